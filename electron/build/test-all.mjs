@@ -27,7 +27,7 @@ const command = 'npm run test:all';
 /** @satisfies {import('./setup/entries.mjs').Entries} */
 const parts = {
   long: {
-    about: 'slow tests: largest files, floods of calls, a cluster, finest grids',
+    about: 'slow tests: the largest files, very many calls, a cluster, the finest grids',
     usage: `\`${command} -- long\`: slow tests that \`npm test\` leaves out: see suites/all.mjs.`,
     run: () => testing(`${command} -- long`, ({ longSuites: long }) => long, { name: 'long' }),
   },
@@ -46,7 +46,7 @@ const parts = {
       }),
   },
   gates: {
-    about: 'all physics limits, on the grids that the program chooses',
+    about: 'all physics limits, on automatically chosen grids',
     usage: `\`${command} -- gates\`: all limits in test/physics on the grids that the program chooses, about ten minutes on two cores. \`npm test\` runs the quick ones.`,
     run: () => vitest({ BRAGGBENCH_GATES: 'all' }, ['--project', 'long', 'test/physics']),
   },

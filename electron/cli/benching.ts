@@ -334,7 +334,7 @@ export function fittingVariants(times: readonly ExpectedTime[], budget_s: number
       ...(texts.length === 0
         ? []
         : [
-            `Left out because they do not fit into ${measuredTime(budget_s)}: ${texts.join(', ')}. Include them with --time or --variants.`,
+            `Omitted, because they do not fit into the session time of ${measuredTime(budget_s)}: ${texts.join(', ')}. Include them with --time or --variants.`,
           ]),
       ...(variants.length > 1
         ? []

@@ -245,7 +245,7 @@ export function powerRates(recorded: RecordedPower | null = read('power', record
       rows,
     ),
     '',
-    `Sum of ${n} squares on ${machine}, ${placeOf(cores, lanes)}, at most ${seconds(recorded.seconds)} a session, ${measured.slice(0, 10)}, by ${command}.`,
+    `Workload: sum of ${n} squares. Machine: ${machine}, ${placeOf(cores, lanes)}. At most ${seconds(recorded.seconds)} per session. Measured on ${measured.slice(0, 10)} by ${command}.`,
   ].join('\n');
 }
 
@@ -274,7 +274,7 @@ export function cheatCounts(recorded: RecordedCheats | null = read('cheats', rec
       ],
     ),
     '',
-    `${machine}, ${placeOf(cores, lanes)}, ${recorded.rounds} rounds a session, ${measured.slice(0, 10)}, by ${command}.`,
+    `Machine: ${machine}, ${placeOf(cores, lanes)}. Each session has ${recorded.rounds} rounds. Measured on ${measured.slice(0, 10)} by ${command}.`,
   ].join('\n');
 }
 
@@ -323,7 +323,7 @@ export function gateRates(recorded: RecordedGates | null): string {
   return [
     table(['Code', '>Gates', '>Slower (fails)', '>Undecided', '>Not slower'], rows),
     '',
-    `${machine}, ${placeOf(cores, lanes)}, at most ${seconds(recorded.seconds)} a gate, ${digits(load)} processes running on the whole machine on average, ${measured.slice(0, 10)}, by ${COMMAND}.`,
+    `Machine: ${machine}, ${placeOf(cores, lanes)}, with ${digits(load)} running processes on average. A gate takes at most ${seconds(recorded.seconds)}. Measured on ${measured.slice(0, 10)} by ${COMMAND}.`,
   ].join('\n');
 }
 

@@ -184,10 +184,10 @@ export function sanitizedTable(kept: RecordedSanitized | null): string {
   const rows = kept.runs.map((run) => [code(run.variant), run.tool, String(run.errors), resultText(run)]);
   const first = kept.runs.flatMap(({ findings }) => findings)[0]?.more ?? '';
   return [
-    table(['Variant', 'Tool', '>Errors', 'What it says'], rows),
+    table(['Variant', 'Tool', '>Errors', 'Message'], rows),
     '',
-    `${kept.gpu}, ${kept.created.slice(0, 10)}, commit ${code(kept.commit?.slice(0, 10) ?? 'unknown')}, by ${COMMAND}.${
-      first === '' ? '' : ` The first of them: ${first}.`
+    `Measured on ${kept.gpu}, ${kept.created.slice(0, 10)}, commit ${code(kept.commit?.slice(0, 10) ?? 'unknown')}, by ${COMMAND}.${
+      first === '' ? '' : ` Details of the first error: ${first}.`
     }`,
   ].join('\n');
 }
@@ -208,7 +208,7 @@ export function denseStepTable(kept: DenseStep | null): string {
     ['DRAM, as counted', `${megabytes(kept.dram_read_bytes)} read, ${megabytes(kept.dram_written_bytes)} written`],
     ['DRAM, each cell once', megabytes(kept.cells * BYTES_OF_A_CELL)],
     ['Shared memory', 'wavefronts'],
-    ['Issue slots', `${digits((kept.instructions * LANES) / kept.cells, 2)} instructions a cell`],
+    ['Issue slots', `${digits((kept.instructions * LANES) / kept.cells, 2)} instructions per cell`],
     ['FMA pipe', 'of these'],
   ].map(([what = '', how = ''], i) => {
     const share = [kept.dram, kept.dram * least, kept.shared, kept.issue, kept.fma][i] ?? 0;
@@ -216,9 +216,9 @@ export function denseStepTable(kept: DenseStep | null): string {
   });
   const waits = kept.stalls.map(({ reason, share }) => `${reason} ${percent(share)}`).join(', ');
   return [
-    table(['Unit', 'Of what', '>Busy', '>Time if it alone were full'], rows),
+    table(['Unit', 'Of what', '>Busy', '>Time at full use of this unit'], rows),
     '',
-    `${kept.gpu}, ${seconds(kept.time_s)} a step under ncu, kernel of commit ${code(kept.kernel_commit)}. Multiprocessors are busy ${percent(kept.busy)} of it. A scheduler has ${digits(kept.warps)} warps to choose from. They wait for: ${waits}.`,
+    `Measured on ${kept.gpu} under ncu, with the kernel of commit ${code(kept.kernel_commit)}: a step takes ${seconds(kept.time_s)}, and multiprocessors are busy for ${percent(kept.busy)} of this time. A scheduler has ${digits(kept.warps)} active warps on average. Reasons for which warps wait: ${waits}.`,
     ...(kept.tried.length === 0
       ? []
       : [
@@ -257,34 +257,34 @@ async function headline(): Promise<string> {
     ['What', '>Figure', 'Command'],
     [
       [
-        'R80 of 150 MeV in water, and the CSDA range',
+        'R80 of a 150 MeV beam in water, and the CSDA range',
         await rangeOf('water-150MeV'),
         code('npx braggbench run water-150MeV'),
       ],
       [
-        'The 70 MeV beam on a GPU, whole warm run (steps alone): `cuda-window`',
+        '70 MeV beam on a GPU, warm end-to-end run (steps alone): `cuda-window`',
         both(water, 'cuda-window'),
         openCommand('h200-water-70MeV'),
       ],
       ['The same, `cuda-depth`', both(water, 'cuda-depth'), 'the same'],
       [
-        'On a uniform grid, `cuda-scatter`: an atomic per target',
+        '70 MeV beam on a uniform grid: `cuda-scatter`, an atomic addition per target cell',
         both(uniform, 'cuda-scatter'),
         openCommand('h200-uniform-grid-70MeV'),
       ],
       ['The same, `cuda-window`', both(uniform, 'cuda-window'), 'the same'],
       [
-        "CuPy's RawKernel over `cuda-window`, steps",
+        "Time of the steps with CuPy's RawKernel, relative to `cuda-window`",
         times(rival.time_s / measuredEntry(uniform, 'cuda-window').time_s),
         'the same',
       ],
       [
-        'An image: stages with temporaries over one kernel, both FP64',
+        'Diffraction image in FP64: time with separate stages and temporaries, relative to one kernel',
         over(cubic, 'diffraction-cuda-unfused', 'diffraction-cuda-fp64'),
         openCommand('diffraction/h200-simple-cubic-1024'),
       ],
       [
-        'A linear layer of 1024 × 784 × 2048: a naive fused kernel over cuBLAS and a ReLU',
+        'Linear layer of 1024 × 784 × 2048: time of a naive fused kernel, relative to cuBLAS and a ReLU',
         over(layers, 'cuda-naive', 'cuda-cublas'),
         openCommand('linear-relu/layer-1024'),
       ],

@@ -158,7 +158,14 @@ const isOtherProgram = ({ variant, note }: MeasuredSessionEntry): boolean =>
 export function runs(name: string): string {
   const of = report(name);
   return table(
-    ['Variant', '>Steps', '>Set-up', '>Whole warm run', '>Steps over those of what it builds on', '>Error of the dose'],
+    [
+      'Variant',
+      '>Steps',
+      '>Set-up',
+      '>Warm end-to-end run',
+      '>Speedup of the steps over the base variant',
+      '>Error of the dose',
+    ],
     all(of)
       .filter((entry) => !isOtherProgram(entry))
       .map((entry) => [
@@ -201,8 +208,15 @@ export function otherPrograms(...names: readonly string[]): string {
   });
   return table(
     [
-      ...['Session', 'Program', '>Its steps', '>Steps; ours', 'Against our fastest', '>Its end-to-end run'],
-      ...['Against our fastest', 'Dose'],
+      ...[
+        'Session',
+        'Program',
+        '>Time of its steps',
+        '>Its steps; ours',
+        'Relative to our fastest',
+        '>Its end-to-end run',
+      ],
+      ...['Relative to our fastest', 'Dose'],
     ],
     rows,
   );
@@ -212,7 +226,7 @@ export function otherPrograms(...names: readonly string[]): string {
 export function images(name: string): string {
   const of = report(name);
   return table(
-    ['Variant', '>Image', '>Relative to first', '>Whole warm run', '>Error of bright pixels', 'Answer'],
+    ['Variant', '>Image', '>Relative to first', '>Warm end-to-end run', '>Error of bright pixels', 'Answer'],
     all(of).map((entry) => [
       code(entry.label.replace(/^diffraction-/, '')),
       seconds(entry.time_s),

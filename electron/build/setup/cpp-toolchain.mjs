@@ -20,7 +20,7 @@ const INSTALL_COMMANDS = {
   make: {
     linux: 'Debian/Ubuntu: `sudo apt install make`; Fedora: `sudo dnf install make`; Arch: `sudo pacman -S make`.',
     darwin: '`xcode-select --install`.',
-    win32: 'Visual Studio Build Tools 2022 bring their own.',
+    win32: 'Visual Studio Build Tools 2022 include one.',
   },
 };
 

@@ -90,7 +90,7 @@ export function report(ran, { seconds, coreSeconds = null, whole, to = inRoot(LA
     for (const { file, failure } of unsteady) say(`  ${file}: ${failure.split('\n')[0]}`);
   }
   const unreliable = unsteady.length > MAX_UNSTEADY;
-  if (unreliable) say(`More than ${MAX_UNSTEADY} are unsteady: each counts as a failure.`);
+  if (unreliable) say(`More than ${MAX_UNSTEADY} test files failed and then passed: each counts as a failure.`);
   const failed = total.failed + (unreliable ? unsteady.length : 0);
   say(`\n${total.passed} passed, ${failed} failed`);
   return failed === 0 && total.passed > 0 ? 0 : 1;

@@ -94,7 +94,7 @@ export const MAX_RERUNS = 3;
 const SUITES = /** @type {const} */ ([
   ['Long tests', /\.long\.test\.tsx?$/],
   ['End to end in Chromium', /^test\/e2e\//],
-  ['The desktop program on a replacement for Electron', /^test\/electron\/main\//],
+  ['The desktop program with a replacement for Electron', /^test\/electron\/main\//],
   ['The desktop program in Electron', /^test\/desktop\//],
   ['Unit and host tests', /(?:)/],
 ]);

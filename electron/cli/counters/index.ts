@@ -47,7 +47,7 @@ export async function withMeasuredCounters(
   const { workload, sweep, reports } = session;
   // A process of transport or diffraction runs its problem once; a process of other workloads repeats it many times.
   if (sweep !== null || hostWorkloads[workload].benchable.usualProcesses === 0) {
-    terminal.say('No counters: --ncu counts a run of a beam or an image of one size.');
+    terminal.say('No counters: --ncu profiles only beams and diffraction images, and only without --sweep.');
     return session;
   }
   const labels = (reports[0]?.entries ?? []).flatMap(({ label, variant, device }) =>

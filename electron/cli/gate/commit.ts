@@ -65,7 +65,7 @@ async function commitNamed(folder: string, name: string): Promise<string> {
   } catch (error) {
     const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
     const why = missing ? 'git could not be started' : `${folder} has no commit with this name`;
-    const allowed = 'a session of bench that ends in .json, or a commit such as HEAD~1 or origin/main';
+    const allowed = 'a session file of bench (.json), or a commit such as HEAD~1 or origin/main';
     throw new BraggError('not-found', `--baseline ${JSON.stringify(name)}: ${why}; allowed: ${allowed}`, [], {
       cause: error,
     });
@@ -259,7 +259,7 @@ async function judgedVariant(
     const answer = answerVerdict(after);
     if (answer !== null) return { found: { ...none, ...answer, sessions, floor }, report };
     if (!isUsable(first) || !isUsable(before)) {
-      const reason = `the baseline has no time to compare with: ${answerVerdict(before)?.reason ?? 'it was not measured'}`;
+      const reason = `the baseline contains no usable time: ${answerVerdict(before)?.reason ?? 'it was not measured'}`;
       return { found: { ...none, verdict: 'undecided', reason, floor }, report };
     }
     const evidence = evidenceOf(before, after);
@@ -287,7 +287,7 @@ export async function gateAgainstCommit(context: VerbContext, name: string, requ
         : await trioOfShipped(context, variant, commit, await topFolder(place), target);
       if (!isKernelFile(variant))
         facts.add(
-          `For ${variant}, one file comes from the commit; headers and the engine are the current ones in both.`,
+          `For ${variant}, only its kernel file is taken from the commit; both builds use the current headers and engine.`,
         );
       const { found, report } = await judgedVariant(
         context,
@@ -302,7 +302,9 @@ export async function gateAgainstCommit(context: VerbContext, name: string, requ
           `Runner: ${report.machine.cpu}, ${report.machine.logical_cores} logical cores${load === null ? '' : `; other programs used ${load.toFixed(1)} of them`}.`,
         );
       if (found.floor !== null)
-        facts.add(`Identical code of ${variant} differs by up to ${percent(found.floor)} on this runner.`);
+        facts.add(
+          `On this runner, times of identical code of ${variant} differ by up to ${percent(found.floor)} on this runner.`,
+        );
     }
     return { variants, facts: [...facts] };
   } finally {

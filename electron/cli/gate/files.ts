@@ -111,7 +111,7 @@ async function judgedVariant({ host, before, earlier, sessions, allowed }: GateB
     if (answer !== null) return found(answer);
     const [from, to] = [entryIn(before, label), entryIn(opened, label)];
     if (!isUsable(base) || from === undefined || to === undefined || entry?.status !== 'measured') {
-      const reason = `the baseline has no time to compare with: ${answerVerdict(base)?.reason ?? 'it was not measured'}`;
+      const reason = `the baseline contains no usable time: ${answerVerdict(base)?.reason ?? 'it was not measured'}`;
       return found({ verdict: 'undecided', reason });
     }
     const pair = await compareEntries(host, from, to);
@@ -175,8 +175,8 @@ export async function gateAgainstFiles(
       }
       facts.add(
         earlier.length < minBefore
-          ? 'Drifts of the machine between the days of the sessions are included.'
-          : `Intervals include the variation between ${earlier.length} earlier sessions.`,
+          ? 'The ratio includes drift of the machine between the sessions.'
+          : `The intervals include the variation between ${earlier.length} earlier sessions.`,
       );
       return { variants, facts: [...facts] };
     });

@@ -94,21 +94,24 @@ export function timeVerdict(
   const last = sessions.at(-1);
   if (first === undefined || last === undefined) return { verdict: 'undecided', reason: 'no session was measured' };
   if (sessions.some(({ ratio }) => ratio.interval === null))
-    return { verdict: 'undecided', reason: 'too few samples for an interval: --time gives more' };
+    return { verdict: 'undecided', reason: 'too few samples for an interval; increase --time' };
   if (floor === null)
-    return { verdict: 'undecided', reason: 'too few samples to calibrate this runner: --time gives more' };
+    return { verdict: 'undecided', reason: 'too few samples to calibrate this runner; increase --time' };
   if ((first.ratio.interval?.high ?? Number.POSITIVE_INFINITY) <= 1 + allowed)
     return { verdict: 'not slower', reason: null };
   const bound = 1 + Math.max(allowed, floor);
   if (sessions.every((one) => isAbove(one, bound))) {
     if (sessions.length >= minSessions) return { verdict: 'slower', reason: null };
-    return { verdict: 'undecided', reason: 'one session found it slower, but no second session was measured' };
+    return { verdict: 'undecided', reason: 'slower in one session, but no second session was measured to confirm it' };
   }
   if (sessions.length > 1 && isAbove(first, bound))
     return { verdict: 'undecided', reason: 'the second session does not confirm the first' };
   return floor > allowed && isAbove(first, 1 + allowed)
-    ? { verdict: 'undecided', reason: `identical code differs by up to ${percent(floor)} on this runner` }
-    : { verdict: 'undecided', reason: `the interval contains the allowed ${percent(allowed)}: --time narrows it` };
+    ? { verdict: 'undecided', reason: `times of identical code differ by up to ${percent(floor)} on this runner` }
+    : {
+        verdict: 'undecided',
+        reason: `the interval includes the allowed limit of ${percent(allowed)}; increase --time to narrow it`,
+      };
 }
 
 /**

@@ -222,7 +222,7 @@ export function limiterOf({ roofline, accuracy }: Pick<MeasuredSessionEntry, 'ro
   ].toSorted((a, b) => b.share - a.share);
   const [first] = parts;
   if (first === undefined)
-    return 'Not known: the limits of this machine were not measured, or the kernel declares no bytes and no operations.';
+    return 'Not known: the limits of this machine were not measured, or the kernel declares neither bytes nor operations.';
   if (first.share >= NEAR) {
     const above = roofline === null ? [] : aboveCeilings(roofline).map((reason) => ` ${reason}.`);
     return `Limited by ${first.what}: ${percent(first.share)} ${first.of}.${above.join('')}`;
@@ -252,7 +252,7 @@ const unknownResources = {
 export const noTimeline = (device: 'cpu' | 'cuda', names: number): string | null => {
   if (names > 0) return null;
   return device === 'cpu'
-    ? 'The session contains no trace of this attempt, because an earlier version made it; see the times in parts.'
+    ? 'The session contains no trace of this attempt, because an earlier version of Braggbench measured it; see the times in parts.'
     : 'The session has no trace of GPU work, which needs CUPTI and permission to use it; see the times in parts.';
 };
 
@@ -351,7 +351,7 @@ export function toDecide(
   if (entry.ratio.interval === null) return 'Too few rounds for a confidence interval: submit again with more seconds.';
   return more === null
     ? `The interval ${timesText(speedUpOf(entry.ratio))} contains 1; more seconds would narrow it.`
-    : `About ${more} instances would be needed at the current spread: submit again with more seconds.`;
+    : `About ${more} instances would be needed to decide, given the current spread: submit again with more seconds.`;
 }
 
 /**

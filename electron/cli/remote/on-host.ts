@@ -20,7 +20,7 @@ import { withRemoteHost } from './remote-host.ts';
 const onHostFlag: FlagSpec = {
   name: 'on',
   value: 'HOST',
-  help: 'Run on this host over your own ssh. The program is copied there once; results are copied back.',
+  help: 'Run on this host, which is reached with your ssh client. The program is copied there once; results are copied back.',
 };
 
 /** File of a user kernel in a command, and the suffixes after it. */
@@ -239,7 +239,10 @@ export function withOnPiped(verb: Verb): Verb {
   const able: Verb = {
     ...verb,
     usage: `${verb.usage} [--on HOST]`,
-    flags: [...verb.flags, { ...onHostFlag, help: 'Serve folders on this host, over your own ssh.' }],
+    flags: [
+      ...verb.flags,
+      { ...onHostFlag, help: 'Serve folders on this host, which is reached with your ssh client.' },
+    ],
     run: (context) => {
       const host = flagValue(context.parsed, onHostFlag.name);
       if (host === undefined) return verb.run(context);

@@ -57,7 +57,7 @@ export function flaggedReport(
     `Flagged samples (included in the results): ${counts.join(', ')} (${reasons.join('; ')})`,
     ...(without.length === 0
       ? []
-      : [`Ratios without rounds in which the variant or the reference was flagged: ${without.join(', ')}`]),
+      : [`Ratios that exclude rounds with a flagged sample of the variant or the reference: ${without.join(', ')}`]),
   ];
   return wrapLines(lines);
 }
@@ -151,7 +151,7 @@ export function rooflineReport(
       (roofline === null ? [] : aboveCeilings(roofline)).map((reason) => `${label}: ${reason}.`),
     ),
     anyCounted
-      ? 'Declared: by each variant. Counted: DRAM traffic of all kernels in a run, by ncu, divided by the time of the steps.'
+      ? 'Declared: bytes stated by each variant. Counted: DRAM traffic of all kernels in a run, measured by ncu, divided by the time of the steps.'
       : 'Bytes and operations as declared by each variant; no hardware counters.',
   ];
 }
@@ -226,7 +226,10 @@ export function factorialReport(all: readonly Factorial[], bold: Bold): readonly
       '',
       ...table(
         [
-          { title: 'Optimisations alone, together, and × (combined gain over the product of separate gains)' },
+          {
+            title:
+              'Gain of the optimisations alone and together; × is the combined gain divided by the product of the separate gains',
+          },
           { title: 'Times', align: 'right' },
           { title: 'Verdict' },
         ],

@@ -209,7 +209,12 @@ export function runReport(facts: RunFacts, style: Style): readonly string[] {
       ? [style('dim', 'auto chose moments: matter is layered, and --out does not request the phase space')]
       : []),
     ...(reactionsIn(summary) === 'off'
-      ? [style('dim', 'primary protons only: --set physics.nuclear=icru63 follows nuclear reactions')]
+      ? [
+          style(
+            'dim',
+            'primary protons only; --set physics.nuclear=icru63 includes nuclear reactions and their products',
+          ),
+        ]
       : []),
     '',
     ...readoutLines(facts),
@@ -225,7 +230,7 @@ export function runReport(facts: RunFacts, style: Style): readonly string[] {
       ledgerRows(number, energy),
       { styleTitle: (title) => style('bold', title) },
     ).map((line) => `  ${line}`),
-    `  ${style('dim', `relative error ${plainError(number.rel_error)} in number, ${plainError(energy.rel_error)} in energy; smallest ψ over largest ${plainError(summary.min_psi_over_max)}; peak memory ${formatBytes(summary.peak_rss_MB * 1e6)}`)}`,
+    `  ${style('dim', `relative error ${plainError(number.rel_error)} in number, ${plainError(energy.rel_error)} in energy; smallest ψ divided by the largest ${plainError(summary.min_psi_over_max)}; peak memory ${formatBytes(summary.peak_rss_MB * 1e6)}`)}`,
     ...(facts.file === null ? [] : ['', `Saved as ${facts.file}`]),
   ];
 }

@@ -11,7 +11,7 @@ export const wrapLines = (lines: readonly string[]): readonly string[] => lines.
 
 export const wideFlag: FlagSpec = {
   name: 'wide',
-  help: `Show all columns, and for a benchmark the parts of the set-up; by default lines are limited to ${WIDTH} columns.`,
+  help: `Show all columns, and for a benchmark the parts of the set-up; by default lines are limited to ${WIDTH} characters.`,
 };
 
 export type Style = (style: 'bold' | 'dim' | 'green' | 'red' | 'yellow', text: string) => string;

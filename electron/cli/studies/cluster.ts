@@ -125,7 +125,7 @@ export const clusterFlags: readonly FlagSpec[] = [
   {
     name: 'on',
     value: 'NAME',
-    help: 'Send the points to the cluster with this name, or to a host of your ssh; slurm means sbatch on this machine.',
+    help: 'Solve the points on the cluster with this name, or on this ssh host; slurm means sbatch on this machine.',
   },
   {
     name: 'sbatch',

@@ -65,7 +65,7 @@ function printNeeds(terminal: Terminal, { checked, points, state_bytes, least_s 
   if (state_bytes !== null) terminal.print(`Memory per point: up to ${formatBytes(state_bytes)}${from}`);
   if (least_s !== null) {
     terminal.print(
-      `Time: at least ${studyDurationText(least_s)} in sequence, the least possible on any current machine${from}`,
+      `Time: at least ${studyDurationText(least_s)} in sequence (lower bound for any current machine)${from}`,
     );
     if (least_s > CONFIRM_FROM_S)
       terminal.print(terminal.style('yellow', 'This takes longer than a day on any machine.'));

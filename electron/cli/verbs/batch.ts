@@ -368,7 +368,7 @@ export const batch: Verb = {
   details: [
     'Solves every scenario, or with --sweep one beam for each value, and prints one line per beam. On the CPU each thread solves one beam; on a GPU several beams run at once. If a beam fails, the others continue, and its line shows the reason. Results equal those of single runs with one thread.',
     'With --one-grid, all beams of a scenario share the grid of the one with the highest energy. Tables are built once, and a GPU solves hundreds of beams at a time. The beams may differ in energy, spread, position and width. Range and falloff agree with single runs within 0.01 mm.',
-    'With --readouts, moments compute only readouts of each beam: range, falloff, widths and ledger per proton, and depth doses with --csv. A hundred thousand beams take seconds. cuda-moments always solves them so with --one-grid. --json then prints one array per readout.',
+    'With --readouts, the variant moments computes only the readouts of each beam: range, falloff, widths and ledger per proton, and depth doses with --csv. A hundred thousand beams take seconds. With --one-grid, cuda-moments always works this way. --json then prints one array per readout.',
   ],
   flags: [
     {

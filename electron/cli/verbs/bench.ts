@@ -99,9 +99,9 @@ export const bench = withOn({
   summary: 'compare variants: speed with its uncertainty, and whether the answer is correct',
   details: [
     'Runs the variants in interleaved rounds in random order, and prepares each again every few rounds (an instance). Prints medians and ratios to the first variant. The 95 % intervals are computed from the variation between instances, and hold for all rows at once; with fewer than three instances or five rounds there is no verdict. The first variant is measured twice, with separate preparations: the difference gives the noise floor, below which nothing is called faster or slower. Same means that the whole interval lies inside the margin. Every row shows the error of its dose against an FP64 reference; a variant beyond the parity limit is wrong, whatever its speed.',
-    'An end-to-end run goes from the problem to its result in memory. It is the first column, followed by the share of the steps. Pays from is a number of runs that share one set-up, each up to its result in memory: from that number on, a variant needs less time than the one with the fastest end-to-end run. A cold process goes from the start of a separate process to the result in its memory.',
+    'An end-to-end run goes from the problem to its result in memory. It is the first column, followed by the share of the steps. Pays from is a number of runs that share one set-up. From that number on, a variant needs less total time than the variant with the fastest end-to-end run. A cold process goes from the start of a separate process to the result in its memory.',
     "Times of steps are measured by the device's clock on a GPU, and by the host's on the CPU. Samples taken under a throttled or reduced clock, and outliers, are included and flagged. Ratios are shown with and without them.",
-    'For a diffraction scenario: the kernel time of an image; its time until it is in memory; the set-up separately; the time per lattice factor and core. Errors against the FP64 reference: the relative L2 norm; the largest difference over the largest pixel; the error of bright pixels (above 1e-3 of the largest) and of the sum.',
+    'For a diffraction scenario, the table shows the kernel time of an image; the time until the image is in memory; the set-up separately; the time per lattice factor and core. Errors relative to the FP64 reference are the relative L2 norm; the largest difference divided by the largest pixel; the error of bright pixels (above 1e-3 of the largest) and of the sum.',
     'For a small measured workload (a linear layer, a row of the table of claims): every variant is prepared once and repeated; the table shows the time of a repetition; the bandwidth and arithmetic as shares of the measured limits; the largest error against FP64, values reported by the variants themselves, and published claims next to the measured results.',
     'Ends when every verdict on end-to-end runs and on steps is decided, or when its time is used up. Candidates that are decided are dropped if they use most of the time. npm run bench -- verdicts simulates how often its verdicts are wrong.',
   ],
@@ -109,7 +109,7 @@ export const bench = withOn({
     {
       name: 'variants',
       value: 'a,b,…',
-      help: 'Variants to measure, in this order; by default those that fit into the time. cuda-fused@fp64 sets a precision, cuda-fused:1 uses the second GPU, cuda-gather[fmad=0] for one without fused multiply-add, ./my.cu is your own kernel.',
+      help: 'Variants to measure, in this order; by default those that fit into the time. cuda-fused@fp64 sets a precision, cuda-fused:1 uses the second GPU, cuda-gather[fmad=0] compiles without fused multiply-add, ./my.cu is your own kernel.',
     },
     {
       name: 'factorial',

@@ -155,7 +155,7 @@ export const claims: Verb = {
   summary: 'show which published claims hold in recorded sessions',
   details: [
     'Judges each published claim about GPU kernels, one line per claim: true, true when, not true, or open. With an ID it shows every measurement used, and the command that would decide an open claim.',
-    'If the claim states a size, only measurements at that size count; otherwise all do. Only a whole 95 % interval inside or outside of the claimed range counts. A single number has a tolerance of 20 % unless the claim gives its own. Faster means more than 1 % faster. Fewer than five repetitions decide nothing.',
+    'If the claim states a size, only measurements at that size count; otherwise all do. A measurement counts only if its whole 95 % interval is inside or outside the claimed range. A single number has a tolerance of 20 % unless the claim gives its own. Faster means more than 1 % faster. Fewer than five repetitions decide nothing.',
     'A claim about CuPy, PyTorch, the C program or a consumer GPU is judged only by measurements of that program or GPU.',
   ],
   flags: [

@@ -53,9 +53,9 @@ function statePrinter({ terminal }: VerbContext, host: string): (remote: Remote)
 export const connectVerb: Verb = {
   name: 'connect',
   usage: 'connect HOST [--anyway]; connect --pack FOLDER',
-  summary: 'open the workbench of another machine, such as a GPU server, over your own ssh',
+  summary: 'open the workbench of another machine, such as a GPU server, with your ssh client',
   details: [
-    'Connects with your own ssh: aliases, jump hosts, agents, keys and second factors work as configured. No password is stored.',
+    'Connects with your ssh client: aliases, jump hosts, agents, keys and second factors work as configured. No password is stored.',
     'Copies this program there once, with its own Node: neither root nor a CUDA toolkit is needed. Starts it on the loopback interface, forwards its port, and prints the address. If the connection is lost, it is restored, and the page finds the same runs.',
     'The remote server exits after 30 minutes without a page and without work.',
   ],

@@ -44,7 +44,7 @@ export const decide: Verb = {
   usage: 'decide SESSION.json… [--runs N] [--json]',
   summary: 'choose between array expressions, a raw kernel and C++, from measured sessions',
   details: [
-    'Uses sessions that measured one problem written in several ways, made by bench with --external. For each implementation style it uses the fastest correct variant, and compares it with the correct style that needs the least effort.',
+    'Uses sessions that measured one problem written in several ways, made by bench with --external. For each programming style it uses the fastest correct variant, and compares it with the correct style that needs the least effort.',
     'A difference counts only if every sample of one is faster than all samples of the other. Each needs five samples from three instances; otherwise there is no advice. Prints the time saved per run, and the total for your number of runs. Also prints the number of runs that pays back an hour of development.',
   ],
   flags: [
@@ -60,10 +60,7 @@ export const decide: Verb = {
     const decisions = decisionsOf(sessions, baselines);
     if (decisions.length === 0) {
       const how = 'braggbench bench SCENARIO --external cupy-array,cupy-raw measures several of them';
-      throw new BraggError(
-        'invalid',
-        `None of these sessions has correct results for two implementation styles; ${how}.`,
-      );
+      throw new BraggError('invalid', `None of these sessions has correct results for two programming styles; ${how}.`);
     }
     if (hasFlag(parsed, 'json')) terminal.printJson({ runs, decisions });
     else

@@ -54,7 +54,7 @@ export const devices: Verb = {
   usage: 'devices [--warm] [--json]',
   summary: 'list CPU and GPUs, and what is missing',
   details: [
-    'Shows the hardware that this machine computes on. For everything that is missing (a GPU, a driver, a library) it gives the reason. The limits of a GPU (copy bandwidth, arithmetic, launches) are measured the first time and saved.',
+    'Shows the hardware of this machine that Braggbench can use. If something is missing (a GPU, a driver, a library), it gives the reason. The limits of a GPU (copy bandwidth, arithmetic, launches) are measured the first time and saved.',
     'Without nvcc a GPU variant is compiled when a run first needs it. --warm compiles all of them now.',
   ],
   flags: [jsonFlag, { name: 'warm', help: 'Compile every GPU kernel now, and save it.' }],

@@ -38,7 +38,7 @@ export const exportProblemVerb: Verb = {
   usage: 'export-problem FOLDER OUT --as flashinfer|kernelbench [--session FILE] [--json]',
   summary: "write a problem folder in another benchmark's format",
   details: [
-    'flashinfer writes the four parts of FlashInfer-Trace into the folder OUT: definition, workload, solutions in Python, and traces of a session. kernelbench writes one module OUT with Model and get_inputs. Parts that the format cannot express are refused, or listed.',
+    'flashinfer writes the four parts of FlashInfer-Trace into the folder OUT: definition, workload, solutions in Python, and traces of a session. kernelbench writes one module OUT with Model and get_inputs. If the format cannot express a part of the problem, the part is listed or the export is refused.',
   ],
   flags: [
     { name: 'as', value: 'FORMAT', help: 'flashinfer or kernelbench.' },

@@ -23,7 +23,7 @@ export const gateVerb: Verb = {
   details: [
     'Compares variants with a baseline. A commit is best: its kernel and the current one run in the same rounds, so that drifts of the machine cancel. For user kernels, the whole folder is taken from the commit. For shipped variants, only the file that a user kernel may replace is taken, in a checkout of Braggbench.',
     'First an A/A session measures how much identical code differs on this runner. Then the variant is measured. If it looks slower, a second session with new processes must confirm it.',
-    'Exits with code 1 for slower, wrong, impossible or not measured, otherwise with code 0. Undecided passes, and the reason is printed. Slower means: in both sessions the whole 95 % interval is above the allowed time, and above the difference of identical code.',
+    'Exits with code 1 for slower, wrong, impossible or not measured, otherwise with code 0. An undecided verdict passes, and its reason is printed. Slower means: in both sessions the whole 95 % interval is above the allowed time, and above the difference of identical code.',
     'A session file used as the baseline must come from this runner, by bench --out. Drifts of the machine since then do not cancel. With three or more files the interval includes the variation between sessions.',
   ],
   flags: [

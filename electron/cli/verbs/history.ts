@@ -39,7 +39,7 @@ export const history: Verb = {
   summary: 'show one variant on one problem over sessions of several days and commits',
   details: [
     `Orders sessions by date, for each variant, scenario and machine that at least two of them measured. A machine is recognised by its identifier, cores, memory and GPU. With at least ${minBefore} earlier sessions it shows how much sessions vary, and whether the last lies beyond that: slower and faster are reported only outside of the interval in which 95 % of further sessions would lie.`,
-    'Drifts of the machine do not cancel between sessions. Their spread is what --allow of gate has to exceed where its baseline is a session file.',
+    'Drifts of the machine do not cancel between sessions. If the baseline of gate is a session file, its --allow must exceed this spread.',
   ],
   flags: [
     { name: 'variant', value: 'NAME', help: 'Only this variant, named as in sessions: cuda-fused, gather@fp64.' },

@@ -34,7 +34,7 @@ export const mcpVerb = withOnPiped({
     {
       name: 'port',
       value: 'N',
-      help: 'Serve scripts instead, as JSON over HTTP on 127.0.0.1; 0 chooses any free port. Prints the address, which contains a token.',
+      help: 'Serve JSON over HTTP on 127.0.0.1 instead, for scripts; 0 chooses any free port. Prints the address, which contains a token.',
     },
     gpuFlag,
   ],

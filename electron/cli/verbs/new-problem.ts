@@ -80,7 +80,7 @@ export const newProblemVerb: Verb = {
   usage: 'new-problem FROM FOLDER [--workloads FILE …] [--solution FILE …] [--trust] [--json]',
   summary: 'create your own problem from a shipped one, or from another benchmark',
   details: [
-    'FROM is heat-step, layer-norm, matrix-inverse, segment-sum or softmax-rows: its description, reference and candidates are copied. One candidate of each is wrong. FROM may also be a definition of FlashInfer-Trace (.json), or a task of KernelBench (.py). Parts without an equivalent are refused with the reason. Edit the files, then measure the folder with bench.',
+    'FROM is heat-step, layer-norm, matrix-inverse, segment-sum or softmax-rows: its description, reference and candidates are copied. Each has one intentionally wrong candidate. FROM may also be a definition of FlashInfer-Trace (.json), or a task of KernelBench (.py). Parts without an equivalent are refused with the reason. Edit the files, then measure the folder with bench.',
   ],
   flags: [
     {

@@ -14,7 +14,7 @@ export const replay: Verb = {
   usage: 'replay SESSION.json [-o FOLDER] [--force]',
   summary: "redraw a session's figures as SVG",
   details: [
-    'Writes the figures of a saved benchmark session of any workload as SVG files: the ladder, the gains, the roofline, the size sweep, claims over it, the cold start, the samples. Each shows the machine, driver, clocks and commit of the measurement. The same session gives identical files on every machine; no GPU is needed.',
+    'Writes the figures of a saved benchmark session of any workload as SVG files: the ladder, the gains, the roofline, the size sweep with its claims, the cold start, the samples. Each shows the machine, driver, clocks and commit of the measurement. The same session gives identical files on every machine; no GPU is needed.',
   ],
   flags: [
     { name: 'out', short: 'o', value: 'FOLDER', help: 'Output folder; by default named after the session.' },

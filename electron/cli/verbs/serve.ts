@@ -31,7 +31,7 @@ export const serveVerb: Verb = {
       value: 'FOLDER',
       help: 'Used by braggbench connect: read the token from this file, write the address to it, and exit when idle.',
     },
-    { name: 'as', value: 'NAME', help: 'With --session: the name by which the user calls this machine.' },
+    { name: 'as', value: 'NAME', help: 'With --session: the host name of this machine as the user entered it.' },
   ],
   examples: [
     'braggbench serve --scenario water-150MeV',

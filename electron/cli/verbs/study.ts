@@ -62,10 +62,10 @@ export const studyVerb: Verb = {
   details: [
     'Reads a study (kind: study, JSON or YAML) and combines its base scenarios with all values of its axes. Each combination is a point.',
     `plan prints the points and saves nothing. Up to ${MAX_CHECKED} points, spread evenly through the plan, are analysed for their memory and their least possible time. Exit code 2 if one of those cannot be run.`,
-    'For its forecast, plan solves one or two small points of each variant on this machine, and scales the others. Each may take at most 3 s.',
+    'To estimate times, plan solves one or two small points of each variant on this machine, and extrapolates to the others. Each may take at most 3 s.',
     'run solves all points without a result, into a folder next to the study or into --out. If a point fails, the others continue. Ctrl+C loses only the points in progress; run or resume continues.',
     'With --on slurm the points are sent to a cluster, in job arrays of tasks that last minutes. All nodes must be able to read the study and this program. Ctrl+C leaves the jobs running; resume finds them again, stop cancels them. task is called by the job arrays.',
-    'With --on NAME the points are sent to the cluster of that name, over your own ssh if it has a login host; results are copied here as they arrive. With --on HOST a single machine solves them; the program is copied there once. clusters lists the clusters that you have described, add and remove change the list, try reports what is installed on one.',
+    'With --on NAME the points are sent to the cluster of that name, with your ssh client if it has a login host; results are copied here as they arrive. With --on HOST a single machine solves them; the program is copied there once. clusters lists the clusters that you have described, add and remove change the list, try reports what is installed on one.',
     'A study with a search tunes kernels: it varies constants, checks each configuration against the reference, and measures the best again. ask lets another program choose: it reads configurations and writes times, one JSON document per line.',
     'status shows the progress. stop requests a stop of all processes that work on the study. collect prints a table, export writes the complete table: CSV, Parquet, HDF5 (.h5) or JSON; for one tuned kernel also the cache file of Kernel Tuner (.cache.json) or T4 (.t4.json). import reads the last two formats.',
   ],

@@ -68,7 +68,7 @@ export const validate: Verb = {
   details: [
     'Reads scenarios, prints every issue with file, line, path, value and what is allowed, and shows memory and time of the valid ones. Exit code 2 if one of them cannot be run.',
   ],
-  flags: [setFlag('Change a value of the scenarios first.'), jsonFlag],
+  flags: [setFlag('Change a value in all scenarios before they are checked.'), jsonFlag],
   examples: ['braggbench validate mine.yaml', 'braggbench validate scenarios/*.json --json'],
   operands: { min: 1, max: 10_000, name: 'at least one scenario' },
   run: ({ parsed, terminal }) =>

@@ -91,7 +91,7 @@ export async function ctRows(gpu: boolean): Promise<readonly Row[]> {
       const took = usedSchema.parse(await reportedMemory(['run', ...requested], folder));
       const name = `a 512 × 512 slice of a CT, 150 MeV, ${variant}`;
       const steps = {
-        what: `${name}, steps; twice what is said before`,
+        what: `${name}, steps; limit: twice the forecast`,
         limit: WITHIN * said.expected_s,
         text: seconds,
       };
@@ -101,9 +101,9 @@ export async function ctRows(gpu: boolean): Promise<readonly Row[]> {
       const taken_MB = (await ownMemory({ ...DOCUMENT, solver: { stepping, variant } }, folder)) / 1e6;
       const said_MB = said.memory_bytes / 1e6;
       rows.push(
-        atMost({ what: `${name}, memory of the run; what is said before`, limit: said_MB, text: megabytes }, taken_MB),
+        atMost({ what: `${name}, memory of the run; limit: the forecast`, limit: said_MB, text: megabytes }, taken_MB),
       );
-      const over = `${name}, memory said before; ${MEMORY_WITHIN} times what was taken`;
+      const over = `${name}, memory forecast; limit: ${MEMORY_WITHIN} times the memory used`;
       rows.push(atMost({ what: over, limit: MEMORY_WITHIN * taken_MB, text: megabytes }, said_MB));
     }
     return rows;

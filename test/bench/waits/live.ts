@@ -126,7 +126,7 @@ export async function liveRows(gpu: boolean, say: (text: string) => void): Promi
         Number.isNaN(cost_s) ? null : cost_s,
       ),
       atLeast(
-        { what: "the page's frames a second while dragging, Live over without", limit: 0.9, text: times },
+        { what: "the page's frames a second while dragging, with Live relative to without", limit: 0.9, text: times },
         withLive.frames / without.frames,
         1,
       ),

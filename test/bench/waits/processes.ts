@@ -247,7 +247,7 @@ export async function commandLine(variant: string, gpu: boolean): Promise<readon
       ? []
       : [
           atMost(
-            { ...wanted, what: 'the same where it is installed: npx finds no packages of its development there' },
+            { ...wanted, what: 'the same for an installed package, where npx finds no development packages' },
             median(installed),
             median(nothingInstalled),
           ),

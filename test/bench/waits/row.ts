@@ -75,7 +75,7 @@ export type OnGpu = keyof typeof ON_GPU;
 export const VARIANTS_ON_GPU: readonly OnGpu[] = ['cuda-window', 'cuda-depth'];
 
 export const warm = (variant: OnGpu): Limit => ({
-  what: `warm whole run, 65 to 74 MeV, ${variant}, another energy each time`,
+  what: `warm end-to-end run, 65 to 74 MeV, ${variant}, another energy each time`,
   ...{ limit: ON_GPU[variant].warm_s, text: milliseconds },
 });
 export const fromShell = (name: string, variant: string, gpu: boolean): Limit => ({
@@ -99,11 +99,11 @@ export const manyBeams = (variant: OnGpu): Limit => ({
 /** Excludes the time that a process needs to start CUDA. */
 export const manyBeamsAgain = (variant: OnGpu): Limit => ({
   ...manyBeams(variant),
-  what: `the same by ${variant} in a process that has solved some`,
+  what: `the same by ${variant} in a process that has already solved beams`,
 });
 /** Speed-up of 1.9 on two GPUs, and the same efficiency on any number of them. */
 export const allGpus = (variant: OnGpu, beams: number, gpus: number): Limit => ({
-  what: `${beams.toLocaleString('en')} beams of 60 to 80 MeV, ${variant}, ${gpus} GPUs over one, in a process that has solved some`,
+  what: `${beams.toLocaleString('en')} beams of 60 to 80 MeV, ${variant}, ${gpus} GPUs over one, in a process that has already solved beams`,
   ...{ limit: 0.95 * gpus, text: times },
 });
 export const hostOfBeam: Limit = {
@@ -146,7 +146,7 @@ export const readoutsOnCores = (beams: number): Limit => ({
   ...{ limit: 3000, text: beamRate },
 });
 export const warmImage = (precision: string, id: string | null): Limit => ({
-  what: ['image 4096², whole warm run', precision.toUpperCase(), ...(id === null ? [] : [id])].join(', '),
+  what: ['image 4096², warm end-to-end run', precision.toUpperCase(), ...(id === null ? [] : [id])].join(', '),
   ...{ limit: 0.012, text: milliseconds },
 });
 export const imageInFp32: Limit = { what: 'the image in FP32 over FP64', limit: 1, text: times };

@@ -57,7 +57,7 @@ export async function sessionRows(gpu: boolean, base: object): Promise<readonly 
     const text = (value: number): string => `${value.toPrecision(3)} answers/s`;
     return [
       atLeast(
-        { what: `Live without a page, water-70MeV, asked with every frame${cells}`, limit: gpu ? 30 : 5, text },
+        { what: `Live without a page, water-70MeV, requested with every frame${cells}`, limit: gpu ? 30 : 5, text },
         counted.length / passed_s,
         1000 / median(counted.map(({ solve_ms }) => solve_ms)),
       ),

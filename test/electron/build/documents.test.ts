@@ -81,7 +81,7 @@ describe('the table of the dense step', () => {
 
   test('shows the time each hardware unit would need alone', () => {
     const told = denseStepTable(denseStepOf(csvOf(counted), 'NVIDIA H100', 'abc1234'));
-    expect(told).toContain('| Issue slots | 100 instructions a cell | 40 % | 124 µs |');
+    expect(told).toContain('| Issue slots | 100 instructions per cell | 40 % | 124 µs |');
     // 288 MB of the 360 MB moved.
     expect(told).toContain('| DRAM, each cell once | 288 MB | 24 % | 74.4 µs |');
     expect(told).toContain('barrier 75 %, wait 25 %');
@@ -112,10 +112,10 @@ describe("the gate's rates", () => {
     const rows = text.split('\n').map((line) => line.split('|').map((cell) => cell.trim()));
     expect(rows[2]).toEqual(['', 'unchanged', '2', '0', '1', '1', '']);
     expect(rows[3]).toEqual(['', '5.00 % slower', '3', '2', '1', '0', '']);
-    expect(text).toContain('A processor, 2 cores, at most 60.0 s a gate, 3.50 processes running');
-    expect(gateRates({ ...kept, lanes: ['1', '4,5'] })).toContain(
-      'A processor, pinned to core 1 or cores 4,5, at most',
+    expect(text).toContain(
+      'A processor, 2 cores, with 3.50 running processes on average. A gate takes at most 60.0 s.',
     );
+    expect(gateRates({ ...kept, lanes: ['1', '4,5'] })).toContain('A processor, pinned to core 1 or cores 4,5, with');
   });
 });
 
@@ -174,7 +174,7 @@ describe('error rates of verdicts', () => {
     const lines = powerRates(kept).split('\n');
     expect(lines[2]).toBe('| 3.00 % | 1 | 0.2 | 3 | 2 | 0 | 0 | 1 | 20.0 |');
     expect(lines.at(-1)).toContain(
-      'Sum of 1000 squares on CPU, pinned to core 1, at most 30.0 s a session, 2026-11-29',
+      'sum of 1000 squares. Machine: CPU, pinned to core 1. At most 30.0 s per session. Measured on 2026-11-29',
     );
     expect(powerRates(null)).toContain('npm run bench -- power --keep');
   });
@@ -279,7 +279,7 @@ describe('recordings of compute-sanitizer', () => {
       '| `cuda-unchecked` | memcheck | 61 | Invalid __global__ write of size 4 bytes, bounds.cu:19 |',
     );
     expect(told).toContain('NVIDIA H100');
-    expect(told).toContain('The first of them: by thread (67,0,0) in block (7812,0,0).');
+    expect(told).toContain('Details of the first error: by thread (67,0,0) in block (7812,0,0).');
   });
 
   test('an incomplete run is not counted; without a file the table explains how to record one', () => {

@@ -123,7 +123,7 @@ describe('advice on optimisation methods', () => {
   test('prints nothing without a session that measured several methods', async () => {
     expect(await call(path.join(assetsFolder, 'runs/h200-water-70MeV.json'))).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('None of these sessions has correct results for two implementation styles'),
+      stderr: expect.stringContaining('None of these sessions has correct results for two programming styles'),
     });
     expect(await call(recorded, '--runs', '0')).toMatchObject({ code: 2, stderr: expect.stringContaining('--runs') });
   });

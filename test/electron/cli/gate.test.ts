@@ -57,7 +57,7 @@ test('the gate passes unchanged code, compared with a commit or with a session f
   expect((await call(...bench, '--out', 'main.json', '--force')).code).toBe(0);
   const file = await call('gate', 'sum', '--variants', 'sum/sum.cpp', '--baseline', 'main.json', ...generous);
   expect([file.code, printedGate(file).variants[0]?.variant]).toEqual([0, 'sum.cpp']);
-  expect(printedGate(file).facts).toContain('Drifts of the machine between the days of the sessions are included.');
+  expect(printedGate(file).facts).toContain('The ratio includes drift of the machine between the sessions.');
 });
 
 test('the gate fails a wrong kernel, with a summary and JUnit XML', async () => {
@@ -98,7 +98,9 @@ test('the gate explains missing arguments', async () => {
     return stderr;
   };
   expect(await refusal()).toContain('gate needs --baseline');
-  expect(await refusal('--baseline', 'nowhere')).toContain('has no commit with this name; allowed: a session of bench');
+  expect(await refusal('--baseline', 'nowhere')).toContain(
+    'has no commit with this name; allowed: a session file of bench',
+  );
   expect(await refusal('--baseline', '--output=x')).toContain('has no commit with this name');
   expect(await refusal('--baseline', 'HEAD', '--baseline', 'HEAD')).toContain(
     'one commit, or one or more session files',

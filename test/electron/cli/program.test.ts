@@ -186,7 +186,7 @@ describe('the program', () => {
       expect(stdout).not.toContain('\u001B');
       expect(stdout).toMatch(/^Small\nmoments, fp32, \d+ threads?, /);
       expect(stdout).toMatch(
-        /\ndone: \d+ steps in .*\nauto chose moments: matter is layered, and --out does not request the phase space\nprimary protons only: --set physics\.nuclear=icru63 follows nuclear reactions\n/,
+        /\ndone: \d+ steps in .*\nauto chose moments: matter is layered, and --out does not request the phase space\nprimary protons only; --set physics\.nuclear=icru63 includes nuclear reactions and their products\n/,
       );
       const r80 = Number(/R80 +(\d+\.\d\d) mm/.exec(stdout)?.[1]);
       expect(r80).toBeGreaterThan(8.6);

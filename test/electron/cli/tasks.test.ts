@@ -117,7 +117,8 @@ test('a recorded session shows the measured values and nothing else', async () =
   );
   expect(clean.length).toBeGreaterThan(3);
   const [, listed = ''] =
-    /^Ratios without rounds in which the variant or the reference was flagged:\s([^:]*?)\n\n/m.exec(capped) ?? [];
+    /^Ratios that exclude rounds with a flagged sample of the variant or the reference:\s([^:]*?)\n\n/m.exec(capped) ??
+    [];
   expect(listed.split(/,\s/).map((one) => one.replace('×', '').split(/\s/))).toEqual(clean);
   // Byte counts are printed as integers; a claim without a number has no range.
   expect(await open('linear-relu/layer-1024.json', '--wide')).toMatch(/cuda-blocked .* 127 +33792 bytes /);

@@ -96,7 +96,7 @@ function linesOf(found: Uncertainty, { terminal }: VerbContext): readonly string
   const by =
     differences_because === null
       ? `Computed by derivatives along with the solution, in ${plainDigits(found.seconds, 2)} s.`
-      : `Computed by differences of end-to-end runs, because ${differences_because}; in ${plainDigits(found.seconds, 2)} s.`;
+      : `Computed from differences between end-to-end runs, because ${differences_because}; in ${plainDigits(found.seconds, 2)} s.`;
   return [
     '',
     terminal.style('bold', 'Uncertainty, one standard deviation'),

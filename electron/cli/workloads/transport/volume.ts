@@ -133,10 +133,9 @@ const allCells = { horizontal: null, vertical: null, pixels: [8192, 8192] as [nu
 export const pencilsVerb: Verb = {
   name: 'pencils',
   usage: 'pencils SCENARIO [--set path=value …] [--out GAMMA.mha] [--json]',
-  summary:
-    'compare pencils traced along their axes with the solver of the plane: where they differ, and gamma pass rates',
+  summary: 'compare a sum of pencil beams with the two-dimensional solver: differences and gamma pass rates',
   details: [
-    'The beam or each spot is divided into pencils as wide as a column of the grid. Each is solved by moments in the matter of its column, as pencil-beam codes do. Their sum leaves out that protons scatter into the matter of other columns.',
+    'The beam or each spot is divided into pencils as wide as a column of the grid. Each is solved by moments in the matter of its column, as pencil-beam codes do. Their sum neglects the matter of the other columns into which protons scatter.',
     'The scenario is also solved by its own variant. The gamma index of that dose at the cells of the pencils is printed for three criteria.',
   ],
   flags: [

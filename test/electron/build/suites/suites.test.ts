@@ -263,7 +263,7 @@ describe('planted defects', () => {
 it('the path of a file determines its suite', () => {
   expect(suiteOf('test/e2e/live.long.test.ts')).toBe('Long tests');
   expect(suiteOf('test/e2e/live.test.ts')).toBe('End to end in Chromium');
-  expect(suiteOf('test/electron/main/work.test.ts')).toBe('The desktop program on a replacement for Electron');
+  expect(suiteOf('test/electron/main/work.test.ts')).toBe('The desktop program with a replacement for Electron');
   expect(suiteOf('test/renderer/base/time.test.ts')).toBe('Unit and host tests');
 });
 

@@ -80,7 +80,7 @@ describe('the verdict of a gate', () => {
     // The interval of the ratio begins at 4 %, a difference that equal code also shows on this runner.
     expect(timeVerdict([slow, slow], 0.04, 0.02)).toEqual({
       verdict: 'undecided',
-      reason: 'identical code differs by up to 4.00 % on this runner',
+      reason: 'times of identical code differ by up to 4.00 % on this runner',
     });
     expect(verdictOf([slow, slow], 0.01, 0.05)).toBe('undecided');
     expect(verdictOf([slow, slow], 0.01, 0.06)).toBe('not slower');
