@@ -1,4 +1,4 @@
-/** Host: runs, scenarios, files, and connections of pages. Plain Node; never imports `electron`. */
+/** The host: runs, scenarios, files, and connections of pages. It needs only Node and never imports `electron`. */
 
 export type { ShellHandlers } from './app/handlers/projects.ts';
 export { Host, openHost, type PageAcceptor, type UnsavedRuns } from './app/host.ts';

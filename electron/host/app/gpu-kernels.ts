@@ -1,6 +1,6 @@
 /**
- * On a machine without nvcc, GPU kernels of some workloads are compiled when a window opens, which takes seconds the
- * first time. Until then `auto` selects the CPU.
+ * Compiles GPU kernels when a window opens, on machines without nvcc. The first compilation takes seconds. Until it has
+ * ended, `auto` selects the CPU.
  */
 import type { SolverFrame, SolverState } from '../../contract/capabilities.ts';
 import { errorFromNative, type NativeAddon } from '../io/addon/addon.ts';
@@ -24,8 +24,8 @@ export class GpuKernels {
   }
 
   /**
-   * Starts compiling if there is a GPU, and resolves at the end. Failures are also reported by runs that need the
-   * kernels.
+   * Compiles the kernels if there is a GPU. Also resolves after a failure, because runs that need the kernels report it
+   * too.
    */
   async compile(workloads: readonly string[]): Promise<void> {
     if (!this.#addon.driverDevices().devices.some(({ usable }) => usable)) return;
@@ -38,7 +38,7 @@ export class GpuKernels {
     this.#set(false);
   }
 
-  /** Sends the present state of solver and kernels, then each change until all are ready. */
+  /** Sends the current state of solver and kernels, and then each change until all are ready. */
   stream(solver: StagedSolver | null, sink: Sink<SolverFrame>): () => void {
     const offer = (): void => {
       const frame = { ...(solver?.state ?? COMPLETE_SOLVER), gpuKernels: this.#compiling };

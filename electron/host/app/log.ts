@@ -1,4 +1,7 @@
-/** Messages of the host to the user, replayed to pages that connect later. The log file remains on this machine. */
+/**
+ * The host's messages to the user. Pages that connect later receive the recent ones. The log file remains on this
+ * machine.
+ */
 import { appendFileSync, mkdirSync, renameSync, statSync, truncateSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import path from 'node:path';
@@ -8,9 +11,9 @@ import { fileError } from '../io/files/plain-file.ts';
 import type { Sink } from '../io/flow/subscribers.ts';
 
 const RECENT_LINES = 100;
-/** A larger log is renamed on opening and replaces the previous one. */
+/** Size in bytes above which the log is renamed when it is opened. It replaces the previously renamed log. */
 const MAX_BYTES = 2 * 2 ** 20;
-/** Length of `tail` in bytes: several screens of text. */
+/** Maximum length of the text returned by `tail`: several screens. */
 const TAIL_BYTES = 64 * 2 ** 10;
 
 export class HostLog {
@@ -19,7 +22,7 @@ export class HostLog {
   /** Null if no log file is written. */
   readonly file: string | null;
   #made = false;
-  /** Lines that could not be written, limited like the replayed lines. They are written before the next line. */
+  /** Lines that could not be written. They are written before the next line. Their number is limited. */
   #unwritten: string[] = [];
 
   constructor(folder: string | null = null) {
@@ -40,7 +43,7 @@ export class HostLog {
     return () => this.#readers.delete(sink);
   }
 
-  /** End of the log, starting at a complete line. */
+  /** Returns the end of the log, starting at the beginning of a line. */
   async tail(): Promise<string> {
     const lines = this.#entries.map(({ time, level, text }) => `${time} ${level.padEnd(7)} ${text}\n`).join('');
     if (this.file === null) return lines;
@@ -58,8 +61,8 @@ export class HostLog {
   }
 
   /**
-   * Synchronous, because the last lines before a crash matter most. Lines are rare, so this does not block the event
-   * loop noticeably.
+   * Appends a line to the file. Synchronous, because the last lines before a crash matter most. Lines are rare, so this
+   * does not block the event loop noticeably.
    */
   #keep(line: string): void {
     if (this.file === null) return;
@@ -74,7 +77,7 @@ export class HostLog {
       appendFully(this.file, pending.join(''));
       this.#unwritten = [];
     } catch (error) {
-      // The folder may have been deleted: create it again for the next line.
+      // The folder may have been deleted, so create it again for the next line.
       this.#made = false;
       const first = this.#unwritten.length === 0;
       this.#unwritten = pending.slice(-RECENT_LINES);
@@ -85,7 +88,7 @@ export class HostLog {
   }
 }
 
-/** Appends completely or not at all, because a partial line would run into the next. */
+/** Appends the complete text or nothing, because a partial line would run into the next. */
 function appendFully(file: string, text: string): void {
   const before = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
   try {

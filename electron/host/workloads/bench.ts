@@ -1,4 +1,4 @@
-/** Entry point of benchmarks for the page, the command line, measured runs, and tests. */
+/** Runs benchmarks for the page, the command line, measured runs, and tests. */
 import { SESSION_FORMAT, type Session, type SessionReport } from '../../contract/bench/session.ts';
 import type { NativeAddon } from '../io/addon/addon.ts';
 import { factorialsIn, readDesigns } from '../model/bench/factorial/effects.ts';
@@ -18,7 +18,7 @@ import type {
 } from './benchable.ts';
 import { allVariants } from './index.ts';
 
-/** Measures variants of one problem against each other. Throws a BraggError for unknown variants. */
+/** Measures variants of one problem against each other. Throws a BraggError if a variant is unknown. */
 export async function measureReport(
   addon: NativeAddon,
   benchable: Benchable,
@@ -29,8 +29,8 @@ export async function measureReport(
 }
 
 /**
- * Limits the resources to the kernels of the report's variants: those of a complete workload would dominate the file
- * size.
+ * Limits the recorded kernel resources to the kernels of the report's variants. Those of a complete workload would
+ * dominate the file size.
  */
 async function withUserVariants(addon: NativeAddon, report: SessionReport, workload: string): Promise<SessionReport> {
   const { resources, ...rest } = report;
@@ -51,8 +51,8 @@ async function withUserVariants(addon: NativeAddon, report: SessionReport, workl
 }
 
 /**
- * Measures a task: one report, or for a sweep one per value and a fitted line. A cancelled session retains the reports
- * so far.
+ * Measures a task. The session contains one report, or for a sweep one per value and a fitted line. A cancelled session
+ * contains the reports so far.
  */
 export async function measureSession(
   addon: NativeAddon,

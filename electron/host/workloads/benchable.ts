@@ -1,6 +1,6 @@
 /**
- * Interface of a workload to benchmarks: tasks, measured sessions and displayable answers. Also rejects runs that would
- * need too long, before building anything.
+ * Interface between workloads and benchmarks: tasks, measured sessions, and results that can be displayed. Also rejects
+ * runs that would need too long, before building anything.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Mode } from '../../contract/bench/bench-session.ts';
@@ -21,13 +21,13 @@ import type { ComparedField } from '../model/fields/field.ts';
 import type { UserKernel } from '../model/user-kernels/file.ts';
 import type { ScenarioReading } from './scenarios/scenarios.ts';
 
-/** One day. A longer run is more often a mistake in a scenario than intended. */
+/** Time limit in minutes: one day. A longer run is usually a mistake in a scenario. */
 const DEFAULT_MINUTES = 24 * 60;
 const VARIABLE = 'BRAGGBENCH_MOST_MINUTES';
 
-/** Rates per second that no current machine exceeds, for a lower bound on the time of a run. */
+/** Rates per second that no current machine exceeds. They give a lower bound for the time of a run. */
 export const fastestRates = {
-  /** Rates of one thread with 512-bit vectors, and of a GPU. */
+  /** Cells and steps per second, for one thread with 512-bit vectors and for a GPU. */
   cellSteps: { thread: 5e9, device: 2e12 },
   latticeTerms: { thread: 2e9, device: 2e13 },
   flops: { thread: 4e11, device: 2e15 },
@@ -37,10 +37,10 @@ export interface Work {
   readonly variant: string;
   /** Amount of work, in the unit of the rate. */
   readonly amount: number;
-  /** Unit of `amount`, such as `steps of a cell`. */
+  /** Unit of `amount`, for example `steps of a cell`. */
   readonly of: string;
   readonly rate: { readonly thread: number; readonly device: number };
-  /** Null if it runs on a GPU. */
+  /** Number of threads. Null if the work is done on a GPU. */
   readonly threads: number | null;
 }
 
@@ -49,7 +49,7 @@ function maxMinutes(environment: NodeJS.ProcessEnv): number {
   return told > 0 ? told : DEFAULT_MINUTES;
 }
 
-/** Lower bound in seconds on any current machine. */
+/** Lower bound in seconds that holds for every current machine. */
 export function leastSeconds({ amount, rate, threads }: Pick<Work, 'amount' | 'rate' | 'threads'>): number {
   return amount / (threads === null ? rate.device : rate.thread * threads);
 }
@@ -64,7 +64,10 @@ function tooLongError(what: string, seconds: number, why: string, environment: N
   );
 }
 
-/** Throws BraggError `invalid` in the engine's format, with the lower bound, the limit, and how to raise the limit. */
+/**
+ * Throws BraggError `invalid` if the work needs too long, with the lower bound, the limit, and advice to raise the
+ * limit. The format is that of the engine.
+ */
 export function throwIfTooLong(work: Work, environment: NodeJS.ProcessEnv = process.env): void {
   const { variant, amount, of, threads } = work;
   const where = threads === null ? 'on the fastest GPU' : `on ${threads} threads at full speed`;
@@ -73,7 +76,7 @@ export function throwIfTooLong(work: Work, environment: NodeJS.ProcessEnv = proc
   if (refused !== null) throw refused;
 }
 
-/** Number of parts that are examined for their time, because preparing one needs milliseconds. */
+/** Maximum number of parts whose time is determined, because preparing one needs milliseconds. */
 const MAX_EXAMINED = 16;
 
 /** Selects evenly spaced parts, including the first and the last. */
@@ -84,9 +87,9 @@ function pickEvenly<T>(all: readonly T[]): readonly T[] {
 }
 
 /**
- * Rejects many runs together before any of them begins. `least_s` is the lower bound for one run, 0 if unknown. For
- * many runs, an evenly spaced selection is examined. `sideBySide` is the number of concurrent runs. Throws as
- * `throwIfTooLong`.
+ * Throws like `throwIfTooLong` if many runs together need too long, before any of them begins. `least_s`: lower bound
+ * in seconds for one run, 0 if unknown. Of many runs, evenly spaced ones are examined. `sideBySide`: number of
+ * concurrent runs.
  */
 export async function throwIfSumTooLong<T>(
   what: string,
@@ -107,7 +110,7 @@ interface Problems extends Readonly<Record<TaskKind, TaskProblem>> {
   readonly diffraction: DiffractionProblem;
 }
 
-/** Problem by workload name; plain values, because they are sent to another thread. */
+/** A problem with the name of its workload. It contains only plain values, because it is sent to another thread. */
 export type BenchProblem = {
   [K in keyof Problems]: { readonly kind: K; readonly problem: Problems[K] };
 }[keyof Problems];
@@ -116,46 +119,46 @@ export interface BenchTask {
   readonly workload: WorkloadName;
   /** Name of the scenario in reports. */
   readonly scenario: string;
-  /** One problem; for a sweep, one per value. */
+  /** One problem, or one per value of a sweep. */
   readonly problems: readonly BenchProblem[];
-  /** Scenario document of each problem as its report stores it; for a sweep, with the swept value. */
+  /** Scenario document of each problem, as stored in its report. In a sweep it contains the swept value. */
   readonly documents: readonly Readonly<Record<string, unknown>>[];
-  /** Scenario of each problem for other programs, with every default filled in. */
+  /** Complete scenario of each problem, with all defaults, for external programs. */
   readonly scenarios: readonly unknown[];
   readonly sweep: { readonly path: string; readonly values: readonly number[] } | null;
-  /** Ids of other programs in the registry. */
+  /** Ids of external programs in the registry. */
   readonly external: readonly string[];
   readonly variants: readonly string[];
-  /** Modes measured in addition to warm. */
+  /** Modes that are measured in addition to warm runs. */
   readonly modes: readonly Mode[];
   readonly seed: number;
   readonly limits: BenchLimits;
   /**
-   * Cold processes per variant, started after the rounds. If absent or null, the workload's default number, and none in
-   * a sweep.
+   * Number of cold processes per variant, started after the rounds. If absent or null, the workload's default applies;
+   * a sweep then starts none.
    */
   readonly processes?: number | null;
   readonly assetsFolder: string;
-  /** Time of creation, ISO 8601. */
+  /** Time of creation in ISO 8601. */
   readonly created: string;
   /** Command line that repeats the session. */
   readonly command: string;
-  /** User kernels among the variants, each trusted, and the time limit of their runs. */
+  /** Trusted user kernels among the variants. */
   readonly userKernels: readonly UserKernel[];
   readonly userKernelLimit_s: number;
-  /** Stabilises the GPU's clock; if absent, the clock is not changed. */
+  /** Holds the GPU's clock constant. If absent, the clock is not changed. */
   readonly steadied?: SteadyRound;
-  /** Whether to measure the energy of each variant's runs, after the rounds. */
+  /** Whether to measure the energy of each variant after the rounds. */
   readonly energy?: boolean;
-  /** Whether to record one complete sample of each variant after the rounds, for workloads with support for it. */
+  /** Whether to record a timeline of one sample of each variant after the rounds, if the workload supports it. */
   readonly trace: boolean;
-  /** Minimum duration of a sample, reached by repetition; by default, the workload's usual duration. */
+  /** Minimum duration of a sample in seconds, reached by repetition. By default the workload decides. */
   readonly sample_s?: number;
-  /** True if no claims are judged, as for a run, which has one variant. */
+  /** True if no claims are to be judged, for example for a run, which has only one variant. */
   readonly withoutClaims?: boolean;
 }
 
-/** Fields of a task that follow from its options. */
+/** Converts options of a benchmark to fields of a task. */
 export function optionsOfTask(options: BenchOptions) {
   const { rounds, time_s, instances, precision, margin, warm_up, processes, seed, energy, lock_MHz, cool_C } = options;
   const limits = limitsOf(rounds ?? maxRounds, time_s, {
@@ -165,7 +168,7 @@ export function optionsOfTask(options: BenchOptions) {
   return { limits, processes, seed, energy, steadied: { lock_MHz, cool_C } };
 }
 
-/** Defaults of a session that only measures variants of one scenario. */
+/** Defaults of a task that only measures variants of one scenario. */
 const plainTask = {
   sweep: null,
   external: [],
@@ -180,14 +183,14 @@ type TaskProblems = Pick<BenchTask, 'workload' | 'problems' | 'documents' | 'sce
 type TaskSettings = Pick<BenchTask, 'scenario' | 'variants' | 'limits' | 'assetsFolder' | 'command'> &
   Partial<Omit<BenchTask, keyof TaskProblems | 'created'>>;
 
-/** Builds the task of a session; fields that are not stated have their defaults. */
+/** Builds the task of a session. Fields that `stated` omits have their defaults. */
 export function taskOf(measured: TaskProblems, stated: TaskSettings): BenchTask {
   return { ...plainTask, created: new Date().toISOString(), ...measured, ...stated };
 }
 
 export type ValidReading = Extract<ScenarioReading, { readonly kind: string }>;
 
-/** Builds a task from one reading, or for a sweep one per value. Yields to other work between problems. */
+/** Builds a task from one reading, or from one per value of a sweep. Yields to other work between problems. */
 export async function taskOfReadings(
   benchable: Benchable,
   readings: readonly ValidReading[],
@@ -207,32 +210,32 @@ export async function taskOfReadings(
   );
 }
 
-/** Computed answers by report label, if they can be displayed. */
+/** Results by the label of their entry, if they can be displayed. */
 export type Answers = ReadonlyMap<string, Float32Array | Float64Array>;
 
 export interface BenchOutcome {
   readonly session: Session;
-  /** Answers of each report. */
+  /** Results of each report. */
   readonly answers: readonly Answers[];
 }
 
 export interface BenchFollower {
-  /** Reports progress; `report` is the index of the sweep's value. */
+  /** Reports progress. `report`: index of the value in a sweep. */
   readonly tell: (progress: BenchProgress, report: number) => void;
   readonly signal: AbortSignal;
-  /** Called with the reason if ceilings are missing or a trace lacks the device. */
+  /** Called with the reason if performance ceilings are missing or a trace lacks the device. */
   readonly warn?: ((reason: string) => void) | undefined;
-  /** Starts processes; without it no process is started. */
+  /** Starts child processes. If absent, nothing is measured in separate processes. */
   readonly startChild?: StartChild | undefined;
-  /** Called from time to time with the session as it would be if stopped at that moment. */
+  /** Called from time to time with an intermediate session, which equals the final one if it were stopped now. */
   readonly soFar?: ((session: Session) => void) | undefined;
 }
 
-/** Settings of a workload's session. */
+/** Settings of the session that a workload prepares. */
 export interface BenchSetupOptions {
   readonly variants: readonly string[];
   readonly claims?: readonly Claim[];
-  /** Other programs from the registry in `assetsFolder`, which receive the scenario with every default filled in. */
+  /** External programs from the registry in `assetsFolder`. They receive the scenario with all defaults. */
   readonly external?: ExternalRequest | null;
   readonly sample_s?: number;
   readonly signal?: AbortSignal | undefined;
@@ -241,26 +244,26 @@ export interface BenchSetupOptions {
 /** Amount of work in one run. */
 export interface WorkAmount {
   readonly amount: number;
-  /** Unit of `amount`; only amounts with the same unit are comparable. */
+  /** Unit of `amount`. Only amounts with the same unit can be compared. */
   readonly of: string;
-  /** Null if it runs on a GPU. */
+  /** Number of threads. Null if the work is done on a GPU. */
   readonly threads: number | null;
-  /** Amount per second and thread on a current server; null if it was not measured. */
+  /** Amount per second and thread on a current server. Null if it was not measured. */
   readonly usualRate: number | null;
-  /** Records that a run needed this many seconds on this machine, to improve the forecasts in the scenario form. */
+  /** Stores the time in seconds that a run needed on this machine, to improve the forecasts in the scenario form. */
   readonly learn?: (seconds: number) => void;
   /** False if the variant is known to fail its accuracy tests. */
   readonly right: boolean;
 }
 
 export interface Benchable {
-  /** Builds the problem. Throws BraggError `invalid` with every issue. */
+  /** Builds the problem of a scenario. Throws BraggError `invalid` with all issues. */
   readonly problem: (reading: ScenarioReading) => BenchProblem;
-  /** Checks variants. Throws a BraggError for one that is unknown for this problem. */
+  /** Throws a BraggError if a variant is unknown for this problem. */
   readonly check: (addon: NativeAddon, problem: BenchProblem, variants: readonly string[]) => void;
   /**
-   * Lower bound in seconds for one run of each variant, or of all that can run on this machine if null. `reading`
-   * belongs to the problem.
+   * Lower bound in seconds for one run of each variant. `variants`: null for all that can run on this machine.
+   * `reading`: the scenario of the problem.
    */
   readonly least_s: (
     addon: NativeAddon,
@@ -269,7 +272,8 @@ export interface Benchable {
     reading: ScenarioReading,
   ) => Promise<number>;
   /**
-   * Work in one run of a variant. Null, or text with the reason, if it cannot run the problem or is only a reference.
+   * Amount of work in one run of a variant. Null or a reason if the variant cannot run the problem or is only a
+   * reference.
    */
   readonly amount: (
     addon: NativeAddon,
@@ -277,32 +281,32 @@ export interface Benchable {
     variant: string,
     reading: ScenarioReading,
   ) => Promise<WorkAmount | string | null>;
-  /** Default number of cold processes per variant in a session of one size. */
+  /** Default number of cold processes per variant. It does not apply to sweeps. */
   readonly usualProcesses: number;
-  /** Terms of the workload; `swept` is the path of the scenario value that a sweep changes. */
+  /** Terms of the workload for tables. `swept`: path of the scenario value that a sweep changes. */
   readonly words: (swept: string | undefined) => Words;
-  /** Folder of the workload's kernels, which identifies their resources. */
+  /** Folder of the workload's kernels, by which their resources are found. */
   readonly kernels: string;
-  /** Reads the claims about this problem. */
+  /** Reads the published claims about this problem. */
   readonly readClaims: (assetsFolder: string, problem: BenchProblem) => Promise<readonly Claim[]>;
-  /** Prepares the measurement. Throws a BraggError for a variant that is unknown for this problem. */
+  /** Prepares the measurement. Throws a BraggError if a variant is unknown for this problem. */
   readonly arena: (addon: NativeAddon, problem: BenchProblem, options: BenchSetupOptions) => Promise<BenchSetup>;
-  /** Answer as a field for display, or null if that is not possible. */
+  /** Converts a result to a field for display. Null if that is not possible. */
   readonly field: (problem: BenchProblem, answer: Float32Array | Float64Array) => ComparedField | null;
 }
 
-/** Narrows a problem to `kind`, for which it was built. */
+/** Returns the problem if its kind is `kind`. Throws otherwise, which is a programming error. */
 export function problemFor<K extends keyof Problems>(kind: K, any: BenchProblem): Problems[K] {
   if (any.kind !== kind) throw new Error(`a problem of kind ${any.kind} was passed to ${kind}`);
   return any.problem as Problems[K];
 }
 
-/** Smallest number of runs: a first run, and one round. */
+/** Minimum number of runs of each variant: a first run and one round. */
 const MIN_RUNS = 2;
 
 /**
- * Rejects a benchmark that exceeds the time limit before building any of it. `readingAt` resolves to null if there is
- * no problem, which is reported later. Throws BraggError `invalid`.
+ * Throws BraggError `invalid` if a benchmark would exceed the time limit, before building any of it. If `readingAt`
+ * resolves to null, there is no problem, which is reported later.
  */
 export function throwIfBenchTooLong<T>(
   addon: NativeAddon,

@@ -1,4 +1,4 @@
-/** Queued batches of beams. A batch runs exclusively because it uses every core or the GPU. */
+/** Queues batches of beams. Each batch runs alone because it uses all cores or the GPU. */
 import { randomBytes } from 'node:crypto';
 import type { BraggError } from '../../../contract/errors.ts';
 import { EVERY_LANE, type Lanes } from '../../io/flow/lanes.ts';
@@ -24,7 +24,7 @@ interface BatchRequest extends Pick<BatchOptions, 'signal' | 'ended'> {
   readonly lanes?: number;
 }
 
-/** Spots of one scenario, each solved as a separate beam; results are numbered as the scenario's spots. */
+/** Request to solve each spot of one scenario as a separate beam. Result i belongs to spot i of the scenario. */
 interface OneGridRequest extends Pick<BatchOptions, 'signal' | 'ended'> {
   readonly name: string;
   readonly reading: TransportReading;
@@ -41,12 +41,15 @@ export class Batches {
     this.#options = options;
   }
 
-  /** Solver without a queue, for a process that only solves these beams. */
+  /** Creates a solver that bypasses the queue, for a process that only solves these beams. */
   solver(signal: AbortSignal, lanes: number): BeamSolver {
     return new BeamSolver({ ...this.#options, signal }, lanes);
   }
 
-  /** Complete runs of all beams, solved together on one grid. Rejects if none can be solved. */
+  /**
+   * Solves all beams together on one grid and reports each complete run. Bypasses the queue. Rejects if none can be
+   * solved.
+   */
   runsOnOneGrid(
     name: string,
     reading: TransportReading,
@@ -56,14 +59,14 @@ export class Batches {
   }
 
   /**
-   * Solves the beams when the machine is free. The failure of a beam does not affect others; an aborted signal ends the
-   * batch within a step.
+   * Solves the beams when the machine is free. If one beam fails, the others continue. Aborting the signal ends the
+   * batch within one step.
    */
   solve({ beams, lanes = this.#options.machine.logicalCores, signal, ended }: BatchRequest): Promise<void> {
     return this.#alone(() => solveBatch(beams, lanes, { ...this.#options, signal, ended }));
   }
 
-  /** Solves beams on one grid when the machine is free. Rejects if none can be solved. */
+  /** Solves the beams of a scenario on one grid when the machine is free. Rejects if none can be solved. */
   solveOnOneGrid({ name, reading, ...request }: OneGridRequest): Promise<void> {
     return this.#alone(() => solveOnOneGrid(name, reading, { ...this.#options, ...request }));
   }
@@ -78,7 +81,9 @@ export class Batches {
     return readOneGrid(scenarios, file, overrides, sweep);
   }
 
-  /** Readouts of beams on one grid, without maps, when the machine is free. Rejects if a beam cannot be solved. */
+  /**
+   * Computes readouts of beams on one grid, without maps, when the machine is free. Rejects if a beam cannot be solved.
+   */
   readouts(
     name: string,
     beams: BeamList,
@@ -87,7 +92,7 @@ export class Batches {
     return this.#alone(() => readoutsOnOneGrid(name, beams, { ...this.#options, ...told }));
   }
 
-  /** As `readOneGrid`, for `readouts`. */
+  /** Like `readOneGrid`, but returns the form that `readouts` needs. */
   readBeamList(
     scenarios: Scenarios,
     file: string,

@@ -31,7 +31,7 @@ interface BenchRequest {
   readonly task: Omit<BenchTask, 'created'>;
 }
 
-/** Description of a benchmark in lists, with or without a result. */
+/** Description of a benchmark for lists. It does not depend on whether there is a result. */
 interface BenchDescription {
   readonly name: string;
   readonly workload: WorkloadName;
@@ -42,7 +42,7 @@ interface BenchDescription {
 interface Live {
   readonly id: string;
   readonly about: BenchDescription;
-  /** Null if an earlier process measured it. */
+  /** Null if the session was measured by an earlier process. */
   readonly request: BenchRequest | null;
   readonly created: string;
   readonly stop: AbortController;
@@ -50,9 +50,9 @@ interface Live {
   state: BenchState;
   progress: BenchProgress;
   session: Session | null;
-  /** The session as its file contains it. */
+  /** The session exactly as it is stored in a file. */
   kept: Session | null;
-  /** Computed results by report and label. Empty for sessions of an earlier process. */
+  /** Fields computed by the candidates, by report and label. Empty for sessions of an earlier process. */
   answers: BenchOutcome['answers'];
   file: NamedFile | null;
   error: WireError | null;
@@ -61,9 +61,9 @@ interface Live {
 interface ListedSession {
   readonly name: string;
   readonly session: Session;
-  /** The session as its file contains it. */
+  /** The session exactly as it is stored in a file. */
   readonly kept: Session;
-  /** Field computed by a label. Available only for sessions measured by this process, as files store no fields. */
+  /** Returns the field that an entry computed. Null for sessions of other processes, because files store no fields. */
   readonly answer: (report: number, label: string) => ComparedField | null;
 }
 
@@ -149,7 +149,7 @@ export class Benches {
     return this.#info(live);
   }
 
-  /** Returns at once: the session ends after its current run and retains the complete rounds. */
+  /** Returns at once. The session then ends after its current run and retains its complete rounds. */
   cancel(id: string): BenchInfo {
     const live = this.#own(id);
     if (this.#options.lanes.remove(id)) this.#end(live, 'cancelled');
@@ -305,7 +305,7 @@ export class Benches {
     }
   }
 
-  /** Sessions without a complete round are not saved. */
+  /** Saves a checkpoint of a session, unless it has no complete round yet. */
   #keep({ id, about: { name } }: Live, session: Session, finished: boolean): void {
     const rounds = session.reports.reduce((sum, report) => sum + report.rounds, 0);
     if (rounds === 0) return;

@@ -1,7 +1,7 @@
 /**
  * Recommends an implementation of a computation, from sessions that measured several. Each programming style is
- * represented by its fastest correct candidate. A difference counts if no sample of one is as fast as a sample of the
- * other.
+ * represented by its fastest correct candidate. A difference counts only if every sample of one is faster than every
+ * sample of the other.
  */
 import { gpusUsed, isUnproven } from '../../../contract/bench/bench-session.ts';
 import {
@@ -22,7 +22,7 @@ import { median } from '../../model/verdicts/order.ts';
 const defaultMargin = 0.01;
 const hour_s = 3600;
 
-/** Programming style of registry programs; other styles are ignored. */
+/** Programming style of each kind of program in the registry. Programs of other kinds are ignored. */
 const approachOfStyle: Readonly<Record<string, Approach>> = {
   loop: 'loop',
   array: 'array',
@@ -105,7 +105,8 @@ function stepOf(base: Option, over: Option, margin: number): Step {
 }
 
 /**
- * Fastest correct candidate of each style, by the time of the measured work; a wrong one only if no correct one exists.
+ * Selects the fastest correct candidate of each style by the time of the measured work. Selects an incorrect candidate
+ * only if the style has no correct one.
  */
 function bestOfEach(
   measured: readonly MeasuredOption[],
@@ -129,7 +130,7 @@ interface SessionOfFile {
   readonly session: Session;
 }
 
-/** Decisions from one report of a session, by device. */
+/** Returns the recommendations from one report of a session, at most one per device. */
 function decisionsIn({ file, session }: SessionOfFile, i: number, baselines: readonly Baseline[]): readonly Decision[] {
   const report = session.reports[i];
   if (report === undefined) return [];
@@ -159,7 +160,10 @@ function decisionsIn({ file, session }: SessionOfFile, i: number, baselines: rea
   });
 }
 
-/** Reports with correct answers in more than one style; the newest for each problem. */
+/**
+ * Collects recommendations from reports with correct results in several styles, the newest for each problem and
+ * machine.
+ */
 function* collectDecisions(
   sessions: readonly SessionOfFile[],
   baselines: readonly Baseline[],

@@ -12,19 +12,19 @@ import { usedGpu } from '../../io/addon/gpu.ts';
 import type { Benchable, BenchProblem, WorkAmount } from '../../workloads/benchable.ts';
 import type { ScenarioReading } from '../../workloads/scenarios/scenarios.ts';
 
-/** A session of one size with the problem that it measured. Null if its scenario was not recorded. */
+/** A recorded session without a sweep. `problem` returns null if the session does not contain its scenario. */
 export interface TimedSession {
   readonly session: Session;
   readonly problem: () => Promise<ReadProblem | null>;
 }
 
-/** A problem, with the scenario that was read. */
+/** A benchmark problem and the scenario that it was read from. */
 interface ReadProblem {
   readonly problem: BenchProblem;
   readonly reading: ScenarioReading;
 }
 
-/** This machine, identified by its key because many machines have the same processor name. */
+/** This machine. Machines are compared by key, because many have the same processor name. */
 interface ThisMachine {
   readonly machine: MachineIdentity;
   readonly gpu: string | null;
@@ -42,7 +42,7 @@ function machineOf({ device, gpu }: MeasuredSessionEntry, { machine }: SessionRe
   return device === 'cpu' ? machine.cpu : (gpuOf(machine, gpu)?.name ?? 'a GPU');
 }
 
-/** Sessions of this machine come before those of others, both with the newest first. */
+/** Returns the recorded times of a variant: first those of this machine, then those of others, each newest first. */
 function recordedTimeOf(
   variant: string,
   sessions: readonly TimedSession[],
@@ -61,7 +61,10 @@ function recordedTimeOf(
   return all.sort((a, b) => Number(b.here) - Number(a.here) || (created(a) < created(b) ? 1 : -1));
 }
 
-/** Previous set-up time plus the previous run time, scaled by the amount of work and the number of threads. */
+/**
+ * Scales a recorded run time by the amount of work and the number of threads, and adds the recorded set-up time.
+ * Returns seconds.
+ */
 function scaleToWork({ entry, report }: RecordedTime, then: WorkAmount, now: WorkAmount): number {
   const rest = entry.wall_s === null ? entry.setup_s : Math.max(0, entry.wall_s - entry.time_s);
   const had = entry.threads ?? report.machine.logical_cores;
@@ -93,13 +96,13 @@ export async function expectedTimes(
     if (typeof now === 'string') return { ...unable, reason: now };
     const [right, able] = [!wrong && now.right, true];
     for (const found of all) {
-      // A different processor predicts less accurately than the usual rate per thread.
+      // The usual rate per thread predicts better than a measurement on a different processor.
       if (!found.here && now.usualRate !== null) continue;
       const before = await problemOf(found.timed);
       const then = before === null ? null : await benchable.amount(addon, before.problem, variant, before.reading);
       if (then === null || typeof then === 'string' || then.of !== now.of || !(then.amount > 0)) continue;
       const run_s = scaleToWork(found, then, now);
-      // The forecast in the scenario form also learns from this session.
+      // A measurement on this machine also improves the forecast in the scenario form.
       if (found.here) now.learn?.(run_s);
       return { variant, run_s, like: found.here ? null : found.machine, right, able };
     }

@@ -1,9 +1,9 @@
 /**
  * History of one variant on one problem, over sessions from several days and commits. It contains the spread of the
- * sessions' medians, and whether the last session differs. A machine's drift does not cancel between sessions, so the
- * interval of a single session cannot show it.
+ * sessions' medians, and whether the last session differs. The interval of a single session does not include this
+ * spread, because a machine drifts between sessions.
  *
- * Attempts of coding agents are read from the same sessions.
+ * Attempts of coding agents are read from such sessions too.
  */
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -35,12 +35,12 @@ import { twoSidedQuantile } from '../../model/verdicts/student.ts';
 import { readSessionNamed } from '../sessions/index.ts';
 import { SESSION_ENDING } from './stored.ts';
 
-/** Probability that a further session lies outside of the interval. */
+/** Probability that a further session lies outside the prediction interval. */
 const outsideShare = 0.05;
 
 /**
- * Compares a session with the earlier ones by Student's prediction interval of the logarithm. Null if there are too
- * few.
+ * Compares a time with those of earlier sessions by Student's prediction interval for log time. Null if there are too
+ * few sessions.
  */
 function deviationFrom(earlier: readonly number[], time_s: number) {
   if (earlier.length < minBefore) return null;
@@ -57,7 +57,7 @@ export function ratioToEarlier(earlier: readonly number[], time_s: number): Rati
   return found && { value: Math.exp(found.away), interval: asInterval({ middle: found.away, half: found.half }) };
 }
 
-/** Compares the last time with the others. Null if there are too few. */
+/** Compares the last time with the earlier ones. Null if there are too few. */
 export function trendOf(times: readonly number[]): Trend | null {
   const last = times.at(-1);
   const found = last === undefined ? null : deviationFrom(times.slice(0, -1), last);
@@ -93,7 +93,7 @@ interface KeyedSeries {
   readonly series: HistorySeries;
 }
 
-/** A series of one point for each measured variant. */
+/** Yields a series of one point for each variant measured in report `i`. */
 function* seriesIn({ file, session }: NamedSession, i: number): Generator<KeyedSeries> {
   const { workload, created, sweep } = session;
   const report = session.reports[i];
@@ -116,7 +116,7 @@ function* seriesIn({ file, session }: NamedSession, i: number): Generator<KeyedS
   }
 }
 
-/** Series of `variant`, or of all variants, with at least two sessions. */
+/** Collects the series with at least two sessions, for `variant` or for all variants. */
 function* collectSeries(
   sessions: readonly NamedSession[],
   variant: string | null,
@@ -142,7 +142,7 @@ function* collectSeries(
   return numberEqualMachines(found);
 }
 
-/** Adds numbers to equal machine names if a variant ran on several such machines. */
+/** Appends a number to machine names if a variant ran on several machines of the same name. */
 function numberEqualMachines(all: readonly HistorySeries[]): readonly HistorySeries[] {
   const groups = Map.groupBy(all, ({ points: _, ...rest }) => JSON.stringify(rest));
   return [...groups.values()].flatMap((same) =>
@@ -162,7 +162,7 @@ export const historyInSlices = (
 type Result = Omit<ClimbAttempt, 'attempt' | 'file' | 'created'>;
 
 const noResult = { time_s: null, interval: null, vs_reference: null, vs_best: null } as const;
-/** Result of an attempt without a session, also while it is compiled and measured. */
+/** Result of an attempt that has no session. */
 const unmeasuredResult: Result = {
   ...noResult,
   verdict: 'not measured',
@@ -180,7 +180,10 @@ const timesOf = ({ samples }: MeasuredSessionEntry) =>
     ({ time_s }) => time_s,
   );
 
-/** Order in a session: the reference, the best earlier attempt if there is one, and the attempt. */
+/**
+ * Reads the result of an attempt from its session. Its entries are the reference, the best earlier attempt if there is
+ * one, and the attempt, in this order.
+ */
 function resultIn(session: Session, file: string): Result {
   const entries = session.reports[0]?.entries ?? [];
   const entry = entries.find(({ label }) => label === file);
@@ -204,10 +207,10 @@ function resultIn(session: Session, file: string): Result {
 }
 
 export class AttemptHistories {
-  /** Results by path of the session, which is read again only after a change. */
+  /** Results by path of the session file. A file is read again only after it has changed. */
   readonly #known = new Map<string, { readonly changed: number; readonly result: Result }>();
 
-  /** Series of attempts in a folder, the one with the newest attempt first. */
+  /** Returns one history per series of attempts in the folder. The series with the newest attempt comes first. */
   async list(folder: string): Promise<AttemptHistory[]> {
     const found: (ClimbAttempt & { readonly problem: string })[] = [];
     for (const file of (await readdir(folder).catch(() => [])).sort()) {
@@ -244,7 +247,7 @@ export class AttemptHistories {
   }
 }
 
-/** Source of an attempt. Throws BraggError `not-found`. */
+/** Returns the source code of an attempt. Throws BraggError `not-found`. */
 export async function attemptText(folder: string, file: string): Promise<string> {
   const read = await readText(path.join(folder, file), USER_KERNEL_TEXT_MAX);
   if (!read.ok) throw new BraggError('not-found', `${file} in the library: ${read.reason}`);

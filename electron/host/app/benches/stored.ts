@@ -1,10 +1,6 @@
 /**
- * Session files of every workload: shipped ones, those in the library, those that the user opened, and runs that are
- * measurements.
- *
- * Runs of this program that are measurements themselves.
- *
- * A session in a list: its subject and the results available from it.
+ * Stored benchmark sessions of every workload: files shipped with the program, files in the library, files opened by
+ * the user, and runs that measured several variants.
  */
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -27,9 +23,9 @@ import {
   withoutRecordings,
 } from '../sessions/index.ts';
 
-/** Distinguishes session files from scenarios, which are JSON too. */
+/** Ending of session files. It distinguishes them from scenarios, which are JSON files too. */
 export const SESSION_ENDING = '.session.json';
-/** Includes the extensions of runs that are stored as sessions. */
+/** Endings of all session files, including runs that are stored as sessions. */
 const endings = [SESSION_ENDING, ...allRunEndings].filter((ending) => ending.endsWith('.json'));
 
 export interface StoredSession {
@@ -39,12 +35,13 @@ export interface StoredSession {
   readonly file: NamedFile | null;
   readonly overview: SessionOverview;
   /**
-   * Session as its file contains it. A recorded one is read and checked on demand: throws BraggError `foreign-file`.
+   * Returns the session as it is stored in its file. A recorded session is read only now, so this may throw BraggError
+   * `foreign-file`.
    */
   readonly kept: () => Promise<Session>;
-  /** Session without recordings. */
+  /** Returns the session without recordings. */
   readonly outline: () => Promise<Session>;
-  /** Session with the effects of optimisations. */
+  /** Returns the session with the effects of optimisations. */
   readonly session: () => Promise<Session>;
 }
 
@@ -53,7 +50,7 @@ export interface NamedOutline {
   readonly outline: Session;
 }
 
-/** A file that the host can access, or the text of one that the page has read. */
+/** A file that the host can read, or the text of a file that the page has read. */
 export type SessionSource =
   | { readonly kind: 'file'; readonly file: FileRef }
   | { readonly kind: 'text'; readonly name: string; readonly text: string };
@@ -84,7 +81,7 @@ const RUN = 'run~';
 
 const sessionNotFound = (): BraggError => new BraggError('not-found', 'This session does not exist.');
 
-/** Computed once and cached; errors are not. */
+/** Caches the result of the first successful call. Errors are not cached. */
 function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | null = null;
   return () => {
@@ -101,11 +98,11 @@ const stem = (name: string): string => name.replace(/(\.session|\.task)?\.json$/
 export class StoredSessions {
   readonly #options: StoredSessionsOptions;
   readonly #opened = new Map<string, FileRef>();
-  /** Sessions that the page sent as text; the host has no file of them. */
+  /** Sessions that the page sent as text. The host has no files for them. */
   readonly #handed = new Map<string, StoredSession>();
   /**
-   * Includes files that are still being read: panels request the list at the same time, and must not read each file
-   * again.
+   * Contents by path, including files that are still being read. Several panels request the list at the same time, and
+   * each file must be read only once.
    */
   readonly #read = new Map<string, { readonly read: Promise<SessionContents>; readonly stamp: string }>();
   readonly #ofRuns = new WeakMap<Session, SessionContents>();
@@ -146,7 +143,7 @@ export class StoredSessions {
     return [RECORDED_PREFIX, LIBRARY, OPENED_PREFIX, RUN].some((place) => id.startsWith(place));
   }
 
-  /** Throws BraggError `not-found` or `foreign-file`. */
+  /** Returns the session with this id. Throws BraggError `not-found` or `foreign-file`. */
   async get(id: string): Promise<StoredSession> {
     const handed = this.#handed.get(id);
     if (handed !== undefined) return handed;
@@ -206,7 +203,7 @@ export class StoredSessions {
   }
 
   async #ofRecorded(name: string): Promise<StoredSession> {
-    // The name may come from outside, so it must not lead out of the folder.
+    // The name may come from a page, so reject paths that lead out of the folder.
     if (!name.endsWith('.json') || name.split(/[\\/]/).includes('..') || path.isAbsolute(name)) throw sessionNotFound();
     const read = await this.#load(path.join(this.#options.recordedFolder, name), name, { recorded: true });
     return { id: RECORDED_PREFIX + name, name: stem(name), recorded: true, file: null, ...read };
@@ -216,7 +213,7 @@ export class StoredSessions {
     return { id: RUN + run, name, recorded: false, file, ...this.#contentsOf(kept) };
   }
 
-  /** A run's session with the effects of optimisations and the verdicts on claims. */
+  /** Adds the effects of optimisations and the verdicts on claims to the session of a run. */
   complete(kept: Session): Promise<Session> {
     return this.#contentsOf(kept).session();
   }
@@ -237,7 +234,7 @@ export class StoredSessions {
     return { overview, kept, outline: async () => (await read()).outline, session: once(make) };
   }
 
-  /** Paths below the folder, with / as the separator. */
+  /** Returns the paths of the recorded sessions relative to their folder, with / as separator. */
   async #recorded(): Promise<readonly string[]> {
     const names = await readdir(this.#options.recordedFolder, { recursive: true }).catch(() => []);
     const each = names.filter((name) => name.endsWith('.json')).map((name) => name.split(path.sep).join('/'));
@@ -246,10 +243,13 @@ export class StoredSessions {
     return each.sort((a, b) => deep(a) - deep(b) || (a < b ? -1 : 1));
   }
 
-  /** The hundreds of shipped sessions are listed by their overviews; opening one reads it completely. */
+  /**
+   * Loads a session file. Of the hundreds of recorded sessions only the overviews are read; opening one reads it
+   * completely.
+   */
   async #load(file: string, name: string, { recorded = false } = {}): Promise<SessionContents> {
     const there = await stat(file).catch(() => null);
-    // The time alone is not enough, because it may repeat after a clock was set back.
+    // The modification time alone is not enough: it may repeat after a clock was set back.
     const stamp = there === null ? '' : `${there.mtimeMs} ${there.size} ${there.ino}`;
     const known = this.#read.get(file);
     if (known !== undefined && known.stamp === stamp) return known.read;
@@ -266,7 +266,7 @@ export class StoredSessions {
   }
 }
 
-/** Newest first; runs without a measured entry are left out. */
+/** Returns the ended runs that are sessions themselves, newest first. */
 export async function measuredRuns(runs: Runs): Promise<readonly MeasuredRun[]> {
   const all = runs.list().map(({ id, workload, name, file, wall_s }) => {
     const { compared } = hostWorkloads[workload];
@@ -321,7 +321,7 @@ function refusedEntriesIn(session: SessionOverview): BenchInfo['refused'] {
       result === null ? [{ title, reason: reason ?? 'no reason known' }] : [],
     ),
   ]);
-  // All values of a sweep have the same reasons, so remove duplicates.
+  // Every value of a sweep repeats the same reasons, so remove duplicates.
   return [...new Map(all.map((one) => [`${one.title} ${one.reason}`, one])).values()];
 }
 

@@ -1,8 +1,4 @@
-/**
- * Runs a benchmark on a dedicated thread.
- *
- * Messages between a benchmark and its thread.
- */
+/** Runs a benchmark on a dedicated thread. Defines the messages between the host and that thread. */
 import { Worker } from 'node:worker_threads';
 import type { Session } from '../../../contract/bench/session.ts';
 import { BraggError, type WireError } from '../../../contract/errors.ts';
@@ -28,7 +24,8 @@ export type MessageFromBench =
 export type MessageToBench =
   | {
       readonly kind: 'start';
-      readonly task: BenchTask /** Whether intermediate results are saved. */;
+      readonly task: BenchTask;
+      /** Whether intermediate results are saved. */
       readonly kept: boolean;
     }
   | { readonly kind: 'cancel' }
@@ -41,7 +38,10 @@ export type BenchRunner = (
   soFar?: (session: Session) => void,
 ) => Promise<BenchOutcome>;
 
-/** Aborting ends the session after its current run, with the results so far. Rejects with BraggError. */
+/**
+ * Creates a runner that starts one thread per benchmark. Aborting ends the session after its current run, with the
+ * results so far. Rejects with BraggError.
+ */
 export const benchOnThread =
   (startChild: StartChild, onPrinted: (id: string, text: string) => void): BenchRunner =>
   async (task, onProgress, signal, soFar) => {

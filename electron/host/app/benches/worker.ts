@@ -10,7 +10,7 @@ import { hostWorkloads } from '../../workloads/index.ts';
 import { UserKernels } from '../user-kernels/user-kernels.ts';
 import type { MessageFromBench, MessageToBench } from './thread.ts';
 
-/** Faster redraws of a progress line are not visible. */
+/** Minimum interval between progress messages; faster updates of the progress line are not visible. */
 const SEND_EVERY_MS = 100;
 
 const stop = new AbortController();
@@ -21,7 +21,7 @@ function sendToHost(message: MessageFromBench): void {
 
 const children = new RelayedChildren(sendToHost);
 
-/** Engine with the task's user kernels, which the host has already checked for trust. */
+/** Opens the task's user kernels. The host has already checked that the user trusts them. */
 function userKernelsOf({ userKernels, userKernelLimit_s }: BenchTask): UserKernels {
   const trusted = new Set(userKernels.map(({ sha256 }) => sha256));
   const variants = new UserKernels({

@@ -1,4 +1,4 @@
-/** One answer to a published claim by a stated rule, from the measurements in recorded sessions. */
+/** Derives one answer to a published claim from the measurements in recorded sessions. */
 import type { ClaimAnswer, ClaimFinding, ClaimMap } from '../../../contract/bench/claim-table.ts';
 import { claimedBand } from '../../../contract/bench/claims.ts';
 import { readableUnit, unitOfKey, unitSymbols } from '../../../domain/values/units.ts';
@@ -6,7 +6,7 @@ import type { Claim } from '../../model/bench/claims.ts';
 
 const UNITS = ['', 'k', 'M', 'G'] as const;
 
-/** `4`, `64 kB`, `1 M`: bytes in powers of 1000 with their unit. */
+/** Formats a value of a sweep, for example `4`, `64 kB` or `1 M`. Values in bytes get a unit with a factor of 1000. */
 export function valueText(value: number, path: string): string {
   const bytes = /bytes/.test(path);
   const step = Math.abs(value) < 1e4 && !bytes ? 0 : Math.min(3, Math.floor(Math.log10(Math.abs(value) || 1) / 3));
@@ -26,7 +26,7 @@ interface VerdictRange {
   readonly to: number;
 }
 
-/** Groups of adjacent points with equal verdict, by ascending value. */
+/** Merges adjacent points with equal verdict into ranges, by ascending value. */
 function verdictRanges(points: readonly Point[]): readonly VerdictRange[] {
   const runs: VerdictRange[] = [];
   for (const { at, verdict } of [...points].sort((a, b) => a.at - b.at)) {
@@ -40,13 +40,13 @@ function verdictRanges(points: readonly Point[]): readonly VerdictRange[] {
 const spanText = ({ from, to }: VerdictRange, path: string): string =>
   from === to ? valueText(from, path) : `${valueText(from, path)} to ${valueText(to, path)}`;
 
-/** `less at 1; as claimed from 4 to 8; more from 16 to 32`. */
+/** Describes the verdicts of a sweep, for example `less at 1; as claimed from 4 to 8; more from 16 to 32`. */
 export const verdictRangesText = (points: readonly Point[], path: string): string =>
   verdictRanges(points)
     .map((run) => `${run.verdict} ${run.from === run.to ? 'at' : 'from'} ${spanText(run, path)}`)
     .join('; ');
 
-/** `grid.dx_mm` becomes `dx` in `mm`. The unit of bytes is part of each value. */
+/** Splits the last key of a path: `grid.dx_mm` becomes `dx` and ` mm`. Values in bytes already contain their unit. */
 function nameAndUnit(path: string): { readonly name: string; readonly unit: string } {
   const key = path.split('.').at(-1) ?? path;
   const unit = unitOfKey(key);
@@ -61,15 +61,15 @@ export type AnsweredClaim = Pick<Claim, 'reason' | 'kind' | 'from' | 'to' | 'tol
   /** Command that measures the claim here, or on the machine that it requires. */
   readonly command: string | null;
   /**
-   * Command stated by the claim itself, offered if the variant that measures the claim gives a wrong result on our
-   * examples.
+   * Command stated by the claim itself. It is offered if the variant that measures the claim gives a wrong result on
+   * the shipped examples.
    */
   readonly remedy?: string | null;
 };
 
 const number = (value: number): string => String(Number(value.toPrecision(3)));
 
-/** `2.9–3.1×`, in the unit of the first value. */
+/** Range of the values, for example `2.9–3.1×`. Values in another unit than the first one are ignored. */
 export function rangeOf(findings: readonly Pick<ClaimFinding, 'value' | 'unit'>[]): string {
   const [first] = findings;
   const values = findings.flatMap(({ value, unit }) => (value !== null && unit === first?.unit ? [value] : []));
@@ -80,7 +80,7 @@ export function rangeOf(findings: readonly Pick<ClaimFinding, 'value' | 'unit'>[
   return low === high ? `${low}${unit}` : `${low}–${high}${unit}`;
 }
 
-/** Text for a deviation from the claim: more is good for a gain but bad for a cost. */
+/** Wording for values below and above the claimed range. More is better for a gain but worse for a cost. */
 const DEVIATION_TEXTS: Readonly<Record<Claim['kind'], Readonly<Record<'less' | 'more', string>>>> = {
   gain: { less: 'a smaller gain', more: 'a larger gain' },
   cost: { less: 'a smaller cost', more: 'a larger cost' },
@@ -92,13 +92,13 @@ type DecidedFinding = ClaimFinding & { readonly verdict: 'as claimed' | 'less' |
 const isDecided = (finding: ClaimFinding): finding is DecidedFinding =>
   ['as claimed', 'less', 'more'].includes(finding.verdict);
 
-/** Whether the claimed gain is a loss in every measurement: the whole interval lies below 1×. */
+/** Whether every measurement contradicts the claimed gain: its complete interval lies below 1×. */
 const isReversed = ({ kind, from }: Pick<Claim, 'kind' | 'from'>, decided: readonly DecidedFinding[]): boolean =>
   kind !== 'yes-no' &&
   from >= 1 &&
   decided.every(({ value, interval, unit }) => unit === '×' && (interval?.high ?? value ?? 1) < 1);
 
-/** Values of a sweep at which a claim holds. Pair and machine are added if the maps differ in them. */
+/** Lists the sweep values at which the claim holds. Adds the pair and the machine only if the maps differ in them. */
 function sentencesFromMaps(maps: readonly ClaimMap[], counts: ReadonlySet<string>): readonly string[] {
   const all = maps.flatMap(({ path, machine, series }) =>
     series.flatMap(({ by, points }) => {
@@ -118,10 +118,10 @@ function sentencesFromMaps(maps: readonly ClaimMap[], counts: ReadonlySet<string
   });
 }
 
-/** `the pair is a → b`, or `it is a` for a number of one variant. */
+/** For example `the pair is a → b`, or `it is a` if the number belongs to a single variant. */
 const agreementText = (by: string): string => `${by.includes(' → ') ? 'the pair' : 'it'} is ${by}`;
 
-/** Pair, scenario or machine that distinguishes the findings that agree with the claim from the others. */
+/** Names the pair, scenario or machine by which the findings that agree with the claim differ from the others. */
 function sentenceFromFindings(decided: readonly DecidedFinding[]): string {
   const ways: readonly {
     readonly of: (one: DecidedFinding) => string;
@@ -158,13 +158,13 @@ function conditionText(conditions: readonly string[], or: string): string {
 }
 
 /**
- * The rule:
+ * Answers a claim by this rule:
  *
- * Findings at the conditions of the note count; if there are none, all findings count. For a claim about another
- * program or GPU, only findings on it count. Wrong answers never count.
+ * If the claim states conditions and findings under these conditions exist, only those findings count. For a claim
+ * about another program or GPU, only findings with that program or GPU count. Wrong results never count.
  *
- * All as claimed: true. Some as claimed: "true when". None: not true, with the measured value instead. An interval that
- * reaches beyond an end of the claim decides nothing.
+ * The claim is true if all findings agree, true under conditions if some agree, and not true if none agrees. Findings
+ * whose interval crosses a limit of the claimed range are undecided.
  */
 export function answerOf(claim: AnsweredClaim): ClaimAnswer {
   const { reason, needs, findings, maps, command, kind, remedy = null } = claim;

@@ -1,4 +1,7 @@
-/** Table of published claims, each with a verdict by the current rule from samples of recorded sessions. */
+/**
+ * Table of published claims. The verdict on each claim is computed from the samples of recorded sessions by the current
+ * rule.
+ */
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
@@ -33,9 +36,7 @@ import { claimedValues } from '../../workloads/index.ts';
 import { documentIn, parseSession, withoutRecordings } from '../sessions/index.ts';
 import { answerOf, verdictRangesText } from './answer.ts';
 
-/**
- * Rows of the table as in assets/claims/table.json. Claims name their row; a row with a single claim needs no entry.
- */
+/** Rows in assets/claims/table.json. Each claim names its row; a row with a single claim needs no entry here. */
 const rowSchema = z.strictObject({
   /** Number of the row, from 1. */
   row: z.int().positive(),
@@ -49,13 +50,13 @@ const rowSchema = z.strictObject({
 const tableSchema = z.strictObject({ version: z.literal(1), rows: z.array(rowSchema).min(1) });
 
 interface ClaimRow extends Readonly<z.infer<typeof rowSchema>> {
-  /** Ids of claims by subject: `micro/launch`, `diffraction`, `transport`. */
+  /** Ids of the claims by workload or benchmark, for example `micro/launch`, `diffraction` or `transport`. */
   readonly claims: Readonly<Record<string, readonly string[]>>;
 }
 
 const exampleSchema = z.object({ problem: z.object({ kind: z.string() }) });
 
-/** Examples of each benchmark of a workload below assets/scenarios, by the name of its claims file. */
+/** Returns the example scenarios of each benchmark, relative to assets/scenarios, by the name of the claims file. */
 async function examplesByBench(
   assetsFolder: string,
   workload: string,
@@ -71,7 +72,7 @@ async function examplesByBench(
   return examples;
 }
 
-/** Each row includes the examples of its benchmarks, their sessions and their sweeps. */
+/** Reads the rows of the table, each with the examples, sessions and sweeps of its benchmarks. */
 export async function readClaimTable(assetsFolder: string): Promise<readonly ClaimRow[]> {
   const table = path.join(assetsFolder, 'claims', 'table.json');
   const listed = tableSchema.parse(JSON.parse(await readFile(table, 'utf8'))).rows;
@@ -83,7 +84,7 @@ export async function readClaimTable(assetsFolder: string): Promise<readonly Cla
       ...one,
     ]),
   );
-  // Benchmarks that isolate a claim come before complete workloads.
+  // Small benchmarks that isolate a claim come before complete workloads.
   const byPart = Object.entries(files).sort(([a], [b]) => Number(b.includes('/')) - Number(a.includes('/')));
   const rows = new Map(listed.map((row) => [row.row, row]));
   for (const claim of Object.values(files).flatMap(({ claims }) => claims)) {
@@ -102,7 +103,7 @@ export async function readClaimTable(assetsFolder: string): Promise<readonly Cla
       return {
         ...row,
         scenarios: [...scenarios, ...row.scenarios],
-        // A session has the name of its scenario.
+        // The session of an example has the same path as its scenario.
         sessions: [...scenarios, ...sweeps, ...row.sessions],
         claims: Object.fromEntries(parts.map(({ about, ids }) => [about, ids])),
       };
@@ -126,7 +127,7 @@ export function partsOf({ row, claims }: ClaimRow): readonly RowPart[] {
   });
 }
 
-/** A recorded session in the form that claims need. */
+/** A recorded session in the form in which claims are judged. */
 interface Recorded {
   /** Path below assets/runs. */
   readonly file: string;
@@ -149,7 +150,7 @@ async function recordedIn(assetsFolder: string, file: string): Promise<Recorded 
     session,
     reports: session.reports.map((report, i) => ({
       measured: measuredReport(report),
-      // Claims may be limited to some sizes.
+      // Some claims apply only to certain problem sizes.
       values: claimedValues(documentIn(session, i)) ?? noValues,
     })),
   };
@@ -171,14 +172,14 @@ function aboutOf({ file, session }: Recorded, report: number): FindingSource {
 
 type StatedValue = Claim['values'][number];
 
-/** Variant of a claimed number, and its description if the claim has several for that variant. */
+/** Names the variant of a claimed number. If the claim has several numbers for it, the description is added. */
 function statedBy(one: StatedValue, all: readonly StatedValue[]): string {
   const whose = ({ variant, over }: StatedValue): string => (over === undefined ? variant : `${variant} over ${over}`);
   const several = all.filter((other) => whose(other) === whose(one)).length > 1;
   return several ? `${whose(one)}, ${one.what}` : whose(one);
 }
 
-/** Findings of one report on a claim that applies to it. */
+/** Returns the findings of one report on a claim. The claim must apply to this report. */
 function findingsOf(claim: Claim, about: FindingSource, measured: ReportMeasurements): readonly ClaimFinding[] {
   const [result] = claimResults([claim], measured);
   const pairs = (result?.pairs ?? []).map(({ slower, faster, what, gain, verdict, wrong, unchecked, rival }) => ({
@@ -212,7 +213,7 @@ function findingsOf(claim: Claim, about: FindingSource, measured: ReportMeasurem
   return [...pairs, ...values, ...counted];
 }
 
-/** Findings from one variant at two values of the session's sweep. */
+/** Returns findings that compare one variant at two values of the session's sweep. */
 function findingsAcrossSweep(claim: Claim, recorded: Recorded): readonly ClaimFinding[] {
   const { sweep } = recorded.session;
   return claim.across.flatMap(({ variant, path: swept, slower, faster, what }): ClaimFinding[] => {
@@ -220,7 +221,7 @@ function findingsAcrossSweep(claim: Claim, recorded: Recorded): readonly ClaimFi
     const [slow, fast] = [slower, faster].map((value) => recorded.reports[sweep.values.indexOf(value)]?.measured);
     if (slow === undefined || fast === undefined) return [];
     const side: Side = { variant, mode: 'warm', clock: 'counted' };
-    // Both measurements are from different reports, so no round contains both.
+    // The two times come from different reports, so their rounds cannot be paired.
     const gain = gainOf({ ...slow.timesFor(side), apart: true }, fast.timesFor(side), slow.seed);
     if (gain === null) return [];
     const stated = { ...claim, needs: unmetRequirement(claim, slow.gpu) };
@@ -249,7 +250,7 @@ function mapOf({ file, session }: Recorded, findings: readonly ClaimFinding[]): 
   return { session: idOf(file), file, scenario, machine, path: sweep.path, series };
 }
 
-/** Answers of each GPU separately. Counted numbers do not belong to a GPU. */
+/** Answers the claim for each GPU separately. Counted numbers are left out, because they do not depend on the GPU. */
 function gpusOfClaim(
   claim: Omit<Parameters<typeof answerOf>[0], 'findings' | 'maps'>,
   findings: readonly ClaimFinding[],
@@ -265,7 +266,7 @@ function gpusOfClaim(
     .sort((a, b) => (a.machine < b.machine ? -1 : 1));
 }
 
-/** A shipped scenario below assets/scenarios, with the values that claims may be limited to. */
+/** A shipped scenario, with the values by which claims may be limited. */
 interface ShippedScenario {
   readonly file: string;
   readonly workload: string;
@@ -285,24 +286,26 @@ async function shippedScenario(assetsFolder: string, file: string): Promise<Ship
   return { file, workload: kind, bench: problem.kind, values: claimedValues(document) ?? noValues };
 }
 
-/** External programs on the user's machine; the command contains a placeholder for their files. */
+/** Arguments for external programs on the user's machine. Each contains a placeholder for the program's file. */
 const USER_PROGRAMS: Readonly<Record<string, string>> = {
   nanobragg: 'nanobragg=NANOBRAGG',
   'smatrix-2d': 'smatrix-2d=run_simulation.py',
 };
 const isProgram = (id: string): boolean => /^(cupy|torch|numba|numpy|nanobragg|smatrix)/.test(id);
 const PROCESS_QUANTITIES: readonly string[] = ['process', 'cold-whole', 'cold-run', 'setup-share'];
-/** Fewer processes give no verdict. */
+/** Number of processes to start. Fewer processes give no verdict. */
 const PROCESSES = 6;
 
-/** Side of the square image that a claim is limited to. Null for all sizes. */
+/** Side length in pixels of the square image that the claim is limited to. Null if the claim applies to all sizes. */
 function sideOf({ where }: Claim): number | null {
   const pixels = where['pixels'];
   const side = Array.isArray(pixels) ? Math.sqrt(pixels[1]) : Number.NaN;
   return Number.isInteger(side) ? side : null;
 }
 
-/** Command that measures a claim: a scenario of its size, its variants, and the other programs in it. */
+/**
+ * Builds the command that measures a claim: a scenario of a suitable size, the variants, and the external programs.
+ */
 function commandOf(claim: Claim, { workload, bench }: RowPart, scenarios: readonly ShippedScenario[]): string | null {
   const { pairs, values, where, note, across } = claim;
   const own = scenarios.filter((one) => one.workload === workload && one.bench === bench);
@@ -320,7 +323,7 @@ function commandOf(claim: Claim, { workload, bench }: RowPart, scenarios: readon
   const clocks = [...sides.map(({ clock }) => clock), ...values.map(({ quantity }) => quantity)];
   const list = (words: readonly string[]): string => {
     const all = [...new Set(words)].join(',');
-    // Shells read brackets as patterns.
+    // Quote brackets, because shells treat them as patterns.
     return all.includes('[') ? `"${all}"` : all;
   };
   return [
@@ -376,7 +379,7 @@ function judgeRow(
   };
 }
 
-/** Most recorded sessions provide findings for several rows, so each is read once per table. */
+/** Reads each recorded session only once per table, because most sessions provide findings for several rows. */
 function readOnce(assetsFolder: string): (file: string) => Promise<Recorded | null> {
   const all = new Map<string, Promise<Recorded | null>>();
   return (file) => {
@@ -398,7 +401,7 @@ async function judgedRow(
 ): Promise<ClaimTableRow> {
   const files = new Set(row.sessions.flatMap((file) => [file, ...recordingsOnOtherGpus(file)]));
   const sessions = (await Promise.all([...files].map(recorded))).filter((one) => one !== null);
-  // Scenarios of the row come first: another row may have a further one of the same benchmark.
+  // Prefer the row's own scenarios, because other rows may contain scenarios of the same benchmark.
   const isOwn = ({ file }: ShippedScenario): boolean => row.scenarios.includes(file);
   const scenarios = [...all.filter(isOwn), ...all.filter((one) => !isOwn(one))];
   const claims = partsOf(row).flatMap((part) => {
@@ -413,7 +416,7 @@ async function judgedRow(
   return { row: row.row, title: row.claim, source: row.source, scenarios: [...row.scenarios], claims };
 }
 
-/** All rows with their claims and verdicts from the samples; needs seconds. */
+/** Builds all rows with their claims and verdicts. This needs several seconds. */
 export async function claimTable(assetsFolder: string): Promise<readonly ClaimTableRow[]> {
   const [rows, catalogue] = await Promise.all([readClaimTable(assetsFolder), readCatalogue(assetsFolder)]);
   const files = [...new Set(rows.flatMap(({ scenarios }) => scenarios))];

@@ -1,4 +1,4 @@
-/** Compares stored runs with the first one. */
+/** Compares stored runs with the first of them. */
 
 import type { GammaDose } from '../../../contract/dose.ts';
 import { asCurrentVersion } from '../../../contract/scenario/index.ts';
@@ -22,9 +22,9 @@ export interface ComparedRun {
   readonly variant: string;
   readonly precision: string;
   readonly status: string;
-  /** Time of the steps by the GPU's clock, or by the host's for CPU runs. */
+  /** Time of the steps in seconds by the GPU's clock, or by the host's clock for CPU runs. */
   readonly time_s: number;
-  /** Time of the steps by the host's clock. */
+  /** Time of the steps in seconds by the host's clock. */
   readonly solve_s: number;
   readonly setup_s: number;
   readonly wall_s: number;
@@ -33,11 +33,13 @@ export interface ComparedRun {
   readonly ledger_error: { readonly number: number; readonly energy: number };
   /** Comparison with the first run; null for the first run itself. */
   readonly against_first: {
-    /** Time of the steps relative to the first run. Each was run once, so there is no interval. */
+    /** Time of the steps divided by that of the first run. There is no interval, because each ran only once. */
     readonly time_ratio: number;
-    /** Relative L2 difference; null, with the reason, if the grids differ. */
+    /**
+     * Relative L2 norm of the dose difference. If the grids differ, it is null and `reason` describes the difference.
+     */
     readonly rel_l2: number | null;
-    /** Largest difference of a cell relative to the largest cell. */
+    /** Largest dose difference in a cell, divided by the largest dose of the first run. */
     readonly rel_linf: number | null;
     readonly same_bits: boolean;
     readonly reason: string | null;
@@ -45,7 +47,7 @@ export interface ComparedRun {
     readonly gamma_by: GammaDose;
     readonly within_parity: boolean | null;
   } | null;
-  /** Differences from the first run's environment: name, the first's value, this one's. */
+  /** Differing properties of environment and scenario: name, value in the first run, value in this run. */
   readonly differences: readonly { readonly what: string; readonly first: string; readonly here: string }[];
 }
 
@@ -73,10 +75,10 @@ function environment(run: RunData): Readonly<Record<string, string>> {
 
 type Differences = ComparedRun['differences'];
 
-/** Number of values between two checks of the clock; comparing them needs less than a millisecond. */
+/** Number of values compared between two yields. Comparing them needs less than a millisecond. */
 const VALUES_PER_SLICE = 200;
 
-/** Differing values of the complete scenarios, by path. */
+/** Finds the values in which two complete scenarios differ, by path. */
 function* findDifferences(first: unknown, here: unknown): YieldingTask<Differences> {
   const found: Differences[number][] = [];
   let seen = 0;
@@ -100,7 +102,7 @@ const valueText = (value: unknown): string => (value === undefined ? 'absent' : 
 export const scenarioDifferences = (first: unknown, here: unknown): Differences =>
   runToCompletion(findDifferences(asCurrentVersion(first), asCurrentVersion(here)));
 
-/** Differences of two scenarios; yields to other tasks in between. */
+/** Like `scenarioDifferences`, but yields to other tasks in between. */
 export const scenarioDifferencesInSlices = (first: unknown, here: unknown): Promise<Differences> =>
   runInSlices(findDifferences(asCurrentVersion(first), asCurrentVersion(here)));
 
@@ -132,7 +134,7 @@ function compareWithFirst(first: RunData, here: RunData, requested: GammaDose): 
   };
 }
 
-/** Compares the runs with the first one, which must exist. `by`: dose quantity of the gamma index. */
+/** Compares all runs with the first one. `runs` must not be empty. `by`: dose quantity of the gamma index. */
 export function compareRuns(runs: readonly NamedRun[], by: GammaDose = 'mass'): readonly ComparedRun[] {
   const first = runs[0]?.run;
   return runs.map(({ file, run }, i): ComparedRun => {

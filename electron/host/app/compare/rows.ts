@@ -1,4 +1,6 @@
-/** One row per subject: its numbers, and its time relative to its group's reference. */
+/**
+ * Builds the rows of a comparison, one per subject: its numbers, and its time relative to the reference of its group.
+ */
 import type { ComparedGroup, ComparedRow } from '../../../contract/bench/comparison.ts';
 import {
   type Accuracy,
@@ -15,10 +17,10 @@ import { scenarioDifferencesInSlices } from './compare.ts';
 import { type AbsoluteRow, type EntrySubject, type LoadedSubject, loadedSubjectOf } from './subjects.ts';
 import { comparedTimes, comparedTimesHere } from './times.ts';
 
-/** Scenario values that affect how the problem is solved, but not the problem. */
+/** Paths of scenario values that affect only the solver or the output, but not the problem. */
 const solverPaths = /^(solver\.(variant|precision|threads|device)|output|name|notes)(\.|$)/;
 
-/** Whether both answers are of one problem, so that their difference is an error. */
+/** Whether both solve the same problem, so that the difference between their results is an error. */
 async function sameProblem(here: LoadedSubject, reference: LoadedSubject): Promise<boolean> {
   if (here.document === null || reference.document === null || reference.held) return false;
   const differences = await scenarioDifferencesInSlices(reference.document, here.document);
@@ -57,7 +59,7 @@ interface Group {
   readonly reference: LoadedSubject;
 }
 
-/** Runs do not record GPUs that they did not use. */
+/** A CPU run does not record the GPU, so a missing GPU matches any. */
 const sameGpu = ({ machine: a }: LoadedSubject, { machine: b }: LoadedSubject): boolean =>
   a.gpu === undefined || b.gpu === undefined || a.gpu === b.gpu;
 
@@ -66,11 +68,14 @@ const sameSize = ({ row: a }: LoadedSubject, { row: b }: LoadedSubject): boolean
   a.size === null || b.size === null || a.size === b.size;
 const sameBench = ({ row: a }: LoadedSubject, { row: b }: LoadedSubject): boolean => a.bench === b.bench;
 
-/** Whether their times can be compared. */
+/** Whether the times of both can be compared. */
 const areComparable = (a: LoadedSubject, b: LoadedSubject): boolean =>
   sameBench(a, b) && sameSize(a, b) && sameMachine(a, b);
 
-/** Reference of a member's session unless its answer is wrong, else the first member with a correct answer. */
+/**
+ * Selects the reference of a group: a session's reference unless its result is wrong, otherwise the first member with a
+ * correct result.
+ */
 const referenceAmong = (members: readonly LoadedSubject[]): LoadedSubject | undefined =>
   members.find(
     ({ row: { subject }, sessionReference, correctness }) =>
@@ -97,7 +102,7 @@ function groupsOf(all: readonly LoadedSubject[], reference: LoadedSubject): read
   ];
 }
 
-/** Titles from the properties by which groups differ, in the order of `parts`. */
+/** Titles that contain only the properties by which the groups differ, in the order of `parts`. */
 function titlesOf(groups: readonly Group[]): readonly string[] {
   if (groups.length < 2) return [''];
   const gpuName = ({ reference: { environment } }: Group): string => environment['gpu'] ?? 'none';
@@ -114,14 +119,14 @@ function titlesOf(groups: readonly Group[]): readonly string[] {
       .filter((text) => text !== '')
       .join(', '),
   );
-  // Equal titles are two machines of one kind, or two GPUs.
+  // Groups with equal titles are on several machines or GPUs of one model, so number them.
   return titles.map((title, i) => {
     const same = titles.flatMap((other, k) => (other === title ? [k] : []));
     return same.length < 2 ? title : [title, `machine ${same.indexOf(i) + 1}`].filter((text) => text !== '').join(', ');
   });
 }
 
-/** Reason why the times of a group cannot be compared with the chosen reference. */
+/** Explains why the times of a group cannot be compared with the chosen reference. */
 function notComparableText(own: LoadedSubject, main: LoadedSubject): string {
   if (!sameBench(own, main)) return `the benchmark differs from that of ${main.row.title}`;
   if (!sameSize(own, main)) {
@@ -153,7 +158,7 @@ function noteOf(
     : 'from another session, so the ratio includes drift of the machine';
 }
 
-/** Throws BraggError `unsupported` if there are several workloads, with the workload of each. */
+/** Throws BraggError `unsupported` with each workload if the subjects have several workloads. */
 function checkOneWorkload(all: readonly LoadedSubject[]): void {
   const byWorkload = Map.groupBy(all, ({ row }) => row.workload);
   if (byWorkload.size < 2) return;
@@ -164,7 +169,7 @@ function checkOneWorkload(all: readonly LoadedSubject[]): void {
   );
 }
 
-/** Verdict of the row's session, combined with the comparison with the chosen reference. */
+/** Combines the verdict of the row's session with the comparison with the chosen reference. */
 function verdictOf(
   { correctness }: LoadedSubject,
   accuracy: readonly Accuracy[],
@@ -177,21 +182,25 @@ function verdictOf(
 }
 
 /**
- * A control is a second copy of its session's reference, so its noise applies only if that is the group's reference.
+ * Returns the ratio of the control to the reference. A control is a second copy of its session's reference, so this
+ * applies only if that is also the group's reference.
  */
 function controlOf({ noise, sessionReference, row: { subject } }: LoadedSubject): LoadedSubject['noise'] {
   return subject.kind === 'entry' && subject.label === sessionReference ? noise : null;
 }
 
-/** The chosen reference, or a comparable correct one if its answer is wrong: being faster than that means nothing. */
+/**
+ * Returns the chosen reference. If its result is wrong, returns a comparable correct one, because a time relative to a
+ * wrong result means nothing.
+ */
 const correctReference = (all: readonly LoadedSubject[], chosen: LoadedSubject): LoadedSubject =>
   isIncorrect(chosen.correctness)
     ? (referenceAmong(all.filter((one) => areComparable(one, chosen) && !isIncorrect(one.correctness))) ?? chosen)
     : chosen;
 
 /**
- * Rows in the given order, and their groups, with the group of the reference first. `chosen` must be one of `all`; it
- * is the reference unless its answer is wrong.
+ * Returns the rows in the given order, and the groups with the reference's group first. `chosen` must be in `all`. It
+ * becomes the reference unless its result is wrong.
  */
 export async function comparedRows(
   all: readonly LoadedSubject[],
@@ -211,7 +220,7 @@ export async function comparedRows(
     const group = groups[index];
     if (own === undefined || group === undefined) throw new Error('a compared subject has no times');
     const { speed, ...told } = own;
-    // Answers compare across machines and sizes, so differences are relative to the chosen reference.
+    // Results can be compared across machines and sizes, so the accuracy is relative to the chosen reference.
     const accuracy = await accuracyOf(here, reference);
     const isReference = here === group.reference;
     return {
@@ -237,7 +246,7 @@ export async function comparedRows(
   };
 }
 
-/** Subjects in one report of a session: its variants, then other programs, each with its numbers. */
+/** Lists the subjects in one report of a session: first its variants, then external programs. */
 function subjectsOf({ entries, external }: SessionReport, report: number): readonly EntrySubject[] {
   const at = { bench: 'session', report };
   return [
@@ -248,7 +257,7 @@ function subjectsOf({ entries, external }: SessionReport, report: number): reado
   ];
 }
 
-/** Rows for one report of a session, as a comparison has them. Empty if nothing was measured. */
+/** Returns the comparison rows for one report of a session. Empty if nothing was measured. */
 export async function reportRows(session: Session, index: number): Promise<Omit<Result<'compare.rows'>, 'gone'>> {
   const report = session.reports[index];
   if (report === undefined) throw new Error(`a session without a report ${index}`);

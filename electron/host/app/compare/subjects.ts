@@ -1,4 +1,4 @@
-/** Subjects of a comparison, with their numbers. */
+/** Loads the subjects of a comparison (runs, and entries of sessions) with their numbers. */
 import {
   type EndToEnd,
   environmentFacts,
@@ -29,7 +29,7 @@ import { hostWorkloads } from '../../workloads/index.ts';
 import type { Benches } from '../benches/benches.ts';
 import type { Runs } from '../runs/runs.ts';
 
-/** Numbers of a row that do not depend on the reference. */
+/** Columns of a row that do not depend on the reference. */
 export type AbsoluteRow = Omit<
   ComparedRow,
   | 'group'
@@ -48,38 +48,38 @@ export type AbsoluteRow = Omit<
 export interface LoadedSubject {
   readonly row: AbsoluteRow;
   readonly words: Words;
-  /** Times in seconds; a variant of a session has one for each round. */
+  /** Times in seconds. A variant of a session has one time per round. */
   readonly times: readonly number[];
-  /** Times by separately prepared state. Null if the session does not record instances. */
+  /** Times grouped by instance, which is one separately prepared state. Null if the session records no instances. */
   readonly instances: Instances | null;
-  /** Times of end-to-end runs; null if they were not measured by instances. */
+  /** Times of end-to-end runs, grouped by instance. Null if they were not measured in this way. */
   readonly wholes: Instances | null;
-  /** Times of separate processes, one per process. Null if none was started, with the reason if there is one. */
+  /** Times of separate processes, one per process, or the reason why there are none. Null if none were requested. */
   readonly processes: { readonly times: Instances; readonly reason: string | null } | null;
-  /** Session report that the timed rounds belong to; null for a run on its own. */
+  /** Identifies the session report whose rounds were timed. Null for a single run. */
   readonly rounds: string | null;
   readonly machine: {
-    /** Identifies one machine, without its GPU. */
+    /** Identifies the machine without its GPU. */
     readonly key: string;
     readonly name: string;
     /** UUID of the default GPU for runs. Undefined if not recorded. */
     readonly gpu: string | null | undefined;
   };
-  /** Comparison of the session's reference with itself. Null if there is no session. */
+  /** Ratio of the session's reference to a second copy of it. Null if there is no session. */
   readonly noise: Ratio | null;
-  /** Deviation of the session's reference from itself: for its time, its end-to-end run, and its processes. */
+  /** Noise floors of the session as ratios minus 1: of step times, end-to-end runs and processes. */
   readonly floor: number | null;
   readonly wholeFloor: number | null;
   readonly processFloor: number | null;
-  /** Ratio minus 1 within which the session calls two times the same. */
+  /** Ratio minus 1 up to which the session calls two times the same. */
   readonly margin: number;
   /** Label of the session's reference. Null if there is none. */
   readonly sessionReference: string | null;
   /** The session's comparison of end-to-end runs with its reference. Null if there is none. */
   readonly judgedWhole: EndToEnd | null;
-  /** Correctness according to the session; a run by itself is not checked. */
+  /** Correctness according to the session. A single run is not checked. */
   readonly correctness: Correctness;
-  /** Whether the accuracy was checked against FP64; if not, it is the difference from another answer. */
+  /** Whether `row.accuracy` was computed against FP64. If not, it is the difference from another result. */
   readonly held: boolean;
   readonly field: ComparedField | null;
   /** Scenario as the user wrote it. Null if it was not recorded. */
@@ -175,7 +175,7 @@ async function loadRun(subject: Extract<Subject, { kind: 'run' }>, runs: Runs): 
   };
 }
 
-/** Null if a sample lacks its instance or the requested time. */
+/** Groups times by instance. Null if a sample lacks its instance or the requested time. */
 function instancesIn(
   samples: MeasuredSessionEntry['samples'],
   secondsOf: (sample: TimedSpread) => number | undefined,
@@ -193,7 +193,7 @@ const processesOf = ({
 });
 
 function clocksOf(samples: readonly { readonly sm_MHz: number | null }[]) {
-  // A loop, because a file may contain more samples than a call can have arguments.
+  // Use a loop, because a file may contain more samples than Math.min accepts as arguments.
   let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const { sm_MHz } of samples) {
     if (sm_MHz !== null) [low, high] = [Math.min(low, sm_MHz), Math.max(high, sm_MHz)];
@@ -222,7 +222,7 @@ function environmentOf(
   };
 }
 
-/** Imported sessions store the measuring conditions among the facts. */
+/** Returns the conditions during the measurement. Imported sessions store them among the facts. */
 function conditionsOf({ title, machine, environment, facts }: SessionReport): AbsoluteRow['conditions'] {
   const all = [
     ...environmentFacts(environment, machine.logical_cores),
@@ -231,7 +231,7 @@ function conditionsOf({ title, machine, environment, facts }: SessionReport): Ab
   return [...new Map(all.map((fact) => [fact.join('\n'), fact])).values()];
 }
 
-/** Columns common to all rows of a report; for a GPU variant, with the GPU that it used. */
+/** Returns the columns that all rows of a report share, and for a GPU variant the GPU that it used. */
 function reportPart(
   { workload, created, words }: Session,
   report: SessionReport,
@@ -277,7 +277,7 @@ interface NamedSession {
 
 export type EntrySubject = Exclude<Subject, { kind: 'run' }>;
 
-/** Throws BraggError if the session lacks the subject. */
+/** Loads an entry of a session. Throws BraggError if the session does not contain it. */
 export function loadedSubjectOf({ name, session, answer }: NamedSession, subject: EntrySubject): LoadedSubject {
   const report = session.reports[subject.report];
   const missing = (): never => {
@@ -335,7 +335,7 @@ export function loadedSubjectOf({ name, session, answer }: NamedSession, subject
       ...{ time_s, wall_s, spread, setup_s, first_setup_s, setup_parts, modes },
       ...{ size, accuracy, quantities, roofline, flagged, rung, cumulative },
       determinism: determinism && repeatsOf(determinism),
-      // A session cancelled before a complete round has only the first run.
+      // A session that was cancelled before a complete round contains only the first run.
       samples: samples.length === 0 ? [{ round: 0, time_s, sm_MHz: null, flag: null }] : samples,
     },
     times: samples.length === 0 ? [time_s] : samples.map((sample) => sample.time_s),
@@ -350,10 +350,10 @@ export function loadedSubjectOf({ name, session, answer }: NamedSession, subject
   };
 }
 
-/** Omits the hash of the bits, which is not shown. */
+/** Omits the hash of the result, which is not shown. */
 const repeatsOf = ({ runs, bitwise, spread }: NonNullable<AbsoluteRow['determinism']>) => ({ runs, bitwise, spread });
 
-/** Throws BraggError if the subject no longer exists. */
+/** Loads a run or an entry of a session. Throws BraggError if it no longer exists. */
 export async function loadSubject(subject: Subject, { benches, runs }: SubjectParts): Promise<LoadedSubject> {
   return subject.kind === 'run'
     ? loadRun(subject, runs)

@@ -1,6 +1,6 @@
 /**
- * Times relative to the reference, computed on a worker thread: a bootstrap of some hundred rounds needs 0.1 s, and
- * sessions contain any number of them.
+ * Computes times relative to the reference on a worker thread. A bootstrap over some hundred rounds needs 0.1 s, and a
+ * session may need many of them.
  */
 import type { Subject } from '../../../contract/bench/benches.ts';
 import type { ComparedRow } from '../../../contract/bench/comparison.ts';
@@ -18,7 +18,7 @@ import {
 } from '../../model/verdicts/levels.ts';
 import type { LoadedSubject } from './subjects.ts';
 
-/** Plain data, because it is sent to a thread. */
+/** The part of a subject that is sent to the worker thread. It contains only plain data. */
 interface SubjectTimes
   extends Pick<LoadedSubject, 'times' | 'instances' | 'wholes' | 'processes' | 'rounds' | 'margin'>,
     Pick<LoadedSubject, 'judgedWhole' | 'sessionReference' | 'floor' | 'wholeFloor' | 'processFloor'> {
@@ -30,15 +30,15 @@ interface ComparedTimes extends Pick<ComparedRow, 'time_interval' | 'ratio' | 'w
   readonly speed: ComparedRow['verdict'];
 }
 
-/** Seed of the bootstrap; constant for reproducible numbers. */
+/** Seed of the bootstrap. It is constant so that the numbers are reproducible. */
 const seed = 1;
 
-/** Whether both were measured in the same rounds, so that round i of both is a pair. */
+/** Whether both were measured in the same rounds, so that the times of round i form a pair. */
 function pairedWith(here: SubjectTimes, reference: SubjectTimes): boolean {
   return here.rounds !== null && here.rounds === reference.rounds && here.times.length === reference.times.length;
 }
 
-/** Null if a session has no instances, or too few. */
+/** Logarithm of the ratio of two times, with its interval. Null if a session has no instances, or too few. */
 function logRatioOf(
   here: Instances | null,
   reference: Instances | null,
@@ -60,15 +60,15 @@ function ratioTo(
   return { ...ratio, interval: interval(here.times, reference.times, seed) };
 }
 
-/** Verdict on speed from instances if both sessions have them, else from a bootstrap over the rounds. */
+/** Judges the speed from instances if both sessions have them, otherwise by a bootstrap over the rounds. */
 function speedOf(here: SubjectTimes, reference: SubjectTimes, log: LogInterval | null, ratio: ComparedRow['ratio']) {
   const floor = largerOf(here.floor, reference.floor);
   return log === null ? bootstrapVerdictOf(ratio.interval, floor) : speedVerdict(here, reference, { log, floor });
 }
 
 /**
- * `floor` is the noise floor as a ratio minus 1. Of two sessions' margins the narrower applies: a difference that
- * either can resolve is not "same".
+ * Judges a ratio of times. `floor` is the noise floor as a ratio minus 1. The narrower margin of the two sessions
+ * applies, so a difference that either can resolve is not called the same.
  */
 function speedVerdict(
   here: SubjectTimes,
@@ -79,7 +79,7 @@ function speedVerdict(
   return judge(log, floor === null ? null : Math.log1p(floor), criteria, here.instances?.length ?? 0).standing;
 }
 
-/** Whether the reference is that of the same session, which already contains a verdict relative to it. */
+/** Whether `reference` is the reference of the same session, which then already contains a verdict. */
 function isSessionReference(
   { rounds, sessionReference }: SubjectTimes,
   { rounds: other, subject }: SubjectTimes,
@@ -98,7 +98,7 @@ function endToEndOf(
   const log = logRatioOf(here.wholes, reference.wholes, among);
   if (log === null) return judged;
   const floor = largerOf(here.wholeFloor, reference.wholeFloor);
-  // Older sessions record the verdict but not its noise floor.
+  // Older sessions record the verdict but not the noise floor.
   const verdict = floor === null ? (judged?.verdict ?? 'undecided') : speedVerdict(here, reference, { log, floor });
   return { ratio: asRatio(log, Number.NaN), verdict };
 }
@@ -128,7 +128,9 @@ function timeIntervalOf({ instances, times }: SubjectTimes): ComparedRow['time_i
   return log === null ? null : asInterval(log);
 }
 
-/** Larger of the noise floors of two sessions: a difference must exceed both. */
+/**
+ * Returns the larger noise floor of two sessions, because a difference must exceed both. Null if either is unknown.
+ */
 function largerOf(one: number | null, other: number | null): number | null {
   return one === null || other === null ? null : Math.max(one, other);
 }
@@ -150,7 +152,7 @@ function compareWithReference(here: SubjectTimes, reference: SubjectTimes, candi
 
 interface ComparedSubjects {
   readonly all: readonly SubjectTimes[];
-  /** For each subject, the index of its reference. */
+  /** Index of each subject's reference in `all`. */
   readonly references: readonly number[];
 }
 
@@ -171,7 +173,7 @@ const timesOf = ({ row: { subject }, ...loaded }: LoadedSubject): SubjectTimes =
   return { subject, times, instances, wholes, processes, rounds, margin, ...judged, ...floors };
 };
 
-/** Results in the given order. `references`: for each subject, the index of its reference. */
+/** Returns the results in the order of `all`. `references` contains the index of each subject's reference. */
 type CompareTimes = (
   all: readonly LoadedSubject[],
   references: readonly number[],
@@ -179,5 +181,5 @@ type CompareTimes = (
 
 export const comparedTimes: CompareTimes = (all, references) => compare({ all: all.map(timesOf), references });
 
-/** Runs in the calling thread, for programs that have no other work to serve. */
+/** Runs on the calling thread, for programs that serve no pages. */
 export const comparedTimesHere: CompareTimes = (all, references) => compareHere({ all: all.map(timesOf), references });

@@ -1,5 +1,6 @@
 /**
- * Doses from other programs, sent by a page for comparison with runs. The most recent ones are retained as received.
+ * Stores doses that a page sent for comparison with runs. They come from other programs. Only the most recent ones are
+ * retained.
  */
 import { randomBytes } from 'node:crypto';
 import type { ImportedDoseInfo } from '../../../contract/dose.ts';
@@ -7,19 +8,19 @@ import { BraggError } from '../../../contract/errors.ts';
 import type { DoseMap } from '../../model/fields/gamma.ts';
 import { inspectDose, type NamedBytes, planeOfDose, type RequestedPlane } from '../../workloads/transport/dose-file.ts';
 
-/** The oldest dose is removed. */
+/** Maximum number of stored doses. A further dose replaces the oldest one. */
 const MAX_DOSES = 4;
 
 interface ImportedDose {
   readonly files: readonly NamedBytes[];
-  /** The plane requested last, cached because criteria change more often. */
+  /** The plane that was requested last. It is cached, because gamma criteria change more often than the plane. */
   last: { readonly key: string; readonly map: Promise<DoseMap> } | null;
 }
 
 export class ImportedDoses {
   readonly #cached = new Map<string, ImportedDose>();
 
-  /** Throws BraggError with the file and the allowed formats. */
+  /** Stores a dose. Throws BraggError with the file and the allowed formats. */
   async take(files: readonly NamedBytes[]): Promise<ImportedDoseInfo> {
     const found = await inspectDose({ files });
     const id = randomBytes(9).toString('base64url');
@@ -29,7 +30,7 @@ export class ImportedDoses {
     return { id, ...found };
   }
 
-  /** Throws BraggError. */
+  /** Returns a plane of a stored dose. Throws BraggError. */
   plane(id: string, requested: RequestedPlane): Promise<DoseMap> {
     const kept = this.#cached.get(id);
     if (kept === undefined) throw new BraggError('not-found', 'This dose is no longer in memory. Open its file again.');

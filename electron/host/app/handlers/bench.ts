@@ -1,4 +1,4 @@
-/** Calls and streams about benchmarks, and about the compiled code of variants. */
+/** Handles calls and streams about benchmarks, and about the compiled code of variants. */
 
 import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -49,7 +49,7 @@ type VariantSourcesRequest = HandlerParams<'variant.sources'>;
 const quoteForShell = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
-/** Command line that repeats the session. */
+/** Builds the command line that repeats the session. */
 function commandOf(request: Request, modes: readonly Mode[], file: string): string {
   const { variants, external, sweep } = request;
   return [
@@ -114,7 +114,7 @@ async function startBench(parts: BenchParts, request: Request) {
   });
 }
 
-/** Sessions of one size that recorded their scenario, with the problem that it describes. */
+/** Returns the sessions without a sweep, each with the problem that its recorded scenario describes. */
 async function timedSessions(
   { benches, scenarios, files }: BenchParts,
   kind: WorkloadName,
@@ -165,7 +165,10 @@ async function readExpectedTimes(parts: BenchParts, { scenario, file }: HandlerP
   };
 }
 
-/** All sessions of a workload, live and stored, read sequentially: all at once would block the event loop. */
+/**
+ * Reads all sessions of a workload, live and stored. Sequential, because reading all at once would block the event
+ * loop.
+ */
 async function sessionsOf({ benches }: BenchParts, workload: WorkloadName) {
   const known = (await benches.list()).filter((one) => one.workload === workload && one.subjects.length > 0);
   const sessions: { readonly file: string; readonly session: Session }[] = [];
@@ -175,7 +178,7 @@ async function sessionsOf({ benches }: BenchParts, workload: WorkloadName) {
 
 export function benchHandlers(parts: BenchParts): Pick<Handlers, Names> {
   const { addon, benches, userKernels } = parts;
-  /** The recorded sessions do not change while the program runs. */
+  /** Cached, because the recorded sessions do not change while the program runs. */
   let table: ReturnType<typeof claimTableOnThread> | null = null;
   const climbs = new AttemptHistories();
   const find = ({ variant: id, workload, bench }: VariantSourcesRequest) => {
@@ -253,7 +256,7 @@ export function benchHandlers(parts: BenchParts): Pick<Handlers, Names> {
       if (built === null)
         return none('The kernels were not compiled on this machine: install nvcc, then run npm run build.');
       if (report === undefined) return shown(built, 'of this build');
-      // A different commit may have different kernels.
+      // A build from another commit may have other kernels.
       const here = await commitOf(path.dirname(parts.assetsFolder));
       const { commit } = report.program;
       if (commit !== null && commit === here) {

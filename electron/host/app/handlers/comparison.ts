@@ -1,4 +1,4 @@
-/** Calls that compare runs and sessions: rows, curves and maps. */
+/** Handles calls that compare runs and sessions: rows, curves and maps. */
 
 import type { Subject } from '../../../contract/bench/benches.ts';
 import type { ComparedMap } from '../../../contract/bench/comparison.ts';
@@ -26,7 +26,7 @@ export function comparisonHandlers(parts: SubjectParts): ComparisonHandlers {
         ),
       );
       const loaded = found.filter((one) => one !== null);
-      // Without its reference, a comparison uses the first subject that exists.
+      // If the reference no longer exists, compare with the first subject that does.
       const against = found[reference] ?? loaded[0];
       if (against === undefined) return { rows: [], words: null, groups: [], gone };
       return { ...(await comparedRows(loaded, against)), words: against.words, gone };

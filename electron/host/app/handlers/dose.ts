@@ -1,7 +1,7 @@
 /**
- * Calls that compare the dose of a run with another, and its width with theory.
+ * Handles calls that compare the dose of a run with another dose, and its width with theory.
  *
- * Calls that create beams: spread-out Bragg peaks, and beams from measured depth doses.
+ * Also handles calls that create beams: spread-out Bragg peaks, and beams from measured depth doses.
  */
 import { planeUnits } from '../../../contract/dose/units.ts';
 import type { GammaDose, ImportedPlane } from '../../../contract/dose.ts';
@@ -26,7 +26,7 @@ import { transportRun } from '../runs/transport-maps.ts';
 import type { Handlers, Sources } from '../service/service.ts';
 import { placeOf } from './scenarios.ts';
 
-/** Parts of the host that read the CT of a scenario. */
+/** Dependencies of the handlers for CT images. */
 interface CtParts {
   readonly scenarios: Scenarios;
   readonly files: FileAccess;
@@ -60,7 +60,7 @@ interface GammaOperands {
   readonly by: GammaDose;
   readonly wanted: DoseMap;
   readonly here: DoseMap;
-  /** Axes of the reference. */
+  /** Axes of the reference dose. */
   readonly axes: Pick<GridAxes, 'z' | 'x'>;
 }
 
@@ -115,7 +115,7 @@ export function doseHandlers({ addon, runs, files, scenarios, doses }: DoseParts
         signal,
       );
       const field = { values, axes: ['z', 'x'], quantity: 'gamma index', unit: '' } as const;
-      // Cells outside of the evaluation are NaN and do not affect minimum and maximum.
+      // Cells that were not evaluated are NaN and must not affect minimum and maximum.
       const map = {
         ...(await makeField(axes, field, viewport)),
         min: 0,
@@ -147,7 +147,7 @@ export function doseHandlers({ addon, runs, files, scenarios, doses }: DoseParts
         };
       } catch (error) {
         const failure = errorFromNative(error);
-        // If a user's table is missing or the beam is tilted, the plots omit the curve and show the reason.
+        // If a user's table is missing or the beam is tilted, return the reason. Plots show it instead of the curve.
         if (failure instanceof BraggError && failure.code !== 'internal')
           return { curve: null, reason: failure.message };
         throw failure;
@@ -166,7 +166,7 @@ interface BeamParts {
 
 const nowhere = { name: 'the beam', folder: null };
 
-/** The scenario's beam with a placeholder energy, because the result has its own energies. */
+/** Gives the scenario's beam a placeholder energy, because the result has its own energies. */
 function withAnyEnergy(document: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const {
     spots: _spots,

@@ -1,4 +1,4 @@
-/** Calls and the stream about diffraction images. */
+/** Handles calls and streams about diffraction images. */
 import { BraggError } from '../../../contract/errors.ts';
 import type { MeasuredImage } from '../../../contract/scenario/diffraction/refining.ts';
 import type { FileAccess } from '../../io/files/access.ts';
@@ -21,7 +21,7 @@ import type { Runs } from '../runs/runs.ts';
 import type { Handlers, Sources } from '../service/service.ts';
 import { placeOf } from './scenarios.ts';
 
-/** Calls and a stream that fit a crystal to an image. */
+/** Dependencies of the handlers that fit a crystal to an image. */
 interface RefiningParts {
   readonly runs: Runs;
   readonly files: FileAccess;
@@ -73,7 +73,7 @@ type ImageHandlers = Pick<Handlers, Extract<keyof Handlers, `image.${string}`>>;
 
 export function imageHandlers({ runs }: { readonly runs: Runs }): ImageHandlers {
   const imageRun = async (id: string) => imageRunOf(await runs.data(id));
-  /** Differences are complete images. The current one is cached, because panning a view requests it repeatedly. */
+  /** Cached difference of two images, because panning a view requests it repeatedly. */
   let kept: { readonly key: string; readonly image: Image } | null = null;
   const shown = async (run: string, against: string | null): Promise<Image> => {
     if (against === null) return imageRun(run);

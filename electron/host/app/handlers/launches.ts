@@ -1,4 +1,4 @@
-/** Calls of the launch explorer. */
+/** Handles the calls of the launch explorer. */
 import { BraggError } from '../../../contract/errors.ts';
 import type { Code, KernelSet } from '../../../contract/launches.ts';
 import { errorFromNative, type NativeAddon } from '../../io/addon/addon.ts';
@@ -13,8 +13,8 @@ import type { HandlerParams, Handlers } from '../service/service.ts';
 import type { UserKernels } from '../user-kernels/user-kernels.ts';
 
 /**
- * Kernels in the recorded sessions of each workload, by the compiler of the newest session. Each kernel is as in its
- * newest session.
+ * Kernels in the recorded sessions of each workload. Only sessions with the compiler of the newest one count. Each
+ * kernel comes from the newest session that contains it.
  */
 async function recordedSets(benches: Benches, workloadOf: (variant: string) => string | null): Promise<KernelSet[]> {
   const sets = new Map<string, KernelSet>();
@@ -35,7 +35,7 @@ async function recordedSets(benches: Benches, workloadOf: (variant: string) => s
   return [...sets.values()];
 }
 
-/** Number of common words of a kernel's name and a variant's id; shorter kernel names win ties. */
+/** Number of words that a kernel's name and a variant's id share. If equal, the shorter kernel name ranks higher. */
 function countCommonWords(kernel: string, id: string): number {
   const words = new Set(kernel.split('_'));
   return id.split('-').filter((word) => words.has(word)).length - kernel.length / 1000;
@@ -78,7 +78,7 @@ export function launchHandlers(parts: LaunchParts): Pick<Handlers, Extract<keyof
       const built = await allKernelResources(kernelFolders().images);
       if (built.length > 0) return { sets: built, reason: null };
       const reason = 'The kernels were not compiled on this machine: install nvcc, then run npm run build.';
-      // The first of several equal names counts.
+      // If several variants have the same id, the first one counts.
       const workloads = new Map(
         addon
           .variants()

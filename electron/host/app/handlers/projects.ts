@@ -1,9 +1,6 @@
 /**
- * Calls about projects that are packed into one file.
- *
- * Calls about the environment of the page: dialogs, window, menus.
- *
- * Calls about unsaved work, and about files that are open in several windows.
+ * Handles calls about projects, which are packed into one file; about the page's environment, such as dialogs, window
+ * and menus; and about unsaved work and files that are open in several windows.
  */
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
@@ -39,7 +36,7 @@ export interface ShellHandlers {
   showFolder?(folder: string): Promise<void>;
   document(state: { readonly title: string; readonly edited: boolean }): void;
   menu(commands: readonly MenuCommand[]): void;
-  /** The page's reply to the `close-requested` event with this number: whether the window may close. */
+  /** Replies to the `close-requested` event with this number. `close`: whether the window may close. */
   close(request: number, close: boolean): void;
   /** Prints a self-contained document. */
   pdf(html: string): Promise<Uint8Array>;
@@ -95,7 +92,7 @@ export function shellSource(shell: ShellHandlers | null): Pick<Sources, 'shell.e
   };
 }
 
-/** Calls about the library of files. */
+/** Dependencies of the handlers for the library. */
 interface LibraryParts {
   readonly files: FileAccess;
   readonly catalogue: Catalogue;
@@ -137,11 +134,11 @@ interface ProjectParts {
   readonly benches: Benches;
   readonly packer: RunPacker;
   readonly studies: Studies;
-  /** Program version, read on demand because reading it probes the machine. */
+  /** Returns the program's version. Called on demand, because it probes the machine. */
   readonly program: () => string;
 }
 
-/** File name with the extension `ending` in place of its present one, and without characters that a system forbids. */
+/** Replaces the extension of a file name by `ending`, and replaces characters that a file system forbids. */
 const fileNameWithEnding = (name: string, ending: string): string => {
   const stem = name.replace(/(\.session|\.task)?\.(json|ya?ml|h5)$/i, '').replaceAll(/[<>:"/\\|?*\p{Cc}]+/gu, '-');
   return `${stem.replace(/^[. ]+|[. ]+$/g, '') || 'untitled'}${ending}`;
@@ -160,7 +157,7 @@ export function projectHandlers({
       const packed: PackedFile[] = [];
       const text = (value: unknown): Uint8Array => new TextEncoder().encode(`${JSON.stringify(value, null, 2)}\n`);
       if (scenario !== null) {
-        // A scenario that is not in a user file has its kernels in the library.
+        // Kernels of a scenario without a user file are in the library.
         const folder = (await placeOf(files, scenario.file)).folder ?? files.library.folder;
         packed.push({ name: fileNameWithEnding(scenario.name, '.json'), from: text(scenario.document), folder });
       }
@@ -200,7 +197,7 @@ export function projectHandlers({
   };
 }
 
-/** Calls about the program: its log. */
+/** Handles calls about the program's log. */
 export function desktopHandlers(
   { log }: { readonly log: HostLog },
   shell: ShellHandlers | null,

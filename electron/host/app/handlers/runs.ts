@@ -1,10 +1,4 @@
-/**
- * Calls and streams about runs of every workload.
- *
- * Calls and streams about transport runs.
- *
- * Calls about runs of small measured workloads, and about stored ones.
- */
+/** Handles calls and streams about runs: of every workload, of transport, and of small measured workloads. */
 import { BraggError } from '../../../contract/errors.ts';
 import { isTaskKind, type StoredTask } from '../../../contract/task.ts';
 import { exportsOf } from '../../../contract/workload.ts';
@@ -31,7 +25,7 @@ import { placeOf as placeOfScenario, type UserKernels } from '../user-kernels/us
 import type { WhatIfs } from '../what-ifs/what-ifs.ts';
 import { placeOf } from './scenarios.ts';
 
-/** Calls about figures that the page exports. */
+/** Handles the call that packs a figure exported by the page. */
 export function figureHandlers({ packer }: { readonly packer: RunPacker }): Pick<Handlers, 'figure.pack'> {
   return { 'figure.pack': async (figure) => ({ bytes: await packer.figure(figure) }) };
 }
@@ -44,7 +38,7 @@ interface RunParts {
   readonly packer: RunPacker;
 }
 
-/** A run below this size is converted to a table within milliseconds. */
+/** Size in bytes below which a run is converted to a table within milliseconds. */
 const SMALL_BYTES = 2 ** 20;
 
 type Names = 'start' | 'cancel' | 'list' | 'forget' | 'scenario' | 'save' | 'open' | 'export';
@@ -56,7 +50,7 @@ export function runHandlers({ runs, userKernels, scenarios, files, packer }: Run
       const reading = await scenarios.check(scenario, await placeOf(files, file));
       const { scenario: complete } = reading;
       if (complete !== null) await userKernels.prepare([complete.solver.variant], placeOfScenario(complete));
-      // A scenario with errors is rejected with its issues.
+      // `runs.start` rejects a scenario with errors and reports its issues.
       const changes = saved === null || complete === null ? [] : await changesOf(saved, scenario);
       return runs.start({ reading, name, trace, changes });
     },
@@ -88,7 +82,8 @@ export function runHandlers({ runs, userKernels, scenarios, files, packer }: Run
           `A run of ${data.workload} has no ${what}; available: ${known.join(', ')}.`,
         );
       }
-      // Tables and images are as large as the run, so large runs are exported on a worker thread. Run files always are.
+      // Tables and images are as large as the run, so those of large runs are made on a worker thread. Run files always
+      // are.
       if (what !== 'run' && sizeOf(data) > SMALL_BYTES) return exportRun({ run: data, what });
       return hostWorkloads[data.workload].exported(data, what, packer);
     },
@@ -102,7 +97,7 @@ export function runSources(runs: Runs): Pick<Sources, 'runs' | 'run.progress'> {
   };
 }
 
-/** Call and stream of Live what-if. */
+/** Handles the call of a Live session, which recomputes a run while the user edits its scenario. */
 export function whatIfHandlers({ whatIfs }: { readonly whatIfs: WhatIfs }): Pick<Handlers, 'whatIf.ask'> {
   return {
     'whatIf.ask': ({ session, ...asked }) => {
@@ -195,7 +190,7 @@ export function taskHandlers({ runs, stored }: TaskHandlerParts): TaskHandlers {
     },
     'task.stored': async ({ workload }) => {
       const all = (await stored.list()).filter((one) => one.overview.workload === workload);
-      // The page opens the first session of its scenario, so the one with most measured variants comes first.
+      // The page opens the first session of its scenario, so put the one with the most measured variants first.
       const measured = ({ overview }: StoredSession): number =>
         (overview.reports[0]?.entries ?? []).filter(({ status }) => status === 'measured').length;
       const order = (a: StoredSession, b: StoredSession): number =>

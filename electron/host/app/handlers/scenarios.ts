@@ -1,4 +1,4 @@
-/** Calls about scenarios and materials. */
+/** Handles calls about scenarios and materials. */
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -34,13 +34,13 @@ interface ScenarioParts {
 
 const SCENARIO_EXTENSIONS = ['.json', '.yaml', '.yml'];
 
-/** Sessions and runs, which are also JSON files. */
+/** Whether the file is a session or a run, which are JSON files too. */
 const isOther = ({ key }: LibraryFile): boolean =>
   [SESSION_ENDING, ...allRunEndings].some((ending) => key.endsWith(ending));
 
 /**
- * A draft that a frame can carry: JSON has no infinite numbers, but YAML and 1e400 do. The form shows them as text,
- * with the error.
+ * Replaces infinite numbers by text, because frames contain JSON, which has none. YAML and 1e400 produce them. The form
+ * then shows the text with the error.
  */
 function replaceInfiniteNumbers(value: unknown): unknown {
   if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
@@ -54,15 +54,15 @@ const carriedDraft = (draft: ScenarioReading['draft']): ScenarioDraft | null =>
 
 type ScenarioHandlers = Pick<Handlers, Extract<keyof Handlers, `scenario.${string}` | 'materials.list'>>;
 
-/** Folder for relative paths in a draft, and the draft's name in messages. */
+/** Returns the folder for relative paths in a draft, and the draft's name for messages. */
 export async function placeOf(files: FileAccess, file: FileRef | null): Promise<ScenarioOrigin> {
   if (file === null) return { name: 'this scenario', folder: null };
-  // A new file has no data files next to it.
+  // A file that does not exist yet has no data files next to it.
   const found = await files.readable(file).catch(() => null);
   return { name: files.nameOf(file).name, folder: found === null ? null : path.dirname(found.path) };
 }
 
-/** Resolved form of a scenario without errors. Throws issues that only the engine detects. */
+/** Returns the complete form of a scenario without errors. Throws errors that only the engine detects. */
 async function resolve(
   { addon, memoryLimit_bytes }: ScenarioParts,
   reading: ScenarioReading,
@@ -72,15 +72,15 @@ async function resolve(
 
 const NO_FILE = 'none';
 
-/** Hash of the content, which is independent of clocks. A missing file also has a stamp. */
+/** Hash of a file's content, which detects changes independently of clocks. A missing file also has a stamp. */
 async function stampOf(file: string): Promise<string> {
   const read = await readText(file);
   if (read.ok) return textStamp(read.text);
-  // The file exists but is not readable as a scenario, so it is not a version of the opened one.
+  // The path exists but cannot be read, so its stamp must differ from that of every text.
   return (await exists(file)) ? 'other' : NO_FILE;
 }
 
-/** Starts in a new task of the event loop, because receiving a large scenario already took milliseconds. */
+/** Yields to the event loop first, because receiving a large scenario has already blocked it for milliseconds. */
 async function textOf(scenario: ScenarioDraft): Promise<string> {
   await nextTurn();
   return runInSlices(scenarioTextInSteps(scenario));
@@ -112,14 +112,14 @@ export function scenarioHandlers(parts: ScenarioParts): ScenarioHandlers {
     'scenario.open': async ({ file }) => {
       const found = await files.readable(file);
       const named = files.nameOf(file);
-      // Computed before reading the text, so that a change in between is detected when saving.
+      // Hash the file before reading its text, so that a change in between is detected when saving.
       const stamp = await stampOf(found.path);
       const read = await readText(found.path);
-      // Uses the name that a run uses, so that the scenario is read and checked only once.
+      // Use the same name as a run does, so that the scenario is read and checked only once.
       const { draft, issues } = read.ok
         ? await scenarios.parse(read.text, { name: named.name, folder: path.dirname(found.path) })
         : await scenarios.read(found.path);
-      // Messages contain the path that was read, but the user knows the file by its name.
+      // Issues contain the path that was read, but the user knows the file by its name.
       const shown = issues.map((issue) => (issue.file === found.path ? { ...issue, file: named.name } : issue));
       if (draft !== null && !found.readOnly) await recent.add(found.path);
       return { draft: carriedDraft(draft), issues: shown, file: named, readOnly: found.readOnly, stamp };
@@ -127,7 +127,7 @@ export function scenarioHandlers(parts: ScenarioParts): ScenarioHandlers {
     'scenario.text': async ({ scenario }) => ({ text: await textOf(scenario) }),
     'scenario.save': async ({ scenario, file, ifExists, stamp }) => {
       const text = await textOf(scenario);
-      // A file that did not exist at opening must not exist at saving.
+      // If the file did not exist when it was opened, it must not exist now.
       const replaced = stamp === NO_FILE ? 'refuse' : ifExists;
       const named = await files.write(file, text, replaced, async (present) => {
         if (stamp === null || (await stampOf(present)) === stamp) return;
@@ -136,7 +136,7 @@ export function scenarioHandlers(parts: ScenarioParts): ScenarioHandlers {
       });
       const { path: written } = await files.readable(file);
       await recent.add(written);
-      // Stamp of the text written here, even if another program has written since.
+      // Hash the text written here, because another program may have changed the file since.
       return { ...named, stamp: textStamp(text) };
     },
     'scenario.resolve': async ({ scenario, file }) => {

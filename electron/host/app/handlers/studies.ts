@@ -1,4 +1,4 @@
-/** Calls about studies. */
+/** Handles calls about studies. */
 import type { FileAccess } from '../../io/files/access.ts';
 import type { Handlers } from '../service/service.ts';
 import type { Clusters } from '../studies/cluster/clusters.ts';

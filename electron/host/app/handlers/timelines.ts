@@ -1,4 +1,4 @@
-/** Calls and the stream about timelines. */
+/** Handles calls and streams about timelines. */
 import type { NativeAddon } from '../../io/addon/addon.ts';
 import type { FileAccess } from '../../io/files/access.ts';
 import { timelineOf } from '../../workloads/index.ts';

@@ -1,4 +1,4 @@
-/** Calls about user kernels: their files, their compiler messages, and the user's trust. */
+/** Handles calls about user kernels: their files, compiler messages, and the user's trust. */
 import { mkdir, mkdtemp, readFile, realpath, rm, unlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -40,12 +40,12 @@ interface UserKernelParts {
   readonly assetsFolder: string;
 }
 
-/** A kernel under the sanitizer is 10 to 100 times as slow. */
+/** Time limit in seconds under the sanitizer, which makes a kernel 10 to 100 times as slow. */
 const SANITIZED_LIMIT_S = 1800;
 
 type Names = Extract<keyof Handlers, `userKernels.${string}`>;
 
-/** Folder of user kernels: that of the scenario, or the library for an unsaved or shipped scenario. */
+/** Returns the folder of user kernels: that of the scenario, or the library if the scenario is unsaved or shipped. */
 async function folderOf(files: FileAccess, beside: FileRef | null): Promise<string> {
   const found = beside === null ? null : await files.readable(beside).catch(() => null);
   return found === null || found.readOnly ? files.library.folder : path.dirname(found.path);
@@ -58,8 +58,8 @@ function baseOf(userKernels: UserKernels, key: VariantKey): UserKernelBase {
 }
 
 /**
- * Creates the code and its description if both names are free: `my.json` may be a scenario, or describe `my.cpp` when
- * `my.cu` is created. Throws BraggError `exists` with the file's name, and leaves no file behind.
+ * Creates the code and its description, or neither. The description's name may be in use: `my.json` may be a scenario,
+ * or describe `my.cpp` when `my.cu` is created. Throws BraggError `exists` with the file's name.
  */
 async function createBoth(file: string, text: string, description: string): Promise<void> {
   const beside = descriptionFile(file);
@@ -88,8 +88,8 @@ export function userKernelHandlers(parts: UserKernelParts): Pick<Handlers, Names
   const open = async (beside: FileRef | null, id: string) =>
     userKernels.open(path.join(await folderOf(files, beside), id));
   /**
-   * Runs `write` on the kernel's files, unless they have changed since `sha256` was read. The new content is the user's
-   * edit, so it is trusted if the old content was.
+   * Calls `write` unless the kernel has changed since `sha256` was read. The new content is the user's edit, so it is
+   * trusted if the old content was.
    */
   const changed = async (
     beside: FileRef | null,
@@ -106,13 +106,13 @@ export function userKernelHandlers(parts: UserKernelParts): Pick<Handlers, Names
       return trusted(await userKernels.open(file), known);
     });
   };
-  /** Throws BraggError `untrusted` if the content differs from what the user has seen. */
+  /** Opens a kernel. Throws BraggError `untrusted` if its content differs from what the user has seen. */
   const unchanged = async (beside: FileRef | null, id: string, sha256: string): Promise<UserKernel> => {
     const found = await open(beside, id);
     if (found.sha256 === sha256) return found;
     throw new BraggError('untrusted', `${id} has changed since you read it. Read it again before you trust it.`);
   };
-  /** No question is necessary for shipped code, or for the user's edit of a trusted text. */
+  /** Trusts the kernel if `because` is true. Shipped code and the user's edits of trusted code need no question. */
   const trusted = async (kernel: UserKernel, because: boolean) => {
     if (because) await trust.add(kernel.sha256, kernel.file);
     return infoOf(kernel, userKernels.isTrusted(kernel));
@@ -162,7 +162,7 @@ export function userKernelHandlers(parts: UserKernelParts): Pick<Handlers, Names
     'userKernels.beginnings': async () => ({ beginnings: await readKernelTemplates(templates) }),
     'userKernels.begin': async ({ beside, id, beginning, answer }) => {
       const here = await folderOf(files, beside);
-      // Creates a sibling of an open problem's folder, not a subfolder.
+      // If a problem's folder is open, create the new folder next to it, not inside.
       const folder = problemFileIn(here) === null ? here : path.dirname(here);
       const made = await createKernel({ templates, folder, id, beginning, answer });
       const kernel = await userKernels.open(made.kernel);
@@ -195,7 +195,8 @@ export function userKernelHandlers(parts: UserKernelParts): Pick<Handlers, Names
       changed(beside, id, sha256, ({ file }) => writeAtomically(file, text, 'replace')),
     'userKernels.options': ({ beside, id, compile, sha256 }) =>
       changed(beside, id, sha256, ({ file, description, candidate }) => {
-        // A description next to a candidate is never read, and for a Python program it would replace the source.
+        // Refuse candidates: their description file would never be read, and for a Python program it would replace the
+        // source.
         if (candidate !== undefined)
           throw new BraggError(
             'unsupported',

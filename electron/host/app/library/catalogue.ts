@@ -1,7 +1,7 @@
 /**
- * The library with its index, which is synchronized with the folder before every response.
+ * The library with a search index, which is synchronized with the folder before every response.
  *
- * SQLite runs on a worker thread; this is the host's side of it.
+ * SQLite runs on a worker thread; this file is the host's side.
  */
 import { type FSWatcher, watch } from 'node:fs';
 import path from 'node:path';
@@ -65,7 +65,7 @@ class IndexThread {
     return answer as Promise<Answer<Q>>;
   }
 
-  /** Closes after all earlier requests. */
+  /** Closes the index after all earlier requests have been answered. */
   async close(): Promise<void> {
     await this.ask('close').catch(() => undefined);
     await this.#worker.terminate();
@@ -97,9 +97,11 @@ class IndexThread {
 
 /** Extensions of files that the library lists; other files are ignored. */
 const LISTED_EXTENSIONS = ['.json', '.yaml', '.yml', '.h5'];
-/** Copying a folder triggers an event for each file; one notification is enough. */
+/**
+ * Delay before watchers are notified. Copying a folder triggers an event for each file, but one notification is enough.
+ */
 const SETTLE_MS = 150;
-/** Files per update of the index: if reading a large library is interrupted, earlier batches remain. */
+/** Number of files per update of the index. If indexing a large library is interrupted, earlier batches remain. */
 const FILES_PER_UPDATE = 100;
 
 interface CatalogueOptions {
@@ -114,7 +116,7 @@ type SearchResult = Result<'library.search'>;
 
 export class Catalogue {
   readonly #options: CatalogueOptions;
-  /** Opened on first use, for the library's folder at that time. */
+  /** Opened on first use, and again after the library's folder has changed. */
   #index: { readonly folder: string; readonly index: IndexThread } | null = null;
   #refreshing: Promise<void> = Promise.resolve();
   #queued: Promise<void> | null = null;
@@ -138,7 +140,7 @@ export class Catalogue {
       const { renewals } = index;
       const { found, total } = await index.ask('search', query);
       const tags = await index.ask('tags');
-      // If the index was rebuilt during the query, the response is empty: refresh and query once more.
+      // If the index was rebuilt during the query, the response is empty, so refresh and query once more.
       if (index.renewals !== renewals && attempt === 0) continue;
       return { folder: this.#folder, items: found.map(itemOf), total, tags: [...tags] };
     }
@@ -154,7 +156,8 @@ export class Catalogue {
   }
 
   /**
-   * Returns the id in the trash. The label is written first, so that a full disk is reported before any file is moved.
+   * Moves a file to the trash and returns its id there. The label is written first, so that a full disk is reported
+   * before any file is moved.
    */
   async trash(file: FileRef): Promise<string> {
     const key = await this.#own(file);
@@ -187,7 +190,7 @@ export class Catalogue {
     return files.nameOf({ kind: 'library', key });
   }
 
-  /** Returns the number of files found. */
+  /** Rebuilds the index and returns the number of the user's files. */
   async rebuild(): Promise<number> {
     await this.#opened().ask('rebuild');
     this.#labels = '';
@@ -231,7 +234,7 @@ export class Catalogue {
     return this.#index.index;
   }
 
-  /** Key of a user's file. Throws BraggError if the file is read-only. */
+  /** Returns the key of a user's file. Throws BraggError if the file is read-only. */
   async #own(file: FileRef): Promise<string> {
     if (file.kind !== 'library') throw new BraggError('unsupported', 'This file is not in the library.');
     const { readOnly } = await this.#options.files.library.readable(file.key);
@@ -244,7 +247,7 @@ export class Catalogue {
     return new LabelsFile(this.#folder, locks, onTrouble);
   }
 
-  /** Labels for display. If they cannot be read, files are listed without them and the error is reported. */
+  /** Reads the labels for display. If this fails, reports the error and returns no labels. */
   async #shownLabels(): Promise<Labels> {
     return this.#labelsFile.read().catch((error: unknown) => {
       this.#options.onTrouble(`Tags and notes are not shown: ${error instanceof Error ? error.message : error}`);
@@ -252,7 +255,7 @@ export class Catalogue {
     });
   }
 
-  /** The moved file already has its label, so a stale copy under the old key is only a warning. */
+  /** Removes the label of the old key. The moved file already has its label, so a failure is only a warning. */
   async #forgetLabel(key: string): Promise<void> {
     try {
       await this.#labelsFile.changeLocked(() => ({ [key]: null }));
@@ -262,7 +265,7 @@ export class Catalogue {
     }
   }
 
-  /** A running refresh may have listed the folder before the change, so wait for the next one. */
+  /** Queues a refresh. A running one may have listed the folder before the latest change, so it is not enough. */
   #refresh(): Promise<void> {
     this.#queued ??= this.#refreshing.then(() => {
       this.#queued = null;
@@ -315,8 +318,7 @@ export class Catalogue {
   #watchFolder(): void {
     if (this.#watching?.folder === this.#folder) return;
     this.#unwatch();
-    // If the folder is missing, its parent is watched, because another program such as an agent's server may create the
-    // folder.
+    // If the folder is missing, watch its parent. Another program such as an agent's server may create the folder.
     for (const folder of [this.#folder, path.dirname(this.#folder)]) {
       try {
         const watcher = watch(folder, { persistent: false }, () => {
@@ -328,7 +330,7 @@ export class Catalogue {
         this.#watching = { folder, watcher };
         return;
       } catch {
-        // Changes by this program notify watchers even without file events.
+        // Without file events, watchers are still notified of changes by this program.
       }
     }
   }

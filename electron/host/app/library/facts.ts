@@ -1,8 +1,8 @@
 /**
- * Metadata of a library file, read once per change of the file.
+ * Reads the metadata of library files, once per change of a file.
  *
- * The user's tags and remarks: one small file in the library's folder. They travel with the files, and the index can be
- * rebuilt without loss.
+ * Also stores the user's tags and remarks in one small file in the library's folder. They move with the files and
+ * survive a rebuild of the index.
  */
 import path from 'node:path';
 import { z } from 'zod';
@@ -25,7 +25,7 @@ import { SESSION_ENDING } from '../benches/stored.ts';
 import { readSessionFile } from '../sessions/index.ts';
 
 export interface FileFacts {
-  /** Kind from the content, if it differs from the kind by name. */
+  /** Set only if the content shows another kind than the file name does. */
   readonly kind?: 'kernel';
   readonly name: string;
   readonly notes: string;
@@ -49,16 +49,16 @@ export const noFacts: LibraryFacts = {
   device: null,
 };
 
-/** Larger than any run; reading such a file only to list it would stall the machine. */
+/** Maximum size in bytes of a file that is read for its metadata. It exceeds the size of any run. */
 const MAX_BYTES = 2 ** 30;
 
-/** Kind from the name alone; a kernel's description is recognized by its content. */
+/** Returns the kind by the file name alone. Descriptions of kernels are recognized by their content. */
 export function kindOf(key: string): Exclude<LibraryKind, 'kernel'> {
   if (key.endsWith(SESSION_ENDING)) return 'session';
   return allRunEndings.some((ending) => key.toLowerCase().endsWith(ending)) ? 'run' : 'scenario';
 }
 
-/** Null if the text is not JSON; reading it as a scenario reports the reason. */
+/** Parses JSON without checks. Null if the text is not JSON; reading it as a scenario then reports the reason. */
 function plainOf(text: string): unknown {
   const { root } = parseJson(text);
   return root === null ? null : plainValue(root);
@@ -91,7 +91,7 @@ function scenarioFacts(document: unknown): Pick<FileFacts, 'name' | 'notes' | 'f
   };
 }
 
-/** Metadata from the description of a user kernel, a JSON file next to its code. */
+/** Reads the metadata from the description of a user kernel, which is a JSON file next to its code. */
 function kernelFacts(document: unknown): FileFacts {
   const text = (key: string): string => textAt(document, key) ?? '';
   const bench = text('bench');
@@ -131,7 +131,7 @@ async function readSession(file: LibraryFile): Promise<FileFacts> {
   return { name: '', notes: '', facts: { ...noFacts, workload, variant }, problem: null };
 }
 
-/** Never throws: a file that cannot be read is listed with the reason. */
+/** Reads the metadata of a file. Never throws: a file that cannot be read is listed with the reason. */
 export async function readFacts(file: LibraryFile, readers: FactReaders): Promise<FileFacts> {
   try {
     if (file.bytes > MAX_BYTES) throw new Error(`it has ${formatBytes(file.bytes)}, which is too large for a run`);
@@ -160,7 +160,8 @@ export function labelsFile(libraryFolder: string): string {
 }
 
 /**
- * Labels of a library. A damaged file is renamed and reported, never overwritten, because it contains the user's input.
+ * Stores the labels of a library. A damaged file contains the user's input, so it is renamed and reported, never
+ * overwritten.
  */
 export class LabelsFile {
   readonly #file: StateFile<z.infer<typeof fileSchema>>;
@@ -176,12 +177,15 @@ export class LabelsFile {
     });
   }
 
-  /** Labels by path relative to the library's folder. Throws BraggError. */
+  /** Reads the labels, by path relative to the library's folder. Throws BraggError. */
   async read(): Promise<Labels> {
     return (await this.#file.read()).labels;
   }
 
-  /** The caller must hold the library's lock. Null removes a label. Throws BraggError if the file cannot be written. */
+  /**
+   * Changes labels; null removes a label. The caller must hold the library's lock. Throws BraggError if the file cannot
+   * be written.
+   */
   async changeLocked(change: (labels: Labels) => Readonly<Record<string, Label | null>>): Promise<void> {
     await this.#file.changeLocked(({ version, labels }) => {
       const kept = Object.entries({ ...labels, ...change(labels) }).filter(

@@ -12,7 +12,7 @@ import type { FileFacts, Labels } from './facts.ts';
 
 /** Increment when the tables change: an index of another version is rebuilt. */
 const VERSION = 3;
-/** Another process may be writing at the moment. */
+/** Time to wait for another process that is writing. */
 const WAIT_MS = 2000;
 
 const TABLES = `
@@ -55,7 +55,7 @@ function openDatabase(file: string): DatabaseSync {
     const version = database.prepare('PRAGMA user_version').get()?.['user_version'];
     if (version === 0) database.exec(`BEGIN IMMEDIATE; ${TABLES} COMMIT;`);
     else if (version !== VERSION) throw new Error(`it has the unsupported version ${version}`);
-    // Damage is often detected only when pages are read.
+    // Often damage is detected only when the pages are read.
     const check = database.prepare('PRAGMA quick_check').get()?.['quick_check'];
     if (check !== 'ok') throw new Error(String(check));
   } catch (error) {
@@ -71,7 +71,7 @@ export class LibraryIndex {
   #renewals = 0;
   #database: DatabaseSync;
 
-  /** The index of one library folder, in the user's data folder. */
+  /** Opens the index of one library folder. The file of the index is in the user's data folder. */
   constructor(dataFolder: string, libraryFolder: string, onTrouble: (reason: string) => void) {
     const name = createHash('sha256').update(path.resolve(libraryFolder)).digest('hex').slice(0, 16);
     this.#file = path.join(dataFolder, 'index', `${name}.sqlite`);
@@ -88,19 +88,19 @@ export class LibraryIndex {
     this.#database.close();
   }
 
-  /** Starts with an empty index. */
+  /** Deletes the index and creates an empty one. */
   rebuild(): void {
     this.#renewals += 1;
     try {
       this.#database.close();
     } catch {
-      // The failure has already closed the database.
+      // A failed database is already closed.
     }
     for (const part of ['', '-journal', '-wal', '-shm']) rmSync(`${this.#file}${part}`, { force: true });
     this.#database = this.#open();
   }
 
-  /** Size and time of every indexed file in `place`, to detect changes in the folder. */
+  /** Returns size and modification time of every indexed file in `place`, to detect changes in the folder. */
   known(place: IndexedFile['place']): ReadonlyMap<string, { readonly bytes: number; readonly modified_ms: number }> {
     const rows = this.#use((db) => db.prepare('SELECT key, bytes, modified_ms FROM files WHERE place = ?').all(place));
     return new Map(
@@ -176,7 +176,7 @@ export class LibraryIndex {
     });
   }
 
-  /** Tags of existing files, the most frequent first. */
+  /** Returns the tags of existing files, the most frequent first. */
   tags(): readonly { readonly tag: string; readonly count: number }[] {
     const rows = this.#use((db) =>
       db
@@ -205,15 +205,15 @@ export class LibraryIndex {
     }
   }
 
-  /** Used if the disk is full or read-only: the index lasts until the program ends. */
+  /** Opens an index in memory if the disk is full or read-only. It is lost when the program ends. */
   #inMemory(error: unknown): DatabaseSync {
     this.#onTrouble(`The index of the library is only in memory: ${error instanceof Error ? error.message : error}`);
     return openDatabase(':memory:');
   }
 
   /**
-   * Retries with an empty index if the first attempt fails: a rebuilt file if the index is damaged, memory if the disk
-   * cannot be written. The next refresh fills the index.
+   * Runs `work`. After a failure, runs it once more with an empty index: a rebuilt file if the index is damaged, or
+   * memory if the disk cannot be written. The next refresh fills the index.
    */
   #use<T>(work: (database: DatabaseSync) => T): T {
     try {
@@ -232,7 +232,7 @@ export class LibraryIndex {
   }
 }
 
-/** SQLite's error codes (https://www.sqlite.org/rescode.html) for failures of the disk, not of the file. */
+/** SQLite's result codes for failures of the disk rather than of the file (https://www.sqlite.org/rescode.html). */
 const IOERR = 10;
 const FULL = 13;
 const READONLY_ERROR = 8;

@@ -1,4 +1,7 @@
-/** The trash of a library: a folder inside it. The names of files in it consist of a time and the original name. */
+/**
+ * The trash of a library, which is a folder inside it. Its files are named after the time of deletion and the original
+ * name.
+ */
 import { lstat, mkdir, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError } from '../../../contract/errors.ts';
@@ -7,7 +10,7 @@ import { fileError } from '../../io/files/plain-file.ts';
 import { renameToFreeName } from '../../workloads/scenarios/scenarios.ts';
 
 const FOLDER = '.trash';
-/** `2026-01-02T03-04-05.678Z~mine.json`: sorts by time, and is a valid file name on every system. */
+/** For example `2026-01-02T03-04-05.678Z~mine.json`: sorts by time, and is a valid file name on every system. */
 const NAME = /^(\d{4}-\d\d-\d\dT)(\d\d)-(\d\d)-(\d\d\.\d{3}Z)~(.+)$/;
 
 export interface TrashEntry {
@@ -18,7 +21,7 @@ export interface TrashEntry {
   readonly trashed: string;
 }
 
-/** Path of a file in the trash relative to the library's folder, as used in labels. */
+/** Path of a file in the trash relative to the library's folder. Labels use it as key. */
 export function trashedKey(id: string): string {
   return `${FOLDER}/${id}`;
 }
@@ -28,7 +31,7 @@ function parse(id: string): { readonly fileName: string; readonly trashed: strin
   return fileName === undefined ? null : { fileName, trashed: `${date}${hours}:${minutes}:${seconds}` };
 }
 
-/** Files in the trash, newest first. */
+/** Lists the files in the trash, newest first. */
 export async function listTrash(libraryFolder: string): Promise<readonly TrashEntry[]> {
   const folder = path.join(libraryFolder, FOLDER);
   const found: TrashEntry[] = [];
@@ -40,7 +43,7 @@ export async function listTrash(libraryFolder: string): Promise<readonly TrashEn
   return found;
 }
 
-/** Callbacks around a move. `before` gets the new name; if it throws, nothing is moved. */
+/** Called before and after a move. `before` receives the new name; if it throws, nothing is moved. */
 interface MoveCallbacks {
   readonly before: (wanted: string) => Promise<void>;
   readonly after: () => Promise<void>;
@@ -49,8 +52,8 @@ interface MoveCallbacks {
 const isNameTaken = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'EEXIST';
 
 /**
- * Moves a file from the library to the trash. Returns its id. Never replaces a file in the trash, even if a clock was
- * set back and a time repeats. Throws BraggError.
+ * Moves a file from the library to the trash and returns its id. Never replaces a file in the trash, even if a clock
+ * was set back and a time repeats. Throws BraggError.
  */
 export async function moveToTrash(
   libraryFolder: string,
@@ -79,19 +82,19 @@ export async function moveToTrash(
   }
 }
 
-/** `mine.json`, or `mine 2.json` if that name is taken. */
+/** Finds a free name: `mine.json`, or `mine 2.json` if that name is in use. */
 async function freeName(libraryFolder: string, taken: (key: string) => Promise<boolean>, key: string): Promise<string> {
   const extension = key.endsWith('.session.json') ? '.session.json' : path.extname(key);
   const stem = key.slice(0, key.length - extension.length);
   for (let n = 1; ; n += 1) {
     const name = n === 1 ? key : `${stem} ${n}${extension}`;
-    // Includes folders, pipes and broken links.
+    // Folders, pipes and broken links also make a name unavailable, so use lstat.
     const there = await lstat(path.join(libraryFolder, name)).catch(() => null);
     if (there === null && !(await taken(name))) return name;
   }
 }
 
-/** Restores a file and returns its new name. `taken`: whether a shipped file has a name. Throws BraggError. */
+/** Restores a file and returns its new name. `taken`: whether a shipped file has this name. Throws BraggError. */
 export async function restoreFromTrash(
   libraryFolder: string,
   id: string,

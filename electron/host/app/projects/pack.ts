@@ -25,28 +25,28 @@ import { hostWorkloads } from '../../workloads/index.ts';
 import { kindOf } from '../library/facts.ts';
 import { NOTES_ENDING } from '../timelines/notes.ts';
 
-// Files of a user kernel from its folder. The recipient decides again whether to trust them.
+// The next functions find the files of a user kernel in its folder. The recipient of a project must trust them again.
 
-/** Code file that a variant names. Null for a shipped variant. */
+/** Returns the name of the code file if `variant` is a user kernel. Null for a shipped variant. */
 function kernelFileOf(variant: unknown): string | null {
   if (typeof variant !== 'string') return null;
   const id = parseConfigured(variant)?.variant ?? withoutSuffix(variant);
   return isUserKernelFile(id) ? id : null;
 }
 
-/** Names of the code, its description and its includes in the folder. Empty if the code is missing. */
+/** Names of a kernel's code, description and included files in the folder. Empty if the code is missing. */
 async function kernelFiles(id: string, folder: string): Promise<readonly string[]> {
   const file = path.join(folder, id);
   const code = await textAt(file);
   if (code === null) return [];
-  // Code with forbidden includes does not compile here either, so the includes are omitted.
+  // Code with forbidden includes does not compile anyway, so do not pack its includes.
   const { included } = await readClosure(file, code).catch(() => ({ included: [] }));
   // Candidates of a problem share the description of the problem.
   const described = problemFileIn(folder) === null ? [descriptionFile(id)] : [];
   return [id, ...described, ...included.map(({ name }) => name)];
 }
 
-/** Document of a problem folder with its reference and all candidates. Empty for other folders. */
+/** Names of the files in a problem folder: document, reference and all candidates. Empty for other folders. */
 async function problemFiles(folder: string): Promise<readonly string[]> {
   const problem = await readProblemFolder(folder);
   if (problem === null) return [];
@@ -60,9 +60,9 @@ const textAt = async (file: string): Promise<string | null> =>
 
 export interface PackedFile {
   readonly name: string;
-  /** Path on this machine, or the contents. */
+  /** Path on this machine, or the content itself. */
   readonly from: string | Uint8Array;
-  /** Base folder for the files that it references, if it is not a file itself. */
+  /** Base folder of the files that the content references. Needed only if `from` is not a path. */
   readonly folder?: string | undefined;
 }
 
@@ -76,7 +76,7 @@ export interface PackRequest {
   readonly notesFolder: string | null;
 }
 
-/** Largest archive: it fits into one transfer to a page and needs no ZIP64. */
+/** Maximum size of an archive in bytes. It fits into one transfer to a page and needs no ZIP64. */
 const MAX_BYTES = 2 ** 30;
 
 const FOLDERS: Readonly<Record<ProjectPart, string>> = {
@@ -93,7 +93,7 @@ class ProjectPacker {
   readonly #told: ProjectManifest['entries'][number][] = [];
   #bytes = 0;
 
-  /** Equal content is stored once; different content under an existing name gets a number. */
+  /** Adds a file. Equal content is stored once; different content under an existing name gets a number. */
   add(part: ProjectPart, name: string, bytes: Uint8Array): void {
     // Check the name here, where the user can still rename the file, instead of only when unpacking.
     if (part === 'beside') checkedParts(name);
@@ -130,7 +130,7 @@ async function read(file: string): Promise<Uint8Array> {
   return bytes;
 }
 
-/** Files of a scenario in its folder, and those of user kernels; files elsewhere are not packed. */
+/** Reads the files that a scenario uses in its folder, including user kernels. Files elsewhere are not packed. */
 async function companionFilesOf(
   document: unknown,
   folder: string,
@@ -167,14 +167,14 @@ async function addStudy(packing: ProjectPacker, name: string, at: string): Promi
     for (const [file, bytes] of await companionFilesOf(base.document, base.folder, variants))
       add(path.posix.join('beside', `${i}`, file), bytes);
   }
-  // Unpacking sets the folder of a base's data files again.
+  // The folder is valid only on this machine; unpacking sets it again.
   const head: PlanHead = {
     ...folder.head,
     bases: folder.head.bases.map((base) => ({ ...base, folder: null })),
   };
   add('plan.json', encodeText(`${JSON.stringify(head, null, 2)}\n`));
   add('points.jsonl', encodeText(linesText(lines)));
-  // All results are in one file, because an archive can contain fewer files than a study has points.
+  // Write all results into one file, because an archive can contain fewer files than a study has points.
   const results: string[] = [];
   for (const [id, state] of await folder.ended()) {
     const result = await folder.result(id, state);
@@ -187,7 +187,7 @@ async function addStudy(packing: ProjectPacker, name: string, at: string): Promi
   if (best !== null) add('best.json', best);
 }
 
-/** Code file of a user kernel, given by its code or its description. Null for other files. */
+/** Returns the code file of a user kernel, given its code or its description. Null for other files. */
 async function kernelIn(name: string, file: string): Promise<string | null> {
   if (isUserKernelFile(name)) return name;
   if (!name.endsWith('.json')) return null;
@@ -200,8 +200,8 @@ async function kernelIn(name: string, file: string): Promise<string | null> {
 }
 
 /**
- * Adds a scenario with the files that it names. A problem is packed as a folder, because in the library's own folder
- * every user kernel would become a candidate.
+ * Adds a scenario with the files that it names. A problem is packed as a folder. In the library's own folder, every
+ * user kernel would become a candidate.
  */
 async function addScenario(packing: ProjectPacker, { name, from, folder }: PackedFile, problems: Map<string, string>) {
   const bytes = typeof from === 'string' ? await read(from) : from;

@@ -1,6 +1,6 @@
 /**
- * Unpacks a project on a worker thread. The archive comes from somebody else: names and links must not lead out of the
- * library. Contents must match the manifest, and no file is replaced.
+ * Unpacks a project on a worker thread. The archive is not trusted: names and links must not lead out of the library,
+ * and contents must match the manifest. No existing file is replaced.
  */
 import { createHash } from 'node:crypto';
 import { lstat, mkdir, realpath, rename, rm, stat } from 'node:fs/promises';
@@ -31,7 +31,10 @@ interface UnpackRequest {
 }
 
 const MAX_NAME_LENGTH = 999;
-/** Folders of the library that are closed to files of scenarios. Windows and macOS ignore case in names. */
+/**
+ * Folders of the library that must not receive data files of scenarios, in lower case, because Windows and macOS ignore
+ * case.
+ */
 const RESERVED_NAMES = new Set([NOTES_FOLDER, 'studies']);
 
 type Entries = ReadonlyMap<string, Uint8Array>;
@@ -55,7 +58,7 @@ function manifestOf(archive: ZipArchive, name: string): ProjectManifest {
     (value) => projectManifestSchema.parse(value),
     `${name}: project.json`,
   );
-  // Each archive entry may be used only once, else a small archive could fill a disk.
+  // Each archive entry may be used only once, because otherwise a small archive could fill a disk.
   const seen = new Set<string>();
   for (const { part, path: at, name: called } of manifest.entries) {
     for (const key of [`at ${at}`, `${part} ${called}`]) {
@@ -76,7 +79,7 @@ function entriesOf(archive: ZipArchive, manifest: ProjectManifest, name: string)
   return entries;
 }
 
-/** Path of a scenario's data file in the library. Throws BraggError for a path in a guarded folder. */
+/** Path of a scenario's data file in the library. Throws BraggError if the path is in a reserved folder. */
 function dataFilePath(library: string, name: string): string {
   const parts = checkedParts(name);
   if (RESERVED_NAMES.has((parts[0] ?? '').normalize('NFC').toLowerCase()))
@@ -84,7 +87,7 @@ function dataFilePath(library: string, name: string): string {
   return path.join(library, ...parts);
 }
 
-/** Rejects a path that leaves the folder through a link. The nearest existing parent folder is checked. */
+/** Rejects a path that leads out of the folder through a link. Checks the nearest parent folder that exists. */
 async function checkInside(folder: string, file: string): Promise<void> {
   let above = path.dirname(file);
   while (above !== folder && (await lstat(above).catch(() => null)) === null) above = path.dirname(above);
@@ -96,7 +99,9 @@ async function checkInside(folder: string, file: string): Promise<void> {
   );
 }
 
-/** Null if there is no regular file of this length; a file of another length is not read. */
+/**
+ * Reads a file if it has this length. Returns an empty array for another length, and null if there is no regular file.
+ */
 async function contentAt(file: string, length: number): Promise<Uint8Array | null> {
   const size = await stat(file).then(
     (found) => (found.isFile() ? found.size : null),
@@ -115,7 +120,7 @@ class ProjectWriter {
     this.#signal = signal;
   }
 
-  /** Throws the reason of a cancellation. */
+  /** Writes a new file. Throws the reason of the abort signal after a cancellation. */
   async file(file: string, bytes: Uint8Array): Promise<void> {
     this.#signal.throwIfAborted();
     await mkdir(path.dirname(file), { recursive: true });
@@ -123,7 +128,7 @@ class ProjectWriter {
     this.#written.push(file);
   }
 
-  /** Records a folder that was created completely. */
+  /** Records that a complete folder was created. */
   folder(folder: string): void {
     this.#written.push(folder);
   }
@@ -133,7 +138,7 @@ class ProjectWriter {
   }
 }
 
-/** Writes the file under its name, or with a number if another file has that name. */
+/** Writes a file under its name, with a number added if another file has that name. */
 async function placeFile(
   placing: ProjectWriter,
   folder: string,
@@ -157,7 +162,9 @@ async function placeFile(
   );
 }
 
-/** Data files cannot be renamed, because scenarios name them. */
+/**
+ * Writes a data file, unless one exists at its path. It cannot get another name, because scenarios refer to it by name.
+ */
 async function placeDataFile(
   placing: ProjectWriter,
   folder: string,
@@ -173,7 +180,8 @@ async function placeDataFile(
 }
 
 /**
- * Folder of a problem, with a number if another problem has its name, so that candidates of two problems are not mixed.
+ * Returns the name of the folder for a problem. If another problem has this name, a number is added, so that their
+ * candidates stay separate.
  */
 async function problemFolder(library: string, folder: string, document: UnpackedPart['name'], bytes: Uint8Array) {
   for (let i = 1; i <= MAX_NAME_LENGTH; i += 1) {
@@ -188,7 +196,7 @@ async function problemFolder(library: string, folder: string, document: Unpacked
   );
 }
 
-/** Merges both sets of notes. */
+/** Writes notes, or merges them with existing notes of the same name. */
 async function placeNotes(folder: string, name: string, bytes: Uint8Array): Promise<Pick<UnpackedPart, 'as' | 'how'>> {
   if (!new RegExp(`^[0-9a-f]{24}\\${NOTES_ENDING}$`).test(name))
     throw new BraggError('foreign-file', `The project contains notes with the invalid name ${JSON.stringify(name)}.`);
@@ -231,7 +239,7 @@ function studyOf(id: string, files: ReadonlyMap<string, Uint8Array>): StudyParts
   return { head, lines, results, files };
 }
 
-/** Writes to a temporary folder first, so that a study exists completely or not at all. */
+/** Writes a study into a temporary folder and then renames the folder, so that a partial study never exists. */
 async function writeStudy(folder: string, { head, lines, results, files }: StudyParts): Promise<void> {
   const part = `${folder}.part`;
   await rm(part, { recursive: true, force: true });
@@ -263,7 +271,10 @@ async function writeStudy(folder: string, { head, lines, results, files }: Study
   await rename(part, folder);
 }
 
-/** An existing study with the same plan gets missing results; a different study with the same name gets a number. */
+/**
+ * Writes a study. If a study with the same plan exists, only missing results are added. If a different study has its
+ * name, a number is added.
+ */
 async function placeStudy(
   placing: ProjectWriter,
   library: string,

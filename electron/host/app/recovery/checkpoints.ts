@@ -1,7 +1,7 @@
 /**
- * Checkpoints of unsaved runs and benchmark sessions on disk, so that a crash loses only the last seconds. The state of
- * a run is a run file that ends early; that of a session is a session file with its complete rounds. Both remain until
- * they are saved or removed, or the user closes the program.
+ * Checkpoints of unsaved runs and benchmark sessions on disk, so that a crash loses only the last seconds. A run is
+ * stored as a run file that ends early, a session as a session file with its complete rounds. Checkpoints remain until
+ * the result is saved or removed, or the user closes the program.
  */
 import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -15,7 +15,10 @@ import type { AnyRunData } from '../../workloads/run-data.ts';
 import { writeAtomically } from '../../workloads/scenarios/scenarios.ts';
 import type { RunPacker } from '../run-files/packer.ts';
 
-/** Files in a folder of recovery data, by the names of their notes: drafts, runs and benchmark sessions. */
+/**
+ * Names of the note files in a folder of recovery data, for drafts, runs and benchmark sessions. Each note describes
+ * one item.
+ */
 export const DRAFT_NAME = /^draft-([\w-]+)\.json$/;
 const RUN_NAME = /^run-([\w-]+)\.json$/;
 
@@ -27,7 +30,7 @@ const noteSchema = z.object({
   version: z.literal(2),
   title: z.string(),
   time: z.string(),
-  /** Progress as text. */
+  /** Progress of the run or session as text. */
   upTo: z.string(),
   finished: z.boolean(),
 });
@@ -43,7 +46,7 @@ interface SavedState<T> {
   readonly finished: boolean;
 }
 
-/** File format of one kind of state. */
+/** File format of the checkpoints of runs or sessions. */
 interface StateFormat<T> {
   /** Prefix of file names. */
   readonly kind: 'run' | 'session';
@@ -73,7 +76,7 @@ export class Checkpoints<T extends { readonly name: string }> {
   readonly #folders: OwnedFolders;
   readonly #form: StateFormat<T>;
   readonly #onTrouble: (reason: string) => void;
-  /** States with equal id are written in order, so that the last one on disk is the newest. */
+  /** Pending writes by id. Checkpoints with equal id are written in order, so that the newest one remains. */
   readonly #writing = new Map<string, Promise<void>>();
   readonly #dropped = new Set<string>();
   #told = false;
@@ -84,7 +87,7 @@ export class Checkpoints<T extends { readonly name: string }> {
     this.#onTrouble = onTrouble;
   }
 
-  /** Resolves when the state is on disk, or the reason of a failure has been reported. */
+  /** Writes a checkpoint. Also resolves after a failure, which has then been reported. */
   keep(state: SavedState<T>): Promise<void> {
     const before = this.#writing.get(state.id) ?? Promise.resolve();
     const writing = before.then(() => this.#write(state));
@@ -92,7 +95,7 @@ export class Checkpoints<T extends { readonly name: string }> {
     return writing;
   }
 
-  /** Takes over a state of another process, under an id of this process. */
+  /** Renames a checkpoint of another process, so that it belongs to this process under the new id. */
   async adopt(note: string, id: string): Promise<void> {
     await this.#folders.make();
     const own = this.#noteFile(id);
@@ -110,9 +113,9 @@ export class Checkpoints<T extends { readonly name: string }> {
   }
 
   /**
-   * `keep`: a signal or the end of the login session closed the program without a question, so the next start offers
-   * unsaved work. `drop`: the user closed the program, so unsaved work is not wanted. Returns the number of states that
-   * remain.
+   * Completes or removes the checkpoints when the program closes. `drop`: the user closed it, so unsaved work is not
+   * wanted. `keep`: a signal or the end of the login session closed it, so the next start offers unsaved work. Returns
+   * the number of remaining checkpoints.
    */
   async close(unsaved: 'keep' | 'drop'): Promise<number> {
     if (unsaved === 'drop') await Promise.all([...this.#writing.keys()].map((id) => this.drop(id)));
@@ -155,7 +158,7 @@ async function notesIn(folder: string, names: RegExp): Promise<readonly FoundNot
     try {
       found.push({ file, note: noteSchema.parse(JSON.parse(await readFile(file, 'utf8'))) });
     } catch {
-      // Notes are written atomically, so an unreadable one is from another program.
+      // Notes are written atomically, so an unreadable one comes from another program.
     }
   }
   return found;

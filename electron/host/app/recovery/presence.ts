@@ -1,4 +1,6 @@
-/** Files that are open in windows, for all programs that share the data folder: one tiny file per page. */
+/**
+ * Records which files are open in windows, for all programs that share the data folder. Each page has one small file.
+ */
 import { createHash } from 'node:crypto';
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -6,14 +8,14 @@ import { PRESENCE_MS } from '../../../contract/recovery.ts';
 import { makePrivate } from '../../io/files/folders.ts';
 import { isAlive, thisMachine } from '../../io/files/this-machine.ts';
 
-/** A page that has not reported for this long is considered closed. */
+/** Time without a report after which a page is considered closed. */
 const GONE_MS = 3 * PRESENCE_MS;
-/** Age at which another page deletes the file of a closed page. */
+/** Age at which the record of a closed page is deleted by another page. */
 const SWEEP_MS = 60 * 60_000;
 
 /**
- * Whether a window of a live program has the file open. Process ids of another namespace cannot be checked and count as
- * live.
+ * Whether a running program has the file open in a window. Process ids of another namespace cannot be checked and count
+ * as running.
  */
 function isOpen(line: string, mark: string): boolean {
   const [pid, marked, room] = line.split(' ');
@@ -28,8 +30,8 @@ export class PresenceFile {
   }
 
   /**
-   * Records the open file of a page; null removes the record. Returns the number of other windows that have the file
-   * open.
+   * Records the open file of a page, or removes the record if `file` is null. Returns the number of other windows that
+   * have the file open.
    */
   async tell(page: string, file: string | null): Promise<number> {
     const own = path.join(this.#folder, page);
@@ -44,14 +46,14 @@ export class PresenceFile {
       await makePrivate(this.#folder);
       await writeFile(own, line);
     } catch {
-      // On a full disk the warning is omitted; saving will report the error.
+      // If the disk is full, omit the warning, because saving will report the error.
       return 0;
     }
     let others = 0;
     for (const name of await readdir(this.#folder).catch(() => [])) {
       if (name === page) continue;
       const other = path.join(this.#folder, name);
-      // Absolute value, because after a clock was set back files may have future times.
+      // Use the absolute value, because files have future times after a clock was set back.
       const age = Math.abs(Date.now() - ((await stat(other).catch(() => null))?.mtimeMs ?? 0));
       if (age > SWEEP_MS) await rm(other, { force: true });
       else if (age < GONE_MS && isOpen(await readFile(other, 'utf8').catch(() => ''), mark)) others += 1;

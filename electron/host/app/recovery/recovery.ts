@@ -29,7 +29,7 @@ import {
   stateFile,
 } from './checkpoints.ts';
 
-/** Unsaved edits of pages, one small file each. */
+/** Unsaved edits of a page, stored in one small file per page. */
 const savedSchema = z.object({
   version: z.literal(1),
   title: z.string(),
@@ -51,7 +51,10 @@ export async function saveDraft(
   await writeAtomically(draftFile(folder, page), `${JSON.stringify(kept)}\n`, 'replace');
 }
 
-/** Null if it is missing or unreadable. Drafts are written atomically, so another program wrote an unreadable one. */
+/**
+ * Reads a draft. Null if it is missing or unreadable. Drafts are written atomically, so an unreadable one comes from
+ * another program.
+ */
 export async function readDraft(file: string): Promise<SavedDraft | null> {
   try {
     return savedSchema.parse(JSON.parse(await readFile(file, 'utf8')));
@@ -83,17 +86,17 @@ export interface RecoveryParts {
 
 export class Recovery {
   readonly #parts: RecoveryParts;
-  /** Serializes saving and removal of a page's draft. */
+  /** Runs the saving and removal of drafts one after another. */
   readonly #drafts = new SerialQueue();
 
   constructor(parts: RecoveryParts) {
     this.#parts = parts;
   }
 
-  /** Throws BraggError if the draft cannot be written. */
+  /** Saves the draft of a page. Throws BraggError if it cannot be written. */
   async keep(page: string, title: string, file: FileRef | null, draft: ScenarioDraft): Promise<void> {
     const { folders, files } = this.#parts;
-    // The lookup is queued too, so that a draft is not saved after it was discarded.
+    // Queue the lookup too. Otherwise a draft that is discarded meanwhile would be saved afterwards.
     await this.#drafts.do(async () => {
       const place = file === null ? null : await files.readable(file).catch(() => null);
       try {
@@ -109,12 +112,12 @@ export class Recovery {
     return this.#drafts.do(() => dropDraft(this.#parts.folders.own, page));
   }
 
-  /** Removes folders of killed processes that have nothing to recover. */
+  /** Removes folders of killed processes that contain nothing to recover. */
   async sweep(): Promise<void> {
     for (const folder of await this.#parts.folders.orphans()) await removeUnless(folder, isSaved);
   }
 
-  /** Unsaved work, newest first. */
+  /** Lists unsaved work, newest first. */
   async list(pages: readonly string[]): Promise<readonly Recoverable[]> {
     const { folders } = this.#parts;
     const items: Recoverable[] = [];
@@ -155,13 +158,13 @@ export class Recovery {
       throw fileError(error, title);
     });
     const run = await runs.adopt(await packer.read(bytes, title), null);
-    // Remains on disk under its new id until it is saved.
+    // The checkpoint remains on disk under the new id until the run is saved.
     await checkpoints.adopt(note, run.id);
     await removeUnless(path.dirname(note), isSaved);
     return run;
   }
 
-  /** Adds the session to the benchmarks of this process, under its name. */
+  /** Adds a recovered session to the benchmarks of this process. */
   async session(id: string): Promise<BenchInfo> {
     const { stored, benches, sessionStates } = this.#parts;
     const note = await this.#file(id);
@@ -180,7 +183,7 @@ export class Recovery {
     if (folder !== this.#parts.folders.own) await removeUnless(folder, isSaved);
   }
 
-  /** Id from the names of folder and file, because pages must not see paths. */
+  /** Builds an id from the names of folder and file, because pages must not see paths. */
   #id(file: string): string {
     return `${path.basename(path.dirname(file))}~${path.basename(file)}`;
   }

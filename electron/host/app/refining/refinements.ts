@@ -1,4 +1,4 @@
-/** Measured images and the crystals fitted to them. Fits are queued, and no benchmark runs during a fit. */
+/** Stores measured images and fits crystals to them. Fits are queued, and no benchmark runs during a fit. */
 import { randomBytes } from 'node:crypto';
 import { BraggError } from '../../../contract/errors.ts';
 import type { FieldMap } from '../../../contract/fields.ts';
@@ -31,14 +31,14 @@ import { DiffractionWorkloadRun } from '../../workloads/diffraction/running.ts';
 import { imageMap } from '../../workloads/diffraction/summary.ts';
 import { problemOf, type ScenarioOrigin, type Scenarios } from '../../workloads/scenarios/scenarios.ts';
 
-/** The oldest image is removed. */
+/** Maximum number of images in memory. A further image replaces the oldest one. */
 const MAX_IMAGES = 2;
 
 interface LoadedImage {
   readonly name: string;
   readonly measured: MaskedImage;
   fitted: FittedImage | null;
-  /** The last requested picture, cached because zooming requests it repeatedly. */
+  /** The picture that was requested last. It is cached because zooming requests it repeatedly. */
   shown: { readonly difference: boolean; readonly counts: Promise<Float32Array> } | null;
 }
 
@@ -79,7 +79,7 @@ export class Refinements {
     return { id, name, width, height, left_out, header };
   }
 
-  /** Throws BraggError. */
+  /** Returns the measured image, or its difference from the fitted one. Throws BraggError. */
   async view(id: string, difference: boolean, view: ImageView): Promise<FieldMap> {
     const kept = this.#of(id);
     const { measured, fitted } = kept;

@@ -1,4 +1,4 @@
-/** Forwards prompts of ssh to the user: a password, a code, or trust in a host key. Answers are not saved. */
+/** Forwards prompts of ssh to the user: for a password, a code, or trust in a host key. Answers are not saved. */
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { nodeProgram } from '../../io/programs.ts';
 
 const LONGEST_PROMPT = 2000;
 
-/** Prints the answer; without one, exits with an error so that ssh gives up. */
+/** Program that ssh starts. It prints the answer. Without an answer it exits with an error, so that ssh gives up. */
 const PROGRAM = `
 const socket = require('node:net').connect(process.env.BRAGGBENCH_ASK);
 const parts = [];
@@ -39,8 +39,8 @@ export interface Askpass {
 }
 
 /**
- * `ask` returns the answer, or null to give up; its signal is aborted when ssh no longer waits. Throws if Node is
- * missing.
+ * Starts the server for prompts. `ask` returns the answer, or null to give up. Its signal is aborted when ssh no longer
+ * waits. Throws if Node is missing.
  */
 export async function openAskpass(
   ask: (question: Question, signal: AbortSignal) => Promise<string | null>,

@@ -2,7 +2,7 @@
  * Connection to one remote machine: login, probe, copy of the program, port forwarding, and reconnection after a
  * failure.
  *
- * The server of the workbench on the remote machine: started once, and found again by later connections.
+ * Starts the workbench server on the remote machine once; later connections find the running server.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer } from 'node:net';
@@ -16,7 +16,7 @@ import { PROBE, readProbe } from './probe.ts';
 import { folderName, installProgram, type Source } from './program.ts';
 import { LoginRefusedError, type PromptMode, plainLine, Ssh } from './ssh.ts';
 
-/** File that the remote server writes when it is ready, in a folder that only the user can read. */
+/** Content of the file that the remote server writes when it is ready. Only the user can read its folder. */
 export const servingSchema = z.strictObject({
   port: z.number().int().min(1).max(65_535),
   token: z.string().regex(/^[\w-]{20,64}$/),
@@ -29,10 +29,13 @@ export const TOKEN_FILE = 'token';
 /** A restarted server uses the same token, so that the page's address does not change. */
 const newSessionToken = (): string => randomBytes(24).toString('base64url');
 
-/** Loading a program that is not cached from a network file system takes tens of seconds. */
+/**
+ * Maximum time in seconds for the server to start. Loading the program from a slow network file system needs tens of
+ * seconds.
+ */
 const START_PATIENCE_S = 90;
 
-/** Shell script on one line, like all scripts in this file. */
+/** Shell script that starts the server. It is a single line, like all scripts in this file. */
 function startScript(folder: string, host: string): string {
   const wait = [
     'i=$((i+1))',
@@ -54,12 +57,12 @@ function startScript(folder: string, host: string): string {
     'umask 077',
     's=$PWD/session.$(uname -n)',
     'mkdir -p "$s" || exit',
-    // The lock allows one connection at a time to start the server.
+    // The lock lets only one connection at a time start the server.
     'exec 9>"$s/lock"',
     'flock 9 2>/dev/null',
     `f="$s/${SERVING_FILE}"`,
     'p=$(cat "$s/pid" 2>/dev/null)',
-    // After a reboot another process may have the same process id.
+    // After a reboot, another process may have this process id, so check its command line.
     'serves() { [ -s "$f" ] && [ -n "$p" ] && tr "\\0" " " <"/proc/$p/cmdline" 2>/dev/null | grep -q -- "serve --session"; }',
     `if serves; then cat >/dev/null; else ${start}; fi`,
     'cat "$f"',
@@ -87,16 +90,16 @@ async function startSession(ssh: Ssh, folder: string, token: string): Promise<Se
 }
 
 const RETRY_MS = { first: 1000, last: 30_000 } as const;
-/** Browsers store page settings per address, so each host gets the same port if it is free. */
+/** Range of local ports. Browsers store page settings per address, so each host gets the same port if it is free. */
 const PORTS = { first: 7400, count: 500 } as const;
 
 export interface ConnectionOptions {
   readonly id: number;
   readonly host: string;
-  /** Whether to start even on a login node without a GPU. */
+  /** Whether to start the program even on a login node without a GPU. */
   readonly anyway: boolean;
   readonly source: () => Promise<Source>;
-  /** Prompts of ssh appear in the page, in ssh's terminal, or never. */
+  /** Shows prompts of ssh in the page, in ssh's terminal, or never. */
   readonly asking: 'page' | 'terminal' | 'never';
   readonly onChange: () => void;
   readonly retry_ms?: number;
@@ -131,7 +134,7 @@ export class Connection {
     return this.#state.kind === 'failed' || this.#state.kind === 'login-node' || this.#closing.signal.aborted;
   }
 
-  /** Forwards an answer to ssh. */
+  /** Forwards the user's answer to ssh. Null means that the user gave none, so the connection fails. */
   answer(answer: string | null): void {
     this.#answer?.(answer);
     if (answer === null) this.#fail(new Error('The ssh prompt was not answered.'));
@@ -153,13 +156,16 @@ export class Connection {
     this.#become({ kind: 'failed', reason: shortMessage(error) });
   }
 
-  /** Reconnects until it is closed. A failure of the first attempt is final, so that the user can read the reason. */
+  /**
+   * Reconnects until the connection is closed. If the first attempt fails, it does not retry, so that the user can read
+   * the reason.
+   */
   async #live(): Promise<void> {
     const { signal } = this.#closing;
     const first_ms = this.#options.retry_ms ?? RETRY_MS.first;
     let opened = false;
     let wait_ms = first_ms;
-    // Wait until the constructor has finished before the first change of state.
+    // Let the constructor finish before the first change of state.
     await Promise.resolve();
     while (!signal.aborted) {
       try {
@@ -179,7 +185,10 @@ export class Connection {
     }
   }
 
-  /** Returns the reason why the connection was lost. Null if the program must not be started on that machine. */
+  /**
+   * Connects, and returns the reason when the connection is lost. Null if the program must not be started on that
+   * machine.
+   */
   async #dial(onOpen: () => void): Promise<string | null> {
     const { host, anyway, source } = this.#options;
     const { signal } = this.#closing;
@@ -198,7 +207,7 @@ export class Connection {
         this.#become({ kind: 'login-node' });
         return null;
       }
-      // The compressed program has about a third of this size, so the progress bar ends early.
+      // The compressed program is about a third of this size, so the copy ends before the progress bar is full.
       const total_bytes = program.program.unpacked_bytes;
       const onCopied = (done_bytes: number): void => this.#become({ kind: 'copying', done_bytes, total_bytes });
       const folder = await installProgram({ ssh, probed, source: program, onCopied });

@@ -1,4 +1,6 @@
-/** Probe of another machine: system, GPUs, free space. Any value may be missing; missing does not mean "none". */
+/**
+ * Probe of another machine: system, GPUs, free space. Any value may be missing, which does not mean that it is zero.
+ */
 import { z } from 'zod';
 import { BraggError } from '../../../contract/errors.ts';
 import {
@@ -9,7 +11,10 @@ import {
 } from '../../../contract/remote.ts';
 import { plainText } from './ssh.ts';
 
-/** Lines `name=value`; the last is `end=1`. The script is one line of sh without `!`, which csh would expand. */
+/**
+ * Script that prints lines of the form `name=value`, the last of which is `end=1`. It is one line of sh without `!`,
+ * which csh would expand.
+ */
 export const PROBE = [
   'say() { printf "%s=%s\\n" "$1" "$2"; }',
   'say system "$(uname -s)"',
@@ -42,7 +47,7 @@ const answersSchema = z.object({
   machine: name,
   node: z.string().max(255),
   libc: z.string().max(60),
-  /** Absolute path that is a single shell word when quoted. */
+  /** Absolute path without control characters, so that it can be quoted as a single shell word. */
   base: z.string().regex(/^\/[^\p{Cc}]{0,500}$/u),
   cores: integerSchema.or(z.literal('').transform(() => null)),
   free_KiB: integerSchema.or(z.literal('').transform(() => null)),
@@ -54,7 +59,7 @@ const answersSchema = z.object({
 
 export interface ProbeResult {
   readonly machine: RemoteMachine;
-  /** Remote folder for the files of this program. */
+  /** Folder on the remote machine for the files of this program. */
   readonly base: string;
   /** Null if `df` does not report the free space. */
   readonly free_bytes: number | null;
@@ -64,7 +69,10 @@ export interface ProbeResult {
 
 const PROCESSORS: Readonly<Record<string, string>> = { x86_64: 'x64', amd64: 'x64', aarch64: 'arm64', arm64: 'arm64' };
 
-/** `found` requires complete lines of nvidia-smi; `none` requires that the PCI bus was read and has no GPU. */
+/**
+ * Reads the GPUs from the output. `found` requires complete lines of nvidia-smi. `none` requires that the list of PCI
+ * devices was readable and contains no GPU.
+ */
 function gpusOf(answers: z.infer<typeof answersSchema>, lines: readonly string[]): RemoteGpus {
   const { smi, pci, device } = answers;
   if (smi === 0) {
@@ -89,7 +97,10 @@ function gpusOf(answers: z.infer<typeof answersSchema>, lines: readonly string[]
   return { kind: 'unknown', reason: 'the machine has an NVIDIA GPU, but nvidia-smi is not installed' };
 }
 
-/** Throws BraggError with one sentence if the output is incomplete, because then nothing is known about the machine. */
+/**
+ * Reads the output of the probe. Throws BraggError with one sentence if it is incomplete, because then nothing is known
+ * about the machine.
+ */
 export function readProbe(host: string, output: string, own: string): ProbeResult {
   const refuse = (why: string): BraggError =>
     new BraggError('unsupported', `${host} could not be probed: ${plainText(why)}.`);

@@ -1,6 +1,6 @@
 /**
- * The program as a folder for another machine, with Node and the addon; it requires neither root nor a toolkit. The
- * folder is named by version and content, so that two versions never share a folder.
+ * Copies the program to another machine as a folder, with Node and the addon. The copy needs neither root nor a
+ * toolkit. The folder's name contains version and digest, so each version has its own folder.
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -36,10 +36,10 @@ const PARTS = [
 ];
 const REQUIRED_FILES = ['dist/host/cli.js', 'dist/native/braggbench.node'];
 
-/** Node's cache of compiled modules. Each process adds to it, so it is excluded from the digest. */
+/** Node's cache of compiled modules. Every process adds to it, so it is excluded from the digest. */
 const COMPILED_FOLDER = 'dist/host/compiled';
 
-/** Starts the program; a file per process marks the folder as in use. */
+/** Script that starts the program. One file per process marks the folder as in use. */
 const WRAPPER_SCRIPT = `#!/bin/sh
 here=$(cd -- "$(dirname -- "$0")" && pwd -P) || exit
 mkdir -p "$here/use" 2>/dev/null && : > "$here/use/$(uname -n).$$"
@@ -60,7 +60,7 @@ export const folderName = ({ version, digest }: PackedProgram): string => `${ver
 
 export interface Source {
   readonly program: PackedProgram;
-  /** Compressed archive; `ended` resolves with the reason of a failure, or null. */
+  /** Returns the compressed archive. `ended` resolves with the reason of a failure, or null. */
   archive(): Promise<{ readonly stream: Readable; readonly ended: Promise<string | null> }>;
 }
 
@@ -121,7 +121,8 @@ async function localSource(root: string, nodeFile: string): Promise<Source> {
         ...there,
       ];
       const tar = spawn('tar', words, { stdio: ['ignore', 'pipe', 'pipe'] });
-      // Fastest compression level: it already reduces the size to a third without making this processor the bottleneck.
+      // Use the fastest level: it already reduces the size to a third, and slower levels would make this processor the
+      // bottleneck.
       const stream = tar.stdout.pipe(createGzip({ level: constants.Z_BEST_SPEED }));
       let says = '';
       tar.stderr.setEncoding('utf8').on('data', (piece: string) => {
@@ -139,7 +140,7 @@ async function localSource(root: string, nodeFile: string): Promise<Source> {
 const ARCHIVE = 'braggbench-remote.tar.gz';
 const MANIFEST = 'braggbench-remote.json';
 
-/** Archive for other machines in an installed package. */
+/** Returns the archive for other machines that an installed package contains. Null if there is none. */
 async function packedSource(folder: string): Promise<Source | null> {
   const [archive, manifest] = [ARCHIVE, MANIFEST].map((name) => pathOnDisk(path.join(folder, name)));
   if (archive === undefined || manifest === undefined || !existsSync(archive) || !existsSync(manifest)) return null;
@@ -147,7 +148,7 @@ async function packedSource(folder: string): Promise<Source | null> {
   return { program, archive: async () => ({ stream: createReadStream(archive), ended: Promise.resolve(null) }) };
 }
 
-/** Node binary for the copy: in Electron the one in the checkout, otherwise that of this process. */
+/** Path of the Node binary to copy: in Electron that of the checkout, otherwise that of this process. */
 function nodeFor(root: string): string | null {
   if (process.versions['electron'] === undefined) return process.execPath;
   const pinned = path.join(root, 'node_modules', `node-${process.platform}-${process.arch}`, 'bin', 'node');
@@ -155,11 +156,12 @@ function nodeFor(root: string): string | null {
 }
 
 /**
- * `root`: folder with `assets` and `dist`. Throws BraggError `unsupported` if there is no program for other machines.
+ * Returns the program to copy. `root`: folder with `assets` and `dist`. Throws BraggError `unsupported` if there is no
+ * program for other machines.
  */
 export async function programSource(root: string): Promise<Source> {
   const node = process.platform === 'linux' ? nodeFor(root) : null;
-  // A checkout copies its last build; only a package contains an archive.
+  // A checkout has a Node binary, so copy its last build. Only a package contains an archive.
   if (node !== null) return localSource(root, node);
   const packed = await packedSource(path.join(root, 'dist', 'remote'));
   if (packed !== null) return packed;
@@ -169,7 +171,7 @@ export async function programSource(root: string): Promise<Source> {
   );
 }
 
-/** Writes the archive and its manifest. Throws BraggError. */
+/** Writes the archive and its manifest into `folder`. Throws BraggError. */
 export async function packProgram(root: string, folder: string): Promise<PackedProgram> {
   const { program, archive } = await localSource(root, process.execPath);
   await mkdir(folder, { recursive: true });
@@ -192,13 +194,13 @@ interface Install {
   readonly onCopied: (done_bytes: number) => void;
 }
 
-/** Space needed while unpacking, relative to the unpacked size. */
+/** Space needed while unpacking, as a multiple of the unpacked size. */
 const REQUIRED_BYTES = 1.05;
 const COPY_PATIENCE_MS = 60 * 60_000;
 
 /**
- * Removes other versions of the program that no process on any machine uses, and partial copies by processes that
- * ended.
+ * Script that removes unused versions of the program, and partial copies by processes that have ended. A version is
+ * unused if no process on any machine uses it.
  */
 const tidyScript = (folder: string): string =>
   [
@@ -214,7 +216,7 @@ const tidyScript = (folder: string): string =>
     .replaceAll('do; ', 'do ');
 
 /**
- * Returns the remote folder of the program, and copies the program if it is missing. Throws BraggError with one
+ * Copies the program to the remote machine unless it is there, and returns its folder. Throws BraggError with one
  * sentence.
  */
 export async function installProgram({ ssh, probed, source, onCopied }: Install): Promise<string> {
@@ -243,7 +245,7 @@ export async function installProgram({ ssh, probed, source, onCopied }: Install)
       pass(null, piece);
     },
   });
-  // A lost connection ends the copy; the next copy removes the partial files.
+  // If the connection is lost, the copy ends, and the next copy removes the partial files.
   stream.on('error', (error) => counted.destroy(error));
   counted.on('error', () => undefined);
   const unpack = [
@@ -257,7 +259,7 @@ export async function installProgram({ ssh, probed, source, onCopied }: Install)
   await ssh.run(unpack, { input: stream.pipe(counted), patience_ms: COPY_PATIENCE_MS });
   const failed = await ended;
   if (failed !== null) throw new BraggError('io', `tar could not pack the program: ${failed}.`);
-  // Loading the solver and querying the GPUs shows whether this build works on the remote machine.
+  // Load the solver and query the GPUs, to check that this build works on the remote machine.
   await ssh.run(`${quoteForShell(`${folder}/braggbench`)} variants --json >/dev/null`).catch(async (error: unknown) => {
     await ssh.run(`rm -rf -- ${quoteForShell(folder)}`).catch(() => undefined);
     const why = messageOf(error);

@@ -1,4 +1,4 @@
-/** Remote machines that the pages of this host are connected to. */
+/** Connections of this host's pages to remote machines. */
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
@@ -12,7 +12,7 @@ import { checkedHost } from './ssh.ts';
 
 const MAX_HOSTS = 200;
 
-/** Names of `Host` lines of an ssh configuration, without patterns. */
+/** Returns the names in `Host` lines of an ssh configuration, except patterns. */
 export function hostsIn(configuration: string): string[] {
   const names = configuration
     .split(/\r?\n/)
@@ -29,7 +29,7 @@ export class Remotes {
   #source: Promise<Source> | null = null;
   #next = 0;
 
-  /** `assetsFolder`: the program's `assets`, next to its `dist`. */
+  /** `assetsFolder`: the program's `assets` folder, which is next to its `dist`. */
   constructor(assetsFolder: string) {
     this.#root = path.dirname(assetsFolder);
   }
@@ -53,7 +53,7 @@ export class Remotes {
     return id;
   }
 
-  /** Whether an open connection forwards the address. */
+  /** Whether an open connection forwards this address. */
   serves(url: string): boolean {
     const origin = URL.parse(url)?.origin;
     return this.#connections.some(
@@ -97,7 +97,7 @@ export class Remotes {
     };
   }
 
-  /** Reading the program for its digest takes a second, so it is read once; an error is not cached. */
+  /** Read only once, because computing the digest of the program needs a second. An error is not cached. */
   #program(): Promise<Source> {
     this.#source ??= programSource(this.#root).catch((error: unknown) => {
       this.#source = null;

@@ -1,8 +1,9 @@
 /**
- * One login by the user's own `ssh`: aliases, jump hosts, agents and keys are those of their configuration. The first
- * process logs in and stays. Where ssh can share a connection, all others use it, so that ssh prompts once.
+ * One login by the user's own `ssh`, with the aliases, jump hosts, agents and keys of their configuration. The first
+ * process logs in and keeps running. If ssh can share a connection, all further processes use it, so that ssh prompts
+ * only once.
  *
- * Text from another machine, made safe for messages.
+ * Also removes unsafe characters from text that comes from another machine.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -18,7 +19,7 @@ const MAX_MESSAGE_LENGTH = 300;
 const COLOURS = /\u001B\[[0-9;?]*[A-Za-z]/g;
 const CONTROLS = /[\p{Cc}\u202A-\u202E\u2066-\u2069]/gu;
 
-/** Removes control characters, colours and changes of text direction; limits the length. */
+/** Removes control characters, colours and changes of text direction. Limits the length. */
 export const plainText = (text: string, longest = MAX_MESSAGE_LENGTH): string =>
   text
     .slice(0, 20 * longest)
@@ -27,13 +28,13 @@ export const plainText = (text: string, longest = MAX_MESSAGE_LENGTH): string =>
     .trim()
     .slice(0, longest);
 
-/** The last line that is not empty. */
+/** Returns the last line that is not empty. */
 export function plainLine(text: string): string {
   const lines = text.split(/[\r\n]+/).map((line) => plainText(line));
   return (lines.findLast((line) => line !== '') ?? '').replace(/\.$/, '');
 }
 
-/** A connection without an answer for 15 s is lost. */
+/** A connection is lost after 15 s without an answer. */
 const KEEP_ALIVE = ['-o', 'ServerAliveInterval=5', '-o', 'ServerAliveCountMax=3', '-o', 'ConnectTimeout=20'];
 /** Printed before the output of a script, because login profiles may print text first. */
 export const MARK = '@braggbench@';
@@ -42,7 +43,7 @@ const SSH_FAILED = 255;
 const MAX_OUTPUT_BYTES = 2 ** 20;
 const PATIENCE_MS = 120_000;
 
-/** Way in which ssh prompts: in its terminal, through a program that forwards the prompts, or not at all. */
+/** Prompts of ssh appear in its terminal, are forwarded by a program, or are disabled. */
 export type PromptMode =
   | { readonly kind: 'terminal' }
   | { readonly kind: 'program'; readonly environment: NodeJS.ProcessEnv }
@@ -51,7 +52,7 @@ export type PromptMode =
 interface SshOptions {
   readonly host: string;
   readonly asking: PromptMode;
-  /** Whether ssh shares connections; the Windows version does not. */
+  /** Whether ssh can share connections. The Windows version cannot. */
   readonly shares?: boolean;
   readonly signal: AbortSignal;
 }
@@ -63,10 +64,10 @@ interface CommandResult {
   readonly stderr: string;
 }
 
-/** The login was refused, and another attempt would be refused too. */
+/** The login was refused, and a further attempt would be refused too. */
 export class LoginRefusedError extends BraggError {}
 
-/** Throws BraggError `invalid` for a host name that ssh could parse as an option or as two words. */
+/** Returns the host name. Throws BraggError `invalid` if ssh could parse it as an option or as two words. */
 export function checkedHost(host: string): string {
   const read = sshHostSchema.safeParse(host);
   if (read.success) return read.data;
@@ -76,10 +77,10 @@ export function checkedHost(host: string): string {
   );
 }
 
-/** One command for any login shell: runs a script in sh with the login environment. */
+/** Command for any login shell that runs a script in sh with the login environment. */
 const shellCommand = (script: string): string => `exec sh -lc ${quoteForShell(`echo ${MARK}; ${script}`)}`;
 
-/** Output after the mark; null if there is no mark. */
+/** Returns the output after the mark. Null if there is no mark. */
 export function outputAfterMark(output: Buffer): Buffer | null {
   const at = output.indexOf(`${MARK}\n`);
   return at < 0 ? null : output.subarray(at + MARK.length + 1);
@@ -87,7 +88,7 @@ export function outputAfterMark(output: Buffer): Buffer | null {
 
 export class Ssh {
   readonly host: string;
-  /** Settles with the reason when the connection is lost or closed. Never rejects. */
+  /** Resolves with the reason when the connection is lost or closed. Never rejects. */
   readonly ended: Promise<string>;
   readonly #master: ChildProcess;
   readonly #words: readonly string[];
@@ -107,11 +108,11 @@ export class Ssh {
     });
   }
 
-  /** Logs in. Throws BraggError with one sentence; LoginRefusedError if another attempt would fail too. */
+  /** Logs in. Throws BraggError with one sentence, or LoginRefusedError if a further attempt would fail too. */
   static async open({ host: given, asking, shares = process.platform !== 'win32', signal }: SshOptions): Promise<Ssh> {
     const host = checkedHost(given);
     signal.throwIfAborted();
-    // Short name, because the path of a socket is limited to 108 bytes.
+    // Use a short name, because the path of a socket is limited to 108 bytes.
     const folder = await mkdtemp(path.join(tmpdir(), 'bb-'));
     const control = path.join(folder, 'c');
     const environment = asking.kind === 'program' ? { ...process.env, ...asking.environment } : process.env;
@@ -126,7 +127,7 @@ export class Ssh {
     const give = (): void => void master.kill();
     signal.addEventListener('abort', give, { once: true });
     master.on('close', () => void rm(folder, { recursive: true, force: true }));
-    // A process that has ended does not read its input.
+    // Ignore errors of a process that has ended and no longer reads its input.
     master.stdin.on('error', () => undefined);
     try {
       await loggedIn(host, master, signal);
@@ -137,12 +138,15 @@ export class Ssh {
     return new Ssh(host, master, ['-T', ...through, ...batch, ...KEEP_ALIVE], environment);
   }
 
-  /** Starts a one-line sh script; the caller handles input and output. */
+  /** Starts a one-line sh script. The caller handles its input and output. */
   start(script: string): ChildProcess & { readonly stdout: Readable; readonly stderr: Readable } {
     return this.#spawn([...this.#words, '--', this.host, shellCommand(script)]);
   }
 
-  /** Output after the text of login profiles. Throws if the exit code is not 0, with ssh's or the script's message. */
+  /**
+   * Runs a script and returns its output after the text of login profiles. If the exit code is not 0, throws with the
+   * message of ssh or of the script.
+   */
   async run(
     script: string,
     {
@@ -161,7 +165,7 @@ export class Ssh {
     throw failure(this.host, end);
   }
 
-  /** Forwards a port of the local loopback interface to one of the remote machine. Throws BraggError. */
+  /** Forwards a port of the local loopback interface to a port of the remote machine. Throws BraggError. */
   async forward(here: number, there: number): Promise<void> {
     const link = ['-L', `127.0.0.1:${here}:127.0.0.1:${there}`];
     const refused = (says: string): BraggError =>
@@ -176,7 +180,7 @@ export class Ssh {
     const only = ['-o', 'ExitOnForwardFailure=yes', '-o', 'PermitLocalCommand=yes', '-o', `LocalCommand=echo ${MARK}`];
     const tunnel = this.#spawn([...this.#words, ...only, '-N', ...link, '--', this.host]);
     this.#tunnels.add(tunnel);
-    // OpenSSH runs the local command once it has bound the port.
+    // OpenSSH runs its local command once it has bound the port.
     await new Promise<void>((resolve, reject) => {
       tunnel.stdout.once('data', () => resolve());
       void outcomeOf(tunnel).then(({ stderr }) => reject(refused(plainLine(stderr))));
@@ -198,7 +202,7 @@ export class Ssh {
   }
 }
 
-/** Settles when the process has ended; never rejects. Output is limited: a process that prints more is killed. */
+/** Resolves when the process has ended. Never rejects. A process that prints too much is killed. */
 function outcomeOf(child: ChildProcess): Promise<CommandResult> {
   const out: Buffer[] = [];
   let stderr = '';
@@ -219,7 +223,7 @@ function outcomeOf(child: ChildProcess): Promise<CommandResult> {
   });
 }
 
-/** Resolves when the mark was printed. */
+/** Resolves when the mark has been printed, so that the login is complete. */
 function loggedIn(host: string, master: ChildProcess, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     let stdout = '';
@@ -244,12 +248,12 @@ function loggedIn(host: string, master: ChildProcess, signal: AbortSignal): Prom
   });
 }
 
-/** System messages for a full disk, an exhausted quota, or a file size limit. */
+/** System messages about a full disk, an exhausted quota or a file size limit. */
 const FULL = /no space left|quota exceeded|file size limit|file too large/i;
-/** Exit code that shells report for SIGXFSZ. */
+/** Exit code of a shell whose command was killed by SIGXFSZ. */
 const FILE_LIMIT = 128 + 25;
 
-/** Failure as one sentence. */
+/** Describes a failed command in one sentence. */
 function failure(host: string, { code, stderr }: CommandResult): BraggError {
   const says = plainLine(stderr);
   if (FULL.test(stderr) || code === FILE_LIMIT) {

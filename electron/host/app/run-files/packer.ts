@@ -16,13 +16,13 @@ export const packFigure = task<PackedFigure, Uint8Array>('pack a figure');
 export const unpackRun = task<RunFileBytes, AnyRunData>('read a run');
 export const unpackFacts = task<RunFileBytes, RunFacts>('read the facts of a run');
 
-/** Exports of a run in other formats than its run file. */
+/** Exports a run to a format other than its run file. */
 export const exportRun = task<{ readonly run: AnyRunData; readonly what: string }, ExportedFile>('export a run');
 
 export interface RunPacker extends Packer {
-  /** A run of any workload. Throws BraggError `foreign-file`, with `name` in its message. */
+  /** Reads a run of any workload. Throws BraggError `foreign-file` with `name` in its message. */
   read(bytes: Uint8Array, name: string): Promise<AnyRunData>;
-  /** Metadata of a run file for lists. Throws as `read` does. */
+  /** Reads the metadata of a run file for lists. Throws like `read`. */
   facts(bytes: Uint8Array, name: string): Promise<RunFacts>;
 }
 

@@ -1,8 +1,4 @@
-/**
- * Worker-thread tasks on run files.
- *
- * Reads the bytes of a run file. Throws BraggError `foreign-file` with the issue of the file.
- */
+/** Tasks on run files that run on a worker thread. */
 import type { File } from 'h5wasm';
 import { BraggError } from '../../../contract/errors.ts';
 import type { PackedFigure } from '../../../contract/figures.ts';
@@ -18,13 +14,16 @@ import { exportRun, packFigure, packRun, runPacker, unpackFacts, unpackRun } fro
 
 const runFiles = Object.entries(hostWorkloads).map(([workload, { runFile }]) => ({ workload, runFile }));
 
-/** Format of the workload that stores its runs as such JSON. Null for any other file. */
+/**
+ * Returns the format of a workload that stores its runs as JSON sessions. Null if `head` belongs to another kind of
+ * file.
+ */
 export function sessionFileOf(head: Uint8Array): SessionRunFile | null {
   for (const { runFile } of runFiles) if (runFile.format === 'session' && runFile.is(head)) return runFile;
   return null;
 }
 
-/** Workload of the run in the file, and the reader for it. Null if the workload is unknown. */
+/** Returns the workload of a run file and its reader, which is null if the workload is unknown. */
 function checkFormat(
   f: RunFileFields,
   file: File,
@@ -56,7 +55,10 @@ export async function readRun(bytes: Uint8Array, name: string): Promise<AnyRunDa
   return withFileName(name, () => openFile(bytes, (file) => readAll(file, bytes.length)));
 }
 
-/** Replaces the library's long technical errors, such as for a damaged block, by a message that the file is damaged. */
+/**
+ * Replaces the library's long technical errors, for example about a corrupt block, by a message that the file is
+ * damaged.
+ */
 async function withFileName<T>(name: string, read: () => Promise<T>): Promise<T> {
   try {
     return await read();
@@ -68,7 +70,7 @@ async function withFileName<T>(name: string, read: () => Promise<T>): Promise<T>
   }
 }
 
-/** Arrays of a figure as an HDF5 file, with HDF5's own dimension scales for the axes. */
+/** Writes the arrays of a figure into an HDF5 file, with HDF5's dimension scales for the axes. */
 export function writeFigure({ title, notes, arrays }: PackedFigure): Promise<Uint8Array> {
   const positions = new Set(arrays.flatMap(({ axes }) => axes ?? []));
   return createFile((file) => {
@@ -78,7 +80,7 @@ export function writeFigure({ title, notes, arrays }: PackedFigure): Promise<Uin
       if (typeof value === 'number') file.create_attribute(key, value, null, '<d');
       else file.create_attribute(key, value);
     }
-    // Axes first, because other arrays refer to them.
+    // Write axes first, because other arrays refer to them.
     const ordered = [...arrays].sort((a, b) => Number(positions.has(b.name)) - Number(positions.has(a.name)));
     for (const { name, unit, description, shape, values, axes } of ordered) {
       const packed = values.length > 0 ? { chunks: [...shape], compression: COMPRESSION } : {};
@@ -93,9 +95,9 @@ export function writeFigure({ title, notes, arrays }: PackedFigure): Promise<Uin
   });
 }
 
-// Few values of a run file for lists, without its arrays.
+// Metadata for lists, read without the arrays of a run.
 
-/** Throws BraggError `foreign-file`. `name`: file name for messages. */
+/** Reads the metadata of a run file. `name`: file name for messages. Throws BraggError `foreign-file`. */
 export async function readRunFacts(bytes: Uint8Array, name: string): Promise<RunFacts> {
   const session = sessionFileOf(bytes);
   if (session !== null) return session.facts(session.read(bytes, name));
@@ -121,7 +123,7 @@ export async function readRunFacts(bytes: Uint8Array, name: string): Promise<Run
 
 registerTask(packRun, (run) => hostWorkloads[run.workload].runFile.write(run));
 registerTask(packFigure, writeFigure);
-// Shared arrays, so that worker threads can compute later views of the run without copies.
+// Use shared arrays, so that worker threads can compute later views of the run without copies.
 registerTask(unpackRun, async ({ bytes, name }) => withSharedArrays(await readRun(bytes, name)));
 registerTask(unpackFacts, ({ bytes, name }) => readRunFacts(bytes, name));
 registerTask(exportRun, ({ run, what }) => hostWorkloads[run.workload].exported(run, what, runPacker));

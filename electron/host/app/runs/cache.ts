@@ -1,6 +1,6 @@
 /**
- * Caches results of runs up to a memory limit. Excess results are written as run files to a folder of the host and read
- * on demand. The folder is deleted when the host closes.
+ * Caches results of runs up to a memory limit. Further results are written as run files to a folder of the host and
+ * read on demand. The folder is deleted when the host closes.
  */
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -12,7 +12,9 @@ import { sizeOf } from '../../io/threads/shared.ts';
 import type { AnyRunData } from '../../workloads/run-data.ts';
 import type { RunPacker } from '../run-files/packer.ts';
 
-/** Memory of thirty runs of the default scenario. A run of a bone slab with 64 keyframes needs 60 MB. */
+/**
+ * Memory limit in bytes: about thirty runs of the default scenario. A run of a bone slab with 64 keyframes needs 60 MB.
+ */
 export const DEFAULT_BOUND_BYTES = 768 * 2 ** 20;
 
 type CacheEntry = {
@@ -22,7 +24,7 @@ type CacheEntry = {
   onDisk: boolean;
   /** Pending write. */
   moving: Promise<void> | null;
-  /** Pending read, shared by all requests in the meantime. */
+  /** Pending read, shared by all requests until it ends. */
   reading: Promise<AnyRunData> | null;
 };
 
@@ -31,7 +33,7 @@ export class RunCache {
   readonly #packer: RunPacker;
   readonly #bound: number;
   readonly #onTrouble: (reason: string) => void;
-  /** Entries in order of use, the most recent last. */
+  /** Entries in the order of their last use, the most recent last. */
   readonly #cached = new Map<string, CacheEntry>();
 
   constructor(
@@ -46,7 +48,7 @@ export class RunCache {
     this.#onTrouble = onTrouble;
   }
 
-  /** Bytes in memory now. */
+  /** Memory used by results, in bytes. */
   get bytes(): number {
     let sum = 0;
     for (const kept of this.#cached.values()) if (kept.data !== null) sum += kept.bytes;
@@ -103,7 +105,10 @@ export class RunCache {
     return entry.data;
   }
 
-  /** Writes the least recently used results to disk, except `except`, which is about to be used. */
+  /**
+   * Writes the least recently used results to disk until the limit is met. Skips the result `except`, which is about to
+   * be used.
+   */
   async #makeRoom(except: string): Promise<void> {
     for (const [id, kept] of [...this.#cached]) {
       if (this.bytes <= this.#bound) return;
@@ -124,7 +129,7 @@ export class RunCache {
       }
       kept.data = null;
     } catch (error) {
-      // Exceeding the memory limit is better than losing a result.
+      // Rather exceed the memory limit than lose a result.
       const reason = messageOf(error);
       this.#onTrouble(`Results in memory exceed the limit: ${reason}`);
     }

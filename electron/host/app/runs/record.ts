@@ -1,4 +1,4 @@
-/** Record of one run in the host, from the queue to its end. */
+/** Record of one run in the host, from its start to the removal of its result. */
 import type { WireError } from '../../../contract/errors.ts';
 import type { NamedFile } from '../../../contract/files.ts';
 import type { ProgressDetail, RunInfo, RunProgress, RunState } from '../../../contract/run.ts';
@@ -23,22 +23,22 @@ export interface RunRecord {
   headline: Headline | null;
   wall_s: number | null;
   error: WireError | null;
-  /** Present until the run has ended. */
+  /** Data of the run while it is active, or null after its end. */
   active: ActivePart | null;
   /** Whether the result is the newest answer of a Live session. */
   readonly live: boolean;
-  /** Whether the run is internal, such as for the forecast of a study, and not listed. */
+  /** Whether the run is internal and not listed, for example to forecast the duration of a study. */
   readonly unlisted: boolean;
   readonly progress: Subscribers<RunProgress>;
-  /** Last progress, for later subscribers. */
+  /** Last progress. Later subscribers receive it first. */
   lastProgress: RunProgress;
 }
 
-/** Data of a run that waits or computes. */
+/** Data of a run that is queued or computing. */
 export interface ActivePart {
   readonly run: WorkloadRun;
   readonly completeScenario: Readonly<Record<string, unknown>>;
-  /** performance.now() when the run left the queue. Null before. */
+  /** Value of performance.now() in ms when the run left the queue. Null before. */
   begun_ms: number | null;
   /** Stages of the host before the run was queued, with their times. */
   readonly before: readonly HostPart[];
@@ -58,7 +58,7 @@ export function elapsed_s({ active, wall_s }: RunRecord): number {
   return begun === null ? (wall_s ?? 0) : (performance.now() - begun) / 1000;
 }
 
-/** Last progress, updated to the present time. `from`: newer progress reported by the run. */
+/** Returns the last progress with the current elapsed time. `from`: newer progress reported by the run. */
 export function progressOf(
   record: RunRecord,
   from: { readonly detail: ProgressDetail; readonly eta_s: number | null } | null,

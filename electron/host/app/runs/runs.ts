@@ -30,16 +30,18 @@ interface RunsOptions {
   readonly lanes: Lanes;
   readonly program: RunContext['program'];
   readonly machine: Omit<RunContext['machine'], 'device'>;
-  /** Name of the GPU for CUDA variants. Null without one. */
+  /** Returns the name of the GPU for CUDA variants. Null if there is none. */
   readonly gpu: () => string | null;
   readonly log: (level: 'info' | 'warning' | 'error', text: string) => void;
-  /** Saves states of runs on disk until they are saved or removed. Null if a crash may lose them. */
+  /** Saves checkpoints of runs until they are saved or removed. Null if no checkpoints are needed. */
   readonly checkpoints: Pick<Checkpoints<AnyRunData>, 'keep' | 'drop'> | null;
-  /** Startup stages of the program before any run; reported with the first one. */
+  /** Startup stages of the program. They are reported with the first run. */
   readonly opened?: readonly HostPart[];
 }
 
-/** Changes by the user, as shown in the name of a run. Empty if the scenario's own name was changed. */
+/**
+ * Lists the values that the user changed, for the name of a run. Empty if the user changed the scenario's name too.
+ */
 export async function changesOf(saved: ScenarioDraft, draft: ScenarioDraft): Promise<Parameters<typeof nameWith>[1]> {
   if (saved['name'] !== draft['name']) return [];
   const differences = await scenarioDifferencesInSlices(saved, draft);
@@ -48,33 +50,37 @@ export async function changesOf(saved: ScenarioDraft, draft: ScenarioDraft): Pro
 
 interface StartRequest {
   readonly reading: ScenarioReading;
-  /** Used if the scenario has no name. */
+  /** Name of the run if the scenario has none. */
   readonly name: string;
   /** Values that the user changed in the named scenario. */
   readonly changes?: Parameters<typeof nameWith>[1];
-  /** Record the GPU's work and the driver's calls; slows all later launches. */
+  /** Whether to record the GPU's work and the driver's calls, which slows down all later launches. */
   readonly trace?: boolean;
-  /** False if only numbers are needed and no keyframes; true by default. */
+  /** Whether to store keyframes. True by default; false if only numbers are needed. */
   readonly pictures?: boolean;
-  /** Solve on the phase-space grid even without pictures, because a study varies it or a GPU was requested. */
+  /**
+   * Whether to solve on the phase-space grid even without keyframes, because a study varies the grid or a GPU was
+   * requested.
+   */
   readonly onGrid?: boolean;
-  /** Also measure energy, if the run is a session with many repetitions. */
+  /** Whether to measure energy too, if the run is a session with many repetitions. */
   readonly energy?: boolean;
-  /** Neither listed nor saved for recovery; the caller must remove it. */
+  /** Whether the run is neither listed nor saved for recovery. The caller must remove it. */
   readonly unlisted?: boolean;
 }
 
 /**
- * A run whose result is replaced by each answer of a Live session. It is not in a file, and removed with its session.
+ * A run whose result is replaced by each answer of a Live session. It is not stored in a file, and is removed with the
+ * session.
  */
 export interface LiveRun {
   readonly id: string;
-  /** `run`: the run that has just computed `data`. */
+  /** Replaces the result. `run`: the run that has just computed `data`. */
   put(run: WorkloadRun, data: AnyRunData): void;
   end(): void;
 }
 
-/** More runs than anyone looks at; the oldest ended runs are removed. */
+/** Maximum number of runs. Beyond it, the oldest ended runs are removed. */
 const MAX_RUNS = 1000;
 
 function hasEnded(record: RunRecord): boolean {
@@ -86,7 +92,7 @@ export class Runs {
   readonly #records = new Map<string, RunRecord>();
   readonly #lanes: Lanes;
   readonly #watchers = new Set<Sink<{ runs: RunInfo[] }>>();
-  /** Startup stages until the first run reports them. */
+  /** Startup stages that no run has reported yet. */
   #opened: readonly HostPart[];
   #closing = false;
 
@@ -153,7 +159,7 @@ export class Runs {
     return this.info(record.id);
   }
 
-  /** Returns at once: an active run ends within one step and retains its partial result. */
+  /** Returns at once. A run that is computing ends within one step and retains its partial result. */
   cancel(id: string): RunInfo {
     const record = this.#record(id);
     if (this.#lanes.remove(id)) this.#end(record, 'cancelled');
@@ -184,7 +190,7 @@ export class Runs {
     await Promise.all([this.#options.cache.drop(id), this.#options.checkpoints?.drop(id)]);
   }
 
-  /** The result of a run that has ended. */
+  /** Returns the result of a run that has ended. */
   async data(id: string): Promise<AnyRunData> {
     const record = this.#record(id);
     if (!hasEnded(record)) throw new BraggError('unsupported', 'This run is still in progress.');
@@ -225,7 +231,7 @@ export class Runs {
     return this.info(record.id);
   }
 
-  /** The result is available after the first `put`. */
+  /** Adds a run for a Live session. Its result is available after the first `put`. */
   live(): LiveRun {
     const id = randomBytes(9).toString('base64url');
     return {
@@ -251,12 +257,13 @@ export class Runs {
     const last = this.#records.get(id);
     this.#options.cache.put(id, data);
     this.#records.set(id, record);
-    // Lists are sent completely, so do not send them for each of thirty answers per second.
+    // Lists are sent completely, so send them only if a listed value changes, not for each of thirty answers per
+    // second.
     const same = last?.variant === variant && last.size === size && last.name === name;
     if (!same) this.#changed();
   }
 
-  /** `seconds`: time for writing the file. */
+  /** Records that the run was saved to a file. `seconds`: time needed to write the file. */
   async saved(id: string, file: NamedFile, seconds: number): Promise<void> {
     const { cache, checkpoints } = this.#options;
     const record = this.#record(id);
@@ -271,7 +278,7 @@ export class Runs {
     if (this.#records.get(id) === record) cache.put(id, whole);
   }
 
-  /** Number of ended runs whose result is in no user file. */
+  /** Number of ended runs that were not saved to a user file. */
   get unsaved(): number {
     return [...this.#records.values()].filter(
       (record) =>
@@ -295,7 +302,7 @@ export class Runs {
     return () => undefined;
   }
 
-  /** Native run that waits or computes. Null once it has ended. */
+  /** Returns the native run while it is queued or computing. Null once it has ended. */
   active(id: string): WorkloadRun | null {
     return this.#record(id).active?.run ?? null;
   }
@@ -310,7 +317,7 @@ export class Runs {
     return this.info(id);
   }
 
-  /** Cancels all runs and waits for the native threads. */
+  /** Cancels all runs and waits for their native threads. */
   async close(): Promise<void> {
     this.#closing = true;
     const open = [...this.#records.values()].filter((record) => !hasEnded(record));
@@ -364,7 +371,8 @@ export class Runs {
               },
         warn: (text) => log('warning', text),
       });
-      // Views of a large run are computed on worker threads. Shared arrays avoid a copy for each view.
+      // Use shared arrays: views of a large run are computed on worker threads, and would otherwise copy the run each
+      // time.
       const whole = 'spans' in computed ? withPartsBefore(computed, active.before) : computed;
       const data = await withSharedArrays(whole);
       const { headline, detail, upTo } = await hostWorkloads[data.workload].ended(data);
@@ -373,7 +381,7 @@ export class Runs {
       record.headline = headline;
       record.lastProgress = { ...record.lastProgress, detail };
       cache.put(record.id, data);
-      // Runs above a minimum duration are checkpointed until they are saved.
+      // A run that took longer than a minimum duration is checkpointed until it is saved.
       if (kept) void checkpoints?.keep({ id: record.id, data, upTo, finished: true });
       this.#end(record, data.status);
     } catch (error) {

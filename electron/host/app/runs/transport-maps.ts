@@ -1,4 +1,4 @@
-/** Maps of ended transport runs, optionally minus another run. */
+/** Maps of ended transport runs, or of the difference between two runs. */
 import type { FieldMap } from '../../../contract/fields.ts';
 import type { MapRequest, RunMaps } from '../../../contract/run.ts';
 import { grayMap } from '../../workloads/transport/display/map-file.ts';
@@ -17,7 +17,7 @@ function fieldsOf(run: RunData, index: number, withDose: boolean): Fields {
   };
 }
 
-/** Throws BraggError `unsupported` for a run of another workload. */
+/** Returns the data of a transport run. Throws BraggError `unsupported` for a run of another workload. */
 export async function transportRun(runs: Runs, id: string): Promise<RunData> {
   return transportRunOf(await runs.data(id));
 }
@@ -28,7 +28,7 @@ function nearestKeyframe(keyframes: RunData['keyframes'], depth_mm: number): num
   return away.indexOf(Math.min(...away));
 }
 
-/** Maps of an ended run do not change, so the index of the keyframe serves as revision. */
+/** Returns maps of a run. Since an ended run does not change, the index of the keyframe serves as revision. */
 export async function mapsOf(
   runs: Runs,
   id: string,

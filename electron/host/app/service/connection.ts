@@ -1,7 +1,7 @@
 /**
- * Connections of pages: calls and streams of one page over its current carrier.
+ * Connections of pages: calls and streams of one page over its current carrier, which is a message port or a WebSocket.
  *
- * A carrier may break and be replaced; its connection is retained for a while and given to the new carrier.
+ * If a carrier breaks, the connection is retained for a while, so that the page can resume it on a new carrier.
  */
 import { randomBytes } from 'node:crypto';
 import type { Capabilities } from '../../../contract/capabilities.ts';
@@ -19,12 +19,12 @@ import type { Service } from './service.ts';
 import { StreamSender } from './stream-sender.ts';
 
 /**
- * Responses are cached for a page that lost its carrier before they arrived; larger ones only while there is no
- * carrier.
+ * Number of recent responses that are cached for a page that lost its carrier before they arrived. Larger responses are
+ * cached only while there is no carrier.
  */
 const CACHED_ANSWERS = 256;
 const CACHED_ANSWER_BYTES = 4 * 2 ** 20;
-/** A page has a few dozen streams; without a limit a faulty page would exhaust the host's memory. */
+/** A page opens a few dozen streams. Without a limit, a faulty page would exhaust the host's memory. */
 const MAX_OPEN_STREAMS = 256;
 const MAX_RUNNING_CALLS = 1024;
 
@@ -49,23 +49,21 @@ class Connection {
     return this.#port !== null;
   }
 
-  /** Uses a new carrier and closes the old one. The carrier passes frames from the page to `received`. */
+  /** Attaches a new carrier and closes the old one. Frames from the page must be passed to `received`. */
   attach(port: Port): void {
     const old = this.#port;
     this.#port = port;
     old?.close('another transport took over this connection');
   }
 
-  /** Called when a carrier breaks. False if it was not the present one. */
+  /** Detaches a carrier that broke. Returns false if it was not the current one. */
   detach(port: Port): boolean {
     if (this.#port !== port) return false;
     this.#port = null;
     return true;
   }
 
-  /**
-   * Compares the calls and streams that the page waits for with those received here. Returns those that never arrived.
-   */
+  /** Returns the calls and streams that the page waits for but that never arrived here. */
   missing(resume: ResumeRequest): { readonly calls: readonly number[]; readonly streams: readonly number[] } {
     return {
       calls: resume.calls.filter((id) => id > this.#highestCall),
@@ -73,7 +71,9 @@ class Connection {
     };
   }
 
-  /** Sends responses and frames that were lost with the old carrier; called after the hello on a new one. */
+  /**
+   * Sends the responses and frames again that were lost with the old carrier. Call it after the hello on a new carrier.
+   */
   resume(resume: ResumeRequest): void {
     for (const id of resume.calls) {
       const answer = this.#answers.get(id);
@@ -149,7 +149,7 @@ class Connection {
     let answer: HostMessage;
     try {
       const value = await this.#service.callByName(method, params, controller.signal);
-      // A handler may finish in spite of a cancellation: its result is still the response.
+      // A handler may finish in spite of a cancellation; its result is still the response.
       answer = { type: 'result', id, value };
     } catch (error) {
       answer = controller.signal.aborted ? { type: 'cancelled', id } : { type: 'error', id, error: toWireError(error) };
@@ -223,9 +223,12 @@ class Connection {
   }
 }
 
-/** Long enough for a laptop that is closed over lunch; a connection without a page needs few resources. */
+/**
+ * Time after which a connection without a page ends. It is long enough for a laptop that is closed over lunch, and such
+ * a connection needs few resources.
+ */
 const KEEP_DETACHED_MS = 2 * 60 * 60 * 1000;
-/** Knowledge of a connection's id allows a page to take it over, so it must not be guessable. */
+/** A page that knows the id of a connection can take it over, so the id must not be guessable. */
 const ID_BYTES = 18;
 const MAX_CONNECTIONS = 64;
 
@@ -260,8 +263,7 @@ export class Connections {
           if (connection === null) connection = this.#greet(port, bytes);
           else if (connection.received(bytes) === 'leave') this.#end(connection, 'the page closed');
         } catch (error) {
-          // Pages never send such a frame: the sender is another program, or there is an internal error, so close the
-          // connection.
+          // Pages never send invalid frames, so the sender is another program or there is an internal error.
           this.#options.log?.(`A connection was closed: ${toWireError(error).message}`);
           port.close('a message does not follow the protocol');
           if (connection !== null) this.#detached(connection, port, options.singleUse ?? false);
@@ -347,7 +349,7 @@ export class Connections {
   }
 
   #endOldestDetached(): boolean {
-    // Insertion order is the order of detachment.
+    // Entries are in the order of detachment, so the first one is the oldest.
     const oldest = this.#expiry.keys().next();
     if (oldest.done) return false;
     this.#end(oldest.value, 'many newer pages');

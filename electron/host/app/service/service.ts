@@ -1,7 +1,6 @@
 /**
- * Interface between connections and the host, with handlers for every method and stream.
- *
- * Calls and streams by name; each message is validated against the contract before a handler gets it.
+ * Interface between connections and the host, with handlers for all methods and streams. Every message is validated
+ * against the contract before a handler receives it.
  */
 import type { z } from 'zod';
 import { BraggError, type Issue } from '../../../contract/errors.ts';
@@ -31,7 +30,7 @@ type SourceParams<S extends StreamName> = Readonly<z.output<Streams[S]['params']
 
 type Handler<M extends MethodName> = (
   params: HandlerParams<M>,
-  /** Aborted when the caller cancels or its connection ends; a handler that cannot stop early may ignore it. */
+  /** Aborted when the caller cancels or its connection ends. A handler that cannot stop early may ignore it. */
   signal: AbortSignal,
 ) => Promise<Result<M>> | Result<M>;
 
@@ -42,7 +41,7 @@ type Source<S extends StreamName> = (params: SourceParams<S>, sink: Sink<StreamF
 
 export type Sources = { readonly [S in StreamName]: Source<S> };
 
-/** Untyped interface of the host for connections. Throws BraggError. */
+/** The host as connections see it: names and parameters are unchecked. Throws BraggError. */
 export interface Service {
   callByName(method: string, params: unknown, signal: AbortSignal): Promise<unknown>;
   policyOf(stream: string): StreamPolicy;
@@ -72,13 +71,13 @@ function parseMessage<T>(schema: z.ZodType<T>, value: unknown, what: string): T 
 }
 
 interface RegistryOptions {
-  /** Also validate the results of handlers. For tests: an invalid result is an error of the host. */
+  /** Whether to validate results of handlers too. For tests, because an invalid result is an error of the host. */
   readonly checkResults?: boolean;
-  /** Set on a first start, which compiles the solver while pages are served. */
+  /** Present on a first start, when the solver is compiled while pages are served. */
   readonly solver?: StagedSolver | null;
 }
 
-/** Methods that need no solver: stored sessions, lists, files and windows. */
+/** Methods that work without a solver: stored sessions, lists, files and windows. */
 const WITHOUT_SOLVER: ReadonlySet<string> = new Set<MethodName>([
   ...(['capabilities', 'materials.list', 'document.presence', 'run.list', 'log.show', 'figure.pack'] as const),
   ...([
@@ -98,14 +97,14 @@ const WITHOUT_SOLVER: ReadonlySet<string> = new Set<MethodName>([
 ]);
 
 /**
- * Methods that wait for the complete solver. Measurements do, because the compiler uses the cores meanwhile. The
- * library's index does, because it reads the files of all workloads.
+ * Methods that wait for the complete solver. Measurements wait because the compiler uses the cores until then. The
+ * library's index waits because it reads files of all workloads.
  */
 const WITH_WHOLE_SOLVER: ReadonlySet<string> = new Set<MethodName>([
   ...(['bench.start', 'study.start', 'study.resume', 'library.search', 'library.rebuild'] as const),
 ]);
 
-/** Whether a call names a variant that the first solver lacks, which has only CPU transport. */
+/** Whether a call names a GPU variant. The solver of the first stage contains only transport on the CPU. */
 function namesGpu(params: unknown): boolean {
   const variant = valueAt(params, ['scenario', 'solver', 'variant']);
   return typeof variant === 'string' && variant.startsWith('cuda');
@@ -124,7 +123,7 @@ export class Registry implements Service {
     this.#solver = options.solver ?? null;
   }
 
-  /** Typed call within the process. */
+  /** Calls a method within this process, with checked types. */
   async call<M extends MethodName>(
     method: M,
     params: Params<M>,
@@ -146,7 +145,7 @@ export class Registry implements Service {
     return solver.answer(perform, signal);
   }
 
-  /** Call from outside, with unchecked name and parameters. */
+  /** Handles a call from a page, with unchecked name and parameters. */
   async callByName(method: string, params: unknown, signal: AbortSignal): Promise<unknown> {
     if (!isMethod(method)) throw new BraggError('bad-request', `The method ${JSON.stringify(method)} does not exist.`);
     return this.call(method, params as Params<MethodName>, signal);

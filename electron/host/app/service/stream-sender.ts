@@ -1,9 +1,9 @@
 /**
- * One open stream of a connection: credits, the two policies, and resumption after the carrier was lost.
+ * One open stream of a connection: its credits, its policy, and resumption after the carrier was lost.
  *
- * A frame is retained until the reader has credited it. The credit is the highest sequence number that the reader has
- * received. Frames lost with a broken carrier are therefore known and sent again. A lossless stream resends all of
- * them, a `latest` stream only the newest.
+ * A frame is retained until the reader has credited it. A credit is the highest sequence number that the reader has
+ * received, so frames lost with a broken carrier are known. A `lossless` stream sends all of them again, a `latest`
+ * stream only the newest.
  */
 
 import { BraggError, toWireError, type WireError } from '../../../contract/errors.ts';
@@ -12,7 +12,7 @@ import type { HostMessage } from '../../../contract/wire/protocol.ts';
 import type { StreamPolicy } from '../../../contract/wire/streams.ts';
 import type { Sink } from '../../io/flow/subscribers.ts';
 
-/** Maximum number of unread bytes of a lossless stream; far more than the log of a long connection. */
+/** Maximum number of unread bytes of a lossless stream. It is far larger than the log of a long connection. */
 const LOSSLESS_BYTES = 32 * 2 ** 20;
 
 type SentFrame = { readonly sequence: number; readonly bytes: Uint8Array };
@@ -21,7 +21,7 @@ interface StreamSenderOptions {
   readonly stream: number;
   readonly policy: StreamPolicy;
   readonly credits: number;
-  /** Sends a frame on the present carrier; does nothing without one. */
+  /** Sends a frame on the current carrier. Does nothing if there is none. */
   readonly send: (bytes: Uint8Array) => void;
   readonly attached: () => boolean;
   readonly losslessBytes?: number;
@@ -29,12 +29,12 @@ interface StreamSenderOptions {
 
 export class StreamSender implements Sink<unknown> {
   readonly #options: StreamSenderOptions;
-  /** Frames without a credit, sent or ready to be sent, oldest first. */
+  /** Frames that the reader has not credited, oldest first. They may have been sent already. */
   #unread: SentFrame[] = [];
-  /** Number of frames of `unread` that were sent on the present carrier. */
+  /** Number of frames in `#unread` that were sent on the current carrier. */
   #given = 0;
   #unreadBytes = 0;
-  /** Frame of a `latest` stream that waits for a credit. */
+  /** Makes the frame of a `latest` stream that waits for a credit. */
   #waiting: (() => unknown) | null = null;
   #sequence = 0;
   #dropped = 0;
@@ -46,7 +46,7 @@ export class StreamSender implements Sink<unknown> {
     this.#options = options;
   }
 
-  /** Runs when the stream is closed by the reader, fails, or its connection ends. */
+  /** Sets a callback that runs when the reader closes the stream, the stream fails, or its connection ends. */
   onStop(stop: () => void): void {
     if (this.#ended === null) this.#stop = stop;
     else stop();
@@ -70,7 +70,7 @@ export class StreamSender implements Sink<unknown> {
     this.#flush();
   }
 
-  /** Called when the reader has processed everything up to `sequence`. */
+  /** Releases the frames up to `sequence`, which the reader has processed. */
   credit(sequence: number): void {
     while (this.#unread[0] !== undefined && this.#unread[0].sequence <= sequence) {
       this.#unreadBytes -= this.#unread.shift()?.bytes.byteLength ?? 0;
@@ -79,7 +79,7 @@ export class StreamSender implements Sink<unknown> {
     this.#flush();
   }
 
-  /** Sends frames again on a new carrier that were lost with the old one. */
+  /** Sends the frames after `sequence` again on a new carrier, because they were lost with the old one. */
   resume(sequence: number): void {
     this.#given = 0;
     this.#endGiven = false;
@@ -93,7 +93,7 @@ export class StreamSender implements Sink<unknown> {
     this.credit(sequence);
   }
 
-  /** Called when the reader closes the stream, or the connection ends. */
+  /** Ends the stream without a message, because the reader closed it or its connection ended. */
   close(): void {
     this.#ended ??= { error: null };
     this.#waiting = null;
@@ -107,7 +107,7 @@ export class StreamSender implements Sink<unknown> {
     stop?.();
   }
 
-  /** Encodes a frame and adds it to the unread list; a frame that cannot be encoded ends the stream. */
+  /** Encodes a frame and appends it to the unread frames. If it cannot be encoded, the stream fails. */
   #push(make: () => unknown): void {
     let bytes: Uint8Array;
     try {

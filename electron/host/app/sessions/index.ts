@@ -1,10 +1,8 @@
 /**
- * Session files: parsed, and completed with the factorial effects of their variants and the verdicts on the current
- * claims.
+ * Reads session files and adds the factorial effects of their variants and the verdicts on claims. The time for this is
+ * proportional to the size of the file, so it runs on a worker thread.
  *
- * Parsing and completion run on a worker thread, because the time is linear in the size of a file.
- *
- * Reads a session file named by the user. For another file type, the error names it and the command that opens it.
+ * For a file of another type that the user named, the error states its type and the command that opens it.
  */
 import { z } from 'zod';
 import { SESSION_FORMAT, type Session, sessionReportSchema, sessionSchema } from '../../../contract/bench/session.ts';
@@ -19,7 +17,7 @@ import { measuredReport } from '../../model/bench/report-claims.ts';
 import { checkedSession, sessionFileText } from '../../model/bench/session-file.ts';
 import { claimedValues } from '../../workloads/index.ts';
 
-/** `path` names the file in error messages. Throws BraggError `foreign-file`. */
+/** Parses a complete session. `path` names the file in messages. Throws BraggError `foreign-file`. */
 export function parseSession(text: string, path: string): Session {
   return checkedSession(text, path, [SESSION_FORMAT], sessionSchema);
 }
@@ -28,7 +26,7 @@ const { format, format_version, workload, created, sweep } = sessionSchema.shape
 const { bench, scenario, machine } = sessionReportSchema.shape;
 const label = z.string();
 
-/** Part of a session for lists; a complete session also matches. */
+/** The fields of a session that lists need. Complete sessions match this schema too. */
 const overviewSchema = z.object({
   ...{ format, format_version, workload, created, sweep },
   reports: z.array(
@@ -53,7 +51,10 @@ const overviewSchema = z.object({
 });
 export type SessionOverview = Readonly<z.infer<typeof overviewSchema>>;
 
-/** Validates only the fields for lists, in a tenth of the time of `parseSession`. Throws BraggError `foreign-file`. */
+/**
+ * Validates only the fields that lists need, in a tenth of the time of `parseSession`. Throws BraggError
+ * `foreign-file`.
+ */
 function parseOverview(text: string, path: string): SessionOverview {
   return checkedSession(text, path, [SESSION_FORMAT], overviewSchema);
 }
@@ -63,7 +64,7 @@ export function withoutRecordings(session: Session): Session {
   return { ...session, reports: session.reports.map(({ recordings: _, ...report }) => report) };
 }
 
-/** Current designs and claims. They replace those that a session has recorded. */
+/** Current factorial designs and claims. They replace those recorded in a session. */
 export interface Current {
   readonly designs: readonly FactorialDesign[];
   readonly claims: ClaimCatalogue;
@@ -74,7 +75,10 @@ export async function readCurrent(assetsFolder: string): Promise<Current> {
   return { designs, claims };
 }
 
-/** Scenario of a report. In a recorded sweep each report contains the scenario at the first value. */
+/**
+ * Returns the scenario of a report. In a recorded sweep, every report contains the scenario at the first value, so the
+ * report's own value is set here.
+ */
 export function documentIn({ reports, sweep }: Session, index: number): unknown {
   const document = reports[index]?.document ?? null;
   const value = sweep?.values[index];
@@ -97,10 +101,13 @@ function withClaims(session: Session, catalogue: ClaimCatalogue): Session {
   };
 }
 
-/** Error of the driver for a graph launch inside of a capture: the variant already replays its own graph. */
+/**
+ * The driver's error if a graph is launched during a capture, which means that the variant already replays its own
+ * graph.
+ */
 const GRAPH_IN_CAPTURE = /^cuGraphLaunch .*CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED/;
 
-/** Replaces the driver's error in older sessions by the reason that variants report today. */
+/** Replaces the driver's error in older sessions by the reason that variants state today. */
 function withReasons(session: Session): Session {
   const reasonOf = (reason: string | null): string | null =>
     reason !== null && GRAPH_IN_CAPTURE.test(reason) ? 'it is already a graph' : reason;
@@ -117,15 +124,15 @@ function withReasons(session: Session): Session {
   };
 }
 
-/** Adds the effects of optimisations alone and together, and the verdicts on claims, by the current rules. */
+/** Adds the effects of optimisations, alone and together, and the verdicts on claims, by the current rules. */
 export function deriveSession(saved: Session, { designs, claims }: Current): Session {
   return factorialsIn(withClaims(withReasons(withoutRecordings(saved)), claims), designs);
 }
 
-/** Ten times the largest recorded session. Pages receive sessions completely. */
+/** Ten times the size of the largest recorded session. Pages receive sessions completely, so the size is limited. */
 export const MAX_SESSION_BYTES = 4 * 2 ** 20;
 
-/** A session as its file contains it, and a copy without recordings. */
+/** A session exactly as stored in its file, and a copy without recordings. */
 export interface ReadSession {
   readonly kept: Session;
   readonly outline: Session;
@@ -136,7 +143,7 @@ interface SessionText {
   readonly path: string;
 }
 
-/** Throws BraggError `foreign-file`. */
+/** Parses the text of a session. Throws BraggError `foreign-file`. */
 export const readSessionText = onThread('read a session', ({ text, path }: SessionText): ReadSession => {
   if (text.length > MAX_SESSION_BYTES) throw tooLarge(path);
   const kept = parseSession(text, path);
@@ -171,15 +178,15 @@ async function textOf(file: string, path: string): Promise<SessionText> {
   return { text: bytes.toString('utf8'), path };
 }
 
-/** `path` names the file in error messages. Throws BraggError `not-found` and `foreign-file`. */
+/** Reads a session file. `path` names the file in messages. Throws BraggError `not-found` and `foreign-file`. */
 export const readSessionFile = async (file: string, path: string): Promise<ReadSession> =>
   readSessionText(await textOf(file, path));
 
-/** Reads only the part of a session for lists. */
+/** Reads only the fields of a session that lists need. */
 export const readOverviewFile = async (file: string, path: string): Promise<SessionOverview> =>
   readOverviewText(await textOf(file, path));
 
-/** First bytes of an HDF5 file, decoded as UTF-8; one of them is invalid. */
+/** First bytes of an HDF5 file, decoded as UTF-8. The first byte is invalid and becomes U+FFFD. */
 const HDF5 = '\uFFFDHDF\r\n\x1A\n';
 
 interface ForeignSession {
@@ -202,7 +209,7 @@ function detectOtherFormat(text: string): ForeignSession | null {
   return 'traceEvents' in value ? { what: 'a timeline', verb: 'trace' } : null;
 }
 
-/** Throws BraggError for a file that is not a session. */
+/** Reads a session file that the user named. Throws BraggError if it is not a session. */
 export async function readSessionNamed(file: string): Promise<Session> {
   const text = await sessionFileText(file);
   try {

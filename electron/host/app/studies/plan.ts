@@ -1,7 +1,6 @@
 /**
- * Plans a study before anything runs: its points, its issues, its resources, and a forecast of its duration.
- *
- * The forecast solves a few points and scales the others by their minimum times.
+ * Plans a study before anything runs: its points, their issues, the resources, and a forecast of its duration. The
+ * forecast solves a few points and scales the lower bounds of the others.
  */
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -34,7 +33,7 @@ import { groupsOf, type PointGroup, type Share, workerLayoutOf } from './local/g
 import { documentOf, namedFileDigests, variesGrid, withShare } from './results.ts';
 
 /**
- * Maximum number of points whose time and memory are determined. Each needs milliseconds, and a plan must appear at
+ * Maximum number of points that are checked for time and memory. Each needs milliseconds, and a plan must appear at
  * once.
  */
 export const MAX_CHECKED = 32;
@@ -56,13 +55,13 @@ export interface PlannedStudy extends Points {
   readonly study: Study;
   readonly file: string;
   readonly bases: readonly PlannedBase[];
-  /** Evenly spaced points, including the first and the last. */
+  /** Points that were checked: evenly spaced, including the first and the last. */
   readonly checked: readonly CheckedPoint[];
-  /** Largest state of a checked point. Null if none can run. */
+  /** Memory of the largest state among the checked points. Null if none can run. */
   readonly state_bytes: number | null;
   /**
-   * Lower bound for solving all points one after another on any machine, from the mean of the checked points. Null if
-   * unknown.
+   * Lower bound in seconds for solving all points one after another on any machine, from the mean of the checked
+   * points. Null if unknown.
    */
   readonly least_s: number | null;
 }
@@ -71,7 +70,7 @@ interface PlanOptions {
   readonly addon: NativeAddon;
   readonly scenarios: Scenarios;
   readonly userKernels: UserKernels;
-  /** Path of a base scenario: a file relative to the study's folder, or a shipped scenario. */
+  /** Resolves the path of a base scenario: a file relative to the study's folder, or a shipped scenario. */
   readonly find: (folder: string, file: string) => string;
   readonly signal: AbortSignal;
 }
@@ -102,20 +101,20 @@ async function openBase(base: Study['base'][number], studyFile: string, options:
   }
   const file = options.find(folder, base.file);
   const { draft, issues } = await options.scenarios.read(file);
-  // An axis may set a value that the base scenario lacks, so only points are rejected for that.
+  // Only reject the study if there is no draft: missing values of the base scenario may be set by an axis.
   if (draft === null) throw refusalOf(issues);
   const place = { name: file, folder: path.dirname(file) };
   return { document: draft, beside: await namedFileDigests(draft, place.folder), place, name: path.parse(file).name };
 }
 
-/** A valid study, the file that its base scenarios are relative to, and the locations of issues in its axes. */
+/** A valid study, the file that its base scenarios are relative to, and a function that locates issues of its axes. */
 interface ReadStudy {
   readonly study: Study;
   readonly file: string;
   readonly locate: (fault: FieldIssue) => Issue;
 }
 
-/** Validates a study without a file. Throws BraggError `invalid` with every issue. */
+/** Validates a study that is not read from a file. Throws BraggError `invalid` with all issues. */
 export function studyOf(document: unknown, file: string): ReadStudy {
   const locate = (found: FieldIssue): Issue => issueAt(found, null);
   const { study, faults } = validateStudy(document);
@@ -123,7 +122,7 @@ export function studyOf(document: unknown, file: string): ReadStudy {
   return { study, file, locate };
 }
 
-/** Reads a study from JSON or YAML. Throws BraggError `invalid` with every issue and its line. */
+/** Reads a study from JSON or YAML. Throws BraggError `invalid` with all issues and their lines. */
 async function readStudy(file: string): Promise<ReadStudy> {
   const read = await readText(file);
   if (!read.ok) throw refusalOf([entireFile(file, read.reason)]);
@@ -156,12 +155,15 @@ function pickEvenly<T>(all: readonly T[], most: number): readonly T[] {
   return Array.from({ length: most }, (_, i) => all[Math.round((i * (all.length - 1)) / (most - 1))] as T);
 }
 
-/** Throws BraggError `invalid` with every issue of the study. An aborted signal ends the check of points. */
+/**
+ * Plans the study in a file. Aborting the signal ends the check of its points early. Throws BraggError `invalid` with
+ * all issues.
+ */
 export async function planStudy(file: string, options: PlanOptions): Promise<PlannedStudy> {
   return planOf(await readStudy(file), options);
 }
 
-/** Throws BraggError `invalid` with every issue in the axes. */
+/** Plans a study. Throws BraggError `invalid` with all issues of its axes. */
 export async function planOf({ study, file, locate }: ReadStudy, options: PlanOptions): Promise<PlannedStudy> {
   const bases: OpenedBase[] = [];
   for (const base of study.base) bases.push(await openBase(base, file, options));
@@ -190,19 +192,22 @@ export async function planOf({ study, file, locate }: ReadStudy, options: PlanOp
   };
 }
 
-/** Default folder, next to the study file. */
+/** Default folder of a study, next to its file. */
 export function defaultFolder(file: string): string {
   const { dir, name } = path.parse(path.resolve(file));
   return path.join(dir, `${name}.study`);
 }
 
-/** Folder that an operand names: itself, or the folder of the study file. Null if it was not planned yet. */
+/**
+ * Returns the study folder for a command-line operand, which is the folder itself or a study file. Null if the study is
+ * not planned yet.
+ */
 export async function plannedFolder(operand: string): Promise<string | null> {
   for (const folder of [operand, defaultFolder(operand)]) if (await isStudyFolder(folder)) return folder;
   return null;
 }
 
-/** Throws if no checked point can be solved, with the reason of the first. */
+/** Throws the reason of the first checked point if none of the checked points can be solved. */
 function throwIfUnsolvable({ checked, points }: PlannedStudy): void {
   const [first] = checked;
   if (first === undefined || checked.some(({ refusal }) => refusal === null)) return;
@@ -236,7 +241,7 @@ export async function savePlan(planned: PlannedStudy, folder: string): Promise<S
   );
 }
 
-/** Points without a result; with `retry`, also points that failed. */
+/** Returns points without a result and, if `retry` is true, points that failed. */
 export async function unsolvedPoints(folder: StudyFolder, retry: boolean): Promise<readonly PlanLine[]> {
   const ended = await folder.ended();
   return (await folder.lines()).filter(({ id }) => {
@@ -245,7 +250,7 @@ export async function unsolvedPoints(folder: StudyFolder, retry: boolean): Promi
   });
 }
 
-/** Lock of a study while this machine works on it, so that no point is solved twice. Throws BraggError `exists`. */
+/** Locks a study while this machine works on it, so that no point is solved twice. Throws BraggError `exists`. */
 export async function lockStudy({ folder }: StudyFolder): Promise<Lock> {
   const file = path.join(folder, 'lock');
   if (!existsSync(file)) await makeLockFile(file);
@@ -267,15 +272,15 @@ export interface SolvingHost {
   readonly capabilities: () => Capabilities;
 }
 
-/** Longest time for a probed point; a longer one gives only a lower bound for the study. */
+/** Time limit in seconds for a probed point. A slower point gives only a lower bound for the study. */
 const LONGEST_PROBE_S = 3;
-/** Maximum number of variants that are probed, because a plan must appear at once. */
+/** Maximum number of combinations of variant and precision to probe, because a plan must appear at once. */
 const MAX_PROBED = 6;
 
 type TimedPoint = CheckedPoint & { readonly least_s: number; readonly needs: string };
 
 interface Rate {
-  /** Ratio of the measured time on this machine to the minimum time. */
+  /** Measured time of a point on this machine, divided by its lower bound. */
   readonly factor: number;
   readonly whole: boolean;
 }
@@ -288,7 +293,7 @@ function timedOf(checked: readonly CheckedPoint[]): readonly TimedPoint[] {
   });
 }
 
-/** Seconds from a scenario to its result. Null if the run fails or needs too long. */
+/** Solves a scenario and returns the seconds until its result. Null if the run fails or exceeds the limit. */
 async function measureSolveTime_s(
   host: SolvingHost,
   document: unknown,
@@ -312,7 +317,7 @@ async function measureSolveTime_s(
   }
 }
 
-/** Probes the smallest point; then, if time allows, the median one, where set-up is a smaller part. */
+/** Probes the smallest point, and then the median one if time allows, because set-up is a smaller part of its time. */
 async function rateOf(
   points: readonly TimedPoint[],
   solve: (point: TimedPoint) => Promise<number | null>,
@@ -340,7 +345,7 @@ function lanesOf(group: PointGroup, share: Share, state_bytes: number | null): n
   return processes.length * Math.min(slots, fitting);
 }
 
-/** Null if no point can run. */
+/** Forecasts the duration of a study on this machine. Null if no point can run. */
 export async function forecastOf(
   host: SolvingHost,
   planned: PlannedStudy,
@@ -396,13 +401,14 @@ export async function forecastOf(
   };
 }
 
-/** Results that are read for a mean. */
+/** Number of results that are averaged. */
 const AVERAGED_RESULTS = 32;
-/** Typical ratio of a point's time to its minimum time on any machine; it is 10 to 70 on one core of a server. */
+/** Typical time of a point divided by its lower bound on any machine. On one core of a server it is 10 to 70. */
 const TYPICAL_OVER_MIN = 20;
 
 /**
- * Mean seconds of a point: from existing results, otherwise from the plan's minimum times. Null if neither is known.
+ * Mean time of a point in seconds, from existing results or otherwise from the plan's lower bounds. Null if neither is
+ * known.
  */
 export async function meanSeconds(folder: StudyFolder): Promise<number | null> {
   const { least_s, points } = folder.head;

@@ -1,7 +1,6 @@
 /**
- * Reads and sorts results of studies on a worker thread: a hundred thousand rows need seconds.
- *
- * Also writes the documents that points solve.
+ * Reads and sorts the results of studies on a worker thread, because a hundred thousand rows need seconds. Also builds
+ * the scenarios that points solve.
  */
 import { createHash } from 'node:crypto';
 import path from 'node:path';
@@ -20,7 +19,7 @@ import { type Row, type StudyTable, studyTable, tableCsv, tableHdf5, tableParque
 import { queryTable, type RequestedColumns, type TableQuery, valuesOf } from '../../model/studies/table-query.ts';
 import { claimedValues, hostWorkloads } from '../../workloads/index.ts';
 
-/** Scenario document of a point. */
+/** Builds the scenario of a point from its base scenario and its settings. */
 export function documentOf(base: unknown, settings: PlanLine['settings']): unknown {
   return applyOverrides(
     base,
@@ -28,12 +27,13 @@ export function documentOf(base: unknown, settings: PlanLine['settings']): unkno
   ).document;
 }
 
-/** Whether a point sets the grid or how it is solved; `auto` then chooses a variant that solves on the grid. */
+/** Whether a point sets the grid or the solver. `auto` then selects a variant that solves on the grid. */
 export const variesGrid = (settings: PlanLine['settings']): boolean =>
   settings.some(({ path: [first] }) => first === 'grid' || first === 'solver');
 
 /**
- * Limits a run that requests every core to its share of threads, which does not change the result. Null for all cores.
+ * Limits the threads of a run that requests every core, which does not change its result. `threads`: null for all
+ * cores.
  */
 export function withShare(document: unknown, threads: number | null): unknown {
   const requested = valueAt(document, ['solver', 'threads']);
@@ -41,24 +41,30 @@ export function withShare(document: unknown, threads: number | null): unknown {
   return documentOf(document, [{ path: ['solver', 'threads'], value: threads }]);
 }
 
-/** Digests of the files that a scenario names, because points with a changed table are different points. */
+/**
+ * Digests of the files that a scenario names. They are part of a point's id, because a changed table makes a different
+ * point.
+ */
 export async function namedFileDigests(document: unknown, folder: string | null): Promise<readonly string[]> {
   const { filled } = validateScenario(document);
   if (filled === null || folder === null) return [];
   const files = hostWorkloads[filled.kind].scenario.files(filled);
   return Promise.all(
     files.map(async (file) => {
-      // Anything but a regular file, such as a pipe, counts as missing.
+      // Anything but a regular file counts as missing, for example a pipe.
       const bytes = await readPlain(path.resolve(folder, file)).catch(() => null);
       return `${file} ${bytes === null ? 'missing' : createHash('sha256').update(bytes).digest('hex')}`;
     }),
   );
 }
 
-/** Longest time before yielding to other tasks, in milliseconds. */
+/** Maximum time in milliseconds before reading yields to other tasks. */
 const SLICE_MS = 5;
 
-/** Cache of earlier reads: the plan, which never changes, and rows by point. Failed points may be solved later. */
+/**
+ * Cache of the plan, which never changes, and of rows by point. A failed point may be solved later, so its row may
+ * change.
+ */
 interface CachedRows {
   lines: readonly PlanLine[] | null;
   readonly rows: Map<string, Row>;
@@ -67,8 +73,8 @@ interface CachedRows {
 const emptyCache = (): CachedRows => ({ lines: null, rows: new Map() });
 
 /**
- * Rows in the order of the plan. Damaged results are renamed, listed, and count as missing: the next run solves them
- * again. `known` caches the rows for the next call. `turn` resolves when reading may continue.
+ * Returns the rows in the order of the plan. Damaged results are renamed and listed. They count as missing, so the next
+ * run solves them again. `known` caches the rows for the next call. `turn` resolves when reading may continue.
  */
 export async function readRows(
   folder: StudyFolder,
@@ -109,11 +115,12 @@ export async function collect(folder: StudyFolder): Promise<StudyTable> {
   return studyTable(folder.head, rows, damaged);
 }
 
-// Results of studies in view, cached by the thread that read them, so that only new files are read.
+// The following functions cache the results of displayed studies on the thread that read them, so that only new files
+// are read.
 
-/** Cached studies: the one in view and one more. */
+/** Number of cached studies: the displayed one and one more. */
 const CACHED_STUDIES = 2;
-/** Cached requests for advice; they differ in the reader's error limit. */
+/** Number of cached answers to requests for advice, which differ in the error limit. */
 const MAX_ADVICE = 4;
 
 class ReadStudy {
@@ -134,7 +141,7 @@ class ReadStudy {
     return this.#table;
   }
 
-  /** Cached advice on these rows for a question. */
+  /** Returns cached advice on these rows for a request, or makes it. */
   adviceOn(question: string, make: () => readonly StudyAdvice[]): readonly StudyAdvice[] {
     const found = this.#advice.get(question) ?? make();
     this.#advice.set(question, found);
@@ -151,17 +158,17 @@ class ReadStudy {
 
 interface LoadedStudy {
   readonly known: CachedRows;
-  /** Modification times of the study's folders before they were read. */
+  /** Modification times of the study's folders before the last read. */
   changed: string | null;
   read: ReadStudy | null;
-  /** Serializes reads, because concurrent ones would read each file twice. */
+  /** Last read. Reads are sequential, because concurrent ones would read each file twice. */
   last: Promise<unknown>;
 }
 const loadedStudies = new Map<string, LoadedStudy>();
 
-/** Studies being read, the latest request last: it is the one in view. */
+/** Studies that are being read. The last one was requested most recently, so it is displayed and has priority. */
 const reading: LoadedStudy[] = [];
-/** Interval at which waiting reads check whether they may continue. */
+/** Interval in ms at which waiting reads check whether they may continue. */
 const RECHECK_MS = 20;
 
 async function waitForReaders(mine: LoadedStudy): Promise<void> {
@@ -181,7 +188,7 @@ async function refreshRows(folder: StudyFolder, mine: LoadedStudy): Promise<Read
   const { rows, damaged } = await readRows(folder, mine.known, () => waitForReaders(mine)).finally(() =>
     endReading(mine),
   );
-  // Unchanged rows are the same objects, so their table and advice remain valid.
+  // Unchanged rows are the same objects, so keep the study with its table and advice.
   if (mine.read?.isOf(rows, damaged) !== true) mine.read = new ReadStudy(folder.head, rows, damaged);
   mine.changed = changed;
   return mine.read;
@@ -199,7 +206,7 @@ function loadedOf(folder: StudyFolder): LoadedStudy {
 export async function readStudy(path: string): Promise<ReadStudy> {
   const folder = await StudyFolder.open(path);
   const mine = loadedOf(folder);
-  // A repeated request overtakes those made since.
+  // A repeated request gets priority over requests made since the first one.
   if (reading.includes(mine)) {
     endReading(mine);
     reading.push(mine);
@@ -227,7 +234,7 @@ export const studyValues = onThreadReusing(
     valuesOf((await readStudy(folder)).table(), asked),
 );
 
-/** A point of the plan and its stored result. Plans have up to a million lines. */
+/** Finds a point of the plan and its stored result. On a worker thread, because plans have up to a million lines. */
 export const studyPoint = onThreadReusing(
   'find a point in a study',
   async (asked: {
@@ -243,7 +250,7 @@ export const studyPoint = onThreadReusing(
 
 interface AdviceRequest {
   readonly folder: string;
-  /** Claims about the workload of the study. */
+  /** Published claims about the workload of the study. */
   readonly claims: readonly Claim[];
   readonly error_mm: number;
 }
@@ -271,7 +278,7 @@ export const studyAdvice = onThreadReusing(
   'summarise a study',
   async (asked: AdviceRequest): Promise<readonly StudyAdvice[]> => {
     const read = await readStudy(asked.folder);
-    // Cached, because with a hundred thousand rows the plots would wait a second for the same advice.
+    // Cached, because advice on a hundred thousand rows needs a second, and plots request it repeatedly.
     return read.adviceOn(JSON.stringify([asked.claims, asked.error_mm]), () => adviceNow(read, asked));
   },
 );

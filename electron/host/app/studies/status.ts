@@ -1,11 +1,14 @@
-/** Progress of a study, from its files. */
+/** Determines the progress of a study from its files. */
 import type { Heartbeat } from '../../../contract/study/index.ts';
 import { isAlive, thisMachine } from '../../io/files/this-machine.ts';
 import type { StudyFolder } from '../../model/studies/folder.ts';
 import { readTarget, type StudyTarget } from '../../model/studies/folder-state.ts';
 import { type Attempt, Journal } from './slurm/task.ts';
 
-/** Processes report every second, but a file server may delay the files. */
+/**
+ * Time without a report after which a process counts as lost. Processes report every second, but a file server may
+ * delay their files.
+ */
 const SILENT_MS = 60_000;
 
 interface Failure {
@@ -21,11 +24,11 @@ export interface StudyStatus {
   readonly failed: number;
   readonly stopping: boolean;
   readonly working: readonly Heartbeat[];
-  /** Processes that ended without a final report, by the time of their last one. */
+  /** Processes that ended without a final report, in the order of their last report. */
   readonly lost: readonly Heartbeat[];
   /** The first few failures. */
   readonly failures: readonly Failure[];
-  /** Most recent cluster tasks that ended before all their points had. */
+  /** Most recent cluster tasks that ended although points were left. */
   readonly attempts: readonly Attempt[];
   /** Cluster of the last submission. Null for this machine. */
   readonly on: StudyTarget | null;
@@ -33,7 +36,7 @@ export interface StudyStatus {
 
 const MAX_REPORTED_FAILURES = 10;
 
-/** On this machine a process is checked directly; elsewhere by the age of its last report. */
+/** Whether a process still runs. On this machine its process id is checked, elsewhere the age of its last report. */
 function isWorkerAlive({ room, pid, at }: Heartbeat): boolean {
   if (room === thisMachine().processRoomId && !isAlive(pid)) return false;
   return Date.now() - Date.parse(at) < SILENT_MS;

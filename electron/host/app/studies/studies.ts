@@ -1,7 +1,7 @@
 /**
- * Studies of the library: planned, solved and shown at the page's request.
+ * Studies in the library, which the page plans, solves and displays.
  *
- * Ready-made studies for a scenario, from its claims and tunables.
+ * Also offers ready-made studies for a scenario, from published claims and tunables of its variants.
  */
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
@@ -80,7 +80,7 @@ const benchKindOf = (document: ScenarioDraft): BenchKind =>
     name: valueAt(document, ['name']),
   });
 
-/** Claims about the quantities that the document measures. */
+/** Reads the published claims about the benchmark that the document describes. */
 const claimsAbout = (document: ScenarioDraft, assetsFolder: string): Promise<readonly Claim[]> =>
   readClaimsOf(assetsFolder, benchKindOf(document));
 
@@ -112,10 +112,10 @@ interface ActiveStudy {
 }
 
 interface StudiesParts {
-  /** Available once the host is open. */
+  /** Returns the host. Call it only after the host has been opened. */
   readonly host: () => SolvingHost;
   readonly assetsFolder: string;
-  /** Folder of the library, which the user may change. */
+  /** Returns the folder of the library, which the user may change at any time. */
   readonly libraryFolder: () => string;
   readonly clusters: Pick<Clusters, 'named'>;
 }
@@ -125,13 +125,13 @@ const DEFAULT_NAME = 'study';
 const MAX_NAME_LENGTH = 999;
 const MAX_REPORTED_REFUSALS = 5;
 
-/** Path of a base scenario, relative to the study's folder. */
+/** Resolves the path of a base scenario relative to the study's folder. */
 const findBase = (folder: string, file: string): string => path.resolve(folder, file);
 
 const settingsText = ({ settings }: { readonly settings: PlannedStudy['points'][number]['settings'] }): string =>
   settings.map(({ path: at, value }) => `${formatPath(at)} = ${showValue(value)}`).join(', ');
 
-/** Folder name derived from the study's name. */
+/** Derives the name of a study's folder from the name of the study. */
 function idOf(name: string): StudyId {
   const plain = name
     .replaceAll(/[^\p{L}\p{N}_ .,()+–-]+/gu, '-')
@@ -141,7 +141,9 @@ function idOf(name: string): StudyId {
   return plain === '' ? DEFAULT_NAME : plain;
 }
 
-/** Solves the points of a study, here or on a cluster, or measures those of a search one by one. */
+/**
+ * Solves the points of a study on this machine or on a cluster. For a tuning search, measures them one after another.
+ */
 function startSolving(
   host: SolvingHost,
   options: Omit<LocalOptions, 'share'> & { readonly retry: boolean; readonly cluster: Cluster | null },
@@ -157,7 +159,7 @@ function startSolving(
 export class Studies {
   readonly #parts: StudiesParts;
   readonly #going = new Map<StudyId, ActiveStudy>();
-  /** Reason why the last call on each study ended early. */
+  /** Reason why solving ended early, by study. */
   readonly #errors = new Map<StudyId, string>();
   /** Cancels the forecast in progress. */
   #forecasting = new AbortController();
@@ -178,13 +180,13 @@ export class Studies {
     return path.join(this.#root, `${id}${ENDING}`);
   }
 
-  /** Folder of a study. Throws BraggError `not-found`. */
+  /** Returns the folder of a study. Throws BraggError `not-found`. */
   folderOf(id: StudyId): string {
     if (existsSync(this.#path(id))) return this.#path(id);
     throw new BraggError('not-found', `The study ${id} does not exist.`);
   }
 
-  /** Studies, newest first. */
+  /** Lists the studies, newest first. */
   async list(): Promise<StudyEntry[]> {
     const names = await readdir(this.#root).catch(() => []);
     const ids = names.filter((name) => name.endsWith(ENDING)).map((name) => name.slice(0, -ENDING.length));
@@ -214,8 +216,8 @@ export class Studies {
   }
 
   /**
-   * Status of the files and the present work. Read again if the work ended in between, because a complete study would
-   * look interrupted.
+   * Status from the files, and the active work in this process. Repeated if the work ended in between, because a
+   * complete study would look interrupted.
    */
   async #counted(id: StudyId, folder: StudyFolder) {
     for (;;) {
@@ -226,7 +228,7 @@ export class Studies {
     }
   }
 
-  /** Throws BraggError `invalid` with every issue. */
+  /** Plans a study. Throws BraggError `invalid` with all issues. */
   async plan(document: ScenarioDraft, place: ScenarioOrigin): Promise<StudyPlan> {
     const { points, combinations, checked, state_bytes, least_s } = await this.#planned(document, place);
     const refused = checked.flatMap(({ point, refusal }) =>
@@ -238,7 +240,7 @@ export class Studies {
     };
   }
 
-  /** Null if no forecast is possible, or a newer request has cancelled it. */
+  /** Forecasts the duration of a study. Null if this is not possible, or if a newer request has cancelled it. */
   async forecast(document: ScenarioDraft, place: ScenarioOrigin): Promise<StudyForecast | null> {
     this.#forecasting.abort();
     this.#forecasting = new AbortController();
@@ -261,7 +263,7 @@ export class Studies {
     return planOf(studyOf(document, file), { addon, scenarios, userKernels, find: findBase, signal });
   }
 
-  /** Starts the study, or continues an existing one with the same plan. */
+  /** Starts a study, or continues an existing one with the same plan. Returns its id. */
   async start(document: ScenarioDraft, place: ScenarioOrigin, on: string | null): Promise<StudyId> {
     const cluster = await this.#cluster(on);
     const planned = await this.#planned(document, place);
@@ -291,15 +293,16 @@ export class Studies {
     await this.#go(id, folder, retry, cluster);
   }
 
-  /** Throws BraggError `not-found`. */
+  /** Returns the cluster with this name; null means this machine. Throws BraggError `not-found`. */
   async #cluster(name: string | null): Promise<Cluster | null> {
     return name === null ? null : this.#parts.clusters.named(name);
   }
 
-  /** Returns at once: working processes stop within a second. */
+  /** Requests a stop and returns at once. The processes stop within a second. */
   async stop(id: StudyId): Promise<void> {
     const folder = await this.#open(id);
-    // Write the stop request before aborting: a process that ends without it leaves its jobs on a cluster.
+    // Write the stop request before aborting, because a process that is aborted without it leaves its jobs on the
+    // cluster.
     await folder.askToStop().finally(() => this.#going.get(id)?.stop.abort());
   }
 
@@ -321,7 +324,7 @@ export class Studies {
     return { scenario, name };
   }
 
-  /** `result` is null if the point has none yet. */
+  /** Returns settings and result of a point. `result` is null if the point has none yet. */
   async result(id: StudyId, point: string): Promise<{ settings: string; result: PointResult | null }> {
     const { line, result } = await this.#point(id, point);
     return { settings: settingsText(line), result };
@@ -356,7 +359,7 @@ export class Studies {
     return studyTableFile({ folder: (await this.#open(id)).folder, format });
   }
 
-  /** Cancels all work; points that have ended remain. */
+  /** Cancels all work. Results of points that have ended remain. */
   async close(): Promise<void> {
     this.#forecasting.abort();
     const going = [...this.#going.values()];
@@ -368,7 +371,7 @@ export class Studies {
     return StudyFolder.open(this.folderOf(id));
   }
 
-  /** Throws BraggError `exists` if another process works on the study. */
+  /** Starts solving a study in the background. Throws BraggError `exists` if another process works on it. */
   async #go(id: StudyId, folder: StudyFolder, retry: boolean, cluster: Cluster | null): Promise<void> {
     if (this.#going.has(id)) throw new BraggError('exists', `${id} is being solved.`);
     const lock = await lockStudy(folder);

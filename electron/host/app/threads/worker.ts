@@ -1,4 +1,4 @@
-/** Worker thread of the host; performs the tasks of every module imported here. */
+/** Worker thread of the host. It performs the tasks that the modules imported here register. */
 import { parentPort } from 'node:worker_threads';
 import { BraggError, toWireError } from '../../../contract/errors.ts';
 import { performHere } from '../../io/threads/task.ts';
@@ -33,10 +33,13 @@ import '../../workloads/transport/dose-file.ts';
 import '../../workloads/index.ts';
 import '../../workloads/scenarios/scenarios.ts';
 
-/** Response pieces that the host has not requested yet. */
+/** Pieces of responses that the host has not requested yet, by task. */
 const remainingPieces = new Map<number, Iterator<{ readonly piece: Piece; readonly last: boolean }>>();
 
-/** Arrays in a response are not used elsewhere, so they are transferred to the host without a copy. */
+/**
+ * Collects the array buffers in a response. They are not used elsewhere, so they are transferred to the host without a
+ * copy.
+ */
 function collectBuffers(value: unknown, found: Set<ArrayBuffer> = new Set()): Set<ArrayBuffer> {
   if (ArrayBuffer.isView(value)) {
     const { buffer } = value;
@@ -66,7 +69,7 @@ function answer(id: number, value: unknown): void {
   sendNext(id);
 }
 
-/** Task arguments received so far, in pieces. */
+/** Arguments of tasks, assembled from the pieces received so far. */
 const requests = new Map<number, Assembly>();
 
 function addPiece(id: number, piece: Piece): unknown {

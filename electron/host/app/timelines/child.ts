@@ -1,9 +1,9 @@
 /**
- * Process of one timeline: reads the file, keeps its spans in memory, and answers queries about them. Neither reading
- * gigabytes nor a query over millions of spans blocks the host's event loop.
+ * Process of one timeline. It reads the file, stores its spans in memory and answers queries, so that these do not
+ * block the host's event loop.
  *
- * SQLite parses the user's file in native code, which only the end of a process interrupts; that frees all memory as
- * well.
+ * SQLite parses the user's file in native code, which can only be interrupted by ending the process. This also frees
+ * all memory.
  */
 import { BraggError, toWireError, type WireError } from '../../../contract/errors.ts';
 import { parentLink } from '../../io/processes/parent-link.ts';
@@ -34,7 +34,7 @@ export type MessageFromTimeline =
   | { readonly id: number; readonly kind: 'done'; readonly value: Description | Answer<Question> | null }
   | { readonly id: number; readonly kind: 'failed'; readonly error: WireError };
 
-/** Interval of progress reports: as often as a reader can follow. */
+/** Interval between progress reports. A reader could not follow faster ones. */
 const REPORT_MS = 100;
 
 const link = parentLink<MessageFromTimeline, MessageToTimeline>();

@@ -1,4 +1,6 @@
-/** Notes on timelines: one file each in the library's folder `notes`, named by a hash of the timeline. */
+/**
+ * Notes on timelines. Each timeline has one file in the library's folder `notes`, named by a hash of its properties.
+ */
 import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
@@ -11,18 +13,18 @@ import { writeReplacing } from '../../io/files/write-file.ts';
 export const NOTES_FOLDER = 'notes';
 export const NOTES_ENDING = '.notes';
 const FORMAT = 'braggbench-notes';
-/** Size limit of a file: enough for the maximum number of notes with the maximum length. */
+/** Maximum size of a file in bytes, enough for the maximum number of notes of maximum length. */
 const MAX_BYTES = 4 * 2 ** 20;
 
 export const notesFileSchema = z.strictObject({
   format: z.literal(FORMAT),
   version: z.literal(1),
-  /** Description of the timeline for human readers. */
+  /** Describes the timeline for people who read the file. */
   timeline: z.strictObject({ name: z.string(), duration_ns: z.number(), spans: z.number() }),
   notes: timelineNotesSchema,
 });
 
-/** Key that does not depend on the path of the file or the name of the run. */
+/** Hash that identifies a timeline independently of its file's path and its run's name. */
 function keyOf({ duration_ns, spans, lanes }: TraceInfo): string {
   const told = [duration_ns, spans, lanes.map(({ name, spans: of }) => [name, of])];
   return createHash('sha256').update(JSON.stringify(told)).digest('hex').slice(0, 24);
@@ -31,7 +33,7 @@ function keyOf({ duration_ns, spans, lanes }: TraceInfo): string {
 const fileOf = (library: string, info: TraceInfo): string =>
   path.join(library, NOTES_FOLDER, `${keyOf(info)}${NOTES_ENDING}`);
 
-/** Throws BraggError `foreign-file` for a damaged file, so that notes are not overwritten. */
+/** Reads the notes. Throws BraggError `foreign-file` for a damaged file, so that it is not overwritten. */
 export async function readNotes(library: string, info: TraceInfo): Promise<readonly TimelineNote[]> {
   const kept = await readStateJson(fileOf(library, info), notesFileSchema, MAX_BYTES);
   return kept?.notes ?? [];

@@ -1,9 +1,8 @@
 /**
- * Opens a file as a timeline; the format is recognized by its first bytes, not by its name.
+ * Opens a file as a timeline. The format is recognized by the first bytes, not by the name.
  *
- * Packed files whose reader needs a complete file on disk: unpacked piece by piece, up to a limit.
- *
- * A unique temporary folder for converting a file to a database.
+ * Also unpacks files whose reader needs the complete file on disk, in chunks and up to a size limit, and converts
+ * Nsight Systems reports.
  */
 import { randomBytes } from 'node:crypto';
 import { createReadStream, createWriteStream, existsSync } from 'node:fs';
@@ -29,10 +28,10 @@ export const scratchFolder = (): string =>
   path.join(tmpdir(), `braggbench-timeline-${process.pid}-${randomBytes(6).toString('hex')}`);
 
 const CHUNK_BYTES = 2 ** 20;
-/** Databases of hours of tracing have some gigabytes; a larger one may be malicious. */
+/** Maximum size of an unpacked database. Hours of tracing need some gigabytes; a larger file may be malicious. */
 const MAX_BYTES = 16 * 2 ** 30;
 
-/** Plain message for a zlib error of a damaged file; other errors are returned unchanged. */
+/** Replaces a zlib error by a plain message that the file is damaged. Returns other errors unchanged. */
 function gzipError(error: unknown, read_bytes: number): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (code === 'Z_BUF_ERROR') {
@@ -41,7 +40,7 @@ function gzipError(error: unknown, read_bytes: number): unknown {
   return code.startsWith('Z_') ? new BraggError('foreign-file', 'its compressed data are damaged') : error;
 }
 
-/** First bytes of the unpacked file. Empty for a damaged file, which its reader reports. */
+/** Returns the first bytes of the unpacked file. Empty if the file is damaged, which its reader then reports. */
 async function unpackedHead(file: string, bytes: number): Promise<Buffer> {
   const source = createReadStream(file, { end: 16 * 1024 });
   const unpacked = createGunzip();
@@ -50,7 +49,7 @@ async function unpackedHead(file: string, bytes: number): Promise<Buffer> {
   try {
     for await (const chunk of unpacked) return (chunk as Buffer).subarray(0, bytes);
   } catch {
-    // The stream was truncated by `end` above, or the file is incomplete.
+    // Unpacking fails because `end` truncates the stream, or because the file is incomplete.
   } finally {
     source.destroy();
     unpacked.destroy();
@@ -58,7 +57,7 @@ async function unpackedHead(file: string, bytes: number): Promise<Buffer> {
   return Buffer.alloc(0);
 }
 
-/** Throws BraggError `foreign-file` for a damaged file, `memory` for one that is too large. */
+/** Unpacks a gzip file. Throws BraggError `foreign-file` if it is damaged, `memory` if it is too large. */
 export async function unpack(
   file: string,
   target: string,
@@ -87,12 +86,14 @@ export async function unpack(
   }
 }
 
-/** Reports in the format of Nsight Systems: its program nsys converts them to a database, if it is installed. */
+/**
+ * Program that converts reports of Nsight Systems to SQLite databases, if it is installed. Their format is proprietary.
+ */
 const PROGRAM = process.platform === 'win32' ? 'nsys.exe' : 'nsys';
-/** Reports of several hours need minutes. */
+/** Limits for nsys. Converting a report of several hours needs minutes. */
 const LIMITS = { time_ms: 1_800_000, memory_bytes: 2 ** 50, file_bytes: 2 ** 40, output_bytes: 2 ** 20 } as const;
 
-/** Folders of NVIDIA's installers, each with one folder per version. */
+/** Folders that NVIDIA's installers use. Each contains one folder per version. */
 function installFolders(environment: NodeJS.ProcessEnv): readonly string[] {
   if (process.platform !== 'win32') return ['/opt/nvidia/nsight-systems', '/opt/nvidia/nsight-systems-cli'];
   return [path.join(environment['ProgramFiles'] ?? 'C:\\Program Files', 'NVIDIA Corporation')];
@@ -105,17 +106,18 @@ async function findInstalled(environment: NodeJS.ProcessEnv): Promise<readonly s
       (await readdir(folder).catch(() => [])).map((version) => path.join(folder, version, within, PROGRAM)),
     ),
   );
-  // The newest version is the last in alphabetical order.
+  // The newest version is last in alphabetical order, so reverse it.
   return folders.flatMap((places) => places.toSorted().reverse());
 }
 
-/** Path of `nsys`; null if it is not installed. */
+/** Returns the path of `nsys`. Null if it is not installed. */
 export async function findNsys(environment: NodeJS.ProcessEnv = process.env): Promise<string | null> {
   return cudaTool('nsys', environment) ?? (await findInstalled(environment)).find((place) => existsSync(place)) ?? null;
 }
 
 /**
- * Creates the database `target`. `folder`: scratch folder. Throws BraggError `foreign-file` with the message of nsys.
+ * Converts a report to the database `target`. `folder`: temporary folder. Throws BraggError `foreign-file` with the
+ * message of nsys.
  */
 async function convertReport(file: string, target: string, folder: string): Promise<void> {
   const program = await findNsys();
@@ -125,7 +127,7 @@ async function convertReport(file: string, target: string, folder: string): Prom
       'the format of Nsight Systems is proprietary, and its program nsys was not found here: on a machine with nsys, run nsys export --type sqlite',
     );
   }
-  // nsys requires this file extension, which an uploaded file lacks.
+  // Uploaded files have no extension, but nsys requires this one.
   const report = path.join(folder, 'report.nsys-rep');
   await link(file, report).catch(() => copyFile(file, report));
   const args = ['export', '--type=sqlite', '--force-overwrite=true', `--output=${target}`, report];
@@ -150,12 +152,12 @@ const SIGNATURES: readonly (readonly [Kind, string])[] = [
   ['sqlite', DATABASE.toString('hex')],
   ['run', '894844460d0a1a0a'],
 ];
-/** Enough for signatures, and for the name of a session's format. */
+/** Number of bytes that suffices for signatures and for the format name of a session. */
 const HEAD_BYTES = 256;
 
 const NSYS = /\.(nsys-rep|qdrep)$/i;
 
-/** Files of related programs, and advice on each. */
+/** Names of related files that are not timelines, with advice on each. */
 const HINTS: readonly (readonly [RegExp, string])[] = [
   [/\.qdstrm$/i, 'it is a recording that Nsight Systems has not imported yet: run QdstrmImporter on it'],
   [/\.ncu-rep$/i, 'it is a Nsight Compute report, which has no timeline'],
@@ -196,7 +198,10 @@ async function headOf(file: string, name: string): Promise<Buffer> {
   }
 }
 
-/** Reads the file again if its first events use another clock than its work, with the clock of its work. */
+/**
+ * Reads Chrome Trace JSON. If the first events use another clock than the recorded work, reads the file again with the
+ * clock of the work.
+ */
 async function importChrome(
   file: string,
   name: string,
@@ -225,7 +230,7 @@ async function importChrome(
   return other === null ? trace.finish(name) : importChrome(file, name, packed, total_bytes, progress, other);
 }
 
-/** Prefixes error messages about the contents with the file's name. */
+/** Prefixes errors in the content with the file's name. */
 async function withFileName<T>(name: string, read: () => T | Promise<T>): Promise<T> {
   try {
     return await read();
@@ -237,8 +242,9 @@ async function withFileName<T>(name: string, read: () => T | Promise<T>): Promis
 }
 
 /**
- * `name`: file name for messages. `scratch`: created on demand and removed afterwards; whoever ends this thread early
- * must remove it. Throws BraggError with one sentence that contains the name.
+ * Opens a timeline. `name`: file name for messages. `scratch`: temporary folder, created on demand and removed
+ * afterwards. Code that ends this thread early must remove it. Throws BraggError with one sentence that contains the
+ * name.
  */
 export async function openTrace(
   file: string,
@@ -254,7 +260,7 @@ export async function openTrace(
     const database = (from: string): Trace => importNsight(from, name, (spans) => at(0, spans));
     const made = path.join(scratch, 'made.sqlite');
     at(0, 0);
-    // Errors in reading a run already contain the file name. A run that is a measurement is JSON.
+    // Errors from `readRun` already contain the file name, so it is called outside of `withFileName`.
     const run = kind === 'run' ? await readRun(await readPlain(file, name), name) : null;
     return await withFileName(name, async () => {
       if (run !== null) {

@@ -1,8 +1,4 @@
-/**
- * Open timelines, and those being read.
- *
- * The host's side of a timeline process.
- */
+/** All timelines that are open or being read, each in its own process. */
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { BraggError, toWireError } from '../../../contract/errors.ts';
@@ -16,8 +12,8 @@ import type { MessageFromTimeline, MessageToTimeline } from './child.ts';
 import { type ReadProgress, scratchFolder } from './open.ts';
 
 /**
- * Longest time without a progress report while a file is read. Counting rows is one call without a report; for 10 GB on
- * a network drive it needs minutes.
+ * Maximum time between progress reports while a file is read. Counting the rows is a single call without reports, which
+ * needs minutes for 10 GB on a network drive.
  */
 const SILENCE_MS = 300_000;
 
@@ -44,7 +40,7 @@ export class TraceProcess {
     this.#silence_ms = silence_ms;
     this.#link = startChild('timeline-child');
     this.#link.onMessage((reply) => this.#take(reply as MessageFromTimeline));
-    // Read the output, so that the process never waits for a full pipe.
+    // Read the output, because a full pipe would block the process.
     this.#link.onOutput(() => undefined);
     this.#ended = new Promise((resolve) => {
       this.#link.onEnded((how) => {
@@ -85,7 +81,7 @@ export class TraceProcess {
     return (await this.#perform({ kind: 'run', run })) as Description;
   }
 
-  /** Measured copy bandwidth of the GPU, bytes per second. */
+  /** Sets the measured copy bandwidth of the GPU in bytes per second. Null if unknown. */
   async setCeiling(ceiling: number | null): Promise<void> {
     await this.#perform({ kind: 'ceiling', ceiling });
   }
@@ -99,7 +95,7 @@ export class TraceProcess {
     this.#fail(closedError());
     this.#link.kill();
     await this.#ended;
-    // A process that was killed while reading leaves the folder.
+    // A process that was killed while it read a file has not removed its temporary folder.
     await rm(this.#scratch, { recursive: true, force: true });
   }
 
@@ -138,7 +134,10 @@ const closedError = (): BraggError => new BraggError('disconnected', 'This timel
 const lostError = (reason: string): BraggError => new BraggError('memory', `The timeline was lost: ${reason}.`);
 const wordsOf = ({ code, signal }: ProcessExit): string => signal ?? `exit code ${code}`;
 
-/** Maximum number of open timelines. Each has a process with its spans in memory, and the panel shows fewer at once. */
+/**
+ * Maximum number of open timelines. Each has a process with its spans in memory, and the panel displays fewer at a
+ * time.
+ */
 const MAX_OPEN = 24;
 
 interface Entry {
@@ -149,12 +148,12 @@ interface Entry {
 export class Timelines {
   readonly #entries = new Map<string, Entry>();
   readonly #watchers = new Set<Sink<{ timelines: TraceState[] }>>();
-  /** Runs whose timelines are being opened. */
+  /** Timelines of runs that are being opened, by run. */
   readonly #opening = new Map<string, Promise<TraceInfo>>();
   readonly #startChild: StartChild;
   readonly #ceilingOf: (device: string) => Promise<number | null>;
 
-  /** `ceilingOf`: measured copy bandwidth of a GPU by its name, in bytes per second. */
+  /** `ceilingOf`: returns the measured copy bandwidth of a GPU, given its name, in bytes per second. */
   constructor(startChild: StartChild, ceilingOf: (device: string) => Promise<number | null>) {
     this.#startChild = startChild;
     this.#ceilingOf = ceilingOf;
@@ -164,7 +163,7 @@ export class Timelines {
     return this.#open(name, null, signal, (timeline, progress) => timeline.openFile(file, name, progress));
   }
 
-  /** Opens a run's timeline once, for all requests. */
+  /** Opens the timeline of a run once, even if it is requested several times. */
   openRun(id: string, run: () => Promise<RunTimeline>): Promise<TraceInfo> {
     const known = this.#opening.get(id) ?? this.#openRun(id, run).finally(() => this.#opening.delete(id));
     this.#opening.set(id, known);
@@ -186,7 +185,7 @@ export class Timelines {
     return entry.timeline.ask(question, asked);
   }
 
-  /** Throws BraggError `not-found` if the timeline is not open. */
+  /** Returns the description of an open timeline. Throws BraggError `not-found` if it is not open. */
   infoOf(trace: string): TraceInfo {
     const state = this.#entries.get(trace)?.state;
     if (state?.state === 'open') return state.info;
@@ -240,7 +239,7 @@ export class Timelines {
     } catch (error) {
       await timeline.close();
       if (this.#entries.has(id)) {
-        // The caller gets the error too. The entry is removed from the list, because there is nothing to close.
+        // The caller receives the error too. Remove the entry, because there is nothing to close.
         entry.state = { state: 'failed', id, name, error: toWireError(error) };
         this.#changed();
         this.#entries.delete(id);

@@ -1,6 +1,6 @@
 /**
- * Files that the page sends in pieces: written to disk as they arrive, so that no process has the complete file in
- * memory.
+ * Receives files that the page sends in pieces. Pieces are written to disk as they arrive, so that no process has the
+ * complete file in memory.
  */
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
@@ -17,7 +17,7 @@ interface Upload {
   taken_bytes: number;
 }
 
-/** Maximum number of unfinished uploads; the oldest are discarded. */
+/** Maximum number of unfinished uploads. Beyond it, the oldest ones are discarded. */
 const MAX_OPEN = 8;
 
 export class Uploads {
@@ -44,7 +44,7 @@ export class Uploads {
     return id;
   }
 
-  /** Throws BraggError if a piece is out of order or the disk is full. */
+  /** Appends a piece. Throws BraggError if it is out of order or the disk is full. */
   async take(id: string, offset: number, bytes: Uint8Array): Promise<void> {
     const upload = this.#upload(id);
     if (offset !== upload.taken_bytes || offset + bytes.length > upload.size_bytes) {
@@ -62,7 +62,7 @@ export class Uploads {
     }
   }
 
-  /** Path of the file, and its name for the user. Throws BraggError if pieces are missing. */
+  /** Returns the path of a complete upload and its name for the user. Throws BraggError if pieces are missing. */
   finished(id: string): { readonly file: string; readonly name: string } {
     const { file, name, taken_bytes, size_bytes } = this.#upload(id);
     if (taken_bytes !== size_bytes) {

@@ -1,4 +1,4 @@
-/** Converts axes of tunables to lists of configurations. */
+/** Converts study axes of tunables to lists of configurations. */
 import { BraggError } from '../../../contract/errors.ts';
 import { valueAt } from '../../../contract/scenario/index.ts';
 import type { Study, StudyDimension } from '../../../contract/study/index.ts';
@@ -13,7 +13,7 @@ interface StudyBaseDocument {
 
 type TunablesAxis = Extract<StudyDimension, { kind: 'tunables' }>;
 
-/** Limits the space to the constants in `only`. */
+/** Restricts the search space to the constants in `only`. */
 function limitSpace(space: Space, only: readonly string[] | undefined): Space {
   if (only === undefined) return space;
   const known = space.tunables.map(({ name }) => name);
@@ -50,7 +50,7 @@ async function namesOf(
   return names;
 }
 
-/** Study with lists of configurations in place of axes of tunables. Throws BraggError `invalid`. */
+/** Returns the study with lists of configurations instead of axes of tunables. Throws BraggError `invalid`. */
 export async function withConfigurations(
   study: Study,
   [base]: readonly StudyBaseDocument[],

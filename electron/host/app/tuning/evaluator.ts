@@ -1,7 +1,8 @@
 /**
- * Measures configurations one by one, each in a separate session, then the best of them against each other.
+ * Measures configurations of a kernel one after another, each in a separate session, and finally the best ones in a
+ * common session.
  *
- * Tuning ends when all are measured or its budget is used up.
+ * Tuning ends when all configurations are measured or its budget is used up.
  */
 import { availableParallelism, freemem } from 'node:os';
 import path from 'node:path';
@@ -56,7 +57,7 @@ function candidatesIn(head: Pick<PlanHead, 'bases'>, lines: readonly PlanLine[])
   );
 }
 
-/** Time in seconds. Null for a failed or wrong result. */
+/** Returns the measured time in seconds. Null for a failed or wrong result. */
 export function timeOf({ status, measures }: Pick<PointResult, 'status' | 'measures'>): number | null {
   const kept = (name: string): unknown => measures.find((one) => one.name === name)?.value;
   const time = kept('time_s');
@@ -75,19 +76,21 @@ interface EvaluatorOptions {
   readonly job: string | null;
 }
 
-/** Seed of the rounds and of the intervals, so that equal samples give equal intervals. */
+/** Seed of rounds and intervals. It is constant, so that equal samples give equal intervals. */
 const SEED = 1;
-/** Maximum number of rounds; a session of the best configurations usually ends earlier by its precision or its time. */
+/**
+ * Maximum number of rounds for the best configurations. The session usually ends earlier, by its precision or its time.
+ */
 const BEST_ROUNDS = 100;
-/** Half width of a ratio that ranks configurations, as a ratio minus 1. */
+/** Precision of ratios at which configurations can be ranked: half width of the interval, as ratio minus 1. */
 const TUNED_PRECISION = 0.01;
-/** Memory of a compiler for the largest kernels. */
+/** Memory in bytes that a compiler needs for the largest kernels. */
 const COMPILER_BYTES = 3 * 2 ** 30;
-/** Number of compilers that run at the same time. */
+/** Number of compilers that this machine can run at the same time. */
 const compilersHere = (): number =>
   Math.max(1, Math.min(availableParallelism(), Math.floor(freemem() / COMPILER_BYTES)));
 
-/** 1 if every error is within its bound, else the smallest ratio of a bound to its error. */
+/** Returns 1 if every error is within its bound, otherwise the smallest ratio of a bound to its error. */
 function withinBounds(accuracy: readonly Accuracy[]): number {
   const shares = accuracy.map(({ holds, value, bound }) => {
     if (holds) return 1;
@@ -96,7 +99,7 @@ function withinBounds(accuracy: readonly Accuracy[]): number {
   return Math.min(1, ...shares);
 }
 
-/** Measures of a configuration from its session. Tuning uses only configurations whose `right` is yes. */
+/** Converts a session entry to the measures of a point. Tuning considers only configurations whose `right` is yes. */
 function measuresOfEntry(
   entry: Extract<SessionEntry, { status: 'measured' }>,
   compile_s: number,
@@ -126,7 +129,7 @@ function measuresOfEntry(
   ];
 }
 
-/** Samples, because files of other tuners contain them. */
+/** Stores all samples as a curve, because the file formats of other tuners contain samples. */
 const samplesOf = ({ samples }: Extract<SessionEntry, { status: 'measured' }>): PointResult['curves'] => [
   {
     ...{ name: 'samples', unit: 's', axis: 'sample', axis_unit: '' },
@@ -137,7 +140,7 @@ const samplesOf = ({ samples }: Extract<SessionEntry, { status: 'measured' }>): 
 
 class Evaluator {
   readonly #options: EvaluatorOptions;
-  /** Compile times of configurations, by point id. */
+  /** Compile times of configurations in seconds, by point id. */
   readonly #compiled_s = new Map<string, number>();
 
   constructor(options: EvaluatorOptions) {
@@ -159,10 +162,10 @@ class Evaluator {
   }
 
   /**
-   * Compiles a configuration and the likely next ones, as many as this machine has cores for. Waits for all, because no
-   * compiler may run during a measurement.
+   * Compiles a configuration and the ones that probably follow, at most one per core. Waits for all compilers, because
+   * none may run during a measurement.
    *
-   * Compile errors are reported when the configuration is measured.
+   * Compile errors are ignored here and reported when the configuration is measured.
    */
   async compileAhead(line: PlanLine, next: readonly PlanLine[]): Promise<void> {
     const { host, signal } = this.#options;
@@ -186,7 +189,7 @@ class Evaluator {
     );
   }
 
-  /** Errors of a configuration become its result. Null if it was cancelled. */
+  /** Measures one configuration. Its errors become its result. Null if it was cancelled. */
   async evaluate(line: PlanLine): Promise<PointResult | null> {
     const { host, head, study, search, signal } = this.#options;
     const started = new Date().toISOString();
@@ -194,7 +197,7 @@ class Evaluator {
     const result = { format: POINT_FORMAT, version: STUDY_FOLDER_VERSION, id: line.id, repeats: 1, started } as const;
     let workload = head.bases[0]?.name ?? '';
     try {
-      // An unknown name must be reported as such, not as an issue of the scenario.
+      // Report an unknown name as such, not as an issue of the scenario.
       const reading = await this.#reading(line.settings);
       workload = reading.kind;
       const place = placeOf(reading.scenario ?? { kind: reading.kind });
@@ -246,7 +249,7 @@ class Evaluator {
     return found.flat();
   }
 
-  /** Default constants, as configurations. */
+  /** Returns the configurations with the default constants of the shipped variants. */
   async usualOf(lines: readonly PlanLine[]): Promise<readonly string[]> {
     const [first] = lines;
     if (first === undefined) return [];
@@ -256,7 +259,7 @@ class Evaluator {
   }
 
   /**
-   * Measures configurations against each other and the shipped variants, until the ratios are precise.
+   * Measures configurations and shipped variants in one session until the ratios are precise.
    *
    * The default constants are included and compiled like the others, so that effects of the compiler are not attributed
    * to a constant.
@@ -270,7 +273,7 @@ class Evaluator {
     const chosen = lines.map((line) => variantOf(head, line));
     const shipped = this.#shippedIn(lines);
     const usual = await this.#usual(shipped, place);
-    // The default constants come first, because ratios are relative to the first.
+    // Put the default constants first, because ratios are relative to the first entry.
     const variants = [...new Set([...usual, ...shipped, ...chosen, ...search.also])];
     for (const variant of variants) await host.userKernels.discover([head.bases[0]?.folder ?? null], variant, place);
     await host.userKernels.prepare(variants, place, signal);
@@ -296,30 +299,30 @@ class Evaluator {
   }
 }
 
-/** Session of the best configurations, next to the plan. */
+/** Name of the file with the session of the best configurations, next to the plan. */
 export const BEST_FILE = 'best.json';
 
-/** Thrown by an exhausted budget, a stop request or a cancellation. */
+/** Thrown when the search ends because of its budget, a stop request or a cancellation. */
 class SearchEnded extends Error {}
 
 interface TuneOptions extends Omit<LocalOptions, 'share' | 'lines'> {
   readonly search: Search;
-  /** Whether failed points are tried again. */
+  /** Whether to measure failed points again. */
   readonly retry: boolean;
-  /** External strategy in place of the built-in one; gets all points that it may request. */
+  /** External search strategy that replaces the built-in one. It receives all points that it may request. */
   readonly steer?: (lines: readonly PlanLine[], measure: PointMeasurer) => Promise<void>;
   readonly onMeasured?: (result: PointResult) => void;
 }
 
-/** Null if no more points are measured. */
+/** Measures a point. Returns null if the search has ended. */
 export type PointMeasurer = (line: PlanLine) => Promise<PointResult | null>;
 
 export interface TuneOutcome extends StudyOutcome {
-  /** Null if no configuration was correct, or none were requested. */
+  /** Session of the best configurations. Null if none was correct or none was requested. */
   readonly best: Session | null;
 }
 
-/** The fastest correct results, best first. */
+/** Returns the fastest correct results, fastest first. */
 function bestOf(results: readonly PointResult[], count: number): readonly PointResult[] {
   return results
     .flatMap((result) => {
@@ -331,7 +334,10 @@ function bestOf(results: readonly PointResult[], count: number): readonly PointR
     .map(({ result }) => result);
 }
 
-/** Throws errors that prevent every point from being measured, such as a full disk; existing results remain. */
+/**
+ * Runs a tuning search on this machine. Throws errors that prevent every point from being measured, such as a full
+ * disk. Existing results remain.
+ */
 export async function tuneLocally(options: TuneOptions): Promise<TuneOutcome> {
   const { folder, retry, steer, onMeasured } = options;
   const lines = await folder.lines();

@@ -1,4 +1,4 @@
-/** Converts studies from and to the files of other tuners. */
+/** Converts studies to and from the file formats of other tuners. */
 
 import { z } from 'zod';
 import { BraggError } from '../../../contract/errors.ts';
@@ -17,7 +17,7 @@ import type { Row } from '../../model/studies/table.ts';
 import type { Outcome, TunedConfiguration, TuningResults } from '../../model/tuning/files/kernel-tuner.ts';
 import { variantOf } from './evaluator.ts';
 
-/** For studies imported from another tuner: kind of the base document, and build in the results. */
+/** Kind of the base document, and build in the results, of studies that were imported from another tuner. */
 const TUNING_ENDING = 'tuning';
 const IMPORTED_ORIGIN = 'imported';
 const OUTCOMES: readonly Outcome[] = ['right', 'wrong', 'compile', 'runtime', 'timeout', 'constraints'];
@@ -34,14 +34,16 @@ function outcomeOf(result: PointResult): Outcome {
   const { code = '', message = '' } = result.error ?? {};
   if (result.where.build === IMPORTED_ORIGIN) return OUTCOMES.find((one) => one === message) ?? 'runtime';
   if (/did not (?:end|finish)|was not compiled/.test(message)) return 'timeout';
-  // Compile errors have locations in the source.
+  // Errors with the code `invalid` come from the compiler.
   return code === 'invalid' ? 'compile' : 'runtime';
 }
 
 const configurationSchema = z.record(z.string(), z.union([z.number(), z.string(), z.boolean()]));
 const importedSchema = z.object({ kind: z.literal(TUNING_ENDING), kernel: z.string(), problem: z.string() });
 
-/** Configuration of a point: imported points have it in their settings, others in the name of their variant. */
+/**
+ * Returns the configuration of a point. Imported points have it in their settings, others in the name of their variant.
+ */
 function configuredAt(head: PlanHead, line: PlanLine): Pick<TunedConfiguration, 'configuration'> & { variant: string } {
   const { data } = importedSchema.safeParse(head.bases[line.base]?.document);
   if (data !== undefined) {
@@ -53,7 +55,8 @@ function configuredAt(head: PlanHead, line: PlanLine): Pick<TunedConfiguration, 
 }
 
 /**
- * Throws BraggError `invalid` for a study of several variants or with other axes: those files describe a single kernel.
+ * Converts a study to the results of a tuner. Throws BraggError `invalid` if it has several variants or other axes,
+ * because those files describe a single kernel.
  */
 export function tuningResultsOf(head: PlanHead, rows: readonly Row[]): TuningResults {
   const found = rows.map(({ line, result }) => ({ result, ...configuredAt(head, line) }));
@@ -120,7 +123,7 @@ function importPoint(line: PlanLine, one: TunedConfiguration, { device, kernel }
   };
 }
 
-/** Study with imported results: its table is shown as any other, and no points are left to solve. */
+/** Creates a study from imported results. It is displayed like any other study and has no points left to solve. */
 export async function importStudy(results: TuningResults, folder: string, name: string): Promise<StudyFolder> {
   const base = { kind: TUNING_ENDING, kernel: results.kernel, problem: results.problem };
   const lines = results.configurations.map(({ configuration }): PlanLine => {

@@ -1,4 +1,7 @@
-/** Variants with other constants: user kernels generated from the source of a shipped variant or a user's. */
+/**
+ * Variants with different values of their constants. They are user kernels that are generated from the source of a
+ * shipped variant or of a user kernel.
+ */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError } from '../../../contract/errors.ts';
@@ -11,7 +14,9 @@ import { completeConfiguration, type ShippedSpace, type Space } from '../../mode
 import { hashOf, type UserKernel } from '../../model/user-kernels/file.ts';
 import type { UserKernelBase } from '../../model/user-kernels/problem-folder.ts';
 
-/** Workload and benchmark of the variants, because equal ids may exist in several benchmarks. */
+/**
+ * Workload and benchmark of a variant. They are needed, because several benchmarks may have variants with equal ids.
+ */
 type VariantScope = Pick<UserKernelBase, 'workload' | 'bench'>;
 
 export interface ConfiguredParts {
@@ -22,14 +27,14 @@ export interface ConfiguredParts {
   readonly find: (id: string) => UserKernel | null;
 }
 
-/** Search space of a variant, with the source for its configurations. */
+/** Search space of a variant, and the source that its configurations are generated from. */
 export interface SpaceSource {
   readonly space: Space;
   readonly text: string;
-  /** Description without title and changes. */
+  /** Description of the generated kernels, without title and changes. */
   readonly description: Omit<UserKernelDescription, 'title' | 'changes'>;
   readonly base: UserKernelBase;
-  /** User kernel whose trust applies to the configurations. Null for a shipped variant. */
+  /** User kernel whose trust extends to the configurations. Null for a shipped variant. */
   readonly from: UserKernel | null;
 }
 
@@ -72,7 +77,9 @@ async function shippedSpaceSource(
   return { space, text, description: { ...described, tunables: [], conditions: [] }, base, from: null };
 }
 
-/** Null if the variant has no tunables. Throws BraggError if they do not fit its source. */
+/**
+ * Returns the search space of a variant. Null if it has no tunables. Throws BraggError if they do not fit its source.
+ */
 export async function spaceOf(
   variant: string,
   place: VariantScope,
@@ -87,14 +94,17 @@ export async function spaceOf(
   return base === undefined || shipped === undefined ? null : shippedSpaceSource(base, shipped, parts.folders);
 }
 
-/** Throws BraggError `invalid` if the space does not allow the configuration. */
+/**
+ * Generates the user kernel of a configuration. Throws BraggError `invalid` if the space does not allow the
+ * configuration.
+ */
 export function configuredKernel(source: SpaceSource, { variant, configuration }: Configured): UserKernel {
   const { space, text, description, base, from } = source;
   const option = withoutOption(configuration, space.tunables);
   if (option === null) throw new BraggError('invalid', `${variant}: fmad = ${configuration['fmad']}; allowed: 0, 1`);
   const { constants, fmad } = option;
   const whole = completeConfiguration(space, constants);
-  // Without constants the text is unchanged, because some constants have another value for newer GPUs.
+  // If no constants are set, leave the text unchanged, because some constants have another default for newer GPUs.
   const changed = Object.keys(constants).length === 0 ? text : withConstants(text, whole, space.file);
   const changes = Object.entries(configuration)
     .map(([name, value]) => `${name} = ${value}`)

@@ -1,4 +1,7 @@
-/** Creates a problem folder with one kernel from a template: its description, the program of its answer, and its code. */
+/**
+ * Creates a problem folder with one kernel from a template: the problem's description, the program of its answer, and
+ * the code.
+ */
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError } from '../../../contract/errors.ts';
@@ -22,7 +25,7 @@ interface NewKernel {
   readonly templates: string;
   /** Parent of the new problem folder. */
   readonly folder: string;
-  /** Name of the kernel's file; its extension selects CPU or GPU. */
+  /** File name of the kernel. Its extension selects CPU or GPU. */
   readonly id: string;
   readonly beginning: string;
   readonly answer: AnswerLanguage;
@@ -30,7 +33,10 @@ interface NewKernel {
 
 const endings: Readonly<Record<AnswerLanguage, string>> = { python: '.py', typescript: '.ts' };
 
-/** The folder is named after the kernel. All files or none are written, and nothing is replaced. Throws BraggError. */
+/**
+ * Creates a problem folder that is named after the kernel. Either all files are written or none, and no file is
+ * replaced. Throws BraggError.
+ */
 export async function createKernel({ templates, folder, id, beginning, answer }: NewKernel) {
   const all = await readTemplates(templates);
   const from = all.find(({ name }) => name === beginning);

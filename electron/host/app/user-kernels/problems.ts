@@ -1,4 +1,6 @@
-/** User problems for agents and scripts: lists folders, reads a problem, and judges the source of one candidate. */
+/**
+ * User problems for agents and scripts: lists problem folders, reads a problem, and judges the source of one candidate.
+ */
 
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
@@ -23,15 +25,16 @@ interface ProblemText {
   readonly folder: string;
   readonly name: string;
   readonly notes: string;
-  /** Sizes of the axes in the problem's sessions. */
+  /** Sizes of the axes with which the problem is measured. */
   readonly sizes: Readonly<Record<string, number>>;
   readonly definition: ProblemDefinition;
   /**
-   * Definition of `run` for a candidate in C++; CUDA kernels and Python functions have the same parameters in order.
+   * Signature of the function `run` for a candidate in C++. CUDA kernels and Python functions have the same parameters
+   * in this order.
    */
   readonly signature: string;
   readonly reference: { readonly name: string; readonly text: string };
-  /** Files of the folder, in the order of the ladder. */
+  /** Files of the folder in the order in which they are measured. */
   readonly candidates: readonly string[];
 }
 
@@ -41,7 +44,7 @@ export interface ProblemParts {
   readonly assetsFolder: string;
 }
 
-/** Returns `root` and its subfolders, as far as they contain a problem. */
+/** Returns those of `root` and its subfolders that contain a problem. */
 export async function listProblems(root: string): Promise<readonly string[]> {
   const inside = await readdir(root, { withFileTypes: true }).catch(() => []);
   const folders = [root, ...inside.flatMap((one) => (one.isDirectory() ? [path.join(root, one.name)] : []))];
@@ -56,7 +59,7 @@ async function readingOf({ scenarios }: Pick<ProblemParts, 'scenarios'>, folder:
   return reading;
 }
 
-/** Throws BraggError `invalid` with every issue and its location in the document. */
+/** Reads the problem in a folder. Throws BraggError `invalid` with all issues and their locations in the document. */
 export async function readProblem(parts: Pick<ProblemParts, 'scenarios'>, folder: string): Promise<ProblemText> {
   const { scenario } = await readingOf(parts, folder);
   const found = await readProblemFolder(folder);
@@ -73,12 +76,12 @@ export async function readProblem(parts: Pick<ProblemParts, 'scenarios'>, folder
 
 export interface Submission {
   readonly folder: string;
-  /** Name of the candidate's file; it need not be on the disk. */
+  /** File name of the candidate. The file need not exist. */
   readonly id: string;
   readonly text: string;
-  /** Candidates of the folder to measure along with it; ratios are relative to the first. */
+  /** Candidates of the folder that are measured in the same session. Ratios are relative to the first one. */
   readonly against?: readonly string[];
-  /** Time of the complete session. */
+  /** Time limit of the session in seconds. */
   readonly seconds: number;
   readonly signal: AbortSignal;
   readonly tell?: (progress: BenchProgress) => void;
@@ -88,19 +91,19 @@ export interface Judgement {
   /** `correct`, `wrong`, `impossible`, `not checked` or `refused`. */
   readonly word: string;
   /**
-   * Reason if it is not correct: the first value beyond its tolerance, the violated audit, or the compiler's message.
+   * Reason if it is not correct: the first value outside its tolerance, the violated audit, or the compiler's message.
    */
   readonly reason: string | null;
-  /** Compiler messages with their lines. */
+  /** Compiler messages with line numbers. */
   readonly issues: readonly Issue[];
-  /** Row of the submission. Null if it was not built. */
+  /** Session entry of the submission. Null if it was not built. */
   readonly entry: SessionEntry | null;
   readonly session: Session | null;
 }
 
 /**
- * Builds a candidate, checks it and measures it with the judge for all kernels. The caller must have obtained trust for
- * the folder. Throws BraggError if the problem cannot be read; errors of the submission are in the result.
+ * Builds, checks and measures a candidate like any other kernel. The caller must have checked that the user trusts the
+ * folder. Throws BraggError if the problem cannot be read. Errors of the submission are part of the result.
  */
 export async function judgeCandidate(parts: ProblemParts, submission: Submission): Promise<Judgement> {
   const { userKernels, assetsFolder } = parts;

@@ -1,5 +1,6 @@
 /**
- * Exports a reproducer of a user kernel on a scenario. Nothing is compiled, and only the program of the answer is run.
+ * Exports a small program that reproduces a run of a user kernel on a scenario. Nothing is compiled here, and only the
+ * program of the answer is run.
  */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -11,7 +12,7 @@ import { hostWorkloads } from '../../workloads/index.ts';
 import { refusalOf, type ScenarioReading } from '../../workloads/scenarios/scenarios.ts';
 import { placeOf, type UserKernels } from './user-kernels.ts';
 
-/** First unused folder name for a reproducer of the kernel. */
+/** Returns the first unused folder name for a reproducer of the kernel. */
 export function freeFolder(beside: string, kernel: Pick<UserKernel, 'id'>): string {
   const stem = path.join(beside, `${path.parse(kernel.id).name}-reproducer`);
   for (let i = 1; ; i += 1) {
@@ -20,7 +21,9 @@ export function freeFolder(beside: string, kernel: Pick<UserKernel, 'id'>): stri
   }
 }
 
-/** Document with the kernel's base variant, or with the candidate itself. */
+/**
+ * Replaces the document's variant by the base variant of the kernel, or by the candidate itself for a user problem.
+ */
 export function documentForBase(document: unknown, { id, base, candidate }: UserKernel): unknown {
   const { solver, ...rest } = document as { readonly solver?: object };
   return { ...rest, solver: { ...solver, variant: candidate === undefined ? base.id : id } };
@@ -35,7 +38,10 @@ interface ReproducerRequest {
   readonly folder: string;
 }
 
-/** Throws BraggError if the scenario is for another workload or cannot run, or if the folder exists. */
+/**
+ * Writes a reproducer and returns the number of its files. Throws BraggError if the scenario is for another workload or
+ * cannot run, or if the folder exists.
+ */
 export async function reproduce({ addon, userKernels, kernel, reading, folder }: ReproducerRequest): Promise<number> {
   const { scenario } = reading;
   if (scenario === null || reading.kind === null) throw refusalOf(reading.issues);

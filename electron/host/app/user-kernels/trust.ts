@@ -1,7 +1,7 @@
 /**
- * User kernels that the user trusts, by content: a changed file must be trusted again.
+ * User kernels that the user trusts, identified by content. A changed file must be trusted again.
  *
- * Problem folders to which agents may submit are trusted with their definition and reference.
+ * Problem folders that agents may submit to are trusted by the content of their definition and reference.
  */
 import path from 'node:path';
 import { z } from 'zod';
@@ -16,10 +16,10 @@ const trustedSchema = z.strictObject({
 });
 type Entry = z.infer<typeof trustedSchema>['trusted'][number];
 
-/** Maximum number of remembered contents; editing in the workbench adds many. */
+/** Maximum number of stored contents. Each edit in the workbench adds one. */
 const MAX_TRUSTED = 1000;
 
-/** Hash of the program that runs with every submission to a problem; candidates and sizes are not part of it. */
+/** Hash of the programs that run with every submission to a problem. Candidates and sizes are not part of it. */
 export const problemHash = ({ candidate, answer }: Pick<UserKernel, 'candidate' | 'answer'>): string =>
   hashOf(
     answer?.text ?? '',
@@ -35,7 +35,7 @@ export class Trust {
     this.#entries = entries;
   }
 
-  /** An unreadable file means that nothing is trusted. */
+  /** Opens the file of trusted contents. If it cannot be read, nothing is trusted. */
   static async open(dataFolder: string, locks: Locks, onTrouble: (reason: string) => void): Promise<Trust> {
     const file = path.join(dataFolder, 'trusted-variants.json');
     const empty = { version: 1 as const, trusted: [] as Entry[], folders: [] };
@@ -55,16 +55,16 @@ export class Trust {
   async add(sha256: string, name: string): Promise<void> {
     if (this.has(sha256)) return;
     const added = { sha256, name, when: new Date().toISOString() };
-    // Takes effect at once, before the file is written.
+    // Trust the content at once, before the file is written.
     this.#entries = [added, ...this.#entries].slice(0, MAX_TRUSTED);
-    // Entries added by other programs in the meantime are retained.
+    // Retain entries that other programs have added in the meantime.
     await this.#file.change(({ trusted, ...rest }) => ({
       ...rest,
       trusted: [added, ...trusted.filter((entry) => entry.sha256 !== sha256)].slice(0, MAX_TRUSTED),
     }));
   }
 
-  /** Allows agents to submit to the problem in a folder, by its real path, while it has this hash. */
+  /** Allows agents to submit to the problem in a folder while it has this hash. `folder`: its real path. */
   async addFolder(folder: string, sha256: string): Promise<void> {
     const added = { sha256, folder, when: new Date().toISOString() };
     await this.#file.change(({ folders, ...rest }) => ({
@@ -73,7 +73,10 @@ export class Trust {
     }));
   }
 
-  /** Reads the file, because the window may grant trust while a server of agents runs. */
+  /**
+   * Whether agents may submit to a folder. Reads the file again, because the workbench may grant trust while the
+   * agents' server runs.
+   */
   async hasFolder(folder: string, sha256: string): Promise<boolean> {
     const { folders } = await this.#file.read().catch(() => ({ folders: [] }));
     return folders.some((entry) => entry.folder === folder && entry.sha256 === sha256);

@@ -1,4 +1,4 @@
-/** User kernels known to this host, and the addon with these kernels among its variants. */
+/** User kernels that this host has opened, and the addon with these kernels among its variants. */
 
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
@@ -28,7 +28,7 @@ import { type ConfiguredParts, configuredKernel, type SpaceSource, spaceOf } fro
 const DEFAULT_LIMIT_S = 120;
 
 interface UserKernelsOptions {
-  /** The engine without user kernels. */
+  /** The addon without user kernels. */
   readonly addon: NativeAddon;
   readonly folders: KernelFolders;
   readonly isTrusted: (sha256: string) => boolean;
@@ -36,11 +36,11 @@ interface UserKernelsOptions {
   readonly limit_s?: number;
   /** Receives the output of a kernel. */
   readonly onPrinted?: (id: string, text: string) => void;
-  /** Tunables of the shipped variants; none by default. */
+  /** Returns the tunables of the shipped variants. By default there are none. */
   readonly spaces?: () => Promise<readonly ShippedSpace[]>;
 }
 
-/** Workload and benchmark that a scenario's variants must belong to. */
+/** Workload and benchmark that the variants of a scenario belong to. */
 export interface BenchKind {
   readonly workload: string;
   /** Empty for a workload with a single benchmark. */
@@ -52,7 +52,10 @@ interface Mismatch {
   readonly allowed: string;
 }
 
-/** Workload and benchmark of a complete scenario. A workload with several benchmarks names one as its problem's kind. */
+/**
+ * Returns workload and benchmark of a complete scenario. If the workload has several benchmarks, the kind of the
+ * problem selects one.
+ */
 export function placeOf(scenario: {
   readonly kind: string;
   readonly problem?: unknown;
@@ -63,14 +66,14 @@ export function placeOf(scenario: {
 }
 
 /**
- * Caches the list, because the hundreds of variants of small workloads do not change and every file check requests
- * them.
+ * Caches the lists of variants. There are hundreds for small workloads, they do not change, and every check of a file
+ * requests them.
  */
 function listedOnce(addon: NativeAddon): NativeAddon {
   const known = new Map<string | undefined, ReturnType<NativeAddon['taskVariants']>>();
   const taskVariants: NativeAddon['taskVariants'] = (workload) => {
     const variants = known.get(workload) ?? addon.taskVariants(workload);
-    // An empty list means that the solver is still being compiled on a first start.
+    // An empty list is not cached: the solver is still being compiled on a first start.
     if (variants.length > 0) known.set(workload, variants);
     return variants;
   };
@@ -78,17 +81,17 @@ function listedOnce(addon: NativeAddon): NativeAddon {
 }
 
 export class UserKernels {
-  /** The engine with user kernels among its variants. */
+  /** The addon with user kernels among its variants. */
   readonly addon: NativeAddon;
   readonly #options: UserKernelsOptions;
   readonly #known = new Map<string, UserKernel>();
-  /** Contents that are trusted only in this process: configurations of trusted sources, and submissions. */
+  /** Hashes of contents that are trusted only in this process: configurations of trusted sources, and submissions. */
   readonly #configured = new Set<string>();
   readonly #closing = new AbortController();
   readonly #references: References;
   readonly #loaded = new Map<string, LoadedUserKernel>();
   readonly #printed = new Map<string, PrintedText>();
-  /** Reads are in the order of requests, so that an older text never replaces a newer one. */
+  /** Reads files in the order of requests, so that an older text never replaces a newer one. */
   readonly #reading = new SerialQueue();
   #limit_s: number;
 
@@ -112,7 +115,7 @@ export class UserKernels {
     this.addon = engine;
   }
 
-  /** Time limit for later runs. */
+  /** Sets the time limit in seconds for later runs. */
   set limit_s(seconds: number) {
     this.#limit_s = seconds;
     for (const loaded of this.#loaded.values()) loaded.retire();
@@ -131,12 +134,12 @@ export class UserKernels {
     return this.#known.get(id) ?? null;
   }
 
-  /** The shipped variants of all workloads. */
+  /** Returns the shipped variants of all workloads. */
   bases(): readonly UserKernelBase[] {
     return scenarioKindNames.flatMap((kind) => hostWorkloads[kind].userKernels.bases(this.#options.addon));
   }
 
-  /** Reason why a variant cannot run a scenario, if it is a user kernel for another workload. Null otherwise. */
+  /** Explains why a user kernel of another workload cannot run a scenario. Null for other variants. */
   mismatch(id: string, { workload, bench }: BenchKind): Mismatch | null {
     const kernel = this.find(id);
     if (kernel === null || (kernel.base.workload === workload && kernel.base.bench === bench)) return null;
@@ -146,15 +149,15 @@ export class UserKernels {
     return { says: `is based on ${from}, but the scenario is of kind ${here}`, allowed: `variants of ${here}` };
   }
 
-  /** Throws BraggError `invalid` for a user kernel of another workload. */
+  /** Throws BraggError `invalid` if the variant is a user kernel of another workload. */
   requireFit(id: string, place: BenchKind): void {
     const mismatch = this.mismatch(id, place);
     if (mismatch !== null) throw new BraggError('invalid', `${id} ${mismatch.says}; allowed: ${mismatch.allowed}`);
   }
 
   /**
-   * Reads a kernel from disk and registers it. `text`: submitted code in place of the file's. Throws BraggError; the
-   * kernel is then not registered.
+   * Reads a kernel from disk and registers it. `text`: submitted code that replaces the file's. Throws BraggError and
+   * then does not register the kernel.
    */
   open(file: string, text?: string): Promise<UserKernel> {
     return this.#reading.do(async () => {
@@ -174,8 +177,8 @@ export class UserKernels {
   }
 
   /**
-   * Opens the kernel that a scenario names, from the first folder that contains it. A kernel that was opened by its
-   * path remains.
+   * Opens the kernel that a scenario names, from the first of the folders that contains it. If none contains it, a
+   * kernel opened earlier by its path remains registered.
    */
   async discover(folders: readonly (string | null)[], id: string, place?: BenchKind): Promise<void> {
     const configured = parseConfigured(id);
@@ -191,7 +194,7 @@ export class UserKernels {
     if (file !== undefined) await this.open(file);
   }
 
-  /** Tunables of a variant. Null if it has none. Throws BraggError if they do not fit its source. */
+  /** Returns the tunables of a variant. Null if it has none. Throws BraggError if they do not fit its source. */
   async space(variant: string, place: BenchKind): Promise<SpaceSource | null> {
     const parts: ConfiguredParts = {
       bases: this.bases(),
@@ -202,7 +205,7 @@ export class UserKernels {
     return spaceOf(variant, place, parts);
   }
 
-  /** Registers the kernel under the id as given, whose constants may be in another order than in the usual name. */
+  /** Registers the kernel under the given id, because its constants may be in another order than in the usual name. */
   #adoptConfigured(id: string, { from }: SpaceSource, kernel: UserKernel): void {
     if (from === null || this.isTrusted(from)) this.#configured.add(kernel.sha256);
     this.adopt({ ...kernel, id });
@@ -216,7 +219,7 @@ export class UserKernels {
     this.#printed.delete(id);
   }
 
-  /** Opens all kernels of a folder. `troubles`: errors of those that cannot be used. */
+  /** Opens all kernels in a folder. `troubles`: errors of those that cannot be used. */
   async openAll(folder: string): Promise<{
     readonly variants: readonly UserKernel[];
     readonly troubles: readonly { readonly id: string; readonly message: string }[];
@@ -235,7 +238,7 @@ export class UserKernels {
     return { variants, troubles };
   }
 
-  /** Names of the kernels in a folder. Python programs are kernels only as candidates of a problem. */
+  /** Names of the kernels in a folder. Python programs count as kernels only if they are candidates of a problem. */
   async #namesIn(folder: string): Promise<readonly string[]> {
     const problem = await readProblemFolder(folder);
     if (problem !== null) return candidateFiles(problem);
@@ -243,7 +246,7 @@ export class UserKernels {
     return names.filter((name) => !name.endsWith('.py')).sort();
   }
 
-  /** Output of a kernel since it was last prepared. */
+  /** Returns the output of a kernel since it was last prepared. */
   printed(id: string): PrintedOutput {
     return (this.#printed.get(id) ?? new PrintedText()).text;
   }
@@ -260,9 +263,8 @@ export class UserKernels {
   }
 
   /**
-   * Call before running variants on a scenario, so that times of runs do not include the compiler. Throws BraggError
-   * `untrusted` for an untrusted user kernel. Throws `invalid` for one of another workload, or with the compiler's
-   * messages if it does not compile.
+   * Compiles user kernels, so that times of later runs do not include the compiler. Throws BraggError `untrusted` for
+   * an untrusted kernel. Throws `invalid` for one of another workload, or with the compiler's messages.
    */
   async prepare(ids: readonly string[], place: BenchKind, signal?: AbortSignal): Promise<void> {
     const chosen = this.chosen(ids);
@@ -274,22 +276,28 @@ export class UserKernels {
     }
   }
 
-  /** Trusts a kernel in this process only; the caller has the user's permission, for example for a complete folder. */
+  /**
+   * Trusts a kernel in this process only. The caller must have the user's permission, for example for a complete
+   * folder.
+   */
   trustHere({ sha256 }: UserKernel): void {
     this.#configured.add(sha256);
   }
 
-  /** User kernels among `ids`, which another thread needs to run them. */
+  /** Returns the user kernels among `ids`. Another thread needs them to run these variants. */
   chosen(ids: readonly string[]): readonly UserKernel[] {
     return ids.flatMap((id) => this.#known.get(withoutSuffix(id)) ?? []);
   }
 
-  /** Throws BraggError `untrusted` if the present content is not trusted. */
+  /** Throws BraggError `untrusted` if the user does not trust the current content. */
   requireTrust(kernel: UserKernel): void {
     this.#requireTrustOf(kernel);
   }
 
-  /** File with the expected answer from the kernel's program. Throws BraggError `untrusted` first. */
+  /**
+   * Computes the expected answer with the kernel's program, and returns the path of its file. Throws BraggError
+   * `untrusted` first.
+   */
   async answer(kernel: UserKernel, problem: TaskProblem): Promise<string | null> {
     this.#requireTrustOf(kernel);
     return this.#references.answer(kernel, problem);
@@ -303,13 +311,15 @@ export class UserKernels {
     return buildUserKernel(kernel, this.#buildOptions(signal));
   }
 
-  /** PTX or SASS of one CUDA kernel in the file. Throws BraggError `untrusted` first. */
+  /** Returns PTX or SASS of one CUDA kernel in the file. Throws BraggError `untrusted` first. */
   code(kernel: UserKernel, request: Parameters<typeof userCode>[2]): Promise<Code> {
     this.#requireTrustOf(kernel);
     return userCode(kernel, this.#buildOptions(request.signal), request);
   }
 
-  /** Registers, shared memory and spills of the CUDA kernels in the file. Throws BraggError `untrusted` first. */
+  /**
+   * Returns registers, shared memory and spills of the CUDA kernels in the file. Throws BraggError `untrusted` first.
+   */
   resources(kernel: UserKernel, architecture: string, signal?: AbortSignal): ReturnType<typeof userResources> {
     this.#requireTrustOf(kernel);
     return userResources(kernel, this.#buildOptions(signal), { architecture, signal });
@@ -321,7 +331,7 @@ export class UserKernels {
     return { addon, folders, startChild: this.startChild, signal: either };
   }
 
-  /** Ends every process, including compilers. */
+  /** Ends all processes, including compilers. */
   close(): void {
     this.#closing.abort();
     for (const loaded of this.#loaded.values()) loaded.close();

@@ -1,8 +1,7 @@
 /**
- * Live sessions of all pages.
+ * Live sessions, which recompute a run while the user edits its scenario.
  *
- * The Live session of one page: solves its requests one at a time, always the newest, and updates the run with the
- * answer.
+ * Each page has one session. It solves one request at a time, always the newest, and replaces the result of its run.
  */
 import { randomBytes } from 'node:crypto';
 import { BraggError } from '../../../contract/errors.ts';
@@ -30,7 +29,7 @@ interface WhatIfRequest {
   readonly scenario: ScenarioDraft;
   readonly file: FileRef | null;
   readonly name: string;
-  /** Document of the file, if the form differs from it. */
+  /** Document in the scenario's file if the form differs from it, otherwise null. */
   readonly saved: ScenarioDraft | null;
   readonly full: boolean;
   readonly maps: readonly MapRequest[];
@@ -41,21 +40,21 @@ interface WhatIfParts {
   readonly scenarios: Scenarios;
   readonly memoryLimit_bytes: number;
   readonly runs: Runs;
-  /** Shared with runs and benchmarks, so that Live computes nothing during a measurement. */
+  /** Shared with runs and benchmarks, so that nothing is computed during a measurement. */
   readonly lanes: Lanes;
   readonly program: RunContext['program'];
   readonly machine: Omit<RunContext['machine'], 'device'>;
   readonly gpu: () => string | null;
-  /** Origin of a draft's relative paths. */
+  /** Returns the folder that relative paths of a draft refer to. */
   readonly placeOf: (file: FileRef | null) => Promise<ScenarioOrigin>;
-  /** Builds the user kernel that a scenario names. Throws if it is not trusted. */
+  /** Compiles the user kernel that a scenario names. Throws if the user does not trust it. */
   readonly prepareVariant: (scenario: { readonly kind: string }, variant: string) => Promise<void>;
 }
 
-/** Maximum number of ledger rows: as many as a screen can show. */
+/** Maximum number of ledger rows in an answer, as many as a screen can show. */
 const LEDGER_ROWS = 1000;
 
-/** Errors that do not depend on the scenario. */
+/** Whether the error does not depend on the scenario, so that further requests would fail too. */
 const isFatal = ({ code }: BraggError): boolean => code === 'device' || code === 'internal';
 
 class WhatIf {
@@ -64,7 +63,7 @@ class WhatIf {
   readonly #run: LiveRun;
   readonly #pace = new Pace();
   readonly #questions: LatestQueue<WhatIfRequest>;
-  /** Resolves when the page has received the previous answer, so that no answer is computed that nobody sees. */
+  /** Resolves when the page has received the last answer. Until then no further answer is computed. */
   #taken: Promise<void> = Promise.resolve();
   #ended = false;
 
@@ -219,7 +218,10 @@ class WhatIf {
   }
 }
 
-/** Name as for a run. During a drag the name is constant, because each new name is sent to every list of runs. */
+/**
+ * Names the run like other runs. During a drag the name is constant, because every change of it is sent to all lists of
+ * runs.
+ */
 async function nameOf({ scenario, saved, name, full }: WhatIfRequest, { reading }: PreparedWhatIf): Promise<string> {
   const own = reading.scenario?.name || name || 'untitled';
   if (saved === null) return own;
@@ -252,7 +254,7 @@ export class WhatIfs {
     };
   }
 
-  /** Throws BraggError `not-found` if no session has that name. */
+  /** Queues a request for a session. Throws BraggError `not-found` if the session does not exist. */
   ask(name: string, asked: WhatIfRequest): void {
     const live = this.#open.get(name);
     if (live === undefined) throw new BraggError('not-found', 'Live has ended for this page.');

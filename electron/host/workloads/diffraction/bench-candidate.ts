@@ -1,6 +1,6 @@
 /**
- * Diffraction images in benchmarks: their variants, sessions, the amount of work in an image, and requests to other
- * programs with the accuracy of their answers. Each timed image is computed from a newly prepared state.
+ * Benchmarks of diffraction images: the variants, the session, the amount of work in an image, and requests to external
+ * programs. Each timed image is computed from a newly prepared state.
  */
 
 import type { Mode } from '../../../contract/bench/bench-session.ts';
@@ -47,7 +47,7 @@ interface ImageCandidate extends RequestedVariant<DiffractionVariant> {
   readonly problem: DiffractionProblem;
 }
 
-/** Throws a BraggError for an unknown or repeated variant. */
+/** Returns the requested variants. Throws a BraggError if one is unknown or repeated. */
 export function imageCandidates(
   problem: DiffractionProblem,
   labels: readonly string[],
@@ -63,7 +63,8 @@ export function imageCandidates(
 export const REFERENCE = 'diffraction-reference';
 
 /**
- * Duration of a timed sample on a GPU, by repetition of the image; one image is too short for the clock's resolution.
+ * Minimum duration in seconds of a timed sample on a GPU. The image is repeated, because one is too short for the
+ * clock's resolution.
  */
 const SAMPLE_S = 0.02;
 
@@ -74,8 +75,8 @@ interface Rendering {
 }
 
 /**
- * Renders once. `clocks`: whether to read the GPU's clocks, which opens the device before the run does. Throws a
- * BraggError, including for a cancelled run.
+ * Renders the image once. `clocks`: whether to read the GPU's clocks, which opens the device before the run does.
+ * Throws a BraggError, also if the run is cancelled.
  */
 export async function render(
   addon: NativeAddon,
@@ -101,7 +102,7 @@ export async function render(
   }
 }
 
-/** Null if the variant is a user kernel. */
+/** Calls that a cold process makes. Null for a user kernel. */
 export function coldRunOf({ variant, problem }: ImageCandidate): ColdRun | null {
   if (isUserKernelId(variant.id)) return null;
   const own = { ...problem, solver: { ...problem.solver, variant: variant.id } };
@@ -113,7 +114,7 @@ type DeclaredCosts = Pick<
   'precision' | 'flopsPerTerm' | 'fp64FlopsPerTerm' | 'flopsPerBeam' | 'fp64FlopsPerBeam' | 'bytesPerTerm'
 >;
 
-/** Declared operations and bytes of one image. */
+/** Floating-point operations and bytes of one image, as declared by the variant. */
 export function declaredWork(
   { flopsPerTerm, fp64FlopsPerTerm, flopsPerBeam, fp64FlopsPerBeam, bytesPerTerm, precision }: DeclaredCosts,
   { terms, width, height, orientations }: Pick<DiffractionPlan, 'width' | 'height' | 'orientations' | 'terms'>,
@@ -135,7 +136,8 @@ interface RenderedImage {
 }
 
 /**
- * The rendering's `wall_s` includes the repetitions that GPU timing needs. An end-to-end run is set-up and one image.
+ * Converts a rendering to a timed run. Its `wall_s` includes repetitions for GPU timing, so it is replaced by the time
+ * of set-up and one image.
  */
 function timedRunOf({ result }: RenderedImage): TimedRun {
   const { device_s, solve_s, setup_s, setup_parts, clocks, image } = result;
@@ -152,7 +154,10 @@ function timedRunOf({ result }: RenderedImage): TimedRun {
   };
 }
 
-/** Largest relative change of the wavelength for a varied problem: every spot moves, and the work is unchanged. */
+/**
+ * Maximum relative change of the wavelength in a varied problem. It moves every spot but does not change the amount of
+ * work.
+ */
 const MAX_LONGER_WAVE = 0.002;
 
 const withLongerWave = (problem: DiffractionProblem, share: number): DiffractionProblem => ({
@@ -164,7 +169,10 @@ class ImageBenchCandidate implements BenchCandidate {
   readonly #addon: NativeAddon;
   readonly #candidate: ImageCandidate;
   readonly #signal: AbortSignal | undefined;
-  /** Null if the variant is shipped, because the parity tests check those. */
+  /**
+   * Runs on varied problems, which detect kernels that return stored results. Null for shipped variants, because the
+   * parity tests check those.
+   */
   readonly #varied: VariedRuns | null;
   #first: RenderedImage | null = null;
 
@@ -259,15 +267,15 @@ class ImageBenchCandidate implements BenchCandidate {
 }
 
 interface ImageBenchOptions {
-  /** Ids of variants, or id:gpu. */
+  /** Ids of variants, or `id:gpu` for a variant on a certain GPU. */
   readonly variants: readonly string[];
   readonly claims?: readonly Claim[];
-  /** Other programs to time. */
+  /** Entries of external programs that are timed too. */
   readonly rivals?: readonly BenchEntry[];
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Prepares the measurement. Throws a BraggError for unknown variants, and for a problem that no variant can run. */
+/** Prepares the measurement. Throws a BraggError if a variant is unknown, or if no variant can run the problem. */
 function imageBenchSetup(addon: NativeAddon, problem: DiffractionProblem, options: ImageBenchOptions): BenchSetup {
   const { claims = [], rivals = [], signal } = options;
   const all = imageCandidates(problem, options.variants, addon.diffractionVariants());
@@ -310,7 +318,7 @@ function imageTerms(addon: NativeAddon, problem: DiffractionProblem): ProgramTer
   const { plan } = addon.createDiffraction({ ...problem, solver: { ...problem.solver, variant: REFERENCE } });
   const pixels = plan.width * plan.height;
   return {
-    // The plan determines the oversampling of each pixel edge.
+    // Use the plan's oversampling, because external programs do not determine their own.
     request: { problem: { ...problem, detector: { ...problem.detector, oversample: plan.oversample } } },
     ...{ precision: 'fp64', samples: 'run', sample_s: 0, lengths: [pixels], size: pixels },
     accuracy: ({ arrays: [image] }, oracle) =>
@@ -328,7 +336,10 @@ export function workOf(addon: NativeAddon, { variant, terms, threads }: Diffract
   return { variant, amount: terms, of: 'lattice factors', rate, threads: onGpu ? null : threads };
 }
 
-/** Lattice factors per second and thread on an EPYC server with AVX-512, for 128² pixels of a simple cubic lattice. */
+/**
+ * Lattice factors per second and thread, measured on an EPYC server with AVX-512 for 128² pixels of a simple cubic
+ * lattice.
+ */
 const typicalRates: Readonly<Record<string, number>> = {
   'diffraction-fp64': 1.2e8,
   'diffraction-in-loop': 9e6,
@@ -340,7 +351,7 @@ const typicalRates: Readonly<Record<string, number>> = {
   'diffraction-double-float': 2.9e7,
 };
 
-/** Null if `id` is the plain reference or cannot run. */
+/** Amount of work in one image. Null if `id` is the plain reference or cannot run. */
 async function amountFor(addon: NativeAddon, problem: DiffractionProblem, id: string): Promise<WorkAmount | null> {
   if (id === REFERENCE) return null;
   try {
@@ -353,7 +364,10 @@ async function amountFor(addon: NativeAddon, problem: DiffractionProblem, id: st
   }
 }
 
-/** Lower bound in seconds for one image by each variant, by default all that can run; 0 for those that cannot. */
+/**
+ * Sums lower bounds in seconds for one image by each variant. Variants that cannot run count as 0. `labels`: null for
+ * all available variants.
+ */
 function leastOfEach(addon: NativeAddon, problem: DiffractionProblem, labels: readonly string[] | null): number {
   const able = addon.diffractionVariants().filter(({ available }) => available);
   const chosen = imageCandidates(problem, labels ?? able.map(({ id }) => id), addon.diffractionVariants());

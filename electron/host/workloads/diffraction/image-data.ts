@@ -1,7 +1,8 @@
 /**
- * Complete data of an ended diffraction run, from which all readouts are computed: the contents of its run file. Also
- * the error of an image relative to a reference image. It is several numbers, because correlation hides errors of half
- * a bright pixel.
+ * Complete data of an ended diffraction run, as stored in its run file. All readouts are computed from them.
+ *
+ * Also computes the error of an image relative to a reference. It consists of several numbers, because the correlation
+ * alone hides errors of half a bright pixel.
  */
 import type { Accuracy } from '../../../contract/bench/session.ts';
 import { BRIGHT_PARITY, type ImageError } from '../../../contract/image.ts';
@@ -10,7 +11,7 @@ import { peakMemory_bytes } from '../../io/peak-memory.ts';
 import { noSpans, type Recording } from '../../model/recording/recording.ts';
 import type { RunContext } from '../run-context.ts';
 
-/** Parts of the engine's result that a run retains. */
+/** The part of the engine's result that a run retains. */
 type RetainedResult = Omit<DiffractionResult, 'clocks' | 'traceReason' | 'brightest' | keyof Recording>;
 
 export interface ImageRunData extends RunContext, Recording, RetainedResult {
@@ -24,18 +25,21 @@ export interface ImageRunData extends RunContext, Recording, RetainedResult {
   readonly sources: number;
   readonly orientations: number;
   readonly layers: number;
-  /** Photons in the brightest pixel; absent if not computed. */
+  /** Photons in the brightest pixel. Absent if not computed. */
   readonly brightest?: number;
 }
 
-/** Photons in the brightest pixel. By index, because it visits all pixels. */
+/**
+ * Returns the photons in the brightest pixel. Loops by index, because an iterator would create an object for each
+ * pixel.
+ */
 export function brightestOf(image: Float32Array): number {
   let max = 0;
   for (let i = 0; i < image.length; i += 1) max = Math.max(max, image[i] ?? 0);
   return max;
 }
 
-/** Run as if it ended now, with the rows computed so far. */
+/** Data of a run that is still computing, as if it were cancelled now. Contains the rows computed so far. */
 export function partialImage(
   context: RunContext,
   plan: DiffractionPlan,
@@ -61,7 +65,7 @@ export function partialImage(
   });
 }
 
-/** Parts of the engine's result that are stored in the run's file. */
+/** The part of the engine's result that is stored in a run file. */
 type ImageOutcome = RetainedResult & Recording & Partial<Pick<DiffractionResult, 'brightest'>>;
 
 export function imageRunData(context: RunContext, plan: DiffractionPlan, result: ImageOutcome): ImageRunData {
@@ -98,7 +102,10 @@ const columns = [
   { id: 'correlation', title: 'Correlation', tip: 'With the FP64 image, over all pixels' },
 ] as const;
 
-/** Accuracy columns of an image. `judged`: both images are of one problem, so that a difference is an error. */
+/**
+ * Returns the accuracy columns of an image. `judged`: whether both images are of the same problem, so that a difference
+ * is an error.
+ */
 export function imageAccuracy(error: Partial<ImageError>, judged: boolean): Accuracy[] {
   return columns.flatMap(({ id, title, tip }) => {
     const value = error[id];
@@ -113,7 +120,7 @@ const BRIGHT = 1e-3;
 /** Converts NaN and infinity to null, because JSON cannot represent them. */
 const finite = (value: number): number | null => (Number.isFinite(value) ? value : null);
 
-/** Throws a RangeError for images of different sizes. */
+/** Computes the error of an image. Throws a RangeError if the images have different sizes. */
 export function imageError(got: Float32Array | Float64Array, reference: Float32Array | Float64Array): ImageError {
   if (got.length !== reference.length) throw new RangeError('images of different sizes');
   let largest = 0;
@@ -147,7 +154,7 @@ export function imageError(got: Float32Array | Float64Array, reference: Float32A
     bright: Number.isNaN(difference) || largest === 0 ? null : bright,
     sum: finite(Math.abs(sum / referenceSum - 1)),
     mean: Number.isNaN(difference) ? null : finite(relative / counted),
-    // Rounding can put the correlation of equal images slightly above 1.
+    // Rounding errors can make the correlation of equal images slightly larger than 1.
     correlation: finite(Math.min(1, covariance / Math.sqrt(variances))),
   };
 }
@@ -155,7 +162,7 @@ export function imageError(got: Float32Array | Float64Array, reference: Float32A
 const worseOf = (a: number | null, b: number | null): number | null =>
   a === null || b === null ? null : Math.max(a, b);
 
-/** Larger error in each column; null counts as the largest. */
+/** Returns the larger of two errors in each column. Null counts as the largest. */
 export function worstOf(a: ImageError, b: ImageError): ImageError {
   return {
     rel_l2: worseOf(a.rel_l2, b.rel_l2),

@@ -1,6 +1,6 @@
 /**
- * The diffraction workload in the host: its scenarios, run files (HDF5; see layout.ts), comparison, exports, measures
- * and timeline.
+ * The diffraction workload in the host: scenarios, run files (HDF5, see layout.ts), comparison, exports, measures and
+ * timelines.
  */
 import type { Variant } from '../../../contract/capabilities.ts';
 import {
@@ -82,7 +82,7 @@ function readImageRun(f: RunFileFields): ImageRunData {
     orientations: f.count('engine', 'orientations'),
     layers: f.count('engine', 'layers'),
     image,
-    // Computed on this thread, which reads files, because a large image needs some time.
+    // Computed here, on the worker thread that reads files, because it is slow for a large image.
     brightest: brightestOf(image),
     ...readRecording(f),
   };
@@ -182,7 +182,7 @@ const text = (words: string): Uint8Array => new TextEncoder().encode(words);
 const peakColumns = 'pixel_fast,pixel_slow,fast,slow,photons,h,k,l,resolution_A,twotheta_deg'.split(',');
 
 function peaksTable(run: ImageRunData): string {
-  // Throws if a run of an older version lacks fields that its geometry needs, so that reading reports it.
+  // Throws if a run of an older version lacks fields of the geometry, so that reading the file reports it.
   imageGeometry(run.completeScenario as unknown as DiffractionScenario);
   const rows = imagePeaks(run, PEAKS).map(({ pixel, fast, slow, photons, h, k, l, resolution_A, twotheta_deg }) => [
     ...pixel,
@@ -325,7 +325,7 @@ export const diffraction: HostWorkload = {
   compared: comparedImages,
   measures: (run) => imageMeasures(runOf('diffraction', run)),
   together: () => 'runs',
-  // Claims may be limited to some sizes of the image.
+  // Some claims apply only to certain image sizes.
   claimed: (filled) => {
     if (filled.kind !== 'diffraction') return null;
     const { width, height } = filled.detector;

@@ -1,4 +1,4 @@
-/** Clusters that the user has described, stored in the settings for both page and command line. */
+/** Clusters that the user has described. They are stored in the settings, which page and command line share. */
 import { BraggError } from '../../../../contract/errors.ts';
 import { type Cluster, withCluster } from '../../../../contract/study/clusters.ts';
 import type { HostSettings } from '../../../io/files/state-file.ts';
@@ -16,12 +16,12 @@ export class Clusters {
     this.#settings = settings;
   }
 
-  /** Reads the present settings, because another window or terminal may have changed them. */
+  /** Reads the settings each time, because another window or terminal may have changed them. */
   all(): Promise<readonly Cluster[]> {
     return this.#settings.now('clusters');
   }
 
-  /** Throws BraggError `not-found` with the known names. */
+  /** Returns the cluster with this name. Throws BraggError `not-found` with the known names. */
   async named(name: string): Promise<Cluster> {
     const all = await this.all();
     const found = all.find((one) => one.name === name);
@@ -33,7 +33,7 @@ export class Clusters {
     await this.#settings.change({ clusters });
   }
 
-  /** Throws BraggError `exists` if the name exists and `replace` is false. */
+  /** Adds or replaces a cluster. Throws BraggError `exists` if the name exists and `replace` is false. */
   async add(cluster: Cluster, replace: boolean): Promise<void> {
     await this.#settings.change(({ clusters }) => {
       if (!replace && clusters.some(({ name }) => name === cluster.name))

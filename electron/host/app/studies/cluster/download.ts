@@ -1,5 +1,5 @@
 /**
- * Finds results on a cluster that are missing here, and saves them. Runs on a worker thread, because there are many.
+ * Finds results on a cluster that are missing here, and saves them. Runs on a worker thread, because there may be many.
  */
 import { type PointResult, pointResultSchema } from '../../../../contract/study/index.ts';
 import { onThread } from '../../../io/threads/task.ts';
@@ -7,7 +7,7 @@ import { StudyFolder } from '../../../model/studies/folder.ts';
 
 const RESULT = /^results\/[0-9a-f]{2}\/([0-9a-f]{16})(\.failed)?\.json$/;
 
-/** Remote result files for points of the plan without a local result. `listing`: one name per line. */
+/** Returns the remote result files of planned points that have no local result. `listing`: one file name per line. */
 export const missingLocally = onThread(
   'find missing results of a cluster',
   async (requested: { readonly folder: string; readonly listing: Uint8Array }): Promise<readonly string[]> => {
@@ -19,7 +19,7 @@ export const missingLocally = onThread(
       .split('\n')
       .filter((name) => {
         const [, id = '', failed] = RESULT.exec(name) ?? [];
-        // The point failed here, but was solved on the cluster.
+        // A point that failed here but was solved on the cluster counts as missing.
         const known = ended.get(id) === 'done' || (ended.get(id) === 'failed' && failed !== undefined);
         return points.has(id) && !known;
       });
@@ -31,7 +31,7 @@ interface SavedDownloads {
   readonly status: PointResult['status'];
 }
 
-/** Saves results, one JSON document per line. Skips results that are damaged or were not requested. */
+/** Saves results, given as one JSON document per line. Skips results that are damaged or were not requested. */
 export const saveDownloaded = onThread(
   'save results from a cluster',
   async (asked: {

@@ -1,8 +1,8 @@
 /**
- * Runs a study on a cluster and downloads its results as they arrive. The study is sent as a packed project, and this
- * program submits it there with `--on slurm`. Jobs outlive this process and the connection.
+ * Runs a study on a cluster and downloads its results as they arrive. The study is uploaded as a packed project, and
+ * this program, installed there, submits it with `--on slurm`. Jobs outlive this process and the connection.
  *
- * The login host is reached through the user's `ssh`, which never prompts; no password is stored.
+ * The login host is reached by the user's `ssh`, which never prompts. No password is stored.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -26,9 +26,9 @@ const SSH = [
 ];
 const PATIENCE_MS = 120_000;
 const MAX_OUTPUT_BYTES = 2 ** 29;
-/** Separates the output from text that a login profile prints. */
+/** Separates the output of a script from text that a login profile prints. */
 const MARK = '@braggbench@';
-/** Exit codes: ssh itself failed; the shell found no such program. */
+/** Exit codes if ssh itself failed, and if the shell found no such program. */
 const [SSH_FAILED, NOT_FOUND] = [255, 127];
 const MAX_MESSAGE = 500;
 
@@ -61,7 +61,7 @@ function jsonIn<T>(output: Buffer, schema: z.ZodType<T>): T | null {
 
 const splitWords = (text: string): readonly string[] => text.split(/\s+/).filter((word) => word !== '');
 
-/** Words that start this command line on this machine. */
+/** Returns the words that start this command line on this machine. */
 async function localProgram(): Promise<readonly string[]> {
   const here = import.meta.dirname;
   const bundle = pathOnDisk(path.join(here, '..', 'host', 'cli.js'));
@@ -76,7 +76,7 @@ export class Login {
     this.cluster = cluster;
   }
 
-  /** Shell words that start this program on the remote machine. */
+  /** Returns the shell words that start this program on the cluster. */
   async program(): Promise<string> {
     const { host, program } = this.cluster;
     const own = splitWords(program);
@@ -108,7 +108,7 @@ export class Login {
     child.stderr.setEncoding('utf8').on('data', (piece: string) => {
       stderr = `${stderr}${piece}`.slice(-10_000);
     });
-    // A process that has exited does not read its input.
+    // Ignore errors of a process that has exited and no longer reads its input.
     child.stdin.on('error', () => undefined);
     const ended = new Promise<ClusterAnswer>((resolve) => {
       const end = (code: number | null, missing: boolean, says = stderr): void =>
@@ -119,7 +119,7 @@ export class Login {
     return { child, ended };
   }
 
-  /** Throws BraggError with one sentence if the script fails. */
+  /** Runs a script and returns its output. Throws BraggError with one sentence if it fails. */
   async run(script: string, input: string | Uint8Array = ''): Promise<Buffer> {
     const { child, ended } = this.start(script);
     child.stdin?.end(input);
@@ -129,7 +129,7 @@ export class Login {
     throw this.fault(said);
   }
 
-  /** Failure as one sentence, with the error code of the remote program. */
+  /** Describes a failure in one sentence, with the error code of the remote program. */
   fault({ code, stdout, stderr, missing }: ClusterAnswer): BraggError {
     const { name, host, program } = this.cluster;
     const says = lastLine(stderr);
@@ -154,8 +154,8 @@ export class Login {
 }
 
 /**
- * Versions and partitions of the cluster as one sentence. Throws BraggError with one sentence if the cluster cannot be
- * used.
+ * Returns the versions and partitions of a cluster in one sentence. Throws BraggError with one sentence if the cluster
+ * cannot be used.
  */
 export async function clusterAnswer(cluster: Cluster): Promise<string> {
   const login = new Login(cluster);
@@ -172,7 +172,7 @@ function outputAfterMark(output: Buffer): Buffer {
   return at < 0 ? Buffer.alloc(0) : output.subarray(at + MARK.length + 1);
 }
 
-/** Last non-empty line, without colours and the prefix. */
+/** Returns the last non-empty line, without colours and prefix. */
 function lastLine(text: string): string {
   const lines = text
     // biome-ignore lint/suspicious/noControlCharactersInRegex: codes of colours are control characters
@@ -182,14 +182,16 @@ function lastLine(text: string): string {
   return (lines.findLast((line) => line !== '') ?? '').replace(/^error:? /, '').slice(0, MAX_MESSAGE);
 }
 
-/** Polling interval for results: longer while none arrive, and at least `PART` times the duration of a poll. */
+/**
+ * Interval between polls for results. It grows while none arrive, and is at least `PART` times the duration of a poll.
+ */
 const POLL_MS = { soonest: 1000, latest: 15_000 } as const;
 const PART = 4;
 /** Maximum number of results in one download. */
 const MAX_RESULTS_PER_DOWNLOAD = 200;
 /**
- * Longest waits for the remote process to end: after a stop request, when it first cancels its jobs, and after its
- * input has closed.
+ * Maximum waits for the remote process to end. After a stop request it first cancels its jobs; after its input has
+ * closed it exits at once.
  */
 const [STOP_MS, LEAVE_MS] = [60_000, 3000];
 
@@ -201,7 +203,10 @@ interface ClusterOptions extends Omit<LocalOptions, 'share' | 'job' | 'assetsFol
   readonly retry: boolean;
 }
 
-/** A search compares configurations by time, so all must be measured on one machine. */
+/**
+ * Throws if a tuning search would run on a cluster. It compares configurations by time, so all must be measured on one
+ * machine.
+ */
 export function throwIfSearch(search: unknown, cluster: Pick<Cluster, 'name'> | null): void {
   if (search === undefined || cluster === null) return;
   throw new BraggError('invalid', `A tuning search runs on one machine, so ${cluster.name} cannot be used.`);
@@ -209,13 +214,13 @@ export function throwIfSearch(search: unknown, cluster: Pick<Cluster, 'name'> | 
 
 const [MAX_TRIES, LOCK_RETRY_MS] = [5, 2000];
 
-/** Another process works on the study on the cluster. */
+/** Whether another process on the cluster already works on the study. */
 const isLockedElsewhere = (error: unknown): boolean => error instanceof BraggError && error.code === 'exists';
 
 const unpackedSchema = z.looseObject({ came: z.array(unpackedPartSchema) });
 const outcomeSchema = z.looseObject({ end: z.enum(['whole', 'stopped', 'cancelled', 'budget']) });
 
-/** Throws BraggError with one sentence if ssh, sbatch or the remote program fails. */
+/** Solves a study on a cluster. Throws BraggError with one sentence if ssh, sbatch or the remote program fails. */
 export async function solveOnCluster(options: ClusterOptions): Promise<StudyOutcome> {
   const login = new Login(options.cluster);
   return watchedRun({ ...options, left: options.lines.length, job: null }, async (go) => {
@@ -231,7 +236,7 @@ export async function solveOnCluster(options: ClusterOptions): Promise<StudyOutc
         await watch({ ...options, login, there, program, watcher, go, wanted });
         return {};
       } catch (error) {
-        // The remote process of an earlier connection may still be exiting.
+        // The remote process of an earlier connection may still be exiting, so retry.
         if (!isLockedElsewhere(error) || tries >= MAX_TRIES || go.signal.aborted) throw error;
         await sleep(LOCK_RETRY_MS, undefined, { ref: false });
       }
@@ -241,13 +246,13 @@ export async function solveOnCluster(options: ClusterOptions): Promise<StudyOutc
 
 const placeOf = (study: string): string => `studies/${study}.study`;
 
-/** Cancels the study's jobs on a cluster that no local process watches. */
+/** Cancels the jobs of a study that no local process watches. */
 export async function stopOnCluster(cluster: Cluster, study: string): Promise<void> {
   const login = new Login(cluster);
   await login.run(`${await login.program()} study stop ${quoteForShell(placeOf(study))}`);
 }
 
-/** Uploads the study. Returns its name on the cluster. */
+/** Uploads the study and returns its name on the cluster. */
 async function send(login: Login, { folder, host }: ClusterOptions): Promise<string> {
   const name = path.basename(folder.folder, '.study');
   const packed = await packProject({
@@ -266,8 +271,8 @@ async function send(login: Login, { folder, host }: ClusterOptions): Promise<str
 }
 
 /**
- * Script that solves the study completely. When its input closes because nobody listens, it exits and leaves its jobs
- * running.
+ * Builds the script that solves the complete study on the cluster. When its input closes, the script exits and leaves
+ * its jobs running.
  */
 function watchScript(program: string, there: string, { cluster, direct = false, retry }: ClusterOptions): string {
   const { sbatch, cores } = cluster;
@@ -290,7 +295,7 @@ interface WatchOptions extends ClusterOptions {
   readonly program: string;
   readonly watcher: StartedEngine;
   readonly go: StudyRun;
-  /** Points of this call without a result. */
+  /** Ids of the requested points that have no result yet. */
   readonly wanted: Set<string>;
 }
 
@@ -311,7 +316,7 @@ async function watch(all: WatchOptions): Promise<void> {
       go.signal.removeEventListener('abort', wake);
       if (over || go.signal.aborted) break;
       const begun_ms = performance.now();
-      // A failed poll is repeated later; the watching process reports a lost connection.
+      // Ignore a failed poll, because it is repeated later and the watching process reports a lost connection.
       const came = await downloadResults(all).catch(() => 0);
       const part_ms = PART * (performance.now() - begun_ms);
       wait_ms = Math.max(part_ms, came > 0 ? POLL_MS.soonest : Math.min(1.5 * wait_ms, POLL_MS.latest));
@@ -334,7 +339,7 @@ async function watch(all: WatchOptions): Promise<void> {
   }
 }
 
-/** Downloads new results. Returns their number. */
+/** Downloads new results and returns their number. */
 async function downloadResults({ login, there, folder, wanted, go }: WatchOptions): Promise<number> {
   const at = `cd ${quoteForShell(there)} || exit`;
   const listing = await login.run(`${at}\nif [ -d results ]; then find results -type f -name '*.json'; fi`);
@@ -342,7 +347,7 @@ async function downloadResults({ login, there, folder, wanted, go }: WatchOption
   let came = 0;
   for (let i = 0; i < names.length; i += MAX_RESULTS_PER_DOWNLOAD) {
     const some = names.slice(i, i + MAX_RESULTS_PER_DOWNLOAD);
-    // A result file disappears when its point is tried again; read the others.
+    // A result file disappears when its point is solved again. Ignore it and read the others.
     const output = await login.run(`${at}\nxargs cat 2>/dev/null || true`, `${some.join('\n')}\n`);
     const brought = await saveDownloaded({ folder: folder.folder, names: some, lines: output });
     for (const { id, status } of brought) if (wanted.delete(id)) go.ended(status);

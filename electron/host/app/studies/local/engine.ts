@@ -1,7 +1,7 @@
 /**
- * Solves the points of a study on this machine with a pool of solver processes, which are replaced if they die.
+ * Solves the points of a study on this machine with a pool of solver processes. Processes that die are replaced.
  *
- * A call over the study's points, which reports its progress and can be stopped.
+ * Also contains the loop that reports the progress of a study and stops it on request.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { hostname } from 'node:os';
@@ -15,9 +15,9 @@ import { type MessageFromWorker, type MessageToWorker, PointSolver, type WorkerS
 import { familiesOf, groupByFamily, groupsOf, type Share, type WorkerLayout, workerLayoutOf } from './groups.ts';
 
 const WINDOW_MS = 30_000;
-/** Minimum number of completions for a rate. */
+/** Minimum number of completions from which a rate is computed. */
 const MIN_COMPLETIONS = 3;
-/** Maximum number of stored completions; more would not improve the rate. */
+/** Maximum number of completion times to store. More would not improve the rate. */
 const MAX_COMPLETIONS = 4096;
 
 export class Rate {
@@ -37,7 +37,8 @@ export class Rate {
   }
 
   /**
-   * Null if there are too few completions. The time since the last completion counts too, so a stall lowers the rate.
+   * Completions per second. Null if there are too few. The time since the last completion counts too, so a stall lowers
+   * the rate.
    */
   per_s(now_ms: number): number | null {
     if (this.#ends.length < MIN_COMPLETIONS || this.#begun_ms === null) return null;
@@ -52,15 +53,15 @@ export class Rate {
 export interface StudyProgress {
   readonly done: number;
   readonly failed: number;
-  /** Number of points in this call. */
+  /** Number of points to solve in this call. */
   readonly total: number;
-  /** Points per second in the last half minute. Null if too few have ended. */
+  /** Points per second during the last half minute. Null if too few have ended. */
   readonly per_s: number | null;
-  /** Seconds left at that rate. Null without a rate. */
+  /** Remaining time in seconds at this rate. Null if the rate is unknown. */
   readonly left_s: number | null;
 }
 
-/** Reason why a call ended. */
+/** Reason why solving ended: all points are solved, a stop request, a cancellation, or the used-up budget. */
 export type StudyEnd = 'whole' | 'stopped' | 'cancelled' | 'budget';
 
 export interface StudyOutcome extends StudyProgress {
@@ -70,7 +71,7 @@ export interface StudyOutcome extends StudyProgress {
 
 interface StudyRunOptions {
   readonly folder: StudyFolder;
-  /** Points without a result. */
+  /** Number of points without a result. */
   readonly left: number;
   readonly signal: AbortSignal;
   readonly budget: Study['budget'];
@@ -79,11 +80,11 @@ interface StudyRunOptions {
 }
 
 export interface StudyRun {
-  /** Aborted by a cancel or a stop request. */
+  /** Aborted by a cancellation or a stop request. */
   readonly signal: AbortSignal;
   readonly total: number;
   readonly outOfTime: () => boolean;
-  /** True while the budget lasts and no stop was requested. */
+  /** Whether a further point may start: the budget is not used up, and no stop was requested. */
   readonly mayBegin: () => boolean;
   /** Number of points that may still end in this call. */
   readonly mostMore: () => number;
@@ -123,7 +124,8 @@ export async function watchedRun<T>(
     const who = { machine: hostname(), pid: process.pid, room: thisMachine().processRoomId, job };
     return folder.beat(beatName, { ...who, started, at: new Date().toISOString(), ...now });
   };
-  // A stop is requested by a file, possibly from another terminal or machine. Active points are then cancelled.
+  // A file requests a stop. It may be written by another terminal or machine. Points that are being solved are then
+  // cancelled.
   const stop = new AbortController();
   const forward = (): void => stop.abort();
   signal.addEventListener('abort', forward, { once: true });
@@ -149,7 +151,7 @@ export async function watchedRun<T>(
     clearInterval(look);
     clearInterval(beating);
     signal.removeEventListener('abort', forward);
-    // Wait for the present report, so that no progress is reported after the end.
+    // Wait for the pending report, so that no progress is reported after the end.
     await said;
     await folder.endBeat(beatName).catch(() => undefined);
   }
@@ -158,20 +160,20 @@ export async function watchedRun<T>(
   return { ...progress(), end, wall_s: elapsed_s(), ...done };
 }
 
-/** Time in milliseconds for a cancelled process to exit by itself. */
+/** Time in milliseconds after which a cancelled process is killed. */
 const PATIENCE_MS = 600;
-/** Points sent to a process in addition to those it runs, so that it never waits. */
+/** Number of points that are sent to a process in advance, so that it never waits. */
 const MAX_QUEUED_AHEAD = 2;
-/** Number of processes that exit before their first point, after which no further process is started. */
+/** Number of processes that may exit before their first point. After that no further process is started. */
 const MAX_STARTS = 3;
 
 interface PoolOptions extends Pick<WorkerStart, 'folder' | 'assetsFolder' | 'job'> {
   readonly crew: WorkerLayout;
   readonly signal: AbortSignal;
-  /** False if no further point may begin. */
+  /** Whether a further point may start. */
   readonly mayBegin: () => boolean;
   readonly ended: (line: PlanLine, status: 'done' | 'failed') => void;
-  /** Called when a process died while it solved this point alone; writes the failure as the point's result. */
+  /** Called when a process died while it solved this point alone. Must write the failure as the point's result. */
   readonly died: (line: PlanLine, how: string) => Promise<void>;
 }
 
@@ -189,7 +191,7 @@ const VARIABLE = 'BRAGGBENCH_CUDA_DEVICE';
 class Pool {
   readonly #options: PoolOptions;
   readonly #waiting: (readonly PlanLine[])[];
-  /** Points of a process that died: each is tried once more, alone. */
+  /** Points that a process was solving when it died. Each is tried once more, alone. */
   #suspects: PlanLine[] = [];
   readonly #hands = new Set<PoolWorker>();
   #starts = 0;
@@ -197,14 +199,15 @@ class Pool {
   #done: () => void = () => undefined;
   #lone = false;
 
-  /** `parcels`: points that are sent to a process together. */
+  /** `parcels`: groups of points, each of which is sent to one process. */
   constructor(parcels: readonly (readonly PlanLine[])[], options: PoolOptions) {
     this.#options = options;
     this.#waiting = parcels.toReversed();
   }
 
   /**
-   * Resolves when all points have ended or none may begin. Throws errors that prevent every point from being solved.
+   * Solves the points. Resolves when all have ended or no further one may start. Throws errors that prevent every point
+   * from being solved.
    */
   async run(): Promise<void> {
     const { signal, crew } = this.#options;
@@ -254,7 +257,7 @@ class Pool {
   }
 
   #tell({ child }: PoolWorker, message: MessageToWorker): void {
-    // The exit handler of a disconnected process reports its end.
+    // If the process is disconnected, its exit handler reports the end.
     if (child.connected) child.send(message, () => undefined);
   }
 
@@ -294,7 +297,7 @@ class Pool {
       for (const line of lines) hand.sent.set(line.id, line);
       this.#tell(hand, { kind: 'points', lines });
     }
-    // Closing the channel ends the process, because it has no other work.
+    // Close the channel, which ends the process because it has no other work.
     if (hand.sent.size === 0) hand.child.disconnect();
   }
 
@@ -320,7 +323,7 @@ class Pool {
     if (this.#hands.size === 0) this.#done();
   }
 
-  /** Groups points for another attempt as they were grouped before. */
+  /** Groups points again for a further attempt: a family stays together, other points are separate. */
   #parcels(lines: readonly PlanLine[]): readonly (readonly PlanLine[])[] {
     return this.#options.crew.as === 'family' ? [lines] : lines.map((line) => [line]);
   }
@@ -334,7 +337,7 @@ class Pool {
       this.#tell(hand, { kind: 'cancel' });
       setTimeout(() => hand.child.kill('SIGKILL'), PATIENCE_MS).unref();
     }
-    // Disconnect processes that have no points left.
+    // Disconnect processes that are not solving any point.
     for (const hand of this.#hands) if (hand.sent.size === 0 && hand.child.connected) hand.child.disconnect();
   }
 }
@@ -351,7 +354,10 @@ export interface LocalOptions {
   readonly onProgress: (progress: StudyProgress) => void;
 }
 
-/** Throws errors that prevent every point from being solved, such as a full disk; existing results remain. */
+/**
+ * Solves the points on this machine. Throws errors that prevent every point from being solved, such as a full disk.
+ * Existing results remain.
+ */
 export async function solveLocally(options: LocalOptions): Promise<StudyOutcome> {
   const { host, folder, lines, share, assetsFolder, job } = options;
   const { study } = folder;
@@ -383,7 +389,7 @@ export async function solveLocally(options: LocalOptions): Promise<StudyOutcome>
   });
 }
 
-/** Resources for this process; by default the complete machine. */
+/** Returns the resources that the study may use, by default the complete machine. */
 export function entireMachine(host: SolvingHost, { cores, memory_bytes }: Partial<Share> = {}): Share {
   const { cpu, devices, memoryLimit_bytes } = host.capabilities();
   const gpus = devices.cuda.devices.filter(({ usable }) => usable).map(({ uuid }) => uuid);

@@ -1,8 +1,9 @@
 /**
- * Groups points of a study by execution: many beams in a process, single runs in several processes, or one run alone.
+ * Groups the points of a study by how they are executed: many beams in one process, single runs in several processes,
+ * or one run alone.
  *
- * Beams of a study that share a grid. The grid fits all beams of the family in the plan, including those already
- * solved.
+ * Also groups beams that can share a grid into families. The grid fits all planned beams of a family, including those
+ * already solved.
  */
 import { scenarioKindNames, valueAt } from '../../../../contract/scenario/index.ts';
 import type { PlanHead, PlanLine } from '../../../../contract/study/index.ts';
@@ -12,7 +13,7 @@ import { familyOf } from '../../../workloads/transport/one-grid.ts';
 import type { Concurrency } from '../../../workloads/workload.ts';
 import { documentOf } from '../results.ts';
 
-/** `family`: beams that share a grid, in one process. */
+/** Way of executing points. `family`: beams that share a grid are solved in one process. */
 type GroupConcurrency = Concurrency | 'family';
 
 export interface PointGroup {
@@ -21,7 +22,7 @@ export interface PointGroup {
   readonly lines: readonly PlanLine[];
 }
 
-/** Resources of a machine that points may use. */
+/** Resources of a machine that a study may use. */
 export interface Share {
   readonly cores: number;
   readonly memory_bytes: number;
@@ -29,13 +30,13 @@ export interface Share {
   readonly gpus: readonly string[];
 }
 
-/** A scenario without a known workload gets its own process, where it fails. */
+/** A scenario of an unknown workload runs in its own process, where it fails with a message. */
 function concurrencyOf(document: unknown): Concurrency {
   const kind = scenarioKindNames.find((name) => name === valueAt(document, ['kind']));
   return kind === undefined ? 'runs' : hostWorkloads[kind].together(document);
 }
 
-/** Within each group, lines are in the order of the plan. */
+/** Groups lines by execution and device. The lines of a group are in the order of the plan. */
 export function groupsOf(
   head: Pick<PlanHead, 'bases' | 'study'>,
   lines: readonly PlanLine[],
@@ -51,9 +52,9 @@ export function groupsOf(
     const at = (...path: readonly string[]): unknown => valueAt(document, path);
     const [kind, variant] = [at('kind'), at('solver', 'variant') ?? 'auto'];
     const known = devices.get(`${String(kind)} ${String(variant)}`);
-    // `auto` chooses a GPU if there is one.
+    // `auto` selects a GPU if there is one.
     const device = known ?? (variant === 'auto' && gpus.length > 0 ? 'cuda' : 'cpu');
-    // Points whose times are compared run alone, even if several would fit.
+    // Points run alone if their times are compared, even if the machine could run several.
     const manner: GroupConcurrency = alone ? 'alone' : inFamily(line.id) ? 'family' : concurrencyOf(document);
     const key = `${manner} ${device}`;
     const found = groups.get(key) ?? { group: { manner, device }, lines: [] };
@@ -64,7 +65,7 @@ export function groupsOf(
 }
 
 export interface WorkerLayout {
-  /** One entry per process: the UUID of its GPU, or null. */
+  /** UUID of the GPU of each process, or null. */
   readonly processes: readonly (string | null)[];
   readonly as: 'beams' | 'runs' | 'family';
   readonly slots: number;
@@ -72,10 +73,10 @@ export interface WorkerLayout {
   readonly memory_bytes: number;
 }
 
-/** On a GPU some beams are set up or read back while another one is solved. */
+/** Number of beams in progress on a GPU: while one is solved, others are set up or read back. */
 const BEAMS_ON_A_GPU = 6;
 
-/** Processes for a group, and the cores and memory of each. `state_bytes`: largest state of a point. */
+/** Determines the processes for a group, and cores and memory of each. `state_bytes`: largest state of a point. */
 export function workerLayoutOf(
   { manner, device, lines }: PointGroup,
   share: Share,
@@ -114,10 +115,10 @@ export function workerLayoutOf(
   };
 }
 
-/** Maximum number of beams in a family, because an interruption discards all of them. */
+/** Maximum number of beams in a family. It is limited because an interruption discards all of them. */
 const MAX_BEAMS = 500;
 
-/** Family of each line, if it has one. `lines`: all lines of the plan. */
+/** Returns the family of each line that has one. `lines`: all lines of the plan. */
 export function familiesOf(
   head: Pick<PlanHead, 'bases' | 'study'>,
   lines: readonly PlanLine[],
@@ -139,7 +140,7 @@ export function familiesOf(
   return families;
 }
 
-/** Groups lines of a family, with families in the order of their first lines. */
+/** Groups the lines by family. Families are in the order of their first lines. */
 export function groupByFamily(
   lines: readonly PlanLine[],
   families: ReadonlyMap<string, readonly PlanLine[]>,

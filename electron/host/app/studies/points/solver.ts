@@ -1,7 +1,7 @@
 /**
- * Solves points of a study one by one and builds the stored result of each.
+ * Solves the points of a study and builds the stored result of each.
  *
- * It runs in a separate process; messages to and from that process are declared here.
+ * It runs in a separate process. The messages to and from that process are declared here.
  */
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -46,13 +46,13 @@ export interface WorkerStart {
   readonly folder: string;
   readonly assetsFolder: string;
   /**
-   * Work of the process: beams, each on a separate thread; complete runs, one after another; or beams that share a
+   * Mode of the process: beams, each on a separate thread; complete runs, one after another; or beams that share a
    * grid.
    */
   readonly as: 'beams' | 'runs' | 'family';
   /** Number of points that this process solves at the same time. */
   readonly slots: number;
-  /** Threads of a run whose scenario requests every core. Null for all cores. */
+  /** Number of threads for a run whose scenario requests every core. Null for all cores. */
   readonly threads: number | null;
   /** Number of points that all processes solve at the same time. */
   readonly at_once: number;
@@ -62,17 +62,17 @@ export interface WorkerStart {
 
 export type MessageToWorker =
   | WorkerStart
-  /** One point, or the remaining beams of a family that shares a grid. */
+  /** One point, or the unsolved beams of a family that shares a grid. */
   | { readonly kind: 'points'; readonly lines: readonly PlanLine[] }
-  /** Cancels active points without results. */
+  /** Cancels the points that are being solved. They get no results. */
   | { readonly kind: 'cancel' };
 
 export type MessageFromWorker =
   | { readonly kind: 'ready' }
-  /** The host could not be opened, or no result can be written, so every point would fail. */
+  /** Sent if the host cannot be opened or results cannot be written, because then every point would fail. */
   | { readonly kind: 'unable'; readonly code: ErrorCode; readonly message: string }
   | { readonly kind: 'begun'; readonly id: string }
-  /** The point's result is in its file. */
+  /** Sent after the result of a point has been written to its file. */
   | { readonly kind: 'ended'; readonly id: string; readonly status: 'done' | 'failed' };
 
 interface MachineParts {
@@ -100,13 +100,16 @@ export function solverMachine({ host, at_once, job }: MachineParts, onGpu: boole
   };
 }
 
-/** Energy counters of this machine; a string gives the reason if there is none. */
+/** Energy counters of processor and GPU. A string contains the reason why there is none. */
 export interface Counters {
   readonly cpu: CounterOrReason;
   readonly cuda: CounterOrReason;
 }
 
-/** Energy counters of this machine. `job`: job id of the cluster, where other tasks may use the same processors. */
+/**
+ * Opens the energy counters of this machine. `job`: id of the cluster job. Other jobs may use the same processors, so
+ * these are then not counted.
+ */
 export function countersHere(host: Pick<SolvingHost, 'addon' | 'capabilities'>, job: string | null): Counters {
   const gpu = usedGpu(host.capabilities().devices);
   return {
@@ -116,7 +119,7 @@ export function countersHere(host: Pick<SolvingHost, 'addon' | 'capabilities'>, 
 }
 
 /**
- * Energy of consecutive runs, each counted. If they are too short for a counter, further runs are counted for some
+ * Measures the energy of consecutive runs. If they are too short for a counter, further runs are measured for some
  * seconds.
  */
 export class PointEnergy {
@@ -139,7 +142,10 @@ export class PointEnergy {
     return did;
   }
 
-  /** One list per counted run, or a single list for all. `again`: repeats the run; throws if it was cancelled. */
+  /**
+   * Returns one list per measured run, or a single list for all. `again` repeats the run and throws if it was
+   * cancelled.
+   */
   async measures(onGpu: boolean, again: () => Promise<unknown>): Promise<readonly (readonly Measure[])[]> {
     const counter = onGpu ? this.#counters.cuda : this.#counters.cpu;
     if (typeof counter === 'string') return [energyMeasures(null, `not known: ${counter}`)];
@@ -152,10 +158,13 @@ export class PointEnergy {
   }
 }
 
-/** Seed of the intervals, so that equal samples give equal intervals. */
+/** Seed of the bootstrap intervals. It is constant, so that equal samples give equal intervals. */
 const SEED = 1;
 
-/** Medians and intervals of the times. Other measures are those of the first run, plus whether all runs agree. */
+/**
+ * Medians and intervals of the times. Other measures come from the first run, with a measure that states whether all
+ * runs agree.
+ */
 function summarizeRepeats(all: readonly MeasuredTimes[]): readonly Measure[] {
   const [first] = all;
   if (first === undefined || all.length === 1) return first?.measures ?? [];
@@ -178,7 +187,7 @@ interface PointSolverOptions extends Pick<WorkerStart, 'as' | 'slots' | 'threads
   readonly head: PlanHead;
   readonly study: Study;
   readonly signal: AbortSignal;
-  /** Energy counters, by default those of this machine, and the minimum seconds to count. */
+  /** Energy counters, by default those of this machine, and the minimum duration in seconds for which they count. */
   readonly counters?: Counters;
   readonly counted_s?: number;
 }
@@ -191,7 +200,7 @@ interface SolveFacts {
   readonly measures: readonly Measure[];
 }
 
-/** The run was cancelled: the point has no result and no error. */
+/** Thrown if a run was cancelled, so that the point has neither a result nor an error. */
 export class PointCancelled extends Error {}
 
 export class PointSolver {
@@ -210,7 +219,7 @@ export class PointSolver {
     this.#beams = options.host.batches.solver(options.signal, options.slots);
   }
 
-  /** Throws PointCancelled; other errors become the point's result. */
+  /** Solves one point. Throws PointCancelled; any other error becomes the point's result. */
   async solve(line: PlanLine): Promise<PointResult> {
     const started = new Date().toISOString();
     const { repeats } = this.#study;
@@ -234,7 +243,7 @@ export class PointSolver {
       }
       const [first] = all;
       if (first === undefined) throw new Error('a point was not solved');
-      // A session reports the energy of its runs itself.
+      // If the run is a session, its measures already contain the energy.
       const told = energy === null || first.measures.some(({ group }) => group === 'energy');
       const joules = told ? [] : await energy.measures(onGpu, solveOnce);
       const each = all.map((one, i) => ({ ...one, measures: [...one.measures, ...(joules[i] ?? [])] }));
@@ -269,7 +278,8 @@ export class PointSolver {
   }
 
   /**
-   * Solves beams on one grid that fits all of `family`. Reports those in `wanted` as they end. Throws PointCancelled.
+   * Solves beams on one grid that fits all beams of `family`. Reports those in `wanted` as they end. Throws
+   * PointCancelled.
    */
   async solveFamily(
     family: readonly PlanLine[],
@@ -350,7 +360,7 @@ export class PointSolver {
     if (this.#options.signal.aborted) throw new PointCancelled();
   }
 
-  /** A data file that changed after planning would give the point a result for another problem. */
+  /** Throws if a data file has changed since planning, because the result would belong to another problem. */
   async #refuseChanged(line: PlanLine, document: unknown): Promise<void> {
     const base = this.#options.head.bases[line.base];
     const beside = this.#beside.get(line.base) ?? namedFileDigests(base?.document, base?.folder ?? null);
@@ -394,7 +404,7 @@ export class PointSolver {
     }
   }
 
-  /** Cached because it is equal for all points, and a query needs as long as a small point. */
+  /** Describes this machine. Cached, because all points share it and querying it needs as long as a small point. */
   #where(onGpu: boolean): SolverMachine {
     const where = this.#wheres.get(onGpu) ?? solverMachine(this.#options, onGpu);
     this.#wheres.set(onGpu, where);

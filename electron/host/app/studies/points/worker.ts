@@ -1,4 +1,4 @@
-/** A process that solves points of a study. It writes each result itself, and exits when its parent has ended. */
+/** A process that solves points of a study. It writes the results itself, and exits when its parent has ended. */
 import { BraggError, toWireError } from '../../../../contract/errors.ts';
 import type { PlanLine } from '../../../../contract/study/index.ts';
 import { Budget } from '../../../io/flow/queues.ts';
@@ -16,7 +16,7 @@ import {
 const interrupt = new AbortController();
 let activePoints = 0;
 
-/** Exits after a cancellation when no point is active. */
+/** Exits if the study was cancelled and no point is being solved. */
 function leaveIfIdle(): void {
   if (interrupt.signal.aborted && activePoints === 0) process.exit(0);
 }
@@ -50,7 +50,7 @@ async function startWorker(start: WorkerStart): Promise<(lines: readonly PlanLin
     job,
     signal,
   });
-  // One further beam is read while others are solved, so that no thread waits.
+  // Allow one more beam than there are threads: it is read while the others are solved, so that no thread waits.
   const places = new Budget(as === 'beams' ? slots + 1 : slots);
   const one = async (line: PlanLine): Promise<void> => {
     const leave = await places.take(1);
@@ -83,7 +83,7 @@ async function startWorker(start: WorkerStart): Promise<(lines: readonly PlanLin
           .write(result)
           .then(() => sendToPool({ kind: 'ended', id: result.id, status: result.status }));
         writing.push(written);
-        // The promise is awaited below; this avoids an unhandled rejection until then.
+        // The promise is awaited below. Until then this prevents an unhandled rejection.
         written.catch(() => undefined);
       });
       await Promise.all(writing);
@@ -117,8 +117,8 @@ process.on('message', (message: MessageToWorker) => {
     }, sendFailure);
   }
 });
-// The parent has ended, so nobody would receive a result; the points will be solved again.
+// The parent has ended, so nobody would receive a result. Its points will be solved again.
 process.on('disconnect', () => process.exit(1));
-// Ctrl+C reaches every process of a terminal; the parent decides and sends a message.
+// Ctrl+C reaches every process of a terminal. Ignore it here, because the parent decides and sends a message.
 process.on('SIGINT', () => undefined);
 process.on('SIGUSR1', () => undefined);

@@ -1,13 +1,14 @@
 /**
- * Interface to Slurm by its commands, as documented in its manual (sbatch, squeue, scancel, scontrol, sinfo, sacct).
+ * Interface to Slurm by its commands, as documented in the manuals of sbatch, squeue, scancel, scontrol, sinfo and
+ * sacct.
  */
 import { execFile } from 'node:child_process';
 import { BraggError } from '../../../../contract/errors.ts';
 
-/** Commands retry for a long time if the controller does not answer. */
+/** Time limit in ms for a command. Slurm's commands retry for a long time if the controller does not answer. */
 const PATIENCE_MS = 60_000;
 const MAX_OUTPUT_BYTES = 256 * 2 ** 20;
-/** Permanent errors of sbatch, recognized by text because they have no codes. */
+/** Permanent errors of sbatch. They have no codes, so their text is matched. */
 const PERMANENT_ERROR = /invalid|unrecognized|not found|denied|no such/i;
 
 interface CommandResult {
@@ -36,15 +37,15 @@ const runLocally: Command = (program, words) =>
 export interface ClusterFacts {
   readonly name: string;
   readonly version: string;
-  /** Exclusive upper limit of array indices. */
+  /** Upper limit of array indices, exclusive. */
   readonly maxArraySize: number;
-  /** False if only running jobs are known, and ended ones only by their files. */
+  /** Whether Slurm keeps accounts of ended jobs. If not, their end is known only from their files. */
   readonly accounting: boolean;
   readonly partitions: readonly string[];
 }
 
 export interface ClusterTask {
-  /** State as abbreviated by squeue: PD pending, R running, CG completing. */
+  /** State as abbreviated by squeue: PD (pending), R (running), CG (completing). */
   readonly state: string;
   readonly node: string;
 }
@@ -57,10 +58,10 @@ interface Submission {
   /** Maximum number of tasks that run at the same time. Null for no limit. */
   readonly atOnce: number | null;
   readonly cores: number | null;
-  /** Seconds before the time limit at which a task gets a warning signal. */
+  /** Number of seconds before its time limit at which a task gets a warning signal. */
   readonly warning_s: number;
   readonly output: string;
-  /** Further options of the user: partition, account, time. */
+  /** Additional options of sbatch given by the user: partition, account, time. */
   readonly more: readonly string[];
 }
 
@@ -74,7 +75,10 @@ export class Slurm {
     this.#run = run;
   }
 
-  /** Call once before submitting. Throws BraggError `unsupported` if Slurm is missing or does not answer. */
+  /**
+   * Reads the properties of the cluster. Call it once before submitting. Throws BraggError `unsupported` if Slurm is
+   * missing or does not answer.
+   */
   async probe(): Promise<ClusterFacts> {
     const config = await this.#run('scontrol', ['show', 'config']);
     if (config.missing) {
@@ -98,8 +102,8 @@ export class Slurm {
   }
 
   /**
-   * Returns the job's id. Throws BraggError `invalid` if sbatch rejects the job, and `internal` for other output; the
-   * job may have been submitted nevertheless.
+   * Submits a job array and returns its id. Throws BraggError `invalid` if sbatch rejects the job. Throws `internal`
+   * for unexpected output; the job may have been submitted nevertheless.
    */
   async submit({ tag, script, tasks, atOnce, cores, warning_s, output, more }: Submission): Promise<string> {
     const words = [
@@ -121,7 +125,7 @@ export class Slurm {
     throw new BraggError(PERMANENT_ERROR.test(says) ? 'invalid' : 'internal', `sbatch: ${says}`);
   }
 
-  /** Job with this name. Null if there is none, undefined if Slurm does not answer. */
+  /** Returns the id of the job with this name. Null if there is none, undefined if Slurm does not answer. */
   async find(tag: string, { accounting }: Pick<ClusterFacts, 'accounting'>): Promise<string | null | undefined> {
     const queued = await this.#run('squeue', ['-h', '--name', tag, '-o', '%F']);
     if (!queued.ok) return undefined;
@@ -131,10 +135,10 @@ export class Slurm {
     return ok ? (/^\s*(\d+)/m.exec(stdout)?.[1] ?? null) : null;
   }
 
-  /** Unfinished tasks of an array by index. Undefined if Slurm does not answer. */
+  /** Returns the unfinished tasks of an array by index. Undefined if Slurm does not answer. */
   async tasks(job: string): Promise<ReadonlyMap<number, ClusterTask> | undefined> {
     const { ok, stdout, stderr } = await this.#run('squeue', ['-h', '-r', '-j', job, '-o', '%K|%t|%N']);
-    // Slurm forgets jobs some minutes after their end; that is not an error.
+    // Slurm forgets jobs some minutes after their end, which is not an error.
     if (!ok) return /Invalid job id/i.test(stderr) ? new Map() : undefined;
     const lines = stdout.split('\n').map((line) => line.trim().split('|'));
     return new Map(
@@ -144,7 +148,7 @@ export class Slurm {
     );
   }
 
-  /** Final state of a task; null if Slurm no longer knows the task. */
+  /** Returns the final state of a task. Null if Slurm no longer knows the task. */
   async end(job: string, index: number, { accounting }: Pick<ClusterFacts, 'accounting'>): Promise<string | null> {
     const shown = await this.#run('scontrol', ['show', 'job', `${job}_${index}`]);
     const [state, exit] = [/JobState=(\S+)/.exec(shown.stdout)?.[1], /ExitCode=(\S+)/.exec(shown.stdout)?.[1]];
@@ -155,7 +159,7 @@ export class Slurm {
     return kept.ok && first !== '' ? first.replace('|', ', exit ') : null;
   }
 
-  /** `what`: a job or one of its tasks, such as `12` or `12_3`. */
+  /** Cancels a job or one of its tasks, for example `12` or `12_3`. */
   async cancel(what: string): Promise<boolean> {
     return (await this.#run('scancel', [what])).ok;
   }

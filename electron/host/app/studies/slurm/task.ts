@@ -1,18 +1,18 @@
 /**
- * A task of a job array: solves its points on its node and records the outcome.
+ * Job arrays of a study on a Slurm cluster:
  *
- * Division of points into tasks that last minutes, and of tasks into arrays that the cluster accepts.
+ * - Divides points into tasks that last minutes, and tasks into arrays that the cluster accepts.
+ * - Writes the script of the tasks. Its shell handles the warning signal before the time limit, and requeues the task.
+ * - Solves the points of one task on its node, and records the outcome.
+ * - Writes a journal of submissions in the study's folder. An entry with a unique job name is written before sbatch is
+ *   called. After a crash, the job is found by that name, so that nothing is submitted twice.
  *
- * The script of every task in an array. Its shell handles the warning signal before the time limit, and requeues the
- * task.
- *
- * Journal of submissions to a cluster, in the study's folder. An entry is written before sbatch is called, under a
- * unique job name. After a crash, the job is looked up by that name, so that nothing is submitted twice.
+ * Files of the journal:
  *
  * - `slurm/TAG/submission`: the points of each task
- * - `slurm/TAG/job`: the job's id, when it is known
- * - `slurm/TAG/over`: present when none of its tasks runs any more
- * - `slurm/TAG/attempts`: a file for each start of a task, with node, times and end
+ * - `slurm/TAG/job`: the job's id, once it is known
+ * - `slurm/TAG/over`: exists if none of its tasks runs any more
+ * - `slurm/TAG/attempts`: one file per start of a task, with node, times and end
  */
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
@@ -33,7 +33,7 @@ const entrySchema = z.strictObject({
   tag: z.string(),
   /** Time in ISO 8601. */
   created: z.string(),
-  /** Number of the attempt at these points, counted from 1. */
+  /** Number of the attempt to solve these points, counted from 1. */
   attempt: z.number().int().positive(),
   /** Ids of the points of each task. */
   tasks: z.array(z.array(z.string()).readonly()).readonly(),
@@ -44,10 +44,10 @@ const attemptSchema = z.strictObject({
   node: z.string(),
   job: z.string(),
   task: z.number().int().nonnegative(),
-  /** Number of restarts by the cluster. */
+  /** Number of times that the cluster restarted the task. */
   restart: z.number().int().nonnegative(),
   started: z.string(),
-  /** Time in ISO 8601. Null while the task runs, or if it ended without a report. */
+  /** Time in ISO 8601. Null while the task runs, and if it ended without a report. */
   finished: z.string().nullable(),
   end: z.string().nullable(),
   done: z.number().int().nonnegative(),
@@ -69,7 +69,7 @@ function read<T>(text: string | null, schema: z.ZodType<T>): T | null {
 
 interface JournalEntries {
   readonly entry: Entry;
-  /** Null if it was not recorded. */
+  /** Id of the job. Null if it was not recorded. */
   readonly job: string | null;
 }
 
@@ -84,7 +84,7 @@ export class Journal {
     return path.join(this.folder, tag, ...names);
   }
 
-  /** Call before sbatch. Throws BraggError, including `no-space`. */
+  /** Writes the entry of a new submission. Call it before sbatch. Throws BraggError, for example `no-space`. */
   async begin(study: StudyFolder, tasks: Entry['tasks'], attempt: number): Promise<Entry> {
     const tag = `braggbench-${study.head.sha256.slice(0, 8)}-${randomBytes(4).toString('hex')}`;
     await mkdir(this.of(tag, 'attempts'), { recursive: true });
@@ -106,7 +106,7 @@ export class Journal {
     return read(await textAt(this.of(tag, 'submission')), entrySchema);
   }
 
-  /** Submissions that may still run, oldest first. */
+  /** Returns the submissions that may still run, oldest first. */
   async open(): Promise<readonly JournalEntries[]> {
     const known: JournalEntries[] = [];
     for (const tag of await readdir(this.folder).catch(() => [])) {
@@ -129,7 +129,7 @@ export class Journal {
       .toSorted((a, b) => a.started.localeCompare(b.started));
   }
 
-  /** Attempts of all submissions that ended before all their points had. */
+  /** Returns the attempts of all submissions that ended although points were left. */
   async troubled(): Promise<readonly Attempt[]> {
     const tags = await readdir(this.folder).catch(() => []);
     const all = await Promise.all(tags.map((tag) => this.attempts(tag)));
@@ -137,7 +137,7 @@ export class Journal {
   }
 }
 
-/** Value of `end` for an attempt whose points have all ended. */
+/** Value of `end` if all points of an attempt have ended. */
 const ALL_POINTS_ENDED = 'all points ended';
 
 interface TaskOptions {
@@ -152,7 +152,7 @@ interface TaskOptions {
 interface TaskOutcome {
   readonly done: number;
   readonly failed: number;
-  /** False if points are left for another attempt. */
+  /** False if points are left for a further attempt. */
   readonly whole: boolean;
 }
 
@@ -162,8 +162,8 @@ function numberIn(environment: NodeJS.ProcessEnv, name: string): number | null {
 }
 
 /**
- * Resources that Slurm has given to the task. If Slurm reports no memory, the task gets memory in proportion to its
- * cores.
+ * Resources that Slurm has assigned to the task. If Slurm does not report memory, the task gets a share proportional to
+ * its cores.
  */
 function shareOfTask(host: SolvingHost, environment: NodeJS.ProcessEnv): Share {
   const all = availableParallelism();
@@ -172,12 +172,12 @@ function shareOfTask(host: SolvingHost, environment: NodeJS.ProcessEnv): Share {
   const { memoryLimit_bytes } = host.capabilities();
   const perCore = numberIn(environment, 'SLURM_MEM_PER_CPU');
   const given = numberIn(environment, 'SLURM_MEM_PER_NODE') ?? (perCore === null ? null : perCore * cores);
-  // Slurm reports MiB, and 0 for all memory.
+  // Slurm reports memory in MiB; 0 means all memory of the node.
   const part_bytes = given === null || given === 0 ? (memoryLimit_bytes * cores) / all : given * 2 ** 20;
   return entireMachine(host, { cores, memory_bytes: Math.min(part_bytes, memoryLimit_bytes) });
 }
 
-/** Records and throws errors that prevent every point from being solved. */
+/** Solves the points of one task. Records and rethrows errors that prevent every point from being solved. */
 export async function solveTask(options: TaskOptions): Promise<TaskOutcome> {
   const { host, folder, tag, environment, assetsFolder, signal } = options;
   const journal = new Journal(folder);
@@ -227,19 +227,22 @@ export async function solveTask(options: TaskOptions): Promise<TaskOutcome> {
     return { done, failed, whole };
   } catch (error) {
     const says = messageOf(error);
-    // A full disk also prevents this record; Slurm's exit code then reports the failure.
+    // A full disk also prevents this record. Slurm's exit code then reports the failure.
     await keep(says, 0, 0).catch(() => undefined);
     throw error;
   }
 }
 
-/** Larger tasks are not faster, and lose more when they die. */
+/** Maximum number of points in a task. Larger tasks are not faster, and more points are lost when a task dies. */
 const MAX_POINTS_OF_A_TASK = 5000;
 
-/** The first attempt uses full-size tasks, the second one eighth of that, and the third single points. */
+/**
+ * Divisors of the task size by attempt: the first attempt uses full-size tasks, the second an eighth, the third single
+ * points.
+ */
 const TASK_SPLITS = [1, 8, Number.POSITIVE_INFINITY] as const;
 
-/** Maximum number of attempts at a point, each in another task. */
+/** Maximum number of attempts to solve a point, each in a different task. */
 export const MAX_TRIES = TASK_SPLITS.length;
 
 export interface TaskSize {
@@ -251,7 +254,7 @@ export interface TaskSize {
   readonly task_s: number;
 }
 
-/** `attempt`: number of the attempt, from 1. */
+/** Divides points into tasks of about `task_s`. `attempt`: number of the attempt, from 1. */
 export function tasksOf(lines: readonly PlanLine[], attempt: number, size: TaskSize): readonly (readonly string[])[] {
   const { point_s, lanes, task_s } = size;
   const wanted = point_s === null || point_s <= 0 ? lanes : Math.ceil((task_s * lanes) / point_s);
@@ -262,7 +265,7 @@ export function tasksOf(lines: readonly PlanLine[], attempt: number, size: TaskS
   return tasks;
 }
 
-/** Array indices range from 0 to less than `maxArraySize`. */
+/** Divides tasks into arrays. Slurm requires indices from 0 to less than `maxArraySize`. */
 export function arraysOf<T>(tasks: readonly T[], maxArraySize: number): readonly (readonly T[])[] {
   const most = Math.max(1, maxArraySize);
   const arrays: (readonly T[])[] = [];
@@ -270,15 +273,15 @@ export function arraysOf<T>(tasks: readonly T[], maxArraySize: number): readonly
   return arrays;
 }
 
-/** Quotes a word for a shell. */
+/** Quotes a word for a POSIX shell. */
 export const quoteForShell = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
 
 /** Maximum number of restarts of a task that makes no progress. */
 const MAX_RESTARTS = 3;
 
 /**
- * `program`: the words that call the command line's `study task` for the study and the tag. `progressLeft`: its exit
- * code when points are left and some have ended, so that another attempt is worthwhile.
+ * Builds the script of a task. `program`: words that call the verb `study task` for the study and tag. `progressLeft`:
+ * exit code if points are left but some have ended, so that a restart is worthwhile.
  */
 export function taskScript(program: readonly string[], progressLeft: number): string {
   return `#!/bin/bash

@@ -10,7 +10,7 @@ import { type DiffractionScenario, imageGeometry } from '../../../../contract/sc
 import { formatNumber } from '../../../../domain/values/units.ts';
 import type { ImageRunData } from '../image-data.ts';
 
-/** Count of the largest pixel; zero photons become the offset below, as in simulated images. */
+/** Count of the brightest pixel. Zero photons become the offset below, as in simulated images. */
 const FULL_SCALE = 55_000;
 const OFFSET = 40;
 const MAX_COUNT = 65_535;
@@ -22,7 +22,7 @@ interface Counts {
   readonly offset: number;
 }
 
-/** Converts photons to counts. Halves round up; an image without photons has the offset everywhere. */
+/** Converts photons to counts, rounding halves up. In an image without photons, every count is the offset. */
 export function counts(image: Float32Array): Counts {
   let max = 0;
   for (const photons of image) max = Math.max(max, photons);
@@ -33,7 +33,7 @@ export function counts(image: Float32Array): Counts {
   return { counts: out, scale, offset: OFFSET };
 }
 
-/** Bytes in little-endian order, whatever the machine's byte order. */
+/** Converts values to little-endian bytes on any machine. */
 function littleEndian(values: Float32Array | Uint16Array): Uint8Array {
   const size = values.BYTES_PER_ELEMENT;
   const bytes = new Uint8Array(values.length * size);
@@ -47,7 +47,7 @@ function littleEndian(values: Float32Array | Uint16Array): Uint8Array {
 
 const SMV_HEADER_BYTES = 512;
 
-/** Formats a number with six digits, as programs print it. */
+/** Formats a number with six significant digits. */
 const number = (value: number): string => formatNumber(Number(value.toPrecision(6)));
 
 export function smvHeader(scenario: DiffractionScenario): string {
@@ -98,7 +98,7 @@ interface Entry {
   readonly value: number | Uint8Array;
 }
 
-/** Writes a TIFF. `description` becomes the ImageDescription that viewers show. */
+/** Builds a TIFF file. `description` becomes the ImageDescription tag, which viewers show. */
 function tiff(pixels: Uint8Array, width: number, height: number, bits: 16 | 32, description: string): Uint8Array {
   const text = new TextEncoder().encode(`${description}\0`);
   const dataAt = HEADER_BYTES;
@@ -142,7 +142,7 @@ function tiffImage(image: Float32Array, width: number, height: number, bits: 16 
   return tiff(littleEndian(values), width, height, bits, `counts; photons = (counts - ${offset}) / ${scale}`);
 }
 
-/** Centres of the pixels along a side, measured from the detector's corner. */
+/** Centres of the pixels along one side in mm, measured from the corner of the detector. */
 const centres = (count: number, pixel_mm: number): Float64Array =>
   Float64Array.from({ length: count }, (_, i) => (i + 0.5) * pixel_mm);
 
@@ -205,7 +205,7 @@ const rawFormat: Format = {
   write: ({ image }) => littleEndian(image),
 };
 
-/** Formats by extension; the first entry of `bits` is the default. */
+/** Formats by file name extension. The first entry of `bits` is the default. */
 export const imageFormats: Readonly<Record<string, Format>> = {
   '.img': {
     title: 'SMV',
@@ -219,8 +219,8 @@ export const imageFormats: Readonly<Record<string, Format>> = {
 };
 
 /**
- * Returns the bytes of an image file with this name. Throws a BraggError for an unknown extension or an unsupported bit
- * depth.
+ * Returns the bytes of an image file with this name. Throws a BraggError if the extension is unknown or the bit depth
+ * is not supported.
  */
 export function imageFile(run: ImageRunData, name: string, bits?: ImageBits): Uint8Array {
   const extension = extname(name).toLowerCase();

@@ -1,6 +1,6 @@
 /**
- * Reads CBF images (`.cbf`) of photon counters: a text header, then counts as differences of 1 to 8 bytes. Also the
- * result type and the errors that all image readers share.
+ * Reads CBF images (`.cbf`) of photon counters: a text header, followed by counts that are stored as differences of 1
+ * to 8 bytes. Also defines the result type and the errors of all image readers.
  */
 import { createHash } from 'node:crypto';
 import { BraggError } from '../../../../contract/errors.ts';
@@ -15,27 +15,27 @@ import {
 } from '../../../../domain/header-fields.ts';
 import { decimalOf } from '../../../../domain/values/csv.ts';
 
-/** Geometry stored in the file of a recorded image, in the units of scenarios. */
+/** Geometry in the header of a recorded image, in the units of scenarios. */
 export type Header = Readonly<Partial<Record<'distance_mm' | 'pixel_mm' | 'wavelength_A', number>>>;
 
 export interface Pixels {
   readonly width: number;
   readonly height: number;
-  /** Counts at index slow · width + fast. */
+  /** Counts of the pixels. The index is slow · width + fast. */
   readonly counts: Float32Array;
-  /** Pixels with at least this many counts are saturated; infinite if counts have no limit. */
+  /** Count at which a pixel is saturated. Infinite if counts have no limit. */
   readonly full: number;
   readonly header: Header;
-  /** Facts about the file that a user must know. */
+  /** Facts about the file that the user should know. */
   readonly notes?: readonly string[];
 }
 
-/** Limit on the pixels of an image. */
+/** Maximum number of pixels in an image. */
 const MAX_PIXELS = 64 * 2 ** 20;
 
 export const foreignImageError = (message: string): BraggError => new BraggError('foreign-file', message);
 
-/** Side of square pixels from sizes above 0; NaN without any. Throws a BraggError for different sizes. */
+/** Side length of square pixels, from all sizes above 0. NaN if there are none. Throws a BraggError if they differ. */
 export function squareSide(name: string, sizes: readonly number[], unit: string): number {
   const known = sizes.filter((size) => size > 0 && size < Number.POSITIVE_INFINITY);
   const [side = Number.NaN] = known;
@@ -44,7 +44,7 @@ export function squareSide(name: string, sizes: readonly number[], unit: string)
   throw foreignImageError(`${name} is ${shown} ${unit}; allowed: the same, for square pixels`);
 }
 
-/** Checks a size. Throws a BraggError if it is invalid or too large. */
+/** Throws a BraggError if the image size is invalid or too large. */
 export function checkSize(width: number, height: number): void {
   const whole = [width, height].every((side) => Number.isInteger(side) && side > 0);
   if (!whole || width * height > MAX_PIXELS) {
@@ -54,7 +54,7 @@ export function checkSize(width: number, height: number): void {
   }
 }
 
-/** Throws a BraggError if the file ends before the last pixel, or has further bytes after it. */
+/** Returns the bytes of the pixels. Throws a BraggError if the file is shorter or longer. */
 export function requireExactLength(bytes: Uint8Array, from: number, length: number): Uint8Array {
   const pixels = bytesUpToLastPixel(bytes, from, length);
   if (from + length === bytes.length) return pixels;
@@ -63,7 +63,7 @@ export function requireExactLength(bytes: Uint8Array, from: number, length: numb
   );
 }
 
-/** Throws a BraggError if the file ends before the last pixel. */
+/** Returns the bytes of the pixels. Throws a BraggError if the file ends before the last one. */
 export function bytesUpToLastPixel(bytes: Uint8Array, from: number, length: number): Uint8Array {
   if (!(from >= 0) || from + length > bytes.length) {
     throw foreignImageError(`it ends at byte ${bytes.length}, but its pixels end at ${from + length}`);
@@ -71,17 +71,17 @@ export function bytesUpToLastPixel(bytes: Uint8Array, from: number, length: numb
   return bytes.subarray(from, from + length);
 }
 
-/** Decodes an imaging plate count: values above 15 bits are multiples of a ratio, marked by the highest bit. */
+/** Decodes a count of an imaging plate. If the highest of 16 bits is set, the other bits are multiplied by `ratio`. */
 export function plateCount(stored: number, ratio: number): number {
   const bits = stored & 0xffff;
   return bits < 0x8000 ? bits : (bits - 0x8000) * ratio;
 }
 
-/** Bytes between the text header and the pixels. */
+/** Bytes that separate the text header from the pixels. */
 const START = [0x0c, 0x1a, 0x04, 0xd5] as const;
 const LONGEST_HEADER = 1_048_576;
 
-/** Fields of the binary section, by the definition of CBF (International Tables G, 5.6). */
+/** Rules for the fields of the binary section, from the definition of CBF (International Tables G, 5.6). */
 export const cbfFields: FieldRules = {
   'content-type': honoured,
   'x-binary-size': honoured,
@@ -97,7 +97,7 @@ export const cbfFields: FieldRules = {
   'content-md5': honoured,
 };
 
-/** Position of the first pixel byte after `from`; -1 if there is none within the longest header. */
+/** Position of the first byte of the pixels after `from`. -1 if it is not within the maximum header length. */
 function indexOfStart(bytes: Uint8Array, from: number): number {
   const found = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).indexOf(Uint8Array.from(START), from);
   return found < 0 || found - from > LONGEST_HEADER ? -1 : found + START.length;
@@ -117,8 +117,8 @@ const withRule = (names: string, rule: FieldRule): FieldRules =>
   Object.fromEntries(names.split(' ').map((name) => [name, rule]));
 
 /**
- * First words of the comment lines in a header of DECTRIS ("PILATUS CBF header specification" 1.5); its TIFF files have
- * the same lines. Lines that beamlines add are unknown and ignored.
+ * Rules for comment lines in headers by DECTRIS, by their first word ("PILATUS CBF header specification" 1.5). Its TIFF
+ * files contain the same lines. Lines added by beamlines are unknown and ignored.
  */
 export const detectorLines: FieldRules = {
   ...withRule('pixel_size wavelength detector_distance count_cutoff', honoured),
@@ -137,14 +137,16 @@ export const detectorLines: FieldRules = {
   ...withRule('energy_range flux filter_transmission polarization shutter_time', about),
 };
 
-/** Factors of units: length in millimetres, wavelength in ångström, counts. */
+/** Factors that convert lengths to millimetres and wavelengths to ångström. */
 const units: Readonly<Record<'length' | 'wavelength' | 'count', Readonly<Record<string, number>>>> = {
   length: { m: 1000, mm: 1 },
   wavelength: { A: 1, Angstrom: 1, nm: 10 },
   count: { counts: 1, '': 1 },
 };
 
-/** Value of a line in the base unit of its kind; NaN if the line is absent or has no positive number. */
+/**
+ * Value of a line, converted to the base unit of its kind. NaN if the line is absent or contains no positive number.
+ */
 function measureIn(lines: ReadonlyMap<string, string>, name: string, kind: keyof typeof units): number {
   const text = lines.get(name.toLowerCase()) ?? '';
   if (!/\d/.test(text)) return Number.NaN;
@@ -159,7 +161,7 @@ function measureIn(lines: ReadonlyMap<string, string>, name: string, kind: keyof
   return value > 0 ? value * factor : Number.NaN;
 }
 
-/** Comment lines of a detector by their first word in lower case. Punctuation between words is ignored. */
+/** Returns the comment lines of a detector by their first word in lower case. Punctuation between words is ignored. */
 function linesIn(text: string): ReadonlyMap<string, string> {
   const lines = [...text.matchAll(/^[ \t]*#[ \t]*([A-Za-z]\w*)[ \t:=]*([^\r\n]*)/gm)];
   // Ignore a repeated identical line.
@@ -167,7 +169,9 @@ function linesIn(text: string): ReadonlyMap<string, string> {
   return checkedFields('', [...fields.values()], detectorLines, 'ignored');
 }
 
-/** Geometry and largest valid count from a detector's comment lines, in a CBF or in the description of a TIFF. */
+/**
+ * Reads geometry and largest valid count from a detector's comment lines, in a CBF or in the description of a TIFF.
+ */
 export function describedBy(text: string): { readonly header: Header; readonly full: number } {
   const lines = linesIn(text);
   const size = lines.get('pixel_size') ?? '';
@@ -187,7 +191,10 @@ export function describedBy(text: string): { readonly header: Header; readonly f
   };
 }
 
-/** Items of a full CBF on its counts and their order, from the dictionary of imgCIF (International Tables G, 4.6). */
+/**
+ * Rules for the items of a full CBF that describe counts and their order, from the dictionary of imgCIF (International
+ * Tables G, 4.6).
+ */
 export const cifItems: FieldRules = {
   '_array_intensities.linearity': oneOf('linear', 'raw'),
   '_array_intensities.overload': honoured,
@@ -215,7 +222,7 @@ export const cifItems: FieldRules = {
   ...withRule('_array_element_size.array_id _array_element_size.index', ignoredField('pixels must be square')),
 };
 
-/** Values of the items above; `.` and `?` mean no value. */
+/** Returns the values of CIF items, after checking the items above. `.` and `?` mean that there is no value. */
 function itemsIn(text: string): ReadonlyMap<string, readonly string[]> {
   const values = cifValues(text);
   for (const [name, rule] of Object.entries(cifItems)) {
@@ -226,12 +233,12 @@ function itemsIn(text: string): ReadonlyMap<string, readonly string[]> {
   return values;
 }
 
-/** Values of CIF items by their lower-case name: a single value after the name, or a column of a loop. */
+/** Returns the values of CIF items by lower-case name: a single value after the name, or a column of a loop. */
 function cifValues(text: string): ReadonlyMap<string, readonly string[]> {
   const words = [...text.matchAll(/(?<=\s|^)#[^\n]*|'[^'\n]*'|"[^"\n]*"|\S+/g)]
     .map(([word]) => word)
     .filter((word) => !word.startsWith('#'));
-  // A semicolon begins a text block, such as the header of the pixels.
+  // A semicolon begins a text block, for example the header of the pixels.
   const isValue = (word: string | undefined) =>
     word !== undefined && !/^(_|loop_$|data_|--CIF|;|Content-|X-)/i.test(word);
   const isName = (word: string | undefined) => word?.startsWith('_') === true;
@@ -263,8 +270,8 @@ const numbersOf = (items: ReadonlyMap<string, readonly string[]>, name: string):
   });
 
 /**
- * Excludes the values that mark undefined pixels, except 0: templates declare it as undefined, but photon counters
- * count it.
+ * Excludes pixels with values that mark undefined pixels, except 0. Templates declare 0 as undefined, but photon
+ * counters use it as a count.
  */
 export function withoutUndefined(counts: Float32Array, values: readonly number[], name: string): readonly string[] {
   const none = new Set(values.filter((value) => value > 0).map(Math.fround));
@@ -272,7 +279,10 @@ export function withoutUndefined(counts: Float32Array, values: readonly number[]
   return values.includes(0) ? [`Its ${name} is 0: counts of 0 are treated as valid.`] : [];
 }
 
-/** Side of a pixel in mm, from CIF items (the first one is in metres) and from comments. NaN if neither states it. */
+/**
+ * Side length of a pixel in mm from CIF items, of which the first is in metres, and from comments. NaN if neither
+ * states it.
+ */
 function pixelOf(items: ReadonlyMap<string, readonly string[]>, commented: number): number {
   const sizes = (name: string): readonly number[] => numbersOf(items, name).map(Math.abs);
   const [inMetres, inMillimetres] = [
@@ -290,8 +300,8 @@ interface UnpackedCounts {
 }
 
 /**
- * Decodes counts, each stored as the difference from the previous one: one byte, or escape bytes and two, four or
- * eight.
+ * Decodes counts that are stored as differences from the previous one: a single byte, or an escape followed by two,
+ * four or eight bytes.
  */
 function countsOf(bytes: Uint8Array, from: number, amount: number): UnpackedCounts {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -325,7 +335,7 @@ function countsOf(bytes: Uint8Array, from: number, amount: number): UnpackedCoun
   return { counts, end: at };
 }
 
-/** Fields of the lines before the pixels. Text before the section is CIF. */
+/** Parses the header fields of the binary section, which is preceded by CIF text. */
 function sectionOf(text: string): ReadonlyMap<string, string> {
   const section = text.slice(Math.max(0, text.lastIndexOf('--CIF-BINARY-FORMAT-SECTION--')));
   const unfolded = section.replaceAll(/;\s*\r?\n[ \t]+/g, '; ');
@@ -375,7 +385,7 @@ export function readCbf(bytes: Uint8Array): Pixels {
     ...withoutUndefined(counts, numbersOf(items, undefinedValue), undefinedValue),
     ...(more ? ['It contains more images: only the first one is read.'] : []),
   ];
-  // Elements of an array may have different saturation values.
+  // Detector elements may have different saturation values, so use the smallest.
   return {
     ...{ width, height, counts, full: Math.min(full, ...overloads) },
     header: pixel > 0 ? { pixel_mm: pixel, ...header } : header,

@@ -1,6 +1,6 @@
 /**
- * Reads detector images from HDF5 files by the NeXus definition NXmx, as Eiger detectors write them: counts, pixel
- * mask, largest valid count and geometry. Values are converted from their stated units.
+ * Reads detector images from HDF5 files by the NeXus definition NXmx, as written by Eiger detectors: counts, pixel
+ * mask, largest valid count and geometry. Values are converted from the units that the file states.
  */
 import type { Dataset, ExternalLink, File, Group } from 'h5wasm';
 import { BraggError } from '../../../../contract/errors.ts';
@@ -19,7 +19,7 @@ const rulesFor = (names: string, rule: FieldRule): FieldRules =>
   Object.fromEntries(names.split(' ').map((name) => [name, rule]));
 const onlyNumber = (wanted: number) => allowOnly(String(wanted), (value) => Number(value) === wanted);
 
-/** Fields of NXdata, NXdetector and NXdetector_module that can change the meaning of counts. */
+/** Rules for fields of NXdata, NXdetector and NXdetector_module that can change the meaning of counts. */
 export const nexusFields: FieldRules = {
   data: honoured,
   pixel_mask: honoured,
@@ -62,22 +62,27 @@ export const nexusFields: FieldRules = {
   beam_center_y: ignoredField('the scenario sets the centre'),
 };
 
-/** Corrections of counts by pixel: the value that changes nothing, and fields that state whether counts contain it. */
+/**
+ * Corrections of each pixel's counts: the neutral value, and fields that state whether the counts already include the
+ * correction.
+ */
 const corrections = {
   flatfield: { neutral: 1, flags: ['flatfield_correction_applied', 'flatfield_applied'] },
   dark: { neutral: 0, flags: ['dark_applied'] },
   pedestal: { neutral: 0, flags: ['pedestal_applied'] },
-  // Images count photons, so a gain that may still be contained in the counts is rejected too.
+  // Counts must be photons, so reject a gain even if the counts may already include it.
   gain: { neutral: 1, flags: [] },
 } as const satisfies Readonly<Record<string, { readonly neutral: number; readonly flags: readonly string[] }>>;
 
-/** Attributes of images by which NeXus and netCDF scale values, each with the value that changes nothing. */
+/** Attributes by which NeXus and netCDF scale the values of images, with their neutral values. */
 const scales = { scale_factor: 1, data_scaling_factor: 1, scaling_factor: 1, add_offset: 0, offset: 0 } as const;
 
-/** Filters by number. The HDF5 library includes deflate, shuffle and the Fletcher checksum. */
+/**
+ * Supported HDF5 filters by number. The library itself includes deflate (1), shuffle (2) and Fletcher checksums (3).
+ */
 const FILTERS: readonly number[] = [1, 2, 3, ...Object.keys(filterFiles).map(Number)];
 
-/** Largest values of the integer types, with which detectors mark gaps and saturated pixels. */
+/** Largest values of integer types. Detectors mark gaps and saturated pixels with them. */
 const greatest: Readonly<Record<string, number>> = {
   ...{ B: 2 ** 8 - 1, b: 2 ** 7 - 1, H: 2 ** 16 - 1, h: 2 ** 15 - 1 },
   ...{ I: 2 ** 32 - 1, i: 2 ** 31 - 1, f: Number.POSITIVE_INFINITY },
@@ -88,7 +93,7 @@ const groupAt = (group: Group, path: string): Group | null => {
   return isGroup(found) ? found : null;
 };
 
-/** Subgroups of a NeXus class, by name. */
+/** Returns the subgroups of a NeXus class with their names. */
 function groupsOfClass(group: Group | null, name: string): readonly (readonly [string, Group])[] {
   return (group?.keys() ?? []).flatMap((key) => {
     const found = group === null ? null : groupAt(group, key);
@@ -97,8 +102,8 @@ function groupsOfClass(group: Group | null, name: string): readonly (readonly [s
 }
 
 /**
- * Returns the only detector of an instrument, or the only module of a detector. Throws for several, whose images do not
- * form one plane.
+ * Returns the only detector of an instrument, or the only module of a detector. Throws if there are several, because
+ * their images do not form one plane.
  */
 function onlyGroupOfClass(group: Group | null, usual: string, name: string): Group | null {
   const found = groupsOfClass(group, name);
@@ -111,11 +116,11 @@ function onlyGroupOfClass(group: Group | null, usual: string, name: string): Gro
   return first?.[1] ?? (group === null ? null : groupAt(group, usual));
 }
 
-/** Numbers of an attribute or of a dataset. */
+/** Returns the numbers in the value of an attribute or dataset. */
 const numbersOf = (value: unknown): readonly number[] | null =>
   ArrayBuffer.isView(value) ? [...(value as unknown as Iterable<number | bigint>)].map(Number) : null;
 
-/** The single number in a dataset; null if there is no dataset. */
+/** Returns the single number in a dataset. Null if the dataset does not exist. */
 function numberAt(group: Group | null, path: string): number | null {
   const value: unknown = group === null ? null : datasetAt(group, path)?.value;
   const first: unknown = ArrayBuffer.isView(value) || Array.isArray(value) ? (value as ArrayLike<unknown>)[0] : value;
@@ -125,7 +130,10 @@ function numberAt(group: Group | null, path: string): number | null {
 const lengths: Readonly<Record<string, number>> = { m: 1000, meter: 1000, metre: 1000, cm: 10, mm: 1, um: 1e-3 };
 const wavelengths: Readonly<Record<string, number>> = { angstrom: 1, angstroms: 1, a: 1, nm: 10, m: 1e10 };
 
-/** A length in the unit that its attribute names. Throws for other units. `unstated` receives lengths without a unit. */
+/**
+ * Returns a length, converted from the unit in its attribute. Throws if the unit is not supported. For a length without
+ * a unit, a note is added to `unstated`.
+ */
 function lengthAt(
   group: Group | null,
   path: string,
@@ -152,7 +160,7 @@ function throwIfUnsupportedField(group: Group | null): void {
   }
 }
 
-/** Images of a data group: one dataset, or the first of the numbered datasets that Eiger detectors write. */
+/** Finds the images of a data group: one dataset, or the first of the numbered datasets that Eiger detectors write. */
 function firstOf(entry: Group): { readonly data: Group; readonly name: string; readonly parts: number } {
   const data = groupAt(entry, 'data');
   if (data === null) throw notNexusError();
@@ -165,7 +173,7 @@ function firstOf(entry: Group): { readonly data: Group; readonly name: string; r
 const isLink = (found: unknown): found is ExternalLink =>
   found !== null && typeof found === 'object' && 'filename' in found && 'obj_path' in found;
 
-/** Name of the file with the first images of a master file; null if the master file contains them. */
+/** Name of the file with the first images that a master file links to. Null if the master file contains the images. */
 function linkedFile(file: File): string | null {
   const { data, name } = firstOf(entryOf(file));
   const found: unknown = data.get(name);
@@ -204,7 +212,7 @@ function entryOf(file: File): Group {
   throw notNexusError();
 }
 
-/** Rejects virtual datasets over other files, because the library reads missing files as zeros. */
+/** Rejects virtual datasets that refer to other files, because the library reads zeros for missing files. */
 function throwIfVirtual(name: string, dataset: Dataset): void {
   const sources = dataset.metadata.virtual_sources ?? [];
   const other = sources.find(({ file_name }) => file_name !== '.');
@@ -246,7 +254,7 @@ function countsOf({ name, dataset }: ReturnType<typeof imagesOf>) {
   return { width: wide, height: high, counts, most, images, empty };
 }
 
-/** Rejects images with unwritten chunks, which the library reads as zeros without distinction. */
+/** Rejects images with chunks that were not written, because the library reads zeros for them. */
 function checkUnwrittenChunks(
   counts: Float32Array,
   wide: number,
@@ -267,7 +275,7 @@ function checkUnwrittenChunks(
 }
 
 /**
- * Notes on the detector module, which states the directions of rows and columns, and the imaged part of the detector.
+ * Notes on the detector module: the directions of rows and columns, and the part of the detector that the image covers.
  */
 function moduleNotes(module: Group | null, shown: readonly [number, number]): readonly string[] {
   if (module === null) return [];
@@ -285,7 +293,7 @@ function moduleNotes(module: Group | null, shown: readonly [number, number]): re
     ];
   });
   const sizes = numbersOf(datasetAt(module, 'data_size')?.value)?.slice(-2) ?? shown;
-  // Early Eiger firmware stores the fast side first.
+  // Early Eiger firmware stores the size of the fast axis first.
   const either = [shown.join(' × '), shown.toReversed().join(' × ')];
   if (!either.includes(sizes.join(' × '))) {
     throw foreignImageError(
@@ -303,13 +311,13 @@ function moduleNotes(module: Group | null, shown: readonly [number, number]): re
   return turned;
 }
 
-/** Pixel masks of a detector; a pixel is masked if any of them marks it. */
+/** Pixel masks of a detector. A pixel is masked if any mask marks it. */
 const masksOf = (group: Group | null): readonly Dataset[] =>
   (group?.keys() ?? []).flatMap((name) =>
     group !== null && /^pixel_mask(_\d+)?$/.test(name) ? (datasetAt(group, name) ?? []) : [],
   );
 
-/** Makes masked pixels negative, so that they are excluded. */
+/** Makes masked pixels negative, which excludes them. */
 function applyMask(counts: Float32Array, mask: Dataset): void {
   const values: unknown = mask.value;
   if (!ArrayBuffer.isView(values) || (values as unknown as ArrayLike<number>).length !== counts.length) {
@@ -322,8 +330,8 @@ function applyMask(counts: Float32Array, mask: Dataset): void {
 }
 
 /**
- * Common limit on the counts, from a dataset. If limits differ by pixel, pixels beyond theirs are excluded here, and
- * the result is NaN. Also NaN without the dataset.
+ * Reads the limit on counts from a dataset. If it differs between pixels, pixels beyond their limit are excluded here
+ * and the result is NaN. NaN if the dataset does not exist.
  */
 function limitOf(group: Group, name: string, counts: Float32Array, isOut: (count: number, limit: number) => boolean) {
   const value: unknown = datasetAt(group, name)?.value;
@@ -339,13 +347,13 @@ function limitOf(group: Group, name: string, counts: Float32Array, isOut: (count
   return Number.NaN;
 }
 
-/** Numbers of an attribute. */
+/** Returns the numbers of an attribute. */
 function attributeOf(dataset: Dataset, name: string): readonly number[] {
   const value: unknown = dataset.attrs[name]?.value;
   return numbersOf(value) ?? (value === undefined ? [] : [Number(value)]);
 }
 
-/** Rejects scaled images, and excludes the values that their attributes declare as missing. */
+/** Rejects scaled images, and excludes pixels with values that attributes declare as missing. */
 function withoutFill(name: string, dataset: Dataset, counts: Float32Array): readonly string[] {
   for (const [scale, neutral] of Object.entries(scales)) {
     const value = attributeOf(dataset, scale).find((one) => one !== neutral);
@@ -356,15 +364,15 @@ function withoutFill(name: string, dataset: Dataset, counts: Float32Array): read
 }
 
 /**
- * Rejects counts without a correction that the file has. Notes a correction if the file does not state whether counts
- * contain it.
+ * Rejects counts that lack a correction contained in the file. Adds a note if the file does not state whether the
+ * counts include it.
  */
 function correctionNotes(groups: readonly (Group | null)[], counts: Float32Array): readonly string[] {
   const found = groups.flatMap((group) => (group === null ? [] : [group]));
   return Object.entries(corrections).flatMap(([name, { neutral, flags }]) => {
     const values: unknown = found.map((group) => datasetAt(group, name)).find((one) => one !== null)?.value;
     const numbers = ArrayBuffer.isView(values) ? (values as unknown as ArrayLike<number>) : [Number(values ?? neutral)];
-    // A correction has no meaning in an excluded pixel.
+    // The correction of an excluded pixel has no meaning.
     const isUsed = (at: number): boolean => numbers.length !== counts.length || (counts[at] ?? 0) >= 0;
     const other = Array.prototype.findIndex.call(numbers, (value, at) => Number(value) !== neutral && isUsed(at));
     if (other < 0) return [];
@@ -413,7 +421,7 @@ function pixelsIn(file: File, linked: File | null): Pixels {
     ...['saturation_value', 'countrate_correction_count_cutoff'].map((name) =>
       limitOf(group, name, counts, (count, limit) => limit > 0 && count >= limit),
     ),
-    // The greatest value of these bits marks overloads, even if they are stored in more bits.
+    // The largest value with this number of bits marks overloads, even if counts are stored with more bits.
     2 ** limitOf(group, 'bit_depth_image', counts, () => false) - 1,
   ]);
   const unstated: string[] = [];
@@ -458,11 +466,13 @@ function pixelsIn(file: File, linked: File | null): Pixels {
   };
 }
 
-/** Reads a file that is in the same folder or was selected together; null if there is none. */
+/**
+ * Reads a file that is in the same folder or was selected together with this one. Resolves to null if there is none.
+ */
 export type ReadLinkedFile = (name: string) => Promise<Uint8Array | null>;
 
 /**
- * Reads an NXmx file. The master file of an Eiger detector has its images in separate files, of which the first is
+ * Reads an NXmx file. The master file of an Eiger detector links to its images in other files, of which the first is
  * read.
  */
 export async function readNexus(bytes: Uint8Array, readLinked: ReadLinkedFile): Promise<Pixels> {

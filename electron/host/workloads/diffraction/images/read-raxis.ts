@@ -1,6 +1,6 @@
 /**
- * Reads images of Rigaku's R-AXIS imaging plates (`.osc`, also `.img`): a header of fixed fields, one record long, then
- * one record of 16-bit counts per line. Field offsets are those of Rigaku's program ReadRAXISImage.
+ * Reads images of Rigaku's R-AXIS imaging plates (`.osc`, also `.img`). They contain a header of fixed fields, followed
+ * by one record of 16-bit counts per line. Field offsets are those of Rigaku's program ReadRAXISImage.
  */
 import { allowOnly, type FieldRule, honoured, ignoredField } from '../../../../domain/header-fields.ts';
 import { checkSize, foreignImageError, type Pixels, plateCount, requireExactLength } from './read-cbf.ts';
@@ -11,7 +11,7 @@ const about = ignoredField('describes the measurement, without effect on counts'
 const goniometer = ignoredField('describes the goniometer of the crystal, which the scenario sets');
 const detectorAngleField = ignoredField('the scenario sets the angle and position of the detector');
 
-/** Type of a field: `text` of this many bytes, or numbers of 4 bytes. */
+/** Type of a header field: text with a number of bytes, or one or more numbers of 4 bytes. */
 type Form = number | 'long' | 'float' | readonly ['long' | 'float', number];
 
 const layout: readonly (readonly [name: string, form: Form, rule: FieldRule])[] = [
@@ -80,7 +80,7 @@ interface HeaderField {
 
 const bytesOf = (form: Form): number => (typeof form === 'number' ? form : typeof form === 'string' ? 4 : 4 * form[1]);
 
-/** Fields by name with their byte offsets. Programs use the bytes after the last field for private data. */
+/** Fields by name with their byte offsets. Bytes after the last field are private data of programs. */
 export const raxisFields: Readonly<Record<string, HeaderField>> = (() => {
   let at = 0;
   return Object.fromEntries(
@@ -92,12 +92,12 @@ export const raxisFields: Readonly<Record<string, HeaderField>> = (() => {
   );
 })();
 
-/** Shortest header that Rigaku's programs write. */
+/** Length in bytes of the shortest header that Rigaku's programs write. */
 const MIN_HEADER_BYTES = 1400;
 
 const latin1 = new TextDecoder('latin1');
 
-/** Whether an image begins with an R-AXIS header. */
+/** Whether the file begins with an R-AXIS header. */
 export const isRaxis = (bytes: Uint8Array): boolean => /^R-?AXIS/.test(latin1.decode(bytes.subarray(0, 10)));
 
 type Field = (name: string) => number;
@@ -124,7 +124,7 @@ export function readRaxis(bytes: Uint8Array): Pixels {
   if (!isRaxis(bytes)) throw foreignImageError('it is not an R-AXIS image: it does not begin with R-AXIS or RAXIS');
   if (bytes.length < MIN_HEADER_BYTES) throw foreignImageError(`it ends at byte ${bytes.length}, within its header`);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-  // The correct byte order gives a small width; the other one gives a huge or negative number.
+  // With the correct byte order the width is small; with the other one it is huge or negative.
   const [big, small] = [fieldsIn(view, false), fieldsIn(view, true)];
   const little = !(big('xpxl') > 0 && big('xpxl') < 2 ** 16);
   const field = little ? small : big;

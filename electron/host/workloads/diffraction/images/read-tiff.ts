@@ -1,6 +1,6 @@
 /**
- * Reads uncompressed TIFF and BigTIFF images with one channel, in strips or tiles: integers of 8, 16 and 32 bits, and
- * 32-bit floats.
+ * Reads uncompressed TIFF and BigTIFF images with one channel, in strips or tiles. Samples are integers of 8, 16 or 32
+ * bits, or 32-bit floats.
  */
 import {
   absent,
@@ -24,7 +24,7 @@ const onlyNumbers = (...wanted: readonly number[]) =>
 
 /** Tags of TIFF 6.0 and of common extensions that can change the meaning of pixels, by name. */
 export const tiffTags = {
-  // Bit 0: a reduced copy; bit 2: a mask.
+  // Bit 0 marks a reduced copy, bit 2 a mask.
   NewSubfileType: { tag: 254, rule: onlyNumbers(0, 2) },
   SubfileType: { tag: 255, rule: onlyNumbers(1, 3) },
   ImageWidth: { tag: 256, rule: honoured },
@@ -64,12 +64,12 @@ export const tiffTags = {
   SubIFDs: { tag: 330, rule: ignoredField('contain reduced copies of the image') },
   ExtraSamples: { tag: 338, rule: absent },
   SampleFormat: { tag: 339, rule: honoured },
-  // MetaMorph stacks: UIC2Tag has one value per plane, and all planes follow the only directory.
+  // MetaMorph stacks have a single directory for all planes, and UIC2Tag contains one value per plane.
   UIC1Tag: { tag: 33628, rule: ignoredField('describes only how MetaMorph displays the image') },
   UIC2Tag: { tag: 33629, rule: honoured },
   UIC3Tag: { tag: 33630, rule: ignoredField('states wavelengths of planes') },
   UIC4Tag: { tag: 33631, rule: ignoredField('describes the planes') },
-  // Raw values from cameras (DNG 1.4).
+  // Tags for raw values of cameras (DNG 1.4).
   LinearizationTable: { tag: 50712, rule: absent },
   BlackLevelRepeatDim: { tag: 50713, rule: ignoredField('BlackLevel is 0') },
   BlackLevel: { tag: 50714, rule: onlyNumbers(0) },
@@ -83,7 +83,7 @@ export const tiffTags = {
 } as const satisfies Readonly<Record<string, Tag>>;
 type TagName = keyof typeof tiffTags;
 
-/** Bytes of the types for numbers and texts. Two of them are fractions of 32-bit numbers. */
+/** Bytes per value of the TIFF types for numbers and texts. Fractions consist of two 32-bit numbers. */
 const TYPE_BYTES: Readonly<Record<number, 1 | 2 | 4 | 8>> = {
   1: 1,
   2: 1,
@@ -96,18 +96,18 @@ const TYPE_BYTES: Readonly<Record<number, 1 | 2 | 4 | 8>> = {
   18: 8,
 };
 const FRACTIONS: readonly number[] = [5, 10];
-/** Limit on the values of one tag: enough for the largest image with one strip per row. */
+/** Maximum number of values of one tag, enough for the largest image with one strip per row. */
 const MAX_VALUES = 2 ** 20;
 
 interface Directory {
-  /** Values of a tag; `usual` if it is absent. */
+  /** Returns the values of a tag, or `usual` if it is absent. */
   readonly values: (name: TagName, usual?: number) => readonly number[];
   readonly text: (name: TagName) => string;
   readonly isText: (name: TagName) => boolean;
   readonly has: (name: TagName) => boolean;
-  /** Number of values of a tag; 0 if it is absent. */
+  /** Returns the number of values of a tag. 0 if it is absent. */
   readonly count: (name: TagName) => number;
-  /** Whether another image follows. */
+  /** Whether the file contains a further image. */
   readonly more: boolean;
 }
 
@@ -120,7 +120,7 @@ interface TagEntry {
   readonly isText: boolean;
 }
 
-/** Reads a 64-bit offset or count of BigTIFF as a number, which is exact within a file. */
+/** Reads a 64-bit offset or count of BigTIFF. The number is exact for all positions within a file. */
 const long8 = (view: DataView, at: number, little: boolean): number => Number(view.getBigUint64(at, little));
 
 function directoryOf(view: DataView, little: boolean, big: boolean): Directory {
@@ -182,7 +182,10 @@ function directoryOf(view: DataView, little: boolean, big: boolean): Directory {
   };
 }
 
-/** Decodes a sample type (1 unsigned, 2 signed, 3 floating) of these bits, and its saturation value. */
+/**
+ * Returns the decoder of a sample type (1 unsigned, 2 signed, 3 floating) with this number of bits, and its saturation
+ * value.
+ */
 function sampleOf(
   bits: number,
   kind: number,
@@ -210,7 +213,7 @@ function sampleOf(
   }
 }
 
-/** Rectangles of pixels, each stored in contiguous bytes. */
+/** Strips or tiles of the image. The bytes of each are contiguous. */
 interface ImagePieces {
   readonly width: number;
   readonly height: number;
@@ -225,7 +228,7 @@ function tilesOf({ values }: Directory): ImagePieces {
 
 type ValueReader = (view: DataView, at: number) => number;
 
-/** Assembles tiles, whose pixels beyond the right and lower edges of the image are dropped. */
+/** Copies tiles into the image. Pixels beyond its right and lower edges are dropped. */
 function readTiles(
   bytes: Uint8Array,
   tiles: ImagePieces,
@@ -290,8 +293,8 @@ const pageField = ignoredField('only the first page is read, and a note reports 
 const zeroOrAbsent = allowOnly('0 or absent', (value) => Number(value) === 0);
 
 /**
- * Lines `name=value` in descriptions by ImageJ's FileSaver: calibration of the values, and images after the only
- * directory.
+ * Rules for lines `name=value` in descriptions by ImageJ's FileSaver: calibration of the values, and stacks with a
+ * single directory.
  */
 export const imageJFields: FieldRules = {
   images: onlyNumbers(1),
@@ -318,7 +321,7 @@ export const imageJFields: FieldRules = {
   ...{ mode: displayOnlyField, min: displayOnlyField, max: displayOnlyField },
 };
 
-/** Attributes of Pixels in OME-XML, from the schema of 2016-06. */
+/** Rules for the attributes of Pixels in OME-XML, from the schema of 2016-06. */
 export const omeFields: FieldRules = {
   significantbits: honoured,
   sizex: honoured,
@@ -338,7 +341,7 @@ export const omeFields: FieldRules = {
   },
 };
 
-/** Checks descriptions from ImageJ and OME; returns the saturation value, which may be infinite. */
+/** Checks a description by ImageJ or OME. Returns the saturation value, which may be infinite. */
 function checkDescription(description: string, width: number, height: number): number {
   if (/^ImageJ=/.test(description)) {
     const lines = [...description.matchAll(/^(\w+)=(.*?)\0*$/gm)].map(([, name = '', value = '']) => ({
@@ -378,7 +381,10 @@ function checkDescription(description: string, width: number, height: number): n
   return 2 ** Number(bits) - 1;
 }
 
-/** Words of 32 bits in the header of MarCCD and Rayonix from byte 1024 on, as described for its frame_header. */
+/**
+ * Rules for the 32-bit words in the header of MarCCD and Rayonix, which starts at byte 1024, from the description of
+ * its frame_header.
+ */
 export const marFields: Readonly<Record<string, { readonly at: number; readonly rule: FieldRule }>> = {
   header_byte_order: { at: 28, rule: honoured },
   data_byte_order: { at: 32, rule: ignoredField('the byte order is read from the TIFF header') },
@@ -410,7 +416,10 @@ export const marFields: Readonly<Record<string, { readonly at: number; readonly 
 };
 const MAR_AT = 1024;
 
-/** Saturation value, geometry and notes from a MarCCD header; infinite and empty for a TIFF without one. */
+/**
+ * Reads saturation value, geometry and notes from a MarCCD header. Without such a header the value is infinite and the
+ * rest is empty.
+ */
 function marHeader(
   view: DataView,
   width: number,
@@ -438,7 +447,7 @@ function marHeader(
   }
   const sizes = [word('pixelsize_x'), word('pixelsize_y')].filter((size) => size < 2 ** 31);
   const side_nm = squareSide('pixelsize of its MarCCD header', sizes, 'nm');
-  // Fields that are not set are 0 or negative, which is above 2^31 here.
+  // A field that is not set is 0 or negative. Read as unsigned, a negative number is at least 2^31.
   const known = (field: string): number => (word(field) < 2 ** 31 ? word(field) : 0);
   const own = {
     distance_mm: known('xtal_to_detector') / 1000,
@@ -447,7 +456,7 @@ function marHeader(
   };
   const turned = ['origin', 'orientation', 'view_direction'].filter((field) => word(field) !== 0);
   const [flat, straight] = ['flatfield_applied', 'distortion_applied'].map(word);
-  // If neither field is set, the writer does not record corrections, so none counts as missing.
+  // If neither field is set, the writer does not record corrections, so do not report any as missing.
   const missing = flat === straight ? [] : [flat === 0 ? 'flatfield_applied' : 'distortion_applied'];
   return {
     full: word('saturated_value') > 0 ? word('saturated_value') : none.full,
@@ -462,7 +471,7 @@ function marHeader(
   };
 }
 
-/** Checks the array shape in a description by tifffile, which stores a stack in a single directory. */
+/** Rejects stacks by tifffile, which have a single directory and state their shape in the description. */
 function checkShape(description: string, pixels: number): void {
   const shape = /^\{"shape": ?\[([\d, ]+)\]/.exec(description)?.[1]?.split(',').map(Number) ?? [];
   const values = shape.reduce((product, size) => product * size, 1);

@@ -1,6 +1,9 @@
 /**
- * Reads images recorded by detectors or programs: SMV, R-AXIS, TIFF, CBF, NXmx and raw 32-bit numbers. SMV images
- * (`.img`) have a text header between braces, then counts; header fields are those of ADSC, MAR and Rigaku's d*TREK.
+ * Reads images that were recorded by detectors or written by programs: SMV, R-AXIS, TIFF, CBF, NXmx and raw 32-bit
+ * numbers.
+ *
+ * SMV images (`.img`) have a text header between braces, followed by counts. Header fields are those of ADSC, MAR and
+ * Rigaku's d*TREK.
  */
 import { extname } from 'node:path';
 import { BraggError } from '../../../../contract/errors.ts';
@@ -19,13 +22,13 @@ import { type ReadLinkedFile, readNexus } from './read-nexus.ts';
 import { isRaxis, readRaxis } from './read-raxis.ts';
 import { readTiff } from './read-tiff.ts';
 
-/** Limit on the header length; detectors write between 512 bytes and a few thousand. */
+/** Maximum header length in bytes. Detectors write between 512 and a few thousand. */
 const LONGEST_HEADER = 65_536;
 
 interface Sample {
   readonly size: 1 | 2 | 4;
   readonly read: (view: DataView, at: number, little: boolean) => number;
-  /** Largest value that the type can store. */
+  /** Largest value of the type. */
   readonly most: number;
 }
 
@@ -41,7 +44,7 @@ const float32: Sample = {
   most: Number.POSITIVE_INFINITY,
 };
 
-/** Sample types by the names in TYPE and in d*TREK's Data_type. */
+/** Sample types by their names in the fields TYPE and Data_type (d*TREK). */
 const samples: Readonly<Record<string, Sample>> = {
   ...{ unsigned_char: uint8, signed_char: int8 },
   ...{ unsigned_short: uint16, unsigned_short_int: uint16, short: int16, signed_short: int16, short_int: int16 },
@@ -57,8 +60,8 @@ const rulesFor = (names: string, rule: FieldRules[string]): FieldRules =>
   Object.fromEntries(names.split(' ').map((name) => [name, rule]));
 
 /**
- * Fields of ADSC's headers, and of d*TREK's image format 1.1 without the prefix that names their detector
- * (CCD_GONIO_VALUES). Unknown fields are ignored, because detectors add hundreds that describe the experiment.
+ * Rules for fields of ADSC's headers, and of d*TREK's image format 1.1 without the detector prefix of names such as
+ * CCD_GONIO_VALUES. Unknown fields are ignored, because detectors add hundreds that describe the experiment.
  */
 export const smvFields: FieldRules = {
   header_bytes: honoured,
@@ -133,8 +136,8 @@ function numbersIn(fields: Fields, key: string): readonly number[] {
 const isNearlyEqual = (a: number, b: number): boolean => Math.abs(a / b - 1) <= 1e-3;
 
 /**
- * Geometry from a d*TREK header: wavelengths, the rotations and translations of a detector's goniometer, and its
- * pixels.
+ * Reads the geometry from a d*TREK header: the wavelength, rotations and translations of the detector's goniometer, and
+ * the pixel size.
  */
 function trekHeader(fields: Fields): Header {
   const [waves = 0, wavelength = Number.NaN] = numbersIn(fields, 'source_wavelength');
@@ -153,7 +156,7 @@ function trekHeader(fields: Fields): Header {
   const values = numbersIn(fields, 'gonio_values');
   const names = wordsIn(fields, 'gonio_names');
   const distance = names.findIndex((name) => /^(transz|(transz\/)?dist(ance)?)$/i.test(name));
-  // Default order: three rotations, then three translations, the last of them along the beam.
+  // By default there are three rotations followed by three translations, the last of which is along the beam.
   const at = distance < 0 && names.length === 0 ? 5 : distance;
   const unit = wordsIn(fields, 'gonio_units')[at] ?? 'mm';
   if (values[at] !== undefined && unit.toLowerCase() !== 'mm') {
@@ -181,7 +184,7 @@ function headerOf(fields: Fields): Header {
   );
 }
 
-/** Notes on d*TREK fields that are not applied to the counts. */
+/** Notes on d*TREK fields whose corrections are not applied to the counts. */
 function trekNotes(fields: Fields): readonly string[] {
   const vectors = numbersIn(fields, 'detector_vectors');
   const straight = [1, 0, 0, 0, 1, 0];
@@ -198,19 +201,19 @@ function trekNotes(fields: Fields): readonly string[] {
   ];
 }
 
-/** Parses the header up to HEADER_BYTES, because values may contain braces. */
+/** Parses the header. Its length is given by HEADER_BYTES, because values may contain braces. */
 function fieldsOf(bytes: Uint8Array): Fields {
   const text = new TextDecoder('latin1').decode(bytes.subarray(0, LONGEST_HEADER));
   if (!/^\{\s*[^}]*\}/.test(text)) throw foreignImageError('it is not an SMV image: it has no header in braces');
   const length = Number(/HEADER_BYTES\s*=\s*(\d+)\s*;/i.exec(text)?.[1] ?? LONGEST_HEADER);
   const fields = [...text.slice(0, length).matchAll(/(?:^\{|;)\s*([A-Z][A-Z0-9_]*)\s*=\s*([^;]*)(?=;)/gi)];
   const lines = fields.map(([, name = '', value = '']) => ({ name, value: value.trim() }));
-  // A missing semicolon joins a field with the next one.
+  // Reject a field that contains the next one, because a semicolon is missing.
   const open = lines.find(({ value }) => /\n\s*[A-Z][A-Z0-9_]*\s*=/i.test(value));
   if (open !== undefined)
     throw foreignImageError(`its field ${open.name} has no semicolon; allowed: NAME=value; for each`);
   const prefix = lines.find(({ name }) => /^detector_names$/i.test(name))?.value.toLowerCase() ?? '';
-  // CCD_IMAGE_SATURATION is a full name, even if the detector's prefix is CCD_.
+  // CCD_IMAGE_SATURATION is a complete name, even if the prefix of the detector is CCD_.
   const prefixed = (name: string): boolean =>
     prefix !== '' && smvFields[name.toLowerCase()] === undefined && name.toLowerCase().startsWith(prefix);
   const plain = lines.map(({ name, value }) => ({ name: prefixed(name) ? name.slice(prefix.length) : name, value }));
@@ -264,7 +267,7 @@ function readSmv(bytes: Uint8Array): Pixels {
 }
 
 export interface MaskedImage extends Pixels {
-  /** 1 for an excluded pixel: saturated, in a gap, or not a number. */
+  /** Contains 1 for each excluded pixel: saturated, in a gap, or not a number. */
   readonly left: Uint8Array;
 }
 
@@ -293,14 +296,14 @@ const readers: Readonly<Record<string, Reader>> = {
   '.raw': readRaw,
 };
 
-/** Detects the format from the first bytes, not from the name. */
+/** Selects the reader by the first bytes, not by the name. */
 function readerOf(begin: string, bytes: Uint8Array): Reader | null {
   if (['II*\0', 'II+\0', 'MM\0*', 'MM\0+'].some((mark) => begin.startsWith(mark))) return readTiff;
   if (/^###_?CBF/.test(begin)) return readCbf;
   return isRaxis(bytes) || /^\{\s*HEADER_BYTES\s*=/i.test(begin) ? readSmv : null;
 }
 
-/** Other image formats and compressed files by their first bytes, for messages. */
+/** Other image formats and compressed formats with their first bytes. They are named in messages. */
 const others: readonly (readonly [string, ...(string | RegExp)[]])[] = [
   ['EDF of the ESRF', /^\{\s*(EDF_|HeaderID|(?:[^}]*;\s*)?(Dim_1|DataType|ByteOrder)\s*=)/i],
   ['compressed by gzip: decompress it first', '\x1f\x8b'],
@@ -318,18 +321,18 @@ function unsupportedFormat(begin: string): string | undefined {
   return others.find(([, ...marks]) => marks.some(isMark))?.[0];
 }
 
-/** Marks the pixels to exclude. */
+/** Marks the pixels that must be excluded from a fit. */
 export function withoutUncounted(pixels: Pixels): MaskedImage {
   const left = Uint8Array.from(pixels.counts, (count) => (count >= 0 && count < pixels.full ? 0 : 1));
   return { ...pixels, left };
 }
 
-/** Reads the pixels of a file with this name. Throws a BraggError that describes the error. */
+/** Reads an image file with this name. Throws a BraggError that describes the error. */
 export function readImage(bytes: Uint8Array, name: string, size: readonly [number, number] | null = null): MaskedImage {
   const extension = extname(name).toLowerCase();
   const own = readers[extension];
   const begin = Buffer.from(bytes.subarray(0, 512)).toString('latin1');
-  // Do not detect the format of raw numbers, which may begin with any bytes.
+  // Raw numbers may begin with any bytes, so do not detect another format.
   const reader = own === readRaw ? own : (readerOf(begin, bytes) ?? own);
   const other = reader === own && own !== readRaw ? unsupportedFormat(begin) : undefined;
   if (other !== undefined) {
@@ -368,7 +371,7 @@ export async function readNexusImage(
   }
 }
 
-/** Reads an HDF5 file of this program, or else of a detector. */
+/** Reads an HDF5 file as a run of this program, and if it is none, as an image of a detector. */
 export async function runOrNexus<Run>(
   run: () => Promise<Run>,
   nexus: () => Promise<MaskedImage>,
@@ -380,7 +383,7 @@ export async function runOrNexus<Run>(
     try {
       return { image: await nexus() };
     } catch (other) {
-      // If the file is of neither kind, report the error of reading it as a run.
+      // If the file is neither, report the error of reading it as a run.
       throw other instanceof BraggError && other.code === 'unsupported' ? error : other;
     }
   }
