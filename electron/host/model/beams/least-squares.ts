@@ -1,9 +1,9 @@
 /**
- * Least squares over a few columns, by Householder reflections, because columns of depth doses are nearly alike.
- * Non-negative least squares: the x >= 0 that minimizes |A x - b|, by the active-set method of C. L. Lawson and R. J.
- * Hanson, Solving Least Squares Problems (1974), chapter 23.
+ * Least squares for matrices with few columns. Uses Householder reflections, because depth doses of neighbouring layers
+ * make nearly dependent columns. Non-negative least squares (NNLS): the x >= 0 that minimizes |A x - b|, by the
+ * active-set method of C. L. Lawson and R. J. Hanson, Solving Least Squares Problems (1974), chapter 23. A matrix is a
+ * list of columns, each as long as the right-hand side.
  */
-/** A matrix as a list of columns, each as long as the right-hand side. */
 type Columns = readonly Float64Array[];
 
 const dot = (a: Float64Array, b: Float64Array, from = 0): number => {
@@ -12,7 +12,7 @@ const dot = (a: Float64Array, b: Float64Array, from = 0): number => {
   return sum;
 };
 
-/** Reflects `column` by the vector `v`, which is 0 before `from`. */
+/** Reflects `column` by the vector `v`, whose entries before `from` are 0. `square` is |v|². */
 function reflect(column: Float64Array, v: Float64Array, from: number, square: number): void {
   const factor = (2 * dot(v, column, from)) / square;
   for (let i = from; i < column.length; i += 1) column[i] = (column[i] ?? 0) - factor * (v[i] ?? 0);
@@ -22,11 +22,14 @@ interface TriangularSystem {
   /** Columns of the triangular matrix. */
   readonly triangle: readonly Float64Array[];
   readonly right: Float64Array;
-  /** False for a column that depends linearly on those before it. */
+  /** False for each column that depends linearly on the columns before it. */
   readonly used: readonly boolean[];
 }
 
-/** Reflects all columns and the right-hand side to triangular form, which has the same least-squares solution. */
+/**
+ * Transforms the matrix to triangular form by reflections, together with the right-hand side. The least-squares
+ * solution stays the same.
+ */
 function reduceToTriangular(columns: Columns, b: Float64Array): TriangularSystem {
   const a = columns.map((column) => column.slice());
   const right = b.slice();
@@ -46,7 +49,7 @@ function reduceToTriangular(columns: Columns, b: Float64Array): TriangularSystem
   return { triangle: a, right, used };
 }
 
-/** The x that minimizes |A x - b|. Columns that depend linearly on those before them get 0. */
+/** The x that minimizes |A x - b|. Entries for columns that depend linearly on earlier columns are 0. */
 export function leastSquares(columns: Columns, b: Float64Array): Float64Array {
   const { triangle: a, right, used } = reduceToTriangular(columns, b);
   const x = new Float64Array(columns.length);
@@ -68,7 +71,9 @@ export function multiply(columns: Columns, x: ArrayLike<number>): Float64Array {
   return sum;
 }
 
-/** Each round frees one column; more than a few rounds per column indicate a cycle caused by rounding. */
+/**
+ * Maximum number of rounds per column. Each round frees one column, so more rounds mean a cycle caused by rounding.
+ */
 const MAX_ROUNDS = 5;
 
 interface Solution {
@@ -78,7 +83,7 @@ interface Solution {
   readonly free: Set<number>;
 }
 
-/** Solves for the free columns, and fixes those at 0 that would become negative. */
+/** Solves for the free columns. Columns whose entries would become negative are fixed at 0. */
 function solveFreeColumns({ columns, b, x, free }: Solution): void {
   while (free.size > 0) {
     const chosen = [...free].sort((i, j) => i - j);
@@ -104,7 +109,7 @@ function solveFreeColumns({ columns, b, x, free }: Solution): void {
   }
 }
 
-/** Reduces a tall problem to as many rows as columns, with the same solution, so that each round costs less. */
+/** Reduces a tall matrix to as many rows as columns, without changing the solution, so that each round is cheaper. */
 function reduceRows(columns: Columns, b: Float64Array): readonly [columns: Columns, b: Float64Array] {
   const n = columns.length;
   if (b.length <= 2 * n) return [columns, b];
@@ -112,7 +117,9 @@ function reduceRows(columns: Columns, b: Float64Array): readonly [columns: Colum
   return [triangle.map((column) => column.slice(0, n)), right.slice(0, n)];
 }
 
-/** `start` holds initial values, by default 0. They affect the running time, but not the result. */
+/**
+ * Non-negative least squares. `start`: initial values, 0 by default; they affect the running time but not the result.
+ */
 export function nnls(given: Columns, b: Float64Array, start?: ArrayLike<number>): Float64Array {
   const lengths = given.map((column) => Math.sqrt(column.reduce((sum, value) => sum + value * value, 0)));
   const unit = given.map((column, k) => column.map((value) => value / (lengths[k] || 1)));
@@ -121,7 +128,10 @@ export function nnls(given: Columns, b: Float64Array, start?: ArrayLike<number>)
   return scaled.map((value, k) => value / (lengths[k] || 1));
 }
 
-/** Non-negative least squares with further equations; each row holds coefficients of a combination that should be 0. */
+/**
+ * Non-negative least squares with additional equations. Each row of `rows` has the coefficients of a sum that should be
+ * 0.
+ */
 export function regularisedNnls(
   columns: Columns,
   b: Float64Array,
@@ -133,8 +143,8 @@ export function regularisedNnls(
 }
 
 /**
- * Non-negative least squares for unknowns that do not increase along the list in units of `scales`, by default 1. In
- * these units each unknown is the sum of the non-negative steps from its position to the end.
+ * Non-negative least squares whose solution, divided by `scales` (1 by default), does not increase along the list. Each
+ * scaled unknown is a sum of non-negative steps from its position to the end of the list.
  */
 export function fallingNnls(
   columns: Columns,
@@ -162,7 +172,7 @@ export function fallingNnls(
   return x;
 }
 
-/** Non-negative least squares for columns whose length is 1 or 0. */
+/** Non-negative least squares for a matrix whose columns have length 1 or 0. */
 function nnlsOfUnitColumns(columns: Columns, b: Float64Array, start: readonly number[]): Float64Array {
   const n = columns.length;
   const x = Float64Array.from(start, (value) => Math.max(0, value));

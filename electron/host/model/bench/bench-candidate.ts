@@ -1,7 +1,7 @@
 /**
- * Interface through which a session measures a variant of any workload, and the data recorded for its samples. Also
- * checks whether a variant's answers are correct and equal in every run. A workload supplies its candidates, the
- * reference answer, and the facts and claims for the report.
+ * Interface through which a session measures a variant of any workload, and the data recorded for each sample. Also
+ * checks whether a variant's answers are correct, and bitwise equal in repeated runs. A workload supplies its
+ * candidates, the reference answer, and the facts and claims for the report.
  */
 import { createHash } from 'node:crypto';
 import type { Mode, Quantity } from '../../../contract/bench/bench-session.ts';
@@ -13,7 +13,9 @@ import type { ColdStart } from './cold/processes.ts';
 import type { SampleMarks } from './comparison.ts';
 import type { SamplePosition } from './rounds.ts';
 
-/** Largest relative L2 difference of the dose from the FP64 reference; beyond it a variant is wrong. */
+/**
+ * Maximum relative L2 difference between a variant's dose and the FP64 reference. A variant that exceeds it is wrong.
+ */
 export const parityLimit: Readonly<Record<Precision, number>> = { fp32: 1e-5, fp64: 1e-12 };
 
 export type Values = Float32Array | Float64Array;
@@ -31,8 +33,8 @@ export function relativeL2(values: Values, reference: Values): number {
 }
 
 /**
- * `bitwise`: every run gave the same bits. Otherwise `spread` is the largest difference relative to the largest value,
- * if known.
+ * Comparison of repeated runs with the same inputs. `bitwise`: all results have the same bits. Otherwise `spread` is
+ * the largest difference, relative to the largest value, if known.
  */
 export interface Repeats {
   readonly runs: number;
@@ -41,7 +43,7 @@ export interface Repeats {
   readonly hash: string;
 }
 
-/** Compares the answers of repeated runs. */
+/** Collects the answers of repeated runs and compares them. */
 export class Determinism {
   private first: Values | null = null;
   private hash = '';
@@ -75,10 +77,10 @@ function largestDifference(values: Values, reference: Values): number {
 }
 
 type RefusedEntry = Extract<SessionEntry, { status: 'refused' }>;
-/** Identity of a candidate: its variant, device and precision. */
+/** Identifies a candidate in reports: label, variant, device and precision. */
 export type EntryHead = Readonly<Omit<RefusedEntry, 'status' | 'reason'>>;
 
-/** Identity of a candidate whose variant has a single precision. */
+/** Identity of a candidate whose variant supports only one precision. */
 export function headOf({
   label,
   variant,
@@ -95,36 +97,39 @@ export function headOf({
   return { label, variant: id, title, builds_on: buildsOn, device, precision, note: null, gpu };
 }
 
-/** One timed measurement. Times in seconds. */
+/** Times of one sample, in seconds. */
 export interface TimedRun extends Pick<SampleMarks, 'clocks'> {
-  /** Time of one repetition, by the clock that verdicts use. */
+  /** Time of one repetition, by the clock that verdicts are based on. */
   readonly time_s: number;
   readonly repetitions: number;
-  /** Time of one repetition by the device's clock, and by the host's; null if not read. */
+  /** Time of one repetition by the device's clock, and by the host's; null if that clock was not read. */
   readonly device_s: number | null;
   readonly host_s: number | null;
-  /** Set-up before the sample; null if the state stayed prepared. */
+  /** Time for setting up the state before the sample; null if an already prepared state was used. */
   readonly setup_s: number | null;
-  /** Time from the problem to its answer in memory; null if not timed. */
+  /** Time of an end-to-end run, from the problem to its answer in host memory; null if not timed. */
   readonly wall_s: number | null;
-  /** Seconds of each part of the set-up, by name. */
+  /** Time of each part of the set-up, by name. */
   readonly parts: ReadonlyMap<string, number>;
-  /** Computed answer; null if it stays in the engine. */
+  /** Answer of the run; null if it stays in the engine. */
   readonly values: Values | null;
-  /** Quantities that the variant reported for these repetitions; absent if all of them follow from the time. */
+  /**
+   * Quantities that the variant measured itself during these repetitions; absent if all quantities are computed from
+   * the time.
+   */
   readonly told?: readonly Quantity[];
 }
 
-/** Declared work of a variant for one repetition; null for quantities that have no meaning. */
+/** Work that a variant declares for one repetition; null for a quantity that has no meaning. */
 export interface DeclaredWork {
   readonly bytes: number | null;
   readonly fp32_flops: number | null;
   readonly fp64_flops: number | null;
-  /** Operations in an arithmetic whose ceiling is not measured. */
+  /** Operations in other arithmetic, for which no ceiling is measured. */
   readonly other_flops: number | null;
 }
 
-/** Properties of a candidate, available after its first run. */
+/** Properties of a candidate that are known after its first run. */
 export interface CandidateFacts {
   /** Number of threads; null if not reported. */
   readonly threads: number | null;
@@ -133,64 +138,80 @@ export interface CandidateFacts {
   /** Size of the problem in the workload's unit; null if sizes have no meaning. */
   readonly size: number | null;
   readonly work: DeclaredWork;
-  /** Agreement of repeated runs, if the engine compared them itself. */
+  /** Comparison of repeated runs, if the engine itself made it. */
   readonly repeats: Repeats | null;
-  /** Note for the candidate's row; null if there is none. */
+  /** Note that is shown in the candidate's row; null if there is none. */
   readonly note: string | null;
-  /** Reference used by the engine's own check of the answer; null if the engine did not check it. */
+  /** Reference with which the engine itself checked the answer; null if it did not. */
   readonly compared: string | null;
 }
 
 /**
- * Calls return null after the session's signal is aborted. They throw a BraggError if the candidate has to be excluded.
+ * A variant in a session. Calls return null after the session's signal was aborted. They throw a BraggError if the
+ * session has to exclude the candidate.
  */
 export interface BenchCandidate {
-  /** Prepares the candidate and runs it once, as its first run in this process. */
+  /** Prepares the candidate and runs it for the first time in this process. */
   first(): Promise<TimedRun | null>;
-  /** Takes a sample, with the inputs of an instance if the candidate draws inputs. */
+  /** Takes a timed sample. A candidate that draws random inputs uses those of the given instance (prepared state). */
   take(mode: Mode, instance?: number): Promise<TimedRun | null>;
-  /** Prepares the state for an instance; false if cancelled. Absent if every sample prepares its own state. */
+  /**
+   * Prepares a new state, called an instance; false if cancelled. Absent if every sample prepares its state itself.
+   */
   readonly prepare?: (instance: number) => Promise<boolean>;
-  /** Computed answer, after `first`. Null values stay in the engine, which checked them against its own reference. */
+  /**
+   * Answer of the first run. `values` is null if the answer stays in the engine, which compared it with its own
+   * reference.
+   */
   answer(): Promise<{ readonly values: Values | null } | null>;
-  /** Completes checks that audits left open, after the rounds, within about this many seconds. */
+  /** Completes checks that audits could not finish during the rounds, in about `seconds` seconds. */
   settle?(seconds: number): Promise<void>;
-  /** Accuracy of the answer. Recomputed for every report, because audits within the rounds add to it. */
+  /** Errors of the answer. Computed again for each report, because audits during the rounds add to it. */
   accuracy(oracle: Values | null): readonly Accuracy[];
-  /** Facts about its audits, for the report. */
+  /** Facts about the candidate's audits, for the report. */
   facts?(): readonly (readonly [string, string])[];
-  /** Further quantities: derived from the time of a repetition, or reported by the check of the answer. */
+  /** Quantities besides the time: derived from the time of a repetition, or reported by the check of the answer. */
   quantities(time_s: number): readonly Quantity[];
   known(): CandidateFacts;
-  /** Records one complete sample; slows launches from then on. Returns why the device's work is missing, or null. */
+  /**
+   * Records a device trace of one sample, after which launches are slower. Returns null, or the reason why the trace
+   * lacks the device's work.
+   */
   readonly trace?: () => Promise<string | null>;
-  /** Recording of its engine; `origin_ns` is on the machine's clock. Null if there is none. */
+  /**
+   * Spans and device trace recorded by the candidate's engine; null if there is none. `origin_ns` is their time 0 on
+   * the machine's clock.
+   */
   readonly recording?: () => { readonly kept: (shift_ns: number) => SavedRecording; readonly origin_ns: number } | null;
   /** Frees the candidate's memory. */
   close(): Promise<void>;
 }
 
-/** A requested variant. */
+/** A variant that was requested for a session. */
 export interface BenchEntry {
   readonly head: EntryHead;
   /**
-   * Creates a new candidate with its own state on each call. Throws a BraggError. Aborting `end` cancels its work;
-   * without `end` only the session's signal does.
+   * Creates a candidate with a state of its own on each call. Throws a BraggError. The work of the candidate is
+   * cancelled by `end`, or by the session's signal if `end` is absent.
    */
   readonly enter: (end?: AbortSignal) => BenchCandidate;
-  /** True if starting may need minutes: the candidate is excluded if its start would use up the session's time. */
+  /**
+   * True if starting may need minutes. The candidate is excluded if its start exceeds its share of the session's time.
+   */
   readonly startsSlowly?: true;
-  /** End-to-end run in a separate process. Null if it cannot be started that way; absent if it takes no part. */
+  /** Times an end-to-end run in a separate process. Null if it cannot run in one; absent if it needs no such run. */
   readonly cold?: ColdStart | null;
 }
 
-/** Sample as recorded, before the session knows its highest clock. */
+/** A sample as it was taken, without the flags that are set at the end of a session. */
 export interface RawSample extends Omit<TimedRun, 'values'>, SampleMarks, SamplePosition {}
 
-/** Position of a first run, which belongs to no round. */
+/** Placeholder position for first runs, which belong to no round. */
 export const firstRunPosition: SamplePosition = { instance: 0, round: 0, position: 0 };
 
-/** Significant digits of times: 1 ps in a second, far finer than clocks, so that nothing computed from them changes. */
+/**
+ * Significant digits of stored times: 1 ps in a second. Clocks are far coarser, so that computed values do not change.
+ */
 const CLOCK_DIGITS = 12;
 const asRead = <T extends number | null>(time_s: T): T =>
   time_s === null ? time_s : (Number(time_s.toPrecision(CLOCK_DIGITS)) as T);
@@ -209,22 +230,22 @@ export const endToEndSecondsOf = ({ wall_s }: RawSample): number => wall_s ?? Nu
 
 export interface Oracle {
   readonly values: Values | null;
-  /** Description for a reader: `path: reference in fp64`, or why there is no reference. */
+  /** Description for the report, such as `path: reference in fp64`, or the reason why there is no reference. */
   readonly told: string;
 }
 
 export interface BenchSetup {
-  /** Benchmark of a workload that has several; empty otherwise. */
+  /** Name of the benchmark, for a workload that has several; empty otherwise. */
   readonly bench: string;
   readonly title: string;
-  /** The first entry that can run is the reference. */
+  /** Requested variants. The first one that can run is the reference for all times. */
   readonly benchEntries: readonly BenchEntry[];
-  /** Rounds served by one prepared state. */
+  /** Number of rounds that use the same prepared state. */
   readonly roundsPerInstance: number;
-  /** Reference for answers of `head`'s kind; null if the engine checks them itself. */
+  /** Reference answer for candidates like `head`; null if the engine itself checks their answers. */
   readonly oracle: (head: EntryHead) => Promise<Oracle | null>;
   readonly facts: () => readonly (readonly [string, string])[];
-  /** Cost of the audits so far; null if there were none. */
+  /** Time that audits have used so far; null if there were none. */
   readonly audits?: () => AuditCost | null;
   readonly claims: (report: Omit<SessionReport, 'claims'>) => TaskClaimResult[];
 }

@@ -1,9 +1,7 @@
 /**
- * Candidates of a session: the variants to compare, each with the problem that it runs.
- *
- * Labels that request a variant in a session: `cuda-fused`, `cuda-fused@fp64`, `cuda-fused:1` on the second GPU.
- *
- * Also computes the FP64 reference answer against which every variant is checked.
+ * Candidates of a session: the compared variants, each with its problem. A label requests a variant: `cuda-fused`,
+ * `cuda-fused@fp64` in a precision, `cuda-fused:1` on the second GPU. Also computes the FP64 reference answer, with
+ * which the answer of every variant is compared.
  */
 import { BraggError, messageOf } from '../../../contract/errors.ts';
 import { suggest } from '../../../contract/scenario/index.ts';
@@ -11,7 +9,7 @@ import type { NativeAddon, TransportProblem, TransportVariant as Variant } from 
 import { memoizedLast } from '../../io/flow/once.ts';
 import { measure } from './measure.ts';
 
-/** Variant with this id. Throws BraggError `invalid` that lists the known variants. */
+/** Finds the variant with this id. Throws BraggError `invalid` that lists all variants. */
 function knownVariant<V extends { readonly id: string }>(id: string, variants: readonly V[]): V {
   const found = variants.find((variant) => variant.id === id);
   if (found !== undefined) return found;
@@ -24,7 +22,7 @@ function knownVariant<V extends { readonly id: string }>(id: string, variants: r
   );
 }
 
-/** Checks labels. Throws BraggError `invalid` for a duplicate. */
+/** Throws BraggError `invalid` if a label occurs twice. */
 function throwIfDuplicates(labels: readonly string[]): void {
   const twice = labels.find((label, index) => labels.indexOf(label) !== index);
   if (twice !== undefined) {
@@ -36,13 +34,13 @@ function throwIfDuplicates(labels: readonly string[]): void {
 export interface RequestedVariant<V> {
   readonly label: string;
   readonly variant: V;
-  /** Requested precision; null if the scenario's applies. */
+  /** Requested precision; null for the scenario's precision. */
   readonly precision: string | null;
-  /** Index of the GPU in the driver's order; null for the GPU that runs use by default. */
+  /** Index of the requested GPU, as the driver counts; null for the default GPU. */
   readonly gpu: number | null;
 }
 
-/** Form of a label: `id`, then `@precision` and `:gpu` if requested. */
+/** Format of a label: `id`, optionally followed by `@precision` and `:gpu`. */
 const form = /^([^@:]+)(?:@([^:]*))?(?::(.*))?$/;
 
 interface Labelled {
@@ -54,7 +52,9 @@ function throwUnknownVariant(label: string, allowed: string): never {
   throw new BraggError('invalid', `the variant ${label} is not known; allowed: ${allowed}`);
 }
 
-/** Parses a label. `precisions` lists the precisions that may be requested; empty for a variant with a single one. */
+/**
+ * Parses a label. `precisions` returns the precisions that may be requested: none if the variant supports only one.
+ */
 function parseLabel<V extends Labelled>(
   label: string,
   variants: readonly V[],
@@ -73,7 +73,7 @@ function parseLabel<V extends Labelled>(
   return { label, variant, precision: wanted ?? null, gpu: Number(device) };
 }
 
-/** Requested variants in their order. Throws a BraggError for an unknown or duplicate name. */
+/** Parses labels; the result has their order. Throws a BraggError for an unknown or duplicate label. */
 export function requestedVariants<V extends Labelled>(
   labels: readonly string[],
   variants: readonly V[],
@@ -84,23 +84,24 @@ export function requestedVariants<V extends Labelled>(
 }
 
 export interface Candidate {
-  /** Label as it was requested: `cuda-fused`, `cuda-fused@fp64`, `cuda-fused:1` on the second GPU. */
+  /** Label from the request: `cuda-fused`, `cuda-fused@fp64`, or `cuda-fused:1` for the second GPU. */
   readonly label: string;
   readonly variant: Variant;
   readonly problem: TransportProblem;
   /** Requested GPU; null if none was requested. */
   readonly gpu: number | null;
-  /** Deviation from the scenario, because the variant offers nothing else; null if there is none. */
+  /** Settings that differ from the scenario because the variant does not support them; null if there are none. */
   readonly note: string | null;
 }
 
-/** The scenario's choice if the variant offers it, else the variant's first choice. */
+/** The wanted value if it is supported, otherwise the first supported one. */
 function chooseOffered<T>(wanted: T, choices: readonly T[]): T {
   return choices.includes(wanted) ? wanted : (choices[0] ?? wanted);
 }
 
 /**
- * `problem` in the form that `variant` can run. Keyframes are left out, because benchmarks do not time their copying.
+ * Makes a candidate, with the problem adapted to its variant. Keyframes are switched off, because benchmarks do not
+ * time their copying.
  */
 export function candidate(
   problem: TransportProblem,
@@ -133,7 +134,7 @@ export function candidate(
   };
 }
 
-/** Requested candidates in their order. Throws a BraggError for an unknown or duplicate name. */
+/** Makes the candidates for labels, in their order. Throws a BraggError for an unknown or duplicate label. */
 export function candidates(
   problem: TransportProblem,
   ids: readonly string[],
@@ -147,8 +148,9 @@ export function candidates(
 }
 
 /**
- * Maximum number of cell-steps for the plain `reference` variant, which needs about 10 s for them on one core. Larger
- * problems use the leanest FP64 variant, which the parity tests check against `reference` on small scenarios.
+ * Maximum number of cell-steps for which the plain `reference` variant computes the reference answer, in about 10 s on
+ * one core. For larger problems it is the FP64 variant that needs least memory. Parity tests compare that variant with
+ * `reference` on small scenarios.
  */
 const maxReferenceCellSteps = 4e8;
 
@@ -163,11 +165,14 @@ function cellSteps(addon: NativeAddon, problem: TransportProblem): number {
   const { ne, ntheta, nz, nx, steps_max } = addon.createTransport(problem).plan;
   const { depth_mm, step_mm } = { depth_mm: nz * problem.grid.dz_mm, step_mm: problem.solver.step_mm };
   const steps = Math.min(steps_max, Math.ceil(depth_mm / step_mm));
-  // In depth stepping every plane is one step over the cells of one plane.
+  // With depth stepping, each plane of depth is one step, over the cells of this plane only.
   return problem.solver.stepping === 'depth' ? ne * ntheta * nx * nz : ne * ntheta * nz * nx * steps;
 }
 
-/** Variants to try, best first: `reference`, then the variants that need the least memory. */
+/**
+ * Variants that can compute a reference answer, in order of preference: `reference`, then those that need less memory
+ * first.
+ */
 function oracleVariants(variants: readonly Variant[], stepping: 'path' | 'depth'): readonly Variant[] {
   const order = ['reference', stepping === 'depth' ? 'depth' : 'window', 'fused', 'gather', 'scatter'];
   return order.flatMap((id) =>
@@ -175,7 +180,7 @@ function oracleVariants(variants: readonly Variant[], stepping: 'path' | 'depth'
   );
 }
 
-/** Name of the preferred variant that can solve a problem in FP64 on this machine; null if none can. */
+/** Id of the variant that computes the reference answer of a problem on this machine; null if none can. */
 export function oracleNameOf(addon: NativeAddon, problem: TransportProblem): string | null {
   const inFp64: TransportProblem = { ...problem, solver: { ...problem.solver, precision: 'fp64' } };
   const found = oracleVariants(addon.variants(), problem.solver.stepping).find((variant) => {
@@ -190,7 +195,10 @@ interface FoundOracle {
   readonly reason: string | null;
 }
 
-/** Solves `problem` in FP64 on the CPU. Null, with the reason, if no FP64 variant can solve it. */
+/**
+ * Solves `problem` in FP64 on the CPU for a reference answer. Without a suitable variant the answer is null, and
+ * `reason` is set.
+ */
 export function oracleFor(addon: NativeAddon, problem: TransportProblem, signal?: AbortSignal): Promise<FoundOracle> {
   const { variant: _, precision: __, threads: ___, ...solver } = problem.solver;
   const make = (): Promise<FoundOracle> => solveOracle(addon, problem, signal);

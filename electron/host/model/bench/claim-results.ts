@@ -1,4 +1,4 @@
-/** Compares published claims with the results in one report of a session. */
+/** Judges published claims by the measurements in a session's report. */
 import type { Interval, Ratio } from '../../../contract/bench/bench-session.ts';
 import {
   type ClaimResult,
@@ -12,21 +12,21 @@ import { type Claim, countedBy, type Side } from './claims.ts';
 import { bootstrapRatioOf, ratioOf } from './comparison.ts';
 import { median, ratioInterval, unpairedRatioInterval } from './statistics.ts';
 
-/** Times of one side of a claim's pair, in seconds. */
+/** Times, in seconds, of one of the two variants that a claim compares. */
 interface SideTimes {
-  /** Times by instance; empty if the side was not measured. */
+  /** Times of each instance (prepared state); empty if the variant was not measured. */
   readonly times: Instances;
   readonly wrong: boolean;
-  /** True if there was no reference for its answer; such a time proves nothing. */
+  /** True if the answer was not checked, because there was no reference; its time then proves nothing. */
   readonly unchecked?: boolean;
-  /** True if it was timed after the rounds, as other programs are. */
+  /** True if it was timed after the rounds instead of in them, as other programs are. */
   readonly apart?: boolean;
 }
 export type TimesLookup = (side: Side) => SideTimes;
 
 /**
- * Number reported for a variant. `interval` is set if the variant reports the value itself, and absent if the value
- * follows from its time.
+ * A number about a variant. `interval` is set if the variant reports the number itself; it is absent if the number is
+ * computed from its time.
  */
 export interface ReportedNumber {
   readonly value: number;
@@ -37,16 +37,16 @@ type NumberLookup = (variant: string, quantity: string) => ReportedNumber | null
 
 export const notMeasured: SideTimes = { times: [], wrong: false };
 
-/** Measurements from one report by which claims are judged. */
+/** Measurements in a report, in the form that judging claims needs. */
 export interface ReportMeasurements {
   readonly timesFor: TimesLookup;
   readonly numberOf: NumberLookup;
-  /** Name of the GPU; null without one. */
+  /** Name of the GPU; null if the machine has none. */
   readonly gpu: string | null;
   readonly seed: number;
 }
 
-/** Groups samples from a file by instance; samples without `instance` belong to a single one. */
+/** Groups recorded samples by instance. Samples of old files without `instance` form a single group. */
 export function recordedInstances<S extends { readonly instance?: number | undefined }>(
   samples: readonly S[],
   secondsOf: (sample: S) => number,
@@ -62,13 +62,16 @@ const clockNames = {
 const nameOf = ({ variant, mode, clock }: Side): string =>
   [variant, mode === 'warm' ? null : mode, clockNames[clock]].filter((part) => part !== null).join(', ');
 
-/** Minimum number of repetitions for an interval. With fewer, values are reported, but decide nothing. */
+/** Minimum number of repetitions for an interval. With fewer, the value is shown but decides no claim. */
 const MIN_REPETITIONS = 5;
 
 const count = (times: Instances): number => times.reduce((sum, each) => sum + each.length, 0);
 const hasEnoughRepetitions = (times: Instances): boolean => count(times) >= MIN_REPETITIONS;
 
-/** Compares by instances if there are at least two, else by the bootstrap of the rounds. */
+/**
+ * Ratio of the slower to the faster time. Its interval is from the variation between instances, or from a bootstrap of
+ * the rounds if there is only one instance.
+ */
 export function gainOf(slow: SideTimes, fast: SideTimes, seed: number): Ratio | null {
   const [own, other] = [slow.times, fast.times];
   if (count(own) === 0 || count(other) === 0) return null;
@@ -82,7 +85,7 @@ export function gainOf(slow: SideTimes, fast: SideTimes, seed: number): Ratio | 
   return hasEnoughRepetitions(own) && hasEnoughRepetitions(other) ? found : { ...found, interval: null };
 }
 
-/** Interval of a variant's time, relative to its value; null for too few repetitions. */
+/** Interval of a variant's time, divided by the time; null for too few repetitions. */
 export function relativeInterval({ times }: SideTimes, seed: number): Interval | null {
   if (!hasEnoughRepetitions(times)) return null;
   const log = timeInterval(times, 0.05);
@@ -96,15 +99,15 @@ export function relativeInterval({ times }: SideTimes, seed: number): Interval |
   return found;
 }
 
-/** Ratio computed from sizes alone, so its interval has zero width. */
+/** Ratio that follows from problem sizes alone, so that its interval has zero width. */
 export function countedRatio({ formula }: Claim['counted'][number]): Ratio {
   const value = countedBy(formula);
   return { value, interval: { low: value, high: value } };
 }
 
 /**
- * Reported value of a variant. Its interval comes from the variant's instances, or from the time from which the value
- * follows.
+ * Number about a variant to which a claim refers. Its interval is that of the reported number, or of the time from
+ * which it is computed.
  */
 export function statedValue(
   { variant, quantity, over }: Claim['values'][number],
@@ -123,17 +126,17 @@ export function statedValue(
   const other = numberOf(over, quantity);
   if (other === null || other.value === 0) return { found: null, unit: '×' };
   const against = intervalOf(over, other);
-  // A ratio has no interval if its divisor may be zero.
+  // If the interval of the divisor contains zero, the ratio has no interval.
   const known = width !== null && against !== null && width.low > 0 && against.low > 0;
   const interval = known ? { low: width.low / against.high, high: width.high / against.low } : null;
   return { found: { value: own.value / other.value, interval }, unit: '×' };
 }
 
-/** Whether a GPU is a consumer GPU: claims about these do not apply to data-centre GPUs. */
+/** Whether a GPU is a consumer GPU. Claims about consumer GPUs do not apply to data-centre GPUs. */
 const isConsumer = (gpu: string): boolean =>
   /geforce|\brtx\b|titan/i.test(gpu) && !/rtx (a|pro )?\d{4} ada|quadro/i.test(gpu);
 
-/** Requirement for measuring a claim that cannot be judged here; undefined if it can. */
+/** Reason why a claim cannot be judged here, as the missing requirement; undefined if it can. */
 export function unmetRequirement({ needs, gpus }: Claim, gpu: string | null): string | undefined {
   if (needs !== undefined) return needs;
   return gpus === 'consumer' && (gpu === null || !isConsumer(gpu))
@@ -141,7 +144,7 @@ export function unmetRequirement({ needs, gpus }: Claim, gpu: string | null): st
     : undefined;
 }
 
-/** Fields of a claim that are copied into its results. */
+/** Fields of a claim that its result repeats. */
 function statedBy(claim: Claim, gpu: string | null) {
   const { id, claim: words, from, to, tolerance, source, reason, priority } = claim;
   const needs = unmetRequirement(claim, gpu);
@@ -161,7 +164,7 @@ export function claimResults(claims: readonly Claim[], measured: ReportMeasureme
       ...stated,
       pairs: claim.pairs.map(({ slower, faster, what, rival }) => {
         const [slow, fast] = [timesFor(slower), timesFor(faster)];
-        // Gain: the time of the slower side divided by that of the faster side.
+        // The gain is the time of the slower variant divided by that of the faster variant.
         const gain = gainOf(slow, fast, seed);
         const sides = [
           { variant: slower.variant, ...slow },
@@ -182,7 +185,7 @@ export function claimResults(claims: readonly Claim[], measured: ReportMeasureme
   });
 }
 
-/** Results of claims, including the numbers that variants report. */
+/** Results of claims, with the numbers that variants report about themselves. */
 export function taskClaimResults(claims: readonly Claim[], measured: ReportMeasurements): TaskClaimResult[] {
   return claims.flatMap((claim) =>
     claimResults([claim], measured).map((result) => ({

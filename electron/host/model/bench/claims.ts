@@ -1,5 +1,5 @@
 /**
- * Published claims as stated in the program's files: the subject of each, and the pairs of variants that isolate it.
+ * Published performance claims in assets/claims: what each states, and the pairs of variants whose comparison tests it.
  */
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -22,71 +22,74 @@ import type { TaskProblem } from '../../io/addon/task.ts';
 const clockSchema = z.enum(['counted', 'whole', 'first', 'process', 'cold-whole', 'cold-run']);
 
 /**
- * True if the pair uses the very program that the claim is about, not a replacement. Then it is judged, and the claim's
- * other requirements do not matter.
+ * True if the pair contains the very program that the claim is about, not a replacement. The claim is then judged even
+ * if its other requirements are not met.
  */
 const otherProgram = z.boolean().default(false);
 const sideSchema = z.strictObject({
-  /** A variant's label, or the id of another program that the session timed. */
+  /** Label of a variant, or id of another program in the session. */
   variant: z.string(),
   mode: modeSchema.default('warm'),
   clock: clockSchema.default('counted'),
-  /** Tolerance for an error, from the claim's source, if the source accepts answers beyond our own tolerance. */
+  /**
+   * Error that the source of the claim accepts, if it is larger than our own tolerance. `error` is the column of the
+   * error.
+   */
   within: z.strictObject({ error: z.string(), most: z.number().positive() }).optional(),
 });
 export type Side = Readonly<z.infer<typeof sideSchema>>;
 
-/** A claim about a number that a variant reports about itself, such as a latency in cycles. */
+/** A claim about a number that a variant reports, such as a latency in cycles. */
 const valueSchema = z.strictObject({
   variant: z.string(),
   /**
-   * A reported quantity of the variant, or one derived from its time and declared work: `time` (s), `traffic` (GB/s),
-   * `rate` (GFLOP/s), `operations` (GFLOP). `memory-share` is the share of the time, in %, that its bytes need at copy
-   * bandwidth. `setup-share` is the share of the set-up in the first run of a process, in %. `error.ID` is the error of
-   * its answer in the column ID.
+   * Id of a quantity that the variant reports, or one of the following. Derived from its time and declared work: `time`
+   * (s), `traffic` (GB/s), `rate` (GFLOP/s), `operations` (GFLOP). `memory-share`: percentage of the time that moving
+   * its bytes needs at copy bandwidth. `setup-share`: percentage of the set-up in the first run of a process.
+   * `error.ID`: error of its answer in the column ID.
    */
   quantity: z.string(),
-  /** Divides by the same quantity of this variant, to give a ratio. */
+  /** Variant whose quantity is the divisor, if the claim is about a ratio. */
   over: z.string().optional(),
   what: z.string(),
   rival: otherProgram,
 });
 
-/** A number that follows from the sizes of a problem alone, such as the bytes that an algorithm moves. */
+/** A claim about a number that follows from the sizes of a problem, such as the bytes that an algorithm moves. */
 const countedSchema = z.strictObject({
   by: z.string(),
-  /** Expression in the numbers of a problem, by name: `4 * batch * outputs`. */
+  /** Expression with the names of the problem's numbers, such as `4 * batch * outputs`. */
   formula: z.string(),
   unit: z.string(),
   what: z.string(),
 });
 
-/** Compares one variant at two values of a sweep. */
+/** A claim that compares a variant at two values of a sweep. */
 const acrossSchema = z.strictObject({
   variant: z.string(),
-  /** Path of the swept value in the scenario, such as problem.threads. */
+  /** Path of the value that is swept in the scenario, such as problem.threads. */
   path: z.string(),
   slower: z.number(),
   faster: z.number(),
   what: z.string(),
 });
 
-/** Parameter values of the problems to which a claim applies: a range from … to, or a word. */
+/** Conditions on a problem's parameters, by name: a range [from, to] of a number, or a word. */
 const whereSchema = z.record(z.string(), z.union([z.tuple([z.number(), z.number()]), z.string()]));
 
 const claimSchema = z.strictObject({
   ...claimShape,
-  /** Row in the table of claims; absent for a claim that appears only in sessions of the user. */
+  /** Number of the row in the handbook's table of claims; absent if the claim appears only in the user's sessions. */
   row: z.int().positive().optional(),
   kind: claimKindSchema,
   about: claimAboutSchema.nullable().default(null),
-  /** Errors or omissions in the source. */
+  /** Errors or omissions in the claim's source. */
   remark: z.string().nullable().default(null),
-  /** Kind of GPU to which the claim applies: results on data-centre GPUs do not apply to consumer GPUs. */
+  /** GPUs to which the claim applies. Results on data-centre GPUs do not decide a claim about consumer GPUs. */
   gpus: z.enum(['any', 'consumer']).default('any'),
   where: whereSchema.default({}),
   /**
-   * Conditions stated by the source. Only results under these conditions decide the claim; others are shown for
+   * Conditions that the source states. Only results under these conditions decide the claim; others are shown as
    * context.
    */
   note: whereSchema.optional(),
@@ -97,17 +100,17 @@ const claimSchema = z.strictObject({
   counted: z.array(countedSchema).default([]),
   across: z.array(acrossSchema).default([]),
   /**
-   * Command that decides the claim, if the command derived from its scenario and variants does not. Examples are a
-   * profile of another program, and a problem with other values than the shipped examples.
+   * Command that decides the claim, if it is not the one derived from scenario and variants. Examples are a profile of
+   * another program, or a problem with values that no shipped example has.
    */
   command: z.string().optional(),
 });
 export type Claim = Readonly<z.infer<typeof claimSchema>>;
 
-/** A recorded sweep over the size of a benchmark's problem; `values` has the form `n=1,10,100`. */
+/** A recorded sweep over the problem size of a benchmark. `values` has the form `n=1,10,100`. */
 const sweepSchema = z.strictObject({
   name: z.string(),
-  /** Name of the scenario; defaults to the name of the sweep. */
+  /** Name of the scenario, by default the name of the sweep. */
   scenario: z.string().optional(),
   variants: z.string(),
   values: z.string(),
@@ -120,18 +123,18 @@ const fileSchema = z.strictObject({
   claims: z.array(claimSchema),
 });
 
-/** Benchmark to which claims are to apply. */
+/** Workload and benchmark to which claims belong. */
 export type BenchKind = Pick<TaskProblem, 'workload' | 'bench'>;
 export type Values = Pick<TaskProblem, 'numbers' | 'words'>;
 
-/** Claims by the name of their file. Plain values, because they are sent to other threads. */
+/** Claims by the name of their file. They are plain values, because they are sent to other threads. */
 export type ClaimCatalogue = Readonly<Record<string, readonly Claim[]>>;
 type ClaimFile = Readonly<z.infer<typeof fileSchema>>;
 
 const folderOf = (assetsFolder: string): string => path.join(assetsFolder, 'claims');
 const nameOf = ({ workload, bench }: BenchKind): string => (bench === '' ? workload : `${workload}/${bench}`);
 
-/** Every file of claims by name, such as `transport` or `micro/launch`. */
+/** Reads all files of claims. The result has them by name, such as `transport` or `micro/launch`. */
 export async function readClaimFiles(assetsFolder: string): Promise<Readonly<Record<string, ClaimFile>>> {
   const folder = folderOf(assetsFolder);
   const names = (await readdir(folder, { recursive: true }))
@@ -139,7 +142,7 @@ export async function readClaimFiles(assetsFolder: string): Promise<Readonly<Rec
     .map((name) => name.slice(0, -'.json'.length).split(path.sep).join('/'))
     .filter((name) => name !== 'table')
     .sort();
-  // Files are read one after the other: all at once would need as many file descriptors.
+  // The files are read one by one, because reading all at once would need as many file descriptors.
   const files: Record<string, ClaimFile> = {};
   for (const name of names) {
     files[name] = fileSchema.parse(JSON.parse(await readFile(path.join(folder, `${name}.json`), 'utf8')));
@@ -147,7 +150,7 @@ export async function readClaimFiles(assetsFolder: string): Promise<Readonly<Rec
   return files;
 }
 
-/** Every claim in the program's files, by the name of the file. */
+/** Reads all claims, by the name of their file. */
 export async function readCatalogue(assetsFolder: string): Promise<ClaimCatalogue> {
   const files = await readClaimFiles(assetsFolder);
   return Object.fromEntries(Object.entries(files).map(([name, { claims }]) => [name, claims]));
@@ -156,14 +159,14 @@ export async function readCatalogue(assetsFolder: string): Promise<ClaimCatalogu
 export const claimsOf = (catalogue: ClaimCatalogue, kind: BenchKind): readonly Claim[] => catalogue[nameOf(kind)] ?? [];
 
 /**
- * Claims about a workload: claims/<kind>.json, or claims/<kind>/<bench>.json of a workload with several benchmarks.
- * Empty without such a file.
+ * Reads the claims of a workload: claims/WORKLOAD.json, or claims/WORKLOAD/BENCH.json for a workload with several
+ * benchmarks. Empty if there is no such file.
  */
 export async function readClaimsOf(assetsFolder: string, kind: BenchKind): Promise<readonly Claim[]> {
   return claimsOf(await readCatalogue(assetsFolder), kind);
 }
 
-/** Whether a problem meets the conditions. */
+/** Whether the values of a problem meet the conditions. */
 export function meetsConditions(conditions: Claim['where'], { numbers, words }: Values): boolean {
   return Object.entries(conditions).every(([name, wanted]) => {
     if (typeof wanted === 'string') return words[name] === wanted;
@@ -172,12 +175,12 @@ export function meetsConditions(conditions: Claim['where'], { numbers, words }: 
   });
 }
 
-/** Whether a claim applies to a problem with these values. */
+/** Whether a claim applies to a problem with the given values. */
 export const appliesTo = ({ where }: Claim, values: Values): boolean => meetsConditions(where, values);
 
 /**
- * Evaluates a formula in a problem's numbers, or one that `applicableClaims` has filled in. Throws an ExpressionError for an
- * invalid formula.
+ * Evaluates a formula with the problem's numbers. `numbers` may be absent if `applicableClaims` has already inserted
+ * them. Throws an ExpressionError for an invalid formula.
  */
 export function countedBy(formula: string, numbers: Values['numbers'] = {}): number {
   const value = parseExpression(formula).evaluate(numbers);
@@ -185,7 +188,7 @@ export function countedBy(formula: string, numbers: Values['numbers'] = {}): num
   return value;
 }
 
-/** Claims that apply to a problem, with their counted formulas evaluated. */
+/** Selects the claims that apply to a problem, and evaluates the formulas of their counted numbers. */
 export function applicableClaims(claims: readonly Claim[], values: Values): readonly Claim[] {
   const filled = (claim: Claim): Claim => ({
     ...claim,
@@ -194,7 +197,7 @@ export function applicableClaims(claims: readonly Claim[], values: Values): read
   return claims.filter((claim) => appliesTo(claim, values)).map(filled);
 }
 
-/** Claims of a benchmark that apply to this problem. */
+/** Reads the claims of a benchmark that apply to a problem. */
 export async function readTaskClaims(assetsFolder: string, about: BenchKind & Values): Promise<readonly Claim[]> {
   return applicableClaims(await readClaimsOf(assetsFolder, about), about);
 }

@@ -1,4 +1,4 @@
-/** Commit of the checkout that the program runs from, so that a measurement can be repeated. */
+/** Finds the commit of the checkout from which the program runs, so that others can repeat a measurement. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 
@@ -8,7 +8,7 @@ async function text(file: string): Promise<string | null> {
   return (await readFile(file, 'utf8').catch(() => null))?.trim() ?? null;
 }
 
-/** Git folder of the checkout. In a linked work tree `.git` is a file with the path of that folder. */
+/** Git folder of the checkout. In a linked work tree, `.git` is a file that contains the path of this folder. */
 async function gitFolder(root: string): Promise<string> {
   const named = await text(path.join(root, '.git'));
   const target = /^gitdir: (.+)$/.exec(named ?? '')?.[1];
@@ -16,8 +16,8 @@ async function gitFolder(root: string): Promise<string> {
 }
 
 /**
- * Commit of the checkout at `root`; null outside a checkout, as in a package. BRAGGBENCH_COMMIT takes precedence: it
- * names the commit of a copied checkout, such as on a borrowed machine.
+ * Commit of the checkout at `root`; null if there is none, as in a package. The environment variable BRAGGBENCH_COMMIT
+ * overrides it, for checkouts that were copied to another machine without git.
  */
 export async function commitOf(root: string, environment = process.env): Promise<string | null> {
   const told = environment['BRAGGBENCH_COMMIT'];

@@ -1,6 +1,7 @@
 /**
- * Compares one candidate's times with the others': the part of a report shared by all workloads. Samples are flagged
- * by the state of the machine and never removed; intervals are shown with and without them.
+ * Compares the times of a candidate with those of the others; this part of a report is the same for all workloads.
+ * Samples taken while the machine was disturbed are flagged but never removed. Ratios are shown both with and without
+ * them.
  */
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -15,7 +16,7 @@ import { asInterval, type Instances, type LogInterval, pairedLogRatio } from '..
 import { quantileInOrder, sortedCopy } from '../verdicts/order.ts';
 import { median, ratioInterval, relativeSpread } from './statistics.ts';
 
-/** A clock below this share of the session's highest has dropped. */
+/** A clock frequency below this fraction of the session's highest counts as dropped. */
 const dropShare = 0.97;
 
 interface ClockStates {
@@ -23,7 +24,7 @@ interface ClockStates {
   readonly after: ClockState | null;
 }
 
-/** Throttle reasons of a sample, or a note that its clock dropped below `highest_MHz`; null if neither. */
+/** Reason to flag a sample: throttling of the GPU, or a clock far below `highest_MHz`. Null if neither occurred. */
 export function flagOf({ before, after }: ClockStates, highest_MHz: number | null): string | null {
   const throttles = [before, after].flatMap((state) => (state?.throttled === true ? state.reasons : []));
   const named = [...new Set(throttles)].filter((reason) => reason !== 'idle');
@@ -33,14 +34,14 @@ export function flagOf({ before, after }: ClockStates, highest_MHz: number | nul
   return `clock at ${clock} MHz, below the highest of ${highest_MHz} MHz`;
 }
 
-/** Distance of Tukey's far fences from the quartiles, in interquartile ranges. */
+/** Distance of Tukey's outer fences from the quartiles, in interquartile ranges. */
 const farFences = 3;
-/** Quartiles of fewer samples are not meaningful. */
+/** Minimum number of samples for which quartiles are meaningful. */
 const minForFences = 10;
-/** Smaller relative deviations from the median are never flagged, however small the spread of the others. */
+/** Deviations from the median below this ratio are never flagged, however small the spread of the other samples. */
 const leastOdd = 0.05;
 
-/** Returns a test whether a time is an outlier: far from the others of its series. */
+/** Returns a function that tests whether a time is an outlier: far from the other times of its series. */
 export function outlierTest(times: readonly number[]): (time: number) => boolean {
   if (times.length < minForFences) return () => false;
   const sorted = sortedCopy(times);
@@ -56,7 +57,7 @@ export function outlierTest(times: readonly number[]): (time: number) => boolean
   };
 }
 
-/** Flags doubtful samples of one series, by the highest clock of the session and by their times. */
+/** Flags the samples of a series that are doubtful, because of the GPU's clock or because their times are outliers. */
 export function flagSeries<S extends { readonly clocks: ClockStates }>(
   samples: readonly S[],
   { highest_MHz, timeOf }: { readonly highest_MHz: number | null; readonly timeOf: (sample: S) => number },
@@ -70,7 +71,7 @@ export function flagSeries<S extends { readonly clocks: ClockStates }>(
   }));
 }
 
-/** Highest clock after any of the samples; null if the device does not report it. */
+/** Highest clock frequency after any of the samples, MHz; null if the device reports none. */
 export function highestOf(samples: readonly { readonly clocks: ClockStates }[]): number | null {
   return samples.reduce<number | null>((highest, { clocks }) => {
     const clock = clocks.after?.sm_MHz ?? null;
@@ -78,7 +79,7 @@ export function highestOf(samples: readonly { readonly clocks: ClockStates }[]):
   }, null);
 }
 
-/** Properties of the environment that are known before the first run. */
+/** Properties of the environment that are recorded before the first run. */
 export interface BenchEnvironment extends Pick<Environment, 'governor' | 'dirty' | 'versions'> {
   readonly ecc: boolean | null;
   readonly persistence: boolean | null;
@@ -92,23 +93,23 @@ export const unknownEnvironment: BenchEnvironment = {
   persistence: null,
 };
 
-/** Frequency governors of all cores, without duplicates; null if the system does not report them. */
+/** Frequency governors of the cores (Linux), without duplicates; null if the system reports none. */
 export function governorOf(folder = '/sys/devices/system/cpu', cores = cpus().length): string | null {
   const found = new Set<string>();
   for (let core = 0; core < cores; core += 1) {
     try {
       found.add(readFileSync(path.join(folder, `cpu${core}/cpufreq/scaling_governor`), 'utf8').trim());
     } catch {
-      // Without a governor file, this core or the whole system reports none.
+      // This core, or the whole system, has no governor.
     }
   }
   return found.size === 0 ? null : [...found].join(', ');
 }
 
-/** Recordings and pictures, on which no measurement depends; recording a session changes them. */
+/** Folders with recordings and pictures. Measurements do not depend on them, and recording a session changes them. */
 const RECORDED_FOLDERS = ['assets/runs', 'assets/readme', 'assets/measured'];
 
-/** Whether sources of the checkout at `root` differ from its commit. Null without a checkout or without git. */
+/** Whether the sources of the checkout at `root` have uncommitted changes. Null without a checkout or without git. */
 export async function isDirty(root: string): Promise<boolean | null> {
   if (!existsSync(path.join(root, '.git'))) return null;
   const requested = ['--no-optional-locks', '-C', root, 'status', '--porcelain', '--untracked-files=no'];
@@ -137,21 +138,27 @@ export async function benchEnvironmentOf(root: string, devices: DeviceReport): P
   };
 }
 
-/** Core-seconds used since the system and this process started. */
+/** CPU time of the whole system and of this process, in core-seconds. */
 function usedCoreSeconds(): { readonly all_s: number; readonly own_s: number } {
   const busy_ms = cpus().reduce((sum, { times }) => sum + times.user + times.nice + times.sys + times.irq, 0);
   const { user, system } = process.cpuUsage();
   return { all_s: busy_ms / 1e3, own_s: (user + system) / 1e6 };
 }
 
-/** The system counts CPU time in hundredths of a second per core: over shorter times the rounding dominates. */
+/**
+ * Shortest interval for measuring the load. The system counts CPU time in hundredths of a second, which would dominate
+ * shorter ones.
+ */
 const shortest_s = 0.5;
 
-/** Load by other programs since this object was created. */
+/** Measures the load by other programs since its creation. */
 export class OtherLoadMeter {
   readonly #began = { ...usedCoreSeconds(), at_ms: performance.now() };
 
-  /** Mean number of cores used by other programs. A user kernel in a separate process counts as another program. */
+  /**
+   * Mean number of cores that other programs used; null if too little time has passed. A user kernel in its own process
+   * counts as another program.
+   */
   cores(): number | null {
     const elapsed_s = (performance.now() - this.#began.at_ms) / 1e3;
     if (elapsed_s < shortest_s) return null;
@@ -178,7 +185,7 @@ function gpuOf(states: readonly ClockState[], ecc: boolean | null, persistence: 
   };
 }
 
-/** Environment stored with a finished session, from all its samples. */
+/** Summarizes the environment of a finished session, for storage in its report. */
 export function environmentOf(
   { ecc, persistence, ...known }: BenchEnvironment,
   other_load_cores: number | null,
@@ -188,14 +195,14 @@ export function environmentOf(
   return { ...known, other_load_cores, gpu: gpuOf(states, ecc, persistence) };
 }
 
-/** Fields that samples of all workloads have. */
+/** Fields that the samples of every workload have. */
 export interface SampleMarks {
   readonly clocks: ClockStates;
-  /** Index of the separately prepared state that produced the sample. */
+  /** Index of the prepared state with which the sample was taken. */
   readonly instance: number;
 }
 
-/** Seconds by instance, in the order of the rounds. */
+/** Times of the samples in seconds, grouped by instance, in the order of the rounds. */
 export function instancesOf<S extends Pick<SampleMarks, 'instance'>>(
   samples: readonly S[],
   timeOf: (sample: S) => number,
@@ -203,33 +210,33 @@ export function instancesOf<S extends Pick<SampleMarks, 'instance'>>(
   return [...Map.groupBy(samples, ({ instance }) => instance).values()].map((each) => each.map(timeOf));
 }
 
-/** Samples of a candidate in one mode. */
+/** Samples of one candidate in one mode. */
 export interface Series<S> {
   readonly mode: Mode;
   readonly samples: S[];
-  /** Reason why this mode cannot be measured; null if it can. */
+  /** Reason why the candidate cannot be measured in this mode; null if it can. */
   readonly reason: string | null;
 }
 
 export interface ComparisonCandidate<S> {
   readonly label: string;
-  /** Label of the candidate on which this candidate builds; null if there is none. */
+  /** Label of the candidate that this one extends by a single change; null if there is none. */
   readonly buildsOn: string | null;
-  /** First run, before the rounds. It is the only sample if the session is cancelled during the first round. */
+  /** First run, before the rounds. If the session is cancelled in the first round, there are no other samples. */
   readonly first: S;
   readonly warm: Series<S>;
   readonly others: readonly Series<S>[];
 }
 
 export interface ComparisonBasis<S> {
-  /** Candidate with which the others are compared. */
+  /** Candidate to whose times the others are compared. */
   readonly reference: ComparisonCandidate<S> | undefined;
   readonly all: readonly ComparisonCandidate<S>[];
-  /** Noise floor from the control, on the natural logarithm. */
+  /** Noise floor measured with the control, as the natural logarithm of a ratio. */
   readonly floor: number | null;
-  /** Differences within this, as a ratio minus 1, do not matter. */
+  /** Largest difference that does not matter to the user, as a ratio minus 1. */
   readonly margin: number;
-  /** Seconds of a sample that enter the comparison. */
+  /** Time of a sample that is compared, in seconds. */
   readonly timeOf: (sample: S) => number;
 }
 
@@ -238,7 +245,7 @@ interface ComparedMode<S> {
   readonly reason: string | null;
   readonly time_s: number | null;
   readonly spread: number | null;
-  /** Ratio to the same candidate's warm time. */
+  /** Time in this mode divided by the candidate's time in mode `warm`. */
   readonly ratio: Ratio | null;
   readonly samples: readonly FlaggedSample<S>[];
 }
@@ -249,14 +256,14 @@ export interface FlaggedSample<S> {
 }
 
 interface Comparison<S> {
-  /** Warm samples, or only the first run if there are none. */
+  /** All warm samples; only the first run if there are none. */
   readonly raw: readonly S[];
   readonly time_s: number;
   readonly spread: number;
   readonly ratio: Ratio;
   readonly ratio_unflagged: Ratio | null;
   readonly flagged: number;
-  /** Verdict on the speed alone, without accuracy. */
+  /** Verdict on speed alone; correctness is not considered. */
   readonly verdict: SpeedVerdict | 'reference';
   readonly instances_to_decide: number | null;
   readonly rung: Ratio | null;
@@ -267,28 +274,34 @@ interface Comparison<S> {
 
 const flat = (times: Instances): readonly number[] => times.flat();
 
-/** Converts a log ratio to a ratio; `medians` replaces it if there are too few instances for an interval. */
+/**
+ * Converts a logarithmic ratio to a ratio. If it is null, because there are too few instances, the ratio of `medians`
+ * is used without an interval.
+ */
 export function asRatio(log: LogInterval | null, medians: number): Ratio {
   return log === null ? { value: medians, interval: null } : { value: Math.exp(log.middle), interval: asInterval(log) };
 }
 
-/** Compares two series taken in the same rounds; intervals hold for all `candidates` at once. */
+/**
+ * Ratio of two series from the same rounds. Its interval is widened so that the intervals of all `candidates` hold
+ * simultaneously.
+ */
 export function ratioOf(times: Instances, references: Instances, candidates = 1): Ratio {
   const log = pairedLogRatio(times, references, missProbability({ candidates }));
   return asRatio(log, median(flat(times)) / median(flat(references)));
 }
 
-/** Ratio for a session without instances: ratio of medians, with a bootstrap interval. */
+/** Ratio of medians with a bootstrap interval, for old sessions that have no instances. */
 export function bootstrapRatioOf(times: readonly number[], references: readonly number[], seed: number): Ratio {
   return { value: median(times) / median(references), interval: ratioInterval(times, references, seed) };
 }
 
-/** Times whose ratio may differ from 1 by more than this are never called the same, however noisy the session is. */
+/** Largest difference from a ratio of 1 that may get the verdict `same`, however noisy the session is. */
 const WIDEST_SAME = 0.05;
 
 /**
- * Verdict on a bootstrap interval of the ratio of a time to the reference's time. The floor, a ratio minus 1, applies
- * on both sides.
+ * Verdict for a ratio (time / reference time) with a bootstrap interval. `floor` is the noise floor as a ratio minus 1;
+ * it widens the range of equal times on both sides.
  */
 export function bootstrapVerdictOf(ratio: Interval | null, floor: number | null): SpeedVerdict {
   if (ratio === null || floor === null) return 'undecided';
@@ -298,18 +311,21 @@ export function bootstrapVerdictOf(ratio: Interval | null, floor: number | null)
   return ratio.low >= 1 - same && ratio.high <= 1 + same ? 'same' : 'undecided';
 }
 
-/** Noise of a session from its control: ratio to the reference, and the floor on the natural logarithm. */
+/**
+ * Noise of a session: the ratio of the control to the reference, and the noise floor as the natural logarithm of a
+ * ratio.
+ */
 export function noiseOf(control: Instances, reference: Instances) {
   return { ratio: ratioOf(control, reference), floor: noiseFloorOf(control, reference) };
 }
 
-/** Converts a floor on the natural logarithm to a ratio minus 1, as shown to users. */
+/** Converts a noise floor from a logarithm to a ratio minus 1, which users see. */
 export const floorAsRatio = (floor: number | null): number | null => (floor === null ? null : Math.expm1(floor));
 
 const allSamples = <S>(all: readonly ComparisonCandidate<S>[]): readonly S[] =>
   all.flatMap(({ warm, others }) => [warm, ...others].flatMap(({ samples }) => samples));
 
-/** Chain of candidates on which this one builds, beginning with itself. */
+/** The candidate, the one that it extends, the one that this extends, and so on. */
 function baseChainOf<S>(
   own: ComparisonCandidate<S>,
   all: readonly ComparisonCandidate<S>[],

@@ -1,6 +1,6 @@
 /**
- * Builds the report entry from a candidate's samples. Compares a variant's declared work with the device's ceilings;
- * needs no hardware counters.
+ * Builds a candidate's entry in the report from its samples. Also relates the work that a variant declares to the
+ * device's measured ceilings, which needs no hardware counters.
  */
 import { gpuOf, type Quantity, type Ratio } from '../../../contract/bench/bench-session.ts';
 import {
@@ -43,8 +43,8 @@ const ratio = (a: number | null, b: number | null | undefined): number | null =>
   a === null || b == null || b === 0 ? null : a / b;
 
 /**
- * Compares the declared work with the device's ceilings; null if the variant declares none. The FLOP share refers to
- * the ceiling that its arithmetic reaches first.
+ * Rates of the declared work and their shares of the device's ceilings; null if the variant declares no work.
+ * `share_of_flops` is the larger of the FP32 and FP64 shares.
  */
 export function roofline(
   { bytes, fp32_flops, fp64_flops, other_flops }: DeclaredWork,
@@ -67,36 +67,39 @@ export function roofline(
   };
 }
 
-/** Shortest time that a problem can need on a machine. An answer in less time was not computed. */
+/** Shortest time in which a machine can solve a problem. An answer in less time cannot have been computed. */
 interface LeastTime {
   readonly time_s: number;
-  /** Derivation from the problem and the machine. */
+  /** Calculation of the time from the problem and the machine, as text. */
   readonly sum: string;
 }
 
-/** Properties of a processor that bound the time of a problem. */
+/** Properties of a processor that limit how fast a problem can be solved. */
 export interface Processor {
   readonly cores: number;
   readonly last_level_cache_bytes: number;
-  /** Rate of reading memory; measured at the first call. */
+  /** Rate at which all cores read memory; measured on the first call. */
   readonly memory_bytes_per_s: () => number;
 }
 
 /**
- * Bound for every level of cache. No core loads more than two 64-byte vectors in a cycle (Intel, AMD and ARM cores to
- * 2026). None is sold with a clock above 6.2 GHz.
+ * Upper limit for reading any cache. No Intel, AMD or ARM core up to 2026 loads more than two 64-byte vectors per
+ * cycle, or is sold with more than 6.2 GHz.
  */
 const core = { bytes: 128, GHz: 6.2 } as const;
 
-/** Last-level caches are reported for one socket or one group of cores; a server has up to eight such groups. */
+/**
+ * Maximum number of last-level caches in a machine. The reported size is that of one socket or one group of cores; a
+ * server has up to eight groups.
+ */
 const CACHE_GROUPS = 8;
 
-/** Size in bytes above the L2 cache of any GPU sold to 2026. */
+/** State size in bytes that exceeds the L2 cache of any GPU sold up to 2026. */
 const LARGEST_L2_BYTES = 256e6;
 
 /**
- * Tolerance for measured ceilings, which are the best values of samples. A repetition may be faster by as much as they
- * vary between measurements.
+ * Factor on measured ceilings. They are the best of several samples, and vary between measurements, so a correct
+ * repetition may be a little faster.
  */
 const MEASURED_MARGIN = 1.15;
 
@@ -143,8 +146,8 @@ function boundsOnGpu(
       ? []
       : [{ work, unit, rate: MEASURED_MARGIN * rate, of: `${of} measured on this machine, plus 15 %` }];
   return [
-    // Per cycle, a multiprocessor has at least 64 FP32 lanes, which perform 128 operations, and loads at most 128
-    // bytes.
+    // Every multiprocessor has at least 64 FP32 lanes, which perform 128 operations per cycle, and loads at most 128
+    // bytes per cycle. The FP32 rate in FLOP/s is therefore also a limit in bytes/s.
     ...measured(bytes, 'bytes', fp32_flops_per_s, '128 bytes a cycle and multiprocessor'),
     ...(bytes !== null && state_bytes > LARGEST_L2_BYTES
       ? measured(bytes, 'bytes', copy_bytes_per_s, 'copy rate')
@@ -155,9 +158,9 @@ function boundsOnGpu(
 }
 
 /**
- * Largest of the applicable lower bounds; null if nothing is known about the work or the machine. Inputs and outputs
- * are part of the state, so bytes are limited to its size, even if a variant declares more traffic. The state's size
- * also selects the level of cache.
+ * Lower bound for the time: the largest of the applicable bounds, or null if nothing is known about the work or the
+ * machine. Bytes count only up to the size of the state, which contains inputs and outputs, even if a variant declares
+ * more traffic. The size of the state also determines which caches can hold it.
  */
 export function leastTime(
   work: DeclaredWork,
@@ -171,16 +174,16 @@ export function leastTime(
   return all.reduce<LeastTime | null>((most, one) => (most === null || one.time_s > most.time_s ? one : most), null);
 }
 
-/** Data that a session gathers about one candidate. */
+/** Data that a session collects about one candidate. */
 export interface CandidateData {
   readonly head: EntryHead;
   readonly candidate: BenchCandidate;
   readonly first: TimedRun;
   readonly determinism: Determinism;
-  /** Accuracy, including what audits have found so far. */
+  /** Errors of the answer, including those that audits have found so far. */
   accuracy: () => readonly Accuracy[];
   readonly warm: Series<RawSample>;
-  /** Cold and replayed series, if requested. */
+  /** Series in the other requested modes: cold, graph, or both. */
   readonly others: readonly Series<RawSample>[];
   /** Energy of a run in joules; null if not measured. */
   energy_J: number | null;
@@ -188,9 +191,9 @@ export interface CandidateData {
 
 interface EntryFacts {
   readonly basis: ComparisonBasis<RawSample>;
-  /** Basis for the times of end-to-end runs; null if these are not timed. */
+  /** Basis for comparing end-to-end times; null if these are not timed. */
   readonly whole: ComparisonBasis<RawSample> | null;
-  /** Machine, with the ceilings of each GPU on which entries ran. */
+  /** Machine of the session, with the ceilings of each GPU that entries used. */
   readonly machine: SessionReport['machine'];
   readonly processor: Processor;
 }
@@ -199,7 +202,7 @@ export function comparisonCandidateOf({ head, first, warm, others }: CandidateDa
   return { label: head.label, buildsOn: head.builds_on, first: rawSample(first, firstRunPosition), warm, others };
 }
 
-/** Sample as stored in files, without its reported quantities. */
+/** Converts a sample to the form in files, without the quantities that the variant reported. */
 export function storedSample({ raw, flag }: FlaggedSample<RawSample>): TimedSpread {
   const { clocks, parts: _, told: __, wall_s, ...sample } = raw;
   return { ...sample, ...(wall_s === null ? {} : { wall_s }), sm_MHz: clocks.after?.sm_MHz ?? null, flag };
@@ -219,7 +222,7 @@ function partsOf(first: TimedRun, samples: readonly RawSample[]): MeasuredSessio
   }));
 }
 
-/** The reference's ratio to itself is 1 and has no interval. */
+/** Ratio for the report: for the reference itself exactly 1, without an interval. */
 const ratioUnlessReference = (ratio: Ratio, isReference: boolean): Ratio =>
   isReference ? { value: 1, interval: null } : ratio;
 
@@ -227,7 +230,7 @@ const energyQuantity = (value: number): Quantity => ({
   ...{ id: ENERGY_QUANTITY, title: 'Energy of a run', value, unit: 'J' },
 });
 
-/** A quantity with the interval of its instances, and its reported values by sample if these differ. */
+/** A quantity with its interval, and its value in each sample if these differ. */
 interface ReportedSeries {
   readonly quantity: Quantity;
   readonly apart: ReadonlyMap<RawSample, number> | null;
@@ -243,7 +246,8 @@ function reportedSeries(
   return candidate.quantities(time_s).map((quantity) => {
     const values = said.map((all) => all.find(({ id }) => id === quantity.id)?.value ?? Number.NaN);
     const of = new Map(samples.map((sample, i) => [sample, values[i] ?? Number.NaN]));
-    // A quantity derived from the time has to match the time that is shown.
+    // A reported quantity is the median over the samples. A quantity derived from the time must match the time in the
+    // report.
     const value = told && values.length > 0 ? median(values) : quantity.value;
     if (value === null || values.length === 0 || values.some(Number.isNaN)) {
       return { quantity: { ...quantity, interval: null }, apart: null };
@@ -257,7 +261,7 @@ function reportedSeries(
   });
 }
 
-/** Reported values of a sample that differ between samples. */
+/** Reported quantities of a sample, for those that differ between samples. */
 function differingMetrics(sample: RawSample, all: readonly ReportedSeries[]): Pick<TimedSpread, 'told'> {
   const own = all.flatMap(({ quantity: { id }, apart }): [string, number][] => {
     const value = apart?.get(sample);
@@ -266,7 +270,7 @@ function differingMetrics(sample: RawSample, all: readonly ReportedSeries[]): Pi
   return own.length === 0 ? {} : { told: Object.fromEntries(own) };
 }
 
-/** Failed check for a time below the minimum that the machine needs. */
+/** A failed check if the time is below the minimum for this machine; otherwise empty. */
 function impossibleCheck(time_s: number, least: LeastTime | null): Accuracy[] {
   if (least === null || !(time_s < least.time_s)) return [];
   const tip = `${time_s.toPrecision(3)} s is less than this machine needs: ${least.sum}`;

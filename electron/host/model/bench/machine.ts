@@ -1,4 +1,4 @@
-/** Machine and GPUs of a session, with the GPU's measured ceilings, which are cached. */
+/** Describes the machine and the GPUs of a session, and measures the GPUs' ceilings, which are cached. */
 import { homedir, platform } from 'node:os';
 import path from 'node:path';
 import type { SessionGpu } from '../../../contract/bench/bench-session.ts';
@@ -11,9 +11,9 @@ import type { Processor } from './entry.ts';
 
 type GpuFacts = SessionGpu;
 
-/** GPUs of a machine, as described in sessions. */
+/** GPUs of the machine, in the form that sessions store. */
 export interface SessionGpus {
-  /** GPU that runs use by default; null without one. */
+  /** Default GPU of runs; null if there is none. */
   readonly usual: GpuFacts | null;
   readonly all: readonly (GpuFacts & { readonly index: number })[];
 }
@@ -30,13 +30,13 @@ export function sessionGpus(devices: DeviceReport): SessionGpus {
   };
 }
 
-/** Default GPU, and the other GPUs that candidates name. */
+/** The default GPU, and other GPUs that candidates requested. */
 function gpusOf({ usual, all }: SessionGpus, candidates: readonly { readonly gpu: number | null }[]) {
   const named = all.filter(({ index }) => candidates.some(({ gpu }) => gpu === index));
   return { gpu: usual, ...(named.length === 0 ? {} : { gpus: named }) };
 }
 
-/** Rate at which all cores read memory, in bytes per second. Measured once in a process, within a fifth of a second. */
+/** Rate at which all cores read memory, in bytes per second. It is measured once per process, in 0.2 s. */
 let memory_bytes_per_s: number | null = null;
 
 export function processorOf(addon: NativeAddon): Processor {
@@ -65,7 +65,9 @@ export function machineFacts(
   };
 }
 
-/** Cache folder for files that can be recreated: $BRAGGBENCH_CACHE, or the system's default location. */
+/**
+ * Folder for files that the program can create again: $BRAGGBENCH_CACHE, or the system's default folder for caches.
+ */
 function cacheFolder(environment: NodeJS.ProcessEnv = process.env): string {
   const own = environment['BRAGGBENCH_CACHE'];
   if (own !== undefined && own !== '') return own;
@@ -75,20 +77,22 @@ function cacheFolder(environment: NodeJS.ProcessEnv = process.env): string {
 }
 
 /**
- * Folders of compiled kernels, sources and cache. Kernels are in dist/kernels next to the addon's folder, as the engine
- * expects.
+ * Folders with compiled kernels and their sources, and the cache. The engine expects the kernels in dist/kernels, next
+ * to the folder of the addon.
  */
 export function kernelFolders(environment: NodeJS.ProcessEnv = process.env): KernelFolders {
   const named = environment['BRAGGBENCH_KERNELS'];
   const here = import.meta.dirname;
-  // Path from the bundle in dist/host, or from this file in a checkout.
+  // Relative path from the bundle in dist/host, or from this source in a checkout.
   const inside =
     path.basename(path.dirname(here)) === 'dist' ? path.dirname(here) : path.resolve(here, '../../../../dist');
   const images = named !== undefined && named !== '' ? named : path.join(inside, 'kernels');
   return { images, sources: path.join(images, 'source'), cache: cacheFolder(environment) };
 }
 
-/** Device report with the ceilings of every usable GPU; `failed` receives the reason if one cannot be measured. */
+/**
+ * Device report with the measured ceilings of every usable GPU. `failed` is called with the reason if measuring fails.
+ */
 export async function devicesWithCeilings(addon: NativeAddon, failed: (reason: string) => void): Promise<DeviceReport> {
   const folders = kernelFolders();
   const before = addon.devices({ cache: folders.cache });

@@ -12,13 +12,13 @@ import {
 
 /** Times in seconds. */
 interface Timing {
-  /** Time for tables, device, kernels, upload and start state. */
+  /** Time for building tables, opening the device, loading kernels, uploading and initialising the state. */
   readonly setup_s: number;
   /** Time of the steps by the host's clock. */
   readonly solve_s: number;
   /** Time of the steps by the device's clock; null on the CPU. */
   readonly device_s: number | null;
-  /** Total time from the problem to the result in this process. */
+  /** Elapsed time of the end-to-end run, from the problem to the result in this process. */
   readonly wall_s: number;
 }
 
@@ -26,11 +26,14 @@ export interface MeasuredRun {
   readonly timing: Timing;
   readonly result: TransportResult;
   readonly plan: TransportRun['plan'];
-  /** Clock states before and after the run; null on the CPU and without NVML. */
+  /** Clock frequencies before and after the run; null on the CPU, or without NVML. */
   readonly clocks: { readonly before: ClockState | null; readonly after: ClockState | null };
 }
 
-/** `first`: the device is opened only by the run itself, so that its set-up includes the complete cold start. */
+/**
+ * Settings by mode. For the mode `first` the clocks are not read, because that would already open the device and
+ * shorten the measured set-up.
+ */
 const measuringFor: Readonly<Record<Mode | 'first', MeasuringSettings>> = {
   first: { unwatched: true },
   warm: { unwatched: true, clocks: true },
@@ -40,8 +43,8 @@ const measuringFor: Readonly<Record<Mode | 'first', MeasuringSettings>> = {
 };
 
 /**
- * Runs the problem once. An aborted signal cancels the run, whose result then
- * has the status `cancelled`. Throws a BraggError.
+ * Runs a problem once. Aborting the signal cancels the run, whose result then has the status `cancelled`. Throws a
+ * BraggError.
  */
 export async function measure(
   addon: NativeAddon,
@@ -59,7 +62,7 @@ export async function measure(
       const started = run.start(() => undefined, measuringFor[mode]);
       if (signal?.aborted === true) cancel();
       const result = await started;
-      // An interrupted run gives no time.
+      // A failed run has no valid time.
       if (result.error !== null) throw errorFromNative(result.error);
       const wall_s = (performance.now() - start) / 1000;
       const setup_s = (created - start) / 1000 + result.setup_s;
@@ -78,7 +81,7 @@ export async function measure(
   }
 }
 
-/** Time on which ratios are based: by the device's clock if available, else by the host's. */
+/** Time on which ratios are based: the device's if available, otherwise the host's. */
 export function timeOf({ device_s, solve_s }: Pick<Timing, 'device_s' | 'solve_s'>): number {
   return device_s ?? solve_s;
 }

@@ -1,4 +1,4 @@
-/** Measurements in the report of a session that claims refer to, and the claims it decides. */
+/** Collects the measurements in a session's report to which claims refer, and judges the claims. */
 
 import { isUnproven, type Quantity } from '../../../contract/bench/bench-session.ts';
 import type { TaskClaimResult } from '../../../contract/bench/claims.ts';
@@ -23,21 +23,21 @@ import { median } from './statistics.ts';
 type JudgedReport = Pick<SessionReport, 'entries' | 'external' | 'machine' | 'seed'>;
 
 function measuredEntryOf({ entries }: JudgedReport, label: string): MeasuredSessionEntry | null {
-  // Labels of a factorial session always contain the precision; claims contain it only if it is not fp32.
+  // Claims omit the precision fp32 in labels, but factorial sessions always state it.
   const entry = [label, `${label}@fp32`].flatMap((name) => entries.find((one) => one.label === name) ?? [])[0];
   return entry?.status === 'measured' ? entry : null;
 }
 
 /**
- * Whether an answer beyond our tolerance is still within the tolerance of the claim's source. Impossible times are
- * never accepted.
+ * Whether an answer that exceeds our tolerance is within the tolerance of the claim's source. Impossibly short times
+ * are never accepted.
  */
 const isWithin = ({ verdict, accuracy }: MeasuredSessionEntry, within: Side['within']): boolean => {
   const error = accuracy.find(({ id }) => id === within?.error)?.value ?? null;
   return verdict === 'wrong' && within !== undefined && error !== null && error <= within.most;
 };
 
-/** Looks up times by the labels of entries and the ids of other programs. */
+/** Returns a function that looks up times, by labels of entries or ids of other programs. */
 function reportTimes(report: JudgedReport): TimesLookup {
   return ({ variant, mode, clock, within }) => {
     const program = report.external.find(({ id }) => id === variant)?.result ?? null;
@@ -53,7 +53,7 @@ function reportTimes(report: JudgedReport): TimesLookup {
     const cold = entry.process?.samples ?? [];
     const first = entry.first?.wall_s ?? null;
     if (clock === 'first') return first === null ? notMeasured : { times: [[first]], wrong, unchecked };
-    // Processes and warm runs are not in the same rounds.
+    // Runs in separate processes are timed after the rounds, so they cannot be paired with warm runs.
     if (clock === 'cold-whole' || clock === 'cold-run') {
       const times = cold.flatMap(({ wall_s, setup_s }) =>
         wall_s === undefined ? [] : [[clock === 'cold-run' ? wall_s - (setup_s ?? 0) : wall_s]],
@@ -76,7 +76,9 @@ interface DeclaredRates {
 }
 const noRoofline = { bytes_per_s: null, flops_per_s: null, share_of_copy: null };
 
-/** Quantity derived from a variant's time and its declared operations and bytes; undefined for other quantities. */
+/**
+ * Quantity that is derived from a variant's time and its declared operations and bytes; undefined for other quantities.
+ */
 function countedNumber(
   { time_s, bytes_per_s, flops_per_s, share_of_copy }: DeclaredRates,
   quantity: string,
@@ -92,7 +94,7 @@ function countedNumber(
       return shown(giga(flops_per_s), 'GFLOP/s');
     case 'operations':
       return shown(giga(flops_per_s === null ? null : flops_per_s * time_s), 'GFLOP');
-    // Share of the time that moving every byte once would need at the copy bandwidth measured on this GPU.
+    // Percentage of the time that moving every byte once would need, at the copy bandwidth measured on this GPU.
     case 'memory-share':
       return shown(share_of_copy === null ? null : 100 * share_of_copy, '%');
     default:
@@ -101,8 +103,8 @@ function countedNumber(
 }
 
 /**
- * Values reported by the variant take precedence, because a bandwidth counts bytes, and is independent of the declared
- * operations.
+ * Quantity by id. The value that the variant reports is preferred to a derived one, because it counts actual bytes
+ * rather than declared ones.
  */
 function reportedOrCounted(
   quantities: readonly Quantity[],
@@ -115,14 +117,14 @@ function reportedOrCounted(
   return value === null ? null : { value, unit, interval };
 }
 
-/** An answer that is bitwise reproducible has an exact error, so its interval has zero width. */
+/** Error of an answer. If the answer is bitwise reproducible the error is exact, so its interval has zero width. */
 function errorOf({ accuracy, determinism }: MeasuredSessionEntry, id: string): ReportedNumber | null {
   const value = accuracy.find((one) => one.id === id)?.value ?? null;
   if (value === null) return null;
   return { value, unit: '', interval: determinism?.bitwise === false ? null : { low: value, high: value } };
 }
 
-/** Share of the set-up in the first run of a process, in %; null if the set-up is not timed. */
+/** Percentage of the set-up in the first run of a process; null if the set-up is not timed. */
 function setupShare({ process }: MeasuredSessionEntry, seed: number): ReportedNumber | null {
   const shares = (process?.samples ?? []).flatMap(({ setup_s, wall_s }) =>
     setup_s == null || wall_s === undefined || wall_s === 0 ? [] : [(100 * setup_s) / wall_s],
@@ -133,7 +135,7 @@ function setupShare({ process }: MeasuredSessionEntry, seed: number): ReportedNu
   return { value, unit: '%', interval: by && { low: value * by.low, high: value * by.high } };
 }
 
-/** Measurements of a report in the form by which claims are judged. */
+/** Measurements of a report in the form that judging claims needs. */
 export function measuredReport(report: JudgedReport): ReportMeasurements {
   return {
     gpu: report.machine.gpu?.name ?? null,
@@ -143,7 +145,7 @@ export function measuredReport(report: JudgedReport): ReportMeasurements {
       const entry = measuredEntryOf(report, variant);
       if (entry === null) return null;
       const error = /^error\.(.+)$/.exec(quantity)?.[1];
-      // An error is reported even if it makes the answer wrong.
+      // The error of an answer is known even if the answer is wrong.
       if (error !== undefined) return errorOf(entry, error);
       if (isUnproven(entry.verdict)) return null;
       if (quantity === 'setup-share') return setupShare(entry, report.seed);

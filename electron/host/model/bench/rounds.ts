@@ -1,31 +1,36 @@
 /**
- * Times the variants of any workload against each other, in interleaved rounds of shuffled order, until the results
- * suffice.
+ * Times variants of any workload against each other. Each round takes one sample of every series in shuffled order;
+ * rounds are repeated until the verdicts are settled or a limit is reached.
  */
 import { BraggError } from '../../../contract/errors.ts';
 import { type Random, seededRandom, shuffle } from './statistics.ts';
 import { type BenchLimits, type Series, StoppingRule, type StopReason } from './stopping.ts';
 
-/** One series of samples. The first series of a session is the reference, the last one its control. */
+/**
+ * A series of samples: a candidate in one mode. The first series of a session is the reference, the last one its
+ * control.
+ */
 export interface SampleSeries extends Series {
-  /** Name of the running work, for the user. */
+  /** Name of the series, shown to the user while it runs. */
   readonly what: string;
-  /** Takes a sample; returns a function that saves it, or null if cancelled. */
+  /** Takes a sample. Returns a function that saves it once the round is complete, or null if cancelled. */
   readonly take: (where: SamplePosition) => Promise<(() => void) | null>;
-  /** Prepares the state for an instance; false if cancelled. Absent if every sample prepares its own state. */
+  /** Prepares a new state (instance); false if cancelled. Absent if every sample prepares its state itself. */
   readonly prepare?: (instance: number) => Promise<boolean>;
-  /** Takes untimed samples before the first one of an instance; false if cancelled. */
+  /** Takes untimed samples before the first timed one of an instance; false if cancelled. */
   readonly warmUp?: (instance: number) => Promise<boolean>;
-  /** Candidate to which the series belongs. */
+  /** Candidate whose samples these are. */
   readonly owner?: object;
   /**
-   * Called if the series fails: all series of the same owner are dropped, and the others continue. If absent, the
-   * session fails.
+   * Called if the series fails. All series of the same owner are then dropped, and the session continues. If absent,
+   * the whole session fails.
    */
   readonly lost?: (error: BraggError) => void;
 }
 
-/** Position of a sample: prepared state, round, and index in the round's shuffled order. */
+/**
+ * Position of a sample: its instance (prepared state), its round, and its index in the shuffled order of the round.
+ */
 export interface SamplePosition {
   readonly instance: number;
   readonly round: number;
@@ -37,9 +42,9 @@ interface RoundOptions {
   readonly limits: BenchLimits;
   readonly roundsPerInstance: number;
   readonly cancelled: () => boolean;
-  /** Seconds since the session began. */
+  /** Returns the seconds since the session began. */
   readonly elapsed_s: () => number;
-  /** Called before every sample. */
+  /** Called before every sample with the name of its series and the round. */
   readonly tell: (what: string, round: number) => void;
   /** Awaited before every round. */
   readonly beforeRound?: () => Promise<void>;
@@ -47,16 +52,16 @@ interface RoundOptions {
   readonly onRound?: (rounds: number) => void;
 }
 
-/** A series whose failure lets the session continue without its owner. */
+/** A series that failed, with its error; the session can continue without its owner. */
 interface LostSeries {
   readonly turn: SampleSeries;
   readonly error: BraggError;
 }
 
-/** Outcome of a step: complete, cancelled, or failed. */
+/** Outcome of a step: `whole` if it was completed, `cancelled`, or the series that failed. */
 type Outcome = 'whole' | 'cancelled' | LostSeries;
 
-/** Attributes an error to the series if its owner may be dropped; rethrows other errors. */
+/** Runs `work`. An error of a series that may be dropped becomes its outcome; other errors are thrown again. */
 async function attributeError(turn: SampleSeries, work: () => Promise<boolean>): Promise<Outcome> {
   try {
     return (await work()) ? 'whole' : 'cancelled';
@@ -66,7 +71,7 @@ async function attributeError(turn: SampleSeries, work: () => Promise<boolean>):
   }
 }
 
-/** Prepares all candidates, or warms up all series, for an instance. */
+/** Prepares the state of every candidate for an instance, or takes the warm-up samples of every series. */
 async function prepareAll(
   turns: readonly SampleSeries[],
   { cancelled, tell }: RoundOptions,
@@ -84,7 +89,10 @@ async function prepareAll(
   return 'whole';
 }
 
-/** Samples are saved only when the round is complete, so that entry i of every series belongs to round i. */
+/**
+ * Takes one sample of every series. They are saved only when the round is complete, so that sample i of every series
+ * belongs to round i.
+ */
 async function measureRound(
   turns: readonly SampleSeries[],
   where: Omit<SamplePosition, 'position'>,
@@ -108,10 +116,13 @@ async function measureRound(
   return 'whole';
 }
 
-/** Settled candidates are dropped from further rounds if they need more than this share of a round. */
+/**
+ * A candidate whose verdicts are settled is dropped from further rounds if it needs more than this share of a round's
+ * time.
+ */
 const COSTLY_SHARE = 0.5;
 
-/** Seconds of a round by series: moving average of each one's latest samples. */
+/** Time that each series needs per round, in seconds: moving average over its latest samples. */
 class Costs {
   readonly #mean_s = new Map<SampleSeries, number>();
 
@@ -125,7 +136,7 @@ class Costs {
   }
 }
 
-/** Settled candidates to drop, with their other modes, so that the time is spent on the others. */
+/** Selects settled candidates to drop, with all their modes, so that undecided ones get more samples. */
 function candidatesToDrop(
   turns: readonly SampleSeries[],
   settled: ReadonlySet<SampleSeries>,
@@ -140,8 +151,8 @@ function candidatesToDrop(
 }
 
 /**
- * Runs at least one round unless cancelled. All candidates are prepared again every `roundsPerInstance` rounds, except
- * before the first.
+ * Measures rounds, at least one unless cancelled. All candidates prepare a new state every `roundsPerInstance` rounds;
+ * the first state exists already.
  */
 export async function measureRounds(
   all: readonly SampleSeries[],
@@ -181,7 +192,7 @@ export async function measureRounds(
     if (round % roundsPerInstance === 0) {
       const { stop, settled } = rule.afterInstance(present, left, instance + 1);
       if (stop !== null) return { rounds: round, stopped: stop };
-      // Dropped series do not return, because round i of every series is paired with round i of the reference.
+      // A dropped series never returns, because round i of a series is compared with round i of the reference.
       for (const turn of candidatesToDrop(turns, settled, costs)) left.add(turn);
     }
     const limit = rule.afterRound(round, elapsed_s(), elapsed_s() - began_s);

@@ -1,6 +1,6 @@
 /**
- * Saved benchmarks: a file reopens to the same report, even without a GPU. A session also stores the compiler's report
- * on the CUDA kernels and the provenance of the program that measured it.
+ * Reads and writes saved sessions. A saved session opens with the same report on any machine, even without a GPU. It
+ * also stores the compiler's report on CUDA kernels, and the commit of the program that measured it.
  */
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -18,7 +18,7 @@ import { benchEnvironmentOf } from './comparison.ts';
 import { kernelFolders } from './machine.ts';
 import type { SessionOptions } from './session.ts';
 
-/** One value if all samples share it, else one for each sample. */
+/** Column of values in a file: a single value if all samples have the same, otherwise a list. */
 const shortened = <T extends number | string | null>(values: readonly T[]): T | T[] => {
   const [first] = values;
   return first !== undefined && values.every((value) => value === first) ? first : [...values];
@@ -54,8 +54,8 @@ function entryInFile(entry: SessionEntry): object {
 }
 
 /**
- * Contents of a session's file: samples as columns, without verdicts on claims and factorial effects, which every
- * reader computes from the samples.
+ * Content of a session's file. Samples are stored as columns. Verdicts on claims and factorial effects are left out,
+ * because readers compute them from the samples.
  */
 export function sessionFile(session: Session): object {
   const reports = session.reports.map(({ claims: _, factorials: __, ...report }) => ({
@@ -67,20 +67,20 @@ export function sessionFile(session: Session): object {
   return { ...session, reports };
 }
 
-/** Text of a session of any workload. JSON lacks NaN and infinities; the schemas reject them. */
+/** Text of a session's file. JSON cannot represent NaN and infinities, so the schemas reject them. */
 export function sessionText(session: Session): string {
   return `${JSON.stringify(sessionFile(session))}\n`;
 }
 
-/** Text of a saved session of any workload. Throws like `readNamed`. */
+/** Reads the text of a saved session. Throws the errors of `readNamed`. */
 export const sessionFileText = async (path: string): Promise<string> =>
   (await readNamed(path, 'a session')).toString('utf8');
 
 const isOneOf = (format: unknown, formats: readonly string[]): boolean => formats.some((one) => one === format);
 
 /**
- * Parses JSON whose format is one of `formats`, and checks it against the schema. `path` names the file in messages.
- * Throws BraggError 'foreign-file'.
+ * Parses JSON whose `format` is one of `formats`, and validates it with the schema. `path` is used in messages. Throws
+ * BraggError 'foreign-file'.
  */
 export function checkedSession<T>(text: string, path: string, formats: readonly string[], schema: z.ZodType<T>): T {
   let value: unknown;
@@ -101,7 +101,9 @@ export function checkedSession<T>(text: string, path: string, formats: readonly 
 
 const fileSchema = z.strictObject({ workload: z.string(), ...kernelResourcesSchema.shape });
 
-/** Resources of one workload's kernels for every architecture; null if it was not compiled. */
+/**
+ * Registers, memory and spills of a workload's kernels, for every architecture; null if the kernels were not compiled.
+ */
 export async function kernelResources(images: string, workload: string): Promise<KernelResources | null> {
   const text = await readFile(path.join(images, `${workload}.resources.json`), 'utf8').catch(() => null);
   if (text === null) return null;
@@ -109,7 +111,7 @@ export async function kernelResources(images: string, workload: string): Promise
   return { compiler, kernels };
 }
 
-/** Resources for a GPU of this compute capability, such as `9.0`; null if there are none. */
+/** Resources of the kernels for a GPU with this compute capability, such as `9.0`; null if there are none. */
 export function resourcesFor(all: KernelResources | null, computeCapability: string): KernelResources | null {
   const architecture = `sm_${computeCapability.replace('.', '')}`;
   const kernels = all?.kernels.filter((kernel) => kernel.architecture.replace(/[a-z]$/, '') === architecture) ?? [];
@@ -118,7 +120,7 @@ export function resourcesFor(all: KernelResources | null, computeCapability: str
 
 const ENDING = '.resources.json';
 
-/** Resources of kernels, for each workload whose kernels were compiled into the folder `images`. */
+/** Resources of the kernels of each workload in the folder `images`. */
 export async function allKernelResources(images: string): Promise<KernelSet[]> {
   const names = (await readdir(images).catch(() => [])).filter((name) => name.endsWith(ENDING)).sort();
   const sets = await Promise.all(
@@ -131,7 +133,10 @@ export async function allKernelResources(images: string): Promise<KernelSet[]> {
   return sets.flat();
 }
 
-/** The commit, the conditions of the measurement, and the resources of the kernels on the GPU in use; each if known. */
+/**
+ * Facts that a session records, each if known: the commit, the environment, and the kernels' resources on the default
+ * GPU.
+ */
 export async function recordedFacts(
   assetsFolder: string,
   devices: DeviceReport,

@@ -1,7 +1,7 @@
 /**
- * Measures the variants of any workload against each other: a first run each, the reference answer, then interleaved
- * rounds in shuffled order. The first variant runs twice in each round: a separately prepared control measures the
- * session's own noise.
+ * Measures variants of any workload against each other: first one run of each, then the reference answer, then
+ * interleaved rounds in shuffled order. Each round measures the reference variant twice. The second time it uses a
+ * separately prepared state, the control, which shows the noise of the session.
  */
 import type { Mode } from '../../../contract/bench/bench-session.ts';
 import { correctnessOf, isIncorrect, type SessionEntry, type SessionReport } from '../../../contract/bench/session.ts';
@@ -50,19 +50,19 @@ import { measureRounds, type SampleSeries } from './rounds.ts';
 import { type BenchLimits, type BenchProgress, SessionClock } from './stopping.ts';
 
 export interface SessionOptions {
-  /** Name of the scenario in the report. */
+  /** Name of the scenario, shown in the report. */
   readonly scenario: string;
-  /** Modes in addition to `warm`, which is always measured. */
+  /** Modes to measure in addition to `warm`. */
   readonly modes?: readonly Mode[];
   readonly seed: number;
   readonly limits: BenchLimits;
-  /** GPUs with their measured ceilings; none by default. */
+  /** GPUs of the machine with their measured ceilings; none by default. */
   readonly gpus?: SessionGpus;
-  /** Called before every timed run, with the current work and the progress of the session. */
+  /** Called before every timed run, with the current step and the progress of the session. */
   readonly onProgress?: ((progress: BenchProgress) => void) | undefined;
-  /** Called repeatedly with the report as if the session ended at that moment, without recordings. */
+  /** Called repeatedly with the report of the samples so far, without recordings. */
   readonly soFar?: ((report: SessionReport) => void) | undefined;
-  /** Further content of the report: the scenario as the user wrote it, the commit, the kernels' resources. */
+  /** Further content for the report: the scenario's document, the commit, the resources of the kernels. */
   readonly recorded?: {
     readonly document?: Readonly<Record<string, unknown>>;
     readonly commit?: string;
@@ -70,32 +70,37 @@ export interface SessionOptions {
     readonly surroundings?: BenchEnvironment;
   };
   /**
-   * Records one sample of each candidate that supports it, after the rounds. Called with the reason if the device's
-   * work is missing.
+   * If set, one sample of each candidate that supports it is traced after the rounds. Called with the reason if a trace
+   * lacks the device's work.
    */
   readonly trace?: ((reason: string) => void) | undefined;
-  /** Called with the answer of each label, after its first run and before the rounds. */
+  /** Called with the answer of each candidate's first run, before the rounds. */
   readonly onAnswer?: ((label: string, values: Values) => void) | undefined;
-  /** Separate processes for each candidate that supports them, after the rounds; none by default. */
+  /** Number of separate processes to time for each candidate after the rounds; none by default. */
   readonly processes?: { readonly count: number; readonly startChild: StartChild } | undefined;
-  /** Settings that keep the GPU's clock steady; by default the clock is left alone. */
+  /** Settings that keep the GPU's clock steady; the clock is not controlled by default. */
   readonly steadied?: SteadyRound | undefined;
-  /** Measures the energy of each candidate over seconds of runs, after the rounds; off by default. */
+  /** Whether to measure the energy of each candidate after the rounds, over seconds of runs; false by default. */
   readonly energy?: boolean | undefined;
-  /** Ends the session after the current run; the samples so far are reported. */
+  /** Ends the session after the current run. The report then contains the samples so far. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Seconds beyond a session's limit for completing checks of answers: a share of that limit, within these bounds. */
+/**
+ * Seconds, in addition to the session's limit, for completing checks of answers: a share of the limit, clamped to these
+ * bounds.
+ */
 const checkTime = { share: 0.5, least_s: 1, most_s: 20 } as const;
-/** Time for starting Node.js and loading the addon. */
+/** Approximate time in seconds to start Node.js and load the addon. */
 const PROCESS_START_S = 0.3;
-/** Largest share of a session's time for cold processes, unless the rounds end before their limit. */
+/** Maximum share of a session's time that is reserved for cold processes. */
 const MAX_FOR_PROCESSES = 0.4;
-/** Share of a session's time after which no program may still start or compile, so that the rest is left for rounds. */
+/**
+ * Share of a session's time after which starting and compiling programs are stopped. The remaining time is for rounds.
+ */
 const MAX_FOR_STARTS = 0.6;
 
-/** Ends a start that uses too much of a session's time. */
+/** Aborts the start of a candidate when it has used too much of a session's time. */
 class StartLimit {
   readonly #running = new AbortController();
   readonly #timer: NodeJS.Timeout;
@@ -111,13 +116,13 @@ class StartLimit {
     return this.#running.signal.aborted;
   }
 
-  /** Stops the limit once the start is over. */
+  /** Cancels the limit, because the start has ended. */
   clear(): void {
     clearTimeout(this.#timer);
   }
 }
 
-/** Error by which a candidate is excluded; rethrows internal errors. */
+/** Returns an error that excludes the candidate; throws internal errors again. */
 function refusalOf(error: unknown): BraggError {
   if (error instanceof BraggError && error.code !== 'internal') return error;
   throw error;
@@ -132,10 +137,10 @@ class Session {
   private readonly refused = new Map<BenchEntry, string>();
   private readonly all: CandidateData[] = [];
   private readonly entrantOf = new Map<CandidateData, BenchEntry>();
-  /** Seconds from starting a program to its first answer. */
+  /** Seconds from the start of another program to its first answer. */
   private readonly startOf_s = new Map<BenchEntry, number>();
   private readonly control: RawSample[] = [];
-  /** All candidates that were created, whose memory is freed at the end. */
+  /** All candidates created so far, whose memory has to be freed at the end. */
   private readonly entered: BenchCandidate[] = [];
   private readonly oracles = new Set<string>();
   private readonly clock: SessionClock;
@@ -202,7 +207,8 @@ class Session {
       const first = await candidate.first();
       const started_s = this.clock.elapsed_s - began_s;
       const others = first === null ? [] : await this.otherModes(candidate);
-      // The answer is read after the samples, because the candidate's quantities may refer to the timed runs.
+      // The answer is read after the samples of the other modes, because the candidate's quantities may refer to timed
+      // runs.
       const answer = first === null ? null : await candidate.answer();
       if (limit?.passed() === true && !this.cancelled) throw this.outOfTime(began_s);
       if (first === null || answer === null) return;
@@ -239,7 +245,8 @@ class Session {
   }
 
   /**
-   * Each mode is tried once: some variants' launches cannot be captured, and some devices' caches cannot be emptied.
+   * Tries each additional mode once. Some variants' launches cannot be captured as a graph, and some devices' caches
+   * cannot be flushed.
    */
   private async otherModes(candidate: BenchCandidate): Promise<readonly Series<RawSample>[]> {
     const wanted = (this.options.modes ?? []).filter((mode) => mode !== 'warm');
@@ -262,7 +269,7 @@ class Session {
   }
 
   private refuse(benchEntry: BenchEntry, error: BraggError): void {
-    // The row already names its variant.
+    // The row of a refused entry shows its variant, so the reason need not repeat it.
     const { variant } = benchEntry.head;
     const reason = error.message.replace(/^solver\.variant = [^:]+: /, '').replace(`${variant}: `, '');
     this.refused.set(benchEntry, reason);
@@ -293,14 +300,14 @@ class Session {
     return stopped;
   }
 
-  /** Seconds for the cold processes that come after the rounds. */
+  /** Seconds that are reserved for cold processes, which run after the rounds. */
   private get reserved_s(): number {
     const { processes, limits } = this.options;
     if (processes === undefined || this.coldRivals === null) return 0;
     return Math.min(processes.count * this.coldRound_s, MAX_FOR_PROCESSES * limits.mostSeconds);
   }
 
-  /** Candidates that run in separate processes; null if one of them cannot. */
+  /** Candidates to run in separate processes; null if a candidate does not support them. */
   private get coldRivals() {
     const rivals = this.all.flatMap((gathered) => {
       const { cold } = this.arenaEntrant(gathered);
@@ -310,12 +317,13 @@ class Session {
   }
 
   /**
-   * Approximate seconds of a round of cold processes, from the first runs. The reference counts twice, for its control.
+   * Estimated seconds of one round of cold processes, from the first runs. The reference is counted twice, because its
+   * control is started too.
    */
   private get coldRound_s(): number {
     const each = this.all.map((one) => {
       const { first } = one;
-      // Another program starts and compiles again in each process.
+      // Programs outside of Braggbench start and compile again in each process.
       return this.startOf_s.get(this.arenaEntrant(one)) ?? PROCESS_START_S + (first.wall_s ?? first.time_s);
     });
     return each.reduce((sum, one) => sum + one, each[0] ?? 0);
@@ -332,9 +340,9 @@ class Session {
     const { prepare } = candidate;
     return {
       owner: gathered,
-      // The reference is not dropped, because the others are compared with it.
+      // If the reference fails, the session fails, because all others are compared with the reference.
       ...(gathered !== this.all[0] && { lost: (error: BraggError) => this.lose(gathered, error) }),
-      // Other modes are timed on the state that was prepared for the warm samples.
+      // Other modes use the state that was prepared for the warm samples.
       ...(prepare !== undefined && mode === 'warm'
         ? { prepare: (instance: number) => prepare.call(candidate, instance) }
         : {}),
@@ -357,7 +365,10 @@ class Session {
     };
   }
 
-  /** A candidate without `prepare` makes a new state for each sample, so its only warm-up is before the first round. */
+  /**
+   * Takes the warm-up samples. A candidate without `prepare` makes a new state for each sample, so it is warmed up only
+   * before the first round.
+   */
   private async warmedUp(candidate: BenchCandidate, mode: Mode, instance: number): Promise<boolean> {
     if (candidate.prepare === undefined && instance > 0) return true;
     for (let i = 0; i < this.options.limits.warmUp; ++i) {
@@ -382,7 +393,10 @@ class Session {
     this.times.kept();
   }
 
-  /** Completes checks of answers. At first each candidate gets an equal share of the time, so that none uses it up. */
+  /**
+   * Completes checks of answers. In a first pass each candidate gets an equal share of the time, so that none uses up
+   * all.
+   */
   private async settle(): Promise<void> {
     const { mostSeconds } = this.options.limits;
     const more_s = Math.min(Math.max(checkTime.share * mostSeconds, checkTime.least_s), checkTime.most_s);
@@ -401,7 +415,7 @@ class Session {
       try {
         await candidate.settle(left_s);
       } catch (error) {
-        // The session fails with its reference, because the others are compared with it.
+        // If the reference fails, the session fails, because all others are compared with the reference.
         if (gathered === reference) throw error;
         this.lose(gathered, refusalOf(error));
       }
@@ -431,7 +445,10 @@ class Session {
     }
   }
 
-  /** Timed last, because a GPU that idles while processes start is in another state than during the rounds. */
+  /**
+   * Times the cold processes. They come last, because a GPU that idles while processes start clocks down, unlike during
+   * the rounds.
+   */
   private async takeProcesses(): Promise<void> {
     const { processes, seed, limits, signal } = this.options;
     const rivals = this.coldRivals;
@@ -448,7 +465,7 @@ class Session {
     if (this.coldRound_s <= mostSeconds) await this.processes.take();
   }
 
-  /** Traced last, because tracing slows launches even after it has stopped. */
+  /** Takes the traces. They come last, because launches stay slower after a trace. */
   private async takeTraces(): Promise<void> {
     const { trace } = this.options;
     if (trace === undefined) return;
@@ -462,7 +479,7 @@ class Session {
     for (const reason of reasons) trace(reason);
   }
 
-  /** Engine recordings of all candidates on one clock; null for a workload without recordings. */
+  /** Engine recordings of all candidates, shifted to one clock; null if the workload has no recordings. */
   private recordings(): SessionReport['recordings'] | null {
     const able = this.arena.benchEntries.length === 0 || this.entered.some(({ recording }) => recording !== undefined);
     if (!able && this.all.length > 0) return null;
@@ -562,7 +579,7 @@ class Session {
     return { ...measured, claims: claims(measured) };
   }
 
-  /** Descriptions of references that engines used for their checks, without duplicates. */
+  /** Descriptions of the references that engines used to check answers, without duplicates. */
   private compared(): readonly string[] {
     return [...new Set(this.all.flatMap(({ candidate }) => candidate.known().compared ?? []))];
   }

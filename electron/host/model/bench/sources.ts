@@ -1,4 +1,4 @@
-/** Source files of a variant, and the kernels that they name. */
+/** Finds the source files of a variant, and the kernels that they launch. */
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Variant } from '../../../contract/capabilities.ts';
@@ -6,19 +6,19 @@ import { BraggError } from '../../../contract/errors.ts';
 import type { KernelResources } from '../../../contract/launches.ts';
 
 interface SourceFile {
-  /** Path from the repository's root. */
+  /** Path from the root of the repository. */
   readonly path: string;
   readonly text: string;
 }
 
 const INCLUDE = /^\s*#\s*include\s*"([^"]+)"/gm;
 
-/** Pattern of an id in a registry entry: `.id = "cuda-fused"`, or the first argument of a call. */
+/** Pattern for an id in a registry entry: `.id = "cuda-fused"`, or the first argument of a call. */
 const entryOf = (id: string): RegExp => new RegExp(`(\\.id = |[({])"${id}"`);
 
 /**
- * File with the registry entry of a variant. Several files may contain the id, as for rows of the table of performance
- * claims. Then it is the file that also names the benchmark, otherwise the file with the name of `source`.
+ * Finds the file with a variant's registry entry. If several files contain the id, the file that also names the
+ * benchmark is used, and preferably the one with the name of `source`.
  */
 async function findVariantFile(
   folder: string,
@@ -37,7 +37,10 @@ async function findVariantFile(
   throw new BraggError('not-found', `The source of ${id} is missing in ${folder}.`);
 }
 
-/** Files that are compiled for every instruction set and include a header of operators; they contain the loops. */
+/**
+ * Returns a function from a header of operators (`_ops.hpp`) to the files with the loops that use it. These files are
+ * compiled once for each instruction set.
+ */
 async function loopsOf(folder: string, names: readonly string[]): Promise<(header: string) => readonly string[]> {
   const compiled = names.filter((name) => name.endsWith('.simd.cpp'));
   const texts = await Promise.all(compiled.map((name) => readFile(path.join(folder, name), 'utf8')));
@@ -47,15 +50,16 @@ async function loopsOf(folder: string, names: readonly string[]): Promise<(heade
   };
 }
 
-/** Folder of a variant's workload in the kernels' folder; also the C++ namespace of the workload. */
+/** Name of a workload's folder in the kernels' folder; it is also the workload's C++ namespace. */
 export const workloadFolder = ({ source }: Pick<Variant, 'source'>): string => source.split('/')[1] ?? '';
 
-/** Folder of the code that runs variants; its files belong to no variant. */
+/** Folder with the code that runs variants. No variant owns its files. */
 const RUN = 'run';
 
 /**
- * Registry file of a variant, the file with its kernels, and breadth first the files that they include from their
- * workload. Each header adds the files that implement it. `sources` is the folder with the kernels of all workloads.
+ * Source files of a variant: its registry file, the file with its kernels, and breadth first all files of the workload
+ * that these include. For each header the files that implement it are included too. `sources` is the folder with the
+ * kernels of all workloads.
  */
 export async function variantSources(sources: string, variant: Pick<Variant, 'id' | 'bench' | 'source'>) {
   const workload = workloadFolder(variant);
@@ -77,8 +81,8 @@ export async function variantSources(sources: string, variant: Pick<Variant, 'id
     if (!present.delete(name)) continue;
     const text = await readFile(path.join(folder, name), 'utf8');
     files.push({ path: `kernels/${workload}/${name}`, text });
-    // Follows names without folders, which are in the same folder, and paths of the same workload; other paths are left
-    // out.
+    // Includes without a folder are in the folder of the including file. Of includes with a folder, only those of the
+    // same workload are followed.
     const included = [...text.matchAll(INCLUDE)].flatMap(([, file = '']) => {
       if (!file.includes('/')) return [path.posix.join(path.posix.dirname(name), file)];
       return file.startsWith(`${workload}/`) ? [file.slice(workload.length + 1)] : [];
@@ -93,8 +97,8 @@ export async function variantSources(sources: string, variant: Pick<Variant, 'id
 }
 
 /**
- * Kernels whose names appear in quotes in the files: without suffixes for precision and stepping, or by a prefix that
- * ends in `_`.
+ * Selects the kernels that the files name in quotes. The quoted name may lack the suffixes for precision and stepping,
+ * or be a prefix that ends in `_`.
  */
 export function kernelsOf(files: readonly SourceFile[], all: KernelResources): KernelResources {
   const quoted = new Set(

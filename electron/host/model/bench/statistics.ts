@@ -1,18 +1,18 @@
 /**
- * Spread of a series, and bootstrap intervals for sessions without instances. A seeded random generator gives the same
- * shuffles and the same intervals on every machine.
+ * Spread of a series, and bootstrap intervals for sessions without instances. The random generator is seeded, so that
+ * shuffles and intervals are the same on every machine.
  */
 import type { Interval } from '../../../contract/bench/bench-session.ts';
 import { median, quantile, quantileInOrder, sortedCopy } from '../verdicts/order.ts';
 
 export interface Random {
-  /** Uniform number in [0, 1). */
+  /** Next random number, uniform in [0, 1). */
   next(): number;
-  /** Uniform integer in [0, count). */
+  /** Next random integer, uniform in [0, count). */
   below(count: number): number;
 }
 
-/** sfc32 (C. Doty-Humphrey, PractRand): 128 bits of state, passes BigCrush. */
+/** Generator sfc32 (C. Doty-Humphrey, PractRand): 128 bits of state, passes BigCrush. */
 export function seededRandom(seed: number): Random {
   let [a, b, c, counter] = [0x9e3779b9, seed | 0, (seed / 0x1_0000_0000) | 0, 1];
   function word(): number {
@@ -24,7 +24,7 @@ export function seededRandom(seed: number): Random {
     c |= 0;
     return sum >>> 0;
   }
-  // After a dozen words the seed has affected every bit of the state.
+  // The first dozen words are discarded, after which the seed has affected every bit of the state.
   for (let i = 0; i < 12; i += 1) word();
   return {
     next: () => word() / 0x1_0000_0000,
@@ -32,7 +32,7 @@ export function seededRandom(seed: number): Random {
   };
 }
 
-/** Copy in random order (Fisher and Yates). */
+/** Copy of a list in random order (Fisher–Yates shuffle). */
 export function shuffle<T>(items: readonly T[], random: Random): T[] {
   const all = [...items];
   for (let i = all.length - 1; i > 0; i -= 1) {
@@ -46,16 +46,16 @@ export function shuffle<T>(items: readonly T[], random: Random): T[] {
 export type { Interval };
 export { median, quantile };
 
-/** Median absolute deviation over the median: a spread that outliers do not affect. */
+/** Median absolute deviation divided by the median: a measure of spread that outliers do not affect. */
 export function relativeSpread(values: readonly number[]): number {
   const middle = median(values);
   return median(values.map((value) => Math.abs(value - middle))) / middle;
 }
 
-/** Fewer rounds do not show their spread. */
+/** Minimum number of rounds for a bootstrap interval; fewer do not show their spread. */
 const minForInterval = 5;
 
-/** Number of resamples: each end of a 95 % interval then rests on 100 values. */
+/** Number of bootstrap resamples: 100 of them lie beyond each end of a 95 % interval. */
 const resamples = 4000;
 
 /** Interval that contains 95 % of the resamples. */
@@ -65,11 +65,9 @@ function middleOf(resampled: ArrayLike<number>): Interval {
 }
 
 /**
- * 95 % percentile bootstrap interval of median(times) / median(references).
- * Entry i of both was measured in round i; rounds are drawn with both their
- * entries, so that a drift of the machine over the session cancels. Null for
- * too few rounds. B. Efron and R. Tibshirani, An Introduction to the Bootstrap,
- * 1993, chapter 13.
+ * 95 % percentile bootstrap interval of median(times) / median(references). Entry i of both lists was measured in round
+ * i. Resampling draws rounds with both entries, so that slow drifts of the machine cancel. Null for too few rounds. B.
+ * Efron and R. Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13.
  */
 export function ratioInterval(times: readonly number[], references: readonly number[], seed: number): Interval | null {
   const rounds = Math.min(times.length, references.length);
@@ -88,7 +86,10 @@ export function ratioInterval(times: readonly number[], references: readonly num
   return middleOf(ratios);
 }
 
-/** Bootstrap interval of a product of medians, each raised to the power of its weight. */
+/**
+ * 95 % bootstrap interval of a product of medians, each raised to the power of its weight. All series must be from the
+ * same rounds.
+ */
 export function contrastInterval(
   all: readonly { readonly times: readonly number[]; readonly weight: number }[],
   seed: number,
@@ -109,8 +110,8 @@ export function contrastInterval(
 }
 
 /**
- * Interval for times that were not taken in the same rounds, such as those of another program: each series is resampled
- * separately. Null if either has fewer than two times.
+ * 95 % bootstrap interval of a ratio of medians, for times from different rounds, such as those of another program.
+ * Each series is resampled separately. Null if a series has fewer than two times.
  */
 export function unpairedRatioInterval(
   times: readonly number[],
@@ -132,10 +133,10 @@ export function medianInterval(values: readonly number[], seed: number): Interva
   return unpairedRatioInterval(values, [1, 1], seed);
 }
 
-/** Resample of as many values as there are, with repetition. Finds its median without sorting each time. */
+/** Draws values with replacement, as many as there are, and finds the median of the draws without sorting them. */
 class BootstrapSample {
   readonly #sorted: Float64Array;
-  /** Rank of each value in sorted order, and the number of draws by rank. */
+  /** Rank of each value in sorted order. `#counts` has the number of draws by rank. */
   readonly #ranks: Uint32Array;
   readonly #counts: Uint32Array;
 
@@ -152,18 +153,18 @@ class BootstrapSample {
     this.#counts[rank] = (this.#counts[rank] ?? 0) + 1;
   }
 
-  /** Median of the values drawn since the last call; resets the draws. */
+  /** Median of the values drawn since the last call. Resets the draws. */
   takeMedian(): number {
     const half = this.#counts.length >> 1;
     let [seen, rank, lower] = [0, -1, 0];
     while (seen <= half) {
       rank += 1;
       const count = this.#counts[rank] ?? 0;
-      // Last drawn rank before the middle.
+      // Rank of the last drawn value in the lower half.
       if (count > 0 && seen < half) lower = rank;
       seen += count;
     }
-    // If this value was drawn more than once, it may be both of the middle draws.
+    // If this value was drawn several times, both middle draws may be this value.
     if (seen - (this.#counts[rank] ?? 0) < half) lower = rank;
     this.#counts.fill(0);
     const upper = this.#sorted[rank] ?? Number.NaN;

@@ -1,4 +1,4 @@
-/** Rule by which a benchmark ends, and the progress of a benchmark, which has the same form for every workload. */
+/** Rule that ends a benchmark, and the progress of a benchmark; both are the same for every workload. */
 import type { Ratio } from '../../../contract/bench/bench-session.ts';
 import { defaultMargin, missProbability, noiseFloorOf } from '../verdicts/judge.ts';
 import { type Instances, type LogInterval, pairedLogRatio } from '../verdicts/levels.ts';
@@ -7,30 +7,30 @@ import { DecisionRule, PrecisionRule, type SequentialRatio, strictShare } from '
 import { OtherLoadMeter, ratioOf } from './comparison.ts';
 
 /**
- * `decided`: every verdict is settled. `precise`: every ratio is as narrow as requested. Other values name the limit
- * that ended the session.
+ * Reason for the end of a session. `decided`: every verdict is settled. `precise`: every ratio is as precise as
+ * requested. The other values name the limit that was reached.
  */
 export type StopReason = 'decided' | 'precise' | 'time' | 'rounds' | 'instances' | 'cancelled';
 
-/** Limits of a session, its warm-up, and the meaning of its verdicts. */
+/** Limits of a session, its number of warm-up samples, and the margin of its verdicts. */
 export interface BenchLimits {
   readonly mostRounds: number;
-  /** Time limit of the session; one round is always taken. */
+  /** Time limit of the session in seconds. One round is always taken, even if it exceeds the limit. */
   readonly mostSeconds: number;
-  /** Number of separately prepared states. */
+  /** Maximum number of separately prepared states. */
   readonly mostInstances: number;
   /**
-   * Half width of every ratio's interval that ends the session, as a ratio minus 1; null to end when all verdicts are
-   * settled.
+   * The session ends when the interval of every ratio has at most this half width, as a ratio minus 1. Null to end when
+   * all verdicts are settled.
    */
   readonly precision: number | null;
-  /** Largest difference that counts as `same`, as a ratio minus 1. */
+  /** Largest difference that gets the verdict `same`, as a ratio minus 1. */
   readonly margin: number;
-  /** Number of untimed samples of each series before the first timed one of each prepared state. */
+  /** Number of untimed samples of each series, before its first timed sample with a new prepared state. */
   readonly warmUp: number;
 }
 
-/** Largest number of rounds that can be requested; by default only the time is limited. */
+/** Maximum number of rounds that a user can request. By default only the time is limited. */
 export const maxRounds = 100_000;
 
 type Optional = Partial<Pick<BenchLimits, 'mostInstances' | 'precision' | 'margin' | 'warmUp'>>;
@@ -40,26 +40,29 @@ export function limitsOf(rounds: number, mostSeconds: number, more: Optional = {
   return { mostRounds: rounds, mostSeconds, ...usual, ...more };
 }
 
-/** A series of samples in the form that the rule reads. */
+/** Times of a series of samples, as the stopping rule needs them. */
 export interface Series {
-  /** Seconds of every complete round so far, by instance. */
+  /** Times of all complete rounds, in seconds, by instance. */
   readonly times: () => Instances;
-  /** Seconds of end-to-end runs, by instance; absent if those are not timed. */
+  /** End-to-end times in seconds, by instance; absent if they are not measured. */
   readonly wholes?: () => Instances;
-  /** True for a warm candidate with a correct answer, which gets a verdict. */
+  /** Whether the series gets a verdict: it is in mode `warm`, and its answer is not wrong. */
   readonly judged: boolean;
 }
 
-/** Factor of instances between two evaluations: evaluating after each one would cost as much as the samples. */
+/**
+ * Ratio of the numbers of instances at successive evaluations. Evaluating after each instance would cost as much time
+ * as the samples.
+ */
 const EVALUATION_GROWTH = 1.03;
 
 interface Evaluation<S extends Series> {
   readonly stop: StopReason | null;
-  /** Candidates whose verdicts need no further instances. */
+  /** Candidates whose verdicts are settled, so that they need no further samples. */
   readonly settled: ReadonlySet<S>;
 }
 
-/** Stopping rule of a session. It expects the reference first and its control last. */
+/** Stopping rule of a session. In lists of series, the reference is the first and its control the last. */
 export class StoppingRule<S extends Series> {
   readonly #limits: BenchLimits;
   readonly #precision: PrecisionRule | null;
@@ -75,8 +78,8 @@ export class StoppingRule<S extends Series> {
   }
 
   /**
-   * Whether to stop after a complete instance of `series`. Candidates in `left` were settled and are no longer
-   * measured.
+   * Decides whether to stop after a complete instance of all `series`. Candidates in `left` were settled before and are
+   * no longer measured.
    */
   afterInstance(series: readonly S[], left: ReadonlySet<S>, instances: number): Evaluation<S> {
     const limit = instances >= this.#limits.mostInstances ? 'instances' : null;
@@ -91,7 +94,7 @@ export class StoppingRule<S extends Series> {
     return { stop: all ? 'decided' : limit, settled };
   }
 
-  /** Reason not to begin another round, which needs about `round_s`; null to continue. */
+  /** Reason not to begin another round, which would need about `round_s` seconds; null to continue. */
   afterRound(rounds: number, elapsed_s: number, round_s: number): StopReason | null {
     if (rounds >= this.#limits.mostRounds) return 'rounds';
     return elapsed_s + round_s > this.#limits.mostSeconds ? 'time' : null;
@@ -104,7 +107,8 @@ export class StoppingRule<S extends Series> {
   }
 
   /**
-   * Evaluates each candidate's ratio to the reference, of its steps and end to end, and the ratio of the fastest two.
+   * Evaluates the ratio of each candidate's time to the reference's, for single steps and end to end, and the ratio of
+   * the two fastest.
    */
   #decided(
     series: readonly S[],
@@ -114,7 +118,7 @@ export class StoppingRule<S extends Series> {
     const [reference, control] = [series[0], series.at(-1)];
     if (reference === undefined || control === undefined) return { settled: new Set(), all: false };
     const judged = series.slice(1, -1).filter((one) => one.judged);
-    // If there is only one variant, it can only be compared with its control.
+    // A single variant can only be compared with its control.
     const candidates = judged.length === 0 ? [control] : judged;
     const open = new Set<S>();
     const look = (own: S, against: S, kind: 'times' | 'wholes', outside: number): void => {
@@ -161,17 +165,17 @@ function sequentialVerdict(
   };
 }
 
-/** Log ratio of each candidate to the reference; the control is left out. */
+/** Logarithmic ratio of each candidate's time to the reference's; the control is left out. */
 function ratiosOf(series: readonly Series[]): readonly (LogInterval | null)[] {
   const [against = [], ...others] = series.map(({ times }) => times());
   const candidates = others.slice(0, -1);
   const outside = missProbability({ candidates: candidates.length });
-  // If there is only one variant, the precision is that of its control.
+  // For a single variant, the ratio of its control is used.
   const all = candidates.length === 0 ? others : candidates;
   return all.map((own) => pairedLogRatio(own, against, outside));
 }
 
-/** Median over the complete rounds so far, and ratio to the reference's. */
+/** Median time of a candidate over the complete rounds so far, and its ratio to the reference's. */
 interface LatestMedian {
   readonly label: string;
   readonly time_s: number;
@@ -185,12 +189,12 @@ export interface BenchProgress {
   readonly round: number;
   readonly mostRounds: number;
   readonly elapsed_s: number;
-  /** Upper limit of the remaining seconds; null before the first round is complete. */
+  /** Upper limit for the remaining time in seconds; null before the first round is complete. */
   readonly left_s: number | null;
   readonly latest: readonly LatestMedian[];
 }
 
-/** Minimum time between two updates of the medians, s. */
+/** Minimum time in seconds between two updates of the medians. */
 const LATEST_S = 0.2;
 
 export class SessionClock {
@@ -210,7 +214,7 @@ export class SessionClock {
     return (performance.now() - this.#start) / 1000;
   }
 
-  /** Mean number of cores used by other programs; null if not yet known. */
+  /** Mean number of cores that other programs used; null if not known yet. */
   get otherLoad_cores(): number | null {
     return this.#others.cores();
   }
@@ -223,12 +227,15 @@ export class SessionClock {
     this.#roundsBegan_s = this.elapsed_s;
   }
 
-  /** Records the times of the first runs, before the rounds. */
+  /** Shows the times of the first runs as medians until the first round is complete. */
   afterFirst(firsts: readonly { readonly label: string; readonly time_s: number }[]): void {
     this.#latest = firsts.map(({ label, time_s }) => ({ label, time_s, ratio: null }));
   }
 
-  /** `read` returns the seconds of each candidate's warm samples by instance, the reference first. */
+  /**
+   * Updates the progress after a round. `read` returns the times of each candidate's warm samples, in seconds by
+   * instance, with the reference first.
+   */
   afterRound(rounds: number, read: () => readonly { readonly label: string; readonly times: Instances }[]): void {
     this.#rounds = rounds;
     const now_s = this.elapsed_s;
@@ -240,7 +247,8 @@ export class SessionClock {
       time_s: median(times.flat()),
       ratio: i === 0 ? null : ratioOf(times, against, series.length - 1),
     }));
-    // Reading all samples costs more with each round; it is limited to a twentieth of the time.
+    // Reading all samples becomes slower with each round. The next update is delayed so that it uses at most a
+    // twentieth of the time.
     const took_s = this.elapsed_s - now_s;
     this.#latestDue_s = this.elapsed_s + Math.max(LATEST_S, 20 * took_s);
   }
@@ -257,7 +265,7 @@ export class SessionClock {
     };
   }
 
-  /** Upper limit of the remaining seconds, because rounds need similar times. */
+  /** Upper limit for the remaining time, assuming that rounds need similar times. */
   get #left_s(): number | null {
     if (this.#rounds === 0) return null;
     const { mostRounds, mostSeconds } = this.#limits;

@@ -1,17 +1,17 @@
-/** Fits time against size: fixed cost and slope of each variant over the reports of a sweep. */
+/** Fits a line to time against size, for each variant in a sweep: a fixed cost and a slope. */
 import type { MeasuredSessionEntry, SessionFit, SessionReport } from '../../../contract/bench/session.ts';
 
 type Point = SessionFit['points'][number];
 
 /**
- * Least squares of time = fixed + slope × cells. The weights 1/time² give small sizes the same influence as large ones,
- * because timing errors are proportional to time. Null for fewer than two sizes.
+ * Weighted least-squares fit of time = fixed + slope × cells. Weights of 1/time² give all sizes the same influence,
+ * because errors of times are proportional to the times. Null for fewer than two sizes.
  */
 export function fitLine(
   points: readonly { readonly cells: number; readonly time_s: number }[],
 ): { readonly fixed_s: number; readonly slope_s_per_cell: number } | null {
   let [w, wx, wy, wxx, wxy] = [0, 0, 0, 0, 0];
-  // Sizes are scaled by the largest, so that the sums stay within a few powers of ten.
+  // Sizes are divided by the largest, so that the sums have similar magnitudes and lose no precision.
   const unit = Math.max(...points.map(({ cells }) => cells));
   for (const { cells, time_s } of points) {
     const [weight, x] = [1 / (time_s * time_s), cells / unit];
@@ -29,13 +29,13 @@ export function fitLine(
   };
 }
 
-/** One point of a sweep: the entry's own problem size if it has one, else the swept value. */
+/** Point of a fit: the problem size from the entry if it reports one, otherwise the value of the sweep. */
 function pointOf(value: number, { size, time_s, setup_s, quantities }: MeasuredSessionEntry): Point {
   const rate = quantities.find(({ id }) => id === 'rate')?.value ?? null;
   return { value, size: size ?? value, time_s, setup_s, setup_share: setup_s / (setup_s + time_s), rate };
 }
 
-/** Fits each variant over a sweep; `reports[i]` belongs to `values[i]`. */
+/** Fits each variant over a sweep. `reports[i]` is the report for `values[i]`. */
 export function sweepFits(values: readonly number[], reports: readonly SessionReport[]): SessionFit[] {
   const labels = [...new Set(reports.flatMap(({ entries }) => entries.map(({ label }) => label)))];
   return labels.map((label) => {

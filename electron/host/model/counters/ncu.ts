@@ -1,21 +1,24 @@
-/** Counters of a run from the CSV of Nsight Compute, from either page, summed over all kernels. */
+/** Reads hardware counters from the CSV output of Nsight Compute (either page), summed over all kernels of a run. */
 import type { Quantity } from '../../../contract/bench/bench-session.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import { absentAs, type FieldRules, honoured, ignoredField, mayBeAbsent } from '../../../domain/header-fields.ts';
 
 const STALL_METRIC = /^smsp__average_warps_issue_stalled_(\w+)_per_issue_active(?:\.ratio)?$/;
 
-/** Largest accepted percentage: percentages are rounded, and those of short kernels count only a few cycles. */
+/**
+ * Largest accepted percentage. Values above 100 occur, because short kernels run only a few cycles and percentages are
+ * rounded.
+ */
 const MAX_PERCENT = 101;
 const OCCUPANCY = 'sm__warps_active.avg.pct_of_peak_sustained_active';
 const TIME = 'gpu__time_duration.sum';
 const ISSUED_METRIC = 'smsp__inst_executed.sum';
-/** Numbers of sector lookups in a cache: hits and misses can be summed over launches, unlike hit rates. */
+/** Metrics with the sector lookups of a cache. Hits and misses can be summed over launches, unlike hit rates. */
 const lookups = (cache: string) =>
   [`${cache}__t_sectors_lookup_hit.sum`, `${cache}__t_sectors_lookup_miss.sum`] as const;
 const [L1, L2] = [lookups('l1tex'), lookups('lts')];
 
-/** Metrics requested from `ncu`; others in a CSV are ignored. */
+/** Metrics to request from `ncu`. Other metrics in a CSV file are ignored. */
 export const ncuMetrics = [
   'dram__bytes_read.sum',
   'dram__bytes_write.sum',
@@ -31,7 +34,10 @@ export const ncuMetrics = [
 const perKernelField = ignoredField('counters are summed over all kernels of the run');
 const summary = absentAs('one value per launch, so omit --print-summary');
 
-/** Columns of `ncu --csv`, on either page, from the documentation of its command line. Other columns are metrics. */
+/**
+ * Rules for the columns of `ncu --csv` on either page, by the documentation of its command line. All other columns are
+ * metrics.
+ */
 export const ncuColumns: FieldRules = {
   id: honoured,
   'process id': honoured,
@@ -61,21 +67,26 @@ export const ncuColumns: FieldRules = {
 
 export interface Counters {
   readonly launches: number;
-  /** Traffic of DRAM, and of L2 in the next field; null if the CSV lacks it for a launch. */
+  /**
+   * DRAM traffic of the run; null if the CSV file lacks it for a launch. `l2_bytes` is the traffic of the L2 cache.
+   */
   readonly dram_bytes: number | null;
   readonly l2_bytes: number | null;
-  /** Instructions per warp, not per thread. */
+  /** Instructions issued by warps; one for all threads of a warp. */
   readonly instructions: number | null;
-  /** Active warps on a multiprocessor relative to its maximum, averaged over the time of the kernels. */
+  /** Active warps per multiprocessor, as a fraction of the maximum, averaged over the time of the kernels. */
   readonly occupancy: number | null;
-  /** Share of the looked-up sectors that were in the cache, by cache. */
+  /** Hit rate of the L1 cache, 0 to 1: found sectors divided by looked-up sectors. `l2_hits` is that of L2. */
   readonly l1_hits: number | null;
   readonly l2_hits: number | null;
-  /** Time under ncu, which serialises kernels and may lower the clock. */
+  /** Time of the kernels under ncu, which serializes them and may lower the clock. */
   readonly time_s: number | null;
-  /** Share of the waiting cycles by reason, the largest first; cycles in which a warp was issued are left out. */
+  /**
+   * Reasons for which warps waited, each with its fraction of the waiting cycles, largest first. Cycles in which a warp
+   * issued are not counted.
+   */
   readonly stalls: readonly { readonly reason: string; readonly share: number }[];
-  /** Counters in the CSV that are not totals of the run, each with its reason. */
+  /** Counters for which the CSV file gives no total of the run, each with the reason. */
   readonly notes: readonly string[];
 }
 
@@ -84,14 +95,14 @@ const powers: Readonly<Record<string, number>> = { '': 0, k: 1, m: 2, g: 3, t: 4
 const TIMES: Readonly<Record<string, number>> = { n: 1e-9, u: 1e-6, µ: 1e-6, μ: 1e-6, m: 1e-3, '': 1 };
 const COUNT_UNIT = /^(k|m|g|t|)(i?)(bytes?|b|inst|sectors?)$/i;
 
-/** Allowed units of each metric: a number in another unit would be misread. */
+/** Allowed units of each metric. A number in another unit would be misinterpreted. */
 const unitsOf: readonly (readonly [RegExp, RegExp])[] = [
   [/^(dram__bytes(_read|_write)?|lts__t_bytes)\.sum$/, /^(bytes?|b)$/i],
   [/__inst_executed\.sum$/, /^inst$/i],
   [/_t_sectors_lookup_(hit|miss)\.sum$/, /^sectors?$/i],
 ];
 
-/** Factor from a unit of ncu to bytes, seconds or counts; null for a unit that the metric cannot have. */
+/** Factor from a unit of ncu to bytes, seconds or counts; null if the metric cannot have this unit. */
 function unitFactor(metric: string, unit: string): number | null {
   const time = /^([nuµμm]|)s(?:ec(?:ond)?)?s?$/.exec(unit)?.[1];
   if (metric === TIME) return time === undefined ? null : (TIMES[time] ?? null);
@@ -99,7 +110,7 @@ function unitFactor(metric: string, unit: string): number | null {
   const counted = unitsOf.find(([of]) => of.test(metric))?.[1];
   if (counted === undefined) return 1;
   const [, prefix = '', binary = '', what = ''] = COUNT_UNIT.exec(unit) ?? [];
-  // Old versions of ncu print counts without a unit. Bytes may lack their prefix too, so they must have a unit.
+  // Old versions of ncu print counts without a unit. For bytes a missing unit would hide the prefix, so it is an error.
   if (!counted.test(what)) return unit === '' && !metric.includes('bytes') ? 1 : null;
   return (binary === '' ? 1000 : 1024) ** (powers[prefix.toLowerCase()] ?? 0);
 }
@@ -113,7 +124,7 @@ const allowedUnits = (metric: string): string =>
         ? 'byte, with a prefix'
         : 'inst or sector, with a prefix';
 
-/** Form of a file. ncu quotes every field; spreadsheets quote few, and some save semicolons or tabs. */
+/** Dialect of a CSV file: ncu quotes every field; spreadsheets quote few fields, and may use semicolons or tabs. */
 interface CsvDialect {
   readonly quoted: boolean;
   readonly separator: string;
@@ -124,24 +135,25 @@ function fields(line: string, { quoted, separator }: CsvDialect): readonly strin
     ? /"((?:[^"]|"")*)"(?:[,;\t]|$)/g
     : new RegExp(`(?:"((?:[^"]|"")*)"|([^"${separator}]*))(?:${separator}|$)`, 'g');
   const found = [...line.matchAll(whole)];
-  // Bare fields may be empty, so the pattern also matches an empty field at the end of the line, which is dropped.
+  // Without quotes, fields may be empty. The pattern therefore also matches an empty field at the end of the line,
+  // which is removed.
   const cells = quoted || found.at(-1)?.[0] !== '' || line.endsWith(separator) ? found : found.slice(0, -1);
   return cells.map(([, text, bare = '']) => text?.replaceAll('""', '"') ?? bare.trim());
 }
 
 interface NcuValue {
-  /** Process, and number of the launch within it. */
+  /** Identity of the launch: its process, and its number within that process. */
   readonly launch: string;
   readonly metric: string;
-  /** Value of the metric; null if ncu printed no number: nan, n/a or nothing. */
+  /** Value of the metric; null if ncu printed `nan`, `n/a` or nothing. */
   readonly value: number | null;
-  /** Text of the value in the file. */
+  /** Value as written in the file. */
   readonly text: string;
 }
 
 const isMetric = (name: string): boolean => name.includes('__');
 
-/** Launches are numbered within each process, and several processes may be profiled at once. */
+/** Identity of a launch. Launches are numbered within each process, and several processes may be profiled together. */
 function launchOf(head: readonly string[], row: readonly string[]): string {
   const names = ['ID', 'Process ID', 'Host Name', 'Device'];
   return names.map((name) => row[head.indexOf(name)] ?? '').join(' ');
@@ -154,7 +166,7 @@ interface Cell {
   readonly text: string;
 }
 
-/** Reads a table with one row per launch and one column per metric; the row below the head has the units. */
+/** Reads a table with one row per launch and one column per metric. The row below the head states the units. */
 function readWideTable(head: readonly string[], rows: readonly (readonly string[])[]): readonly Cell[] {
   const [units = [], ...launches] = rows;
   return launches.flatMap((row) =>
@@ -176,28 +188,28 @@ function readLongTable(head: readonly string[], rows: readonly (readonly string[
   }));
 }
 
-/** Thousands separators that cannot be decimal marks: spaces and apostrophes. */
+/** Thousands separators that are never decimal marks: spaces and apostrophes. */
 const SPACES = /[\s\u00a0\u202f'’]/g;
 
-/** The comma or point of a number if it must be the decimal mark, not a thousands separator; null if unknown. */
+/** Decimal mark of a number (comma or point), if the number shows which of them it is; otherwise null. */
 function decimalIn(text: string): ',' | '.' | null {
   const plain = text.replaceAll(SPACES, '');
   const marks = plain.replaceAll(/[^.,]/g, '');
   if (!/^-?[\d.,]+(e[+-]?\d+)?$/i.test(plain) || marks === '') return null;
   const [first, last] = [marks[0], marks.at(-1)] as readonly [',' | '.', ',' | '.'];
   if (first !== last) return last;
-  // A mark that occurs several times separates thousands, so the other mark is the decimal one.
+  // A mark that occurs several times separates thousands, so the other one is the decimal mark.
   if (marks.length > 1) return last === ',' ? '.' : ',';
   return /^-?[1-9]\d{0,2}[.,]\d{3}$/.test(plain) ? null : last;
 }
 
 const WHOLE_UNIT = /^(bytes?|b|inst|sectors?)$/i;
 
-/** Decimal mark of a whole file, which depends on the locale of ncu. Throws if the file uses both marks. */
+/** Decimal mark of a file, which depends on the locale in which ncu ran. Throws if the file uses both. */
 function decimalOf(name: string, cells: readonly Cell[]): ',' | '.' {
   const signs = new Map<',' | '.', string>();
   for (const { text, unit } of cells) {
-    // Whole bytes and instructions have no decimals, so a single mark separates thousands.
+    // Numbers of bytes and instructions are whole, so a single mark in them separates thousands.
     const parted = WHOLE_UNIT.test(unit)
       ? /^-?[1-9]\d{0,2}([.,])\d{3}$/.exec(text.replaceAll(SPACES, ''))?.[1]
       : undefined;
@@ -227,7 +239,7 @@ function numberOf(text: string, decimal: ',' | '.'): number | null {
   return Number.isFinite(value) ? value : null;
 }
 
-/** Empty if a launch lacks a number, because shares computed from the other launches are not those of the run. */
+/** Stall reasons of the run. Empty if a launch lacks a number, because the others alone do not represent the run. */
 function stallsOf(values: readonly NcuValue[], launches: number): Counters['stalls'] {
   const issued = new Map(
     values.filter(({ metric }) => metric === ISSUED_METRIC).map(({ launch, value }) => [launch, value]),
@@ -236,7 +248,7 @@ function stallsOf(values: readonly NcuValue[], launches: number): Counters['stal
   const counted = new Map<string, number>();
   for (const { launch, metric, value } of values) {
     const reason = STALL_METRIC.exec(metric)?.[1];
-    // Selected warps are not waiting.
+    // A selected warp issues an instruction, so it does not wait.
     if (reason === undefined || reason === 'selected' || reason.endsWith('_not_issued')) continue;
     const weight = issued.size === 0 && launches === 1 ? 1 : issued.get(launch);
     if (value === null || weight === null || weight === undefined) return [];
@@ -254,7 +266,7 @@ function stallsOf(values: readonly NcuValue[], launches: number): Counters['stal
 
 type MissingCounters = Pick<Counters, 'occupancy' | 'stalls'>;
 
-/** Metrics from which a run's counters are computed, besides stalls. */
+/** Metrics, besides stalls, from which the counters of a run are computed. */
 const SUMS: ReadonlySet<string> = new Set([
   ...['dram__bytes_read.sum', 'dram__bytes_write.sum', 'dram__bytes.sum', 'lts__t_bytes.sum'],
   ...[ISSUED_METRIC, 'sm__inst_executed.sum', TIME, OCCUPANCY, ...L1, ...L2],
@@ -262,7 +274,9 @@ const SUMS: ReadonlySet<string> = new Set([
 
 const isCounter = (metric: string): boolean => SUMS.has(metric) || STALL_METRIC.test(metric);
 
-/** Mean occupancy of a run; null if a launch lacks it, or if the weight of one of several launches is unknown. */
+/**
+ * Mean occupancy of a run, weighted by the times of the launches. Null if a launch lacks its occupancy or its time.
+ */
 function occupancyOf(values: readonly NcuValue[], launches: number): number | null {
   const of = (wanted: string): ReadonlyMap<string, number> =>
     new Map(
@@ -277,16 +291,16 @@ function occupancyOf(values: readonly NcuValue[], launches: number): number | nu
   return whole === 0 ? null : sum / whole / 100;
 }
 
-/** Text of ncu for a value that was not counted. */
+/** Pattern for the texts that ncu prints in place of a value that it did not count. */
 const NO_VALUE = /^[\s()<>-]*(?:nan|n\/a|inf|)[\s()<>-]*$/i;
 
-/** The first value of a metric that is no number, for messages; empty if no launch has such a value. */
+/** Note that quotes the first value of a metric that is not a number; empty if all values are numbers. */
 function unreadableValueText(values: readonly NcuValue[], wanted: string): string {
   const found = values.find(({ metric, value, text }) => metric === wanted && value === null && !NO_VALUE.test(text));
   return found === undefined ? '' : ` ("${found.text.slice(0, 40)}" is not one number in the digits 0 to 9)`;
 }
 
-/** Notes on counters that are in the CSV, but lack a number or a weight for the run. */
+/** Notes on counters that the CSV file contains, but from which no value of the run can be computed. */
 function notesOf(
   values: readonly NcuValue[],
   launches: number,
@@ -311,8 +325,8 @@ function notesOf(
 }
 
 /**
- * Metrics of all kernels, once for each launch, because sections of a report repeat them. Throws BraggError `invalid`,
- * for example if two rows of one launch disagree.
+ * Metrics of all launches. Each is listed once per launch, although the sections of a report repeat some. Throws
+ * BraggError `invalid`, for example if two rows of one launch disagree.
  */
 export function ncuValues(text: string, name: string): readonly NcuValue[] {
   const lines = text.replace(/^\uFEFF/, '').split(/\r\n|\r|\n/);
@@ -357,11 +371,11 @@ export function ncuValues(text: string, name: string): readonly NcuValue[] {
   for (const { launch, metric, unit, text: number } of cells) {
     const value = numberOf(number, decimal);
     const factor = unitFactor(metric, unit);
-    // A value of n/a may lack its unit.
+    // ncu may omit the unit of a value that it did not count.
     if (factor === null && (value !== null || unit !== '')) {
       throw new BraggError('invalid', `${name}: ${metric} is in "${unit}"; allowed: ${allowedUnits(metric)}`);
     }
-    // Attributes such as launch__ and device__ are -1 if a GPU lacks them; only counters are summed.
+    // Attributes such as launch__ and device__ are -1 if a GPU lacks them. A counter cannot be negative.
     if (value !== null && value < 0 && isCounter(metric)) {
       throw new BraggError('invalid', `${name}: ${metric} is ${number}; allowed: at least 0`);
     }
@@ -382,11 +396,14 @@ export function ncuValues(text: string, name: string): readonly NcuValue[] {
   return [...values.values()];
 }
 
-/** `name` identifies the file in messages. Throws BraggError `invalid` for any other text. */
+/**
+ * Reads the counters of a run from a CSV file. `name` is used in messages. Throws BraggError `invalid` for any other
+ * text.
+ */
 export function readNcuCsv(text: string, name: string): Counters {
   const values = ncuValues(text, name);
   const launches = new Set(values.map(({ launch }) => launch)).size;
-  /** Sum over all launches; null if one lacks a number, because a partial sum is not the run's total. */
+  /** Sum over all launches; null if a launch lacks a number, because a partial sum is not the total of the run. */
   const sum = (wanted: string): number | null => {
     const found = values.flatMap(({ metric, value }) => (metric === wanted && value !== null ? [value] : []));
     return found.length === 0 || found.length !== launches ? null : found.reduce((all, value) => all + value, 0);
@@ -399,7 +416,7 @@ export function readNcuCsv(text: string, name: string): Counters {
   const weighed = { occupancy: occupancyOf(values, launches), stalls: stallsOf(values, launches) };
   const counters = {
     launches,
-    // Reads or writes alone are not the traffic of a run.
+    // The traffic is reads plus writes; one of them alone is not reported.
     dram_bytes: read === null || written === null ? sum('dram__bytes.sum') : read + written,
     l2_bytes: sum('lts__t_bytes.sum'),
     instructions: sum(ISSUED_METRIC) ?? sum('sm__inst_executed.sum'),
@@ -428,10 +445,10 @@ export function readNcuCsv(text: string, name: string): Counters {
   return counters;
 }
 
-/** Further stall reasons do not help to improve a kernel. */
+/** Number of stall reasons to report. Rarer ones do not help to improve a kernel. */
 const namedStalls = 3;
 
-/** Counters as quantities of a session's row. */
+/** Converts counters to quantities for the row of a variant in a session. */
 export function counterQuantities(counters: Counters): Quantity[] {
   const { launches, dram_bytes, l2_bytes, instructions, occupancy, l1_hits, l2_hits, stalls } = counters;
   const percent = (value: number | null): number | null => (value === null ? null : 100 * value);

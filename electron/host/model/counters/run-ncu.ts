@@ -1,6 +1,5 @@
 /**
- * Counts one run with Nsight Compute, if it is installed and permitted. Adds the hardware counters to the session's
- * times.
+ * Runs a command under Nsight Compute, if that is installed and permitted, and adds the hardware counters to a session.
  */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -10,17 +9,17 @@ import type { MeasuredSessionEntry, Session } from '../../../contract/bench/sess
 import { BraggError, messageOf } from '../../../contract/errors.ts';
 import { type Counters, counterQuantities, ncuMetrics, readNcuCsv } from './ncu.ts';
 
-/** Time limit. ncu runs every kernel again for each group of counters. */
+/** Time limit in ms. ncu repeats every kernel once for each group of counters. */
 const MAX_MS = 300_000;
 
 interface NcuRun {
-  /** Program and arguments of a single run. */
+  /** Program and arguments of a command that runs the problem once. */
   readonly command: readonly string[];
   readonly environment?: NodeJS.ProcessEnv;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Reason why there are no counters, as one sentence that suggests a remedy. */
+/** Reason why there are no counters, in one sentence that suggests a remedy. */
 export function ncuRefusal(code: string | number | null, output: string): string {
   if (code === 'ENOENT') return 'ncu is not on PATH: it is part of the CUDA toolkit (Nsight Compute)';
   if (output.includes('ERR_NVGPUCTRPERM')) {
@@ -30,7 +29,7 @@ export function ncuRefusal(code: string | number | null, output: string): string
   return told?.replace(/^==ERROR==\s*/, '') ?? `ncu exited with code ${code ?? 'none'}`;
 }
 
-/** Counters of a run, or the reason why there are none. */
+/** Counters of the command's run, or the reason why there are none. */
 export async function countedBy({ command, environment, signal }: NcuRun): Promise<Counters | string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'braggbench-ncu-'));
   const log = path.join(folder, 'counters.csv');
@@ -56,8 +55,8 @@ export async function countedBy({ command, environment, signal }: NcuRun): Promi
 const fact = 'Counters';
 
 /**
- * Adds the counters of a run of `label` to a session, replacing earlier ones. `source` is shown to the reader. Throws
- * BraggError `invalid` for a label that was not measured, and for a sweep, where a label has several sizes.
+ * Adds counters to the row `label` of a session, replacing earlier ones. `source` is displayed as their origin. Throws
+ * BraggError `invalid` if the label was not measured, and for a sweep, in which a label has several sizes.
  */
 export function withCounters(session: Session, label: string, counters: Counters, source: string): Session {
   const [report] = session.reports;

@@ -1,8 +1,8 @@
-/** Hot lines of kernels from the source page of Nsight Compute: `ncu --import FILE --page source --csv`. */
+/** Reads the hot lines of kernels from the source page of Nsight Compute: `ncu --import FILE --page source --csv`. */
 import { BraggError } from '../../../contract/errors.ts';
 import type { HotKernel } from '../../../contract/launches.ts';
 
-/** Counted quantities, the most informative first. */
+/** Columns by which lines are ranked, the most informative first. */
 const COUNTED_COLUMNS = [
   'Warp Stall Sampling (All Samples)',
   'Warp Stall Sampling (All Cycles)',
@@ -13,7 +13,7 @@ const COUNTED_COLUMNS = [
 const MAX_KERNELS = 1000;
 const MAX_PLACES = 100_000;
 
-/** Reasons for which warps wait, by ncu's short column names. */
+/** Reasons for which warps wait, by the short names in ncu's column heads. */
 const REASONS: Readonly<Record<string, string>> = {
   long_sb: 'long scoreboard',
   short_sb: 'short scoreboard',
@@ -24,7 +24,7 @@ const REASONS: Readonly<Record<string, string>> = {
   imc: 'IMC miss',
   no_inst: 'no instruction',
 };
-/** Selected and eligible warps are not waiting. */
+/** Reasons that are not waits: the warp was selected, or could have been. */
 const NO_WAIT = new Set(['selected', 'not_selected']);
 
 interface Head {
@@ -34,7 +34,7 @@ interface Head {
   readonly value: number;
   readonly address: number;
   readonly line: number;
-  /** Columns with the reasons of waits. */
+  /** Name and index of each column with a reason for waiting. */
   readonly reasons: readonly (readonly [name: string, column: number])[];
 }
 
@@ -52,10 +52,10 @@ function headOf(cells: readonly string[]): Head | null {
   return { counted, columns: cells.length, source, value: cells.indexOf(counted), address, line, reasons };
 }
 
-/** Whole number with marks between thousands, which depend on the locale of ncu. */
+/** A whole number with thousands separators, which depend on the locale of ncu. */
 const GROUPED_NUMBER = /^\d{1,3}(?:[.,'’]\d{3})+$/;
 
-/** Parses a cell; null for an empty cell or a dash, which ncu prints without a number. Counts are whole numbers. */
+/** Parses a count, which is a whole number. Null for an empty cell or a dash, which ncu prints if it has no number. */
 function numberIn(cell: string | undefined): number | null {
   const text = (cell ?? '').replaceAll(/\s/g, '');
   const plain = GROUPED_NUMBER.test(text) ? text.replaceAll(/\D/g, '') : text;
@@ -70,7 +70,7 @@ function reasonOf(cells: readonly string[], { reasons }: Head): string | null {
   return most === undefined || most.value === 0 ? null : most.name;
 }
 
-/** Cells of a row. ncu does not double the quotes in a line of source, which may look like further cells. */
+/** Cells of a row. ncu does not escape quotes within a source line, so such a line may look like several cells. */
 function cellsOf(line: string, head: Head | null): readonly string[] {
   const cells = line
     .replace(/^"/, '')
@@ -90,12 +90,14 @@ interface OpenKernel {
   readonly kernel: string;
   file: string | null;
   head: Head | null;
-  /** Address of the kernel's first instruction, because addresses in a report are absolute. */
+  /**
+   * Address of the kernel's first instruction. It is subtracted from the addresses in a report, which are absolute.
+   */
   first: number | null;
   readonly places: HotKernel['places'];
 }
 
-/** A kernel's name without its parameters. */
+/** Name of a kernel without parameters. */
 const bareName = (text: string): string => text.replace(/\(.*$/, '').trim().split(/\s+/).at(-1) ?? '';
 
 function addLocation(into: OpenKernel, cells: readonly string[], head: Head): void {
@@ -103,7 +105,7 @@ function addLocation(into: OpenKernel, cells: readonly string[], head: Head): vo
   const text = cells[head.address] ?? '';
   const isInstruction = head.address >= 0 && /^(0x)?[0-9a-f]+$/i.test(text);
   if (isInstruction) {
-    // Absolute addresses are converted to offsets from the first instruction.
+    // The absolute address is converted to an offset from the kernel's first instruction.
     const at = Number.parseInt(text, text.startsWith('0x') || /[a-f]/i.test(text) ? 16 : 10);
     if (!Number.isSafeInteger(at)) return;
     into.first ??= at;
@@ -118,7 +120,9 @@ function addLocation(into: OpenKernel, cells: readonly string[], head: Head): vo
   into.places.push({ address: null, file: into.file, line, value, reason: reasonOf(cells, head) });
 }
 
-/** Kernels with their hot lines; several launches of one kernel are added up. Throws a BraggError `invalid`. */
+/**
+ * Reads kernels with their hot lines. Counts of several launches of a kernel are added. Throws a BraggError `invalid`.
+ */
 export function readSourcePage(text: string, name: string): readonly HotKernel[] {
   const all = new Map<string, HotKernel>();
   let open: OpenKernel | null = null;
@@ -127,7 +131,7 @@ export function readSourcePage(text: string, name: string): readonly HotKernel[]
   const close = (): void => {
     if (open === null || open.head === null || open.places.length === 0) return;
     const { kernel, head, places, first } = open;
-    // ncu may print the same launch twice.
+    // ncu may print a launch twice; the second one is skipped.
     const same = JSON.stringify([kernel, head.counted, first, places]);
     if (seen.has(same)) return;
     seen.add(same);

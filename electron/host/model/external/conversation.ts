@@ -1,7 +1,6 @@
 /**
- * Messages to and from a running external program; described in assets/external/README.md. The registry,
- * assets/external/registry.json, lists programs outside Braggbench that solve the same scenarios, and why some cannot
- * run on this machine.
+ * Talks to external programs that solve the same scenarios, by the protocol in assets/external/README.md. The registry,
+ * assets/external/registry.json, lists these programs. A check shows whether a program can run on this machine.
  */
 import { type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
@@ -16,17 +15,27 @@ const baselineSchema = z.strictObject({
   language: z.string(),
   device: z.enum(['cpu', 'cuda']),
   style: z.string(),
-  /** Kinds of scenarios that the program solves; a workload with several benchmarks names one: `micro/elementwise`. */
+  /**
+   * Kinds of scenarios that the program solves, such as `transport`, or `micro/elementwise` for a workload with several
+   * benchmarks.
+   */
   solves: z.array(z.string()).min(1),
-  /** Precision of its arithmetic; absent if the scenario selects it. */
+  /** Precision in which the program computes; absent if the scenario selects it. */
   precision: z.string().optional(),
-  /** The first word is looked up in PATH; further ones that name files are relative to the registry's folder. */
+  /**
+   * Command line. The first word is looked up in PATH; file names in further words are relative to the registry's
+   * folder.
+   */
   command: z.array(z.string().min(1)).min(1),
   /**
-   * Command that exits with code 0 if the program can run; otherwise the last line of its error output is the reason.
+   * Command that tests whether the program can run: it exits with code 0, or prints the reason as the last line of its
+   * error output.
    */
   check: z.array(z.string().min(1)).min(1).optional(),
-  /** For a program that the user installs: the environment variable with its path, and a description of the file. */
+  /**
+   * For a program that the user installs: the environment variable that contains its path, and a description of the
+   * file.
+   */
   path: z.strictObject({ variable: z.string(), what: z.string() }).optional(),
 });
 export type Baseline = Readonly<z.infer<typeof baselineSchema>>;
@@ -41,7 +50,7 @@ interface ExternalRegistry {
   readonly baselines: readonly Baseline[];
 }
 
-/** Workload and benchmark for which programs are registered. */
+/** Workload and benchmark, as in the registry's `solves`. */
 export interface ProgramScope {
   readonly workload: string;
   readonly bench: string;
@@ -55,11 +64,11 @@ export async function readRegistry(assetsFolder: string): Promise<ExternalRegist
 
 const nameOf = ({ workload, bench }: ProgramScope): string => (bench === '' ? workload : `${workload}/${bench}`);
 
-/** Programs that solve the scenarios of a benchmark. */
+/** Registered programs that solve the scenarios of a benchmark. */
 export const baselinesFor = ({ baselines }: ExternalRegistry, solved: ProgramScope): readonly Baseline[] =>
   baselines.filter(({ solves }) => solves.includes(nameOf(solved)));
 
-/** A requested program, with the file of a user's program; null if no file was named. */
+/** A requested program, and the path of its file if the user installs it; null if the path is unknown. */
 export interface ChosenBaseline {
   readonly baseline: Baseline;
   readonly file: string | null;
@@ -67,15 +76,15 @@ export interface ChosenBaseline {
 
 const fileOf = ({ path }: Baseline): string | null => (path === undefined ? null : process.env[path.variable] || null);
 
-/** Reason why a user's program cannot run; null if it can, or if the program is not the user's. */
+/** Reason why the file of a user-installed program is missing; null if it exists, or if the program needs none. */
 export function missingFile({ baseline: { id, path }, file }: ChosenBaseline): string | null {
   if (path === undefined || file !== null) return null;
   return `its path is not known: give the path of ${path.what} by ${id}=FILE or in the variable ${path.variable}`;
 }
 
 /**
- * Requested programs in their order: ids, or id=FILE for a user's program. Throws BraggError 'invalid' for an id that
- * is not registered for these scenarios.
+ * Parses requests for programs, in their order: ids, or id=FILE for user-installed programs. Throws BraggError
+ * 'invalid' if an id is not registered for these scenarios.
  */
 export function chooseBaselines(
   registry: ExternalRegistry,
@@ -95,15 +104,15 @@ export function chooseBaselines(
   });
 }
 
-/** Program from the registry, with the file that its environment variable names. */
+/** A registered program, with the file that its environment variable names. */
 const defaultChoice = (baseline: Baseline): ChosenBaseline => ({ baseline, file: fileOf(baseline) });
 
-/** Time limit of a check, because loading CuPy and opening a device needs seconds. */
+/** Time limit of a check in ms. Loading CuPy and opening a device needs seconds. */
 const TIMEOUT_MS = 30_000;
 
 /**
- * Period for which the result of a check is cached. Programs with the same check share its result; installations may
- * change, so it is repeated later.
+ * Time in ms for which the result of a check is cached. Programs with the same check share its result. The check is
+ * repeated later, because the user may have installed something.
  */
 const VALID_MS = 60_000;
 const answers = new Map<string, { readonly at: number; readonly reason: Promise<string | null> }>();
@@ -131,7 +140,7 @@ function reasonOf(baseline: Baseline, folder: string): Promise<string | null> {
   return reason;
 }
 
-/** Registered programs that solve scenarios of a benchmark. */
+/** Registered programs for the scenarios of a benchmark, each with the reason if it cannot run. */
 export async function externalPrograms(assetsFolder: string, solved: ProgramScope): Promise<ExternalProgram[]> {
   const registry = await readRegistry(assetsFolder);
   return Promise.all(
@@ -145,11 +154,11 @@ export async function externalPrograms(assetsFolder: string, solved: ProgramScop
 }
 
 export const PROTOCOL = 2;
-/** Limit on a message; programs that follow the protocol write less at once. */
+/** Maximum size of a message in bytes. Programs that follow the protocol write far less. */
 const MAX_OUTPUT_BYTES = 16e6;
-/** Number of output lines of a failed program that the reason quotes. */
+/** Number of lines of a failed program's output that its error quotes. */
 const QUOTED_LINES = 3;
-/** torch.compile and Numba may compile for minutes on a loaded machine. */
+/** Time limit of a request in seconds. torch.compile and Numba may compile for minutes on a busy machine. */
 const MAX_SECONDS = 300;
 
 const seconds = z.number().nonnegative();
@@ -180,7 +189,7 @@ export const ranSchema = z.object({
 export const answeredSchema = z.object({
   arrays: z.array(z.string()).min(1),
   hash: z.string(),
-  /** Note for the program's row. */
+  /** Note that is shown in the program's row. */
   note: z.string().nullable().default(null),
   steps: z.number().int().nonnegative().nullable().default(null),
   cell_steps: z.number().nonnegative().nullable().default(null),
@@ -202,13 +211,16 @@ function parse(text: string): unknown {
 
 interface ConversationOptions {
   readonly folder: string;
-  /** GPU that is visible to the program; null for all. */
+  /** UUID of the only GPU that the program can see; null for all GPUs. */
   readonly gpu: string | null;
   readonly signal?: AbortSignal | undefined;
   readonly mostSeconds?: number;
 }
 
-/** Handles one request at a time. Errors are BraggErrors whose message is the reason to show. */
+/**
+ * A running external program, which handles one request at a time. Failures are BraggErrors whose message can be shown
+ * to the user.
+ */
 export class Conversation {
   readonly #program: string;
   readonly #child: ChildProcessWithoutNullStreams;
@@ -224,7 +236,7 @@ export class Conversation {
     this.#mostSeconds = mostSeconds ?? MAX_SECONDS;
     this.#child = spawn(program, args, {
       cwd: folder,
-      // The registry's folder may be read-only, and must not be modified.
+      // Python must not write bytecode into the registry's folder, which may be read-only.
       env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1', ...(gpu === null ? {} : { CUDA_VISIBLE_DEVICES: gpu }) },
       signal,
       killSignal: 'SIGKILL',
@@ -234,7 +246,7 @@ export class Conversation {
     this.#child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.#said = (this.#said + text).slice(-10_000);
     });
-    // A program that has ended reads no more input; its exit is reported instead.
+    // Writing to a program that has ended fails; the exit of the program is reported instead.
     this.#child.stdin.on('error', () => undefined);
     this.#child.on('error', (error: NodeJS.ErrnoException) => {
       const missing = `${program} is not installed, or not on PATH`;
@@ -258,7 +270,7 @@ export class Conversation {
     return answer.data;
   }
 
-  /** Ends the program; resolves when it is gone. */
+  /** Kills the program. Resolves when it has ended. */
   async close(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null || this.#child.pid === undefined) return;
     const gone = new Promise((resolve) => this.#child.once('close', resolve));

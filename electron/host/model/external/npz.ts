@@ -58,7 +58,7 @@ function parseNpy(bytes: Buffer): NpyArray {
   return { shape, values };
 }
 
-/** The array `name`. Throws BraggError 'foreign-file' with the reason. */
+/** Reads the array `name`. Throws BraggError 'foreign-file' with the reason. */
 export function readNpz(bytes: Uint8Array, name: string): NpyArray {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   try {

@@ -1,6 +1,6 @@
 /**
- * External program as a candidate of a session: interleaved with the variants, checked against the same reference, and
- * started cold. Registered programs are listed after the variants.
+ * External programs as candidates of a session. They are timed in the same rounds as the variants, checked against the
+ * same reference, and also started cold. In reports they follow the variants.
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -38,29 +38,29 @@ import {
 } from './conversation.ts';
 import { readNpz } from './npz.ts';
 
-/** Settings of a workload for measuring an external program. */
+/** Settings by which a workload measures external programs. */
 export interface ProgramTerms {
-  /** Fields of the request: the scenario with every default, the problem, and further ones. */
+  /** Fields of the request to the program: the scenario with all defaults, the problem, and further ones. */
   readonly request: Readonly<Record<string, unknown>>;
-  /** Precision of the scenario, used if the registry has none for the program. */
+  /** Precision of the scenario, used if the registry states none for the program. */
   readonly precision: string;
   /**
-   * `run`: a sample includes everything from the problem to the answer. `prepared`: one state is reused. `anew`: a new
-   * state is prepared for every sample.
+   * Content of a sample. `run`: everything from the problem to the answer. `prepared`: repetitions with one prepared
+   * state. `anew`: a state is prepared for each sample, untimed.
    */
   readonly samples: 'run' | 'prepared' | 'anew';
-  /** Minimum duration of a sample, s; a prepared state is run repeatedly until it is reached. */
+  /** Minimum duration of a sample in seconds. A run with a prepared state is repeated until it is reached. */
   readonly sample_s: number;
-  /** Length of each array of the answer; absent if the engine checks it. */
+  /** Expected length of each array of the answer; absent if the engine checks the answer. */
   readonly lengths?: readonly number[];
-  /** Accuracy of the answer; `oracle` is null if there is none. */
+  /** Errors of the answer relative to the reference answer `oracle`, which is null if there is none. */
   readonly accuracy: (answer: ProgramAnswer, oracle: Values | null) => readonly Accuracy[];
-  /** Checks the answer by a reference inside the engine; `compared` describes that reference. */
+  /** Checks the answer against a reference inside the engine, which `compared` describes. */
   readonly hold?: (
     arrays: readonly Float64Array[],
     precision: string,
   ) => Promise<{ readonly accuracy: readonly Accuracy[]; readonly compared: string }>;
-  /** Values for display; null if the answer cannot be displayed. */
+  /** Values of the answer for display; null if it cannot be displayed. */
   readonly values: (arrays: readonly Float64Array[]) => Values | null;
   readonly quantities: (answer: AnswerReply, time_s: number) => readonly Quantity[];
   readonly size: number | null;
@@ -103,8 +103,8 @@ async function open(options: ProgramOptions, signal?: AbortSignal): Promise<[Con
 }
 
 /**
- * Time from the start of the process to its answer in that process's memory. It includes loading the interpreter and
- * packages.
+ * Starts the program in a new process and times it until its answer is in that process's memory. This includes loading
+ * the interpreter and its packages.
  */
 function programColdStart(options: ProgramOptions): ColdStart {
   return async (_label, _startChild, signal) => {
@@ -132,14 +132,14 @@ function programColdStart(options: ProgramOptions): ColdStart {
   };
 }
 
-/** Versions of Python and NumPy are shown only if there are no others. */
+/** Versions of the program's packages. Those of Python and NumPy are left out if there are others. */
 function versionText(versions: OpenReply['versions']): string {
   const all = Object.entries(versions);
   const own = all.filter(([name]) => name !== 'python' && name !== 'numpy');
   return (own.length === 0 ? all : own).map(([name, version]) => `${name} ${version}`).join(', ');
 }
 
-/** Calls return null once the signal is aborted. */
+/** An external program as a candidate. Calls return null after the signal was aborted. */
 export class ProgramCandidate implements BenchCandidate {
   readonly prepare?: () => Promise<boolean>;
   readonly #options: ProgramOptions;
@@ -159,7 +159,7 @@ export class ProgramCandidate implements BenchCandidate {
     return this.#unlessAborted(async () => {
       const began = performance.now();
       const taken = await this.#take();
-      // The first run includes the start of the program.
+      // The end-to-end time of the first run includes the start of the program.
       return { ...taken, wall_s: taken.wall_s === null ? null : (performance.now() - began) / 1000 };
     });
   }
@@ -197,7 +197,8 @@ export class ProgramCandidate implements BenchCandidate {
         const { precision } = opened;
         this.#answer = { told, arrays, precision };
         this.#held = (await terms.hold?.(arrays, precision)) ?? null;
-        // Repetitions continue from the state that the previous one left, so the answer is computed again.
+        // A repetition starts with the state that the previous one left, so the answer is computed twice to compare its
+        // bits.
         if (terms.samples !== 'run') this.#hashes.push(told.hash, (await this.#again(file)).hash);
         if (terms.samples === 'prepared') await this.#prepareAnew();
         return { values: terms.values(arrays) };
@@ -323,9 +324,9 @@ export class ProgramCandidate implements BenchCandidate {
 
 export interface ExternalRequest {
   readonly assetsFolder: string;
-  /** Ids, or id=FILE for a user's program. */
+  /** Requested programs: ids, or id=FILE for user-installed programs. */
   readonly ids: readonly string[];
-  /** Scenario with all defaults filled in. */
+  /** The scenario, with all defaults filled in. */
   readonly scenario: unknown;
 }
 
@@ -337,8 +338,7 @@ interface ProgramsOptions extends ProgramScope {
 }
 
 /**
- * Candidates for the requested programs. Throws BraggError 'invalid' for a program that is not registered for these
- * scenarios.
+ * Entries for the requested programs. Throws BraggError 'invalid' if a program is not registered for these scenarios.
  */
 export async function programEntries({
   addon,

@@ -1,6 +1,6 @@
 /**
- * Computed quantity over two axes, in the common format that comparisons display for every workload. Reduces one axis,
- * and then a map, to the samples that a screen can show. Compares the curves of several subjects.
+ * Fields: computed quantities over two axes, in the form that all workloads' comparisons display. Reduces an axis, and
+ * then a map, to the samples that a screen can show. Also compares the curves of several runs.
  */
 import type { ComparedCurve } from '../../../contract/bench/comparison.ts';
 import { BraggError } from '../../../contract/errors.ts';
@@ -8,7 +8,7 @@ import type { Curve, FieldMap, FieldStatistic, Interval, MapAxis, Viewport } fro
 import { reduceField, type Sampling, type ValueScaling } from '../../io/addon/reduction.ts';
 import { onThreadIfLarge } from '../../io/threads/task.ts';
 
-/** An axis of the grid: count + 1 cell edges, ascending, in display units. */
+/** An axis of a grid, as the edges of its cells: one more than cells, ascending, in display units. */
 export interface GridAxis {
   readonly name: string;
   readonly unit: string;
@@ -16,7 +16,7 @@ export interface GridAxis {
   readonly uniform: boolean;
 }
 
-/** Index of the cell that contains `position`, or of the nearest one. */
+/** Index of the cell that contains `position`; the nearest cell if it is outside. */
 function cellAt(edges: Float64Array, position: number): number {
   let [low, high] = [0, edges.length - 2];
   while (low < high) {
@@ -28,14 +28,14 @@ function cellAt(edges: Float64Array, position: number): number {
 }
 
 /**
- * Divides the window into at most `pixels` samples. Samples begin at multiples of their width from the axis' start, so
- * that panning does not make the picture shimmer.
+ * Divides a window of an axis into at most `pixels` samples. Samples start at multiples of their width from the start
+ * of the axis, so that the picture does not flicker when it is panned.
  */
 export function sampleAxis(axis: GridAxis, window: Interval | null, pixels: number): Sampling {
   const all = axis.edges.length - 1;
   const from = window === null ? 0 : cellAt(axis.edges, window[0]);
   let to = window === null ? all : cellAt(axis.edges, window[1]) + 1;
-  // A window that ends on the edge of a cell does not include the next cell.
+  // If the window ends at the edge of a cell, the next cell is not included.
   if (window !== null && to - 1 > from && (axis.edges[to - 1] ?? 0) >= window[1]) to -= 1;
   for (let cells = Math.max(1, Math.ceil((to - from) / pixels)); ; cells += 1) {
     const first = Math.floor(from / cells) * cells;
@@ -68,26 +68,29 @@ export function mapAxis(axis: GridAxis, part: Sampling): MapAxis {
   };
 }
 
-/** A two-dimensional array with its strides, so that either axis can lie across the screen. */
+/** A two-dimensional array with its strides; either of its axes can be the horizontal one on the screen. */
 interface Plane {
   readonly values: Float32Array | Float64Array;
   readonly strideHorizontal: number;
   readonly strideVertical: number;
-  /** Divisor of each value. */
+  /** Scaling with a separate divisor for each value; absent for none. */
   readonly per?: ValueScaling;
 }
 
 type ReducedField = Pick<FieldMap, 'values' | 'statistic' | 'min' | 'max' | 'minPositive'>;
 type Extent = Pick<FieldMap, 'min' | 'max' | 'minPositive'>;
 
-/** Extremes by array; an array always has the same divisor. */
+/**
+ * Cached minima and maxima of whole arrays. Entries need no divisor in their key, because each array always has the
+ * same one.
+ */
 const cachedExtents = { plain: new WeakMap<object, Extent>(), divided: new WeakMap<object, Extent>() };
 
 /**
- * Samples of a plane, row by row along the vertical axis, in units of `scale`. A sample is the mean over its cells, or
- * the signed value farthest from zero, so that spots stay visible. Extremes of the whole field are cached by array, so
- * that panning does not read all pixels again. The addon works on a separate thread; nobody may write to the array
- * meanwhile.
+ * Samples of a plane, row by row along the vertical axis, multiplied by `scale`. A sample is the mean of its cells, or
+ * their value of largest magnitude, so that small spots stay visible. The extremes of the whole field are cached by
+ * array, so that panning does not read all cells again. The addon works on its own threads; meanwhile the array must
+ * not change.
  */
 export async function reducePlane(
   plane: Plane,
@@ -112,14 +115,14 @@ export interface ComparedField {
   readonly quantity: string;
   readonly unit: string;
   readonly values: Float32Array | Float64Array;
-  /** Factor from `values` to the unit. */
+  /** Factor from the values in the array to the displayed unit. */
   readonly scale: number;
   readonly horizontal: GridAxis;
   readonly vertical: GridAxis;
   readonly strideHorizontal: number;
   readonly strideVertical: number;
   readonly statistic: FieldStatistic;
-  /** Curve that the workload derives from the field; null if there is none. */
+  /** Computes the curve of the field, such as a depth dose; null if there is none. */
   readonly curve: (() => Promise<Curve>) | null;
 }
 
@@ -137,12 +140,12 @@ export function gridText({ horizontal, vertical }: ComparedField): string {
   const [across, up] = [horizontal.edges, vertical.edges];
   const width = ({ edges }: GridAxis): number => Number(((edges[1] ?? 0) - (edges[0] ?? 0)).toPrecision(6));
   const cells = `${across.length - 1} × ${up.length - 1}`;
-  // Pixels are shown without a size.
+  // Axes in pixels have no physical size to show.
   if (horizontal.unit === 'px') return `${cells} pixels`;
   return `${cells} cells of ${width(horizontal)} × ${width(vertical)} ${horizontal.unit}²`;
 }
 
-/** The field in its unit, reduced to the viewport. */
+/** Map of a field in its unit, reduced to the pixels of the viewport. */
 export async function fieldMap(field: ComparedField, { horizontal, vertical, pixels }: Viewport): Promise<FieldMap> {
   const { quantity, unit, scale, statistic } = field;
   const across = sampleAxis(field.horizontal, horizontal, pixels[0]);
@@ -165,18 +168,20 @@ const subtract = onThreadIfLarge('subtract fields', ({ here, reference }: FieldP
   here.map((value, i) => value - (reference[i] ?? 0)),
 );
 
-/** `here` minus `reference`; null if the grids differ. */
+/** Field of the differences `here` - `reference`; null if the grids differ. */
 export async function difference(here: ComparedField, reference: ComparedField): Promise<ComparedField | null> {
   if (!sameGrid(here, reference)) return null;
   return { ...here, values: await subtract({ here: here.values, reference: reference.values }) };
 }
 
-/** Value of the curve at `position`, interpolated linearly; NaN outside. Positions are equally spaced. */
+/**
+ * Value of a curve at a position, by linear interpolation; NaN outside. The curve's positions must be equally spaced.
+ */
 function valueAt({ positions, values }: Curve, position: number): number {
   const first = positions[0] ?? 0;
   const step = (positions[1] ?? first + 1) - first;
   const place = (position - first) / step;
-  // Removes the rounding error of a position that coincides with a point of the curve.
+  // If the position coincides with a point of the curve, removes the rounding error of its index.
   const nearest = Math.round(place);
   if (Math.abs(place - nearest) < 1e-9) return values[nearest] ?? Number.NaN;
   const [low, part] = [Math.floor(place), place - Math.floor(place)];

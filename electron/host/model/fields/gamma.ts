@@ -1,7 +1,7 @@
 /**
- * Gamma index of two dose maps: D. A. Low et al., Med. Phys. 25 (1998) 656. Uses a global dose criterion in two
- * dimensions; the evaluated dose is interpolated bilinearly between cells. A dose volume is reduced to a plane: one
- * axis is depth, one is across, a third is summed.
+ * Gamma index between two dose maps: D. A. Low et al., Med. Phys. 25 (1998) 656. The dose criterion is global; the
+ * search is two-dimensional, with bilinear interpolation of the evaluated dose between cells. A dose volume is first
+ * reduced to a plane: one axis is depth, one is across, and a third one is summed.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { BraggError } from '../../../contract/errors.ts';
@@ -9,33 +9,39 @@ import { GammaCounts, type GammaCriteria, gammaThreshold, maxGamma } from '../..
 import type { Volume } from '../../io/volumes/volume.ts';
 
 export interface DoseMap {
-  /** Dose in any unit, as [z][x]. */
+  /** Dose values in any unit, [z][x]. */
   readonly dose: Float64Array;
   readonly nz: number;
   readonly nx: number;
   readonly dz_mm: number;
   readonly dx_mm: number;
-  /** Start of the first cell; defaults to 0 in depth and half the width before the centre line. */
+  /**
+   * Edge of the first cell in depth, 0 by default. `x_from_mm` is the edge across; by default x = 0 is the middle of
+   * the map.
+   */
   readonly z_from_mm?: number;
   readonly x_from_mm?: number;
 }
 
 export interface GammaResult extends GammaCriteria {
-  /** Share of the points above the threshold with gamma <= 1. */
+  /** Fraction of the points above the dose threshold that have gamma <= 1. */
   readonly passed: number;
   readonly points: number;
   readonly worst: number;
-  /** Histogram of gamma in steps of 0.1; the last bin contains the values capped at 3. */
+  /** Histogram of gamma in bins of 0.1. Gamma is capped at 3; the last bin contains the capped values. */
   readonly histogram: readonly number[];
 }
 
-/** Number of search steps per distance criterion in the evaluated dose. */
+/** Search steps per distance criterion. */
 const stepsPerDistance = 10;
 
 const zFrom = ({ z_from_mm }: DoseMap): number => z_from_mm ?? 0;
 const xFrom = ({ x_from_mm, nx, dx_mm }: DoseMap): number => x_from_mm ?? (-nx * dx_mm) / 2;
 
-/** Dose at a position in mm; x is measured from the centre line, so that maps of different widths align. */
+/**
+ * Dose at a position in mm, or null outside of the map. x is measured from the centre line, so that maps of different
+ * widths match.
+ */
 function doseAtPosition(map: DoseMap, z_mm: number, x_mm: number): number | null {
   const { dose, nz, nx, dz_mm, dx_mm } = map;
   const [row, column] = [(z_mm - zFrom(map)) / dz_mm - 0.5, (x_mm - xFrom(map)) / dx_mm - 0.5];
@@ -49,11 +55,11 @@ function doseAtPosition(map: DoseMap, z_mm: number, x_mm: number): number | null
 interface Offset {
   readonly z: number;
   readonly x: number;
-  /** Squared distance relative to the criterion. */
+  /** Squared distance of the offset, divided by the squared distance criterion. */
   readonly share: number;
 }
 
-/** Offsets to search, nearest first, so that the search can stop early. */
+/** Offsets to search around a point, sorted by distance, so that the search can stop early. */
 function offsets(distance_mm: number): readonly Offset[] {
   const step = distance_mm / stepsPerDistance;
   const reach = maxGamma * stepsPerDistance;
@@ -68,15 +74,15 @@ function offsets(distance_mm: number): readonly Offset[] {
 }
 
 interface GammaField extends GammaResult {
-  /** Gamma in the reference's cells, [z][x]; NaN if the reference dose is below the threshold. */
+  /** Gamma in each cell of the reference map, [z][x]; NaN if the reference dose is below the threshold. */
   readonly values: Float32Array;
 }
 
-/** Cells between two checks of the clock: copying that many needs about 1 ms, searching about 5 ms. */
+/** Number of cells to process before yielding: about 1 ms for copying, and 5 ms for the search. */
 const COPIED_AT_ONCE = 2 ** 18;
 const EVALUATED_AT_ONCE = 64;
 
-/** Energy per area, and its maximum. */
+/** Converts energy per cell to energy per area, and finds its maximum. */
 function* energyPerArea(map: DoseMap): Generator<void, { readonly map: DoseMap; readonly peak: number }> {
   const area = map.dz_mm * map.dx_mm;
   const dose = new Float64Array(map.dose.length);
@@ -90,7 +96,7 @@ function* energyPerArea(map: DoseMap): Generator<void, { readonly map: DoseMap; 
   return { map: { ...map, dose }, peak };
 }
 
-/** Evaluates the cells in steps, so that other work on the thread can run in between. */
+/** Computes gamma cell by cell, yielding so that other work on the thread can run in between. */
 function* evaluateCells(
   reference: DoseMap,
   evaluated: DoseMap,
@@ -129,7 +135,9 @@ function* evaluateCells(
   return { ...criteria, passed, points, worst, histogram };
 }
 
-/** Compares `evaluated` with `reference`, both as dose per area (cells may differ in size). */
+/**
+ * Compares `evaluated` with `reference`. Both are converted to dose per area, because their cells may differ in size.
+ */
 export function gamma(reference: DoseMap, evaluated: DoseMap, criteria: GammaCriteria): GammaResult {
   const work = evaluateCells(reference, evaluated, criteria, null);
   for (;;) {
@@ -138,12 +146,12 @@ export function gamma(reference: DoseMap, evaluated: DoseMap, criteria: GammaCri
   }
 }
 
-/** Milliseconds of work before yielding to the event loop. */
+/** Duration of work, in ms, before yielding to the event loop. */
 const SLICE_MS = 8;
 
 /**
- * Computes `gamma` with the index of every cell, yielding to the event loop. Rejects with the signal's reason if
- * aborted.
+ * Computes `gamma` and the index of every cell, yielding to the event loop. If the signal is aborted, rejects with its
+ * reason.
  */
 export async function gammaField(
   reference: DoseMap,
@@ -167,11 +175,11 @@ export async function gammaField(
 const names = ['x', 'y', 'z'] as const;
 export type VolumeAxis = (typeof names)[number];
 
-/** Axes of a volume by name. By default depth is the second axis of a plane, or the third of a volume. */
+/** Selects the axes of a dose volume that are depth and across, by name. By default depth is the last axis. */
 export interface PlaneOfVolume {
   readonly depth?: VolumeAxis | undefined;
   readonly across?: VolumeAxis | undefined;
-  /** Shift in mm that is added to the file's positions. */
+  /** Shift in mm to add to the positions in the file. */
   readonly shift_depth_mm?: number;
   readonly shift_across_mm?: number;
 }
@@ -181,7 +189,7 @@ function planeAxesOf(sizes: readonly number[], plane: PlaneOfVolume) {
   return { depth, across: names.indexOf(plane.across ?? 'x') };
 }
 
-/** Axis that is neither depth nor across; undefined for a plane. */
+/** Axis of a volume that is summed: neither depth nor across. Undefined for a plane. */
 export function summedAxis(sizes: readonly number[], plane: PlaneOfVolume): number | undefined {
   const { depth, across } = planeAxesOf(sizes, plane);
   return [0, 1, 2].find((axis) => axis < sizes.length && axis !== depth && axis !== across);
@@ -210,7 +218,7 @@ export function volumeDose(file: string, volume: Volume, plane: PlaneOfVolume = 
           y * (other === undefined ? 0 : (strides[other] ?? 0));
         sum += values[at] ?? 0;
       }
-      // Stored as energy, because comparisons divide by the area of a cell.
+      // The dose is stored as energy per cell, because comparisons divide by the area of the cell.
       dose[z * nx + x] = sum * dz * dx;
     }
   }

@@ -1,7 +1,7 @@
 /**
- * Machine code for one GPU architecture, from a fat binary of nvcc, and the kernels in it. NVIDIA documents neither
- * format; the offsets are those of `fatbinary` and `ptxas` 11.8 to 13.0. Every length is checked against the size of
- * the file.
+ * Extracts the machine code for a GPU architecture from a fat binary of nvcc, and lists the kernels in it. NVIDIA
+ * documents neither format. The offsets are those observed in files of `fatbinary` and `ptxas` 11.8 to 13.0. Every
+ * length is checked against the size of the file.
  */
 import { zstdDecompressSync } from 'node:zlib';
 import { BraggError } from '../../../contract/errors.ts';
@@ -11,16 +11,16 @@ const FATBIN_MAGIC = 0xba55ed50;
 const ELF_MAGIC = 0x464c457f;
 const KIND_ELF = 2;
 const [LZ4, ZSTD] = [0x2000n, 0x8000n];
-/** A workload compiled for six architectures has fewer than 100. */
+/** Maximum number of entries in a fat binary. A workload compiled for six architectures has fewer than 100. */
 const MAX_ENTRIES = 1024;
-/** Our largest file has 3 MB for one architecture. */
+/** Maximum size of the code for one architecture. Our largest has 3 MB. */
 const MAX_BYTES = 256 * 2 ** 20;
 const MAX_SECTIONS = 65_535;
 
 const damagedError = (what: string): BraggError =>
   new BraggError('invalid', `The compiled kernels are damaged: ${what}.`);
 
-/** Reads integers at checked positions. */
+/** Reads little-endian integers of a file, and throws if a position is outside of it. */
 class Reader {
   readonly #view: DataView;
   readonly #what: string;
@@ -44,7 +44,7 @@ class Reader {
   flags = (at: number): bigint => this.#view.getBigUint64(this.#checked(at, 8), true);
 }
 
-/** Decompresses a block of LZ4, which nvcc used before CUDA 12.8. */
+/** Decompresses an LZ4 block, as in fat binaries of nvcc before CUDA 12.8. */
 export function lz4Block(packed: Uint8Array, size: number): Uint8Array {
   const out = new Uint8Array(size);
   let [at, to] = [0, 0];
@@ -91,7 +91,9 @@ function unpackImage(payload: Uint8Array, flags: bigint, size: number): Uint8Arr
   return (flags & LZ4) === 0n ? payload : lz4Block(payload, size);
 }
 
-/** Machine code by architecture, such as 90; PTX in a fat binary is left out. */
+/**
+ * Functions that return the machine code (cubin), by architecture number such as 90. PTX in the fat binary is left out.
+ */
 export function cubinsOf(fatbin: Uint8Array): ReadonlyMap<number, () => Uint8Array> {
   const file = new Reader(fatbin, 'the fat binary');
   if (file.u32(0) !== FATBIN_MAGIC) throw damagedError('it does not begin like a fat binary');
@@ -125,17 +127,20 @@ interface Section {
 
 export interface CubinKernel {
   readonly name: string;
-  /** Index in the symbol table, as an argument of `nvdisasm -fun`. */
+  /** Index in the symbol table, the argument of `nvdisasm -fun`. */
   readonly symbol: number;
   readonly resource: Omit<KernelResource, 'spill_store_bytes' | 'spill_load_bytes'>;
 }
 
 const [SYMTAB, NOBITS, FUNCTION, ENTRY] = [2, 8, 2, 0x10];
-/** Numbers of attributes in `.nv.info`. An attribute has a format byte, a number, and a size or a value. */
+/**
+ * Attribute numbers in the section `.nv.info`, and the format byte of attributes that have a size. An attribute is a
+ * format byte, a number, and a size or a value.
+ */
 const [FRAME_SIZE, REGISTERS, MAX_THREADS, BARRIERS, SIZED] = [0x11, 0x2f, 0x05, 0x4c, 4];
 /**
- * Shared memory per block that the system reserves from sm_90 on. The section includes it, but ptxas does not report
- * it.
+ * Shared memory that the system reserves in each block from sm_90 on. The section's size includes it, but the size that
+ * ptxas prints does not.
  */
 const SYSTEM_SHARED_BYTES = 1024;
 
@@ -169,7 +174,7 @@ function sectionsOf(cubin: Uint8Array, file: Reader): readonly Section[] {
   });
 }
 
-/** Sized attributes of one `.nv.info` section. */
+/** Numbers and data offsets of the attributes in a `.nv.info` section. */
 function attributesOf(file: Reader, section: Section | undefined): readonly (readonly [number, number])[] {
   const out: [number, number][] = [];
   if (section === undefined) return out;
@@ -214,10 +219,10 @@ export function kernelsIn(cubin: Uint8Array, architecture: string): readonly Cub
       resource: {
         name,
         architecture,
-        // Older formats store the number in the upper byte of the section's info.
+        // In older formats the upper byte of the section's `info` is the number of registers.
         registers: registers.get(symbol) ?? text.info >>> 24,
         shared_bytes: Math.max(0, shared - reserved),
-        // Bank 0 contains the parameters.
+        // Bank 0 is not counted: it contains the kernel's parameters.
         constant_bytes: [...named].reduce((sum, [one, { size }]) => {
           const bank = /^\.nv\.constant[1-9]\d*\.(.+)$/.exec(one)?.[1];
           return bank === name ? sum + size : sum;

@@ -1,6 +1,6 @@
 /**
- * PTX and SASS of one kernel. Code of a shipped kernel comes from the fat binary that runs. A user kernel, or a shipped
- * one without a fat binary, is compiled for display: by nvcc, else by NVRTC.
+ * PTX and SASS of a kernel. Code of a shipped kernel is extracted from the fat binary that runs use. A user kernel, or
+ * a shipped kernel without a fat binary, is compiled for display by nvcc, or by NVRTC if nvcc is missing.
  */
 import { createHash } from 'node:crypto';
 import { cp, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
@@ -19,9 +19,9 @@ import { type CubinKernel, cubinsOf, kernelsIn } from './cubin.ts';
 import { kernelsOfPtx, type Listing, readPtx, readSass, targetOfPtx } from './listing.ts';
 import { cudaTool, NO_DISASSEMBLER, runTool, toolName } from './tools.ts';
 
-/** PTX of the largest workload needs 18 MB. */
+/** Maximum size of a code file. PTX of the largest workload has 18 MB. */
 const MAX_FILE_BYTES = 256 * 2 ** 20;
-/** Largest number of sources shown with a listing, and the largest size of one. */
+/** Maximum number of source files that are shown with a listing, and maximum size of each. */
 const [MAX_FILES, MAX_SOURCE_BYTES] = [64, 2 ** 20];
 
 interface CodeRequest {
@@ -30,13 +30,18 @@ interface CodeRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Code for one architecture: machine code or PTX, the resources of its kernels, and the names of its source files. */
+/**
+ * Code for one architecture, as machine code or PTX, with the resources of its kernels and access to its source files.
+ */
 interface Image {
   readonly bytes: Uint8Array;
-  /** Name of the compiler, for a reader. */
+  /** Name of the compiler, for display. */
   readonly by: string;
   readonly spills: ReadonlyMap<string, Pick<KernelResource, 'spill_store_bytes' | 'spill_load_bytes'>>;
-  /** Path from the repository's root, or a user kernel's name; null for files of the compiler. */
+  /**
+   * Converts a file name in the code to a path from the repository's root, or to the user kernel's name. Null for files
+   * of the compiler.
+   */
   readonly pathOf: (file: string) => string | null;
   readonly textOf: (shown: string) => Promise<string | null>;
 }
@@ -52,7 +57,7 @@ async function readIfSmall(file: string): Promise<Uint8Array | null> {
   return readFile(file);
 }
 
-/** Path `kernels/micro/…` of a shipped source, from the path that a compiler wrote on any machine. */
+/** Path of a shipped source, such as `kernels/micro/…`, from the path on the machine where it was compiled. */
 function shippedPath(file: string): string | null {
   const at = file.replaceAll('\\', '/').lastIndexOf('/kernels/');
   if (at >= 0) return file.replaceAll('\\', '/').slice(at + 1);
@@ -84,11 +89,11 @@ interface CodeReadRequest extends CodeRequest {
   readonly image: Image;
   /** Name of the requested kernel; null for the first one. */
   readonly kernel: string | null;
-  /** Kernels to choose from; null allows every kernel in the image. */
+  /** Names of the kernels that may be shown; null allows every kernel in the image. */
   readonly among: readonly string[] | null;
 }
 
-/** The selected kernel, and the kernels to choose from. */
+/** Name of the selected kernel, and names of all kernels that may be shown. */
 function chooseKernel(
   all: readonly string[],
   { kernel, among }: Pick<CodeReadRequest, 'kernel' | 'among'>,
@@ -103,7 +108,7 @@ function chooseKernel(
   return { name: kernel ?? first, kernels: [...names] };
 }
 
-/** Resources without the fields that identify the kernel. */
+/** Resources of a kernel for display, without its name and architecture. */
 function shownResource<T extends CubinKernel['resource']>(found: T) {
   const { constant_bytes: _, name: __, architecture: ___, ...counted } = found;
   return { ...counted, max_threads: counted.max_threads ?? null };
@@ -165,7 +170,7 @@ const spillsOf = (kernels: readonly KernelResource[], architecture: string): Ima
       .map(({ name, spill_store_bytes, spill_load_bytes }) => [name, { spill_store_bytes, spill_load_bytes }]),
   );
 
-/** Code of kernels in a fat binary. `among` restricts the choice to the kernels of a variant. Throws a BraggError. */
+/** Code of a shipped kernel from its fat binary. `among` names the kernels of the variant. Throws a BraggError. */
 export async function shippedCode(
   { images, sources }: KernelFolders,
   {
@@ -201,17 +206,20 @@ export async function shippedCode(
   };
   const code = await read({ ...request, image, kernel, among });
   if (code.resource !== null) return code;
-  // PTX has no resources of a GPU, so those of the machine code are shown.
+  // PTX does not determine a GPU's resources, so those of the machine code are shown.
   const own = known.kernels.find((one) => one.name === code.kernel && one.architecture === architecture);
   return own === undefined ? code : { ...code, resource: shownResource(own) };
 }
 
-/** The same flags as for shipped kernels, see electron/build/steps/kernels.mjs. */
+/** Compiler flags, the same as for shipped kernels in electron/build/steps/kernels.mjs. */
 const NVCC_FLAGS = ['-std=c++20', '-O3', '--fmad=true', '-lineinfo', '-Xptxas', '-v'];
 
 const SPILLS = /Compiling entry function '([^']+)'[\s\S]*?(\d+) bytes spill stores, (\d+) bytes spill loads/g;
 
-/** Compiled code, the latest last: a view shows PTX, SASS and a difference of the same kernel. */
+/**
+ * Recently compiled code, the newest last. A view requests PTX, SASS and differences of the same kernel one after
+ * another.
+ */
 const compiledImages = new Map<string, Promise<Pick<Image, 'bytes' | 'by' | 'spills'>>>();
 const MAX_COMPILED = 8;
 
@@ -271,7 +279,8 @@ async function compileWithNvrtc(
 }
 
 /**
- * Compiles a kernel for display, once for each text and target. Throws a BraggError for a kernel that is not CUDA C++.
+ * Compiles a kernel for display, or returns cached code for the same text and target. Throws a BraggError if the kernel
+ * is not CUDA C++.
  */
 async function compiledImage(kernel: UserKernel, options: BuildOptions, request: CodeRequest) {
   if (kernel.base.device !== 'cuda' || !codeFileOf(kernel).endsWith('.cu')) {
@@ -297,7 +306,9 @@ async function compiledImage(kernel: UserKernel, options: BuildOptions, request:
   return made;
 }
 
-/** Compiles a user kernel for display, without running it. The caller has to check that the kernel is trusted. */
+/**
+ * Compiles a user kernel for display, without running it. The caller must have checked that the user trusts the kernel.
+ */
 export async function userCode(
   kernel: UserKernel,
   options: BuildOptions,
@@ -318,8 +329,8 @@ export async function userCode(
 }
 
 /**
- * Resources of all kernels in a user kernel's file, from its machine code. Spills are those printed by nvcc, null
- * without it.
+ * Resources of all kernels in a user kernel's file, from its machine code. Spills are known only if nvcc compiled it;
+ * otherwise they are null.
  */
 export async function userResources(kernel: UserKernel, options: BuildOptions, request: Omit<CodeRequest, 'language'>) {
   const { bytes, spills } = await compiledImage(kernel, options, { ...request, language: 'sass' });

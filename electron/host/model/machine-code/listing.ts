@@ -1,20 +1,20 @@
-/** Listings of one kernel: SASS in the format of nvdisasm, and PTX in the format of nvcc. */
+/** Parses the code of a kernel into lines: SASS as printed by nvdisasm, and PTX as written by nvcc. */
 import type { CodeLine } from '../../../contract/launches.ts';
 
-/** Limit of lines; our largest kernel has 12,000. */
+/** Maximum number of lines in a listing. Our largest kernel has 12,000. */
 export const MAX_LINES = 40_000;
-/** Longer lines are not instructions. */
+/** Maximum length of a line in characters. Longer lines are not instructions. */
 const MAX_CHARACTERS = 1000;
 
 export interface Listing {
   readonly lines: readonly CodeLine[];
-  /** Source files of the lines, as named by the compiler. */
+  /** Source files to which the lines refer, with the names that the compiler wrote. */
   readonly files: readonly string[];
-  /** Number of lines beyond the limit. */
+  /** Number of lines that exceed the limit and are left out. */
   readonly dropped: number;
 }
 
-/** Collects lines up to the limit; files get numbers in the order of their first line. */
+/** Collects lines up to the limit. Source files are numbered in the order of their first line. */
 class Lines {
   readonly #lines: CodeLine[] = [];
   readonly #files = new Map<string, number>();
@@ -32,7 +32,7 @@ class Lines {
       this.#dropped += 1;
       return;
     }
-    // A label does not belong to a source line.
+    // A label has no source line of its own.
     const { file, line } = (address === null && text.endsWith(':') ? null : this.#at) ?? { file: null, line: null };
     this.#lines.push({ address, text: text.slice(0, MAX_CHARACTERS), file, line });
   }
@@ -48,7 +48,7 @@ const SECTION = /^\s*\/\/-+ \.text\.([\w$.]+) -+/;
 const LABEL = /^\s*(\.?[\w$.]+):\s*$/;
 const SPACES = /\s+/g;
 
-/** Reads one kernel from the output of `nvdisasm --print-code --print-line-info`. */
+/** Parses one kernel from the output of `nvdisasm --print-code --print-line-info`. */
 export function readSass(text: string, kernel: string): Listing {
   const out = new Lines();
   let inside = false;
@@ -75,7 +75,7 @@ export function readSass(text: string, kernel: string): Listing {
 const FILE = /^\s*\.file\s+(\d+)\s+"((?:[^"\\]|\\.)*)"/gm;
 const LOC = /^\s*\.loc\s+(\d+)\s+(\d+)/;
 
-/** End of the block whose opening brace is at `open`; the end of the text if it is not closed. */
+/** Offset after the block whose opening brace is at `open`; the end of the text if the block is not closed. */
 function findClosingBrace(text: string, open: number): number {
   let depth = 0;
   for (let at = open; at < text.length; at += 1) {
@@ -93,7 +93,7 @@ function findClosingBrace(text: string, open: number): number {
 export const kernelsOfPtx = (ptx: string): readonly string[] =>
   [...ptx.matchAll(/\.entry\s+([\w$]+)/g)].map(([, name = '']) => name);
 
-/** Body of one kernel; null if the text has no kernel with that name. */
+/** Parses the body of one kernel; null if the text does not contain it. */
 export function readPtx(ptx: string, kernel: string): Listing | null {
   const head = new RegExp(`^.*\\.entry\\s+${kernel.replaceAll('$', '\\$')}\\b`, 'm').exec(ptx);
   if (head === null) return null;
@@ -112,5 +112,5 @@ export function readPtx(ptx: string, kernel: string): Listing | null {
   return out.listing;
 }
 
-/** Target GPU of a PTX text: `compute_80`. */
+/** Target of a PTX text, such as `compute_80`. */
 export const targetOfPtx = (ptx: string): string => `compute_${/^\s*\.target\s+sm_(\w+)/m.exec(ptx)?.[1] ?? 'unknown'}`;

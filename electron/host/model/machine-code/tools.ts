@@ -1,10 +1,10 @@
-/** Programs of the CUDA toolkit that produce and read machine code, wherever they are installed. */
+/** Finds and runs programs of the CUDA toolkit that compile or disassemble machine code. */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { BraggError } from '../../../contract/errors.ts';
 
-/** Full path of a program of the toolkit; null if it is not installed. */
+/** Path of a program of the CUDA toolkit; null if it is not installed. */
 export function cudaTool(program: string, environment: NodeJS.ProcessEnv = process.env): string | null {
   const name = process.platform === 'win32' ? `${program}.exe` : program;
   const folders = (environment['PATH'] ?? '').split(path.delimiter).filter((one) => one !== '');
@@ -20,7 +20,7 @@ export function cudaTool(program: string, environment: NodeJS.ProcessEnv = proce
 
 const version = /release ([\d.]+), V([\d.]+)/;
 const MAX_MS = 120_000;
-/** Our largest listing has 3 MB. */
+/** Maximum size of a program's output in bytes. Our largest listing has 3 MB. */
 const MAX_OUTPUT = 128 * 2 ** 20;
 
 interface ToolOutput {
@@ -29,8 +29,8 @@ interface ToolOutput {
 }
 
 /**
- * Runs a program and returns its standard output and error output. Throws a BraggError with the end of the output if it
- * fails.
+ * Runs a program and returns its standard output and standard error. Throws a BraggError that ends with its output if
+ * it fails.
  */
 export async function runTool(
   program: string,
@@ -49,7 +49,7 @@ export async function runTool(
   });
 }
 
-/** Name and version of a tool for a reader: `nvdisasm 13.0.85`. */
+/** Name and version of a program, such as `nvdisasm 13.0.85`. */
 export async function toolName(program: string, called: ToolOutput): Promise<string> {
   const { stdout } = await runTool(program, ['--version'], called);
   return `${path.basename(program, '.exe')} ${version.exec(stdout)?.[2] ?? 'of an unknown version'}`;

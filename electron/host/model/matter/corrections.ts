@@ -1,26 +1,26 @@
 /**
- * Corrections δL to the stopping number in Bethe's formula for protons: shell, Barkas, Bloch and density effect terms.
- * ICRU Report 49 computed its tables with this formula, so δL is the difference between a table of the library and the
- * bare formula. Each of seven tables gives δL of one more element, because the values of its other elements are known:
- * oxygen from water, carbon from PMMA, nitrogen from air, calcium from compact bone, and three metals from their own
- * tables. Other elements are interpolated in Z. A compound has the mean over its electrons. The density effect is
- * treated separately, because only metals have it.
+ * Corrections δL to the stopping number L in Bethe's formula for protons, which sum up the shell, Barkas, Bloch and
+ * density terms. ICRU Report 49 computed its tables with all terms. δL is therefore the difference between a table of
+ * the library and the formula without corrections. Each of seven tables gives δL of one more element, as δL of its
+ * other elements is already known: oxygen from water, carbon from PMMA, nitrogen from air, calcium from compact bone,
+ * and three metals from their own tables. Other elements are interpolated in Z. δL of a compound is the mean over its
+ * electrons. The density effect is separated from δL, because only metals have it.
  */
 import { type Composition, elementOf } from '../../../contract/scenario/index.ts';
 import type { RangeTable, StoppingTable } from '../scenarios/stopping-table.ts';
 
 const PROTON_MEV = 938.272;
 const ELECTRON_MEV = 0.51099895;
-/** 4π N_A r_e² m_e c², in MeV cm²/mol. */
+/** The constant K = 4π N_A r_e² m_e c² of Bethe's formula, in MeV cm²/mol. */
 const CONSTANT = 0.307075;
 
-/** β² and (βγ)² of a proton. */
+/** Squares of β and βγ for a proton. */
 function speed(energy_MeV: number): { readonly beta2: number; readonly betaGamma2: number } {
   const gamma = 1 + energy_MeV / PROTON_MEV;
   return { beta2: 1 - 1 / gamma ** 2, betaGamma2: gamma ** 2 - 1 };
 }
 
-/** Stopping number without δL. */
+/** Stopping number by Bethe's formula, without the corrections δL. */
 export function stoppingNumber(energy_MeV: number, mean_excitation_eV: number): number {
   const { beta2, betaGamma2 } = speed(energy_MeV);
   const gamma = Math.sqrt(1 + betaGamma2);
@@ -33,25 +33,25 @@ export function stoppingNumber(energy_MeV: number, mean_excitation_eV: number): 
 /** Mass stopping power for a stopping number of 1 and Z/A of 1, MeV cm²/g. */
 const stoppingPerElectron = (energy_MeV: number): number => CONSTANT / speed(energy_MeV).beta2;
 
-// Density effect below 300 MeV. Insulators and gases have none at such speeds; in conductors it is δ = δ₀ (βγ /
-// 10^x₀)², with the constants of R. M. Sternheimer, M. J. Berger and S. M. Seltzer, At. Data Nucl. Data Tables 30
+// Density effect for protons below 300 MeV. Insulators and gases have none at these speeds. For conductors it is δ = δ₀
+// (βγ / 10^x₀)², with the constants of R. M. Sternheimer, M. J. Berger and S. M. Seltzer, At. Data Nucl. Data Tables 30
 // (1984) 261.
 
-/** Metals whose tables the model uses; values of other metals are interpolated in Z. */
+/** Metals with known constants x₀ and δ₀. Other metals are interpolated in Z. */
 const conductors = [
   { z: 13, x0: 0.1708, delta0: 0.12 },
   { z: 29, x0: -0.0254, delta0: 0.08 },
   { z: 82, x0: 0.3776, delta0: 0.14 },
 ] as const;
 
-/** Elements that are not metallic conductors, neither pure nor as the greater part of a compound. */
+/** Atomic numbers of elements that are not metallic conductors. Matter that consists mainly of them is not a metal. */
 const nonMetals = new Set(
   'H He B C N O F Ne Si P S Cl Ar Ge As Se Br Kr Te I Xe At Rn'.split(' ').map((symbol) => elementOf(symbol).z),
 );
-/** Largest mass fraction of non-metals in an alloy, such as carbon in steel. */
+/** Maximum mass fraction of non-metals in a metal or alloy, such as carbon in steel. */
 const MAX_OTHERS = 0.05;
 
-/** Whether the matter is a metal or an alloy. */
+/** Whether a composition is that of a metal or an alloy. */
 export function isMetal(composition: Composition): boolean {
   let others = 0;
   for (const [symbol, fraction] of Object.entries(composition)) {
@@ -60,7 +60,10 @@ export function isMetal(composition: Composition): boolean {
   return others <= MAX_OTHERS;
 }
 
-/** Density effect of a metal's electrons on the stopping number, δ/2. */
+/**
+ * Half of the density effect, δ/2, for an electron of a metal with atomic number z. The stopping number is reduced by
+ * it.
+ */
 export function halfDensityEffect(z: number, energy_MeV: number): number {
   const { betaGamma2 } = speed(energy_MeV);
   const halves = conductors.map(({ x0, delta0 }) => (delta0 * betaGamma2) / 10 ** (2 * x0) / 2);
@@ -72,7 +75,7 @@ export function halfDensityEffect(z: number, energy_MeV: number): number {
   return (1 - share) * (halves[lower] ?? 0) + share * (halves[upper] ?? 0);
 }
 
-/** A substance with a known stopping power table. */
+/** A substance whose stopping power table is known, and from which corrections are derived. */
 export interface Anchor {
   readonly composition: Composition;
   readonly z_over_a: number;
@@ -83,18 +86,21 @@ export interface Anchor {
 export interface Anchors {
   readonly water: Anchor;
   /**
-   * Each table gives δL of its element, in this order: the other elements of its substance were added before, or are
-   * interpolated.
+   * Tables in the order in which they are used. Each gives δL of its element; the other elements of its substance must
+   * be known by then, or are interpolated.
    */
   readonly elements: readonly (readonly [symbol: string, anchor: Anchor])[];
-  /** Pure elements with their own table, such as graphite; used only for matter that consists of nothing else. */
+  /** Tables of pure elements, such as graphite, used only for matter that consists of this element alone. */
   readonly alone: Readonly<Record<string, Anchor>>;
 }
 
-/** Extrapolation beyond the heaviest element is limited to a fifth of the last interval in Z. */
+/**
+ * Limit of extrapolation beyond the heaviest known element, as a position in the last interval of Z: a fifth of the
+ * interval.
+ */
 const MAX_EXTRAPOLATION = 1.2;
 
-/** Share of each element in all electrons. */
+/** Fraction of a substance's electrons that belong to each element. */
 function electronShares(composition: Composition): readonly { readonly z: number; readonly share: number }[] {
   const electrons = Object.entries(composition).map(([symbol, fraction]) => {
     const { z, weight } = elementOf(symbol);
@@ -104,7 +110,7 @@ function electronShares(composition: Composition): readonly { readonly z: number
   return electrons.map(({ z, share }) => ({ z, share: share / all }));
 }
 
-/** δL of the substance of a table, at each energy. */
+/** δL of a substance at each energy, from its table. */
 function correctionsOfTable(
   { table, z_over_a, mean_excitation_eV }: Anchor,
   energies: Float64Array,
@@ -122,7 +128,7 @@ interface Node {
   readonly of: Float64Array;
 }
 
-/** Interpolates between nodes, which ascend by Z. */
+/** Interpolates δL in Z between nodes, which are sorted by Z. */
 function interpolateNodes(nodes: readonly Node[], z: number, energy: number): number {
   const after = nodes.findIndex((node) => node.z >= z);
   const upper = after < 0 ? nodes.length - 1 : Math.max(1, after);
@@ -134,13 +140,14 @@ function interpolateNodes(nodes: readonly Node[], z: number, energy: number): nu
 
 export class CorrectionByElement {
   readonly #energies: Float64Array;
-  /** Nodes without the density effect. */
+  /** δL of the known elements, without the density effect. */
   #nodes: readonly Node[];
   readonly #alone: ReadonlyMap<string, Float64Array>;
 
   constructor(anchors: Anchors, energies: Float64Array, rangeTable: RangeTable) {
     this.#energies = energies;
-    // The electron of hydrogen is bound by 13.6 eV; its correction terms cancel to 0.007 from 1 MeV on.
+    // δL of hydrogen is taken as 0: its electron is bound by only 13.6 eV, and the terms of δL cancel to 0.007 above 1
+    // MeV.
     this.#nodes = [{ z: 1, of: new Float64Array(energies.length) }];
     for (const [symbol, anchor] of anchors.elements) {
       this.#add(elementOf(symbol).z, anchor.composition, correctionsOfTable(anchor, energies, rangeTable));
@@ -154,8 +161,8 @@ export class CorrectionByElement {
   }
 
   /**
-   * Adds the node of an element. The mean over the electrons is linear in the node's value, including its effect on
-   * interpolated elements.
+   * Adds δL of an element such that the mean over the electrons of `composition` is `of`. The mean depends linearly on
+   * the new value, also through interpolated elements, so two evaluations determine it.
    */
   #add(z: number, composition: Composition, of: Float64Array): void {
     const filled = (value: number): Float64Array => of.map(() => value);
@@ -177,7 +184,7 @@ export class CorrectionByElement {
     );
   }
 
-  /** δL of a substance, at each energy. */
+  /** δL of a substance at each energy. */
   of(composition: Composition): Float64Array {
     const symbols = Object.keys(composition);
     const alone = symbols.length === 1 ? this.#alone.get(symbols[0] ?? '') : undefined;

@@ -1,4 +1,7 @@
-/** Converts Hounsfield units to matter: density by linear interpolation, material by steps. */
+/**
+ * Converts Hounsfield units (HU) to matter. The density is interpolated linearly, the material is constant between
+ * thresholds.
+ */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -24,7 +27,7 @@ const fileSchema = z.strictObject({
   ),
 });
 
-/** A shipped table, with the materials that it names. */
+/** A shipped conversion table, with the materials that it uses. */
 export interface ShippedHuTable extends HuTable {
   readonly title: string;
   readonly source: string;
@@ -32,12 +35,12 @@ export interface ShippedHuTable extends HuTable {
   readonly compositions: readonly UserMaterial[];
 }
 
-/** Loads a shipped table. Throws if the program's files are damaged. */
+/** Loads a shipped table. Throws if a file of the program is damaged. */
 export async function loadHuTable(assetsFolder: string, name: string): Promise<ShippedHuTable> {
   return fileSchema.parse(JSON.parse(await readFile(join(assetsFolder, 'hu-tables', `${name}.json`), 'utf8')));
 }
 
-/** Index of the last point at or below `hu`; 0 if all points are above. */
+/** Index of the last point whose HU are not above `hu`; 0 if there is none. */
 function indexAtOrBelow(points: readonly (readonly [number, unknown])[], hu: number): number {
   let [low, high] = [0, points.length - 1];
   while (low < high) {
@@ -48,7 +51,7 @@ function indexAtOrBelow(points: readonly (readonly [number, unknown])[], hu: num
   return low;
 }
 
-/** Density in g/cm³; outside the table, the density of the nearest end. */
+/** Density in g/cm³. Outside of the table it is that of the nearest end. */
 export function densityAt({ density }: HuTable, hu: number): number {
   const i = indexAtOrBelow(density, hu);
   const [[h0, d0], [h1, d1]] = [density[i] ?? [0, 1], density[i + 1] ?? density[i] ?? [0, 1]];
@@ -56,10 +59,10 @@ export function densityAt({ density }: HuTable, hu: number): number {
   return d0 + ((Math.min(hu, h1) - h0) / (h1 - h0)) * (d1 - d0);
 }
 
-/** Index of the material for `hu` in `materials`. */
+/** Index in `materials` of the material for a value in HU. */
 export const materialAt = ({ materials }: HuTable, hu: number): number => indexAtOrBelow(materials, hu);
 
-/** Range of HU from the later start of both tables to the last density. */
+/** Range of HU in which both density and material are defined. */
 export function huRange({ density, materials }: HuTable): readonly [number, number] {
   const lowest = Math.max(density[0]?.[0] ?? 0, materials[0]?.[0] ?? 0);
   return [lowest, density.at(-1)?.[0] ?? 0];

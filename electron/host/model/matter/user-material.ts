@@ -1,7 +1,7 @@
 /**
- * Derives all properties that a solver needs for a user's material from its composition, density and I. Mean excitation
- * energies of some compounds are listed in ICRU Reports 37 and 49. Those of others follow from the elements' by Bragg's
- * rule: ln I is the mean over the electrons. Report 37 assigns values to elements in compounds.
+ * Derives the properties of a user's material that solvers need from its composition, its density and its mean
+ * excitation energy I. ICRU Reports 37 and 49 list I of some compounds. For others it follows from the elements by
+ * Bragg's rule: ln I is the mean over the electrons. For elements in compounds, Report 37 gives separate values.
  */
 import {
   atomsOf,
@@ -19,7 +19,7 @@ import {
 } from '../scenarios/stopping-table.ts';
 import { type Anchor, type Anchors, CorrectionByElement, stoppingNumber } from './corrections.ts';
 
-/** Mean excitation energies by formula, in eV. */
+/** Mean excitation energies of compounds in eV, by formula. */
 const compounds: readonly (readonly [formula: string, mean_excitation_eV: number])[] = [
   ['H2O', 75],
   ['C5H8O2', 74],
@@ -41,20 +41,20 @@ const compounds: readonly (readonly [formula: string, mean_excitation_eV: number
 ];
 
 /**
- * Mean excitation energies of elements in liquid and solid compounds, in eV: ICRU Report 37. For other elements it is
- * 1.13 times that of the pure element.
+ * Mean excitation energies in eV of elements in liquid and solid compounds: ICRU Report 37. For other elements it is
+ * 1.13 times the energy of the pure element.
  */
 const compoundExcitation_eV: Readonly<Record<string, number>> = { H: 19.2, C: 81, N: 82, O: 106, F: 112, Cl: 180 };
 const OTHERS = 1.13;
-/** Mean excitation energies of elements in gases, in eV. */
+/** Mean excitation energies in eV of elements in gaseous compounds. */
 const gasExcitation_eV: Readonly<Record<string, number>> = { H: 19.2, C: 70, N: 82, O: 97 };
-/** Matter of lower density is a gas, g/cm³. */
+/** Density in g/cm³ below which matter counts as a gas. */
 const GAS_G_CM3 = 0.03;
 
-/** Atomic fractions that differ by less than this count as the same formula. */
+/** Largest difference between atomic fractions of the same formula. */
 const SAME_TOLERANCE = 1e-6;
 
-/** Atomic fraction of each element, by symbol. */
+/** Fraction of the atoms that belong to each element, by symbol. */
 function atomicFractionsOf(atoms: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
   const sum = [...atoms.values()].reduce((a, b) => a + b, 0);
   return new Map([...atoms].map(([symbol, number]) => [symbol, number / sum]));
@@ -67,11 +67,11 @@ const meanExcitationKnown = compounds.map(([formula, mean_excitation_eV]) => ({
 
 interface MeanExcitation {
   readonly eV: number;
-  /** Source of the value, for a reader. */
+  /** Source of the value, shown to the user. */
   readonly source: string;
 }
 
-/** Mean excitation energy of the compound with this formula, in eV; null if the reports do not list it. */
+/** Mean excitation energy in eV of a compound with this formula; null if the ICRU reports do not list it. */
 export function compoundExcitation(atoms: ReadonlyMap<string, number>): number | null {
   const wanted = atomicFractionsOf(atoms);
   const found = meanExcitationKnown.find(
@@ -82,7 +82,7 @@ export function compoundExcitation(atoms: ReadonlyMap<string, number>): number |
   return found?.mean_excitation_eV ?? null;
 }
 
-/** Mean excitation energy by Bragg's rule, in eV; a single element has its own value. */
+/** Mean excitation energy in eV by Bragg's rule. A pure element has its own value. */
 export function additiveExcitation(composition: Composition, density_g_cm3: number): number {
   const alone = Object.keys(composition).length === 1;
   const assigned = density_g_cm3 < GAS_G_CM3 ? gasExcitation_eV : compoundExcitation_eV;
@@ -98,16 +98,18 @@ export function additiveExcitation(composition: Composition, density_g_cm3: numb
   return Math.exp(logarithms / electrons);
 }
 
-// Mass stopping power of protons in users' materials: the table of water in use, times the ratio of Bethe's formula for
-// the material and for water. The formula is in ICRU Report 49, L = ½ ln(2 m c² β² γ² W / I²) − β² + δL.
+// Mass stopping power of protons in a user's material: that of the scenario's water table, times a ratio. The ratio is
+// Bethe's formula for the material divided by the formula for water. ICRU Report 49 states it as L = ½ ln(2 m c² β² γ²
+// W / I²) − β² + δL.
 
 /**
- * Below this energy ICRU Report 49 uses fits to measurements instead of the formula, so the ratio to water is constant.
+ * Energy in MeV below which ICRU Report 49 uses fits to measurements instead of the formula. The ratio to water is
+ * constant there.
  */
 const LOWEST_MEV = 0.5;
 /**
- * Smallest stopping number for which Bethe's formula holds. Above LOWEST_MEV only an implausible I leads to a smaller
- * one.
+ * Smallest stopping number for which Bethe's formula is valid. Above LOWEST_MEV, smaller numbers result only from an
+ * implausible I.
  */
 const MIN_NUMBER = 0.5;
 
@@ -117,12 +119,15 @@ interface UserMaterialProperties {
   readonly mean_excitation_eV: number;
 }
 
-/** Ratio of the mass stopping powers of a material and of water, at each energy; constant below LOWEST_MEV. */
+/**
+ * Computes the ratio of the mass stopping powers of a material and water, at each energy. It is constant below
+ * LOWEST_MEV.
+ */
 type RatioToWater = (matter: UserMaterialProperties) => Float64Array;
 
 /**
- * Precomputes everything shared by all materials. Energies ascend; `water_eV` is the I value of the water table to
- * which the ratio refers.
+ * Returns a function for the ratio to water, after computing everything that is common to all materials. Energies
+ * ascend. `water_eV` is the mean excitation energy on which the water table is based.
  */
 export function ratiosToWater(
   anchors: Anchors,
@@ -146,18 +151,18 @@ export function ratiosToWater(
 }
 
 /**
- * Constants for properties of the composition alone: Z/A, radiation length, and the scattering length of Gottschalk's
- * model.
+ * Constants for the properties that depend on the composition alone: Z/A, radiation length, and the scattering length
+ * of Gottschalk's model.
  */
 const FINE_STRUCTURE = 1 / 137.035999;
 const AVOGADRO = 6.02214076e23;
 const ELECTRON_RADIUS_CM = 2.8179403262e-13;
-/** 4 α r_e² N_A: the unit of inverse radiation lengths, cm²/mol. */
+/** 4 α r_e² N_A in cm²/mol, the unit of inverse radiation lengths. */
 const TSAI = 4 * FINE_STRUCTURE * ELECTRON_RADIUS_CM ** 2 * AVOGADRO;
 
 /**
- * Tsai's logarithms of elastic and inelastic screening, from his table up to beryllium. Heavier elements follow Thomas
- * and Fermi.
+ * Logarithms of elastic and inelastic screening in Tsai's table, for elements up to beryllium. Heavier elements follow
+ * from the Thomas–Fermi model.
  */
 const LIGHT: readonly (readonly [number, number])[] = [
   [5.31, 6.144],
@@ -166,7 +171,7 @@ const LIGHT: readonly (readonly [number, number])[] = [
   [4.71, 5.924],
 ];
 
-/** 1 / X₀ of an element, cm²/g: Y. S. Tsai, Rev. Mod. Phys. 46 (1974) 815. */
+/** Inverse radiation length 1/X₀ of an element in cm²/g: Y. S. Tsai, Rev. Mod. Phys. 46 (1974) 815. */
 function inverseRadiationLength(z: number, weight: number): number {
   const a2 = (z * FINE_STRUCTURE) ** 2;
   const coulomb = a2 * (1 / (1 + a2) + 0.20206 - 0.0369 * a2 + 0.0083 * a2 ** 2 - 0.002 * a2 ** 3);
@@ -174,7 +179,7 @@ function inverseRadiationLength(z: number, weight: number): number {
   return (TSAI / weight) * (z * z * (elastic - coulomb) + z * inelastic);
 }
 
-/** 1 / X_S of an element, cm²/g: B. Gottschalk, arXiv:0908.1413. */
+/** Inverse scattering length 1/X_S of an element in cm²/g: B. Gottschalk, arXiv:0908.1413. */
 function inverseScatteringLength(z: number, weight: number): number {
   const constant = FINE_STRUCTURE * AVOGADRO * ELECTRON_RADIUS_CM ** 2;
   return ((constant * z * z) / weight) * (2 * Math.log(33219 / (weight * z) ** (1 / 3)) - 1);
@@ -197,7 +202,7 @@ export function lengthsOf(composition: Composition): Lengths {
   return { z_over_a: zOverA, radiation_length_g_cm2: 1 / perX0, scattering_length_g_cm2: 1 / perXs };
 }
 
-/** Scales mass fractions so that their sum is 1; published fractions are rounded. */
+/** Scales mass fractions to the sum 1, because published fractions are rounded. */
 function normaliseFractions(composition: Composition): Composition {
   const sum = Object.values(composition).reduce((total, fraction) => total + fraction, 0);
   return Object.fromEntries(Object.entries(composition).map(([symbol, fraction]) => [symbol, fraction / sum]));
@@ -241,13 +246,13 @@ export function anchorsOf(library: Materials): Anchors {
   };
 }
 
-/** Scenarios are checked after every key press, so the ratios are computed once for each table of water. */
+/** Cached ratios by water table, because a scenario is checked after every key press. */
 const cachedMaterials = new WeakMap<StoppingTable, { readonly library: Materials; readonly ratio: RatioToWater }>();
 
 function ratioFor(library: Materials, water: StoppingTable, rangeTable: RangeTable): RatioToWater {
   const kept = cachedMaterials.get(water);
   if (kept?.library === library) return kept.ratio;
-  // The I value of a user's table is unknown, so that of the standard table is used.
+  // For a water table of the user the mean excitation energy is unknown, so that of the standard table is used.
   const listed = library.water.stopping_power.find(({ id }) => library.water.tables.get(id) === water);
   const water_eV = listed?.mean_excitation_eV ?? library.water.mean_excitation_eV;
   const ratio = ratiosToWater(anchorsOf(library), water_eV, water.energies_MeV, rangeTable);
@@ -255,7 +260,7 @@ function ratioFor(library: Materials, water: StoppingTable, rangeTable: RangeTab
   return ratio;
 }
 
-/** Completes a user's material; `water` is the table of water that the scenario uses. */
+/** Computes all properties of a user's material. `water` is the stopping power table of water in the scenario. */
 export function userMaterial(
   own: UserMaterial,
   library: Materials,

@@ -1,7 +1,7 @@
 /**
- * FlashInfer-Trace format: a definition with workloads, solutions and traces, all as JSON
- * (https://bench.flashinfer.ai/docs/flashinfer-trace). A definition becomes a problem, a workload becomes its sizes and
- * inputs, and a Python solution becomes a candidate. A trace becomes a sentence of the notes.
+ * Converts problems from and to the FlashInfer-Trace format (https://bench.flashinfer.ai/docs/flashinfer-trace), which
+ * stores definitions, workloads, solutions and traces as JSON. A definition becomes a problem, and a workload its sizes
+ * and inputs. A Python solution becomes a candidate, and a trace a sentence of the notes.
  */
 import { z } from 'zod';
 import { BraggError } from '../../../contract/errors.ts';
@@ -99,11 +99,11 @@ const jsonIn = (text: string, file: string): unknown => {
 export const readDefinition = (text: string, file: string): Definition =>
   parseWith(definitionSchema, jsonIn(text, file), file);
 
-/** Whether a JSON document is a definition: axes, inputs, outputs and a reference. */
+/** Whether a JSON document is a definition: it has axes, inputs, outputs and a reference. */
 export const isDefinition = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && 'inputs' in value && 'outputs' in value && 'reference' in value;
 
-/** Reads lines of JSON; workloads and traces have the same structure. */
+/** Reads workloads or traces, which have the same structure, from lines of JSON. */
 export const readTraces = (text: string, file: string): readonly Trace[] =>
   text
     .split('\n')
@@ -116,17 +116,17 @@ export const readSolution = (text: string, file: string): Solution =>
 
 const NAME = /^[A-Za-z][A-Za-z0-9_]*$/;
 
-/** Absolute and relative error tolerances of that benchmark. */
+/** Error tolerances of FlashInfer-Bench. */
 const TOLERANCE = { absolute: 0.01, relative: 0.01, roundings: 0 } as const;
 
-/** Size of an axis if there is no workload. */
+/** Size that an axis gets if there is no workload. */
 const DEFAULT_SIZE = 16;
 
 interface Axes {
-  /** Formulas of axes that are derived from other axes. */
+  /** Formulas for axes whose sizes follow from other axes. */
   readonly derived: ReadonlyMap<string, string>;
   readonly constraints: readonly string[];
-  /** Constraints on values of arrays, which only inputs from files can meet. */
+  /** Constraints on values in arrays. Only inputs from files can meet them. */
   readonly ofValues: readonly string[];
 }
 
@@ -174,7 +174,7 @@ function arrayOf(name: string, tensor: Tensor, role: 'input' | 'output', axes: A
   return { name, role, type, shape, ...tolerance };
 }
 
-/** Ranges from which the benchmark draws integers. */
+/** Ranges from which FlashInfer-Bench draws random integers. */
 const integerRanges = { int32: [-1024, 1023], int8: [-128, 127], bool: [0, 1] } as const;
 
 function valuesOf(name: string, { type, shape }: ProblemArray, of: Definition, workload: Workload | null) {
@@ -214,7 +214,7 @@ def reference(*given):
 
 const pythonList = (items: readonly string[]): string => `[${items.join(', ')}]`;
 
-/** Source of a candidate from a solution in Python or Triton. */
+/** Source text of a candidate that calls a solution in Python or Triton. */
 function candidateOf(solution: Solution, definition: Definition): string {
   const { name, spec, sources } = solution;
   if (solution.definition !== definition.name)
@@ -266,7 +266,7 @@ ${
 
 const fileOf = (solution: Solution): string => `${problemName(solution.name).slice(0, 60)}.py`;
 
-/** Converts a definition to a problem. Throws BraggError `unsupported` for content that has no equivalent. */
+/** Converts a definition to a problem. Throws BraggError `unsupported` for content without an equivalent. */
 export function convertFlashInfer(
   definition: Definition,
   traces: readonly Trace[] = [],
@@ -356,7 +356,7 @@ export function convertFlashInfer(
   };
 }
 
-/** Results of one candidate that a trace reports. */
+/** Result of one solution, as reported by a trace. */
 export interface ReportedResult {
   readonly solution: string;
   /** Time in seconds; null if not measured. */
@@ -372,13 +372,16 @@ interface ExportedProblem {
   readonly sizes: Readonly<Record<string, number>>;
   readonly notes: string;
   readonly reference: string;
-  /** Sources of candidates in Python. */
+  /** Source texts of the Python candidates, by name. */
   readonly candidates: Readonly<Record<string, string>>;
   readonly reported: readonly ReportedResult[];
   readonly uuid: string;
 }
 
-/** Files of a dataset for all four parts; `lost` lists what they cannot express. Throws BraggError `unsupported`. */
+/**
+ * Files of a FlashInfer-Trace dataset for a problem. `lost` lists content that the format cannot express. Throws
+ * BraggError `unsupported`.
+ */
 export function toFlashInfer(of: ExportedProblem): {
   readonly files: Readonly<Record<string, string>>;
   readonly lost: readonly string[];

@@ -1,10 +1,11 @@
 /**
- * Converts problems from formats of other benchmarks to files of a problem folder, and reports what has no equivalent.
+ * Common parts of the converters from other benchmarks' formats: the files of the resulting problem folder, and the
+ * content that could not be converted.
  */
 import { BraggError } from '../../../contract/errors.ts';
 import type { ProblemDefinition, ProblemType, USER_PROBLEM } from '../../../contract/scenario/user-problem/index.ts';
 
-/** Document of a problem, as stored in problem.json. */
+/** Content of problem.json. */
 interface ProblemDocument
   extends Pick<ProblemDefinition, 'axes' | 'constraints' | 'arrays' | 'work' | 'reference' | 'candidates'> {
   readonly kind: typeof USER_PROBLEM;
@@ -16,18 +17,18 @@ interface ProblemDocument
 
 export interface ConvertedProblem {
   readonly document: ProblemDocument;
-  /** Further files of the folder, by name. */
+  /** Further files of the problem folder, by name. */
   readonly files: Readonly<Record<string, string>>;
-  /** Sentences about content of the source that the converted problem lacks. */
+  /** Sentences about content of the source that was lost in the conversion. */
   readonly lost: readonly string[];
 }
 
-/** Ends a conversion with a message about the unsupported content and its alternatives. */
+/** Throws an error that names the unsupported content and its alternatives. */
 export function throwUnsupported(file: string, message: string, allowed: string): never {
   throw new BraggError('unsupported', `${file}: ${message}; allowed: ${allowed}`);
 }
 
-/** Names of number types in NumPy and PyTorch, by our names. */
+/** Names of number types in PyTorch, by Braggbench's names. */
 export const torchTypes: Readonly<Partial<Record<ProblemType, string>>> = {
   fp64: 'float64',
   fp32: 'float32',
@@ -45,14 +46,14 @@ export function problemType(torch: string): ProblemType | null {
   return found === undefined ? null : (found[0] as ProblemType);
 }
 
-/** Shortens a name from another benchmark, and replaces characters that a file name cannot contain. */
+/** Shortens a name from another benchmark, and replaces characters that file names cannot contain. */
 export const problemName = (name: string): string =>
   name
     .replace(/[^\w.-]+/g, '-')
     .replace(/^[^A-Za-z0-9]+/, '')
     .slice(0, 64) || 'problem';
 
-/** Part of a Python file that converts NumPy arrays to tensors; bf16 values are passed as their bits. */
+/** Python code that converts NumPy arrays to tensors. NumPy has no bf16, so such values are passed as their bits. */
 export const TENSORS = `
 def _tensor(values, kind):
     if kind == "bfloat16" and values.dtype == np.uint16:

@@ -1,7 +1,7 @@
 /**
- * Converts one task of KernelBench: a Python module with `Model`, `get_inputs` and `get_init_inputs`
- * (https://github.com/ScalingIntelligence/KernelBench). Running it on PyTorch's meta device, which computes nothing,
- * gives shapes and types. Parameters of the model become inputs of the problem.
+ * Converts a task of KernelBench: a Python module with `Model`, `get_inputs` and `get_init_inputs`
+ * (https://github.com/ScalingIntelligence/KernelBench). The module is run on PyTorch's meta device, which computes only
+ * shapes and types. Parameters of the model become inputs of the problem.
  */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,8 +17,8 @@ import { compilerLimits, runContained } from '../user-kernels/contained.ts';
 import { type ConvertedProblem, problemName, problemType, TENSORS, throwUnsupported, torchTypes } from './formats.ts';
 
 /**
- * Python program that records how inputs are generated, and runs the model on the meta device. Prints nothing; writes
- * `found.json`.
+ * Python program that runs the model on the meta device and records how the inputs are generated. It writes the result
+ * to `found.json`.
  */
 const PROBE = `
 import importlib.util, inspect, json, math, sys, traceback
@@ -154,14 +154,14 @@ const probedTaskSchema = z.union([
 ]);
 type ProbedTask = Exclude<z.infer<typeof probedTaskSchema>, { refused: string }>;
 
-/** Error tolerances of KernelBench for FP32. */
+/** Error tolerances of KernelBench in FP32. */
 const TOLERANCE = { absolute: 1e-4, relative: 1e-4, roundings: 0 } as const;
 
 const identifier = (name: string): string => name.replace(/\W/g, '_').replace(/^(?![A-Za-z])/, 'p_');
 
 const list = (items: readonly string[]): string => `[${items.join(', ')}]`;
 
-/** The module, with a function that creates its model from the problem's arrays. */
+/** The task's module, followed by a function that creates its model from the problem's arrays. */
 function moduleText(source: string, { inputs, parameters }: ProbedTask, made: 'Model' | 'ModelNew'): string {
   return `${source.trimEnd()}
 
@@ -200,7 +200,7 @@ def reference(*arrays):
     return [x.numpy() for x in found]
 `;
 
-/** The model as a candidate, with which other candidates are compared. */
+/** Source text of a candidate that runs the model. */
 function candidateText(source: string, found: ProbedTask, made: 'Model' | 'ModelNew'): string {
   return `${moduleText(source, found, made)}
 _DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
@@ -218,10 +218,10 @@ def run(*arrays):
 }
 
 interface Task {
-  /** Path of the module, and its text. */
+  /** Path of the module; `source` is its text. */
   readonly file: string;
   readonly source: string;
-  /** Modules with ModelNew, by the name of the candidate. */
+  /** Modules with a class ModelNew, by the name of the candidate. */
   readonly solutions?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
 }
@@ -252,8 +252,8 @@ async function probeTask({ file, source, signal }: Task): Promise<ProbedTask> {
 }
 
 /**
- * Runs the module, so the caller has to check that the user trusts it. Throws BraggError `unsupported` for content that
- * has no equivalent.
+ * Converts a task, which runs its module: the caller must have checked that the user trusts it. Throws BraggError
+ * `unsupported` for content without an equivalent.
  */
 export async function convertKernelBench(task: Task): Promise<ConvertedProblem> {
   const { file, source, solutions = {} } = task;
@@ -261,7 +261,7 @@ export async function convertKernelBench(task: Task): Promise<ConvertedProblem> 
   const found = await probeTask(task);
   const lost: string[] = [];
   const typed = (dtype: string, place: string) => {
-    // Values of labels and indices fit into 32 bits.
+    // 64-bit integers are labels and indices, whose values fit into 32 bits.
     const type = problemType(dtype === 'int64' ? 'int32' : dtype);
     if (type === null)
       throwUnsupported(`${name}: ${place}`, `dtype ${dtype}`, `int64, ${Object.values(torchTypes).join(', ')}`);
@@ -321,7 +321,7 @@ export async function convertKernelBench(task: Task): Promise<ConvertedProblem> 
   };
 }
 
-/** Module whose model is the problem's reference. Throws BraggError `unsupported`. */
+/** Python module for KernelBench whose model is the problem's reference. Throws BraggError `unsupported`. */
 export function toKernelBench(
   definition: ProblemDefinition,
   sizes: Readonly<Record<string, number>>,

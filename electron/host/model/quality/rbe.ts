@@ -9,12 +9,12 @@ import type { rbeModelNames } from '../../../contract/quality.ts';
 interface RbeModel {
   readonly title: string;
   readonly source: string;
-  /** RBE in the limits of zero and infinite dose, by LETd (keV/µm) and R (Gy). */
+  /** RBEmax and RBEmin, the limits for zero and infinite dose, as functions of LETd (keV/µm) and α/β (Gy). */
   readonly max: (letd: number, ratio: number) => number;
   readonly min: (letd: number, ratio: number) => number;
 }
 
-/** Unit of LETd in Carabe's data, in keV/µm; the data apply to an α/β of 2.686 Gy. */
+/** Ratio α/β in Gy for which Carabe's data apply; LETd in these data is in keV/µm. */
 const CARABE_RATIO_GY = 2.686;
 
 export const rbeModels: Readonly<Record<(typeof rbeModelNames)[number], RbeModel>> = {
@@ -42,11 +42,14 @@ export const rbeModels: Readonly<Record<(typeof rbeModelNames)[number], RbeModel
 
 type RbeModelName = keyof typeof rbeModels;
 
-/** RBE at a LETd (keV/µm) and a dose per fraction (Gy); at zero dose the limit of small doses. NaN without a LETd. */
+/**
+ * RBE for a dose-averaged LET (keV/µm) and a dose per fraction (Gy). For zero dose it is the limit of small doses; NaN
+ * without a LET.
+ */
 export function rbe(model: RbeModelName, letd: number, dose_Gy: number, alpha_beta_Gy: number): number {
   const { max, min } = rbeModels[model];
   const [most, least] = [max(letd, alpha_beta_Gy), min(letd, alpha_beta_Gy)];
-  // Equivalent form of the formula that loses no digits at small doses.
+  // This form of the formula is equivalent, and loses no digits at small doses.
   const root = Math.sqrt(alpha_beta_Gy ** 2 + 4 * dose_Gy * alpha_beta_Gy * most + 4 * dose_Gy ** 2 * least ** 2);
   return (2 * (alpha_beta_Gy * most + dose_Gy * least ** 2)) / (root + alpha_beta_Gy);
 }

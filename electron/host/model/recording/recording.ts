@@ -1,17 +1,17 @@
 /**
- * Timing recorded by the engines of every workload. Runs and sessions store it; timelines are built from it. Files
- * store recordings as lists of numbers in JSON.
+ * Times recorded by the engine of any workload. Runs and sessions store recordings, in JSON as lists of numbers, and
+ * timelines are built from them.
  */
 import { type SavedRecording, spanColumns, traceColumns } from '../../../contract/recording.ts';
 import type { DeviceTrace, Spans } from '../../io/addon/addon.ts';
 
 export interface Recording {
   readonly spans: Spans;
-  /** GPU activity and driver calls; null if not traced. */
+  /** GPU activity and driver calls; null if the run was not traced. */
   readonly trace: DeviceTrace | null;
 }
 
-/** Spans of a run whose threads were not recorded. */
+/** Empty spans, for a run whose threads were not recorded. */
 export const noSpans: Spans = {
   names: [],
   threads: 0,
@@ -31,7 +31,10 @@ const arrays = {
 
 type StoredColumn = { readonly name: string; readonly stored: keyof typeof arrays };
 
-/** Shifts times by `later_ns` and rounds them, because the clock does not resolve fractions of a nanosecond. */
+/**
+ * Converts columns to lists. Times are shifted by `later_ns` and rounded to nanoseconds, which the clock does not
+ * resolve.
+ */
 function columnsToLists(from: object, columns: readonly StoredColumn[], later_ns: number): Record<string, number[]> {
   const source = from as Readonly<Record<string, ArrayLike<number>>>;
   return Object.fromEntries(
@@ -47,7 +50,7 @@ function columnsToArrays(from: object, columns: readonly StoredColumn[]): Record
   return Object.fromEntries(columns.map(({ name, stored }) => [name, arrays[stored](source[name] ?? [])]));
 }
 
-/** `later_ns`: start of the recorder relative to the start of the measurement. */
+/** Converts a recording to the form in files. `later_ns`: start of the recorder after the start of the measurement. */
 export function savedRecording(
   about: Pick<SavedRecording, 'label' | 'device'>,
   { spans, trace }: Recording,

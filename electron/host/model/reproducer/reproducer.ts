@@ -1,6 +1,6 @@
 /**
- * Writes a folder with a user kernel, its problem and a program that runs it, which CMake builds without Braggbench.
- * The problem file contains the engine's input, so that a separate program can read it.
+ * Writes a reproducer: a folder with a user kernel, its problem and a program that runs it, which CMake builds without
+ * Braggbench. The problem file contains the input of the engine, so that the program can read it.
  */
 import { existsSync } from 'node:fs';
 import { copyFile, cp, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
@@ -17,15 +17,15 @@ import { entryText } from '../user-kernels/build.ts';
 import { coreLibrary, readUserKernelBuild, simdFlags, type UserKernelBuild } from '../user-kernels/cpp-compiler.ts';
 import { codeFileOf, presentIncludes, type UserKernel } from '../user-kernels/file.ts';
 
-/** Description of a scenario for a reproducer, supplied by its workload. */
+/** A problem for a reproducer, described by the problem's workload. */
 export interface ReproducedProblem {
-  /** Kind of answer, which selects the code path of the reproducer's program. */
+  /** Kind of answer; selects how the reproducer's program runs and compares. */
   readonly kind: 'dose' | 'image' | 'task';
-  /** Problem as the addon accepts it, with the shipped variant from which the kernel was made. */
+  /** The problem as the addon accepts it. It selects the shipped variant on which the kernel is based. */
   readonly problem: unknown;
-  /** Request to the user's program for an expected answer; absent if there is no such program. */
+  /** The problem that the user's reference program answers; absent if there is no such program. */
   readonly answered?: TaskProblem;
-  /** Reference variant and error tolerance; null if the task has its own. */
+  /** Reference variant and error limit for the check; null if the task defines its own. */
   readonly held: { readonly reference: string; readonly limit: number } | null;
 }
 
@@ -34,7 +34,10 @@ interface ProblemFile extends ReproducedProblem {
   readonly kernel: { readonly workload: string; readonly name: string };
 }
 
-/** A map or a list of reflections has millions of numbers, so the file is written on a worker thread. */
+/**
+ * Content of the problem file. It is made on a worker thread, because a map or a list of reflections has millions of
+ * numbers.
+ */
 const problemBytes = onThread('write a problem', ({ kind, problem, held, title, kernel }: ProblemFile): Uint8Array => {
   const plain = (_key: string, value: unknown): unknown =>
     ArrayBuffer.isView(value) ? Array.from(value as Float64Array) : value;
@@ -42,13 +45,13 @@ const problemBytes = onThread('write a problem', ({ kind, problem, held, title, 
   return new Uint8Array(Buffer.from(`${JSON.stringify(file, plain)}\n`));
 });
 
-/** Data for the build files of a reproducer's folder. */
+/** Values for the CMake file of a reproducer. */
 interface BuildInputs {
-  /** Name of the user's file. */
+  /** Name of the user's kernel file. */
   readonly name: string;
-  /** File that is compiled: the user's, or a shipped one that includes it. */
+  /** File to compile: the user's file, or a shipped one that includes it. */
   readonly main: string;
-  /** Folder of the shipped kernel file that it replaces. */
+  /** Folder of the shipped file that the user's file replaces. */
   readonly beside: string;
   readonly device: 'cpu' | 'cuda';
   readonly flags: readonly string[];
@@ -56,7 +59,7 @@ interface BuildInputs {
 
 const quoteWord = (word: string): string => `"${word.replace(/(["\\$;])/g, '\\$1')}"`;
 
-/** CMake variables read by the CMakeLists.txt of every reproducer. */
+/** CMake file with the variables that the CMakeLists.txt of all reproducers reads. */
 function kernelCmake({ name, main, beside, device, flags }: BuildInputs): string {
   const values: readonly (readonly [string, readonly string[]])[] = [
     ['BB_NAME', [name]],
@@ -126,26 +129,26 @@ ${device === 'cuda' ? CUDA : CPU}
 interface ReproducerOptions {
   readonly kernel: UserKernel;
   readonly problem: ReproducedProblem;
-  /** The scenario document as opened. */
+  /** The scenario's document, as the user wrote it. */
   readonly scenario: unknown;
   readonly folders: KernelFolders;
-  /** Instruction set of this processor, for files that are compiled for a specific one. */
+  /** Instruction set of this processor, for files that are compiled once for each instruction set. */
   readonly isa: string;
   readonly version: string;
-  /** Path of the expected answer; null if no program computed one. */
+  /** Path of the file with the expected answer; null if there is no reference program. */
   readonly answer: string | null;
-  /** Path of the new folder, which must not exist yet. */
+  /** Path of the folder to create, which must not exist yet. */
   readonly folder: string;
 }
 
-/** Name of the file with the expected answer, next to the problem file that names it. */
+/** Name of the file with the expected answer, next to the problem file. */
 export const ANSWER_FILE = 'answer.f64';
 
 const styleOf = (build: UserKernelBuild): 'msvc' | 'gnu' => (build.compiler === 'MSVC' ? 'msvc' : 'gnu');
 
 const pathInKernels = (file: string): string => path.posix.relative('kernels', file);
 
-/** Compiler flags of a CPU file, chosen so that results match the workbench's. */
+/** Compiler flags for a CPU kernel, the same as in Braggbench, so that results match. */
 function cpuFlags({ description }: UserKernel, build: UserKernelBuild, isa: string): readonly string[] {
   const style = styleOf(build);
   const simd = description.replaces.endsWith('.simd.cpp');
@@ -188,7 +191,7 @@ async function write(folder: string, options: ReproducerOptions): Promise<void> 
   await writeFile(into(name), text);
   let main = name;
   if (base.device === 'cuda' && !replaces.endsWith('.cu')) {
-    // A header is compiled as part of the file with the variant's kernels, which includes the user's header instead.
+    // A header cannot be compiled alone: the shipped file with the kernels is compiled, and includes the user's header.
     main = path.posix.join('kernels/source', pathInKernels(base.source));
     const up = path.posix.relative(beside, name);
     await writeFile(into('kernels', 'source', pathInKernels(replaces)), `#include "${up}"\n`);
@@ -207,7 +210,7 @@ async function write(folder: string, options: ReproducerOptions): Promise<void> 
   await writeFile(into('problem.json'), await problemBytes({ ...problem, title, kernel: { workload, name } }));
 }
 
-/** Writes a complete folder or none. Throws BraggError `exists` if the folder exists. */
+/** Writes the complete folder, or nothing if that fails. Throws BraggError `exists` if the folder exists. */
 export async function writeReproducer(options: ReproducerOptions): Promise<{ readonly files: number }> {
   const { folder, kernel, folders } = options;
   if (kernel.refused.length > 0) throw new BraggError('invalid', kernel.refused[0]?.message ?? '', kernel.refused);

@@ -1,5 +1,6 @@
 /**
- * Runs the command line under compute-sanitizer, which watches all of its processes, including those of user kernels.
+ * Runs a scenario by the command line under compute-sanitizer, which watches all processes, including those of user
+ * kernels.
  */
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -11,20 +12,21 @@ import { nodeProgram } from '../../io/programs.ts';
 import { cudaTool } from '../machine-code/tools.ts';
 import { runContained } from '../user-kernels/contained.ts';
 
-/** Lines of compute-sanitizer begin with `=========`; lines of the program do not. */
+/** Prefix of the lines that compute-sanitizer prints; the program's own lines lack it. */
 const SANITIZER_LINE = /^========= ?(.*)$/;
 const SUMMARY = /^(?:ERROR|RACECHECK) SUMMARY: (\d+) (?:errors?|hazards?)/;
 /**
- * `at my_kernel(float *)+0x90 in /place/my.cu:18`; older versions print `at 0x90 in /place/my.cu:18:my_kernel(float*)`.
+ * Location of a finding: `at my_kernel(float *)+0x90 in /place/my.cu:18`; in older versions `at 0x90 in
+ * /place/my.cu:18:my_kernel(float*)`.
  */
 const PLACE = /\bat (.+?)(?:\+0x[0-9a-f]+)? in ([^\s:][^:]*?):(\d+)(?::(.+))?$/;
-/** Location without source information: `at my_kernel+0x90`. */
+/** Location of a finding without source information: `at my_kernel+0x90`. */
 const KERNEL = /\bat (.+?)\+0x[0-9a-f]+(?: in (?!.*:\d+).*)?$/;
-/** First words of a finding. Hints and backtraces follow, with deeper indentation. */
+/** First line of a finding. Hints and backtraces follow with deeper indentation. */
 const HEAD =
   /^(?:Invalid |Uninitialized |Error: |Warning: |Barrier error|Misaligned |Race |Leaked |Program hit |Potential |Unused )/;
 
-/** Backtraces of the program's host code, which are long. */
+/** Lines to skip: backtraces of host code, which are long. */
 const SKIPPED_LINE = /^\s*(?:Saved host backtrace|Host Frame|\[0x|$)/;
 
 interface Parsed {
@@ -35,7 +37,7 @@ interface Parsed {
 const sameFinding = (a: Finding, b: Finding): boolean =>
   a.what === b.what && a.kernel === b.kernel && a.file === b.file && a.line === b.line;
 
-/** A kernel's name without its parameters. */
+/** Name of a kernel without parameters. */
 const nameOf = (text: string): string | null => {
   const name = text.replace(/\(.*$/, '').trim();
   return name === '' || /^0x[0-9a-f]+$/.test(name) ? null : name;
@@ -43,7 +45,7 @@ const nameOf = (text: string): string | null => {
 
 function findingOf(lines: readonly string[]): Finding {
   const [what = '', ...rest] = lines;
-  // The first line of a race contains the location.
+  // If several lines have a location, as for a race, the first one is used.
   const told = lines.map((line) => PLACE.exec(line.trim())).find((match) => match !== null);
   const [, before = '', file = null, line = null, after] = told ?? [];
   const plain = lines.map((one) => KERNEL.exec(one.trim())?.[1]).find((one) => one !== undefined);
@@ -86,9 +88,9 @@ export function parseSanitizer(output: string): Parsed {
 }
 
 const PROGRAM = process.platform === 'win32' ? 'compute-sanitizer.exe' : 'compute-sanitizer';
-/** Limit of reported errors; further ones are only counted. */
+/** Maximum number of findings to report; further ones are only counted. */
 const MAX_FINDINGS = 200;
-/** A watched kernel runs ten to a hundred times slower. */
+/** Limits of a run. A kernel under compute-sanitizer runs ten to a hundred times slower. */
 const LIMITS = {
   time_ms: 1_800_000,
   memory_bytes: 2 ** 50,
@@ -106,7 +108,7 @@ export async function findSanitizer(environment: NodeJS.ProcessEnv = process.env
   );
 }
 
-/** Entry point of the command line: next to the shell's bundle, or its source. */
+/** File that starts the command line: next to the shell's bundle, or its source in development. */
 function commandLine(): string {
   const here = import.meta.dirname;
   const places = [path.join(here, '../host/cli.js'), path.join(here, '../../../cli/main.ts')];
@@ -130,15 +132,15 @@ function issuesIn(file: string, { findings }: ReturnType<typeof parseSanitizer>)
 
 interface SanitizeOptions {
   readonly tool: SanitizerTool;
-  /** Arguments of the command line, as for `braggbench run`. */
+  /** Arguments for the command line, as for `braggbench run`. */
   readonly words: readonly string[];
-  /** Name of the kernel's file, whose findings become issues; null for a shipped variant. */
+  /** Name of the user kernel's file; findings in it become issues. Null for a shipped variant. */
   readonly kernel: string | null;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Runs the command line under compute-sanitizer. Throws a BraggError if it cannot run, or if the run is rejected before
+ * Runs the command line under compute-sanitizer. Throws a BraggError if that is impossible, or if the run fails before
  * it begins.
  */
 export async function sanitize({ tool, words, kernel, signal }: SanitizeOptions): Promise<Sanitized> {
@@ -146,7 +148,7 @@ export async function sanitize({ tool, words, kernel, signal }: SanitizeOptions)
   const node = await nodeProgram('compute-sanitizer runs the command line, which');
   const ours = ['--tool', tool, '--target-processes', 'all', '--print-limit', String(MAX_FINDINGS)];
   const args = [...ours, node, commandLine(), ...words];
-  // Separate home folder for the trust decisions and saved data of the run.
+  // The run gets its own home folder, for its trust decisions and saved data.
   const home = await mkdtemp(path.join(tmpdir(), 'braggbench-sanitized-'));
   const start = performance.now();
   try {

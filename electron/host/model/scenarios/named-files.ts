@@ -1,4 +1,4 @@
-/** Reads a file that a scenario names, relative to the scenario's folder, and reports its errors by line. */
+/** Reads files that a scenario names by a path relative to its own folder, and reports errors in them by line. */
 import { stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Issue } from '../../../contract/errors.ts';
@@ -11,45 +11,45 @@ export type Parsed<T> =
   | {
       readonly ok: true;
       readonly value: T;
-      /** Facts about the file that a user must know. */
+      /** Notes on the file that the user must know. */
       readonly notes?: readonly string[];
     }
   | { readonly ok: false; readonly faults: readonly { readonly line: number; readonly message: string }[] };
 
-/** Properties of one kind of named files. */
+/** A kind of files that scenarios name, such as stopping power tables. */
 interface NamedFileKind<T> {
-  /** Name of the task that reads such a file on a worker thread. */
+  /** Name of the task that reads a file on a worker thread. */
   readonly task: string;
-  /** Path of the scenario's key that names the file. */
+  /** Path of the scenario's field that contains the file name. */
   readonly path: readonly string[];
   readonly largest_bytes: number;
-  /** Expected value, for error messages. */
+  /** Description of valid values, for error messages. */
   readonly allowed: string;
   readonly parse: (text: string, name: string) => Parsed<T>;
 }
 
 export interface NamedFile<T> {
-  /** Parsed content; null if the file cannot be used, for the reason in `faults` or `issues`. */
+  /** Parsed content; null if the file cannot be used. `faults` or `issues` then state the reason. */
   readonly value: T | null;
   readonly faults: readonly FieldIssue[];
-  /** Issues within the file itself. */
+  /** Errors and warnings within the file, with their lines. */
   readonly issues: readonly Issue[];
 }
 
-/** `place.name` is the displayed path of the scenario; the file is displayed relative to it. */
+/** Reads a file. `place.name` is the displayed path of the scenario; the file's displayed path is relative to it. */
 type ReadNamedFile<T> = (
   wanted: string,
   place: { readonly name: string; readonly folder: string | null },
 ) => Promise<NamedFile<T>>;
 
-/** Larger files are read and parsed on a worker thread, which needs longer to start than parsing a smaller file. */
+/** Size up to which a file is read and parsed in the current thread, because starting a worker thread needs longer. */
 const SMALL_BYTES = 20_000;
 
 type ParseOutcome<T> = Extract<TextOrReason, { ok: false }> | { readonly ok: true; readonly parsed: Parsed<T> };
 
 /**
- * Reads files. The content of the last file is cached until it changes, because scenarios are checked on every key
- * press.
+ * Returns a function that reads files of this kind. It caches the content of the last file until the file changes,
+ * because a scenario is checked after every key press.
  */
 export function namedFileReader<T>({ task, path, largest_bytes, allowed, parse }: NamedFileKind<T>): ReadNamedFile<T> {
   const readHere = async ({
@@ -75,12 +75,12 @@ export function namedFileReader<T>({ task, path, largest_bytes, allowed, parse }
     }
     const file = await insideFolder(folder, wanted);
     if (file === null) return refuse('is outside the folder of the scenario');
-    // The file's state is read before its text, so that a change in between is noticed at the next read.
+    // The file's status is read before its text: if the file changes in between, the next read notices it.
     const found = await stat(file).catch(() => null);
     const stamp = found === null ? null : `${wanted} ${file} ${found.mtimeMs} ${found.size} ${found.ino}`;
     let parsed = last !== null && last.stamp === stamp ? last.parsed : null;
     if (parsed === null) {
-      // The reported size is meaningful only for regular files.
+      // Only regular files report a meaningful size.
       const small = found === null || (found.isFile() && found.size <= SMALL_BYTES);
       const read = await (small ? readHere : readOnThread)({ file, name: wanted });
       if (!read.ok) return refuse(`cannot be used: ${read.reason}`);

@@ -1,4 +1,4 @@
-/** Scenario values that are set from outside the file, as in `--set beam.energy_MeV=120`. */
+/** Overrides: values of a scenario that are set from outside of its file, as by `--set beam.energy_MeV=120`. */
 import {
   type FieldIssue,
   fieldIssue,
@@ -15,20 +15,22 @@ import { USER_PROBLEM } from '../../../contract/scenario/user-problem/index.ts';
 export interface Override {
   readonly path: Path;
   readonly value: unknown;
-  /** True for a value of a sweep, whose reports already show it. */
+  /** True for the value of a sweep. It is not added to the scenario's name, because the report shows it. */
   readonly swept?: boolean;
 }
 
-/** Settings that change how a problem is solved, but not the problem itself. */
+/** Paths that are not added to a scenario's name, because they change how a problem is solved but not the problem. */
 const unnamedPaths = /^(\$schema|name|notes|output|solver\.(variant|precision|stepping|threads))\b/;
 
-/** Longest allowed name of a scenario. */
+/** Maximum length of a scenario's name. */
 const LONGEST_NAME = 200;
 
-/** Adds overrides to the name of a scenario, so that a grid of 144 million cells is not called 36 million. */
+/**
+ * Adds overrides to the name of a scenario: a scenario named "36 million cells" may have 144 million after an override.
+ */
 function nameWithOverrides(document: unknown, overrides: readonly Override[]): unknown {
   const name = valueAt(document, ['name']);
-  // A problem folder's name identifies its sessions and candidates, so it does not change.
+  // The name of a user problem identifies its sessions and candidates, so it must not change.
   if (valueAt(document, ['kind']) === USER_PROBLEM) return document;
   if (typeof name !== 'string' || name === '' || overrides.some(({ path }) => path[0] === 'name')) return document;
   const changes = overrides.flatMap(({ path, value, swept = false }) =>
@@ -37,7 +39,7 @@ function nameWithOverrides(document: unknown, overrides: readonly Override[]): u
   return withValueAt(document, ['name'], nameWith(name, changes));
 }
 
-/** Name of a scenario with its changed values; settings that only affect the solution method are left out. */
+/** Appends changed values to a name. Settings that change only how a problem is solved are left out. */
 export function nameWith(name: string, changes: readonly { readonly at: string; readonly value: string }[]): string {
   const solved = changes.filter(({ at }) => !unnamedPaths.test(at));
   if (solved.length === 0) return name;
@@ -46,7 +48,10 @@ export function nameWith(name: string, changes: readonly { readonly at: string; 
   return long.length <= LONGEST_NAME ? long : short.slice(0, LONGEST_NAME);
 }
 
-/** Parses `path=value`; the value is JSON or else plain text. Returns an error message for invalid text. */
+/**
+ * Parses `path=value`. The value is JSON, or plain text if it is not valid JSON. Returns an error message for invalid
+ * text.
+ */
 export function parseOverride(text: string): Override | string {
   const equals = text.indexOf('=');
   if (equals < 0) return `${showValue(text)} has no '='; allowed: path=value, such as beam.energy_MeV=120`;
@@ -62,7 +67,10 @@ export function parseOverride(text: string): Override | string {
   }
 }
 
-/** `document` with the overrides applied and added to its name, and errors for those that could not be applied. */
+/**
+ * Applies overrides to a document and adds them to its name. Also returns an error for each override that could not be
+ * applied.
+ */
 export function applyOverrides(
   document: unknown,
   overrides: readonly Override[],
@@ -73,7 +81,7 @@ export function applyOverrides(
     const gap = path.findIndex((step, depth) => {
       if (typeof step !== 'number') return false;
       const list = valueAt(current, path.slice(0, depth));
-      // A missing list is created by setting its first entry.
+      // A missing list may be created by setting its entry 0.
       return list === undefined ? step > 0 : !Array.isArray(list) || step > list.length;
     });
     if (gap >= 0) {
@@ -89,7 +97,7 @@ export function applyOverrides(
   return { document: faults.length === 0 ? nameWithOverrides(current, overrides) : current, faults };
 }
 
-/** Whether an error at `path` refers to a value set by an override. */
+/** Whether an error at `path` concerns a value that an override has set. */
 export function isFromOverride(path: Path, overrides: readonly Override[]): boolean {
   return overrides.some((override) => isWithin(path, override.path));
 }

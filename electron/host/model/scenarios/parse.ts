@@ -1,4 +1,6 @@
-/** Parses the text of a scenario file to a plain document, and maps paths in it back to lines. */
+/**
+ * Parses the text of a scenario file to a plain document, and finds the line of an error from its path in the document.
+ */
 import { extname } from 'node:path';
 import type { Issue } from '../../../contract/errors.ts';
 import { type FieldIssue, formatPath } from '../../../contract/scenario/index.ts';
@@ -18,19 +20,22 @@ import {
 } from '../../io/text/source.ts';
 import { onThread } from '../../io/threads/task.ts';
 
-/** Limit of reported errors: nobody reads more, and a malicious file could cause very many. */
+/** Maximum number of reported errors. Nobody reads more, and a malicious file could cause very many. */
 const maxIssues = 200;
 
 interface ParsedDocument {
-  /** Plain JSON value; undefined if the text is not a document. */
+  /** Content of the document as plain JSON values; undefined if the text has a syntax error. */
   readonly value: unknown;
-  /** Errors in the text itself: syntax, duplicate keys. */
+  /** Errors in the text, such as wrong syntax and duplicate keys. */
   readonly issues: readonly Issue[];
-  /** Converts an error at a path to an issue with its line. */
+  /** Converts an error at a path in the document to an issue at a line of the text. */
   readonly locate: (fault: FieldIssue) => Issue;
 }
 
-/** Decides by the extension of the file; for other extensions, by whether the text begins like JSON. */
+/**
+ * Whether a text is parsed as JSON instead of YAML: by the file's extension, or for unknown extensions by its first
+ * character.
+ */
 function isJson(name: string, text: string): boolean {
   const extension = extname(name).toLowerCase();
   if (extension === '.json') return true;
@@ -49,15 +54,15 @@ function limitIssues<T>(all: readonly T[], rest: (count: number) => T): readonly
 }
 
 /**
- * Largest number of values: ten thousand spots have three each. The limit stops small files that expand to large
- * documents.
+ * Maximum number of values in a document, enough for ten thousand spots with three values each. The limit stops small
+ * files that expand to large documents.
  */
 const maxValues = 50_000;
 
-/** Largest number of keys in one object; scenarios need about twenty. */
+/** Maximum number of keys in an object; scenarios need about twenty. */
 const maxKeys = 1000;
 
-/** Parsed text as plain values, as returned from a worker thread. */
+/** Parsed text as plain values, which a worker thread can send. */
 interface TextParts {
   readonly root: SourceNode | null;
   readonly issues: readonly Issue[];
@@ -74,7 +79,7 @@ function tooMuch(root: SourceNode): TextError | null {
 
 function partsOf(text: string, name: string): TextParts {
   const content = text.startsWith('\uFEFF') ? text.slice(1) : text;
-  // Text from a page has the same size limit as a file.
+  // The size limit of files applies also to text that a page sends.
   if (content.length > largestText_bytes) {
     const message = `is larger than ${largestText_bytes / 1024} KiB, the limit for scenarios`;
     const said: FieldIssue = { severity: 'error', path: [], atKey: false, message, value: null, allowed: null };
@@ -111,7 +116,7 @@ function documentOf({ root, issues, lineStarts: starts }: TextParts, name: strin
   };
 }
 
-/** `name` is the file as shown to the user. */
+/** Parses a text. `name` is the name of the file that is shown to the user. */
 function parseText(text: string, name: string): ParsedDocument {
   return documentOf(partsOf(text, name), name);
 }
@@ -121,12 +126,12 @@ const parseOnThread = onThread('read a scenario', ({ text, name }: { readonly te
 );
 
 /**
- * Longest text that is parsed at once, in 15 ms, which is less than a thread needs to start. A megabyte of YAML needs
- * three seconds.
+ * Maximum length of a text that is parsed in the current thread. That needs 15 ms, less than starting a worker thread.
+ * A megabyte of YAML would need three seconds.
  */
 const SMALL_CHARACTERS = 6_000;
 
-/** Same as `parseText`, on a worker thread if that is worthwhile. */
+/** Like `parseText`, but parses a long text on a worker thread. */
 export async function parseTextOnThread(text: string, name: string): Promise<ParsedDocument> {
   if (text.length <= SMALL_CHARACTERS || text.length > largestText_bytes + 1) return parseText(text, name);
   return documentOf(await parseOnThread({ text, name }), name);

@@ -1,4 +1,4 @@
-/** Rounded numbers, such as people would choose. */
+/** Rounds numbers to those that a person would choose. */
 const roundDigits = [1, 2, 2.5, 5, 10] as const;
 
 function decade(value: number): number {
@@ -10,7 +10,7 @@ export function withoutRoundingError(value: number): number {
   return Number(value.toPrecision(12));
 }
 
-/** Largest of 1, 2, 2.5, 5 × 10ⁿ that is not above `value`. */
+/** Largest number of the series 1, 2, 2.5, 5 × 10ⁿ that is not above `value`. */
 export function roundedBelow(value: number): number {
   const unit = decade(value);
   const digit = roundDigits.findLast((candidate) => candidate * unit <= value * (1 + 1e-9)) ?? 1;
@@ -23,7 +23,9 @@ export function twoDigitsBelow(value: number): number {
   return withoutRoundingError(Math.floor(value / unit + 1e-9) * unit);
 }
 
-/** Half a unit of the leading digit: multiples are 35, 40, 45 … 150, 200. */
+/**
+ * Step of the series of rounded numbers around `value`: half a unit of its leading digit, as in 35, 40, 45 … 150, 200.
+ */
 function roundingUnit(value: number): number {
   return decade(value) / 2;
 }
@@ -40,7 +42,7 @@ export function roundedAbove(value: number): number {
   return withoutRoundingError(Math.ceil(value / unit - 1e-9) * unit);
 }
 
-/** Whether `whole` is an integer multiple of `part`, within 1e-6 of one part or of the whole. */
+/** Whether `whole` is an integer multiple of `part`, within 1e-6 of `part` or of `whole`. */
 export function divides(part: number, whole: number): boolean {
   const quotient = whole / part;
   return Math.abs(quotient - Math.round(quotient)) <= 1e-6 * Math.max(1, quotient) && Math.round(quotient) >= 1;
@@ -51,7 +53,7 @@ export function multipleAbove(whole: number, part: number): number {
   return withoutRoundingError(Math.max(1, Math.ceil(whole / part - 1e-6)) * part);
 }
 
-/** Number near `part` that divides `whole`: a rounded decimal if there is one within a factor of 2.5. */
+/** Number near `part` of which `whole` is a multiple. It is a rounded decimal if one exists within a factor of 2.5. */
 export function divisorNear(part: number, whole: number): number {
   const unit = decade(part);
   const candidates = [0.1, 1, 10]

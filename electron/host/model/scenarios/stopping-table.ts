@@ -1,7 +1,7 @@
 /**
- * Data of matter: stopping power tables as CSV, the material library in assets/materials, and nuclear reactions in
- * assets/nuclear, each read once. The engine (kernels/physics/stopping) computes interpolation and range, so that
- * defaults, checks and captions agree with the solver.
+ * Reads data of materials: stopping power tables in CSV files, the material library in assets/materials, and the
+ * nuclear reactions in assets/nuclear. Interpolation and range are computed by the engine (kernels/physics/stopping),
+ * so that defaults and checks agree with the solver.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { decimalOf } from '../../../domain/values/csv.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
 
 export interface StoppingTable {
-  /** Name in results, such as `NIST PSTAR (ICRU 49)`. */
+  /** Name of the table in results, such as `NIST PSTAR (ICRU 49)`. */
   readonly title: string;
   /** Energies in MeV, ascending. */
   readonly energies_MeV: Float64Array;
@@ -37,12 +37,12 @@ export function highestEnergy(table: StoppingTable): number {
 }
 
 /**
- * Latest results for each table, because checking a scenario requests the values at its beam energy hundreds of times.
+ * Cached values for recent energies, by table. Checking a scenario requests those at its beam energy hundreds of times.
  */
 const cachedStopping = new WeakMap<StoppingTable, Map<number, StoppingValues>>();
 const MAX_CACHED = 64;
 
-/** Stopping power and range at an energy, which is clamped to the ends of the table. */
+/** Stopping power and range at an energy. Energies outside of the table are clamped to its ends. */
 export function stoppingAt(rangeTable: RangeTable, table: StoppingTable, energy_MeV: number): StoppingValues {
   const inside = Math.min(Math.max(energy_MeV, lowestEnergy(table)), highestEnergy(table));
   const known = cachedStopping.get(table) ?? new Map<number, StoppingValues>();
@@ -55,19 +55,19 @@ export function stoppingAt(rangeTable: RangeTable, table: StoppingTable, energy_
   return at;
 }
 
-/** Minimum number of entries that describe a curve. */
+/** Minimum number of entries in a table. */
 const minEntries = 4;
-/** Longer tables are a mistake, and would slow every lookup. */
+/** Maximum number of entries. Longer tables are a mistake, and would make every lookup slow. */
 const maxEntries = 10_000;
-/** A file with more errors is of another kind; further errors are only counted. */
+/** Maximum number of reported errors; further ones are only counted. A file with more is probably not a table. */
 const maxIssues = 20;
 
-/** Bounds in MeV cm²/g that hold for protons from 0.01 MeV in hydrogen to 10 GeV in lead. */
+/** Plausible range of stopping powers in MeV cm²/g: protons from 0.01 MeV in hydrogen to 10 GeV in lead. */
 const stoppingBounds = [0.1, 10_000] as const;
 
 const energyNames = ['T_MeV', 'E_MeV'] as const;
 const stoppingNames = ['S_MeV_cm2_g', 'S'] as const;
-/** Columns in the program's files that are only for readers. */
+/** Names of columns that are skipped; in the program's own files they only inform a reader. */
 const ignoredNames: readonly string[] = ['R_csda_g_cm2', 'R'];
 
 interface CsvError {
@@ -89,7 +89,7 @@ function rowsOf(text: string): readonly Row[] {
   for (const [index, raw] of text.split(/\r\n?|\n/).entries()) {
     const content = raw.trim();
     if (content === '' || content.startsWith('#')) continue;
-    // With semicolons as separators a comma is a decimal mark, as in files of many spreadsheets.
+    // If semicolons separate the columns, commas are decimal marks, as many spreadsheets write them.
     const cells = content.includes(';') ? content.replaceAll(',', '.').split(';') : content.split(',');
     rows.push({ line: index + 1, cells: cells.map((cell) => cell.trim()) });
   }
@@ -134,7 +134,7 @@ function numberIn(row: Row, column: number, name: string, bounds: readonly [numb
   return { line: row.line, message: `${name}: ${shown} ${says}; allowed: ${bounds[0]} to ${bounds[1]}` };
 }
 
-/** Reads a table, or reports an error for every invalid line. */
+/** Reads a stopping power table, or returns an error for every invalid line. */
 export function readStoppingCsv(text: string, title: string): CsvTable {
   const [header, ...rows] = rowsOf(text);
   if (header === undefined)
@@ -151,7 +151,7 @@ export function readStoppingCsv(text: string, title: string): CsvTable {
   const energies: number[] = [];
   const stopping: number[] = [];
   for (const row of rows.slice(0, maxEntries)) {
-    // A decimal comma would shift the following numbers by a column.
+    // An additional cell may come from a decimal comma, which would shift the following numbers by a column.
     if (row.cells.length > header.cells.length) {
       const message = `${row.cells.length} values; allowed: ${header.cells.length}, the number of columns in the first line`;
       faults.push({ line: row.line, message });
@@ -194,9 +194,9 @@ const materialFileSchema = z.strictObject({
   mean_excitation_eV: positiveNumber,
   radiation_length_g_cm2: positiveNumber,
   scattering_length_g_cm2: positiveNumber,
-  /** Mass fraction of each element. */
+  /** Composition: mass fraction of each element. */
   composition: z.record(z.string(), positiveNumber),
-  /** The first table is used unless a scenario names another. */
+  /** Stopping power tables. The first one is used unless a scenario selects another. */
   stopping_power: z
     .array(z.strictObject({ id: z.string(), title: z.string(), mean_excitation_eV: positiveNumber, file: z.string() }))
     .min(1),
@@ -206,14 +206,14 @@ const materialFileSchema = z.strictObject({
 
 export interface Material extends Omit<z.infer<typeof materialFileSchema>, 'name'> {
   readonly name: string;
-  /** Tables by their id in `stopping_power`. */
+  /** Stopping power tables, by their ids in `stopping_power`. */
   readonly tables: ReadonlyMap<string, StoppingTable>;
 }
 
-/** Materials of the library. */
+/** All materials of the shipped library. */
 export type Materials = Readonly<Record<MaterialName, Material>>;
 
-/** Materials of the library and of the scenario. */
+/** Materials of the shipped library and those that the scenario defines. */
 export type MaterialSet = Materials & Readonly<Record<string, Material>>;
 
 async function loadTable(folder: string, file: string, title: string): Promise<StoppingTable> {
@@ -233,7 +233,9 @@ async function loadMaterial(folder: string, name: MaterialName): Promise<Materia
   return { ...file, tables: new Map(tables) };
 }
 
-/** Loads the library from `materials/` in `assetsFolder`. Throws if the program's files are damaged. */
+/**
+ * Loads the material library from the folder `materials` in `assetsFolder`. Throws if a file of the program is damaged.
+ */
 export async function loadMaterials(assetsFolder: string): Promise<Materials> {
   const folder = join(assetsFolder, 'materials');
   const loaded = await Promise.all(
@@ -242,7 +244,7 @@ export async function loadMaterials(assetsFolder: string): Promise<Materials> {
   return Object.fromEntries(loaded) as Record<MaterialName, Material>;
 }
 
-/** Table that a material uses unless a scenario selects another. */
+/** Stopping power table of a material that is used unless a scenario selects another. */
 export function standardTable(material: Material): StoppingTable {
   const table = material.tables.get(material.stopping_power[0]?.id ?? '');
   if (table === undefined) throw new Error(`${material.name} has no stopping power table`);
@@ -256,12 +258,12 @@ export interface NuclearTable {
 }
 
 /**
- * Elements with a table of nuclear reactions; other elements use the nearest one, scaled. Hydrogen only scatters, by a
- * formula.
+ * Elements with a table of nuclear reactions. Other elements use the table of the nearest one, scaled. Hydrogen has a
+ * formula instead, because it only scatters.
  */
 const elements = { C: 'carbon', N: 'nitrogen', O: 'oxygen', Ca: 'calcium' } as const;
 
-/** Loads the tables from `nuclear/` in `assetsFolder`. */
+/** Loads the tables of nuclear reactions from the folder `nuclear` in `assetsFolder`. */
 export function loadNuclearTables(assetsFolder: string): Promise<readonly NuclearTable[]> {
   return Promise.all(
     Object.values(elements).map(async (element) => {

@@ -1,6 +1,6 @@
 /**
- * Views of a study and the cluster on which it was last solved. Both are stored in the study's folder, so that they
- * move with it. Jobs may still be running on that cluster.
+ * Two small files in the folder of a study, which move with it: the study's saved views, and the cluster on which it
+ * was last solved. Jobs may still be running on that cluster.
  */
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -10,10 +10,10 @@ import { readStateJson } from '../../io/files/plain-file.ts';
 import { writeReplacing } from '../../io/files/write-file.ts';
 
 const VIEWS_FILE = 'views.json';
-/** Size limit; a hundred views need a tenth of it. */
+/** Maximum size of the file with views. A hundred views need a tenth of it. */
 const VIEWS_MAX_BYTES = 2 ** 20;
 
-/** Views of a study; empty without a file. Throws BraggError `foreign-file` for a damaged file. */
+/** Saved views of a study; empty if there is no file. Throws BraggError `foreign-file` for a damaged file. */
 export async function readViews(folder: string): Promise<readonly StudyView[]> {
   return (await readStateJson(path.join(folder, VIEWS_FILE), studyViewsSchema, VIEWS_MAX_BYTES)) ?? [];
 }
@@ -28,12 +28,12 @@ const FILE = 'on.json';
 const MAX_BYTES = 10_000;
 const schema = z.strictObject({
   cluster: z.string(),
-  /** Name of the study on the cluster; absent until it was sent. */
+  /** Name of the study's copy on the cluster; absent until the study is sent. */
   there: z.string().optional(),
 });
 export type StudyTarget = Readonly<z.infer<typeof schema>>;
 
-/** Cluster of a study; null if it was solved on this machine, or if unknown. */
+/** Cluster on which a study was last solved; null if it was solved on this machine, or if unknown. */
 export async function readTarget(folder: string): Promise<StudyTarget | null> {
   return readStateJson(path.join(folder, FILE), schema, MAX_BYTES).catch(() => null);
 }

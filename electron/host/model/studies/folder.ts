@@ -29,18 +29,21 @@ import { fileError, readPlain, readPlainNow } from '../../io/files/plain-file.ts
 import { checkFolder, writeAtomically, writeReplacing } from '../../io/files/write-file.ts';
 import { canonical } from './points.ts';
 
-/** State of a finished point, from the names of result files; unfinished points have none. */
+/** State of a finished point, derived from the name of its result file. Unfinished points have no file. */
 type PointState = 'done' | 'failed';
 
 const RESULT_FILE = /^([0-9a-f]{16})(\.failed)?\.json$/;
 
-/** Largest tick and difference of the clocks of file servers, in milliseconds. */
+/**
+ * Time in ms after which a change of a folder is certainly visible in its time stamps: covers the resolution and
+ * differences of file servers' clocks.
+ */
 const SETTLED_MS = 10_000;
 
 /**
- * Stamp of a folder: equal stamps mean that it lists the same names. Null if the folder changed so recently that
- * another file may arrive within the same tick of the file system's clock. `ctime` is included because a copy may
- * preserve the original `mtime`.
+ * Text that stays the same as long as a folder lists the same names. Null if the folder changed so recently that
+ * another file may get the same time stamp. `ctime` is included because copied folders may retain their original
+ * `mtime`.
  */
 function stampOf({ ino, mtimeMs, ctimeMs }: Stats): string | null {
   return Date.now() - Math.max(mtimeMs, ctimeMs) < SETTLED_MS ? null : `${ino} ${mtimeMs} ${ctimeMs}`;
@@ -48,7 +51,10 @@ function stampOf({ ino, mtimeMs, ctimeMs }: Stats): string | null {
 
 const foldersIn = async (results: string): Promise<readonly string[]> => readdir(results).catch(() => []);
 
-/** Stamp that changes only if a result is added or removed; reads only the folders. Null if not yet known. */
+/**
+ * Text that changes only if a result is added or removed. Reads only folders, not files. Null if a folder changed too
+ * recently.
+ */
 async function resultsStamp(results: string): Promise<string | null> {
   const stamps: string[] = [];
   for (const name of await foldersIn(results)) {
@@ -64,7 +70,7 @@ async function endedIn(folder: string): Promise<ReadonlyMap<string, PointState>>
   for (const name of await readdir(folder).catch(() => [])) {
     const [, id, failed] = RESULT_FILE.exec(name) ?? [];
     if (id === undefined) continue;
-    // A solved point may have an older failure file for a moment.
+    // After a failed point was solved, its old failure file may exist for a moment.
     if (failed === undefined) ended.set(id, 'done');
     else if (!ended.has(id)) ended.set(id, 'failed');
   }
@@ -83,12 +89,15 @@ interface Tally {
   readonly failed: readonly string[];
 }
 
-/** Results by folder, so that unchanged folders are not listed again. A study has up to 256 folders. */
+/**
+ * Cached counts of results by folder, so that unchanged folders need not be listed again. A study has up to 256
+ * folders.
+ */
 const cachedTallies = new Map<string, { readonly stamp: string; readonly tally: Tally }>();
 const MAX_TALLIED = 100 * 256;
 
 async function tallyIn(folder: string): Promise<Tally> {
-  // The stamp is read before the names, so that a file added in between is found the next time.
+  // The stamp is read before the names. If a file is added in between, the next call notices it.
   const looked = await stat(folder).catch(() => null);
   const stamp = looked === null ? null : stampOf(looked);
   const before = cachedTallies.get(folder);
@@ -105,7 +114,7 @@ async function tallyIn(folder: string): Promise<Tally> {
   return tally;
 }
 
-/** Number of finished points, and ids of those that failed. All files of a point are in one folder. */
+/** Number of finished points, and ids of the failed ones. A point's files are always in the same folder. */
 async function tallyBelow(results: string): Promise<Tally> {
   let done = 0;
   const failed: string[] = [];
@@ -123,7 +132,7 @@ const STOP = 'stop';
 const RESULTS = 'results';
 const RUNNING_FILE = 'running';
 
-/** Reads only regular files, because shared folders may contain pipes, which would block. */
+/** Reads a regular file. Pipes, which may be in shared folders, would block and are rejected. */
 const readText = async (file: string): Promise<string> => (await readPlain(file)).toString('utf8');
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
@@ -133,7 +142,7 @@ export function linesText(lines: readonly PlanLine[]): string {
   return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
 }
 
-/** Keys of a study that do not affect its points or their stored results. */
+/** Keys of a study that affect neither its points nor their results. */
 const IGNORED_KEYS: readonly string[] = ['$schema', 'name', 'notes', 'budget'];
 
 function changedKeys(before: PlanHead['study'], now: PlanHead['study']): readonly string[] {
@@ -141,7 +150,7 @@ function changedKeys(before: PlanHead['study'], now: PlanHead['study']): readonl
   return keys.filter((key) => !IGNORED_KEYS.includes(key) && canonical(before[key]) !== canonical(now[key]));
 }
 
-/** Whether a folder contains a plan. */
+/** Whether a folder contains the plan of a study. */
 export async function isStudyFolder(folder: string): Promise<boolean> {
   return (await stat(path.join(folder, HEAD)).catch(() => null))?.isFile() === true;
 }
@@ -164,7 +173,7 @@ export class StudyFolder {
     this.head = head;
   }
 
-  /** Creates a folder with the plan. A folder with the same plan is opened; one with another plan is rejected. */
+  /** Creates a folder with a plan. If the folder already has the same plan it is opened; another plan is an error. */
   static async create(
     folder: string,
     head: Omit<PlanHead, 'sha256'>,
@@ -182,13 +191,14 @@ export class StudyFolder {
       );
     }
     const whole: PlanHead = { ...head, sha256 };
-    // Recursive mkdir of Node.js hangs in /proc, and reports a read-only file system as a missing file.
+    // Tested first, because a recursive mkdir of Node.js hangs in /proc, and reports a read-only file system as a
+    // missing file.
     await checkFolder(folder);
     await mkdir(folder, { recursive: true }).catch((error: unknown) => {
       throw fileError(error, folder);
     });
     await writeAtomically(path.join(folder, LINES), text, 'replace');
-    // Written last, so that a folder with a head contains a complete plan.
+    // `plan.json` is written last, so that a folder with this file contains a complete plan.
     await writeAtomically(path.join(folder, HEAD), `${JSON.stringify(whole, null, 2)}\n`, 'refuse');
     return new StudyFolder(folder, whole);
   }
@@ -218,12 +228,12 @@ export class StudyFolder {
     return new StudyFolder(folder, head);
   }
 
-  /** The study as it was planned, without its base scenarios. */
+  /** The study as it was planned. Its base scenarios are stored separately. */
   get study(): Study {
     return studySchema.parse({ ...this.head.study, base: [{ scenario: {} }] });
   }
 
-  /** Lines of the plan. Throws BraggError `foreign-file` if they do not match the digest in the head. */
+  /** Lines of the plan. Throws BraggError `foreign-file` if they do not match the digest in `plan.json`. */
   async lines(): Promise<readonly PlanLine[]> {
     const name = path.join(this.folder, LINES);
     const text = await readText(name).catch((error: unknown) => {
@@ -241,12 +251,12 @@ export class StudyFolder {
     return path.join(this.folder, RESULTS);
   }
 
-  /** Stamp that changes only if a result is added or removed. Null if not yet known. */
+  /** Text that changes only if a result is added or removed. Null if a folder changed too recently. */
   async changed(): Promise<string | null> {
     return resultsStamp(this.#results);
   }
 
-  /** States of finished points, from file names alone. */
+  /** States of all finished points, from the names of their files. */
   async ended(): Promise<ReadonlyMap<string, PointState>> {
     return endedBelow(this.#results);
   }
@@ -258,9 +268,7 @@ export class StudyFolder {
     return null;
   }
 
-  /**
-   * Number of finished points, and ids of those that failed. Does not block the event loop, even for 100,000 points.
-   */
+  /** Number of finished points, and ids of the failed ones. Does not block the event loop, even for 100,000 points. */
   async tally(): Promise<{ readonly done: number; readonly failed: readonly string[] }> {
     return tallyBelow(this.#results);
   }
@@ -283,14 +291,14 @@ export class StudyFolder {
     if (result.status === 'done') await unlink(this.fileOf(result.id, 'failed')).catch(() => undefined);
   }
 
-  /** Deletes a failure, so that the point counts as not done and is tried again. */
+  /** Deletes the failure file of a point, so that the point is tried again. */
   async forgetFailure(id: string): Promise<void> {
     await rm(this.fileOf(id, 'failed'), { force: true });
   }
 
   /**
-   * Result of a point; null if its file is damaged. Such a file is renamed to `.damaged`, so that the point counts as
-   * not done.
+   * Reads the result of a point. A damaged file is renamed to `.damaged`, so that the point counts as unfinished; the
+   * result is then null.
    */
   async result(id: string, state: PointState): Promise<PointResult | null> {
     const file = this.fileOf(id, state);
@@ -320,14 +328,14 @@ export class StudyFolder {
     await rm(path.join(this.folder, STOP), { force: true });
   }
 
-  /** Records which process works on the study. A failure to write does not stop the work. */
+  /** Writes the heartbeat of a process that works on the study. If writing fails, the work continues. */
   async beat(name: string, beat: Heartbeat): Promise<void> {
     const folder = path.join(this.folder, RUNNING_FILE);
     try {
       await mkdir(folder, { recursive: true });
       await writeReplacing(path.join(folder, `${name}.json`), JSON.stringify(beat));
     } catch {
-      // The next write may succeed.
+      // Ignored, because the next heartbeat may be written successfully.
     }
   }
 
@@ -335,7 +343,7 @@ export class StudyFolder {
     await rm(path.join(this.folder, RUNNING_FILE, `${name}.json`), { force: true });
   }
 
-  /** Latest heartbeat of each process by its file's name, including those of killed processes. */
+  /** Latest heartbeat of each process, by the name of its file. Killed processes are included. */
   async beats(): Promise<ReadonlyMap<string, Heartbeat>> {
     const folder = path.join(this.folder, RUNNING_FILE);
     const beats = new Map<string, Heartbeat>();
@@ -345,13 +353,13 @@ export class StudyFolder {
       try {
         beats.set(file.slice(0, -'.json'.length), heartbeatSchema.parse(JSON.parse(text)));
       } catch {
-        // The disk may be full, or the process may have ended meanwhile.
+        // Ignored: the file may be incomplete on a full disk, or deleted because the process has ended.
       }
     }
     return beats;
   }
 
-  /** Creates a folder for an engine's files within the study's folder. */
+  /** Creates a folder below the study's folder for files of an engine. */
   async room(...names: readonly string[]): Promise<string> {
     const folder = path.join(this.folder, ...names);
     await mkdir(folder, { recursive: true });

@@ -1,6 +1,6 @@
 /**
- * Points of a study: every base scenario with every combination of the axes' settings that meets the conditions. A
- * dimension is one axis, or several axes that vary together.
+ * Computes the points of a study: every base scenario with every combination of settings that meets the conditions. A
+ * dimension of the study is one axis, or several axes that vary together.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -30,17 +30,20 @@ interface Setting {
   readonly value: unknown;
 }
 
-/** Settings of a dimension: each entry of `ways` sets all of its paths. */
+/** Settings of a dimension. Each entry of `ways` is one choice, which sets all paths of the dimension. */
 interface AxisSettings {
   readonly ways: readonly (readonly Setting[])[];
   readonly faults: readonly FieldIssue[];
 }
 
-/** Significant digits of generated values, so that files show them as a person would write them. */
+/**
+ * Significant digits to which generated values are rounded, so that files contain no rounding errors such as
+ * 0.30000000000000004.
+ */
 const DIGITS = 15;
 const round = (value: number): number => Number(value.toPrecision(DIGITS));
 
-/** Parses paths joined by plus signs, such as `a+b`; an error if one is not a path. */
+/** Parses paths joined by plus signs, such as `a+b`. Returns an error if one is not a path. */
 function pathsOf(text: string, at: Path): readonly Path[] | FieldIssue {
   const paths = text.split('+').map((one) => parsePath(one.trim()));
   const whole = paths.flatMap((one) => (one === null ? [] : [one]));
@@ -50,7 +53,10 @@ function pathsOf(text: string, at: Path): readonly Path[] | FieldIssue {
 
 const isIssue = (given: readonly unknown[] | FieldIssue): given is FieldIssue => 'severity' in given;
 
-/** Number at the fraction `share` in [0, 1] between the ends, which are returned exactly. */
+/**
+ * Number between `from` and `to` at the fraction `share`, on a linear or logarithmic scale. The ends are returned
+ * exactly.
+ */
 function interpolateOnScale(from: number, to: number, share: number, scale: 'linear' | 'log'): number {
   if (share === 0) return from;
   if (share === 1) return to;
@@ -99,7 +105,7 @@ function settingsOfZip(axes: readonly StudyAxis[], at: Path): AxisSettings {
   return { ways: [], faults: [fieldIssue([...at, 'axes', odd], axes[odd]?.path, says, 'axes of equal length')] };
 }
 
-/** `shares` in [0, 1) are the positions of the samples within the axis' range. */
+/** Settings of a sampled axis. `shares` are the positions of the samples in the axis' range, from 0 to 1. */
 function settingsOfSampled(axis: SampledAxis, shares: readonly number[], at: Path): AxisSettings {
   const paths = pathsOf(axis.path, at);
   if (isIssue(paths)) return { ways: [], faults: [paths] };
@@ -119,7 +125,10 @@ function sharesOf(kind: 'random' | 'latin', count: number, random: Random): read
   return shuffle(strata, random).map((stratum) => (stratum + random.next()) / count);
 }
 
-/** `at` is the dimension's position in the study. The same seed and position give the same values on every machine. */
+/**
+ * Settings of one dimension. `at` is its path in the study. Random values depend only on the seed and the position of
+ * the dimension, so they are the same on every machine.
+ */
 function settingsOfDimension(dimension: StudyDimension, seed: number, at: readonly ['axes', number]): AxisSettings {
   switch (dimension.kind) {
     case 'list':
@@ -129,11 +138,12 @@ function settingsOfDimension(dimension: StudyDimension, seed: number, at: readon
     case 'zip':
       return settingsOfZip(dimension.axes, at);
     case 'tunables':
-      // The plan has already replaced tunables by their configurations, which only the sources contain.
+      // The plan has replaced tunables by their values before, because these are known only from the sources.
       return { ways: [], faults: [fieldIssue(at, 'tunables', 'have not been loaded', 'a variant with tunables')] };
     case 'random':
     case 'latin': {
-      // Each position has a separate random stream, so that appending an axis does not change the values.
+      // Each dimension has its own random stream, so that appending a dimension does not change the values of the
+      // others.
       const random = seededRandom(seed + at[1] * 0x1_0000_0000);
       const { kind, count, axes } = dimension;
       return zipSettings(
@@ -145,7 +155,7 @@ function settingsOfDimension(dimension: StudyDimension, seed: number, at: readon
 }
 
 export interface StudyPoint {
-  /** First 16 digits of the SHA-256 of the problem; names and notes do not affect it. */
+  /** Identifier: the first 16 digits of a SHA-256 of the problem. Names and notes do not affect it. */
   readonly id: string;
   /** Index of the base scenario. */
   readonly base: number;
@@ -154,9 +164,9 @@ export interface StudyPoint {
 
 export interface Points {
   readonly points: readonly StudyPoint[];
-  /** Number of combinations before the conditions apply. */
+  /** Number of all combinations, before the conditions are applied. */
   readonly combinations: number;
-  /** Number of combinations that equal an earlier one's problem. */
+  /** Number of combinations whose problem is the same as that of an earlier one. */
   readonly repeated: number;
   readonly faults: readonly FieldIssue[];
 }
@@ -164,7 +174,7 @@ export interface Points {
 const ID_DIGITS = 16;
 const unsolvedKeys: readonly string[] = ['$schema', 'name', 'notes'];
 
-/** JSON with sorted keys: equal documents have the same text. */
+/** JSON text with sorted keys, which is the same for equal documents. */
 export function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
@@ -175,7 +185,9 @@ export function canonical(value: unknown): string {
     .join(',')}}`;
 }
 
-/** Id of a document, independent of its name. `beside` contains digests of files that the base scenario names. */
+/**
+ * Identifier of a document; its name does not affect it. `beside` has digests of the files that the document refers to.
+ */
 export function pointId(document: unknown, beside: readonly string[]): string {
   const solved = Object.fromEntries(Object.entries(document ?? {}).filter(([key]) => !unsolvedKeys.includes(key)));
   return createHash('sha256')
@@ -184,7 +196,7 @@ export function pointId(document: unknown, beside: readonly string[]): string {
     .slice(0, ID_DIGITS);
 }
 
-/** Settings of all dimensions for combination `index`; the last axis varies fastest. */
+/** Settings of combination number `index`. The last dimension varies fastest. */
 function settingsAt(ways: readonly (readonly (readonly Setting[])[])[], index: number): readonly Setting[] {
   const chosen: (readonly Setting[])[] = [];
   let rest = index;
@@ -195,7 +207,7 @@ function settingsAt(ways: readonly (readonly (readonly Setting[])[])[], index: n
   return chosen.toReversed().flat();
 }
 
-/** Errors for paths that two axes set, because one of the axes would have no effect. */
+/** Errors for paths that two dimensions set, because one of the dimensions would have no effect. */
 function pathConflicts(ways: readonly (readonly (readonly Setting[])[])[]): readonly FieldIssue[] {
   const seen = new Map<string, number>();
   return ways.flatMap((all, i) =>
@@ -212,7 +224,7 @@ function pathConflicts(ways: readonly (readonly (readonly Setting[])[])[]): read
 
 export interface StudyBase {
   readonly document: unknown;
-  /** Digests of the files that the document names. */
+  /** Digests of the files to which the document refers. */
   readonly beside: readonly string[];
 }
 
@@ -237,7 +249,7 @@ function meetsConditions(
   return true;
 }
 
-/** Deterministic: the same study and base scenarios give the same points in the same order. */
+/** Computes the points. The same study and base scenarios always give the same points in the same order. */
 export function pointsOf(study: Study, bases: readonly StudyBase[]): Points {
   const laid = study.axes.map((dimension, i) => settingsOfDimension(dimension, study.seed, ['axes', i]));
   const ways = laid.map((each) => each.ways);

@@ -1,6 +1,6 @@
 /**
- * View of a study's table: filtered and sorted rows, and whole columns. Rows can be grouped: one line for each
- * combination of values, with the medians of the measured columns.
+ * Answers queries on a study's table: filtered and sorted rows, or whole columns. Rows can be grouped: each combination
+ * of values then has one line, with the medians of the measured columns.
  */
 import { randomUUID } from 'node:crypto';
 import { BraggError } from '../../../contract/errors.ts';
@@ -21,7 +21,7 @@ type Row = readonly StudyCell[];
 
 interface GroupLine {
   readonly cells: Row;
-  /** Smallest and largest of the values whose median a cell shows; null for a single value or none. */
+  /** Smallest and largest of the values whose median a cell shows; null if there are fewer than two values. */
   readonly spans: readonly (readonly [number, number] | null)[];
 }
 
@@ -29,10 +29,13 @@ const groupColumn = (name: string): StudyColumnInfo => ({
   ...{ key: `group ${name}`, name, unit: '', of: 'group', equal: false, numeric: true },
 });
 
-/** Times of several machines are not one sample, so a group shows its number of machines. */
+/**
+ * Columns that identify the machine. A group shows the number of machines, because times of different machines must not
+ * be averaged.
+ */
 const MACHINE = ['where machine', 'where gpu_uuid'];
 
-/** Groups in the order of their first rows; `by` contains column indices. */
+/** Groups rows by the columns with the indices `by`. Groups have the order of their first rows. */
 function groupRows(
   infos: readonly StudyColumnInfo[],
   rows: readonly Row[],
@@ -62,7 +65,7 @@ function groupRows(
         ...[...by, 0, 0].map(() => null),
         ...numbers.map((values): [number, number] | null => {
           if (values.length < 2) return null;
-          // A hundred thousand values are too many function arguments.
+          // `Math.min(...values)` would fail for a hundred thousand values, which are too many arguments.
           const [low, high] = [values.reduce((a, b) => Math.min(a, b)), values.reduce((a, b) => Math.max(a, b))];
           return low === high ? null : [low, high];
         }),
@@ -95,11 +98,11 @@ export interface TableQuery {
 
 const keyOf = ({ of, name }: StudyColumn): string => `${of} ${name}`;
 
-/** Cached results of one table, because scrolling repeats the same requests. */
+/** Cached answers for one table, because scrolling repeats the same queries. */
 interface CachedQueries {
   columns: readonly StudyColumnInfo[] | null;
   notes: readonly string[] | null;
-  /** Latest filtered and sorted rows, by request. */
+  /** Lists of filtered and sorted rows, by query. */
   readonly lists: Map<string, unknown>;
 }
 const queryCache = new WeakMap<StudyTable, CachedQueries>();
@@ -111,7 +114,7 @@ function cachedQueriesOf(table: StudyTable): CachedQueries {
   return found;
 }
 
-/** Returns a cached list, or makes it; evicts the least recently used one. */
+/** Returns a cached list, or computes and caches it. The least recently used list is evicted. */
 function cachedList<T>(table: StudyTable, question: readonly unknown[], make: () => T): T {
   const { lists } = cachedQueriesOf(table);
   const key = JSON.stringify(question);
@@ -122,7 +125,7 @@ function cachedList<T>(table: StudyTable, question: readonly unknown[], make: ()
   return list;
 }
 
-/** Columns, and the values that are equal in all rows. */
+/** Descriptions of the columns. A column whose values are equal in all rows has this value in its description. */
 function columnsOf(table: StudyTable): readonly StudyColumnInfo[] {
   const found = cachedQueriesOf(table);
   found.columns ??= infosOf(table);
@@ -151,8 +154,8 @@ function indexOf({ columns }: StudyTable, key: string): number {
 type Values = Record<PathStep, unknown>;
 
 /**
- * Converts rows to documents whose keys are the column names. If two groups of columns share a name, the first group's
- * value is used.
+ * Returns a function that converts a row to a document whose keys are the column names. If columns of two groups have
+ * the same name, the first one is used.
  */
 function documentsOf({ columns }: StudyTable): (row: Row) => unknown {
   const paths = columns.map(({ name }) => parsePath(name));
@@ -175,7 +178,10 @@ function documentsOf({ columns }: StudyTable): (row: Row) => unknown {
   };
 }
 
-/** Rows for which the condition is true. Rows that lack a value are left out; it is an error if all do. */
+/**
+ * Rows that meet a condition, from the cache. Rows that lack a value in the condition are left out; it is an error if
+ * all rows lack it.
+ */
 function cachedMatchingRows(table: StudyTable, filter: string): readonly Row[] {
   return cachedList(table, ['matching', filter], () => matchingRows(table, filter));
 }
@@ -210,13 +216,13 @@ function matchingRows(table: StudyTable, filter: string): readonly Row[] {
 
 let collator: Intl.Collator | null = null;
 
-/** Created lazily, because a start-up image cannot contain a collator. */
+/** The collator is created on first use, because the start-up snapshot of the program cannot contain one. */
 function textCollator(): Intl.Collator {
   collator ??= new Intl.Collator('en', { numeric: true });
   return collator;
 }
 
-/** Sorts numbers before texts; missing values are last in both directions. */
+/** Sorts rows by a cell: numbers before texts, and missing values last in both directions. */
 function sortRows<T>(rows: readonly T[], cellOf: (row: T) => StudyCell, descending: boolean): readonly T[] {
   const sign = descending ? -1 : 1;
   return rows.toSorted((one, other) => {
@@ -231,7 +237,8 @@ function sortRows<T>(rows: readonly T[], cellOf: (row: T) => StudyCell, descendi
 }
 
 /**
- * Requested view of a table. Throws BraggError `invalid` for an invalid condition, `not-found` for an unknown column.
+ * Answers a query for rows. Throws BraggError `invalid` for an invalid condition, and `not-found` for an unknown
+ * column.
  */
 export function queryTable(table: StudyTable, { filter, sort, groups, from, count }: TableQuery): StudyRows {
   const matched = cachedMatchingRows(table, filter);
@@ -251,7 +258,7 @@ export function queryTable(table: StudyTable, { filter, sort, groups, from, coun
   }
   const by = groups.map((key) => indexOf(table, key));
   const { columns, lines } = cachedList(table, ['grouped', filter, groups], () => groupRows(infos, matched, by));
-  // Groups may lack the column by which the table was sorted; they then retain their order.
+  // A grouped table may lack the column by which it was sorted. The groups then retain their order.
   const at = columns.findIndex(({ key }) => key === sort?.key);
   const ordered = sort === null || at < 0 ? lines : sortRows(lines, ({ cells }) => cells[at] ?? null, sort.descending);
   const part = ordered.slice(from, from + count);
@@ -264,7 +271,10 @@ export function queryTable(table: StudyTable, { filter, sort, groups, from, coun
   };
 }
 
-/** An indexed loop: `from` with a function needs ten times as long for a hundred thousand rows. */
+/**
+ * Numbers of a column. The loop is indexed: `Float64Array.from` with a function needs ten times as long for 100,000
+ * rows.
+ */
 function numbersIn(rows: readonly Row[], at: number): Float64Array {
   const numbers = new Float64Array(rows.length);
   for (let i = 0; i < rows.length; i += 1) {

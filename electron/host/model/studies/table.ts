@@ -1,6 +1,6 @@
 /**
- * Results of a study as one table, with a row per point and a column per value with its unit. Also writes its files:
- * CSV (RFC 4180), Parquet and HDF5.
+ * Results of a study as a table with one row per point, and one column, with a unit, per value. Also writes the table
+ * as CSV (RFC 4180), Parquet and HDF5.
  */
 import { formatPath, scenarioKindNames, schemaAt, unitOf, valueAt } from '../../../contract/scenario/index.ts';
 import type { Measure, PlanHead, PlanLine, PointResult, SavedCurve } from '../../../contract/study/index.ts';
@@ -12,7 +12,7 @@ import { parquetFile } from '../../io/parquet/parquet.ts';
 import { applyOverrides } from '../scenarios/overrides.ts';
 import { canonical } from './points.ts';
 
-/** Difference of each point of a study from its reference point. */
+/** Error of a point's result relative to the reference point. */
 interface PointError {
   readonly name: string;
   readonly unit: string;
@@ -24,7 +24,10 @@ interface SolvedPoint {
   readonly result: PointResult;
 }
 
-/** Linear interpolation; 0 outside, because there is no dose before the entrance or beyond the end. */
+/**
+ * Value of a curve at a position, by linear interpolation. It is 0 outside, because there is no dose in front of the
+ * entrance or behind the box.
+ */
 function interpolateCurve(curve: SavedCurve, position: number): number {
   const { positions, values } = curve;
   let [low, high] = [0, positions.length - 1];
@@ -41,10 +44,7 @@ function interpolateCurve(curve: SavedCurve, position: number): number {
   return from === to ? a : a + ((b - a) * (position - from)) / (to - from);
 }
 
-/**
- * Norm of the difference divided by the norm of the reference, at the reference's positions; null if that is not
- * finite.
- */
+/** Relative L2 difference of two curves, at the positions of the reference; null if it is not finite. */
 function relativeCurveError(here: SavedCurve, reference: SavedCurve): number | null {
   let [difference, norm] = [0, 0];
   for (const [i, position] of reference.positions.entries()) {
@@ -72,11 +72,13 @@ function errorsAgainst(here: PointResult, reference: PointResult): readonly Poin
   return [...readouts, ...curves];
 }
 
-/** Errors of each row; empty without a reference, or if the reference point is not solved. */
+/** Errors of each row. Empty if the study names no reference point, or if that point is not solved. */
 function errorsOf(head: PlanHead, rows: readonly SolvedPoint[]): readonly (readonly PointError[])[] {
   const { reference } = head.study as { readonly reference?: Readonly<Record<string, unknown>> };
   if (reference === undefined) return rows.map(() => []);
-  /** Key of the settings that must be equal, and whether the point is the reference for that key. */
+  /**
+   * Key of the settings in which a point and its reference point agree, and whether the point is a reference point.
+   */
   const keyOf = ({ base, settings }: PlanLine) => {
     const named = settings.map(({ path, value }) => ({ name: formatPath(path), value }));
     const others = named.filter(({ name }) => !(name in reference));
@@ -108,12 +110,12 @@ export interface StudyColumn {
 
 export interface StudyTable {
   readonly columns: readonly StudyColumn[];
-  /** Each row has one cell per column. */
+  /** Cells of each row, in the order of the columns. */
   readonly rows: readonly (readonly Cell[])[];
-  /** Number of points without a result, and ids of those whose file was damaged. */
+  /** Number of points without a result. `damaged` lists ids of points whose result file was damaged. */
   readonly missing: number;
   readonly damaged: readonly string[];
-  /** Machines and GPUs that produced the rows, with their numbers of rows. */
+  /** Machines and GPUs on which points were solved, with their numbers of rows. */
   readonly machines: readonly { readonly machine: string; readonly rows: number }[];
 }
 
@@ -122,10 +124,10 @@ export interface Row {
   readonly result: PointResult;
 }
 
-/** Cells in the order in which columns appeared; a row may be shorter than a later one. */
+/** Cells of a row by column index. Later rows may be longer, because columns are added when they first occur. */
 type Values = Cell[];
 
-/** Collects columns in the order of their first use. Columns are found by index, because there are many rows. */
+/** Collects columns in the order of their first use, and finds them by name in a map, because there are many rows. */
 class Columns {
   readonly all: StudyColumn[] = [];
   readonly #places = new Map<StudyColumn['of'], Map<string, number>>();
@@ -149,7 +151,7 @@ function cellOf(value: unknown): Cell {
   return value === undefined ? null : JSON.stringify(value);
 }
 
-/** Unit symbol of an axis, from the scenario's schema. */
+/** Unit of an axis, from the scenario's schema. */
 function axisUnit(head: PlanHead, line: PlanLine, path: PlanLine['settings'][number]['path']): string {
   const base = head.bases[line.base]?.document;
   const kind = scenarioKindNames.find((name) => name === valueAt(base, ['kind']));
@@ -186,7 +188,10 @@ function machinesOf(rows: readonly Row[]): StudyTable['machines'] {
   return [...counts].map(([machine, count]) => ({ machine, rows: count }));
 }
 
-/** `rows` follow the order of the plan. If the study names a reference, errors against it are columns too. */
+/**
+ * Builds the table. `rows` are in the order of the plan. If the study names a reference point, the errors relative to
+ * it are further columns.
+ */
 export function studyTable(head: PlanHead, rows: readonly Row[], damaged: readonly string[] = []): StudyTable {
   const columns = new Columns();
   const all: Values[] = [];
@@ -213,7 +218,7 @@ export function studyTable(head: PlanHead, rows: readonly Row[], damaged: readon
     addMachineColumns(columns, result, into);
     all.push(into);
   }
-  // Groups of columns are adjacent, whichever row used a column first.
+  // Columns of a group are adjacent, even if rows used them in another order.
   const order: readonly StudyColumn['of'][] = ['point', 'axis', 'measure', 'error', 'where'];
   const places = order.flatMap((of) => columns.all.flatMap((column, place) => (column.of === of ? [place] : [])));
   return {
@@ -225,7 +230,7 @@ export function studyTable(head: PlanHead, rows: readonly Row[], damaged: readon
   };
 }
 
-/** Notes on the table, for example that times of different machines are not one sample. */
+/** Notes on the table, such as a warning that its times are from different machines. */
 export function tableNotes({ machines, missing, damaged, rows, columns }: StudyTable): readonly string[] {
   const atOnce = columns.findIndex(({ of, name }) => of === 'where' && name === 'at_once');
   const [joules, counted] = ['energy_J', 'energy_of'].map((wanted) =>
@@ -258,7 +263,7 @@ export function tableNotes({ machines, missing, damaged, rows, columns }: StudyT
 
 export const titleOf = ({ name, unit }: StudyColumn): string => (unit === '' ? name : `${name} [${unit}]`);
 
-/** Text that a spreadsheet would interpret as a formula; it is prefixed to mark it as text. */
+/** Pattern for text that a spreadsheet would interpret as a formula. Such text is prefixed with an apostrophe. */
 const FORMULA = /^[=+\-@\t\r]/;
 
 function cell(value: Cell): string {
@@ -277,11 +282,11 @@ const FORMAT = 'braggbench-study-table';
 
 const textOf = (cell: Cell): string => (cell === null ? '' : String(cell));
 
-/** Whether all values of a column are numbers; mixed columns are text. */
+/** Whether all values of a column are numbers. A column with other values is written as text. */
 const isNumeric = (cells: readonly Cell[]): boolean =>
   cells.some((cell) => cell !== null) && cells.every((cell) => cell === null || typeof cell === 'number');
 
-/** Unique column names: duplicates are prefixed with their group. */
+/** Unique names for the columns: a name that occurs several times is prefixed with its group. */
 function uniqueNames(
   columns: StudyTable['columns'],
   nameOf: (column: StudyTable['columns'][number]) => string,
@@ -295,7 +300,7 @@ function uniqueNames(
 
 const cellsOf = ({ rows }: StudyTable, i: number): readonly Cell[] => rows.map((row) => row[i] ?? null);
 
-/** Parquet file. Titles contain the units, as in CSV; the metadata also lists them by column, as JSON. */
+/** Table as a Parquet file. Column names contain the unit, as in CSV; the metadata also lists the units as JSON. */
 export function tableParquet(table: StudyTable): Promise<Uint8Array> {
   const { columns, machines, missing } = table;
   const names = uniqueNames(columns, titleOf);
@@ -313,10 +318,13 @@ export function tableParquet(table: StudyTable): Promise<Uint8Array> {
   });
 }
 
-/** HDF5 file with a dataset per column and the unit as its attribute. A missing number is NaN, a missing text empty. */
+/**
+ * Table as an HDF5 file, with a dataset per column and its unit as an attribute. A missing number is NaN, a missing
+ * text is empty.
+ */
 export function tableHdf5(table: StudyTable): Promise<Uint8Array> {
   const { columns, machines, missing, rows } = table;
-  // A slash would denote a group.
+  // A slash in a name would create an HDF5 group, so it is replaced by a similar character.
   const names = uniqueNames(columns, ({ name }) => name.replaceAll('/', '∕'));
   return createFile((file) => {
     writeAttribute(file, 'format', FORMAT);
@@ -328,7 +336,7 @@ export function tableHdf5(table: StudyTable): Promise<Uint8Array> {
         'machines',
         machines.map(({ machine, rows: of }) => `${machine}: ${of} rows`),
       );
-    // Names in the order of the table, because HDF5 lists datasets by name.
+    // HDF5 sorts datasets by name, so the order of the columns is stored too.
     if (names.length > 0) writeAttribute(file, 'columns', [...names]);
     if (rows.length === 0) return;
     for (const [i, { unit, of }] of columns.entries()) {

@@ -1,7 +1,7 @@
 /**
- * Measures end-to-end runs of each candidate in separate processes, in rounds of shuffled order after the warm rounds.
- * The reference is started a second time in each round, as its control. The time of a separate process includes
- * everything that a program needs for its first answer.
+ * Times end-to-end runs of each candidate in separate processes, in rounds of shuffled order, after the rounds in this
+ * process. Each round starts the reference twice: the second run is its control. The time of a process includes
+ * everything that a program needs until its first answer.
  */
 import type { MeasuredSessionEntry, TimedSpread } from '../../../../contract/bench/session.ts';
 import { BraggError } from '../../../../contract/errors.ts';
@@ -16,25 +16,22 @@ import { measureRounds, type SamplePosition, type SampleSeries } from '../rounds
 import { median } from '../statistics.ts';
 import { type BenchLimits, limitsOf } from '../stopping.ts';
 
-/** Work of a child process: it creates one of the addon's objects and calls its methods in order. */
+/** Work for a child process: create one of the addon's objects, and call its methods in order. */
 export interface ColdRun {
   readonly factory: Factory;
   readonly problem: unknown;
   readonly calls: readonly {
     readonly method: string;
     readonly args: readonly unknown[];
-    /** True if the first argument is a callback; its values are ignored in a cold run. */
+    /** True if the first argument of the method is a callback. A cold run ignores the values passed to it. */
     readonly reports: boolean;
   }[];
 }
 
-/** Time in ms after which a killed process has certainly ended. */
+/** Longest wait in ms until a killed process has ended. */
 const GONE_MS = 5_000;
 
-/**
- * Connection to a child process, and a promise that resolves when it has ended. The next process must not overlap with
- * the previous one.
- */
+/** Starts a child process. `ended` resolves when it has ended, so that the next process does not overlap with it. */
 function watchChild(startChild: StartChild) {
   const link = startChild('user-kernel-child');
   let gone: () => void = () => undefined;
@@ -61,8 +58,9 @@ function throwIfFailed(result: unknown): void {
 }
 
 /**
- * Seconds from starting a process to its answer, which stays in its memory. Includes starting Node.js and loading the
- * addon. Null once `signal` is aborted. Throws a BraggError for a run that fails.
+ * Runs a problem in a new process. Returns the seconds from starting the process to the answer in its memory, including
+ * the start of Node.js and the loading of the addon. Null if `signal` was aborted. Throws a BraggError if the run
+ * fails.
  */
 export async function coldProcess_s(
   label: string,
@@ -96,23 +94,23 @@ export async function coldProcess_s(
 }
 
 interface ColdMeasurement {
-  /** Seconds from the start of the process to its answer. */
+  /** Time from the start of the process to its answer, s. */
   readonly time_s: number;
   /**
-   * Set-up and total time of the run itself, without the start of the process; absent if they are not timed separately.
+   * Set-up time and total time of the run, s, without the start of the process; absent if the run does not report them.
    */
   readonly setup_s?: number;
   readonly wall_s?: number;
 }
 
-/** Starts a process of any kind and times its first run; null once `signal` is aborted. */
+/** Starts a process and times its first run; null if `signal` was aborted. */
 export type ColdStart = (
   label: string,
   startChild: StartChild,
   signal?: AbortSignal,
 ) => Promise<ColdMeasurement | null>;
 
-/** Times a run by `coldProcess_s`; null if `run` is null. */
+/** Makes a ColdStart that times `run` with `coldProcess_s`; null if there is no run. */
 export const coldStart = (run: ColdRun | null): ColdStart | null =>
   run &&
   (async (label, startChild, signal) => {
@@ -120,15 +118,15 @@ export const coldStart = (run: ColdRun | null): ColdStart | null =>
     return time_s === null ? null : { time_s };
   });
 
-/** Minimum number of processes for a conclusion, because each process is one instance. */
+/** Default number of processes: the minimum for a verdict, because each process counts as one instance. */
 export const defaultProcesses = minRounds;
 
-/** Longest delay of a timer, about 24 days. */
+/** Longest delay that setTimeout supports, about 24 days. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 interface ColdCandidate {
   readonly label: string;
-  /** Starts the candidate in a separate process; null if it has no such runs. */
+  /** Starts the candidate in a separate process; null if it cannot be started in one. */
   readonly run: ColdStart | null;
 }
 
@@ -140,7 +138,7 @@ interface Series extends ColdCandidate {
 }
 
 interface ColdOptions {
-  /** Number of processes of each candidate. */
+  /** Number of processes per candidate. */
   readonly count: number;
   readonly startChild: StartChild;
   readonly seed: number;
@@ -159,7 +157,7 @@ export class ColdProcesses {
   readonly #all: readonly Series[];
   readonly #control: ColdSample[] = [];
 
-  /** The first candidate is the reference. */
+  /** `rivals`: the candidates, beginning with the reference. */
   constructor(rivals: readonly ColdCandidate[], options: ColdOptions) {
     this.#options = options;
     this.#all = rivals.map(({ label, run }) => ({
@@ -168,7 +166,7 @@ export class ColdProcesses {
     }));
   }
 
-  /** Takes at least one round. Processes that still run at the time limit are ended. */
+  /** Runs the rounds, at least one. Processes that still run at the time limit are killed. */
   async take(): Promise<void> {
     const { count, seed, limits, signal, tell } = this.#options;
     const able = this.#all.filter(({ reason }) => reason === null);
@@ -208,7 +206,7 @@ export class ColdProcesses {
     };
   }
 
-  /** Noise floor on the natural logarithm; null for too few processes. */
+  /** Noise floor, as the natural logarithm of a ratio; null for too few processes. */
   get floor(): number | null {
     const [reference] = this.#all;
     return reference === undefined ? null : noiseFloorOf(timesOf(this.#control), timesOf(reference.samples));

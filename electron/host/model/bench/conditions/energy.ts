@@ -1,32 +1,35 @@
-/** Energy of a run: difference of an energy counter over seconds of consecutive runs. */
+/** Measures the energy of a run with an energy counter, over seconds of consecutive runs. */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { NativeAddon } from '../../../io/addon/addon.ts';
 
-/** NVML updates its counter about ten times a second: over this period the error is a few per cent. */
+/**
+ * Duration of a measurement in seconds. NVML updates its counter about ten times a second, so the error is a few per
+ * cent.
+ */
 export const energySeconds = 2;
 
-/** A processor's counter wraps around after a few minutes, so it is read more often than that. */
+/** Interval between readings of a processor's counter, which wraps around after a few minutes. */
 const ROUND_MS = 60_000;
 
 interface EnergyCounter {
-  /** Description of what is measured, for a reader. */
+  /** Description of the measured device, for the report. */
   readonly of: string;
-  /** Joules since an arbitrary moment; null if the counter can no longer be read. */
+  /** Energy in joules since an arbitrary moment; null if the counter can no longer be read. */
   readonly read: () => number | null;
 }
 
-/** A counter, or the reason why there is none. */
+/** An energy counter, or the reason why the device has none. */
 export type CounterOrReason = EnergyCounter | string;
 
-/** Names of a session's energy quantity and energy fact. */
+/** Id of the quantity, and name of the fact, that state energy in a report. */
 export const [ENERGY_QUANTITY, ENERGY_FACT] = ['energy', 'Energy'] as const;
 
-/** Description of the counted energy, for a reader. */
+/** Fact for the report about how energy was measured. */
 export const counterText = ({ of }: EnergyCounter): string =>
   `${of}, idle power included, mean over ${energySeconds} s of end-to-end runs`;
 
-/** Energy of the whole GPU board, including its idle power. */
+/** Energy counter of a whole GPU board, which includes its idle power. */
 export function gpuCounter(addon: Pick<NativeAddon, 'clockState'>, uuid: string): CounterOrReason {
   const read = (): number | null => addon.clockState({ device: uuid })?.energy_J ?? null;
   return read() === null ? 'NVML reports no energy for this GPU' : { of: "the GPU's board, by NVML", read };
@@ -34,7 +37,7 @@ export function gpuCounter(addon: Pick<NativeAddon, 'clockState'>, uuid: string)
 
 const number = (file: string): number => Number(readFileSync(file, 'utf8'));
 
-/** Counter of one processor in joules, corrected for its wrap-around to 0. */
+/** Returns a function that reads one processor's counter in joules, corrected for wrap-arounds to 0. */
 function packageCounter(folder: string): () => number {
   const file = path.join(folder, 'energy_uj');
   const end = number(path.join(folder, 'max_energy_range_uj'));
@@ -47,13 +50,15 @@ function packageCounter(folder: string): () => number {
   };
 }
 
-/** Energy of all processors of the machine, including other work. Uses RAPL of Intel and AMD under Linux. */
+/**
+ * Energy counter for all processors of the machine; it includes other programs. Uses RAPL of Intel and AMD under Linux.
+ */
 export function processorCounter(folder = '/sys/class/powercap'): CounterOrReason {
   let packages: readonly string[] = [];
   try {
     packages = readdirSync(folder).filter((name) => /^intel-rapl:\d+$/.test(name));
   } catch {
-    // If the folder is missing, there are no counters.
+    // Without this folder the system has no counters.
   }
   if (packages.length === 0) return `this system has no RAPL counters (${folder})`;
   try {
@@ -72,8 +77,8 @@ export function processorCounter(folder = '/sys/class/powercap'): CounterOrReaso
 }
 
 /**
- * Energy of one repetition in joules. `take` runs repetitions and returns their number, or null if cancelled. Returns
- * null if cancelled, or if the counter did not advance.
+ * Energy of one repetition in joules. `take` runs some repetitions and returns their number, or null if cancelled.
+ * Returns null if cancelled, or if the counter did not advance.
  */
 export async function energyOf(
   counter: EnergyCounter,
@@ -95,7 +100,9 @@ export async function energyOf(
   return cancelled || counted == null ? null : counted / repetitions;
 }
 
-/** Joules by each counter while `work` runs; null if a counter did not advance or could not be read. */
+/**
+ * Energy in joules by each counter while `work` runs; null for a counter that did not advance or could not be read.
+ */
 export async function countedDuring<T>(
   counters: readonly EnergyCounter[],
   work: () => Promise<T>,

@@ -1,18 +1,20 @@
-/** Steadies a GPU's clock during a session: locks it if permitted, and waits for the GPU to cool. */
+/**
+ * Steadies a GPU's clock during a session: locks it, if permitted, and waits before a round until the GPU has cooled.
+ */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { NativeAddon } from '../../../io/addon/addon.ts';
 
 export interface SteadyRound {
-  /** Frequency to which the multiprocessor clock is locked; null leaves the clock alone. */
+  /** Frequency in MHz to which the multiprocessor clock is locked; null to leave the clock unlocked. */
   readonly lock_MHz: number | null;
-  /** No round begins while the GPU is hotter than this; null for no limit. */
+  /** Maximum temperature of the GPU in °C at the start of a round; null for no limit. */
   readonly cool_C: number | null;
 }
 
 type Gpu = Pick<NativeAddon, 'clockState' | 'lockClocks'>;
 
 const LOOK_EVERY_MS = 250;
-/** Longer than a fan needs to cool a GPU. A session continues even if its GPU never cools to the limit. */
+/** Longest wait in seconds, more than a fan needs to cool a GPU. The session then continues with a hot GPU. */
 const MAX_WAIT_S = 120;
 
 export class SteadyGpu {
@@ -24,7 +26,7 @@ export class SteadyGpu {
   #gaveUp = false;
   #tells = true;
 
-  /** `uuid` is null without a GPU; then nothing is changed, and the report states this. */
+  /** `uuid` is null if the machine has no GPU. Nothing is changed then, and the report says so. */
   constructor(addon: Gpu, uuid: string | null, requested: SteadyRound) {
     this.#addon = addon;
     this.#uuid = uuid;
@@ -42,7 +44,7 @@ export class SteadyGpu {
         : `not locked (${why}); as root: nvidia-smi --lock-gpu-clocks=${lock_MHz},${lock_MHz}`;
   }
 
-  /** Waits before a round until the GPU has cooled. */
+  /** Waits until the GPU has cooled, before a round. */
   async cooled(cancelled: () => boolean): Promise<void> {
     const { cool_C } = this.#requested;
     if (cool_C === null || this.#uuid === null || this.#gaveUp) return;

@@ -1,7 +1,7 @@
 /**
- * Effects of optimisations alone and combined. On the logarithm of the time, the effect of a combination of factors is
- * the remainder after subtracting the effects of all its parts; for a single factor it is the gain. R. A. Fisher, The
- * Design of Experiments, 1935, chapter VI. The designs are in `assets/factorials.json`.
+ * Effects of optimisations (factors) alone and in combination. For a single factor the effect is its gain in time. For
+ * a combination it is the gain divided by the effects of all its parts; on the logarithm of the time these are
+ * subtracted. R. A. Fisher, The Design of Experiments, 1935, chapter VI. The designs are in `assets/factorials.json`.
  */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -20,7 +20,7 @@ import { type LogInterval, pairedContrast, type WeightedSeries } from '../../ver
 import { recordedInstances } from '../claim-results.ts';
 import { contrastInterval, median } from '../statistics.ts';
 
-/** `precision` selects a precision of the variant, as in a session's label. */
+/** A combination of factors and the variant that has it. `precision` selects one of the variant's precisions. */
 const cellSchema = z.strictObject({ with: z.array(z.string()), variant: z.string(), precision: z.string().optional() });
 
 const designSchema = z.strictObject({
@@ -31,7 +31,10 @@ const designSchema = z.strictObject({
   title: z.string(),
   factors: z.array(factorSchema).min(2).max(4),
   cells: z.array(cellSchema).min(3),
-  /** Reasons why no variant has all the factors in `with` and none of those in `without`. */
+  /**
+   * Reasons why some combinations have no variant. A reason applies to combinations with all factors in `with` and none
+   * in `without`.
+   */
   absent: z
     .array(z.strictObject({ with: z.array(z.string()), without: z.array(z.string()).default([]), reason: z.string() }))
     .default([]),
@@ -50,12 +53,12 @@ interface BenchName {
   readonly bench: string;
 }
 
-/** Designs of one benchmark. */
+/** Selects the designs of a benchmark. */
 function designsOf(designs: readonly FactorialDesign[], { workload, bench }: BenchName): readonly FactorialDesign[] {
   return designs.filter((design) => design.workload === workload && design.bench === bench);
 }
 
-/** Every subset of the factors, the smallest first, in the order of the factors. */
+/** All subsets of the factors, smaller ones first, in the order of the factors. */
 export function combinations(factors: readonly { readonly id: string }[]): readonly (readonly string[])[] {
   const all: (readonly string[])[] = [[]];
   for (const { id } of factors) all.push(...all.map((set) => [...set, id]));
@@ -65,7 +68,7 @@ export function combinations(factors: readonly { readonly id: string }[]): reado
 export const sameSet = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((one) => b.includes(one));
 
-/** Reason why a combination has no variant; null if none of the design's reasons applies. */
+/** Reason from the design why a combination has no variant; null if it states none. */
 export function absenceOf({ absent }: FactorialDesign, set: readonly string[]): string | null {
   const found = absent.find(
     (one) => one.with.every((id) => set.includes(id)) && !one.without.some((id) => set.includes(id)),
@@ -76,12 +79,12 @@ export function absenceOf({ absent }: FactorialDesign, set: readonly string[]): 
 const labelOf = ({ variant, precision }: FactorialDesign['cells'][number]): string =>
   precision === undefined ? variant : `${variant}@${precision}`;
 
-/** A design of which this machine can measure at least one effect. */
+/** A design with at least one effect that this machine can measure. */
 interface RunnableDesign {
   readonly id: string;
   readonly title: string;
   readonly device: 'cpu' | 'cuda';
-  /** Labels for a session: `gather@fp64` if a cell names a precision. */
+  /** Labels of its variants for a session, such as `gather@fp64` if the design states a precision. */
   readonly labels: readonly string[];
 }
 
@@ -91,7 +94,7 @@ interface KnownVariant extends BenchName {
   readonly device: 'cpu' | 'cuda';
 }
 
-/** Designs of a benchmark in which at least two runnable variants differ in one factor only. */
+/** Designs of a benchmark with at least two runnable variants that differ in a single factor. */
 export async function runnableDesigns(
   assetsFolder: string,
   place: BenchName,
@@ -121,7 +124,7 @@ interface Cell {
   readonly entry: MeasuredSessionEntry;
 }
 
-/** A combination that has no variant, or none that was measured. */
+/** A combination without a measured variant, and the reason. */
 interface AbsentCombination {
   readonly with: readonly string[];
   readonly reason: string;
@@ -147,7 +150,8 @@ function cellOf(
 }
 
 /**
- * Weighted sum of logarithms; its interval comes from the instances, or from the bootstrap of rounds without instances.
+ * Weighted sum of the logarithms of times. Its interval comes from the variation between instances, or from a bootstrap
+ * of the rounds if a session has no instances.
  */
 function contrastOf(cells: readonly { readonly entry: MeasuredSessionEntry; readonly weight: number }[], seed: number) {
   const all: readonly WeightedSeries[] = cells.map(({ entry, weight }) => ({
@@ -167,7 +171,7 @@ function contrastOf(cells: readonly { readonly entry: MeasuredSessionEntry; read
     },
     value,
     /**
-     * True if all cells have several instances. Otherwise the interval is from a bootstrap, and not symmetric about the
+     * Whether all cells have several instances. Otherwise the interval is from a bootstrap, and not symmetric about the
      * median.
      */
     apart,
@@ -175,8 +179,8 @@ function contrastOf(cells: readonly { readonly entry: MeasuredSessionEntry; read
 }
 
 /**
- * Terms of the interaction of the factors `of` in the presence of `given`: the gain of the combination divided by the
- * product of the effects of its parts. Null if a cell was not measured.
+ * Terms of the effect that the factors `of` have together, if the factors `given` are present as well. It is the gain
+ * of the combination divided by the effects of all its parts. Null if a cell was not measured.
  */
 function termsOf(
   cells: readonly Cell[],
@@ -185,7 +189,7 @@ function termsOf(
 ): readonly (Cell & { readonly weight: number })[] | null {
   const terms = combinations(of.map((id) => ({ id }))).map((part) => {
     const cell = cells.find((one) => sameSet(one.with, [...given, ...part]));
-    // A gain is a shorter time, so the signs are reversed.
+    // A shorter time is a gain, so the signs are opposite to those for times.
     return cell && { ...cell, weight: (of.length - part.length) % 2 === 0 ? -1 : 1 };
   });
   return terms.every((one) => one !== undefined) ? terms : null;
@@ -193,9 +197,7 @@ function termsOf(
 
 const interactionVerdicts = { faster: 'more', slower: 'less', same: 'none', undecided: 'undecided' } as const;
 
-/**
- * Effects and interactions of a design; null if fewer than two combinations that differ in one factor were measured.
- */
+/** Computes the effects of a design. Null unless at least two measured combinations differ in a single factor. */
 export function factorialOf(design: FactorialDesign, report: MeasuredReport): Factorial | null {
   const sets = combinations(design.factors);
   const all = sets.map((set) => cellOf(design, set, report));
@@ -216,7 +218,10 @@ export function factorialOf(design: FactorialDesign, report: MeasuredReport): Fa
   const outside = missProbability({ candidates: requested.length });
   const margin = report.judged?.margin ?? defaultMargin;
   const floor = report.noise.floor === null ? null : Math.log1p(report.noise.floor);
-  /** Gain and its verdict. The noise of several cells exceeds that of two by the square root of half their number. */
+  /**
+   * Gain of an effect, and its verdict. The noise of a sum of several cells is that of two cells, times the square root
+   * of half their number.
+   */
   const stated = (terms: readonly { readonly entry: MeasuredSessionEntry; readonly weight: number }[]) => {
     const { log, value, apart } = contrastOf(terms, report.seed);
     const found = log(outside);
@@ -225,7 +230,7 @@ export function factorialOf(design: FactorialDesign, report: MeasuredReport): Fa
       interval: found && { low: Math.exp(found.middle - found.half), high: Math.exp(found.middle + found.half) },
     };
     const strays = floor === null ? null : floor * Math.sqrt(terms.length / 2);
-    // `judge` treats the smaller value as the faster one, so the sign is reversed.
+    // For `judge` a smaller value is faster, but a larger gain is faster, so the sign is reversed.
     const times = found && { middle: -found.middle, half: found.half };
     const instances = Math.min(...terms.map(({ entry }) => new Set(entry.samples.map((one) => one.instance)).size));
     const right = terms.every(({ entry }) => !isUnproven(entry.verdict));
@@ -264,7 +269,7 @@ export function factorialOf(design: FactorialDesign, report: MeasuredReport): Fa
   };
 }
 
-/** Adds the results of all designs of the benchmark to a session's reports, replacing earlier results. */
+/** Adds the results of all designs of the session's benchmark to its reports, replacing earlier ones. */
 export function factorialsIn<S extends Pick<Session, 'workload' | 'reports'>>(
   session: S,
   designs: readonly FactorialDesign[],

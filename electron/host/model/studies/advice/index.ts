@@ -1,6 +1,6 @@
 /**
- * Conclusions from the points of a study, in sentences: regions in which a published claim holds, and convergence with
- * the grid's steps (order, limit, coarsest sufficient grid).
+ * Derives conclusions from the points of a study, as sentences: where a published claim holds, which variant is
+ * fastest, and how results converge with the steps of the grid.
  */
 import { type ClaimTerms, claimedBand, judgeClaim, termsOf } from '../../../../contract/bench/claims.ts';
 import { formatPath } from '../../../../contract/scenario/index.ts';
@@ -19,26 +19,32 @@ import {
 } from './regions.ts';
 
 interface SizedPoint {
-  /** Grid steps relative to those of the finest grid, by path. */
+  /** Each step of the point's grid divided by the same step of the finest grid, by path. */
   readonly factors: ReadonlyMap<string, number>;
   readonly rest: string;
   readonly solved: SolvedPoint;
 }
 
 interface Fit {
-  /** Order of convergence: the error falls as step^order. Null if the changes do not shrink evenly. */
+  /**
+   * Order p of convergence: the error is proportional to step^p. Null if the changes between grids do not shrink
+   * evenly.
+   */
   readonly order: number | null;
-  /** Extrapolated limit; without an order, the result on the finest grid. */
+  /** Limit for a vanishing step; without an order, the result on the finest grid. */
   readonly limit: number;
-  /** Upper limit of the error, by the factor of the steps. */
+  /** Upper limit of the error, by the step relative to the finest grid's. */
   readonly errors: ReadonlyMap<number, number>;
 }
 
-/** Plausible range for the order of a numerical scheme. */
+/** Plausible range for the order of a numerical method. */
 const [MIN_ORDER, MAX_ORDER] = [0.3, 5];
 const isNearlyEqual = (a: number, b: number): boolean => Math.abs(a / b - 1) < 1e-6;
 
-/** Fits the three finest grids, whose steps have a constant ratio. */
+/**
+ * Fits order and limit to the results on the three finest grids (Richardson extrapolation). Null unless the ratio of
+ * their steps is constant.
+ */
 export function fitOf(answers: ReadonlyMap<number, number>): Fit | null {
   const factors = [...answers.keys()].toSorted((a, b) => a - b);
   const [h1, h2, h3] = factors;
@@ -48,7 +54,7 @@ export function fitOf(answers: ReadonlyMap<number, number>): Fit | null {
   const fitted = shrink > 0 ? Math.log(shrink) / Math.log(h2 / h1) : Number.NaN;
   const order = fitted >= MIN_ORDER && fitted <= MAX_ORDER ? fitted : null;
   const limit = order === null ? f1 : f1 - (f2 - f1) / ((h2 / h1) ** order - 1);
-  // Without an order the error of the finest grid is unknown, so its last change is used as an estimate.
+  // Without an order, the change between the two finest grids is used as an estimate of the error.
   const doubt = order === null ? Math.abs(f2 - f1) : 0;
   const errors = new Map(factors.map((h) => [h, Math.abs((answers.get(h) ?? Number.NaN) - limit) + doubt]));
   return { order, limit, errors };
@@ -84,7 +90,7 @@ const readoutOf = ({ solved }: SizedPoint, name: string): number | null => {
   return typeof found === 'number' ? found : null;
 };
 
-/** Names of readouts in millimetres that every grid has. */
+/** Names of the readouts in mm that all points have. */
 function lengthReadoutNames(all: readonly SizedPoint[]): readonly string[] {
   const [first] = all;
   return (first?.solved.result.measures ?? [])
@@ -93,7 +99,7 @@ function lengthReadoutNames(all: readonly SizedPoint[]): readonly string[] {
     .filter((name) => all.every((one) => readoutOf(one, name) !== null));
 }
 
-/** Coarsest grid such that it and all finer ones are accurate enough; null if there is none. */
+/** Relative step of the coarsest grid that is accurate enough, and all finer ones too; null if there is none. */
 function coarsestAccurateGrid({ errors }: Fit, requested: number): number | null {
   let found: number | null = null;
   for (const [factor, error] of [...errors].toSorted(([a], [b]) => a - b)) {
@@ -110,7 +116,9 @@ function gridText(sized: SizedPoint): string {
     .join(', ');
 }
 
-/** Effect of halving each step separately, starting from a grid for which all these halvings were solved. */
+/**
+ * Effect of halving each step alone, for one grid from which all these halvings were solved; empty if there is none.
+ */
 function stepEvidence(paths: readonly string[], all: readonly SizedPoint[], name: string): readonly string[] {
   const base = all.find(({ factors }) =>
     paths.every((path) =>
@@ -132,7 +140,7 @@ function stepEvidence(paths: readonly string[], all: readonly SizedPoint[], name
   ];
 }
 
-/** `asked_mm` is the accepted error. Empty if the study does not refine a grid. */
+/** Conclusions about convergence. `asked_mm` is the accepted error. Empty if the study does not refine a grid. */
 function convergenceAdvice(head: PlanHead, rows: readonly SolvedPoint[], asked_mm: number): readonly StudyAdvice[] {
   const { paths, all } = sizedOf(head, rows);
   if (paths.length === 0) return [];
@@ -179,7 +187,7 @@ interface ClaimedPair {
 export interface StudyClaim extends ClaimTerms {
   readonly claim: string;
   readonly pairs: readonly ClaimedPair[];
-  /** Whether the claim applies to the problem of this point. */
+  /** Whether the claim applies to the problem of a point. */
   readonly speaks: (line: PlanLine) => boolean;
 }
 
@@ -196,14 +204,17 @@ function claimEvidenceAt(place: VariantComparison, claim: StudyClaim, pair: Clai
   const value = slower.time_s / faster.time_s;
   if (slower.wrong !== null || faster.wrong !== null) return { place, value, label: 'with a wrong result' };
   const [s, f] = [slower.interval, faster.interval];
-  // Combines the ends of both intervals, so that the interval of the ratio has at least 95 % coverage.
+  // The ends of both intervals are combined, so that the interval of the ratio has a coverage of at least 95 %.
   const interval = s === null || f === null ? null : { low: s.low / f.high, high: s.high / f.low };
   return { place, value, label: judgeClaim({ value, interval }, termsOf(claim, pair.rival)) };
 }
 
 const times = (ratio: number): string => `${Number(ratio.toPrecision(3))}×`;
 
-/** One line for each pair and machine; none for claims whose pairs were not studied. */
+/**
+ * Conclusions about claims, one for each pair of variants and each machine. Claims whose pairs were not studied are
+ * left out.
+ */
 function claimAdvice(places: readonly VariantComparison[], claims: readonly StudyClaim[]): readonly StudyAdvice[] {
   const machines = Map.groupBy(places, ({ machine }) => machine);
   return claims.flatMap((claim) =>
@@ -229,7 +240,7 @@ function claimAdvice(places: readonly VariantComparison[], claims: readonly Stud
   );
 }
 
-/** Fastest correct variant by region of a study's space; machines are treated separately. */
+/** Labels of points at which no variant is the fastest: the intervals overlap, or no variant is correct. */
 const UNDECIDED_TEXT = 'undecided';
 const NO_CORRECT_VARIANT = 'none is correct';
 
@@ -237,13 +248,13 @@ interface FastestVariant {
   readonly place: VariantComparison;
   readonly label: string;
   readonly first: VariantTimes | null;
-  /** Time of the second correct variant relative to the first; null if there is none. */
+  /** Time of the second fastest correct variant divided by that of the fastest; null if there is no second. */
   readonly gain: number | null;
 }
 
 /**
- * Fastest correct variant at a point of the space. Undecided if its interval overlaps the next one's; without intervals
- * times alone decide.
+ * Fastest correct variant at a point. If its interval overlaps that of the second fastest, the point is undecided.
+ * Without intervals the times alone decide.
  */
 function winnerAt(place: VariantComparison): FastestVariant {
   const right = place.candidates.filter(({ wrong }) => wrong === null).toSorted((a, b) => a.time_s - b.time_s);
@@ -298,7 +309,7 @@ function evidenceOf(won: readonly FastestVariant[]): readonly string[] {
   ];
 }
 
-/** One line for each machine. */
+/** Conclusions about the fastest variant, one for each machine. */
 function bestAdvice(places: readonly VariantComparison[]): readonly StudyAdvice[] {
   const machines = Map.groupBy(places, ({ machine }) => machine);
   return [...machines].map(([machine, mine]): StudyAdvice => {

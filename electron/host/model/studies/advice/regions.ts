@@ -1,6 +1,6 @@
 /**
- * Regions of a study's space in which a conclusion holds: a small decision tree, described in words. Points that differ
- * only in their variant are combined into one location in that space.
+ * Divides the parameter space of a study into regions in which a conclusion holds, by a small decision tree, and
+ * describes them in words. Points that differ only in their variant belong to the same location of the space.
  */
 import { formatPath } from '../../../../contract/scenario/index.ts';
 import type { Measure, PlanHead, PlanLine, PointResult } from '../../../../contract/study/index.ts';
@@ -17,9 +17,9 @@ type PointSettings = Readonly<Record<string, unknown>>;
 export interface VariantTimes {
   readonly variant: string;
   readonly time_s: number;
-  /** 95 % interval of the median; null for too few repeats. */
+  /** 95 % confidence interval of the median; null if there are too few repeats. */
   readonly interval: { readonly low: number; readonly high: number } | null;
-  /** Reason why its answer is wrong; null if no error is known. */
+  /** Reason why the variant's answer counts as wrong; null if nothing is known against it. */
   readonly wrong: string | null;
   readonly line: PlanLine;
 }
@@ -29,23 +29,23 @@ export interface VariantComparison {
   readonly at: PointSettings;
   readonly candidates: readonly VariantTimes[];
   /**
-   * Largest deviation of a readout from the median over all variants, as a ratio, with the readout's name. Null for
-   * fewer than two variants.
+   * Largest deviation of any readout from its median over the variants, as a ratio minus 1, and the readout's name.
+   * Null for fewer than two variants.
    */
   readonly apart: { readonly ratio: number; readonly readout: string } | null;
-  /** Whether some points ran concurrently with others. */
+  /** Whether other points ran at the same time, so that the times are not reliable. */
   readonly shared: boolean;
 }
 
-/** Times by which variants are compared, in order of preference. */
+/** Measures by which variants are compared; the first one that all points have is used. */
 const TIMES = ['device_s', 'time_s', 'solve_s'] as const;
 const VARIANT = 'solver.variant';
 /**
- * Minimum relative deviation of a readout that indicates a different answer. Variants that solve the same problem on
- * different grids agree much better.
+ * Deviation of a readout, as a ratio minus 1, from which a variant's answer counts as different. Correct variants agree
+ * much better, even on different grids.
  */
 export const FAR_APART = 0.01;
-/** Minimum number of answers for a median. Of two that differ, it is unknown which one deviates. */
+/** Minimum number of answers for comparing with the median: if only two differ, it is unknown which one is wrong. */
 const MIN_FOR_MEDIAN = 3;
 
 const numberOf = (measures: readonly Measure[], name: string): Measure | null =>
@@ -55,7 +55,7 @@ function machineOf({ where }: PointResult): string {
   return where.gpu === null ? `${where.machine}, ${where.cpu}` : `${where.machine}, ${where.gpu} ${where.gpu_uuid}`;
 }
 
-/** Readouts in millimetres, which are derived from the answer, unlike counts and notes. */
+/** Readouts in mm. They are computed from the answer, unlike counts and notes. */
 const readouts = ({ measures }: PointResult): readonly (readonly [string, number])[] =>
   measures.flatMap(({ group, name, unit, value }) =>
     group === 'readouts' && unit === 'mm' && typeof value === 'number' && value !== 0 ? [[name, value] as const] : [],
@@ -91,7 +91,10 @@ function exclusionReason({ result }: SolvedPoint, apart: number, of: number): st
   return `its readouts differ by up to ${Number((100 * apart).toPrecision(2))} % from those of the others`;
 }
 
-/** Groups points by their location in the space; null if the study compares fewer than two variants, or lacks times. */
+/**
+ * Groups points by machine and location in the parameter space. Null if the study compares fewer than two variants, or
+ * if a time is missing.
+ */
 export function comparisonsOf(head: PlanHead, rows: readonly SolvedPoint[]): readonly VariantComparison[] | null {
   const done = rows.filter(({ result }) => result.status === 'done');
   const requested = ({ line, result }: SolvedPoint): string => {
@@ -144,15 +147,15 @@ interface LabelledPoint {
 }
 
 interface Region {
-  /** Condition such as `beam.energy_MeV up to 110`; empty for the whole space. */
+  /** Condition such as `beam.energy_MeV up to 110`; empty if the region is the whole space. */
   readonly where: string;
-  /** Most frequent label in the region. */
+  /** Label of most points in the region. */
   readonly label: string;
   readonly of: number;
   readonly places: number;
 }
 
-/** Deeper trees would describe noise. */
+/** Maximum depth of the decision tree. Deeper trees would describe noise. */
 const MAX_SPLITS = 3;
 
 type Bounds = Readonly<Record<string, Bound>>;
@@ -169,7 +172,7 @@ interface Split {
 
 type Counts = ReadonlyMap<string, number>;
 
-/** Beyond this number of distinct words a split lists single names instead of regions. */
+/** Maximum number of distinct words for a split; with more, a split would list single names instead of regions. */
 const MAX_WORDS = 50;
 
 function countsOf(places: readonly LabelledPoint[]): Map<string, number> {
@@ -178,7 +181,10 @@ function countsOf(places: readonly LabelledPoint[]): Map<string, number> {
   return counts;
 }
 
-/** Probability that two locations drawn at random have different labels, times the number of locations. */
+/**
+ * Gini impurity times the number of points: the probability that two randomly drawn points have different labels, times
+ * their number.
+ */
 function impurityOf(counts: Counts): number {
   let [all, squares] = [0, 0];
   for (const count of counts.values()) {
@@ -190,7 +196,9 @@ function impurityOf(counts: Counts): number {
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
-/** Best threshold for a number, from one pass over the sorted locations. */
+/**
+ * Split at the threshold of a numeric setting that gives the least impurity, found in one pass over the sorted points.
+ */
 function cutOf(places: readonly LabelledPoint[], name: string): Split | null {
   const sorted = places.toSorted((a, b) => Number(a.at[name]) - Number(b.at[name]));
   const [left, right] = [new Map<string, number>(), countsOf(places)];
@@ -250,7 +258,7 @@ function boundText(name: string, bound: Bound): string {
   return from === to ? `${name} at ${from}` : `${name} from ${from} to ${to}`;
 }
 
-/** Smallest set of regions that separates the labels, in the order of their conditions. */
+/** Builds the decision tree and returns its leaves: regions in which most points have the same label. */
 export function regionsOf(places: readonly LabelledPoint[], bounds: Bounds = {}, depth = 0): readonly Region[] {
   const impurity = impurityOf(countsOf(places));
   const names = [...new Set(places.flatMap(({ at }) => Object.keys(at)))];
@@ -283,7 +291,7 @@ export function regionsOf(places: readonly LabelledPoint[], bounds: Bounds = {},
   ];
 }
 
-/** Text such as `window with n up to 64; depth with n from 128 (3 of 4 points)`. */
+/** Describes regions, as in `window with n up to 64; depth with n from 128 (3 of 4 points)`. */
 export function regionsText(regions: readonly Region[], words: (label: string) => string = (label) => label): string {
   return regions
     .map(({ where, label, of, places }) => {
