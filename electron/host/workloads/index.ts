@@ -1,6 +1,6 @@
 /**
- * The host's workloads by the kind of their scenarios, the only module that distinguishes between them. Also the
- * timeline of a run.
+ * The host's workloads by the kind of their scenarios. This is the only module that distinguishes between workloads.
+ * Also builds the timeline of a run.
  */
 import type { Variant } from '../../contract/capabilities.ts';
 import { BraggError } from '../../contract/errors.ts';
@@ -25,32 +25,32 @@ export const hostWorkloads: Readonly<Record<WorkloadName, HostWorkload>> = {
 };
 
 /**
- * Scenario values that claims may be limited to, with defaults filled in. Null if the saved document is not, or no
- * longer, a valid scenario.
+ * Values of a complete scenario by which claims may be limited. Null if the stored document is not, or no longer, a
+ * valid scenario.
  */
 export function claimedValues(document: unknown): Values | null {
   const { filled } = validateScenario(document);
   return filled === null ? null : hostWorkloads[filled.kind].claimed(filled);
 }
 
-/** Variants of all workloads, in their order. */
+/** Returns the variants of all workloads, in the order of the workloads. */
 export function allVariants(addon: NativeAddon): readonly Variant[] {
   return scenarioKindNames.flatMap((kind) => hostWorkloads[kind].variants(addon));
 }
 
-/** Folders in `kernels` of the workloads that `wanted` selects; several kinds may share one. */
+/** Returns the subfolders of `kernels` for the workloads that `wanted` selects. Several workloads may share one. */
 export function kernelFoldersOf(addon: NativeAddon, wanted: (workload: HostWorkload) => boolean): readonly string[] {
   const workloads = scenarioKindNames.map((kind) => hostWorkloads[kind]).filter(wanted);
   return [...new Set(workloads.flatMap(({ variants }) => variants(addon).map(workloadFolder)))];
 }
 
-/** Files of a shipped variant that user code may replace. */
+/** Returns the rules for files of a shipped variant that a user kernel may replace. */
 export const rulesOf = (base: UserKernelBase): ReplaceRules =>
   hostWorkloads[workloadSchema.parse(base.workload)].userKernels;
 
 /**
- * Narrows a run to `workload`. Throws BraggError `foreign-file`, with the file's `name` in its message, for another
- * workload.
+ * Returns the run if it belongs to `workload`. Throws BraggError `foreign-file` otherwise, with the file's `name` in
+ * the message.
  */
 export function openedAs<W extends AnyRunData['workload']>(
   workload: W,

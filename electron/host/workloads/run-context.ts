@@ -2,13 +2,13 @@
 import type { ErrorCode } from '../../contract/errors.ts';
 
 interface Machine {
-  /** Hashed identifier of the system; null in files that did not record it. */
+  /** Hashed identifier of the system. Null in files that did not record it. */
   readonly id: string | null;
   readonly cpu: string;
   readonly logicalCores: number;
   readonly memory_bytes: number;
   readonly os: string;
-  /** GPU that computed it; null on the CPU. */
+  /** Name of the GPU that computed the run. Null for a run on the CPU. */
   readonly device: string | null;
 }
 
@@ -24,15 +24,15 @@ export interface RunContext {
     readonly version: string;
     readonly build: string;
     readonly compiler: string;
-    /** Commit of the checkout; null in a package, and in files that did not record it. */
+    /** Commit of the checkout. Null in a package, and in files that did not record it. */
     readonly commit: string | null;
   };
   readonly machine: Machine;
   readonly name: string;
-  /** Start of the run, ISO 8601. */
+  /** Start of the run in ISO 8601. */
   readonly created: string;
   readonly finished: string;
-  /** Document as the user wrote it; the next field has every default filled in. */
+  /** Document as the user wrote it. `completeScenario` contains all defaults too. */
   readonly scenario: Readonly<Record<string, unknown>>;
   readonly completeScenario: Readonly<Record<string, unknown>>;
   readonly wall_s: number;

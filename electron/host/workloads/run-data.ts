@@ -4,10 +4,10 @@ import type { ImageRunData } from './diffraction/image-data.ts';
 import type { TaskRunData } from './task/task-data.ts';
 import type { RunData } from './transport/run-data.ts';
 
-/** Discriminated by the name of the workload. */
+/** Data of a run, discriminated by the name of its workload. */
 export type AnyRunData = RunData | ImageRunData | TaskRunData;
 
-/** Narrows a run to `workload`. Throws BraggError `unsupported` for another workload. */
+/** Returns the run if it belongs to `workload`. Throws BraggError `unsupported` otherwise. */
 export function runOf<W extends AnyRunData['workload']>(
   workload: W,
   run: AnyRunData,
@@ -17,7 +17,7 @@ export function runOf<W extends AnyRunData['workload']>(
   throw new BraggError('unsupported', `${run.name} is a run of ${run.workload}, not of ${workload}.`);
 }
 
-/** Makes a file name that is valid on every system from the name of a run. */
+/** Converts the name of a run to a file name that is valid on every system. */
 export function stem(name: string): string {
   const plain = name.normalize('NFKD').replace(/[^A-Za-z0-9._-]+/g, '-');
   return plain.replace(/^[-.]+|[-.]+$/g, '').slice(0, 80) || 'run';

@@ -1,8 +1,9 @@
 /**
- * Fits a crystal's misset and cell to a measured image by least squares: Gauss–Newton steps, with damping after
- * Marquardt (J. SIAM 11 (1963) 431) if a step increases the error. Scale and background are fitted too, because
- * detectors have arbitrary count units. Uncounted pixels are excluded. Also the measured images: import, consistency
- * with the scenario, and difference from the fit.
+ * Fits orientation and unit cell of a crystal to a measured image by least squares: Gauss–Newton steps, with damping
+ * after Marquardt (J. SIAM 11 (1963) 431) if a step increases the error. Scale and background are fitted too, because
+ * detectors have arbitrary units of counts. Excluded pixels are ignored.
+ *
+ * Also imports measured images, compares them with the scenario, and subtracts the fit.
  */
 import { BraggError } from '../../../contract/errors.ts';
 import type { DiffractionScenario } from '../../../contract/scenario/diffraction/index.ts';
@@ -33,7 +34,7 @@ export interface NormalEquations {
   readonly residual: number;
 }
 
-/** Lower triangle of the Cholesky decomposition; null if the matrix is not positive definite. */
+/** Returns the lower triangle of the Cholesky decomposition. Null if the matrix is not positive definite. */
 function cholesky(square: Float64Array, count: number): Float64Array | null {
   const lower = new Float64Array(count * count);
   for (let row = 0; row < count; row += 1) {
@@ -48,7 +49,7 @@ function cholesky(square: Float64Array, count: number): Float64Array | null {
   return lower;
 }
 
-/** Solution of a symmetric, positive definite system; null if the matrix is not positive definite. */
+/** Solves a linear system with a symmetric matrix. Null if the matrix is not positive definite. */
 export function solveCholesky(square: Float64Array, right: Float64Array): Float64Array | null {
   const count = right.length;
   const lower = cholesky(square, count);
@@ -67,7 +68,7 @@ export function solveCholesky(square: Float64Array, right: Float64Array): Float6
 
 interface FitLimits {
   readonly iterations: number;
-  /** The fit has converged if every component of the step is below this. */
+  /** The fit has converged if every component of the step is smaller than this. */
   readonly step: number;
 }
 
@@ -75,25 +76,29 @@ interface Fit {
   readonly unknowns: Float64Array;
   /** Normal equations at the end of the fit. */
   readonly equations: NormalEquations;
-  /** Number of times that the normal equations were built. */
+  /** Number of times that the normal equations were computed. */
   readonly iterations: number;
   readonly converged: boolean;
 }
 
-/** Damping after the first step that failed, its factors, and its maximum. */
+/** Initial damping after a failed step, factors for further and for successful steps, and maximum. */
 const DAMPING = { first: 1e-3, rise: 10, fall: 0.3, most: 1e8 } as const;
 
 function stepOf({ square, right }: NormalEquations, damping: number): Float64Array | null {
   const damped = Float64Array.from(square);
   for (let k = 0; k < right.length; k += 1) {
     const at = k * right.length + k;
-    // A zero diagonal means that the residuals do not depend on the unknown, which then stays unchanged.
+    // If the residuals do not depend on an unknown, its diagonal element is 0. Use 1, so that the unknown does not
+    // change.
     damped[at] = (damped[at] ?? 0) * (1 + damping) || 1;
   }
   return solveCholesky(damped, right)?.map((part) => -part) ?? null;
 }
 
-/** Minimises the residuals from `start`. `at` computes the normal equations at given values of the unknowns. */
+/**
+ * Minimises the sum of squared residuals from `start`. `at` computes the normal equations for given values of the
+ * unknowns.
+ */
 export async function gaussNewton(
   start: Float64Array,
   limits: FitLimits,
@@ -131,7 +136,7 @@ export interface RefinementResult {
   readonly unknowns: readonly (CrystalUnknown & {
     readonly start: number;
     readonly value: number;
-    /** Standard deviation from the residuals; null if the image does not determine the parameter. */
+    /** Standard deviation from the residuals. Null if the image does not determine the parameter. */
     readonly sigma: number | null;
   })[];
   readonly iterations: number;
@@ -139,10 +144,10 @@ export interface RefinementResult {
   readonly images: number;
   /** Number of pixels used in the fit. */
   readonly pixels: number;
-  /** Counts per photon, and counts of the background. */
+  /** Counts per photon, and background in counts. */
   readonly scale: number;
   readonly background: number;
-  /** Correlation with the measured image before and after the fit. */
+  /** Correlation of the computed with the measured image, before and after the fit. */
   readonly correlation: { readonly start: number; readonly end: number };
   readonly iteration_s: number;
   /** Photons computed for the fitted crystal. */
@@ -150,17 +155,17 @@ export interface RefinementResult {
 }
 
 /**
- * Units of angle and of cell edges for one cell; for N cells they are divided by N, and a spot is some three units
- * wide. Five cells have 0.05° and 0.1 %.
+ * Scales of the unknown angles and cell edges for a crystal of one cell. For N cells they are divided by N, so that a
+ * spot is about three units wide. Five cells give 0.05° and 0.1 %.
  */
 const TURN_DEG = 0.25;
 const STRETCH = 5e-3;
-/** Finite difference step in those units: with FP32 pixels, derivatives are then accurate to some percent. */
+/** Step of finite differences in those units. With pixels in FP32, derivatives are then accurate to some percent. */
 const STEP = 0.1;
-/** The fit ends if all steps are below this, the resolution of differences between FP32 images. */
+/** The fit ends if all steps are smaller than this, which is the resolution of differences between FP32 images. */
 const ENOUGH = 1e-3;
 const DEG = Math.PI / 180;
-/** Rows of normal equations between two yields. */
+/** Number of pixels that are processed between two yields. */
 const PIECE = 8192;
 
 type Values = readonly number[];
@@ -187,13 +192,13 @@ function problemAt(problem: DiffractionProblem, values: Values): DiffractionProb
   return { ...problem, crystal: { ...problem.crystal, cell, misset_rad } };
 }
 
-/** Scales of the unknowns. */
+/** Returns the scale of each unknown. */
 function unitsOf({ crystal }: DiffractionProblem, start: Values): Values {
   const most = Math.max(...crystal.cells);
   return crystalUnknowns.map(({ unit }, k) => (unit === '°' ? TURN_DEG / most : (STRETCH / most) * (start[k] ?? 1)));
 }
 
-/** Sums over the used pixels of an image and its measured counts: sufficient for a linear regression. */
+/** Fits a line through computed photons and measured counts, over all pixels that are not excluded. */
 function* lineThrough(image: Float32Array, { counts, left }: MaskedImage): YieldingTask<Line> {
   let [n, x, y, xx, xy, yy] = [0, 0, 0, 0, 0, 0];
   for (let i = 0; i < counts.length; i += 1) {
@@ -225,8 +230,8 @@ interface Line {
 }
 
 /**
- * Normal equations of the crystal's unknowns alone. For each image, scale and background come from the best line, and
- * derivatives along them are projected out (Golub and Pereyra, after Kaufman).
+ * Normal equations for the crystal's unknowns alone. Scale and background are those of the best line. Derivatives with
+ * respect to them are projected out (Golub and Pereyra, after Kaufman).
  */
 function* equationsOf(
   images: readonly Float32Array[],
@@ -236,7 +241,7 @@ function* equationsOf(
   const [here = new Float32Array(), ...further] = images;
   const { scale, background, pixels } = line;
   const unknowns = further.length;
-  // Columns: the derivatives, the image and the constant; the last is the residual.
+  // Columns of a row: the derivatives, the image, the constant, and the residual.
   const columns = unknowns + 2;
   const sums = new Float64Array((columns + 1) * (columns + 1));
   const row = new Float64Array(columns + 1);
@@ -256,7 +261,7 @@ function* equationsOf(
     }
   }
   const sum = (u: number, v: number): number => sums[Math.max(u, v) * (columns + 1) + Math.min(u, v)] ?? 0;
-  // Removes the components of a product along the image and the constant.
+  // Remove the components of the sums along the image and the constant.
   const [ii, io, oo] = [sum(unknowns, unknowns), sum(unknowns, unknowns + 1), pixels];
   const determinant = ii * oo - io * io || 1;
   const apart = (u: number, v: number): number => {
@@ -348,7 +353,7 @@ export async function refineCrystal(
   };
 }
 
-/** Standard deviations in the scaled units of the fit. */
+/** Standard deviations of the unknowns, in the scaled units of the fit. */
 function sigmasOf({ square, right }: NormalEquations, variance: number): Values | null {
   const all = Array.from(right, (_, k) => {
     const one = new Float64Array(right.length);
@@ -358,11 +363,11 @@ function sigmasOf({ square, right }: NormalEquations, variance: number): Values 
   return all.every((each) => each !== undefined) ? all.map((each = 0) => Math.sqrt(variance * each)) : null;
 }
 
-/** Computed images count photons, and no pixel is saturated. */
+/** Computed images contain photons, and none of their pixels is excluded. */
 export const maskedImageOf = ({ width, height, image }: Image): MaskedImage =>
   withoutUncounted({ width, height, counts: image, full: Number.POSITIVE_INFINITY, header: {} });
 
-/** Every pixel is visited, so files and large images are processed on a worker thread. */
+/** Large images are processed on a worker thread, because every pixel is visited. */
 export const processImage = onThreadIfLarge('import an image', maskedImageOf);
 export const readImageFile = onThread(
   'read an image file',
@@ -383,18 +388,18 @@ export const readNexusFile = onThread(
 
 export interface FittedImage {
   readonly photons: Float32Array;
-  /** Counts per photon, and counts of the background. */
+  /** Counts per photon, and background in counts. */
   readonly scale: number;
   readonly background: number;
 }
 
 interface LoadedImage {
   readonly measured: Pick<MaskedImage, 'counts' | 'left'>;
-  /** Null if only the counts are displayed. */
+  /** Null if no fit is subtracted. */
   readonly fitted: FittedImage | null;
 }
 
-/** Counts, or counts less the fit; 0 in excluded pixels. */
+/** Returns the counts, minus those of the fit if there is one. Excluded pixels are 0. */
 export const residualCounts = onThreadIfLarge('subtract a fit', ({ measured, fitted }: LoadedImage): Float32Array => {
   const { counts, left } = measured;
   return counts.map((count, i) => {
@@ -407,13 +412,13 @@ export const countLeftOut = onThreadIfLarge('count ignored pixels', (left: Uint8
   left.reduce((sum, one) => sum + one, 0),
 );
 
-/** Throws BraggError for a scenario without a crystal. */
+/** Returns the reading if it describes a crystal. Throws BraggError otherwise. */
 export function requireCrystal(reading: ScenarioReading): DiffractionReading {
   if (reading.kind === 'diffraction') return reading;
   throw new BraggError('unsupported', 'Only a crystal can be fitted to an image; this scenario is of another kind.');
 }
 
-/** Differences of more than a thousandth between the file's header and the scenario. */
+/** Lists values that differ by more than a thousandth between the file's header and the scenario. */
 export function disagreements(header: Header, { detector, beam }: DiffractionScenario): readonly string[] {
   const said = [
     ['detector.distance_mm', header.distance_mm, detector.distance_mm],

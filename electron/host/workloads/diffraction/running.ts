@@ -1,4 +1,4 @@
-/** Queued or running diffraction run: engine, live image, and saved states for recovery. */
+/** A queued or running diffraction run: its engine, live image, and checkpoints for recovery. */
 import type { ImageFrame, ImageView } from '../../../contract/image.ts';
 import type { ImageProgress } from '../../../contract/scenario/diffraction/index.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
@@ -23,7 +23,7 @@ export class DiffractionWorkloadRun implements WorkloadRun {
   readonly #native: DiffractionRun;
   readonly #trace: boolean;
   readonly #watchers = new Subscribers<ImageFrame>();
-  /** Views with their subscribers and maps; `made` is null before the first map. */
+  /** Watched views. `made` is the last map, or null before the first one. */
   readonly #views = new Map<ImageView, { readonly sink: Sink<ImageFrame>; made: Omit<ImageFrame, 'run'> | null }>();
   #making: Promise<void> | null = null;
   #latest: { readonly image: Float32Array; readonly done: number } | null = null;
@@ -47,7 +47,7 @@ export class DiffractionWorkloadRun implements WorkloadRun {
 
   async start(around: RunCallbacks): Promise<ImageRunData> {
     const times = new CheckpointTimes();
-    // The engine shows rows only after a request, so a state is saved at the report that follows the request.
+    // The engine publishes rows only after a request, so a checkpoint is written at the next progress report.
     let requested = false;
     const progressed = (progress: DiffractionProgress): void => {
       const { done, eta_s } = progress;
@@ -98,15 +98,14 @@ export class DiffractionWorkloadRun implements WorkloadRun {
   #take(): boolean {
     const newest = this.#native.live();
     if (newest === null) return false;
-    // Use a new array object per frame, because results are cached by object and the next frame's rows reuse the
-    // memory.
+    // Use a new array object per frame, because results are cached by array object, while the engine reuses its memory.
     this.#latest = { image: newest.image.subarray(), done: newest.done };
     this.#revision += 1;
     return true;
   }
 
   /**
-   * Computes frames one at a time; requests in the meantime wait for the current frame, and then receive the newest
+   * Computes frames one at a time. Requests made in the meantime wait for the current frame and then receive the newest
    * image.
    */
   async #refresh(): Promise<void> {
@@ -117,7 +116,7 @@ export class DiffractionWorkloadRun implements WorkloadRun {
     await this.#making;
   }
 
-  /** Computes and sends the map of each view that does not yet show the newest image. */
+  /** Computes and sends the maps of all views that do not show the newest image yet. */
   async #make(): Promise<void> {
     const [latest, revision] = [this.#latest, this.#revision];
     if (latest === null) return;

@@ -1,6 +1,6 @@
 /**
- * Readouts of a diffraction image for display: summary, brightest spots, display pixels and comparison. Because images
- * have up to a hundred million pixels, large ones are processed on a worker thread.
+ * Readouts of a diffraction image for display: summary, brightest spots, display pixels and comparison. Images have up
+ * to a hundred million pixels, so large ones are processed on a worker thread.
  */
 import { BraggError } from '../../../contract/errors.ts';
 import type { FieldMap } from '../../../contract/fields.ts';
@@ -13,7 +13,7 @@ import { noSpans } from '../../model/recording/recording.ts';
 import { type AnyRunData, runOf } from '../run-data.ts';
 import { brightestOf, type ImageRunData, imageError } from './image-data.ts';
 
-/** Photons per pixel, [slow][fast]. */
+/** Photons per pixel at index slow · width + fast. */
 export interface Image {
   readonly width: number;
   readonly height: number;
@@ -24,7 +24,7 @@ function pixelAxis(name: 'fast' | 'slow', count: number): GridAxis {
   return { name, unit: 'px', uniform: true, edges: Float64Array.from({ length: count + 1 }, (_, i) => i) };
 }
 
-/** Map of an image with at most one sample per screen pixel. */
+/** Map of an image with at most one sample per pixel of the screen. */
 export async function imageMap(
   { width, height, image }: Image,
   { viewport, statistic = 'mean' }: ImageView,
@@ -43,14 +43,14 @@ export async function imageMap(
   };
 }
 
-/** Throws BraggError `unsupported` for images of different sizes. */
+/** Throws BraggError `unsupported` if the images have different sizes. */
 export function checkSameSize(a: Image, b: Image): void {
   if (a.width === b.width && a.height === b.height) return;
   const size = ({ width, height }: Image): string => `${width} × ${height} pixels`;
   throw new BraggError('unsupported', `The images differ in size: ${size(a)} and ${size(b)}.`);
 }
 
-/** Difference `here` less `there`, pixel by pixel. */
+/** Subtracts `there` from `here`, pixel by pixel. */
 function imageDifference(here: Image, there: Image): Image {
   checkSameSize(here, there);
   const image = here.image.map((value, i) => value - (there.image[i] ?? 0));
@@ -77,7 +77,7 @@ interface LocalMaximum {
   readonly photons: number;
 }
 
-/** Whether a pixel is brighter than its neighbours; of equal ones, the first in reading order counts. */
+/** Whether a pixel is brighter than its neighbours. Among equal pixels, only the first in reading order is a peak. */
 function isPeak(image: Float32Array, width: number, height: number, fast: number, slow: number): boolean {
   const own = image[slow * width + fast] ?? 0;
   for (let s = Math.max(0, slow - 1); s <= Math.min(height - 1, slow + 1); s += 1) {
@@ -91,7 +91,7 @@ function isPeak(image: Float32Array, width: number, height: number, fast: number
   return own > 0;
 }
 
-/** Local maxima, at most `count`, brightest first. */
+/** Returns at most `count` local maxima, brightest first. */
 function findLocalMaxima(image: Float32Array, width: number, height: number, count: number): readonly LocalMaximum[] {
   const found: LocalMaximum[] = [];
   let least = 0;
@@ -99,7 +99,7 @@ function findLocalMaxima(image: Float32Array, width: number, height: number, cou
     const photons = image[index] ?? 0;
     if (photons <= least || !isPeak(image, width, height, index % width, Math.floor(index / width))) continue;
     found.push({ index, photons });
-    // Truncate the growing list: in an image of noise, every ninth pixel is a peak.
+    // Truncate the list while it grows, because in an image of noise every ninth pixel is a peak.
     if (found.length >= 4 * count) {
       found.sort((a, b) => b.photons - a.photons);
       found.length = count;
@@ -109,7 +109,7 @@ function findLocalMaxima(image: Float32Array, width: number, height: number, cou
   return found.sort((a, b) => b.photons - a.photons || a.index - b.index).slice(0, count);
 }
 
-/** Parts of a run that finding peaks needs. */
+/** The part of a run that is needed to find peaks. */
 type PeaksRun = Pick<ImageRunData, 'image' | 'width' | 'height' | 'completeScenario'>;
 
 export function imagePeaks(run: PeaksRun, count: number): ImagePeak[] {
@@ -132,7 +132,7 @@ export function imagePeaks(run: PeaksRun, count: number): ImagePeak[] {
 
 const BRIGHT = 1e-3;
 
-/** Smallest or largest resolution; the largest is null if a position is in the forward direction. */
+/** Smallest or largest resolution in ångström. The largest is null if a position is in the forward direction. */
 function extremeResolution(
   places: readonly { readonly resolution_A: number | null }[],
   of: (...values: number[]) => number,
@@ -223,10 +223,10 @@ type Pixels = Float32Array | Float64Array;
 
 const imageOf = ({ width, height, image }: Image): Image => ({ width, height, image });
 
-/** Photons in the brightest pixel. */
+/** Returns the photons in the brightest pixel. */
 export const brightestOfImage = onThreadIfLarge('find the brightest pixel', brightestOf);
 
-/** Leave out the recording, which may be larger than the image. */
+/** Do not send the recording to the worker thread, because it may be larger than the image. */
 export const summaryOfImage = (run: ImageRunData): Promise<ImageSummary> =>
   summary({ ...run, scenario: {}, spans: noSpans, trace: null });
 
@@ -236,10 +236,10 @@ export const peaksOfImage = (
   count: number,
 ): Promise<ImagePeak[]> => peaks({ run: { image, width, height, completeScenario }, count });
 
-/** Throws a RangeError for images of different sizes. */
+/** Computes the error of `here` relative to `there`. Throws a RangeError if the images have different sizes. */
 export const errorOfImage = (here: Pixels, there: Pixels): Promise<ImageError> => error({ here, there });
 
-/** Throws BraggError `unsupported` for images of different sizes. */
+/** Returns `here` minus `there`. Throws BraggError `unsupported` if the images have different sizes. */
 export const differenceOfImages = (here: Image, there: Image): Promise<Image> =>
   difference({ here: imageOf(here), there: imageOf(there) });
 
@@ -260,7 +260,7 @@ interface Size {
   readonly layers: number;
 }
 
-/** Size of the problem: `1024 × 1024 pixels of 2 × 2 sub-pixels, 1 source, 4 orientations`. */
+/** Describes the size of a problem, for example `1024 × 1024 pixels of 2 × 2 sub-pixels, 1 source, 4 orientations`. */
 export function imageText(size: Size): string {
   const { oversample, sources, orientations, layers } = size;
   const sub = oversample === 1 ? '' : ` of ${oversample} × ${oversample} sub-pixels`;
@@ -268,5 +268,5 @@ export function imageText(size: Size): string {
   return `${pixelsText(size)}${sub}${deep}, ${countText(sources, 'source')}, ${countText(orientations, 'orientation')}`;
 }
 
-/** Throws BraggError `unsupported` for a run of another workload. */
+/** Returns the run if it is a diffraction run. Throws BraggError `unsupported` otherwise. */
 export const imageRunOf = (run: AnyRunData): ImageRunData => runOf('diffraction', run);

@@ -1,6 +1,6 @@
 /**
- * User kernels of the diffraction workload. The image object has the engine's interface, but computes in the process of
- * the user's variant.
+ * User kernels of the diffraction workload. The run object implements the engine's interface, but the process of the
+ * user's kernel computes the image.
  */
 import { BRIGHT_PARITY } from '../../../contract/image.ts';
 import { userKernelVerdict } from '../../../contract/user-kernels/checks.ts';
@@ -30,7 +30,7 @@ class UserKernelImageRun implements DiffractionRun {
   #cancelled = false;
   readonly #frames = new LiveFrames<Live>();
 
-  /** Throws if the engine rejects the problem. Runs no code of the variant. */
+  /** Throws if the engine rejects the problem. Does not run the user's code. */
   constructor(engine: NativeAddon, session: LoadedUserKernel, problem: DiffractionProblem) {
     const { kernel } = session;
     this.#session = session;
@@ -71,7 +71,9 @@ class UserKernelImageRun implements DiffractionRun {
   }
 }
 
-/** Engine code that runs before it creates a variant: it lays out lengths, tables and sources of a problem. */
+/**
+ * Source files that the engine runs before it creates a variant. They prepare lengths, tables and sources of a problem.
+ */
 const engine = ['registry.cpp', 'solver.cpp', 'setup.cpp', 'crystal.cpp'];
 
 export const diffractionUserKernels: UserKernelWorkload = {
@@ -102,7 +104,7 @@ export const diffractionUserKernels: UserKernelWorkload = {
     if (again.status !== 'done' || oracle.status !== 'done') return null;
     const determinism = new Determinism();
     for (const { image } of [first, again]) determinism.add(image);
-    // Use the worst of all runs, because an intermittent error makes the kernel wrong.
+    // Use the larger error of both runs, because a kernel with an intermittent error is wrong.
     const error = worstOf(imageError(first.image, oracle.image), imageError(again.image, oracle.image));
     return userKernelVerdict(imageAccuracy(error, true), determinism.report());
   },

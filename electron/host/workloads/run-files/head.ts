@@ -1,4 +1,4 @@
-/** Header of every run file: format, program, machine and scenario. */
+/** Reads and writes the header of run files: format, program, machine and scenario. */
 import type { File } from 'h5wasm';
 import { type ErrorCode, errorCodeSchema } from '../../../contract/errors.ts';
 import type { RunFileFields } from '../../io/hdf5/fields.ts';
@@ -10,7 +10,7 @@ type RunHead = Pick<
   'program' | 'machine' | 'name' | 'created' | 'finished' | 'scenario' | 'completeScenario'
 >;
 
-/** `status` and, for a failed run, the reason. */
+/** Status of the run, and the reason if it failed. */
 interface RunEnd<Status extends string> {
   readonly status: Status;
   readonly error: RunFailure | null;

@@ -1,6 +1,6 @@
 /**
- * Recording in a run file of any workload: the run's spans and, if traced, the GPU's work as groups. Times of set-up
- * steps are stored as a small table.
+ * Stores recordings in run files of any workload: the spans of the run and, if it was traced, the work of the GPU.
+ * Times of set-up steps are stored as a small table.
  */
 import type { File } from 'h5wasm';
 import { spanColumns, traceColumns } from '../../../contract/recording.ts';
@@ -49,7 +49,7 @@ function readSpans(f: RunFileFields): Spans {
   };
 }
 
-/** Null if the run was not traced, or the file predates traces. */
+/** Reads the trace of the GPU. Null if the run was not traced, or if the file is older than this feature. */
 function readTrace(f: RunFileFields): DeviceTrace | null {
   if (!f.has('trace')) return null;
   const count = f.count('trace', 'count');

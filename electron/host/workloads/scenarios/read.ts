@@ -3,15 +3,15 @@ import type { Issue } from '../../../contract/errors.ts';
 import type { FieldIssue } from '../../../contract/scenario/index.ts';
 
 export interface ScenarioText {
-  /** The document as written, including its errors; null if the text is not an object. */
+  /** The document as the user wrote it, with its errors. Null if the text is not an object. */
   readonly draft: Readonly<Record<string, unknown>> | null;
   /** Errors and warnings, in the order of the text. */
   readonly issues: readonly Issue[];
-  /** Converts an error found later into an issue at its position in the text. */
+  /** Converts an error that is found later to an issue at its position in the text. */
   readonly locate: (fault: FieldIssue) => Issue;
 }
 
-/** Result for a document whose kind is unknown. */
+/** Result of reading a document of unknown kind. */
 export interface NoReading extends ScenarioText {
   readonly kind: null;
   readonly document: null;

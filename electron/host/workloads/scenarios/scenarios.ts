@@ -41,11 +41,11 @@ import type { TransportReading } from '../transport/scenario/problem.ts';
 import type { NoReading, ScenarioText } from './read.ts';
 
 export type ScenarioReading = (TransportReading | DiffractionReading | TaskReading | NoReading) & {
-  /** Time to read and check it, in seconds. */
+  /** Time in seconds for reading and checking. */
   readonly read_s?: number;
 };
 
-/** Engine error about a value: `solver.variant = fused: needs about 9.31 GiB`. */
+/** Engine error about a value, for example `solver.variant = fused: needs about 9.31 GiB`. */
 const ENGINE_MESSAGE = /^([a-z][\w.]*) = (\S+): (.*)$/s;
 
 function engineMessageIssue(message: string): FieldIssue {
@@ -59,12 +59,12 @@ function engineMessageIssue(message: string): FieldIssue {
   return { severity: 'error', path: steps, atKey: false, message: whole, value: shown, allowed };
 }
 
-/** Converts an engine error to an issue at the affected position in the text. `error` is what the addon threw. */
+/** Converts an error of the addon to an issue at the affected position in the text. */
 export function engineIssue(reading: Pick<ScenarioReading, 'locate'>, error: unknown): Issue {
   return reading.locate(engineMessageIssue(errorFromNative(error).message));
 }
 
-/** Converts an engine error to an error with an issue; returns other errors unchanged. */
+/** Converts an error of the engine to a BraggError with an issue. Returns other errors unchanged. */
 export function engineRefusal(reading: Pick<ScenarioReading, 'locate'>, error: unknown): BraggError {
   const thrown = errorFromNative(error);
   if (thrown.code === 'internal') return thrown;
@@ -73,44 +73,49 @@ export function engineRefusal(reading: Pick<ScenarioReading, 'locate'>, error: u
 }
 
 export interface ScenarioOrigin {
-  /** File name as shown in messages. */
+  /** File name for messages. */
   readonly name: string;
-  /** Base folder of relative paths in the scenario; null if it is not saved. */
+  /** Folder that relative paths in the scenario refer to. Null if it has not been saved. */
   readonly folder: string | null;
 }
 
-/** Data of the engine and the program that scenario checks need. */
+/** Data of the engine and the program that are needed to check scenarios. */
 interface ScenarioKnowledge {
-  /** Variants that `solver.variant` may name in a scenario of the workload. */
+  /** Returns the variants that `solver.variant` may name in a scenario of the workload. */
   readonly variants: (workload: WorkloadName) => readonly { readonly id: string; readonly bench: string }[];
   /** Range table computed by the addon. */
   readonly rangeTable: RangeTable;
-  /** Range spread (sigma, mm of water) that the energy grid adds; null if the engine rejects the problem. */
+  /**
+   * Returns the additional range straggling from the energy grid, as a standard deviation in mm of water. Null if the
+   * engine rejects the problem.
+   */
   readonly extraStraggling: (problem: TransportProblem) => Promise<number | null>;
-  /** Settings that a transport variant offers; null if no variant has the name. */
+  /** Returns the settings that a transport variant offers. Null if no variant has this name. */
   readonly offers: (variant: string) => VariantChoices | null;
-  /** Limit on the state of one run, bytes. */
+  /** Maximum size of the state of one run in bytes. */
   readonly memoryLimit_bytes: number;
   readonly materials: Materials;
   readonly nuclearTables: readonly NuclearTable[];
-  /** Hounsfield unit table supplied with the program. */
+  /** Table of Hounsfield units that is shipped with the program. */
   readonly huTable: ShippedHuTable;
 }
 
-/** Findings about a scenario, and the function that composes its reading. */
+/** Issues of a scenario, and the function that builds its reading. */
 interface LocatedScenario {
   readonly faults: readonly FieldIssue[];
   /** Errors in files that the scenario names. */
   readonly issues: readonly Issue[];
-  /** Warnings for a scenario without errors, before it is run. */
+  /** Computes warnings about a scenario without errors, before it is run. */
   readonly warnings: () => Promise<readonly FieldIssue[]>;
   readonly reading: (read: ScenarioText & { readonly document: unknown; readonly valid: boolean }) => ScenarioReading;
 }
 
 export interface ScenarioSide {
-  /** Names of the files that the scenario refers to, relative to its folder. */
+  /** Returns the names of files that the scenario refers to, relative to its folder. */
   readonly files: (filled: ScenarioWithStaticDefaults) => readonly string[];
-  /** Completes and checks a document that satisfies the schema; `leftOut` are the values that the schema rejected. */
+  /**
+   * Completes and checks a document that satisfies the schema. `leftOut`: paths of values that the schema rejected.
+   */
   readonly find: (
     filled: ScenarioWithStaticDefaults,
     document: unknown,
@@ -120,7 +125,7 @@ export interface ScenarioSide {
   ) => Promise<LocatedScenario>;
 }
 
-/** Narrows a scenario to `kinds`, those of the workload that handles it. */
+/** Returns the scenario if its kind is one of `kinds`. Throws otherwise, which is a programming error. */
 export function narrowToKinds<K extends ScenarioWithStaticDefaults['kind']>(
   kinds: readonly K[],
   filled: ScenarioWithStaticDefaults,
@@ -132,7 +137,7 @@ export function narrowToKinds<K extends ScenarioWithStaticDefaults['kind']>(
 
 const ending = /\.(json|ya?ml)$/;
 
-/** Scenario files by name, without the extension that all have. */
+/** Returns the scenario files in a folder by name without extension. */
 async function scenariosIn(folder: string, recursive: boolean): Promise<ReadonlyMap<string, string>> {
   const found = await readdir(folder, { recursive }).catch(() => []);
   return new Map(
@@ -140,7 +145,10 @@ async function scenariosIn(folder: string, recursive: boolean): Promise<Readonly
   );
 }
 
-/** Most similar file name in the same folder, or a shipped scenario if only a name was given. */
+/**
+ * Finds the most similar file name in the same folder. If a name without a folder was given, also considers shipped
+ * scenarios.
+ */
 async function similarFile(file: string, assetsFolder: string): Promise<string | null> {
   const word = path.basename(file).replace(ending, '');
   const beside = await scenariosIn(path.dirname(file), false);
@@ -150,17 +158,17 @@ async function similarFile(file: string, assetsFolder: string): Promise<string |
   return suggest(word, [...(await scenariosIn(path.join(assetsFolder, 'scenarios'), true)).keys()]);
 }
 
-/** Data supplied with the program. */
+/** Names of the data that are shipped with the program. */
 type ProgramDataName = 'materials' | 'nuclearTables' | 'huTable';
 
 interface ScenarioServices extends Omit<ScenarioKnowledge, ProgramDataName> {
-  /** Folder with `materials/`, `nuclear/` and `scenarios/`. */
+  /** Folder that contains `materials/`, `nuclear/` and `scenarios/`. */
   readonly assetsFolder: string;
-  /** Workloads, with the readers of their scenarios. */
+  /** The workloads, each with the reader of its scenarios. */
   readonly workloads: Readonly<Record<WorkloadName, { readonly scenario: ScenarioSide }>>;
-  /** Registers the user kernel that a scenario in `folder` names, if it names one. Throws a BraggError. */
+  /** Registers `variant` if it is a user kernel in `folder`. Throws a BraggError. */
   readonly discover?: (folder: string | null, variant: string, scenario: ScenarioWithStaticDefaults) => Promise<void>;
-  /** Reason why a user kernel of another workload cannot run the scenario. */
+  /** Explains why a user kernel of another workload cannot run the scenario. Null for other variants. */
   readonly mismatch?: (
     variant: string,
     scenario: ScenarioWithStaticDefaults,
@@ -169,10 +177,10 @@ interface ScenarioServices extends Omit<ScenarioKnowledge, ProgramDataName> {
 
 export type ReadOptions = { readonly overrides?: readonly Override[] };
 
-/** Size of the cache: scenarios in use at a time, in several windows or in a sweep. */
+/** Number of cached readings: scenarios in use at the same time, in several windows or in a sweep. */
 const CACHED_READINGS = 16;
 
-/** Source of overrides, as named in messages. */
+/** Name of the overrides in messages. */
 const overrideSource = '--set';
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
@@ -187,25 +195,25 @@ function hasErrors(issues: readonly Issue[]): boolean {
   return issues.some(({ severity }) => severity === 'error');
 }
 
-/** Error sentence for these issues: the first one, and the number of others. */
+/** Summarises issues in one sentence: the first issue, and the number of others. */
 function summary(issues: readonly Issue[]): string {
   const errors = issues.filter(({ severity }) => severity === 'error');
   const first = errors[0] === undefined ? 'the scenario is not valid' : formatIssue(errors[0]);
   return errors.length > 1 ? `${first} (and ${errors.length - 1} more)` : first;
 }
 
-/** Returns the problem for the engine. Throws a BraggError `invalid` with every issue if the reading has errors. */
+/** Returns the engine's problem. Throws BraggError `invalid` with all issues if the reading has errors. */
 export function problemOf<P>(reading: { readonly problem: (() => P) | null; readonly issues: readonly Issue[] }): P {
   if (reading.problem === null) throw refusalOf(reading.issues);
   return reading.problem();
 }
 
-/** Error for a scenario that cannot be used, with every issue. */
+/** Builds the error for a scenario that cannot be used, with all issues. */
 export function refusalOf(issues: readonly Issue[]): BraggError {
   return new BraggError('invalid', summary(issues), issues);
 }
 
-/** Number of values up to which checking needs only milliseconds, as for a hundred regions. */
+/** Number of values up to which a check needs only milliseconds, for example a hundred regions. */
 const FEW_VALUES = 1000;
 
 function hasMoreValues(value: unknown, most: number): boolean {
@@ -220,7 +228,7 @@ function hasMoreValues(value: unknown, most: number): boolean {
 
 const validateOnThread = onThread('check a scenario', validateScenario);
 
-/** Validates against the schema, on a worker thread if there are many values. */
+/** Validates a document against the schema. If it has many values, this runs on a worker thread. */
 async function validateDocument(value: unknown): Promise<ValidationResult> {
   return hasMoreValues(value, FEW_VALUES) ? validateOnThread(value) : validateScenario(value);
 }
@@ -254,7 +262,7 @@ export class Scenarios {
     const read = await readText(file);
     if (read.ok) return this.parse(read.text, { name: file, folder: path.dirname(file) }, options);
     const near = read.missing ? await similarFile(file, this.services.assetsFolder) : null;
-    // A name without a folder may refer to an example.
+    // A name without a folder may refer to a shipped example.
     const isExampleName = read.missing && !/[/\\]/.test(file);
     const issue: Issue = {
       severity: 'error',
@@ -269,7 +277,7 @@ export class Scenarios {
     return this.unreadable([issue], (fault) => issueAt(fault, file));
   }
 
-  /** Reads a scenario of any kind from JSON or YAML text; the name's extension decides which. */
+  /** Reads a scenario of any kind from text. The extension of `place.name` determines whether it is JSON or YAML. */
   async parse(text: string, place: ScenarioOrigin, { overrides = [] }: ReadOptions = {}): Promise<ScenarioReading> {
     const parsed = await parseTextOnThread(text, place.name);
     if (parsed.value === undefined) return this.unreadable(parsed.issues, parsed.locate);
@@ -280,17 +288,17 @@ export class Scenarios {
     return this.checked(document, place, known, locate);
   }
 
-  /** Checks a document of any kind that has no text, such as the page's form. */
+  /** Checks a document that is not read from text, for example that of the page's form. */
   check(document: unknown, place: ScenarioOrigin): Promise<ScenarioReading> {
     return withReadTime(() => this.checked(document, place, [], (fault) => issueAt(fault, null)));
   }
 
-  /** Same as `check`, without the warnings that need the engine, for scenarios that are solved at once. */
+  /** Like `check`, but without the warnings that need the engine, for scenarios that are solved at once. */
   checkQuickly(document: unknown, place: ScenarioOrigin): Promise<ScenarioReading> {
     return this.checked(document, place, [], (fault) => issueAt(fault, null), false);
   }
 
-  /** Text of a scenario file; the document may be an invalid draft. */
+  /** Text of a scenario file. The document may be a draft with errors. */
   text(document: unknown): string {
     return writeScenarioText(document);
   }
@@ -317,11 +325,11 @@ export class Scenarios {
     if (filled === null)
       return { kind: null, draft, document: null, scenario: null, issues: found.sort(compareByPlace), locate };
     const { variant } = filled.solver;
-    // Errors of a user kernel are reported when it runs; the check reports it as unknown.
+    // Ignore errors of a user kernel here. The check reports it as unknown, and running it reports the error.
     await this.services.discover?.(place.folder, variant, filled).catch(() => undefined);
     const parts = await this.found(filled, value, leftOut, place);
     const mismatch = this.services.mismatch?.(variant, filled) ?? null;
-    // A variant of another workload is known, but cannot run this scenario.
+    // Variants of another workload are known, but cannot run this scenario.
     const fitting =
       mismatch === null
         ? parts.faults
@@ -337,7 +345,7 @@ export class Scenarios {
   }
 
   /**
-   * The workload's findings about a scenario. They are cached while its files and the variants are unchanged, because a
+   * Returns the workload's issues of a scenario. Cached while its files and the variants are unchanged, because a
    * scenario is checked several times between the page and a run.
    */
   private async found(
@@ -363,7 +371,7 @@ export class Scenarios {
   }
 }
 
-/** Reads the program's materials and nuclear reaction tables; throws if they are damaged. */
+/** Reads the materials and nuclear tables that are shipped with the program. Throws if they are damaged. */
 export async function openScenarios(services: ScenarioServices): Promise<Scenarios> {
   const [materials, nuclearTables, huTable] = await Promise.all([
     loadMaterials(services.assetsFolder),

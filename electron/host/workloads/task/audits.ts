@@ -1,7 +1,8 @@
 /**
- * Audits of one candidate in a session. The engine picks a random repetition of a sample, poisons the outputs before it
- * and compares them after it. Probes then detect whether the candidate caches results by input. Also accuracy and terms
- * of the small measured workloads.
+ * Audits of one candidate in a session. In a random repetition of a sample, the engine poisons the outputs before it
+ * and compares them after it. Probes then detect whether the candidate caches results by input.
+ *
+ * Also defines accuracy and terms of small measured workloads.
  */
 import { randomInt } from 'node:crypto';
 import { type Accuracy, type AuditCost, REMEMBERS_RESULTS, type Words } from '../../../contract/bench/session.ts';
@@ -10,7 +11,7 @@ import type { HiddenChanges, TaskAudit, TaskCheck, TaskSample, TaskVerdict } fro
 import { median } from '../../model/bench/statistics.ts';
 import { MemoryEvidence, type MemoryPairs, SUSPECT_RATIO } from '../varied-runs.ts';
 
-/** Terms of the workload; `swept` is the path of the scenario value that a sweep changes. */
+/** Terms of the workload for tables. `swept`: path of the scenario value that a sweep changes. */
 export const taskWords = (swept: string | undefined): Words => ({
   time: 'Time',
   timeTip: 'of one repetition',
@@ -18,7 +19,7 @@ export const taskWords = (swept: string | undefined): Words => ({
   rate: null,
 });
 
-/** Column titles of checks; their sentences become tips. */
+/** Column titles of checks by id. The engine's titles are sentences, which become tooltips. */
 const heads: Readonly<Record<string, string>> = {
   relative: 'Relative error',
   nan: 'NaN mismatches',
@@ -28,12 +29,12 @@ const heads: Readonly<Record<string, string>> = {
   l2: 'RMS error',
 };
 
-/** Sentences for checks by id, in place of the engine's titles. */
+/** Sentences that replace the engine's titles of some checks, by id. */
 const sentences: Readonly<Record<string, string>> = { l2: 'RMS error relative to the reference' };
 
 export function taskAccuracy({ checks, compared }: Pick<TaskVerdict, 'checks' | 'compared'>): Accuracy[] {
   return checks.map(({ id, title, value, limit, holds, where }) => ({
-    // An infinite error, as from an overflowing sum, becomes null, because JSON has no infinity.
+    // JSON has no infinity, so an infinite error becomes null, for example after a sum has overflowed.
     ...{ id, value: value !== null && Number.isFinite(value) ? value : null, holds },
     title: heads[id] ?? title,
     tip: `${sentences[id] ?? title}: ${groupedDigits(compared)}${holds || where === '' ? '' : `; ${where}`}`,
@@ -42,43 +43,43 @@ export function taskAccuracy({ checks, compared }: Pick<TaskVerdict, 'checks' | 
   }));
 }
 
-/** Share of a candidate's time that audits may use. */
+/** Maximum share of a candidate's time that audits may use. */
 const MAX_SHARE = 0.08;
 
 /**
- * Detection of a slowed clock. A kernel's process reads the same steady clock as this one, so the delay of its messages
- * is their transfer time. If the delay grows steadily, its clock was slowed while timing. The shortest delays in the
- * quarters of a session are compared, because single delays vary: load on the machine delays messages once, a slow
- * clock changes every quarter.
+ * Limits for detecting a slowed clock. The process of a kernel reads the same monotonic clock as this one, so the delay
+ * of its messages is their transfer time. If the delay grows steadily, the process has slowed its clock while it
+ * measured times. Single delays vary, because load on the machine may delay a message. The shortest delays in the
+ * quarters of a session are therefore compared.
  */
 const clock = { share: 0.25, slack_s: 0.05, parts: 4, samples: 16 } as const;
 
-/** Number of probes taken as early as the time allows. */
+/** Number of probes that are made as early as the time for audits allows. */
 const FIRST_PROBES = 12;
 
 /**
- * CPU load, in cores, allowed for a process between calls, for its memory and messages. CPU time below `cpu_s` in total
- * is no evidence. The load is low, because a thread that never sleeps gets only 0.1 core where 20 others share two.
+ * CPU load in cores that a process may use between calls, for its memory and messages. Less than `cpu_s` in total is no
+ * evidence. The limit is low, because a thread that never sleeps gets only 0.1 core if 20 others share two.
  */
 const idleLimits = { cores: 0.05, cpu_s: 0.1 } as const;
 
 /**
- * Odds that swaps must reach. They are lower than those for probes, because each swap starts two processes and follows
- * other evidence.
+ * Odds that the evidence from swaps must reach. They are lower than for probes, because each swap starts two processes
+ * and is made only after other evidence.
  */
 const SWAPPED_ODDS = 1e3;
 const MAX_SWAPS = 40;
 
-/** Check by the engine, and the results that it compared. */
+/** A check by the engine, and a description of the compared results. */
 type NamedCheck = TaskCheck & { readonly compared: string };
 
 /**
- * Seconds of one core per byte, for copies on both sides and the FP64 comparison; measured on arrays of 64 MB and 537
- * MB.
+ * Time of one core in seconds per byte, for copies on both sides and the comparison in FP64. Measured on arrays of 64
+ * MB and 537 MB.
  */
 const AUDIT_S_PER_BYTE = 3e-9;
 
-/** Candidate under audit. */
+/** Properties of a candidate that determine its audits. */
 interface AuditedCandidate {
   readonly device: 'cpu' | 'cuda';
   readonly suspected: boolean;
@@ -89,7 +90,7 @@ type AuditedSample = Pick<TaskSample, 'audit' | 'hidden' | 'timed_s' | 'ended_ns
 
 const WORTH_SAYING_S = 0.005;
 
-/** Cost of the audits of all candidates; null if there were none. */
+/** Sums the cost of the audits of all candidates. Null if there were no audits. */
 export function costOf(all: readonly AuditCost[]): AuditCost | null {
   const sum = (of: (one: AuditCost) => number): number => all.reduce((total, one) => total + of(one), 0);
   const [audits_s, others_s, all_s] = [sum((one) => one.audits_s), sum((one) => one.others_s), sum((one) => one.all_s)];
@@ -103,7 +104,7 @@ export function costText({ audits_s, others_s, all_s }: AuditCost): string {
 
 interface Delay {
   readonly delay_s: number;
-  /** Time measured so far, seconds. */
+  /** Time measured until then, in seconds. */
   readonly timed_s: number;
 }
 
@@ -114,15 +115,19 @@ const times = (value: number): string => `${value.toPrecision(2)} times`;
 export class Audits {
   readonly #worst = new Map<string, NamedCheck>();
   #probes = 0;
-  /** Evidence from repeating the same inputs. */
+  /** Evidence from repetitions with equal inputs. */
   readonly #again: MemoryEvidence;
-  /** Evidence from changed values within a sample, which the candidate can only notice from the values. */
+  /**
+   * Evidence from values that are changed within a sample. The candidate can notice the change only by reading the
+   * values.
+   */
   readonly #hidden: MemoryEvidence;
   /**
-   * Evidence from the inputs of an instance: their first time in another process, compared with their times in samples.
+   * Evidence from swapped inputs: the first time of an instance's inputs in another process, compared with their times
+   * in samples.
    */
   readonly #swapped: MemoryEvidence;
-  /** Evidence from comparison with other inputs. It is no proof, because their computation may differ. */
+  /** Evidence from times of other inputs. It proves nothing, because the time may depend on the inputs. */
   readonly #usual: MemoryEvidence;
   /** Delays of messages from the candidate's process. */
   readonly #delays: Delay[] = [];
@@ -130,26 +135,26 @@ export class Audits {
   readonly #skipped = new Map<string, string>();
   #compared = '';
   #unwritten: { readonly count: number; readonly outputs: number; readonly first: number } | null = null;
-  /** Index of the first result that was poisoned within a sample and not written. */
+  /** Index of the first result that was poisoned within a sample and then not written. Null if all were written. */
   #left: number | null = null;
   #inputsChanged = false;
   #audits = 0;
   /** Number of audits with altered inputs. */
   #altered = 0;
   #swaps = 0;
-  /** CPU time between its calls, while others are timed. */
+  /** CPU time of the process between its calls, while other candidates are timed. */
   readonly #between = { cpu_s: 0, elapsed_s: 0 };
   #samples = 0;
   #audit_s = 0;
-  /** Cost of the latest audited sample; before the first one, an estimate. */
+  /** Cost of the latest audited sample in seconds. Before the first one, it is an estimate. */
   #last_s: number;
   #timed_s = 0;
   #spent_s = 0;
   #others_s = 0;
 
   /**
-   * True for a user kernel: at least one of its samples is audited, and it is probed for cached results. Parity tests
-   * check the others.
+   * True for a user kernel. At least one of its samples is audited, and probes test whether it caches results. Shipped
+   * variants are checked by the parity tests.
    */
   readonly #suspected: boolean;
 
@@ -163,8 +168,8 @@ export class Audits {
   }
 
   /**
-   * Whether the next sample is audited, has a repetition with altered inputs, and ends with a probe. The choice is
-   * random while the time budget lasts.
+   * Decides whether the next sample is audited, has a repetition with altered inputs, and ends with a probe. The choice
+   * is random while there is time for audits.
    */
   next(): { readonly audited: boolean; readonly probed: boolean; readonly altered: boolean } {
     const required = this.#suspected && this.#audits === 0;
@@ -176,22 +181,22 @@ export class Audits {
   }
 
   /**
-   * Whether the candidate is proven wrong by its results or inputs. Further probes for cached results would not change
-   * the verdict.
+   * Whether results or inputs already prove that the candidate is wrong, so that probes for caching cannot change the
+   * verdict.
    */
   get #isWrong(): boolean {
     if (this.#unwritten !== null || this.#left !== null || this.#inputsChanged) return true;
     return [...this.#worst.values()].some(({ holds }) => !holds);
   }
 
-  /** Whether another audit, about as long as the last, stays within the share of time for audits. */
+  /** Whether a further audit that needs as long as the last one stays within `MAX_SHARE`. */
   get #isAffordable(): boolean {
     return this.#audit_s + this.#last_s <= MAX_SHARE * (this.#spent_s + this.#last_s);
   }
 
   /**
-   * The check that would decide whether the kernel caches results: more probes, or its inputs in another process. Null
-   * if all is decided, or if the kernel is wrong anyway.
+   * Next check that can decide whether the kernel caches results: a probe, or its inputs in another process. Null if
+   * the verdict is certain.
    */
   get doubt(): 'probe' | 'swap' | null {
     if (!this.#suspected || this.#isWrong || this.#proof !== null) return null;
@@ -200,8 +205,8 @@ export class Audits {
   }
 
   /**
-   * Whether that check may begin now: within the time for audits, or beyond it if caching is likely. An honest kernel
-   * rarely gives such evidence, and a caching one is then found at once.
+   * Whether this check may begin now. If caching is likely, it may exceed the time for audits. An honest kernel rarely
+   * gives such evidence, and a caching one is then detected at once.
    */
   get mayDecide(): boolean {
     if (this.#isAffordable) return true;
@@ -210,8 +215,8 @@ export class Audits {
   }
 
   /**
-   * Adds one repetition with an instance's inputs in a process that had only other inputs before; `known` is from one
-   * with these inputs.
+   * Adds the time of one repetition with an instance's inputs, in a process that had only other inputs before. `known`:
+   * probes in a process that already had these inputs.
    */
   swapped(first_s: number | null, known: TaskAudit, seconds: number): void {
     this.#swaps += 1;
@@ -219,16 +224,17 @@ export class Audits {
     const usual = known.probes.flatMap(({ usual_s }) => (Number.isNaN(usual_s) ? [] : [usual_s]));
     if (first_s !== null && usual.length > 0) this.#swapped.add(first_s, median(usual));
     this.#take(known.checks, known.compared, '');
-    // Times that depend on data explain the difference; only new inputs raise the question again.
+    // The difference is explained by times that depend on data. Discard that evidence; only times of new inputs can
+    // raise the question again.
     if (!this.#swapped.isOpen) this.#usual.clear();
   }
 
-  /** Adds the total time of the candidate's calls. */
+  /** Adds time that the candidate's calls needed. */
   spent(seconds: number): void {
     this.#spent_s += seconds;
   }
 
-  /** Adds the time for solving further problems. */
+  /** Adds time that was needed to solve further problems. */
   solvedOthers(seconds: number): void {
     this.#others_s += seconds;
   }
@@ -252,7 +258,7 @@ export class Audits {
     this.#take(audit.alteredChecks, audit.compared, 'after some of the inputs changed');
   }
 
-  /** Adds probes that resolve a doubt, and the time of their sample outside the probes. */
+  /** Adds probes that decide whether the kernel caches, and the time of their sample. */
   probed(audit: TaskAudit, { hidden, timed_s }: Pick<TaskSample, 'hidden' | 'timed_s'>): void {
     this.#audit_s += audit.seconds + timed_s;
     this.#changed(hidden);
@@ -280,14 +286,14 @@ export class Audits {
     return this.#audit_s;
   }
 
-  /** Seconds of audits, and of all calls of the candidate including them. */
+  /** Time of audits, and of all calls of the candidate including audits, in seconds. */
   get cost(): AuditCost {
     return { audits_s: this.#audit_s, others_s: this.#others_s, all_s: this.#spent_s };
   }
 
   /**
-   * Adds a check from outside the rounds. `of` names the problem if it is not the session's own; such a problem may be
-   * smaller.
+   * Adds a check made outside of the rounds. `of`: title of the problem, or empty for the session's problem. `same`:
+   * whether it has the size of the session's problem.
    */
   checked({ checks, compared, audit }: Pick<TaskVerdict, 'checks' | 'compared' | 'audit'>, of = '', same = true): void {
     this.#take(checks, compared, of);
@@ -301,8 +307,8 @@ export class Audits {
   }
 
   /**
-   * Accuracy, updated after every sample: one failed audit makes the candidate wrong. A check without a value leaves it
-   * not checked.
+   * Accuracy columns, updated after every sample. One failed audit makes the candidate wrong. A check without a value
+   * makes it not checked.
    */
   accuracy(): readonly Accuracy[] {
     const checks = [...this.#worst.values()].flatMap((check) =>
@@ -315,7 +321,7 @@ export class Audits {
     return this.#compared;
   }
 
-  /** Summary of the audits as text; null before the first sample. */
+  /** Describes the audits in one sentence. Null before the first sample. */
   get summary(): string | null {
     if (this.#samples === 0) return null;
     const share = this.#spent_s > 0 ? (100 * this.#audit_s) / this.#spent_s : 0;
@@ -330,7 +336,7 @@ export class Audits {
     if (compared !== '') this.#compared ||= compared;
     for (const check of checks) {
       const before = this.#worst.get(check.id);
-      // A failed check stays; otherwise the value with the larger share of its limit is shown.
+      // Retain a failed check. Otherwise retain the value that is the larger share of its limit.
       const worse =
         before === undefined ||
         (before.holds && !check.holds) ||
@@ -346,7 +352,7 @@ export class Audits {
       this.#unwritten = { count: unwritten, outputs, first: first_unwritten };
     }
     this.#inputsChanged ||= inputs_changed;
-    // Skip problems of other sizes: small ones are too fast for caching to save time.
+    // Ignore times of problems of other sizes, because small ones are too fast for caching to save time.
     if (!same) return;
     this.#probes += probes.length;
     for (const { fresh_s, again_s, usual_s } of probes) {
@@ -397,7 +403,7 @@ export class Audits {
     return out;
   }
 
-  /** Check without a value, for caching that is neither proven nor refuted. */
+  /** Returns a check without a value if caching is neither proven nor refuted. */
   #unsettled(): Accuracy[] {
     const hint = this.#hint;
     if (!this.#suspected || this.#proof !== null || hint === null) return [];
@@ -408,7 +414,10 @@ export class Audits {
     ];
   }
 
-  /** Seconds by which the kernel's clock fell behind in total; null if it did not in every quarter of the session. */
+  /**
+   * Seconds by which the kernel's clock fell behind in total. Null unless it fell behind in every quarter of the
+   * session.
+   */
   #slowed(): number | null {
     const length = Math.floor(this.#delays.length / clock.parts);
     if (this.#delays.length < clock.samples) return null;

@@ -1,4 +1,7 @@
-/** A variant of a small measured workload in a session: prepared on demand and timed as often as requested. */
+/**
+ * A variant of a small measured workload in a benchmark session. It is prepared on demand and timed as often as
+ * requested.
+ */
 import type { Mode } from '../../../contract/bench/bench-session.ts';
 import type { AuditCost } from '../../../contract/bench/session.ts';
 import { BraggError } from '../../../contract/errors.ts';
@@ -19,25 +22,28 @@ import { savedRecording } from '../../model/recording/recording.ts';
 import { Audits } from './audits.ts';
 import type { FurtherProblem, TaskCandidate } from './candidates.ts';
 
-/** Long compared with clock resolution and launch time, short compared with changes of the GPU's clock. */
+/**
+ * Default duration of a sample in seconds. It is long compared with the clock's resolution and the launch time, and
+ * short compared with changes of the GPU's clock.
+ */
 export const defaultSample_s = 0.01;
 
-/** Duration of a traced sample: few repetitions, because people view the trace. */
+/** Duration of a traced sample in seconds. It has few repetitions, because people view the trace. */
 const traced_s = 1e-3;
 
-/** Repetitions with equal inputs before the rounds, to test whether the result is deterministic. */
+/** Number of repetitions with equal inputs before the rounds, to test whether the result is deterministic. */
 const checkedRuns = 3;
 
-/** Limit on the seconds spent on deciding a doubt after one sample. */
+/** Maximum time in seconds to decide after one sample whether the kernel caches results. */
 const MAX_DECIDING_S = 20;
 
-/** Limit on the seconds in which a new process catches up with the number of calls in the session's process. */
+/** Maximum time in seconds for a new process to make as many calls as the session's process. */
 const MAX_CATCHING_UP_S = 0.5;
 
-/** Samples for further problems are shorter, because only their probes matter. */
+/** Duration of samples for further problems in seconds. They are short, because only their probes matter. */
 const furtherSample_s = 1e-3;
 
-/** Cold run: set-up and one repetition; null for a user kernel. */
+/** Calls that a cold process makes: set-up and one repetition. Null for a user kernel. */
 export function coldRunOf({ variant, problem }: TaskCandidate): ColdRun | null {
   if (isUserKernelId(variant.id)) return null;
   const sample = { method: 'sample', args: [{ mode: 'warm', at_least_s: 0 }], reports: false };
@@ -62,15 +68,19 @@ function timedRunOf(
 
 export interface TaskMeasurementOptions {
   readonly sample_s: number;
-  /** Seed of the inputs of an instance. Nobody can know it in advance; all candidates of a session share it. */
+  /**
+   * Returns the seed for the inputs of an instance. It cannot be known in advance, and all candidates of a session
+   * share it.
+   */
   readonly seedOf: (instance: number) => number;
-  /** Seed for altering that instance's inputs; undefined if the altered problem has no known answer. */
+  /** Returns the seed that alters the inputs of an instance. Undefined if the altered problem has no known answer. */
   readonly alterationOf: (instance: number) => number | undefined;
   /**
-   * Problems that a user kernel must also solve correctly; none for a shipped variant, which the parity tests check.
+   * Further problems that a user kernel must solve correctly. Empty for a shipped variant, which the parity tests
+   * check.
    */
   readonly further: readonly FurtherProblem[];
-  /** Whether the state stays prepared between samples; otherwise each sample has a newly prepared state. */
+  /** Whether the state remains prepared between samples. Otherwise it is prepared again for each sample. */
   readonly keep: boolean;
   readonly signal?: AbortSignal | undefined;
 }
@@ -78,12 +88,12 @@ export interface TaskMeasurementOptions {
 interface SampleOptions {
   readonly mode: Mode;
   readonly instance: number;
-  /** Whether to collect its reported metrics after the timing. */
+  /** Whether to collect the metrics that the variant reports, after the timing. */
   readonly tell: boolean;
   readonly keep: boolean;
 }
 
-/** Every call returns null once the signal is aborted. Throws BraggErrors. */
+/** A candidate in a session. All calls return null after the signal was aborted. They throw BraggErrors. */
 export class TaskBenchCandidate implements BenchCandidate {
   readonly prepare?: (instance: number) => Promise<boolean>;
   readonly #task: NativeTask;
@@ -91,7 +101,7 @@ export class TaskBenchCandidate implements BenchCandidate {
   readonly #candidate: TaskCandidate;
   readonly #measuring: TaskMeasurementOptions;
   #prepared: TaskPreparation | null = null;
-  /** Latest preparation, until the next sample reports it. */
+  /** Latest preparation that no sample has reported yet. */
   #untold: TaskPreparation | null = null;
   #isa = '';
   readonly #audits: Audits;
@@ -125,7 +135,7 @@ export class TaskBenchCandidate implements BenchCandidate {
   }
 
   take(mode: Mode, instance = 0): Promise<TimedRun | null> {
-    // Metrics are saved for warm samples only.
+    // Only warm samples store metrics.
     return this.#sampled({ mode, instance, tell: mode === 'warm', keep: this.#measuring.keep });
   }
 
@@ -140,7 +150,7 @@ export class TaskBenchCandidate implements BenchCandidate {
       if (!(await this.#alsoSolves(further))) return null;
     }
     this.#audits.solvedOthers((performance.now() - start) / 1000);
-    // The result stays in the engine, which compares it with an FP64 reference.
+    // The result remains in the engine, which compares it with an FP64 reference.
     return { values: null };
   }
 
@@ -201,7 +211,7 @@ export class TaskBenchCandidate implements BenchCandidate {
     return { origin_ns: last.origin_ns, kept: (shift_ns: number) => savedRecording(head, recorded, shift_ns) };
   }
 
-  /** Frees the task's memory; the next sample prepares it again. */
+  /** Frees the memory of the task. The next sample prepares it again. */
   async close(): Promise<void> {
     if (this.#prepared === null) return;
     this.#prepared = null;
@@ -221,7 +231,7 @@ export class TaskBenchCandidate implements BenchCandidate {
     return this.#verdict;
   }
 
-  /** Checks the variant on a further problem; false if cancelled. */
+  /** Checks the variant on a further problem. Returns false if cancelled. */
   async #alsoSolves({ title, problem, sameSize, optional }: FurtherProblem): Promise<boolean> {
     let again: NativeTask | null = null;
     const cancel = (): void => again?.cancel();
@@ -239,7 +249,8 @@ export class TaskBenchCandidate implements BenchCandidate {
       return true;
     } catch (error) {
       const reason = errorFromNative(error);
-      // A problem that the reference program or the shipped variant rejects is no evidence about the kernel.
+      // If the reference program or the shipped variant rejects the problem too, the error says nothing about the
+      // kernel.
       if (!optional(reason)) throw new BraggError(reason.code, `${title}: ${reason.message}`, reason.issues);
       this.#audits.skipped(title, reason.message);
       return true;
@@ -249,7 +260,8 @@ export class TaskBenchCandidate implements BenchCandidate {
   }
 
   /**
-   * Frees the task's memory and prepares it with an instance's inputs, usually at another address; false if cancelled.
+   * Frees the memory of the task and prepares it with the inputs of an instance, usually at another address. Returns
+   * false if cancelled.
    */
   async #prepareAgain(instance: number): Promise<boolean> {
     await this.close();
@@ -279,8 +291,8 @@ export class TaskBenchCandidate implements BenchCandidate {
   }
 
   /**
-   * Tries to prove or refute that the kernel caches results, outside the timing: within the time for audits, or
-   * `regardless` of it. If neither succeeds, the kernel is not checked.
+   * Tries to prove or refute that the kernel caches results, outside of the timing. `regardless`: whether it may exceed
+   * the time for audits. If neither succeeds, the kernel counts as not checked.
    */
   async #decide(instance: number, seconds: number, regardless = false): Promise<void> {
     const until = performance.now() + 1000 * seconds;
@@ -294,7 +306,7 @@ export class TaskBenchCandidate implements BenchCandidate {
         this.#audits.probed(sample.audit, sample);
         continue;
       }
-      // Without closing the old task, preparing starts another process.
+      // Preparing again without closing the old task starts a new process.
       this.#prepared = null;
       const start = performance.now();
       const swapped = await this.#sample(instance, { mode: 'warm', at_least_s: 0, swapped: true });
@@ -306,7 +318,10 @@ export class TaskBenchCandidate implements BenchCandidate {
     }
   }
 
-  /** Probes in a new process after as many calls as in the session's, because a kernel may begin to cache late. */
+  /**
+   * Makes as many calls in a new process as in the session's, and then probes, because a kernel may begin to cache
+   * late.
+   */
   async #known(instance: number): Promise<TaskSample | null> {
     const until = performance.now() + 1000 * MAX_CATCHING_UP_S;
     const sampling = { mode: 'warm', at_least_s: this.#measuring.sample_s } as const;
@@ -327,7 +342,7 @@ export class TaskBenchCandidate implements BenchCandidate {
     });
   }
 
-  /** Runs `work` on a prepared instance; an instance that is already prepared is reused. */
+  /** Runs `work` on a prepared instance. Prepares it only if necessary. */
   async #ready<T>(instance: number, work: () => Promise<T | null>): Promise<T | null> {
     const start = performance.now();
     const answered = await this.#call(async () => {

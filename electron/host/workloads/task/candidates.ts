@@ -1,6 +1,6 @@
 /**
- * Variants of a benchmark to compare, each with its problem. Also problems that a user kernel must solve in addition to
- * the session's, because one problem does not prove correctness.
+ * Variants of a benchmark, each with its problem. Also the further problems that a user kernel must solve, because a
+ * single problem does not prove correctness.
  */
 import { randomInt } from 'node:crypto';
 import type { BraggError } from '../../../contract/errors.ts';
@@ -11,19 +11,19 @@ import { requestedVariants } from '../../model/bench/candidates.ts';
 import { hasRealInputs, resizeProblem, testedSizes } from './user-problem/definition.ts';
 
 export interface TaskCandidate {
-  /** Label as requested: `cuda-tiled`, or `cuda-tiled:1` on the second GPU. */
+  /** Label as requested, for example `cuda-tiled`, or `cuda-tiled:1` for the GPU with index 1. */
   readonly label: string;
   readonly variant: TaskVariant;
   readonly problem: TaskProblem;
   readonly gpu: number | null;
 }
 
-/** Candidates for the bench of `problem`, in the order of the ladder. */
+/** Returns the variants of the benchmark that `problem` belongs to, in the order of optimisation steps. */
 export function variantsFor(problem: TaskProblem, all: readonly TaskVariant[]): readonly TaskVariant[] {
   return all.filter(({ workload, bench }) => workload === problem.workload && bench === problem.bench);
 }
 
-/** Throws a BraggError for an unknown or repeated variant. */
+/** Returns the requested candidates. Throws a BraggError if a variant is unknown or repeated. */
 export function taskCandidates(
   problem: TaskProblem,
   labels: readonly string[],
@@ -37,12 +37,12 @@ export function taskCandidates(
   }));
 }
 
-/** Variants that a run of `problem` measures: all, or the first and the chosen one. */
+/** Returns the variants that a run of `problem` measures: all, or the first and the selected one. */
 export function measuredOf(problem: TaskProblem, all: readonly TaskVariant[]): readonly TaskVariant[] {
   const own = variantsFor(problem, all);
   const [first] = own;
   const chosen = own.find(({ id }) => id === problem.variant);
-  // A user kernel is also compared with the variant that it is based on.
+  // A user kernel is also compared with the variant that it builds on.
   const isUserKernel = chosen !== undefined && isUserKernelId(chosen.id);
   const beside = (id: string): boolean => isUserKernel && id === chosen.buildsOn;
   const wanted =
@@ -53,27 +53,27 @@ export function measuredOf(problem: TaskProblem, all: readonly TaskVariant[]): r
 }
 
 export interface FurtherProblem {
-  /** Title as the session records it. */
+  /** Title of the problem in the session. */
   readonly title: string;
   readonly problem: TaskProblem;
   /** Whether it has the same size as the session's problem. */
   readonly sameSize: boolean;
-  /** Whether an error comes from the problem rather than from the kernel. */
+  /** Whether the error is caused by the problem, not by the kernel. */
   readonly optional: (error: BraggError) => boolean;
 }
 
-/** Random seed that nobody can know in advance; an integer that a double represents exactly. */
+/** Returns a random seed, which cannot be known in advance. A double represents it exactly. */
 export const hiddenSeed = (): number => randomInt(1, 2 ** 47);
 
-/** Hidden seed of a further problem by its index, the same for all candidates of a session. */
+/** Returns the hidden seed of a further problem by index. It is the same for all candidates of a session. */
 type SeedGenerator = (of: number) => number;
 
-/** Sizes smaller than, near and not divisible by usual tiles; layers have no empty side. */
+/** Sizes that are smaller than usual tiles, near them, or not divisible by them. A layer has no empty side. */
 const SIDES = [1, 7, 61, 130] as const;
 
 const edges = ['zeros', 'ones', 'alternating'] as const;
 
-/** A user's problem at the sizes that it names, and with edge values at the last of them. */
+/** A user problem at all tested sizes, and with edge values at the last of these sizes. */
 function furtherUserProblems(problem: TaskProblem, seeds: SeedGenerator): readonly FurtherProblem[] {
   const sizes = testedSizes(problem).flatMap((one) => {
     const at = resizeProblem(problem, one);
@@ -85,7 +85,7 @@ function furtherUserProblems(problem: TaskProblem, seeds: SeedGenerator): readon
   const values = first === undefined || !hasRealInputs(problem) ? [] : edges;
   return [
     ...sizes.map(({ title, problem: at }, i) => ({ title, problem: { ...at, seed: seeds(i) }, ...common })),
-    // Edge values are the same for every seed. So is their answer, unless another input is random.
+    // Edge values do not depend on the seed. Neither does their answer, unless another input is random.
     ...values.map((edge) => ({
       title: edge,
       problem: { ...(first?.problem ?? problem), seed: seeds(-1), words: { ...first?.problem.words, edge } },
@@ -108,10 +108,10 @@ function furtherLayers(problem: TaskProblem, seeds: SeedGenerator): readonly Fur
   });
 }
 
-/** Whether the reference program gives no answer, or the shipped variant rejects the size. */
+/** Whether the reference program has no answer, or the shipped variant does not support the size. */
 const isProblemError = ({ code }: BraggError): boolean => code === 'invalid' || code === 'unsupported';
 
-/** Problems of one size parameter, at sizes that the shipped variant supports. */
+/** Problems with one size parameter, at sizes that the shipped variant supports. */
 function furtherRows(problem: TaskProblem, seeds: SeedGenerator): readonly FurtherProblem[] {
   if (!('n' in problem.numbers)) return [];
   return [1021, 4097].map((n) => ({
@@ -122,10 +122,12 @@ function furtherRows(problem: TaskProblem, seeds: SeedGenerator): readonly Furth
   }));
 }
 
-/** Further problems; none for a shipped variant, which the parity tests check at every size. */
+/**
+ * Returns further problems for a user kernel. Empty for a shipped variant, which the parity tests check at all sizes.
+ */
 export function furtherProblems({ problem, variant }: TaskCandidate, seeds: SeedGenerator): readonly FurtherProblem[] {
   if (!isUserKernelId(variant.id)) return [];
-  // Include the scenario's seed, because instances have hidden seeds.
+  // Include the seed of the scenario, because the instances of a session have hidden seeds.
   const known: FurtherProblem = { title: `seed ${problem.seed}`, problem, sameSize: true, optional: () => false };
   if (problem.workload === USER_PROBLEM) return [known, ...furtherUserProblems(problem, seeds)];
   return [known, ...(problem.workload === 'linear-relu' ? furtherLayers(problem, seeds) : furtherRows(problem, seeds))];

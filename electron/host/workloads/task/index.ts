@@ -1,6 +1,6 @@
 /**
- * Small measured workloads in the host, one object for every kind: scenarios, benchmarks, comparison, exports, measures
- * and timeline. A run is a session, and its file is the session itself: JSON, with every raw sample.
+ * Small measured workloads in the host, one object per kind: scenarios, benchmarks, comparison, exports, measures and
+ * timelines. A run is a session, and its run file is the JSON of that session with all samples.
  */
 import { SESSION_FORMAT, type Session, sessionHead, sessionSchema } from '../../../contract/bench/session.ts';
 import { BraggError } from '../../../contract/errors.ts';
@@ -53,10 +53,10 @@ import { asTaskRun, bestOf, type TaskRunData, taskRunData } from './task-data.ts
 import { taskUserKernels } from './user-kernels.ts';
 import { sizesIn, valuesInFiles } from './user-problem/definition.ts';
 
-/** Detects a session file by its first characters. */
+/** Whether a text is such a session, from its first characters. */
 export const isTaskSession = (text: string): boolean => sessionHead(text)?.isTask === true;
 
-/** Parses a session with its recordings. Throws BraggError 'foreign-file'. */
+/** Parses a session with its recordings. Throws BraggError `foreign-file`. */
 export const parseTaskSession = (text: string, path: string): Session =>
   checkedSession(text, path, [SESSION_FORMAT], sessionSchema);
 
@@ -104,18 +104,18 @@ export function runOfSession(session: Session, name: string): TaskRunData {
   ) as TaskRunData;
 }
 
-/** Accepts bytes in shared memory, unlike TextDecoder. */
+/** Decodes UTF-8. Unlike TextDecoder, this accepts shared memory. */
 const textOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('utf8');
 
-/** Throws BraggError `foreign-file`. */
+/** Reads a run file. Throws BraggError `foreign-file`. */
 function readTaskRun(bytes: Uint8Array, name: string): TaskRunData {
   return runOfSession(parseTaskSession(textOf(bytes), name), name);
 }
 
-/** Enough to contain the name of the format, which comes first. */
+/** Number of bytes that suffices for the name of the format, which comes first. */
 const HEAD_BYTES = 200;
 
-/** Run files of other workloads are HDF5. */
+/** Whether a file may be such a session. Run files of other workloads are HDF5. */
 function isTaskFile(bytes: Uint8Array): boolean {
   return isTaskSession(textOf(bytes.subarray(0, HEAD_BYTES)));
 }
@@ -156,10 +156,10 @@ function taskBenchable(kind: TaskKind): Benchable {
     },
     least_s: async (addon, problem, variants) => leastOfEach(addon, problemFor(kind, problem), variants),
     amount: (addon, problem, variant) => amountFor(addon, problemFor(kind, problem), variant),
-    // No cold processes, because the measured object is a kernel, prepared once and repeated.
+    // No cold processes, because such workloads measure a kernel that is prepared once and then repeated.
     usualProcesses: 0,
     words: taskWords,
-    // Folders with C++ code have underscores in their names.
+    // Names of folders with C++ code contain underscores.
     kernels: kind.replaceAll('-', '_'),
     readClaims: (assetsFolder, problem) => readTaskClaims(assetsFolder, problemFor(kind, problem)),
     arena: async (addon, problem, options) => taskBenchSetup(addon, problemFor(kind, problem), options),
@@ -229,7 +229,7 @@ function taskMeasures(run: TaskRunData): MeasuredTimes {
     precision: entry.precision,
     threads: entry.threads,
     measures: [
-      // Verdict, and the errors on which it is based.
+      // The verdict, and the errors that it is based on.
       ...measuresOf('readouts', unitBySuffix, { verdict: entry.verdict, ...Object.fromEntries(checks) }),
       ...quantityReadouts(entry.quantities),
       ...measuresOf('times', (name) => (name.endsWith('_per_s') ? '1/s' : unitBySuffix(name)), {
@@ -382,10 +382,10 @@ export function taskWorkload(kind: TaskKind): HostWorkload {
     benchable: taskBenchable(kind),
     compared: comparedTasks,
     measures: (run) => taskMeasures(runOf(kind, run)),
-    // A concurrent computation would disturb the measurement.
+    // Concurrent computations would disturb the measurement.
     together: () => 'alone',
     about: () => '',
-    // Claims may be limited to some values.
+    // Some claims apply only to certain values of the problem.
     claimed: (filled) => (isTaskKind(filled.kind) ? resolveTask(narrowToKinds(taskKinds, filled), 1) : null),
   };
 }

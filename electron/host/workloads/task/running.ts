@@ -1,6 +1,6 @@
 /**
- * Run of a small measured workload, queued or in progress. It measures all variants that this machine can run, and
- * other programs, whose answers the engine compares with its reference.
+ * A queued or active run of a small measured workload. It measures all variants that this machine can run, and external
+ * programs. The engine compares their results with its reference.
  */
 import { randomInt } from 'node:crypto';
 import { availableParallelism } from 'node:os';
@@ -37,7 +37,9 @@ import {
 import { type TaskRunData, taskRunData } from './task-data.ts';
 import { mayAlter } from './user-problem/definition.ts';
 
-/** Checks an answer with a variant of the same precision, whose error bounds fit the program's rounding. */
+/**
+ * Checks a program's result by a variant of the same precision, whose error bounds fit the rounding of the program.
+ */
 async function checkedAnswer(
   addon: NativeAddon,
   problem: TaskProblem,
@@ -68,7 +70,7 @@ function taskTerms(
     accuracy: () => [],
     hold: (arrays, precision) => checkedAnswer(addon, problem, arrays, precision),
     values: () => null,
-    // Time of a single step, as variants report it if a repetition has several steps.
+    // Time of a single step. Variants whose repetition has several steps report it in the same way.
     quantities: (_told, time_s) => {
       const { steps } = problem.numbers;
       if (steps === undefined) return [];
@@ -78,32 +80,36 @@ function taskTerms(
 }
 
 /**
- * Prepared variants occupy memory. If together they need more than this share of it, each is prepared again for every
- * sample.
+ * Maximum share of the memory that all prepared variants may use together. If they need more, each is prepared again
+ * for every sample.
  */
 const savedShare = 0.5;
 
 /**
- * Enough for a median that is robust to one outlier; more rounds would add nothing on the variation between instances.
+ * Number of rounds with the same instance. Three suffice for a median that is robust to one outlier. More would not
+ * show more of the variation between instances.
  */
 const ROUNDS_PER_INSTANCE = 3;
 
 /** Number of hidden seeds of a user problem in a session. */
 const MAX_SEPARATE_SEEDS = 3;
 
-/** Number of kinds of input alterations, selected by the seed modulo this: `alter` in native/engine/cpu_task.cpp. */
+/**
+ * Number of kinds of input alterations. The seed modulo this number selects the kind: see `alter` in
+ * native/engine/cpu_task.cpp.
+ */
 const KINDS = 3;
 
-/** Variants that cannot stay prepared are prepared for each sample. */
+/** Variants that do not remain prepared have a new instance in each round. */
 const roundsPerInstance = (keep: boolean): number => (keep ? ROUNDS_PER_INSTANCE : 1);
 
 interface TaskBenchOptions {
-  /** Ids of variants, or id:gpu. */
+  /** Ids of variants, or `id:gpu` for a variant on a certain GPU. */
   readonly variants: readonly string[];
   readonly claims?: readonly Claim[];
-  /** Other programs to time. */
+  /** External programs to time. */
   readonly external?: ExternalRequest | null;
-  /** Minimum duration of a sample, reached by repetition. */
+  /** Minimum duration of a sample in seconds, reached by repetition. */
   readonly sample_s?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -112,12 +118,14 @@ function estimate(addon: NativeAddon, { problem }: TaskCandidate): number {
   try {
     return addon.createTask(problem).plan.estimate_bytes;
   } catch {
-    // The row of the variant reports the error.
+    // The error is reported in the row of the variant.
     return 0;
   }
 }
 
-/** Whether all candidates fit into memory at once. The first counts twice, because its control is prepared as well. */
+/**
+ * Whether all candidates fit into memory together. The first one counts twice, because its control is prepared too.
+ */
 function allFit(addon: NativeAddon, problem: TaskProblem, all: readonly TaskCandidate[]): boolean {
   const memory = usedGpu({ cuda: addon.driverDevices() })?.memory_bytes ?? null;
   const needs = (device: 'cpu' | 'cuda'): number =>
@@ -128,7 +136,7 @@ function allFit(addon: NativeAddon, problem: TaskProblem, all: readonly TaskCand
   return onCpu && (memory === null || needs('cuda') <= savedShare * memory);
 }
 
-/** Prepares the measurement. Throws a BraggError for unknown variants. */
+/** Prepares the measurement. Throws a BraggError if a variant is unknown. */
 export async function taskBenchSetup(
   addon: NativeAddon,
   problem: TaskProblem,
@@ -139,10 +147,11 @@ export async function taskBenchSetup(
   const all = taskCandidates(problem, options.variants, variants);
   const keep = allFit(addon, problem, all);
   const { workload, bench } = problem;
-  // The first instance has the scenario's inputs, unless a user kernel takes part, because it may know them.
+  // The first instance has the scenario's inputs, unless there is a user kernel, which may know them in advance.
   const anyUserKernel = all.some(({ variant }) => isUserKernelId(variant.id));
   const seeds: number[] = [anyUserKernel ? hiddenSeed() : problem.seed];
-  // Computing the answer to a user problem runs a program, so a few seeds are reused in unpredictable order.
+  // The answer to a user problem is computed by a program, which needs time. A few seeds are therefore reused in random
+  // order.
   const most = problem.workload === USER_PROBLEM ? MAX_SEPARATE_SEEDS : Number.POSITIVE_INFINITY;
   const seedOf = (instance: number): number => {
     while (seeds.length <= instance) {
@@ -150,7 +159,7 @@ export async function taskBenchSetup(
     }
     return seeds[instance] ?? problem.seed;
   };
-  // The reference program also computes answers for altered inputs; the first instance has the largest alteration.
+  // The reference program must also compute answers for altered inputs. The first instance has the largest alteration.
   const alterations = new Map<number, number>();
   const alterationOf = (instance: number): number | undefined => {
     if (problem.workload !== USER_PROBLEM || !mayAlter(problem)) return undefined;
@@ -197,12 +206,15 @@ export async function taskBenchSetup(
   };
 }
 
-/** Number of rounds that a measurement completed. */
+/** Describes the number of rounds that a measurement has completed. */
 export function roundsText({ reports }: { readonly reports: readonly { readonly rounds: number }[] }): string {
   return countText(reports[0]?.rounds ?? 0, 'round');
 }
 
-/** Limits of a run's measurement: enough rounds for medians and intervals, but short because a user waits. */
+/**
+ * Limits for the measurement in a run. There are enough rounds for medians and intervals, but it ends soon because a
+ * user waits.
+ */
 const taskLimits = limitsOf(40, 20, { precision: 0.01 });
 
 interface TaskStart {
@@ -220,7 +232,7 @@ export class TaskWorkloadRun implements WorkloadRun {
   readonly variant: string;
   readonly precision: string;
   readonly device: string;
-  /** All lanes, because nothing may run concurrently with a measurement. */
+  /** Uses all lanes, because nothing else may run during a measurement. */
   readonly lane = EVERY_LANE;
   readonly size: string;
   readonly before: TaskProgress;
@@ -241,7 +253,10 @@ export class TaskWorkloadRun implements WorkloadRun {
     this.before = { workload: kind, phase: 'first runs', what: '', round: 0, rounds: taskLimits.mostRounds };
   }
 
-  /** Runs on a worker thread, like every benchmark, so that statistics and pages do not block each other. */
+  /**
+   * Runs on a worker thread like all benchmarks, so that statistics do not block pages and pages do not delay the
+   * timing.
+   */
   async start(around: RunCallbacks): Promise<TaskRunData> {
     const { kind, problem, document, name, assetsFolder, trace, measure, energy } = this.#start;
     const { keep } = around;
@@ -267,15 +282,15 @@ export class TaskWorkloadRun implements WorkloadRun {
     this.#stop.abort();
   }
 
-  /** Does nothing, because a measurement has no live view. */
+  /** Does nothing, because measurements have no live view. */
   showLive(): void {}
 
   endLive(): void {}
 }
 
 /**
- * Work for a lower bound. Layers are checked against the CPU whatever variant is measured. All other workloads are
- * limited by the sample duration.
+ * Amount of work for a lower bound on the time. Layers are checked against the CPU, whatever variant is measured. All
+ * other workloads are limited by the duration of samples.
  */
 function workOf({ variant, numbers, threads }: TaskProblem): Work {
   const { batch = 0, inputs = 0, outputs = 0 } = numbers;
@@ -283,10 +298,10 @@ function workOf({ variant, numbers, threads }: TaskProblem): Work {
   return { variant, amount, of, rate: fastestRates.flops, threads: threads || availableParallelism() };
 }
 
-/** Layer operations per second and thread on an EPYC server with AVX-512: 256 × 256 × 512. */
+/** Operations of a layer per second and thread, measured with 256 × 256 × 512 on an EPYC server with AVX-512. */
 const typicalRates: Readonly<Record<string, number>> = { 'cpu-fp64': 1e9, 'cpu-blocked': 2.3e10 };
 
-/** Amount of work of a layer. Other small workloads have none, so their times are only comparable at equal sizes. */
+/** Amount of work of a layer. Other small workloads have none, so their times can be compared only at equal sizes. */
 export async function amountFor(addon: NativeAddon, problem: TaskProblem, id: string): Promise<WorkAmount | null> {
   const own = variantsFor(problem, addon.taskVariants(problem.workload)).find((one) => one.id === id);
   if (own === undefined) return null;
@@ -304,14 +319,17 @@ export async function amountFor(addon: NativeAddon, problem: TaskProblem, id: st
 export const throwIfTaskTooLong = (problem: TaskProblem): void => throwIfTooLong(workOf(problem));
 
 /**
- * Lower bound in seconds on one sample: the duration for clock resolution, or one repetition on the fastest machine.
+ * Lower bound in seconds for one sample: the duration that the clock's resolution requires, or one repetition on the
+ * fastest machine.
  */
 function leastSample_s(problem: TaskProblem, { device }: Pick<TaskVariant, 'device'>): number {
   const work = workOf(problem);
   return Math.max(defaultSample_s, leastSeconds(device === 'cpu' ? work : { ...work, threads: null }));
 }
 
-/** Lower bound in seconds on a run: a session has a minimum number of samples, and each has a minimum duration. */
+/**
+ * Lower bound in seconds for a run, from the minimum number of samples in a session and the minimum duration of each.
+ */
 export function leastOfRun(addon: NativeAddon, problem: TaskProblem): number | null {
   const all = addon.taskVariants(problem.workload);
   const measured = measuredOf(problem, all);
@@ -323,13 +341,13 @@ export function leastOfRun(addon: NativeAddon, problem: TaskProblem): number | n
   const rounds = Math.min(taskLimits.mostRounds, leastInstances * roundsPerInstance(keep));
   const each = measured.map((variant) => leastSample_s(problem, variant));
   const once_s = each.reduce((sum_s, one_s) => sum_s + one_s, 0);
-  // The first variant has a control in each round. A round is always completed.
+  // The first variant has a control in each round, and a started round is always completed.
   const round_s = once_s + leastSample_s(problem, first);
   const rounds_s = Math.min(rounds * round_s, Math.max(taskLimits.mostSeconds - once_s, round_s));
   return leastSeconds(workOf(problem)) + once_s + rounds_s;
 }
 
-/** Lower bound in seconds on the reference answer and one repetition of each variant. */
+/** Lower bound in seconds for the reference answer and one repetition of each variant. */
 export function leastOfEach(addon: NativeAddon, problem: TaskProblem, labels: readonly string[] | null): number {
   const all = addon.taskVariants(problem.workload);
   const able = variantsFor(problem, all).filter(({ available }) => available);

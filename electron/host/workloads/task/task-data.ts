@@ -1,4 +1,4 @@
-/** Ended run of a small measured workload: a session of rounds over its variants. */
+/** Data of an ended run of a small measured workload, which is a session that measured its variants in rounds. */
 
 import { isUnproven } from '../../../contract/bench/bench-session.ts';
 import type { Session } from '../../../contract/bench/session.ts';
@@ -17,16 +17,16 @@ interface TaskRun<K extends TaskKind> extends RunContext {
   readonly session: Session;
 }
 
-/** One member per kind, discriminated by its name. */
+/** Data of a run, discriminated by the name of its kind. */
 export type TaskRunData = { [K in TaskKind]: TaskRun<K> }[TaskKind];
 
-/** Throws for a run of another workload. */
+/** Returns the run if it belongs to a small measured workload. Throws otherwise. */
 export function asTaskRun(run: { readonly workload: string; readonly name: string }): TaskRunData {
   if (isTaskKind(run.workload)) return run as TaskRunData;
   throw new BraggError('unsupported', `${run.name} is a run of ${run.workload}, not of a small workload.`);
 }
 
-/** Fastest correct variant, or else the first one; null if none was measured. */
+/** Returns the fastest correct variant, or the first one if none is correct. Null if none was measured. */
 export function bestOf({ reports }: Session) {
   const measured = (reports[0]?.entries ?? []).filter((entry) => entry.status === 'measured');
   const right = measured.filter(({ verdict }) => !isUnproven(verdict));

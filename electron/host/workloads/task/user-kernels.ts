@@ -1,6 +1,7 @@
 /**
- * User kernels of small measured workloads. The task object has the engine's interface, but computes in the kernel's
- * process. That process never knows the answer: it returns results, and this process compares them.
+ * User kernels of small measured workloads. The task object implements the engine's interface, but the process of the
+ * user's kernel computes the result. That process never knows the answer: it returns results, and this process compares
+ * them.
  */
 import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -32,23 +33,26 @@ import { forCandidate } from './user-problem/definition.ts';
 
 type Report = Pick<TaskVerdict, 'checks' | 'compared'>;
 
-/** Number of cached answers from users' programs; the newest stay. */
+/** Maximum number of cached answers from users' programs. Further ones replace the oldest. */
 const MAX_JUDGES = 16;
 const judges = new Map<string, NativeTask>();
 
-/** Number in the engine's problem; if present, its inputs are altered with this seed. */
+/** Name of a number in the engine's problem. If present, it is the seed that alters the inputs. */
 const ALTERED_SUFFIX = '.altered';
 
-/** Engine variant that a candidate replaces on the CPU; also used to compare results. */
+/** Engine variant that candidates on the CPU replace. It also compares results with the answer. */
 const JUDGE = 'problem-cpu';
 
-/** Problem for the engine, with the variant that the kernel replaces and a candidate's launches. */
+/** Builds the engine's problem with the variant that the kernel replaces, and with the launches of a candidate. */
 function engineProblem({ id, base, candidate, whole }: UserKernel, problem: TaskProblem): TaskProblem {
   const own = { ...problem, variant: base.id };
   return candidate === undefined ? own : forCandidate(own, id, candidate, constantsOf(whole, candidate.constants, id));
 }
 
-/** Worst of two reports, because an intermittent error makes a kernel wrong; null is NaN, which is worst. */
+/**
+ * Returns the worse value of each check, because a kernel with an intermittent error is wrong. Null means NaN, which is
+ * worst.
+ */
 function worstOf(a: Report, b: Report): Report {
   if (a.checks.length === 0) return b;
   const checks = a.checks.map((check, i) => {
@@ -59,7 +63,7 @@ function worstOf(a: Report, b: Report): Report {
 }
 
 /**
- * Whether an answer has only finite values. Infinities are no basis for a check, because programs may represent them
+ * Whether all values of an answer are finite. Infinities cannot be checked, because programs may represent them
  * differently.
  */
 async function hasFiniteValues(answer: string): Promise<boolean> {
@@ -67,9 +71,9 @@ async function hasFiniteValues(answer: string): Promise<boolean> {
   return new Float64Array(bytes.buffer).every(Number.isFinite);
 }
 
-/** Maximum number of recorded comparisons of a task; sessions have some tens. */
+/** Maximum number of comparisons that a task records. Sessions make some tens. */
 const MAX_COMPARISONS = 10_000;
-/** Step of spans that belong to no step, as in native/engine/spans.hpp. */
+/** Step index of spans that do not belong to a step, as in native/engine/spans.hpp. */
 const NO_STEP = 2 ** 32 - 1;
 
 class UserKernelTask implements NativeTask {
@@ -78,15 +82,15 @@ class UserKernelTask implements NativeTask {
   readonly #session: LoadedUserKernel;
   readonly #problem: TaskProblem;
   #lease: Lease | null = null;
-  /** Engine task that knows the answer to the prepared problem, and compares results with it. */
+  /** Engine task that has the answer to the prepared problem and compares results with it. */
   #judge: NativeTask | null = null;
-  /** Like `#judge`, for the altered inputs; null if there is no answer for them. */
+  /** The same for altered inputs. Null if there is no answer for them. */
   #alteredJudge: NativeTask | null = null;
   #cancelled = false;
-  /** Intervals on the machine's steady clock in which this process compared results. */
+  /** Time intervals in which this process compared results, by the machine's monotonic clock. */
   readonly #compared: { readonly start_ns: number; readonly end_ns: number }[] = [];
 
-  /** Throws if the engine rejects the problem. Runs no code of the variant. */
+  /** Throws if the engine rejects the problem. Does not run the user's code. */
   constructor(engine: NativeAddon, session: LoadedUserKernel, problem: TaskProblem) {
     const { kernel } = session;
     this.#engine = engine;
@@ -138,7 +142,7 @@ class UserKernelTask implements NativeTask {
     return this.#engine.createTask(this.#problem).inputs();
   }
 
-  /** Compares results by means of the variant that the kernel is based on. */
+  /** Compares results by the variant that the kernel is based on. */
   compare(results: readonly Float64Array[]) {
     return this.#engine.createTask(this.#problem).compare(results);
   }
@@ -158,8 +162,8 @@ class UserKernelTask implements NativeTask {
   }
 
   /**
-   * The answer is computed once for all kernels with the same program. Its file is then removed, because a kernel could
-   * read it with the user's permissions.
+   * Returns the engine task with the answer to a problem, which is computed once for all kernels with the same program.
+   * Its file is then removed, because a kernel could read it with the user's permissions.
    */
   async #judgeOf(problem: TaskProblem): Promise<NativeTask> {
     const { variant, numbers, seed, words } = problem;
@@ -168,7 +172,7 @@ class UserKernelTask implements NativeTask {
     const found = judges.get(key);
     if (found !== undefined) return found;
     const answer = await this.#session.answer(problem);
-    // Answers of a reference program are compared on the CPU, even for results from a GPU.
+    // The CPU compares results with the answer of a reference program, even if they come from a GPU.
     const judge = this.#engine.createTask(
       answer === null ? problem : { ...problem, variant: JUDGE, words: { ...words, answer } },
     );
@@ -185,7 +189,7 @@ class UserKernelTask implements NativeTask {
     return judge;
   }
 
-  /** Lets the reference program solve the altered problem; null if the program rejects it. */
+  /** Computes the answer for altered inputs. Null if the reference program rejects them. */
   async #judgeOfAltered(problem: TaskProblem, altered: number): Promise<NativeTask | null> {
     if (this.#session.kernel.answer === null) return null;
     try {
@@ -211,11 +215,11 @@ class UserKernelTask implements NativeTask {
     return report;
   }
 
-  /** Adds the comparisons of this process to the spans of the kernel's process, on the lane of its calls. */
+  /** Adds comparisons by this process to the spans of the kernel's process, on the lane of its calls. */
   #withComparisons(sample: TaskSample): TaskSample {
     const { spans } = sample;
     const since = this.#compared.filter(({ start_ns }) => start_ns >= sample.origin_ns);
-    // The recording of a GPU begins after all comparisons. It is then extended back to the latest one.
+    // The recording of a GPU begins after all comparisons, so include the latest one before it.
     const all = since.length > 0 ? since : this.#compared.slice(-1);
     const origin_ns = Math.min(sample.origin_ns, ...all.map(({ start_ns }) => start_ns));
     if (all.length === 0) return sample;
@@ -248,7 +252,10 @@ class UserKernelTask implements NativeTask {
     };
   }
 
-  /** Calls the process within the time limit. After an error, its state is unknown and the process is discarded. */
+  /**
+   * Calls the kernel's process with a time limit. After an error the state of the process is unknown, so it is
+   * discarded.
+   */
   async #call<T>(method: string, args: readonly unknown[]): Promise<T | null> {
     const lease = this.#lease;
     if (this.#cancelled || lease === null) return null;
@@ -262,10 +269,13 @@ class UserKernelTask implements NativeTask {
   }
 }
 
-/** `row.cpp` lists variants; `layer.cpp` and `work.cpp` contain the reference for comparisons. */
+/**
+ * Source files of the engine: `row.cpp` lists variants; `layer.cpp` and `work.cpp` contain the reference for
+ * comparisons.
+ */
 const engine = ['registry.cpp', 'row.cpp', 'layer.cpp', 'work.cpp'];
 
-/** Checks of a variant in a report; null if it was not measured. */
+/** Returns the checks of a variant in a report. Null if it was not measured. */
 export function taskVerdict({ entries }: Pick<SessionReport, 'entries'>, variant: string): UserKernelVerdict | null {
   const entry = entries.find((one) => one.variant === variant);
   if (entry?.status !== 'measured') return null;
@@ -274,14 +284,14 @@ export function taskVerdict({ entries }: Pick<SessionReport, 'entries'>, variant
 }
 
 /**
- * Error for a user kernel that is not among the variants. The reason omits its name, so the message always begins with
- * it.
+ * Error for a user kernel that is not a variant of the engine. The reason does not contain its name, so the message
+ * begins with it.
  */
 export function userKernelRefusal(variant: string, reason: string): BraggError {
   return new BraggError('device', reason.startsWith(variant) ? reason : `${variant}: ${reason}`);
 }
 
-/** User problems have only candidates: the engine's variants are placeholders for them. */
+/** Replaces the engine's variants of a user problem, which are placeholders, by the candidates. */
 function withCandidates(shipped: readonly TaskVariant[], candidates: readonly UserKernel[]): TaskVariant[] {
   const seats = shipped.filter(({ workload }) => workload === USER_PROBLEM);
   const others = shipped.filter(({ workload }) => workload !== USER_PROBLEM);
@@ -327,7 +337,7 @@ export function taskUserKernels(kind: TaskKind): UserKernelWorkload {
         return fits ? new UserKernelTask(engine, known.loaded(kernel), problem) : engine.createTask(problem);
       },
     }),
-    // The run already repeated and compared its results.
+    // The run has already repeated and compared its results.
     check: async (_addon, _reading, run) => {
       const { session, variant } = runOf(kind, run);
       const [report] = session.reports;

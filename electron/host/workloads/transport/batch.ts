@@ -1,6 +1,6 @@
 /**
- * Solves many beams separately: on the CPU one thread per beam; on a GPU several at once, so that one is set up while
- * another runs. Answers equal those of single runs on one thread, bit for bit.
+ * Solves many beams separately. On the CPU each beam has one thread. On a GPU several beams are in progress, so that
+ * one is set up while another runs. Results equal those of single runs on one thread, bit for bit.
  */
 import { availableParallelism } from 'node:os';
 import { BraggError } from '../../../contract/errors.ts';
@@ -30,11 +30,14 @@ import { summaryOf } from './readouts.ts';
 import { axesOf, measuredRunOf, type RunData, runData } from './run-data.ts';
 import { readingForReadouts } from './variants.ts';
 
-/** `device` is looked up if it is absent. */
+/** A plan of the engine. `device` is looked up if it is absent. */
 type Planned = Parameters<typeof expectedVisits>[1] &
   Pick<TransportRun['plan'], 'estimate_bytes' | 'steps_max'> & { readonly device?: 'cpu' | 'cuda' };
 
-/** Variants that follow the beam skip most of the state and only visit `visits` cells, which is null if unknown. */
+/**
+ * Amount of work of a run. Variants that follow the beam visit only `visits` cells instead of the complete state.
+ * `visits`: null if unknown.
+ */
 function workOf(addon: NativeAddon, plan: Planned, visits: number | null): Work {
   const { variant, precision, estimate_bytes, steps_max, threads } = plan;
   const device = plan.device ?? addon.variants().find(({ id }) => id === variant)?.device ?? 'cpu';
@@ -49,23 +52,23 @@ function workOf(addon: NativeAddon, plan: Planned, visits: number | null): Work 
   };
 }
 
-/** Lower bound in seconds on a run. */
+/** Lower bound in seconds for a run. */
 export function leastOf(addon: NativeAddon, problem: TransportProblem, plan: Planned, ranges: Ranges): number {
   return leastSeconds(workOf(addon, plan, expectedVisits(problem, plan, ranges)));
 }
 
-/** Run that is prepared but not started. */
+/** A run that is prepared but not started. */
 interface PreparedRun {
   readonly native: TransportRun;
-  /** Number of cell visits expected over all steps; null for variants that do not follow the beam. */
+  /** Expected number of visited cells over all steps. Null for variants that do not follow the beam. */
   readonly visits: number | null;
-  /** Lower bound in seconds on any current machine. */
+  /** Lower bound in seconds that holds for every current machine. */
   readonly least_s: number;
 }
 
 /**
- * `memory`: whether its plan includes the memory needed. Throws if the engine rejects the problem, and a BraggError if
- * it would need too long.
+ * Prepares a run. `memory`: whether to plan the memory too. Throws if the engine rejects the problem, and a BraggError
+ * if it would need too long.
  */
 export async function prepareRun(
   addon: NativeAddon,
@@ -80,14 +83,17 @@ export async function prepareRun(
   return { native, visits, least_s: leastSeconds(work) };
 }
 
-/** Bins that one march of moments visits. The number is constant, because bins and planes scale with the range. */
+/**
+ * Number of bins that the moments solver visits for one beam. It is constant, because bins and planes scale with the
+ * range.
+ */
 const BINS_OF_MARCH = 13_000;
-/** Factor on the bins if products of reactions are followed, which have separate bins, angles and planes. */
+/** Factor on the number of bins if reaction products are followed, which have separate bins, angles and planes. */
 const BINS_OF_PRODUCTS = 8;
-/** Bins per second and thread, scoring included: 70 MeV in water on an EPYC server with AVX-512. */
+/** Bins per second and thread, including scoring, measured with 70 MeV in water on an EPYC server with AVX-512. */
 const MOMENTS_RATE = 3e7;
 
-/** Spots that differ only in x and weight share one march, on one thread. */
+/** Amount of work of the moments solver. Spots that differ only in x and weight are solved together on one thread. */
 function amountOfMarches({ beam, spots = [beam], physics }: TransportProblem): WorkAmount {
   const kinds = new Set(
     spots.map((spot) => [spot.energy_MeV, spot.energy_sigma_MeV, spot.angle_sigma_rad, spot.x_sigma_mm].join(' ')),
@@ -96,7 +102,10 @@ function amountOfMarches({ beam, spots = [beam], physics }: TransportProblem): W
   return { amount: kinds.size * each, of: 'bins of marches', threads: 1, usualRate: MOMENTS_RATE, right: true };
 }
 
-/** Cell-steps per second and thread in FP32: 30 MeV in water, 0.5 mm, on an EPYC server with AVX-512. */
+/**
+ * Cells times steps per second and thread in FP32, measured with 30 MeV in water and cells of 0.5 mm, on an EPYC server
+ * with AVX-512.
+ */
 const typicalRates: Readonly<Record<string, number>> = {
   scatter: 7e7,
   gather: 1.2e8,
@@ -104,8 +113,9 @@ const typicalRates: Readonly<Record<string, number>> = {
 };
 
 /**
- * Null if `id` is the plain reference; text with the reason if the engine rejects the problem. A variant that follows
- * the beam uses the forecast that the form shows: it counts the cells visited by steps, and learns from completed runs.
+ * Amount of work of a variant. Null if `id` is the plain reference, or the reason if the engine rejects the problem.
+ * For variants that follow the beam, the forecast in the form is used. It counts visited cells and learns from
+ * completed runs.
  */
 export async function amountFor(
   addon: NativeAddon,
@@ -139,7 +149,7 @@ export async function amountFor(
   };
 }
 
-/** Variant name and axis sizes in the engine's messages, which a list of variants omits. */
+/** Variant name and axis sizes in messages of the engine. They are removed in lists of variants. */
 const REASON_PREFIX = /^solver\.variant = [\w-]+: | for [\d x]+ cells \([^)]*\)/g;
 
 /** Returns the plan, or the reason if the engine rejects the problem. */
@@ -151,7 +161,10 @@ async function planFor(addon: NativeAddon, problem: TransportProblem): Promise<P
   }
 }
 
-/** Lower bound in seconds on one run of each variant, by default all that can run; 0 for those that cannot. */
+/**
+ * Sums lower bounds in seconds for one run of each variant. Variants that cannot run count as 0. By default, all that
+ * can run are included.
+ */
 export async function leastOfEach(
   addon: NativeAddon,
   problem: TransportProblem,
@@ -180,16 +193,22 @@ export async function leastOfEach(
   return sum_s;
 }
 
-/** Concurrent beams on a GPU: one runs while others are set up and read back. */
+/** Number of beams in progress on a GPU: one runs while others are set up or read back. */
 const BEAMS_PER_GPU = 4;
-/** Share of a GPU's memory for states; the rest is for its driver, tables, and data retained between beams. */
+/**
+ * Share of a GPU's memory for states. The remaining memory is for its driver, tables, and data that remain between
+ * beams.
+ */
 const SHARE_OF_A_GPU = 0.5;
 
 export interface BatchBeam {
   readonly name: string;
-  /** Called when the beam is about to be solved, so that a thousand beams do not need memory at once. */
+  /**
+   * Reads the scenario. Called just before the beam is solved, so that a thousand beams do not need memory at the same
+   * time.
+   */
   readonly read: () => Promise<ScenarioReading>;
-  /** Solve on the phase-space grid, because a study varies it. */
+  /** Whether to solve on the phase-space grid, because a study varies it. */
   readonly onGrid?: boolean;
 }
 
@@ -201,17 +220,17 @@ export interface SolvedBeam {
 
 export interface BatchOptions {
   readonly addon: NativeAddon;
-  /** Limit on the total memory of states. */
+  /** Maximum memory in bytes of all states together. */
   readonly memoryLimit_bytes: number;
   readonly signal: AbortSignal;
   readonly program: RunContext['program'];
   readonly machine: Omit<RunContext['machine'], 'device'>;
   readonly gpu: () => string | null;
-  /** Called as each beam ends, in no particular order. */
+  /** Called when a beam ends. Beams end in any order. */
   readonly ended: (index: number, outcome: SolvedBeam | BraggError) => void;
 }
 
-/** Beams on one thread share a process; a beam on more threads has a separate process, as has a user kernel. */
+/** Beams on one thread share a process. Beams on several threads and user kernels have separate processes. */
 export function concurrencyOf(document: unknown): 'beams' | 'runs' {
   const variant = valueAt(document, ['solver', 'variant']);
   const threads = valueAt(document, ['solver', 'threads']);
@@ -225,39 +244,39 @@ const batchProblem = (problem: TransportProblem): TransportProblem => ({
   solver: { ...problem.solver, threads: 1 },
 });
 
-/** Narrows a reading to a transport beam. Throws its issues, or an error for another kind. */
+/** Returns the reading if it is a transport scenario. Throws its issues, or an error for another kind. */
 export function requireBeam(name: string, reading: ScenarioReading): TransportReading {
   if (reading.kind === 'transport') return reading;
   if (reading.kind === null) throw refusalOf(reading.issues);
   throw new BraggError('unsupported', `${name} is a scenario of kind ${reading.kind}, but a batch needs beams.`);
 }
 
-/** Reads a beam, with the variant that `auto` chooses for it. */
+/** Reads a beam and selects the variant for `auto`. */
 async function readBeam({ name, read, onGrid = false }: BatchBeam, addon: NativeAddon): Promise<TransportReading> {
   const reading = requireBeam(name, await read());
   return onGrid ? reading : readingForReadouts(addon, reading);
 }
 
-/** Readouts and curve of a run of one beam; `known` is its profile if already computed. */
+/** Readouts and depth dose of a run of one beam. `known`: its profile, if it was computed before. */
 export function answerOf(run: RunData, from = measuredRunOf(run), known: AxisProfile | null = null): SolvedBeam {
   const profile = known ?? depthProfile(from);
   return { summary: summaryOf(run, from, profile), depthDose: profileCurve(profile) };
 }
 
-/** Solves beams one after another or several at once, within the memory of the machine and of the GPU. */
+/** Solves beams, several at a time, within the memory of the machine and of the GPU. */
 export class BeamSolver {
   readonly #options: Omit<BatchOptions, 'ended'>;
   readonly #memory: Budget;
   readonly #lanes: Budget;
   readonly #gpu = new Budget(BEAMS_PER_GPU);
-  /** Queried when the first beam runs on the device. */
+  /** Memory of the GPU, queried when the first beam runs on it. */
   readonly #gpuMemory = once(() => {
     const memory_bytes = usedGpu({ cuda: this.#options.addon.driverDevices() })?.memory_bytes ?? 0;
     return new Budget(SHARE_OF_A_GPU * memory_bytes);
   });
   readonly #active = new Set<TransportRun>();
 
-  /** `lanes`: number of beams solved on the CPU at the same time; meanwhile, the next ones are read and prepared. */
+  /** `lanes`: number of beams solved on the CPU at the same time. Meanwhile the next beams are read and prepared. */
   constructor(options: Omit<BatchOptions, 'ended'>, lanes = Number.POSITIVE_INFINITY) {
     this.#options = options;
     this.#lanes = new Budget(lanes);
@@ -285,7 +304,7 @@ export class BeamSolver {
     };
   }
 
-  /** Solves a beam, without keyframes; the time excludes waiting for a lane. Throws the engine's errors. */
+  /** Solves a beam without keyframes. Its time excludes waiting for a lane. Throws the engine's errors. */
   async solve(beam: BatchBeam): Promise<RunData> {
     const { name } = beam;
     const { addon, program, machine, gpu } = this.#options;
@@ -323,7 +342,7 @@ export class BeamSolver {
   }
 }
 
-/** Lower bound on the seconds of a beam; 0 if it cannot be solved, which is reported later. */
+/** Lower bound in seconds for a beam. 0 if it cannot be solved, which is reported later. */
 async function least_s(beam: BatchBeam, addon: NativeAddon): Promise<number> {
   try {
     const reading = await readBeam(beam, addon);
@@ -336,8 +355,8 @@ async function least_s(beam: BatchBeam, addon: NativeAddon): Promise<number> {
 }
 
 /**
- * Solves all beams, `lanes` at a time. An error in one beam does not affect the others. An aborted signal stops within
- * one step. Throws BraggError `invalid` before anything runs if all together would exceed the time limit.
+ * Solves all beams, `lanes` at a time. If one beam fails, the others continue. Aborting the signal stops within one
+ * step. Throws BraggError `invalid` before anything runs if all beams together would exceed the time limit.
  */
 export async function solveBatch(beams: readonly BatchBeam[], lanes: number, options: BatchOptions): Promise<void> {
   const solver = new BeamSolver(options);

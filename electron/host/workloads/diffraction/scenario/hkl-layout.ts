@@ -1,6 +1,6 @@
 /**
- * Columns of a list of reflections: from a header of names, from the header of XDS_ASCII, or by SHELX's HKLF 4. Other
- * programs' formats are recognized by their first lines.
+ * Determines the columns of a list of reflections: from a header with names, from the header of XDS_ASCII, or by
+ * SHELX's HKLF 4. Formats of other programs are recognized by their first lines.
  */
 import {
   allowOnly,
@@ -13,34 +13,40 @@ import {
 
 export const indexNames = ['h', 'k', 'l'] as const;
 
-/** Positions of the columns, and the meaning of the fourth value. */
+/** Positions of the columns, and the quantity in the column after h, k, l. */
 export interface Layout {
   readonly columns: readonly [h: number, k: number, l: number, value: number];
   readonly value: 'F' | 'I';
-  /** Column of the value's standard deviation; null without one. */
+  /** Column of the value's standard deviation. Null if there is none. */
   readonly sigma: number | null;
-  /** Whether a negative sigma marks a misfit, as XDS documents; elsewhere it is an error. */
+  /** Whether a negative sigma marks an outlier, as documented by XDS. In other formats it is an error. */
   readonly misfits?: true;
-  /** Whether a header names the columns. Without one, a fifth column makes the meaning of the fourth ambiguous. */
+  /**
+   * Whether a header names the columns. Without a header and with a fifth column, the meaning of the fourth is
+   * ambiguous.
+   */
   readonly named: boolean;
-  /** Limit on the values of a line; null without a limit. A longer line has commas as decimal marks. */
+  /** Maximum number of values on a line, or null for no limit. A longer line contains decimal commas. */
   readonly most: number | null;
-  /** Conditions on further columns that can change the meaning of a line. */
+  /** Conditions on additional columns that may change the meaning of a line. */
   readonly checks: readonly Check[];
 }
 
 interface Check {
   readonly column: number;
   readonly name: string;
-  /** Whether the value is accepted; `indices` are h, k, l of the line. */
+  /** Whether the value is accepted. `indices`: h, k and l of the line. */
   readonly accepts: (value: number, indices: readonly number[]) => boolean;
-  /** Allowed values, the end of the message. */
+  /** Allowed values, for the end of the message. */
   readonly allowed: string;
 }
 
 const equals = (wanted: number) => (value: number) => value === wanted;
 
-/** Columns with which a line may be something other than a single reflection of one crystal with its F or I. */
+/**
+ * Columns that must have certain values, because otherwise the line is not a single reflection of one crystal with its
+ * F or I.
+ */
 const CHECKS: readonly (readonly [RegExp, Pick<Check, 'accepts' | 'allowed'>])[] = [
   [
     /^(batch|twin|comp|component|domain|crystal)(_?(no|nr|num|number|id))?$/,
@@ -51,7 +57,7 @@ const CHECKS: readonly (readonly [RegExp, Pick<Check, 'accepts' | 'allowed'>])[]
     { accepts: equals(1), allowed: '1: one reflection per line, since the list is used in P1' },
   ],
 ];
-/** Modulated structures have a fourth index after the three, and sometimes more. */
+/** Modulated structures have a fourth index after h, k, l, and sometimes further ones. All must be 0. */
 const SATELLITE: Pick<Check, 'accepts' | 'allowed'> = {
   accepts: equals(0),
   allowed: '0: only main reflections, with three indices',
@@ -60,11 +66,11 @@ const HEXAGONAL: Pick<Check, 'accepts' | 'allowed'> = {
   accepts: (i, [h = 0, k = 0]) => i === -(h + k),
   allowed: '-(h + k), the third of four indices of a hexagonal lattice',
 };
-/** Columns without effect on a reflection: standard deviations, calculated values, positions and flags. */
+/** Columns that do not affect a reflection: standard deviations, calculated values, positions and flags. */
 const IGNORED_COLUMNS =
   /^(sig|sigma|sd|std|esd|err|error|unc|w|weight|f[co]?c|fcalc|f_?calc|f_?(sq|squared)_?calc|ic|icalc|phi[a-z]*|phase|phases|alpha|a|b|acalc|bcalc|fom|free|r?-?freer?[-_]?flags?|rfree|status|flag|obs|d|d_?hkl|d_?spacing|dspacing|res|resolution|s|stol|stol2|sin|sintheta.*|sin_?theta.*|theta|tth|2theta|twotheta|two_theta|q|lambda|wavelength|n|no|nr|nobs|count|redundancy|index|id|comment|x|y|z|xd|yd|zd|frame|image|psi|lp|corr|path|t|absorption|tbar)([^a-z].*)?$/;
 
-/** Limit on columns; other programs name up to about twenty. */
+/** Maximum number of columns in a header. Other programs name up to about twenty. */
 const MAX_COLUMNS = 24;
 
 export const bareLayout: Layout = {
@@ -76,7 +82,7 @@ export const bareLayout: Layout = {
   checks: [],
 };
 
-/** SHELX's HKLF 4 in its fixed columns: F², sigma and an optional batch, without a header. */
+/** SHELX's format HKLF 4 with fixed columns: F², sigma and an optional batch number. It has no header. */
 export const HKLF4: Layout = {
   ...{ columns: [0, 1, 2, 3], value: 'I', sigma: 4, named: true, most: 6 },
   checks: [
@@ -89,15 +95,15 @@ export const HKLF4: Layout = {
 export const HKLF4_NOTE =
   'Its fixed columns are read as SHELX HKLF 4: the fourth value is F². For F, as in HKLF 3, put a line "h k l F sigma" first.';
 
-/** Names of an amplitude, and of an intensity. The square of an amplitude is an intensity. */
+/** Names of amplitudes and of intensities. The square of an amplitude counts as an intensity. */
 const AMPLITUDE = /^(f|fp|amp|ampl|amplitude)$/;
 const INTENSITY = /^(i|int|intensity)$/;
-/** Suffixes that do not change the quantity: measured, one of two Friedel mates, or a unit. */
+/** Suffixes that do not change the quantity: words for "measured", a mark for one of two Friedel mates, or a unit. */
 const MEASURED_NAME = /^(o|obs|observed|meas|measured|exp|mean|[-+]|e|el|electrons?|a\.?u\.?|arb.*|counts)$/;
 const SQUARED_SUFFIX = /^(\^2|\*\*2|²|2|sq|squared|\^2.*)$/;
 const SIGMAS = /^(sig|sigma|sd|std|esd)[^/]*$|^[^/]*(sigma|_sig)$/i;
 
-/** Whether a column has amplitudes or intensities: `F(obs)^2`, `|Fo|`, `F_squared_meas`; null for other columns. */
+/** Quantity of a column with a name such as `F(obs)^2`, `|Fo|` or `F_squared_meas`. Null for other columns. */
 function quantityOf(name: string): 'F' | 'I' | null {
   const parts = [...name.toLowerCase().matchAll(/[[(]([^\])]*)[\])]|(\^2|\*\*2|²)|([^[\](){}|^*²]+)/g)];
   const whole = parts.map(([part]) => part).join('') === name.toLowerCase().replaceAll('|', '');
@@ -111,7 +117,7 @@ function quantityOf(name: string): 'F' | 'I' | null {
 
 const isIgnored = (name: string): boolean => IGNORED_COLUMNS.test(name) || SIGMAS.test(name);
 
-/** Splits a name and its suffixes: `f_squared_meas`, `fobs`, `fo2`, `imean`. */
+/** Splits a column name into the quantity and its suffixes, for example `f_squared_meas`, `fobs`, `fo2` or `imean`. */
 function namesIn(word: string): readonly string[] {
   const [first = '', ...rest] = word.split(/[-_]/).filter((part) => part !== '');
   const [, base = first, measured = '', square = ''] =
@@ -120,7 +126,8 @@ function namesIn(word: string): readonly string[] {
 }
 
 /**
- * Parses a header `h k l F`, also after #; null for other lines. Returns an error text if the value is neither F nor I.
+ * Parses a header line such as `h k l F`, which may begin with #. Null for other lines. Returns a message if the value
+ * is neither F nor I.
  */
 export function headerIn(line: string): Layout | string | null {
   const words = line
@@ -133,11 +140,11 @@ export function headerIn(line: string): Layout | string | null {
   const plain = words.map((word) => word.replace(/[[(].*$/, ''));
   const at = ['h', 'k', 'l'].map((name) => plain.findIndex((word) => word.toLowerCase() === name));
   if (at.includes(-1) || words.length < 4) return null;
-  // Text after # may contain these letters too, but a header begins with them and names few columns.
+  // Prose after # may contain the words h, k and l too, but a header begins with them and has few columns.
   const prose = /^\s*[#!]/.test(line) && (at.some((column) => column > 2) || words.length > MAX_COLUMNS);
   if (prose) return null;
   const [h = 0, k = 1, l = 2] = at;
-  // In a header h k i l, the third index would otherwise be read as an intensity.
+  // In a header `h k i l`, the third index must not be taken for an intensity.
   const third = l === k + 2 && plain[k + 1]?.toLowerCase() === 'i' ? k + 1 : -1;
   const values = words.map((word, column) => (column === third ? null : quantityOf(word)));
   const value = values.findIndex((quantity) => quantity !== null);
@@ -172,7 +179,7 @@ export function headerIn(line: string): Layout | string | null {
 const geometry = ignoredField('the scenario sets the crystal, the beam and the detector');
 const experiment = ignoredField('describes how intensities were measured, and they are corrected for it');
 
-/** Fields of the header of XDS_ASCII.HKL, from the documentation of XDS's files; ITEM_ fields are numbered columns. */
+/** Rules for header fields of XDS_ASCII.HKL, from the documentation of XDS. Fields with ITEM_ number the columns. */
 export const xdsFields: FieldRules = {
   format: oneOf('XDS_ASCII'),
   merge: honoured,
@@ -184,7 +191,7 @@ export const xdsFields: FieldRules = {
   item_l: honoured,
   item_iobs: honoured,
   'item_sigma(iobs)': honoured,
-  // XSCALE writes file names of the user's choice.
+  // XSCALE writes a file name chosen by the user.
   output_file: allowOnly('files of CORRECT or XSCALE', (name) => !/(^|\/)integrate\.hkl$/i.test(name)),
   unit_cell_constants: geometry,
   'unit_cell_a-axis': geometry,
@@ -232,26 +239,29 @@ export const xdsFields: FieldRules = {
 
 export interface XdsHeader {
   readonly layout: Layout;
-  /** Whether each reflection is listed once, rather than each of its observations. */
+  /** Whether the list contains unique reflections, instead of single observations. */
   readonly merged: boolean;
   /** Whether a reflection and its Friedel mate are equivalent. */
   readonly friedel: boolean;
-  /** Number of values on each line; null if the header states none. */
+  /** Number of values on each line. Null if the header does not state it. */
   readonly items: number | null;
   readonly notes: readonly string[];
 }
 
-/** Parses the header of XDS_ASCII.HKL, which numbers columns from 1. Throws BraggError `foreign-file`. */
+/**
+ * Parses the header of XDS_ASCII.HKL, in which columns are numbered from 1. Returns a message if a field is invalid.
+ * Throws BraggError `foreign-file`.
+ */
 export function xdsHeader(lines: Iterable<string>): XdsHeader | string {
   const all: { readonly name: string; readonly value: string }[] = [];
   for (const line of lines) {
     if (/^!END_OF_HEADER/.test(line)) break;
-    // The first line has several fields.
+    // The first line contains several fields.
     for (const [, name = '', value = ''] of line.replace(/^\uFEFF?!/, '').matchAll(/([A-Z][^\s=]*)=\s*(\S*)/g)) {
       all.push({ name, value });
     }
   }
-  // Scaled lists repeat fields for each of their sources.
+  // Scaled lists repeat fields for each of their input files.
   const known = new Map(all.map((field) => [field.name, field]));
   const fields = checkedFields('', [...known.values()], xdsFields, 'ignored');
   const items = all.flatMap(({ name, value }) => {
@@ -295,24 +305,24 @@ export function xdsHeader(lines: Iterable<string>): XdsHeader | string {
   };
 }
 
-/** First lines of lists from other programs, after comments, with the name of the format. */
+/** Patterns for the first lines of lists from other programs, after comments, with the name of the format. */
 const OTHERS: readonly (readonly [RegExp, string])[] = [
   [/^(data_|loop_|_refln|_shelx)/i, 'CIF or FCF: export h k l F or h k l I from its _refln loop'],
   [/^(\{[^}]*\}\s*|remark[^\n]*\n\s*)*(nrefl|anomalous\s*=|declare\s+nam|inde\s)/i, 'CNS: export h k l F from it'],
   [/^MTZ /, 'MTZ, which is binary: export h k l F from it'],
-  // 1, a negative number, then the cell and the space group.
+  // The number 1, a negative number, then the cell and the space group.
   [
     /^1[ \t]*\r?\n[ \t]*-\d+[ \t]*\r?\n(?:[ \t]+\d+\.\d+){6}[ \t]+\S/,
     'Scalepack: export h k l I sigma from it, expanded to P1',
   ],
-  // The number of symmetry operators and the space group, then their matrices.
+  // The number of symmetry operators and the space group, followed by the matrices.
   [
     /^\d+[ \t]+[A-Za-z]\S*[ \t]*\r?\n(?:[ \t]*(?:-?\d+[ \t]+){2,}-?\d+[ \t]*\r?\n){2}/,
     'Scalepack without merging: export h k l I sigma from it',
   ],
 ];
 
-/** Detects another program's format from the beginning of a list; undefined for plain lists. */
+/** Returns the name of another program's format, from the beginning of a list. Undefined for a plain list. */
 export function foreignListFormat(text: string): string | undefined {
   const begin = text
     .slice(0, 4096)

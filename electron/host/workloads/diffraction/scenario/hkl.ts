@@ -1,6 +1,7 @@
 /**
- * Lists of reflections with h, k, l and F on every line, in P1. XDS_ASCII and headers that name intensities have I in
- * place of F; four columns without a header are amplitudes. The list is read from the scenario's folder.
+ * Reads lists of reflections in space group P1, with h, k, l and F on every line. XDS_ASCII and headers that name
+ * intensities have I instead of F. In four columns without a header, the last is F. The list is in the folder of the
+ * scenario.
  */
 
 import { messageOf } from '../../../../contract/errors.ts';
@@ -27,21 +28,24 @@ interface HklError {
 type HklList =
   | {
       readonly ok: true;
-      /** h, k, l, F of each reflection. */
+      /** h, k, l and F of all reflections, one after another. */
       readonly reflections: Float64Array;
-      /** Facts about the file that a user must know. */
+      /** Facts about the file that the user should know. */
       readonly notes: readonly string[];
     }
   | { readonly ok: false; readonly faults: readonly HklError[] };
 
-/** Limit on indices: even a cell of a micrometre at 0.1 Å has no higher orders. */
+/** Maximum index. Even a cell of a micrometre has no higher order at 0.1 Å. */
 const largestIndex = 100_000;
-/** Limit on reported issues. */
+/** Maximum number of issues to report. */
 const maxErrors = 20;
-/** Standard deviations within which a negative intensity is a weak reflection. */
+/** A negative intensity within this many standard deviations of 0 is a weak reflection. */
 const NOISE = 5;
 
-/** Splits a line into numbers between spaces, whose commas are decimal marks, or between commas. */
+/**
+ * Splits a line into numbers. They are separated by spaces, and then commas are decimal marks, or they are separated by
+ * commas.
+ */
 function wordsOf(text: string): readonly string[] | string {
   const apart = text
     .trim()
@@ -55,7 +59,7 @@ function wordsOf(text: string): readonly string[] | string {
   return apart.map((word) => (/^[-+]?\d*,\d+([eE][-+]?\d+)?$/.test(word) ? word.replace(',', '.') : word));
 }
 
-/** Splits a line in SHELX's format 3I4, 2F8.2 and optional I4, whose columns may touch; null for other lines. */
+/** Splits a line in SHELX's format (3I4, 2F8.2, optional I4), in which values may touch. Null for other lines. */
 function shelxWords(text: string): readonly string[] | null {
   const [, h = '', k = '', l = '', ...rest] =
     /^(.{4})(.{4})(.{4})(.{8})(.{8})?(.{1,4})?\s*$/.exec(text.trimEnd()) ?? [];
@@ -66,7 +70,7 @@ function shelxWords(text: string): readonly string[] | null {
   return isList ? [h, k, l, ...numbers].map((part) => part.trim()) : null;
 }
 
-/** Splits a line into values. Lines of SHELX are read by position if their values touch. */
+/** Splits a line into values. If values touch, the line is read by SHELX's column positions. */
 function valuesOf(text: string, { columns, named, most }: Layout): readonly string[] | string {
   const words = wordsOf(text);
   if (!named || typeof words === 'string' || columns.some((column, i) => column !== i)) return words;
@@ -74,12 +78,12 @@ function valuesOf(text: string, { columns, named, most }: Layout): readonly stri
   return (touch ? shelxWords(text) : null) ?? words;
 }
 
-/** A reflection that XDS rejected as an outlier. */
+/** Result for a reflection that XDS rejected as an outlier. */
 const misfit = Symbol('misfit');
 
 type Observation = readonly [h: number, k: number, l: number, value: number, weight: number];
 
-/** Parses a line. `misfit` if XDS marked the reflection by a negative sigma; any other text if the line is invalid. */
+/** Parses a line. Returns `misfit` if a negative sigma marks an outlier, or a message if the line is invalid. */
 function readLine(text: string, layout: Layout, items: number | null): Observation | string | typeof misfit {
   const words = valuesOf(text, layout);
   if (typeof words === 'string') return words;
@@ -122,7 +126,7 @@ function readLine(text: string, layout: Layout, items: number | null): Observati
   return [h, k, l, value, sigma > 0 ? 1 / sigma ** 2 : 1];
 }
 
-/** Amplitude of a value; 0 for a negative intensity, which is noise. */
+/** Converts a value to an amplitude. A negative intensity is noise and becomes 0. */
 const amplitude = (value: number, { value: kind }: Layout): number =>
   kind === 'F' ? value : Math.sqrt(Math.max(0, value));
 
@@ -136,7 +140,7 @@ function* linesOf(text: string): Generator<string> {
   yield text.slice(from);
 }
 
-/** Growing list of h, k, l, F in blocks, to avoid repeated copying. */
+/** Growing list of h, k, l and F. It is stored in blocks, to avoid repeated copying. */
 class Rows {
   readonly #blocks: Float64Array[] = [];
   #used = 0;
@@ -170,7 +174,7 @@ interface MergedReflection {
   weight: number;
 }
 
-/** Parses a list of reflections. Blank lines and comments after # or ! are ignored. */
+/** Parses a list of reflections. Ignores blank lines and comments after # or !. */
 export function readHkl(text: string): HklList {
   const fail = (line: number, message: string): HklList => ({ ok: false, faults: [{ line, message }] });
   const other = foreignListFormat(text);
@@ -207,7 +211,7 @@ export function readHkl(text: string): HklList {
       faults.push({ line: at, message: `${own} has F = ${f}, but F = ${other} in line ${first.line}` });
     }
   };
-  /** A reflection 0 0 0 with zero intensity, which ends a SHELX list if no reflection follows. */
+  /** A reflection 0 0 0 with intensity zero. It ends a SHELX list unless reflections follow. */
   let end: { readonly line: number; readonly read: Observation } | null = null;
   const notes = [...(xds?.notes ?? [])];
   let ended = xds === null;
@@ -239,7 +243,7 @@ export function readHkl(text: string): HklList {
     }
     if (typeof read === 'string') {
       faults.push({ line, message: read });
-      // Without a header, all lines of another format have the same error.
+      // In a list without a header, all lines of another format would have the same error, so stop at the first.
       if (layout === bareLayout && observed.length === 0) break;
     } else if (read === misfit) {
       misfits += 1;
@@ -257,7 +261,8 @@ export function readHkl(text: string): HklList {
   for (const { line: at, read } of observed) {
     if (faults.length >= maxErrors) break;
     const [h, k, l, value, weight] = read;
-    // With a sigma, an intensity above or within its noise is a measurement: programs scale the largest to 99999.99.
+    // Programs scale the largest intensity to 99999.99, which also marks missing values. An intensity with a plausible
+    // sigma is a measurement.
     const isMeasured =
       layout.value === 'I' && layout.sigma !== null && (value > 0 || -value * Math.sqrt(weight) < NOISE);
     if (isMeasured || !isMark(value)) take(at, read);
@@ -293,13 +298,13 @@ export function readHkl(text: string): HklList {
   return { ok: true, reflections: found.all(), notes };
 }
 
-/** h, k, l, F of each reflection; null if there is no list or it cannot be used. */
+/** h, k, l and F of each reflection, with the name of the list. Null if there is no list or it cannot be used. */
 type Reflections = NamedFile<Float64Array>;
 
 const readList = namedFileReader({
   task: 'read a list of reflections',
   path: ['structure_factors', 'file'],
-  /** About a million reflections; copying more to the engine would block the event loop. */
+  /** About a million reflections. Copying more to the engine would block the event loop. */
   largest_bytes: 16 * 1024 * 1024,
   allowed: 'a text file with h k l F on every line, in the folder of the scenario',
   parse: (text) => {
@@ -308,7 +313,10 @@ const readList = namedFileReader({
   },
 });
 
-/** Reads the list. `place.name` is the displayed name of the scenario file; the list's name is shown relative to it. */
+/**
+ * Reads the list of reflections. `place.name`: scenario file as displayed, relative to which the list is named in
+ * messages.
+ */
 export async function reflectionsOf(
   { structure_factors: { file } }: DiffractionWithStaticDefaults,
   place: { readonly name: string; readonly folder: string | null },

@@ -1,6 +1,6 @@
 /**
- * Diffraction scenarios: reading, defaults, checks beyond the schema, the list of reflections, and the problem for the
- * engine.
+ * Diffraction scenarios: reads them, fills in defaults, checks what the schema cannot, reads the list of reflections,
+ * and builds the problem for the engine.
  */
 import type { Issue } from '../../../../contract/errors.ts';
 import {
@@ -48,7 +48,10 @@ function lattice({ lattice: given }: DiffractionScenario['crystal']) {
   };
 }
 
-/** Crystals with so few cells along an edge also scatter between reflections, where the nearest F would cause steps. */
+/**
+ * Largest number of cells along an edge at which structure factors are interpolated. Such crystals also scatter between
+ * reflections, where the nearest F would cause steps.
+ */
 const maxInterpolatedCells = 2;
 
 function lookupKindOf({ crystal, structure_factors }: DiffractionScenario): 'nearest' | 'tricubic' {
@@ -57,7 +60,7 @@ function lookupKindOf({ crystal, structure_factors }: DiffractionScenario): 'nea
   return Math.min(a, b, c) <= maxInterpolatedCells ? 'tricubic' : 'nearest';
 }
 
-/** Builds the engine's problem. `scenario` has passed its checks; `reflections` contains h, k, l, F of each. */
+/** Builds the engine's problem from a scenario without errors. `reflections`: h, k, l and F of each. */
 function resolveDiffraction(
   scenario: DiffractionScenario,
   reflections: Float64Array,
@@ -112,10 +115,11 @@ function resolveDiffraction(
   };
 }
 
-/** Bytes per pixel: FP64 during the computation and FP32 afterwards. */
+/** Bytes per pixel: an FP64 value during the computation, and an FP32 value afterwards. */
 const bytesPerPixel = 12;
 /**
- * Limit on directions and wavelengths, and on orientations, which are tabulated before the run in some milliseconds.
+ * Maximum number of directions, of wavelengths, and of orientations. Tabulating them before the run then needs only
+ * some milliseconds.
  */
 const MAX_TABULATED = 100_000;
 
@@ -152,7 +156,7 @@ function checkMemory({ detector }: DiffractionScenario, limit_bytes: number): re
   return [fieldIssue(['detector', 'width'], width, says, `images of at most ${formatBytes(limit_bytes)}`)];
 }
 
-/** Limits the products of step counts before arrays of that size are built. */
+/** Limits products of step counts, before arrays of that size are built. */
 function checkProducts({ beam, crystal, rotation }: DiffractionScenario): readonly FieldIssue[] {
   const most = (path: readonly string[], factors: readonly number[], what: string): readonly FieldIssue[] => {
     const [first = 1] = factors;
@@ -167,7 +171,7 @@ function checkProducts({ beam, crystal, rotation }: DiffractionScenario): readon
   ];
 }
 
-/** Warnings about ranges that a single step makes ineffective, and about empty images. */
+/** Warns about ranges that have no effect because they have a single step, and about empty images. */
 function warnings(scenario: DiffractionScenario): readonly FieldIssue[] {
   const { beam, crystal, detector, structure_factors: factors, background } = scenario;
   const idle = (path: readonly string[], range: number, steps: number, key: string): readonly FieldIssue[] =>
@@ -206,7 +210,7 @@ interface CheckLimits {
   readonly memoryLimit_bytes: number;
 }
 
-/** Errors and warnings of a complete scenario. */
+/** Returns errors and warnings about a complete scenario. */
 function checkDiffraction(scenario: DiffractionScenario, against: CheckLimits): readonly FieldIssue[] {
   return [
     ...checkAngles(scenario),
@@ -226,17 +230,17 @@ interface DiffractionServices {
 
 interface DiffractionParts {
   readonly scenario: DiffractionScenario;
-  /** Number of reflections in the list; 0 without a list. */
+  /** Number of reflections in the list. 0 without a list. */
   readonly reflections: number;
   readonly faults: readonly FieldIssue[];
   /** Errors in files that the scenario names. */
   readonly issues: readonly Issue[];
-  /** Builds the problem; only for a scenario without errors. */
+  /** Builds the problem. Call it only for a scenario without errors. */
   readonly problem: () => DiffractionProblem;
 }
 
 /**
- * Fills in defaults. The beam centre defaults to the middle of the detector, offset by half a pixel by its convention.
+ * Fills in the beam centre: by default the middle of the detector, offset by half a pixel by the detector's convention.
  */
 function fillBeamCentre(filled: DiffractionWithStaticDefaults): DiffractionScenario {
   const { detector } = filled;
@@ -247,7 +251,7 @@ function fillBeamCentre(filled: DiffractionWithStaticDefaults): DiffractionScena
   return { ...filled, detector: { ...detector, beam_x_mm, beam_y_mm } };
 }
 
-/** Completes and checks a document that satisfies the schema. */
+/** Fills in defaults of a document that satisfies the schema, and checks it. */
 export async function readDiffraction(
   filled: DiffractionWithStaticDefaults,
   leftOut: readonly Path[],
@@ -259,8 +263,8 @@ export async function readDiffraction(
   const list = found.value ?? new Float64Array(0);
   const reflections = list.length / 4;
   const { variants, memoryLimit_bytes } = services;
-  // An invalid value has been replaced by its default, so issues and warnings about it would refer to a value that
-  // nobody wrote.
+  // Invalid values have been replaced by defaults. Issues about these would refer to values that the user did not
+  // write.
   const checks = checkDiffraction(scenario, { variants, memoryLimit_bytes }).filter(
     ({ path, severity }) =>
       leftOut.length === 0 || (severity === 'error' && !leftOut.some((gone) => isWithin(path, gone))),
@@ -278,7 +282,7 @@ export interface DiffractionReading extends ScenarioText {
   readonly kind: 'diffraction';
   readonly document: DiffractionDocument | null;
   readonly scenario: DiffractionScenario;
-  /** Number of reflections in the list that the scenario names; 0 without one. */
+  /** Number of reflections in the list that the scenario names. 0 without a list. */
   readonly reflections: number;
   readonly problem: (() => DiffractionProblem) | null;
 }

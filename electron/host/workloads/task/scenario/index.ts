@@ -1,7 +1,4 @@
-/**
- * Scenario files of small measured workloads: the variant's name, and the flat problem. Also the result of reading such
- * a scenario.
- */
+/** Scenario files of small measured workloads. They contain the name of the variant, and a flat problem. */
 import {
   type FieldIssue,
   type TaskDocument,
@@ -21,7 +18,10 @@ function benchOf(scenario: TaskScenario): string {
   return 'kind' in problem ? problem.kind : '';
 }
 
-/** Checks beyond the schema: whether the variant exists. The engine reports what the variant supports. */
+/**
+ * Checks whether the variant exists, which the schema cannot. The engine reports values that the variant does not
+ * support.
+ */
 export function checkTask(
   scenario: TaskScenario,
   variants: readonly { readonly bench: string; readonly id: string }[],
@@ -38,7 +38,7 @@ function valuesOfType<T extends TaskValue>(values: readonly (readonly [string, T
   return Object.fromEntries(values.filter(([, value]) => typeof value === type)) as Readonly<Record<string, T>>;
 }
 
-/** Builds the engine's problem. `files`: array files of a user problem. */
+/** Builds the engine's problem. `files`: files with the arrays of a user problem. */
 export function resolveTask(
   scenario: TaskScenario,
   memory_limit_bytes: number,

@@ -1,4 +1,4 @@
-/** User problems as flat values for the engine, at any sizes. */
+/** Converts user problems to flat values for the engine, at any sizes. */
 
 import path from 'node:path';
 import { BraggError } from '../../../../contract/errors.ts';
@@ -33,7 +33,7 @@ const definitionOf = (scenario: ProblemScenario): ProblemDefinition => ({
   candidates: scenario.candidates,
 });
 
-/** Checks of a problem beyond the schema. */
+/** Checks a problem for errors that the schema cannot find. */
 export function checkProblem(scenario: ProblemScenario): readonly FieldIssue[] {
   const { name, problem } = scenario;
   const wrong = NAME.test(name)
@@ -59,7 +59,7 @@ export function checkProblem(scenario: ProblemScenario): readonly FieldIssue[] {
 }
 
 /**
- * Returns a file with FP64 values for each array, or an empty text for random arrays. Errors in a file refer to its
+ * Returns a file with FP64 values for each array, or an empty name for random arrays. Issues of a file refer to its
  * position in the scenario.
  */
 export async function valuesInFiles(scenario: ProblemScenario, folder: string | null, cache: string) {
@@ -98,11 +98,11 @@ export async function valuesInFiles(scenario: ProblemScenario, folder: string | 
   return { files, faults };
 }
 
-/** Parts of a problem that a candidate is compiled for; other changes need no recompilation. */
+/** The part of a problem that a candidate is compiled for. Other changes need no new compilation. */
 const signatureOf = ({ axes, arrays }: ProblemDefinition): string =>
   JSON.stringify([axes.map(({ name }) => name), arrays.map(({ name, role, type }) => [name, role, type])]);
 
-/** Flat values for the engine at these sizes. */
+/** Builds the engine's flat values at these sizes. */
 function flatValues(definition: ProblemDefinition, sizes: Sizes, resolved: ResolvedProblem, files: readonly string[]) {
   const { bytes, flops, arrays } = resolved;
   return {
@@ -116,7 +116,10 @@ function flatValues(definition: ProblemDefinition, sizes: Sizes, resolved: Resol
   };
 }
 
-/** `files`: file with values for each array, in the engine's format; empty for random arrays. */
+/**
+ * Builds the engine's values of a scenario. `files`: file with the values of each array in the engine's format, or
+ * empty for random arrays.
+ */
 export function problemValues(scenario: ProblemScenario, files: readonly string[]) {
   const definition = definitionOf(scenario);
   return flatValues(definition, scenario.problem, resolveProblem(definition, scenario.problem), files);
@@ -126,13 +129,16 @@ function definitionIn({ words }: Pick<TaskProblem, 'words'>): ProblemDefinition 
   return definitionSchema.parse(JSON.parse(words['definition'] ?? 'null'));
 }
 
-/** Sizes of the axes in a problem. */
+/** Returns the sizes of the axes in a problem. */
 export function sizesIn(problem: Pick<TaskProblem, 'numbers' | 'words'>): Sizes {
   const names = (problem.words['axes'] ?? '').split(' ').filter((name) => name !== '');
   return Object.fromEntries(names.map((name) => [name, problem.numbers[name] ?? 0]));
 }
 
-/** The problem at other sizes; null if they are invalid. Arrays from files have a fixed size. */
+/**
+ * Returns the problem at other sizes. Null if they are invalid, for example because arrays from files have a fixed
+ * size.
+ */
 export function resizeProblem(problem: TaskProblem, sizes: Sizes): TaskProblem | null {
   if (problem.words['files'] !== undefined) return null;
   const definition = definitionIn(problem);
@@ -141,10 +147,12 @@ export function resizeProblem(problem: TaskProblem, sizes: Sizes): TaskProblem |
   return { ...problem, ...flatValues(definition, sizes, resolved, []) };
 }
 
-/** Default sizes: odd and even tile sizes, and sizes that no tile divides. */
+/** Default sizes to test: small ones, and ones that no usual tile size divides. */
 const defaultSizes = [1, 7, 61, 130] as const;
 
-/** Combinations of sizes that candidates must solve. Each axis cycles through its sizes, with a different start. */
+/**
+ * Combinations of sizes that candidates must solve. Each axis cycles through its sizes, beginning at a different one.
+ */
 export function testedSizes(problem: TaskProblem): readonly Sizes[] {
   const { axes } = definitionIn(problem);
   const lists = axes.map(({ min, max, try: named }) => {
@@ -157,19 +165,20 @@ export function testedSizes(problem: TaskProblem): readonly Sizes[] {
   );
 }
 
-/** Whether an input has random real values, which edge values can replace. */
+/** Whether the problem has an input of random real values, which edge values can replace. */
 export const hasRealInputs = (problem: TaskProblem): boolean =>
   definitionIn(problem).arrays.some(({ values }) => values?.kind === 'uniform' || values?.kind === 'normal');
 
 /**
- * Whether audits may alter the inputs. Swapping the rows of a matrix with a dominant diagonal would move the diagonal.
+ * Whether audits may alter the inputs. They may not if a matrix has a dominant diagonal, because swapping its rows
+ * would move the diagonal.
  */
 export const mayAlter = (problem: TaskProblem): boolean =>
   definitionIn(problem).arrays.every(
     ({ values, shape }) => values === undefined || !('diagonal' in values) || !values.diagonal || shape.length > 2,
   );
 
-/** Adds a candidate's launches to a problem; `constants` are its tunables. Throws BraggError `invalid`. */
+/** Adds the launches of a candidate to a problem. `constants`: values of its tunables. Throws BraggError `invalid`. */
 export function forCandidate(
   problem: TaskProblem,
   id: string,

@@ -1,8 +1,10 @@
 /**
- * Fits energy and spread of a beam to a measured depth dose, on a worker thread. The measurement is a CSV table with a
- * known unit of depth, whose dose falls beyond the peak. A few monoenergetic depth doses are solved in water. Between
- * them, curves are interpolated with aligned ranges; a spread is a sum over energies. The least-squares fit uses the
- * peak and the points behind it, with a free scale of the dose.
+ * Fits energy and energy spread of a beam to a measured depth dose, on a worker thread. The measurement is a CSV table
+ * with a known unit of depth, in which the dose falls beyond the peak.
+ *
+ * Depth doses of a few energies are solved in water. Between these energies, curves are interpolated with aligned
+ * ranges; a spread is a sum over energies. The least-squares fit uses the peak and the points behind it, and the scale
+ * of the dose is free.
  */
 import type { Commissioned, depthUnits } from '../../../../contract/beams/commission.ts';
 import { BraggError } from '../../../../contract/errors.ts';
@@ -19,9 +21,9 @@ interface MeasuredCurve {
 }
 
 interface StatedCurve extends MeasuredCurve {
-  /** Unit of the dose, from the header; null if the header states none. */
+  /** Unit of the dose in the header. Null if it is not stated. */
   readonly unit: string | null;
-  /** Facts about the file that a user must know. */
+  /** Facts about the file that the user should know. */
   readonly notes: readonly string[];
 }
 
@@ -34,9 +36,12 @@ type ReadCurve =
   | { readonly ok: true; readonly curve: StatedCurve }
   | { readonly ok: false; readonly faults: readonly LineError[] };
 
-/** Limits on the number of points: fewer describe no peak; more are not a measurement. */
+/** Minimum and maximum number of points. Fewer do not describe a peak, and more are not a measurement. */
 const POINTS = [10, 20_000] as const;
-/** Largest negative value allowed: detectors report values slightly below zero after background subtraction. */
+/**
+ * Largest allowed negative dose, as a share of the maximum. Detectors report values slightly below zero after
+ * background subtraction.
+ */
 const LARGEST_NOISE = 0.05;
 export type DepthUnit = (typeof depthUnits)[number];
 
@@ -75,12 +80,12 @@ function completeCurve(read: Parsed): ReadCurve {
   return { ok: true, curve: { depth_mm, dose, unit, notes } };
 }
 
-/** Parses a curve; `unit` is used if the file does not state one. */
+/** Parses a curve. `unit` applies if the file does not state a unit of depth. */
 export const readCurve = (text: string, unit: DepthUnit | null): ReadCurve => completeCurve(parse(text, unit));
 
 /**
- * Rejects a file whose header has another unit than the requested one, because a tenfold depth also fits some beam.
- * Depths in other matter than water are rejected too: the depth doses of the fit are in water.
+ * Parses a curve. Rejects a file whose header states another unit than the requested one, because some beam also fits a
+ * tenfold depth. Depths in other materials are rejected too, because the fit computes depth doses in water.
  */
 export function readOneCurve(text: string, unit: DepthUnit | null): ReadCurve {
   const read = parse(text, unit);
@@ -98,21 +103,21 @@ export function readOneCurve(text: string, unit: DepthUnit | null): ReadCurve {
   return completeCurve(read);
 }
 
-/** Share of the largest dose from which the fit uses points before the peak. */
+/** Points before the peak are used if their dose is at least this share of the maximum. */
 const FROM_SHARE = 0.6;
 const NODES = 7;
-/** Half width of the energy spread in standard deviations, and number of energies in its sum. */
+/** Half width of the energy spectrum in standard deviations, and number of energies in its sum. */
 const REACH = 4;
 const ENERGIES = 41;
 const ROUNDS = 40;
-/** Ratio of W80–20 to the standard deviation of ranges. */
+/** Distance from 80 % to 20 % of the maximum dose, divided by the standard deviation of ranges. */
 const FALLOFF = 1.312;
 
 const throwInvalid = (message: string): never => {
   throw new BraggError('invalid', message);
 };
 
-/** Depths beyond the peak at which the measured curve falls through a share of its largest dose. */
+/** Depth in mm beyond the peak at which the measured curve falls to `share` of its maximum. */
 function falloffOf({ depth_mm, dose }: MeasuredCurve, share: number): number {
   const top = dose.reduce((a, b) => Math.max(a, b));
   for (let i = dose.indexOf(top); i + 1 < dose.length; i += 1) {
@@ -130,7 +135,7 @@ interface Node {
   readonly curve: CellCurve;
 }
 
-/** Value of the parabola through a cell's edges and mean. Constant outside the curve. */
+/** Value of the parabola that matches a cell's edge values and mean. Constant outside of the curve. */
 function valueAt({ step, means, edges }: CellCurve, depth: number): number {
   const at = Math.min(means.length - 1e-9, Math.max(0, depth / step));
   const cell = Math.floor(at);
@@ -139,7 +144,7 @@ function valueAt({ step, means, edges }: CellCurve, depth: number): number {
   return a + t * (b - a) + 6 * t * (1 - t) * (mean - (a + b) / 2);
 }
 
-/** Depth doses of any energy and spread within the range of the nodes. */
+/** Depth doses for any energy and energy spread, interpolated between the solved energies. */
 class Family {
   private readonly nodes: readonly Node[];
 
@@ -167,7 +172,7 @@ class Family {
     const [a, b] = [this.nodes[after - 1], this.nodes[after]];
     if (a === undefined || b === undefined) return 0;
     const f = (energy - a.energy_MeV) / (b.energy_MeV - a.energy_MeV);
-    // Interpolate with a power law, because the range is nearly a power of the energy.
+    // Interpolate the range by a power law, because it is nearly a power of the energy.
     const power = Math.log(b.r80_mm / a.r80_mm) / Math.log(b.energy_MeV / a.energy_MeV);
     const range = a.r80_mm * (energy / a.energy_MeV) ** power;
     return (1 - f) * valueAt(a.curve, depth - range + a.r80_mm) + f * valueAt(b.curve, depth - range + b.r80_mm);
@@ -185,7 +190,7 @@ class Family {
   }
 }
 
-/** Residuals for the best scale, divided by the largest dose. */
+/** Differences between model and measurement at the best scale, as shares of the maximum dose. */
 function residuals(
   model: Float64Array,
   measured: Float64Array,
@@ -201,12 +206,12 @@ function residuals(
 
 const squares = (values: Float64Array): number => values.reduce((sum, value) => sum + value * value, 0);
 
-/** Estimates from the curve alone, before the fit. */
+/** Estimates from the measured curve alone, before the fit. */
 interface FirstGuess {
   readonly r80_mm: number;
-  /** Ranges for which the fit needs depth doses. */
+  /** Ranges in mm of the depth doses that the fit needs. */
   readonly ranges_mm: readonly number[];
-  /** Depth of water that the fit needs. */
+  /** Depth of the water in mm that the fit needs. */
   readonly depth_mm: number;
 }
 
@@ -216,7 +221,7 @@ function examineCurve(curve: MeasuredCurve) {
   const straggling = rangeStraggling_mm(r80);
   const slope = (1.77 * r80) / (10 * (r80 / 1.23) ** 0.565);
   const spread_mm = Math.sqrt(Math.max(0, ((r20 - r80) / FALLOFF) ** 2 - straggling ** 2));
-  // Margin on the ranges: the spread on both sides, and the error of the first guess.
+  // Margin on the range in mm: the spread on both sides, and the error of the first guess.
   const room_mm = 6 * spread_mm + 4 * straggling + 0.02 * r80;
   if (!(r80 - room_mm > 1))
     throwInvalid(`the curve falls to 80 % at ${r80.toFixed(1)} mm; allowed: a peak deeper in the water`);
@@ -249,7 +254,7 @@ function fitSpectrum({ curve, doses }: { readonly curve: MeasuredCurve; readonly
   const look = (energy: number, variance: number) => residuals(family.dose(energy, variance, depths), measured);
 
   let energy = 10 * (r80 / 1.23) ** 0.565;
-  // The power law has an error of a percent, so begin with the nearest of many energies.
+  // The power law has an error of about a percent, so start from the best of many energies around it.
   const lowest = energy;
   for (let i = -40; i <= 40; i += 1) {
     const tried = lowest * (1 + 0.001 * i);
@@ -300,7 +305,7 @@ function fitSpectrum({ curve, doses }: { readonly curve: MeasuredCurve; readonly
 const fitBeam: (requested: { readonly curve: MeasuredCurve; readonly doses: SolvedDoses }) => Promise<FittedSpectrum> =
   onThread('fit a beam', fitSpectrum);
 
-/** Runs on a worker thread, because a file of 20,000 points needs some time to parse. */
+/** Parses a measured curve on a worker thread, because 20,000 points need some time. */
 export const readMeasured = onThread(
   'read a measured depth dose',
   ({ text, unit }: { readonly text: string; readonly unit: DepthUnit | null }) => readOneCurve(text, unit),

@@ -1,6 +1,6 @@
 /**
- * Depth doses in water of beams on one grid: components of spread-out peaks, and reference for measurements. They are
- * integrated across the beam, so few columns suffice.
+ * Depth doses in water of beams on a common grid. They are components of spread-out Bragg peaks, and references for
+ * measurements. The dose is integrated across the beam, so few columns suffice.
  */
 import { BraggError } from '../../../../contract/errors.ts';
 import type { Spot, TransportDocument } from '../../../../contract/scenario/index.ts';
@@ -9,11 +9,11 @@ import { errorFromNative, type NativeAddon, type TransportProblem } from '../../
 import type { Reading } from '../scenario/problem.ts';
 
 export interface DepthDoses {
-  /** Beams with their energies. */
+  /** The beams with their energies. */
   readonly spots: readonly Spot[];
-  /** Size of cells in depth, from the surface on. */
+  /** Size of a cell in depth in mm. The first cell starts at the surface. */
   readonly step_mm: number;
-  /** MeV per mm and proton, one curve per beam. */
+  /** Dose in MeV per mm and proton, one curve per beam. */
   readonly curves: readonly Float64Array[];
 }
 
@@ -23,11 +23,11 @@ export interface WaterPhysics {
   readonly addon: Pick<NativeAddon, 'layTransport' | 'layBeams'>;
 }
 
-/** Columns wide enough that nothing leaves sideways; moments need only one, reaction products only a few. */
+/** Columns so wide that no proton leaves sideways. The moments solver needs only one, reaction products a few. */
 const LATERAL_GRID = { width_mm: 600, dx_mm: 100 } as const;
 const ANGLES = { dtheta_mrad: 10, theta_max_mrad: 400 } as const;
 
-/** Builds the problem of these spots in water; their depth doses share its grid. */
+/** Builds the problem of these spots in water. They share one grid. */
 export async function waterProblem(
   { physics, check }: WaterPhysics,
   spots: readonly SpotDocument[],
@@ -36,7 +36,7 @@ export async function waterProblem(
   const reading = await check({
     kind: 'transport',
     version: 2,
-    // Ranges of spots are R90, the depth at which the dose has fallen to 90 %.
+    // Ranges of spots are R90, the depth beyond the peak at which the dose has fallen to 90 %.
     beam: { range_is: 'r90', spots },
     geometry: { width_mm: LATERAL_GRID.width_mm, ...(depth_mm === undefined ? {} : { depth_mm }) },
     grid: { dx_mm: LATERAL_GRID.dx_mm, ...ANGLES },
@@ -49,12 +49,12 @@ export async function waterProblem(
     throw new BraggError('invalid', 'the depth doses of these beams cannot be solved', errors);
   }
   const problem = reading.problem();
-  // The variant for layered matter, which solves a beam in milliseconds.
+  // `moments` is the variant for layered matter. It solves a beam in milliseconds.
   const solver = { ...problem.solver, variant: 'moments' };
   return { problem: { ...problem, solver }, spots: reading.scenario?.beam.spots ?? [] };
 }
 
-/** Dose integrated across the beam, MeV per mm of depth. */
+/** Integrates the dose across the beam, in MeV per mm of depth. */
 function integrateAcross(dose: ArrayLike<number>, { nx, nz, dz_mm }: TransportProblem['grid']): Float64Array {
   const curve = new Float64Array(nz);
   for (let z = 0; z < nz; z += 1) {
@@ -65,7 +65,7 @@ function integrateAcross(dose: ArrayLike<number>, { nx, nz, dz_mm }: TransportPr
   return curve;
 }
 
-/** Depth dose of one run, MeV per mm. */
+/** Solves one run and returns its depth dose in MeV per mm. */
 export async function depthDose(
   { addon }: { readonly addon: Pick<NativeAddon, 'layTransport'> },
   problem: TransportProblem,
@@ -85,12 +85,13 @@ export async function depthDose(
   }
 }
 
-/** Number of ranges whose energies are computed; other energies are interpolated. */
+/** Number of ranges whose energies are computed. Energies of other ranges are interpolated. */
 const NODES = 4;
 
 /**
- * Energy (MeV) as a function of R90 (mm) between two ranges: a cubic through four of them on logarithms, where it is
- * nearly straight. The error is below 1e-4; each computed energy needs milliseconds.
+ * Returns the energy (MeV) as a function of R90 (mm) between two ranges. It interpolates logarithms by a cubic through
+ * four points, since the relation is then nearly straight. The error is below 1e-4. Each computed point needs
+ * milliseconds.
  */
 export async function energiesBetween(
   tools: WaterPhysics,
@@ -113,7 +114,7 @@ export async function energiesBetween(
   };
 }
 
-/** Depth dose of each spot separately, on a common grid, per proton. All are solved in one batch. */
+/** Solves the depth dose of each spot per proton, on a common grid. All spots are solved in one batch. */
 export async function depthDoses(
   tools: WaterPhysics,
   wanted: readonly SpotDocument[],

@@ -1,7 +1,7 @@
 /**
- * Dose of pencils that are traced by moments along their own axes, as pencil-beam codes do. Each pencil sees the matter
- * of its column, so protons that scatter into a neighbouring column keep the matter of their own. Next to the solver of
- * the plane this shows where that matters.
+ * Computes a dose as pencil-beam codes do: the moments solver traces each pencil along its axis. A pencil passes
+ * through the matter of its column, so protons that scatter sideways do not see the matter of neighbouring columns.
+ * Comparison with the solver for the plane shows the effect of this approximation.
  */
 import { BraggError } from '../../../../contract/errors.ts';
 import { errorFromNative, type NativeAddon, type TransportProblem } from '../../../io/addon/addon.ts';
@@ -10,20 +10,20 @@ import { dosePerMass } from '../metrics/dose-per-mass.ts';
 
 type Beam = TransportProblem['beam'];
 
-/** Standard deviations on either side of a spot that are covered by pencils: 1e-9 of the protons are outside. */
+/** Half width of a spot, in standard deviations, that is covered by pencils. 1e-9 of the protons are outside. */
 const REACH = 6;
 
 interface PencilDose {
-  /** MeV per cell, [z][x]. */
+  /** Dose in MeV per cell at index z · nx + x. */
   readonly dose: Float64Array;
   readonly pencils: number;
-  /** Number of different columns of matter, each of which is solved once. */
+  /** Number of columns with different matter. Each is solved once. */
   readonly columns: number;
 }
 
 /**
- * Pencils whose sum is the spot: one in the middle of each column, whose standard deviation is the column's width. A sum
- * of Gaussians one width apart equals a Gaussian to 1e-8. A narrower spot is a single pencil.
+ * Divides a spot into one pencil per column, whose standard deviation is the width of the column. A sum of Gaussians at
+ * distances of one standard deviation equals a Gaussian to 1e-8. A narrower spot is a single pencil.
  */
 function pencilsOf(spot: Beam, { nx, dx_mm }: Pick<TransportProblem['grid'], 'nx' | 'dx_mm'>): readonly Beam[] {
   const variance = spot.x_sigma_mm ** 2 - dx_mm ** 2;
@@ -44,7 +44,7 @@ function pencilsOf(spot: Beam, { nx, dx_mm }: Pick<TransportProblem['grid'], 'nx
   }));
 }
 
-/** Throws BraggError if the pencils of a spot are not along z. */
+/** Throws BraggError if the pencils of a spot are not parallel to z. */
 function checkAlongZ({ initial }: TransportProblem, spots: readonly Beam[]): void {
   if (initial.kind === 'filled')
     throw new BraggError('unsupported', 'initial.kind = filled has no beam; allowed: beam.');
@@ -62,7 +62,10 @@ function checkAlongZ({ initial }: TransportProblem, spots: readonly Beam[]): voi
   }
 }
 
-/** Problem with one column's matter everywhere. Its highest spot has no weight: the grid remains that of the field. */
+/**
+ * Returns a problem in which every column has the matter of one column. It also contains the spot of highest energy
+ * with weight 0, so that the grid is that of the complete field.
+ */
 function inColumn(problem: TransportProblem, column: Uint8Array, pencils: readonly Beam[]): TransportProblem {
   const { beam, spots = [beam], grid, tracks: _tracks, ...rest } = problem;
   const highest = spots.reduce((best, spot) => (spot.energy_MeV > best.energy_MeV ? spot : best));
@@ -79,10 +82,10 @@ function inColumn(problem: TransportProblem, column: Uint8Array, pencils: readon
   };
 }
 
-/** Matter of a column as text, for comparison. */
+/** Matter of a column as text, used as a map key. */
 const keyOf = (column: Uint8Array): string => String.fromCharCode(...column);
 
-/** Sum of all pencils on the grid of the plane. Throws BraggError. */
+/** Solves all pencils and sums their doses on the grid of the plane. Throws BraggError. */
 export async function pencilDose(
   addon: Pick<NativeAddon, 'layTransport'>,
   problem: TransportProblem,
@@ -94,7 +97,7 @@ export async function pencilDose(
   checkAlongZ(problem, used);
   const columns = new Map<string, { readonly column: Uint8Array; readonly pencils: Beam[] }>();
   for (const pencil of used.flatMap((spot) => pencilsOf(spot, grid))) {
-    // Outside of the box the matter continues.
+    // Outside of the box, the matter of its outermost column continues.
     const at = Math.min(Math.max(Math.floor(pencil.x_mm / dx_mm + nx / 2), 0), nx - 1);
     const column = Uint8Array.from({ length: nz }, (_, z) => map[z * nx + at] ?? 0);
     const known = columns.get(keyOf(column)) ?? { column, pencils: [] };
@@ -121,7 +124,7 @@ export async function pencilDose(
   return { dose, pencils: count, columns: columns.size };
 }
 
-/** File of a dose on the plane, in Gy mm per 10⁹ protons: x is the first axis, depth the second. */
+/** File with a dose of the plane in Gy mm per 10⁹ protons. The first axis is x, the second is depth. */
 export function pencilFile(problem: TransportProblem, dose: Float64Array): Uint8Array {
   const { beam, spots = [beam], grid, map, materials } = problem;
   const { nx, nz, dx_mm, dz_mm } = grid;
