@@ -3,7 +3,7 @@
  *
  * Progress line of a run.
  */
-import { type ProgressDetail, type RunProgress, shareDone, type WorkloadProgress } from '../contract/run.ts';
+import { completedFraction, type ProgressDetail, type RunProgress, type WorkloadProgress } from '../contract/run.ts';
 import { measuredTime } from '../domain/measured.ts';
 import { displayWidth } from './table.ts';
 import { escapeForTerminal, type Terminal } from './terminal.ts';
@@ -67,7 +67,7 @@ export function progressLine<W extends ProgressDetail['workload']>(
   words: ProgressWords<W>,
 ): string | null {
   if (progress.state !== 'running') return null;
-  const share = shareDone(progress);
+  const share = completedFraction(progress);
   const parts = [bar(share)];
   if (share !== null && progress.eta_s !== null) {
     parts.push(`${String(Math.floor(share * 100)).padStart(2)} %`, `${measuredTime(progress.eta_s)} left`);

@@ -8,7 +8,7 @@ import type { ReportScenario, ReportSession } from '../../renderer/drawing/repor
 import type { BenchInfo, Subject } from '../contract/bench/benches.ts';
 import type { Session } from '../contract/bench/session.ts';
 import { BraggError } from '../contract/errors.ts';
-import { writeScenarioText } from '../contract/scenario/index.ts';
+import { formatScenario } from '../contract/scenario/index.ts';
 import { type Host, openHost, openPlain } from '../host/index.ts';
 import { UsageError } from './arguments.ts';
 import { assetsFolder } from './assets-folder.ts';
@@ -96,7 +96,7 @@ export async function readSubjects(host: Host, files: readonly string[]): Promis
       const run = await host.call('run.open', { source: { kind: 'file', file: host.grant(file).file } });
       const { scenario } = await host.call('run.scenario', { run: run.id });
       subjects.push({ kind: 'run', run: run.id });
-      scenarios.push({ name: `${path.basename(file)}: ${run.variant}`, text: writeScenarioText(scenario) });
+      scenarios.push({ name: `${path.basename(file)}: ${run.variant}`, text: formatScenario(scenario) });
       commands.push(`run ${path.basename(file, path.extname(file))}.json --out ${path.basename(file)}`);
     }
   }

@@ -8,8 +8,8 @@ import { basename, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { BraggError } from '../contract/errors.ts';
 import { USER_PROBLEM } from '../contract/scenario/user-problem/index.ts';
-import { parseConfigured, withoutSuffix } from '../contract/tuning/configured.ts';
-import { checkText, isDoubt, type UserKernelVerdict } from '../contract/user-kernels/checks.ts';
+import { parseConfigured, variantOfLabel } from '../contract/tuning/configured.ts';
+import { checkText, isOpenCheck, type UserKernelVerdict } from '../contract/user-kernels/checks.ts';
 import { optionsText } from '../contract/user-kernels/options.ts';
 import { isUserKernelId } from '../contract/user-kernels.ts';
 import { countText } from '../domain/values/units.ts';
@@ -72,7 +72,7 @@ export async function obtainTrust({ parsed, terminal }: VerbContext, host: Host,
 
 /** A variant with other constants, possibly of a user kernel that is already known. */
 async function discoverConfigured(host: Host, label: string, place: BenchKind): Promise<void> {
-  const id = withoutSuffix(label);
+  const id = variantOfLabel(label);
   if (parseConfigured(id) !== null) await host.userKernels.discover([], id, place);
 }
 
@@ -194,7 +194,8 @@ export function verdictLines(
   const width = Math.max(...checks.map(({ title }) => title.length));
   return [
     ...checks.map(
-      (check) => `  ${check.title.padEnd(width)}  ${isDoubt(check) ? 'open ' : mark(check.holds)}  ${checkText(check)}`,
+      (check) =>
+        `  ${check.title.padEnd(width)}  ${isOpenCheck(check) ? 'open ' : mark(check.holds)}  ${checkText(check)}`,
     ),
     last ??
       (right

@@ -38,7 +38,7 @@ const importedDoseSchema = z.strictObject({
 });
 export type ImportedDoseInfo = Readonly<z.infer<typeof importedDoseSchema>>;
 
-const shift = z.number().min(-1e5).max(1e5).default(0);
+const shiftSchema = z.number().min(-1e5).max(1e5).default(0);
 
 /**
  * Plane of an imported dose to compare with a run. Two axes of the dose become depth and lateral axis; a third is
@@ -51,8 +51,8 @@ const importedPlaneSchema = z.strictObject({
   /** Axis of the file that becomes the lateral axis; by default x. */
   across: volumeAxisSchema.optional(),
   /** Offsets added to the imported positions. In a run, the depth starts at 0 and x = 0 is the centre. */
-  shift_depth_mm: shift,
-  shift_across_mm: shift,
+  shift_depth_mm: shiftSchema,
+  shift_across_mm: shiftSchema,
   /** Unit of the imported values, for an absolute comparison. If null, both doses are scaled to their maximum. */
   unit: planeUnitSchema.nullable().default(null),
 });
@@ -60,7 +60,7 @@ const importedPlaneSchema = z.strictObject({
 export type ImportedPlane = Readonly<z.infer<typeof importedPlaneSchema>>;
 
 /** Unit of the dose that `dose.pencils` computes. */
-export const pencilUnit = 'Gy mm/1e9' as const;
+export const PENCIL_DOSE_UNIT = 'Gy mm/1e9' as const;
 
 export const doseMethods = {
   /** Imports a dose computed by another program: MetaImage, NRRD, or a table in this program's format. */
@@ -80,7 +80,7 @@ export const doseMethods = {
   },
   /**
    * Computes the dose of the run's beam with a pencil-beam model, as a reference for the run. The result is an imported
-   * dose in the unit `pencilUnit`.
+   * dose in the unit `PENCIL_DOSE_UNIT`.
    */
   'dose.pencils': {
     params: z.strictObject({

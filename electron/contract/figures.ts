@@ -6,14 +6,14 @@ import { z } from 'zod';
 import { bytes, float32, float64, uint32 } from './wire/arrays.ts';
 
 /** Name of the dataset in the file. */
-const arrayName = z
+const arrayNameSchema = z
   .string()
   .max(128)
   .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'letters, digits and underscores');
 
 const figureArraySchema = z
   .strictObject({
-    name: arrayName,
+    name: arrayNameSchema,
     unit: z.string().max(64),
     description: z.string().max(512),
     /** Dimensions of the array, which is stored in row-major order. */
@@ -22,7 +22,7 @@ const figureArraySchema = z
     /**
      * Names of the arrays with the positions along each dimension; null for an array that contains positions itself.
      */
-    axes: z.array(arrayName).max(4).nullable(),
+    axes: z.array(arrayNameSchema).max(4).nullable(),
   })
   .refine(
     ({ shape, values }) => shape.reduce((a, b) => a * b, 1) === values.length,

@@ -83,11 +83,11 @@ const codeSchema = z.strictObject({
 });
 export type Code = Readonly<z.infer<typeof codeSchema>>;
 
-const kernelName = z.string().regex(/^[A-Za-z_$][\w$]{0,254}$/);
-const workloadName = z.string().regex(/^[a-z][a-z0-9-]{0,63}$/);
+const kernelNameSchema = z.string().regex(/^[A-Za-z_$][\w$]{0,254}$/);
+const workloadNameSchema = z.string().regex(/^[a-z][a-z0-9-]{0,63}$/);
 
 /** Samples or instruction counts of one kernel by position in its code, from Nsight Compute. */
-const hotKernelSchema = z.strictObject({
+const kernelProfileSchema = z.strictObject({
   kernel: z.string(),
   /** Title of the counted column in the report: `Warp Stall Sampling (All Samples)`. */
   counted: z.string(),
@@ -105,7 +105,7 @@ const hotKernelSchema = z.strictObject({
     }),
   ),
 });
-export type HotKernel = Readonly<z.infer<typeof hotKernelSchema>>;
+export type KernelProfile = Readonly<z.infer<typeof kernelProfileSchema>>;
 
 /** Kernels of one workload, compiled for one or more architectures. */
 const kernelSetSchema = z.strictObject({
@@ -148,14 +148,14 @@ export const launchMethods = {
   'launch.code': {
     params: z.strictObject({
       subject: z.discriminatedUnion('kind', [
-        z.strictObject({ kind: z.literal('kernel'), workload: workloadName, kernel: kernelName }),
+        z.strictObject({ kind: z.literal('kernel'), workload: workloadNameSchema, kernel: kernelNameSchema }),
         z.strictObject({
           kind: z.literal('variant'),
           variant: z.string().min(1).max(64),
           workload: z.string().max(64),
           bench: z.string().max(64),
           /** Kernel to show; null selects the first one that the variant launches. */
-          kernel: kernelName.nullable(),
+          kernel: kernelNameSchema.nullable(),
         }),
       ]),
       architecture: z.string().regex(/^sm_\d{2,3}[a-z]?$/),
@@ -166,7 +166,7 @@ export const launchMethods = {
   /** Parses the source page of an Nsight Compute report, written by `ncu --import FILE --page source --csv`. */
   'launch.hot': {
     params: z.strictObject({ name: z.string().max(255), text: z.string().max(64 * 2 ** 20) }),
-    result: z.strictObject({ kernels: z.array(hotKernelSchema) }),
+    result: z.strictObject({ kernels: z.array(kernelProfileSchema) }),
   },
   /**
    * Queries the driver's occupancy of one kernel (cuOccupancyMaxActiveBlocksPerMultiprocessor) on a GPU of this
@@ -176,7 +176,7 @@ export const launchMethods = {
     params: z.strictObject({
       /** UUID of the GPU. */
       device: z.string().min(1).max(64),
-      workload: workloadName,
+      workload: workloadNameSchema,
       kernel: z.string().min(1).max(255),
       threads: z.array(z.number().int().min(1).max(1024)).min(1).max(1024),
       dynamic_bytes: z

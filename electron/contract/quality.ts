@@ -12,7 +12,7 @@ import { float64 } from './wire/arrays.ts';
 export const letNames = ['lett_primary', 'letd_primary', 'lett', 'letd'] as const;
 export type LetName = (typeof letNames)[number];
 
-const forEachLet = <T>(value: T) =>
+const letRecord = <T>(value: T) =>
   Object.fromEntries(letNames.map((name) => [name, value])) as { readonly [Name in LetName]: T };
 
 export const rbeModelNames = ['constant', 'mcnamara', 'wedenberg', 'carabe'] as const;
@@ -42,7 +42,7 @@ const spectrumSchema = z.strictObject({
 /** Columns of equal length, by depth along the beam axis. Values are NaN where there are no protons. */
 export const qualitySchema = z.strictObject({
   depth_mm: float64,
-  ...forEachLet(float64),
+  ...letRecord(float64),
   rbe: z.strictObject({
     alpha_beta_Gy: z.number(),
     /** Physical dose per fraction, at the maximum of the depth dose. */
@@ -53,21 +53,21 @@ export const qualitySchema = z.strictObject({
 });
 export type Quality = Readonly<z.infer<typeof qualitySchema>>;
 
-const number = z.number().nullable();
-const place = { at: z.enum(['entrance', 'half', 'peak', 'r80']), depth_mm: z.number() } as const;
+const nullableNumber = z.number().nullable();
+const depthShape = { at: z.enum(['entrance', 'half', 'peak', 'r80']), depth_mm: z.number() } as const;
 
 /** LET at the depths that run summaries report. */
-export const letSummarySchema = z.array(z.strictObject({ ...place, ...forEachLet(number) })).readonly();
+export const letSummarySchema = z.array(z.strictObject({ ...depthShape, ...letRecord(nullableNumber) })).readonly();
 export type LetSummary = Readonly<z.infer<typeof letSummarySchema>>;
 
-const rbes = Object.fromEntries(rbeModelNames.map((name) => [name, number])) as {
-  readonly [Name in (typeof rbeModelNames)[number]]: typeof number;
+const rbes = Object.fromEntries(rbeModelNames.map((name) => [name, nullableNumber])) as {
+  readonly [Name in (typeof rbeModelNames)[number]]: typeof nullableNumber;
 };
 
 /** RBE for each model, at the depths of the LET values. */
 export const rbeSummarySchema = z.strictObject({
   alpha_beta_Gy: z.number(),
   fraction_Gy: z.number(),
-  places: z.array(z.strictObject({ ...place, ...rbes })).readonly(),
+  places: z.array(z.strictObject({ ...depthShape, ...rbes })).readonly(),
 });
 export type RbeSummary = Readonly<z.infer<typeof rbeSummarySchema>>;

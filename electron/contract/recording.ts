@@ -31,13 +31,13 @@ export const traceColumns = [
   { name: 'graph_node', per: 1, stored: 'float64' },
 ] as const;
 
-const column = z.array(z.number());
+const columnSchema = z.array(z.number());
 const count = z.number().int().nonnegative();
 
-type Columns<C extends readonly { readonly name: string }[]> = Record<C[number]['name'], typeof column>;
+type ColumnsShape<C extends readonly { readonly name: string }[]> = Record<C[number]['name'], typeof columnSchema>;
 
-function columnsOf<const C extends readonly { readonly name: string }[]>(columns: C): Columns<C> {
-  return Object.fromEntries(columns.map(({ name }) => [name, column])) as Columns<C>;
+function columnsShape<const C extends readonly { readonly name: string }[]>(columns: C): ColumnsShape<C> {
+  return Object.fromEntries(columns.map(({ name }) => [name, columnSchema])) as ColumnsShape<C>;
 }
 
 /** Recording of one variant of a session. Times are in nanoseconds since the session's first recorder was started. */
@@ -46,10 +46,10 @@ export const recordingSchema = z.strictObject({
   label: z.string(),
   /** GPU that the variant ran on; null on the CPU. */
   device: z.string().nullable(),
-  spans: z.strictObject({ names: z.array(z.string()), threads: count, dropped: count, ...columnsOf(spanColumns) }),
+  spans: z.strictObject({ names: z.array(z.string()), threads: count, dropped: count, ...columnsShape(spanColumns) }),
   /** GPU work and driver calls of the traced sample. Null on the CPU, or if no sample was traced. */
   trace: z
-    .strictObject({ source: z.string(), names: z.array(z.string()), dropped: count, ...columnsOf(traceColumns) })
+    .strictObject({ source: z.string(), names: z.array(z.string()), dropped: count, ...columnsShape(traceColumns) })
     .nullable(),
 });
 export type SavedRecording = Readonly<z.infer<typeof recordingSchema>>;

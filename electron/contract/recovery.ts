@@ -94,11 +94,11 @@ export const recoveryMethods = {
 } as const;
 
 /** Runs are stored for recovery after this time, ms. Repeating a shorter run is faster than recovering it. */
-export const SAVED_FROM_MS = 3_000;
-export const SHORT_RUNS_NOTE = `Runs that ended within ${SAVED_FROM_MS / 1000} s are saved only on request.`;
+export const MIN_RECOVERED_RUN_MS = 3_000;
+export const SHORT_RUNS_NOTE = `Runs that ended within ${MIN_RECOVERED_RUN_MS / 1000} s are saved only on request.`;
 
 /**
  * Interval at which a page reports its open file, ms. After three intervals without a report, the file counts as
  * closed.
  */
-export const PRESENCE_MS = 4_000;
+export const PRESENCE_INTERVAL_MS = 4_000;

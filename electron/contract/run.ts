@@ -16,16 +16,16 @@ import { float64, uint32 } from './wire/arrays.ts';
 import { headlineSchema, workloadSchema } from './workload.ts';
 
 /** Run summary as the JSON document that `braggbench run --json` prints. */
-type Pair = readonly [depth_mm: number, value: number];
+type DepthValuePair = readonly [depth_mm: number, value: number];
 
 export type SummaryDocument = Omit<RunSummary, 'metrics'> & {
   readonly metrics: Omit<RunSummary['metrics'], 'sigma_x' | 'theta_rms'> & {
-    readonly sigma_x_mm: readonly Pair[];
-    readonly theta_rms_mrad: readonly Pair[];
+    readonly sigma_x_mm: readonly DepthValuePair[];
+    readonly theta_rms_mrad: readonly DepthValuePair[];
   };
 };
 
-function pairs(depths: Float64Array, values: Float64Array): readonly Pair[] {
+function toPairs(depths: Float64Array, values: Float64Array): readonly DepthValuePair[] {
   return Array.from(depths, (depth, i) => [depth, values[i] ?? Number.NaN] as const);
 }
 
@@ -36,8 +36,8 @@ export function summaryDocument(summary: RunSummary): SummaryDocument {
     ...summary,
     metrics: {
       ...metrics,
-      sigma_x_mm: pairs(sigma_x.depth_mm, sigma_x.sigma_x_mm),
-      theta_rms_mrad: pairs(theta_rms.depth_mm, theta_rms.theta_rms_mrad),
+      sigma_x_mm: toPairs(sigma_x.depth_mm, sigma_x.sigma_x_mm),
+      theta_rms_mrad: toPairs(theta_rms.depth_mm, theta_rms.theta_rms_mrad),
     },
   };
 }
@@ -161,7 +161,7 @@ export type RunSummary = Readonly<z.infer<typeof runSummarySchema>>;
  * Treatment of nuclear reactions: `followed` if products are transported, `attenuation` if reactions only remove
  * protons.
  */
-export function reactionsIn({ ledger, products_s }: RunSummary): 'followed' | 'attenuation' | 'off' {
+export function reactionTreatment({ ledger, products_s }: RunSummary): 'followed' | 'attenuation' | 'off' {
   if (products_s !== undefined) return 'followed';
   return (ledger.number.nuclear ?? 0) > 0 ? 'attenuation' : 'off';
 }
@@ -291,6 +291,6 @@ export const runProgressSchema = z.strictObject({
 export type RunProgress = Readonly<z.infer<typeof runProgressSchema>>;
 
 /** Fraction of the estimated total time that has elapsed, 0 to 1; null without an estimate. */
-export function shareDone({ elapsed_s, eta_s }: Pick<RunProgress, 'elapsed_s' | 'eta_s'>): number | null {
+export function completedFraction({ elapsed_s, eta_s }: Pick<RunProgress, 'elapsed_s' | 'eta_s'>): number | null {
   return eta_s === null || !Number.isFinite(eta_s) || elapsed_s + eta_s <= 0 ? null : elapsed_s / (elapsed_s + eta_s);
 }

@@ -10,7 +10,7 @@ import { runIdSchema } from './run.ts';
 import { bytes, float32, float64, uint8, uint32 } from './wire/arrays.ts';
 
 const count = z.number().int().nonnegative();
-const ns = z.number();
+const nanoseconds = z.number();
 const share = z.number().nullable();
 
 export const traceIdSchema = z.string().min(1).max(64);
@@ -47,11 +47,11 @@ const traceInfoSchema = z.strictObject({
   run: runIdSchema.nullable(),
   /** Variant and machine, as far as they are known. */
   about: z.string(),
-  duration_ns: ns,
+  duration_ns: nanoseconds,
   spans: count,
   lanes: z.array(laneSchema),
   /** Start of the first kernel or graph, by which timelines can be aligned; null if there is none. */
-  firstKernel_ns: ns.nullable(),
+  firstKernel_ns: nanoseconds.nullable(),
   /** Sentences about parts of the file that could not be imported. */
   notes: z.array(z.string()),
   /** Memory that the timeline occupies in the host. */
@@ -77,14 +77,14 @@ export type TraceState = Readonly<z.infer<typeof traceStateSchema>>;
 export const MAX_PIXELS = 16_384;
 export const MAX_TRACKS = 1024;
 
-const tracks = z.array(count).max(MAX_TRACKS);
+const tracksSchema = z.array(count).max(MAX_TRACKS);
 
 /** Rectangles of the requested window, ordered by track and then from left to right. */
 const windowSchema = z.strictObject({
-  from_ns: ns,
-  to_ns: ns,
+  from_ns: nanoseconds,
+  to_ns: nanoseconds,
   pixels: count,
-  tracks,
+  tracks: tracksSchema,
   /** Index of the first rectangle of each track, followed by the total number of rectangles. */
   offsets: uint32,
   /**
@@ -110,8 +110,8 @@ const placedSpanSchema = z.strictObject({
   track: count,
   name: z.string(),
   kind: spanKindSchema,
-  start_ns: ns,
-  duration_ns: ns,
+  start_ns: nanoseconds,
+  duration_ns: nanoseconds,
 });
 export type PlacedSpan = Readonly<z.infer<typeof placedSpanSchema>>;
 
@@ -140,34 +140,34 @@ export type SpanDetails = Readonly<z.infer<typeof spanDetailsSchema>>;
 const namedTimeSchema = z.strictObject({
   name: z.string(),
   count,
-  sum_ns: ns,
-  median_ns: ns,
-  min_ns: ns,
+  sum_ns: nanoseconds,
+  median_ns: nanoseconds,
+  min_ns: nanoseconds,
   /** Mean of the full durations, including time outside the selection. */
-  mean_ns: ns,
-  p95_ns: ns,
+  mean_ns: nanoseconds,
+  p95_ns: nanoseconds,
   share,
 });
 export type NamedTime = Readonly<z.infer<typeof namedTimeSchema>>;
 
 const statisticsSchema = z.strictObject({
-  from_ns: ns,
-  to_ns: ns,
+  from_ns: nanoseconds,
+  to_ns: nanoseconds,
   /** Number of spans that overlap the selected time. */
   count,
   /** Sum of the spans' times within the selection. Nested and concurrent spans are all counted. */
-  sum_ns: ns,
+  sum_ns: nanoseconds,
   /** Median of the full durations, including time outside the selection. */
-  median_ns: ns,
-  min_ns: ns,
-  max_ns: ns,
+  median_ns: nanoseconds,
+  min_ns: nanoseconds,
+  max_ns: nanoseconds,
   /** Mean of the full durations, including time outside the selection. */
-  mean_ns: ns,
-  p95_ns: ns,
+  mean_ns: nanoseconds,
+  p95_ns: nanoseconds,
   /** Fraction of the selected time in which at least one span ran. */
   busyShare: share,
   /** Gaps between the first and the last span in which none ran. */
-  gaps: z.strictObject({ count, sum_ns: ns, longest_ns: ns, median_ns: ns }),
+  gaps: z.strictObject({ count, sum_ns: nanoseconds, longest_ns: nanoseconds, median_ns: nanoseconds }),
   /** Statistics by span name, ordered by total time, largest first. */
   names: z.array(namedTimeSchema),
 });
@@ -178,9 +178,9 @@ const hostOperationSchema = z.strictObject({
   name: z.string(),
   count,
   /** Total time including nested operations. Recursive calls are counted once. */
-  sum_ns: ns,
+  sum_ns: nanoseconds,
   /** Self time: excludes operations nested in it on the same thread. */
-  own_ns: ns,
+  own_ns: nanoseconds,
   /** Fraction of the self time of all operations, including those not listed. */
   share,
   /** Number of threads that ran the operation. */
@@ -194,7 +194,7 @@ export type HostOperation = Readonly<z.infer<typeof hostOperationSchema>>;
 const threadUseSchema = z.strictObject({
   process: z.string(),
   /** Time between the start of the first span and the end of the last one. */
-  extent_ns: ns,
+  extent_ns: nanoseconds,
   /** Fraction of that time in which a thread was busy, averaged over all threads. */
   busyShare: share,
   /**
@@ -202,7 +202,7 @@ const threadUseSchema = z.strictObject({
    * work.
    */
   imbalance: share,
-  threads: z.array(z.strictObject({ name: z.string(), busy_ns: ns, share })),
+  threads: z.array(z.strictObject({ name: z.string(), busy_ns: nanoseconds, share })),
   /** Number of threads, including those not listed. */
   threadCount: count,
 });
@@ -222,7 +222,7 @@ export const idleCauses = ['copy', 'wait', 'launch', 'host', 'queue', 'unknown']
 const idleCauseSchema = z.enum(idleCauses);
 export type IdleCause = z.infer<typeof idleCauseSchema>;
 
-export const idleWords: Readonly<Record<IdleCause, string>> = {
+export const idleCauseTexts: Readonly<Record<IdleCause, string>> = {
   copy: 'a copy or a fill runs',
   wait: 'the CPU waits in a call',
   launch: 'the next kernel is being launched',
@@ -234,18 +234,18 @@ export const idleWords: Readonly<Record<IdleCause, string>> = {
 /** Idle time of the GPU between its first and last kernel. */
 const idleTimeSchema = z.strictObject({
   count,
-  sum_ns: ns,
+  sum_ns: nanoseconds,
   /** Time between the start of the first kernel and the end of the last one. */
-  extent_ns: ns,
+  extent_ns: nanoseconds,
   /**
    * Causes ordered by time, largest first; causes without any time are omitted. `count` is the number of gaps with the
    * cause.
    */
-  causes: z.array(z.strictObject({ cause: idleCauseSchema, count, sum_ns: ns, share })),
+  causes: z.array(z.strictObject({ cause: idleCauseSchema, count, sum_ns: nanoseconds, share })),
   longest: z.array(
     z.strictObject({
-      start_ns: ns,
-      duration_ns: ns,
+      start_ns: nanoseconds,
+      duration_ns: nanoseconds,
       /** Cause of most of the gap's time. */
       cause: idleCauseSchema,
       /** Name and span of the kernel that starts after the gap. */
@@ -259,16 +259,16 @@ const idleTimeSchema = z.strictObject({
 export type IdleTime = Readonly<z.infer<typeof idleTimeSchema>>;
 
 const traceSummarySchema = z.strictObject({
-  duration_ns: ns,
+  duration_ns: nanoseconds,
   spans: count,
   /** Time between the first launch or GPU activity and the end of the last GPU activity; null without a GPU. */
-  device_ns: ns.nullable(),
-  kernels: z.strictObject({ count, unique: count, sum_ns: ns, top: z.array(namedTimeSchema) }),
-  copies: z.strictObject({ count, sum_ns: ns, bytes: z.number() }),
+  device_ns: nanoseconds.nullable(),
+  kernels: z.strictObject({ count, unique: count, sum_ns: nanoseconds, top: z.array(namedTimeSchema) }),
+  copies: z.strictObject({ count, sum_ns: nanoseconds, bytes: z.number() }),
   /** Number of graph launches, number of kernels in graphs, and fraction of the kernel time that they account for. */
   graphs: z.strictObject({ launches: count, kernels: count, share }),
   /** Number and total time of launch calls, and their time as a fraction of `device_ns`. */
-  launches: z.strictObject({ count, sum_ns: ns, share }),
+  launches: z.strictObject({ count, sum_ns: nanoseconds, share }),
   /** Fraction of `device_ns` in which a GPU was idle, averaged over the GPUs. */
   idleShare: share,
   /** Idle fraction of each GPU that did work. */
@@ -280,7 +280,7 @@ const traceSummarySchema = z.strictObject({
 export type TraceSummary = Readonly<z.infer<typeof traceSummarySchema>>;
 
 const traceRequestSchema = z.strictObject({ trace: traceIdSchema });
-const interval = { from_ns: ns, to_ns: ns };
+const intervalSchema = { from_ns: nanoseconds, to_ns: nanoseconds };
 
 const timelineSourceSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('run'), run: runIdSchema }),
@@ -307,7 +307,12 @@ export const timelineMethods = {
   'timeline.open': { params: z.strictObject({ source: timelineSourceSchema }), result: traceInfoSchema },
   'timeline.close': { params: traceRequestSchema, result: z.strictObject({}) },
   'timeline.window': {
-    params: z.strictObject({ trace: traceIdSchema, ...interval, pixels: count.min(1).max(MAX_PIXELS), tracks }),
+    params: z.strictObject({
+      trace: traceIdSchema,
+      ...intervalSchema,
+      pixels: count.min(1).max(MAX_PIXELS),
+      tracks: tracksSchema,
+    }),
     result: windowSchema,
   },
   'timeline.names': {
@@ -320,7 +325,7 @@ export const timelineMethods = {
    * are more than `limit`, returns only their number.
    */
   'timeline.arrows': {
-    params: z.strictObject({ trace: traceIdSchema, ...interval, tracks, limit: count.max(2000) }),
+    params: z.strictObject({ trace: traceIdSchema, ...intervalSchema, tracks: tracksSchema, limit: count.max(2000) }),
     result: z.strictObject({
       count,
       fromTrack: uint32,
@@ -332,7 +337,14 @@ export const timelineMethods = {
   /** Finds spans whose name contains the text, ignoring case; ordered by time. */
   'timeline.search': {
     params: z.strictObject({ trace: traceIdSchema, text: z.string().min(1).max(200), limit: count.max(100_000) }),
-    result: z.strictObject({ count, names: count, sum_ns: ns, span: uint32, track: uint32, start_ns: float64 }),
+    result: z.strictObject({
+      count,
+      names: count,
+      sum_ns: nanoseconds,
+      span: uint32,
+      track: uint32,
+      start_ns: float64,
+    }),
   },
   /**
    * Computes statistics over the given tracks; null selects all. If `name` is given, only spans of that name count.
@@ -340,8 +352,8 @@ export const timelineMethods = {
   'timeline.statistics': {
     params: z.strictObject({
       trace: traceIdSchema,
-      ...interval,
-      tracks: tracks.nullable(),
+      ...intervalSchema,
+      tracks: tracksSchema.nullable(),
       name: z.string().max(100_000).nullable(),
     }),
     result: statisticsSchema,
@@ -357,7 +369,7 @@ export const timelineMethods = {
    * compressed with gzip.
    */
   'timeline.export': {
-    params: z.strictObject({ trace: traceIdSchema, within: z.tuple([ns, ns]).nullable() }),
+    params: z.strictObject({ trace: traceIdSchema, within: z.tuple([nanoseconds, nanoseconds]).nullable() }),
     result: z.strictObject({ name: z.string(), mime: z.string(), bytes }),
   },
 } as const;

@@ -7,7 +7,7 @@ import { fileRefSchema } from './files.ts';
 import { defaultKind } from './scenario/index.ts';
 import { scenarioDraftSchema } from './scenario/workload.ts';
 import { parseConfigured, spaceShape } from './tuning/configured.ts';
-import { sanitizedSchema, sanitizerToolSchema } from './user-kernels/checks.ts';
+import { sanitizerReportSchema, sanitizerToolSchema } from './user-kernels/checks.ts';
 import { compileOptionsSchema } from './user-kernels/options.ts';
 import { workloadSchema } from './workload.ts';
 
@@ -57,7 +57,7 @@ export type UserKernelDescription = Readonly<z.infer<typeof userKernelDescriptio
 
 /** Size limit of a kernel's text, bytes. Hand-written kernels have a few thousand lines at most. */
 export const USER_KERNEL_TEXT_MAX = 2 ** 20;
-const text = z.string().max(USER_KERNEL_TEXT_MAX);
+const kernelTextSchema = z.string().max(USER_KERNEL_TEXT_MAX);
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
 const userKernelInfoSchema = z.strictObject({
@@ -89,21 +89,21 @@ const printedSchema = z.strictObject({
 export type PrintedOutput = Readonly<z.infer<typeof printedSchema>>;
 
 /** Kernel that cannot be used, with an error message. */
-const userKernelTroubleSchema = z.strictObject({ id: userKernelIdSchema, message: z.string() });
+const unusableKernelSchema = z.strictObject({ id: userKernelIdSchema, message: z.string() });
 
 /** Scenario in whose folder the kernels are. Kernels of an unsaved scenario (null) are in the library. */
-const neighbour = fileRefSchema.nullable();
-const kernelRequest = { beside: neighbour, id: userKernelIdSchema };
+const scenarioFileSchema = fileRefSchema.nullable();
+const kernelRequest = { beside: scenarioFileSchema, id: userKernelIdSchema };
 
 export const userKernelMethods = {
   /** Lists the kernels in a scenario's folder, with error messages for those that cannot be used. */
   'userKernels.list': {
-    params: z.strictObject({ beside: neighbour }),
+    params: z.strictObject({ beside: scenarioFileSchema }),
     result: z.strictObject({
       variants: z.array(userKernelInfoSchema),
       /** User kernels as variants of their benchmark, in the form of built-in ones. */
       listed: z.array(variantSchema),
-      troubles: z.array(userKernelTroubleSchema),
+      troubles: z.array(unusableKernelSchema),
     }),
   },
   /**
@@ -139,14 +139,14 @@ export const userKernelMethods = {
   },
   'userKernels.read': {
     params: z.strictObject(kernelRequest),
-    result: z.strictObject({ info: userKernelInfoSchema, text }),
+    result: z.strictObject({ info: userKernelInfoSchema, text: kernelTextSchema }),
   },
   /**
    * Saves the text of a kernel. `sha256` is the hash of the edited version; if the files have changed since then, the
    * call fails with `exists`. Null overwrites them.
    */
   'userKernels.save': {
-    params: z.strictObject({ ...kernelRequest, text, sha256: sha256.nullable().default(null) }),
+    params: z.strictObject({ ...kernelRequest, text: kernelTextSchema, sha256: sha256.nullable().default(null) }),
     result: userKernelInfoSchema,
   },
   /** Saves compiler options in the kernel's description. `sha256` has the same meaning as when saving text. */
@@ -168,7 +168,7 @@ export const userKernelMethods = {
   /** Runs the kernel under compute-sanitizer, which needs minutes. Fails if the tool is not installed. */
   'userKernels.sanitize': {
     params: z.strictObject({ ...kernelRequest, tool: sanitizerToolSchema, scenario: scenarioDraftSchema }),
-    result: sanitizedSchema,
+    result: sanitizerReportSchema,
   },
   /** Writes a folder with everything that is needed to build and run the kernel on a scenario outside this program. */
   'userKernels.reproduce': {
@@ -188,7 +188,7 @@ export const userKernelMethods = {
    */
   'userKernels.trustFolder': {
     params: z.strictObject({
-      beside: neighbour,
+      beside: scenarioFileSchema,
       kernels: z
         .array(z.strictObject({ id: userKernelIdSchema, sha256 }))
         .min(1)

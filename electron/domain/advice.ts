@@ -1,5 +1,5 @@
 /** Recommends a variant from a comparison: by end-to-end runs if they were timed, because a user waits for those. */
-import type { EndToEnd, Noise, Ratio } from '../contract/bench/bench-session.ts';
+import type { EndToEnd, NoiseEstimate, Ratio } from '../contract/bench/bench-session.ts';
 import type { Accuracy } from '../contract/bench/session.ts';
 import { gainOf, measuredTime, noisyText } from './measured.ts';
 import { errorSize, percent, significant } from './numbers.ts';
@@ -215,7 +215,7 @@ function changeText(
 interface AdviceContext {
   /** Machine in the text: `here`, or `on NVIDIA H200`. */
   readonly where: string;
-  readonly noise: Noise;
+  readonly noise: NoiseEstimate;
   /** Whether the session was measured on another machine or earlier. */
   readonly isRecorded?: boolean;
   /** Number of instances of each variant; null if the session does not record them. */

@@ -3,12 +3,12 @@
  * from sessions of several machines.
  */
 import type { ClaimAnswer, ClaimFinding, ClaimTableRow, TableClaim } from '../contract/bench/claim-table.ts';
-import { type ClaimResult, claimedBand } from '../contract/bench/claims.ts';
+import { type ClaimResult, claimedRangeText } from '../contract/bench/claims.ts';
 import { NO_VALUE } from './numbers.ts';
 
 /** Claimed range; a dash if the claim is not measurable. */
 export function claimedText(said: Pick<ClaimResult, 'from' | 'to' | 'tolerance' | 'reason'>, unit = '×'): string {
-  return said.to === null && unit === '×' && said.reason !== null ? NO_VALUE : claimedBand(said, unit);
+  return said.to === null && unit === '×' && said.reason !== null ? NO_VALUE : claimedRangeText(said, unit);
 }
 
 /** Text of the claim, with its priority in the source if it has one. */

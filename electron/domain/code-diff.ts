@@ -1,6 +1,6 @@
 /** Differences of two texts (sources, PTX and SASS) by line and within lines. Independent of React. */
 import { diffArrays, diffWordsWithSpace } from 'diff';
-import type { Code, CodeLanguage, CodeLine, HotKernel } from '../contract/launches.ts';
+import type { Code, CodeLanguage, CodeLine, KernelProfile } from '../contract/launches.ts';
 
 /** Time limit for texts that have little in common, which then count as completely different. */
 const MAX_MS = 2000;
@@ -195,7 +195,7 @@ export interface ListingHeat {
 }
 
 /** Warning if the counters belong to other machine code than the listing; null if they match. */
-export function otherCode({ lines }: Pick<Code, 'lines'>, hot: HotKernel | null): string | null {
+export function otherCode({ lines }: Pick<Code, 'lines'>, hot: KernelProfile | null): string | null {
   const listed = lines.filter(({ address }) => address !== null).length;
   const counted = hot?.places.filter(({ address }) => address !== null).length ?? 0;
   return hot === null || counted === 0 || counted === listed
@@ -204,7 +204,7 @@ export function otherCode({ lines }: Pick<Code, 'lines'>, hot: HotKernel | null)
 }
 
 /** `hot` is matched by instruction if it has addresses, else by file and line. */
-export function heatOf({ lines, files }: Pick<Code, 'lines' | 'files'>, hot: HotKernel | null): ListingHeat {
+export function heatOf({ lines, files }: Pick<Code, 'lines' | 'files'>, hot: KernelProfile | null): ListingHeat {
   const sources = new Map<string, Heat>();
   if (hot === null || hot.total === 0) return { lines: lines.map(() => null), sources };
   const heat = (value: number, reason: string | null): Heat => ({ value, share: value / hot.total, reason });

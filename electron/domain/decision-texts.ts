@@ -3,12 +3,12 @@
  * them.
  */
 import {
+  type ApproachComparison,
+  type ApproachOption,
   approachTitles,
   type Decision,
   END_TO_END_RUN,
   minEvidence,
-  type Option,
-  type Step,
 } from '../contract/bench/decision.ts';
 import { measuredTime } from './measured.ts';
 import { count, NO_VALUE, significant } from './numbers.ts';
@@ -32,7 +32,7 @@ const lower = (text: string): string =>
 const countText = (n: number, what: string): string => `${n === 1 ? 'one' : n} ${what}${n === 1 ? '' : 's'}`;
 
 /** Number of samples or instances of an option with too little evidence; the scarcer of the two. */
-function scarceEvidenceText({ samples, instances }: Pick<Option, 'samples' | 'instances'>): string {
+function scarceEvidenceText({ samples, instances }: Pick<ApproachOption, 'samples' | 'instances'>): string {
   return samples < minEvidence.samples ? countText(samples, 'sample') : countText(instances, 'instance');
 }
 
@@ -43,7 +43,10 @@ const measuredText = (ratio: number): string =>
  * One sentence for each option: its speed-up, the number of runs after which it pays back its development, and the time
  * saved over `runs`.
  */
-export function stepText({ option, ratio, ratio_range, decided, saved_s, runs_per_hour }: Step, runs: number): string {
+export function stepText(
+  { option, ratio, ratio_range, decided, saved_s, runs_per_hour }: ApproachComparison,
+  runs: number,
+): string {
   const name = approachTitles[option.way];
   const range = `${significant(ratio_range.low, 3)} to ${significant(ratio_range.high, 3)}×`;
   if (decided === 'too few') {
@@ -58,7 +61,7 @@ export function stepText({ option, ratio, ratio_range, decided, saved_s, runs_pe
 }
 
 /** Reason why no advice is possible: which measurements exist, and that they are too few. */
-function noAdviceText(base: Option, steps: readonly Step[]): string {
+function noAdviceText(base: ApproachOption, steps: readonly ApproachComparison[]): string {
   const scarcest = [base, ...steps.map(({ option }) => option)].reduce((a, b) =>
     b.samples < a.samples || (b.samples === a.samples && b.instances < a.instances) ? b : a,
   );
@@ -95,7 +98,7 @@ export function adviceText({ options, steps }: Decision): string {
   return `Stay with ${lower(stay)} unless you run it often: ${list} pays off from the number of runs in the table below.${not}${open}`;
 }
 
-const isFasterThan = ({ option }: Step, low: number): boolean => option.range.high < low;
+const isFasterThan = ({ option }: ApproachComparison, low: number): boolean => option.range.high < low;
 
 /** Measured quantity and source of the times. */
 export const sourceText = ({ time, file, created }: Decision): string =>

@@ -4,13 +4,13 @@
  */
 import {
   type Criteria,
-  isHighestFloor,
+  type endReasonSchema,
+  isClampedNoiseFloor,
   isTooNoisy,
-  type Noise,
+  type NoiseEstimate,
   type Ratio,
-  type stoppedSchema,
 } from '../contract/bench/bench-session.ts';
-import { type HistoryPoint, type HistorySeries, minBefore, type Trend } from '../contract/bench/history.ts';
+import { type HistoryPoint, type HistorySeries, MIN_EARLIER_SESSIONS, type Trend } from '../contract/bench/history.ts';
 import { aboveCeilingMark } from '../contract/bench/session.ts';
 import { compact, NO_VALUE, percent, significant } from './numbers.ts';
 import { readableUnit } from './values/units.ts';
@@ -68,22 +68,22 @@ export function timesText({ value, interval }: Ratio): string {
 }
 
 /** Measured noise of a session: the ratio of the reference to itself, and the noise floor of its verdicts. */
-export function noiseText(noise: Noise): string {
+export function noiseText(noise: NoiseEstimate): string {
   const { ratio, floor } = noise;
   const below = floor === null ? null : `differences below ${percent(floor)} count as noise`;
   if (ratio === null) return below ?? 'unknown: too few rounds';
   const measured = `A/A ${timesText(ratio)}`;
   if (below === null) return `${measured}: too few rounds for verdicts`;
   if (!isTooNoisy(noise)) return `${measured}; ${below}`;
-  return `${measured}: too noisy for small differences; ${below}${isHighestFloor(floor) ? ', the maximum noise floor' : ''}`;
+  return `${measured}: too noisy for small differences; ${below}${isClampedNoiseFloor(floor) ? ', the maximum noise floor' : ''}`;
 }
 
 /** Short noise text for charts. */
-export const noiseLabel = ({ ratio, floor }: Noise): string =>
+export const noiseLabel = ({ ratio, floor }: NoiseEstimate): string =>
   ratio === null ? `noise floor ±${percent(floor)}` : `A/A ${timesText(ratio)}`;
 
 /** Beginning of the advice for a session whose reference differs from itself; empty for others. */
-export function noisyText(noise: Noise, isRecorded = false): string {
+export function noisyText(noise: NoiseEstimate, isRecorded = false): string {
   if (!isTooNoisy(noise)) return '';
   const measured = noise.ratio === null ? '' : `: the reference against itself (A/A) gave ${timesText(noise.ratio)}`;
   if (isRecorded) return `The machine of this recording was noisy${measured}. `;
@@ -109,7 +109,7 @@ export const seriesTitle = ({ label, scenario, at, machine }: HistorySeries): st
 
 export function trendText(trend: Trend | null, sessions: number): string {
   if (trend === null)
-    return `${sessions} sessions: at least ${minBefore + 1} are needed to judge how much sessions vary.`;
+    return `${sessions} sessions: at least ${MIN_EARLIER_SESSIONS + 1} are needed to judge how much sessions vary.`;
   const { spread, ratio, expected, verdict } = trend;
   const [low, high] = [expected.low, expected.high].map((value) => significant(value, 4));
   return `The last session takes ${significant(ratio, 4)}× the time of the earlier sessions: ${verdict}. The earlier sessions vary by ${percent(spread)} (standard deviation); 95 % of further sessions would take ${low} to ${high}×.`;
@@ -127,7 +127,7 @@ export function pointTexts({ created, commit, time_s, interval, right, flagged }
   };
 }
 
-const stopText: Readonly<Record<(typeof stoppedSchema.options)[number], string>> = {
+const stopText: Readonly<Record<(typeof endReasonSchema.options)[number], string>> = {
   decided: 'every verdict is decided',
   precise: 'every ratio has the requested precision, or is known to a tenth of its logarithm',
   narrow: 'every ratio is known to 1 %',
@@ -143,7 +143,7 @@ interface EndedMeasurement {
   readonly rounds: number;
   readonly elapsed_s: number;
   readonly stopped: keyof typeof stopText;
-  readonly noise: Noise;
+  readonly noise: NoiseEstimate;
 }
 
 export function endedText({ rounds, elapsed_s, stopped, noise }: EndedMeasurement): string {

@@ -1,5 +1,5 @@
 /** Provenance of measured numbers, as shown below every figure. */
-import { gpusUsed, type SessionMachine } from '../contract/bench/bench-session.ts';
+import { type SessionMachine, usedGpus } from '../contract/bench/bench-session.ts';
 import type { Provenance } from '../contract/bench/comparison.ts';
 import { count } from './numbers.ts';
 
@@ -22,7 +22,7 @@ interface SessionProvenance {
 /** Provenance of a session's report, with the GPUs on which its variants ran. */
 export function reportProvenance({ machine, program, entries }: SessionProvenance, created: string): Provenance {
   const measured = entries.filter((entry) => entry.status === 'measured');
-  const used = gpusUsed(machine, measured);
+  const used = usedGpus(machine, measured);
   const names = [...new Set(used.map(({ name }) => name))].map((name) => {
     const count = used.filter((gpu) => gpu.name === name).length;
     return count === 1 ? name : `${count} × ${name}`;

@@ -2,9 +2,9 @@
  * Table of a session: columns, their titles and their order, for `bench`, `compare`, the page and the HTML report. The
  * most important columns come first, because a terminal shows only as many as fit.
  */
-import { type EndToEnd, headVerdict, isUnproven, type Mode, type Quantity } from '../contract/bench/bench-session.ts';
+import { type EndToEnd, isUnproven, type Mode, type Quantity, rowVerdict } from '../contract/bench/bench-session.ts';
 import type { ComparedGroup, ComparedRow } from '../contract/bench/comparison.ts';
-import { type Accuracy, isIncorrect, type Words } from '../contract/bench/session.ts';
+import { type Accuracy, isIncorrect, type SessionTerms } from '../contract/bench/session.ts';
 import { breakEvenRuns, fastestEndToEnd, rightnessText, type VariantTimes } from './advice.ts';
 import { gainOf, measuredTime, noiseText, rateText, spreadText, timesText } from './measured.ts';
 import { compact, errorSize, NO_VALUE, percent, significant } from './numbers.ts';
@@ -52,7 +52,7 @@ function timeText({ time_s, time_interval }: ComparedRow): string {
 
 /** Verdict of a row; a wrong answer that is faster is marked as both. */
 export function verdictText(row: Pick<ComparedRow, 'verdict' | 'ratio' | 'whole'>): string {
-  const verdict = headVerdict(row);
+  const verdict = rowVerdict(row);
   if (!isIncorrect(verdict)) return verdict;
   return row.ratio.value < 1 ? `${verdict}, though faster` : verdict;
 }
@@ -98,7 +98,7 @@ const verdictColumn: readonly Column[] = [
     tip: 'Verdict on end-to-end runs if they were judged, otherwise on steps. Faster or slower only if the whole interval is outside the noise floor; wrong if the result is wrong',
     align: 'left',
     text: verdictText,
-    by: headVerdict,
+    by: rowVerdict,
   },
 ];
 
@@ -184,7 +184,7 @@ function shareColumns(rows: readonly ComparedRow[]): readonly Column[] {
   ];
 }
 
-const timeColumn = ({ time, timeTip }: Words): Column => ({
+const timeColumn = ({ time, timeTip }: SessionTerms): Column => ({
   id: 'time',
   unit: 's',
   title: time,
@@ -273,7 +273,7 @@ const ladderColumns: readonly Column[] = [
 const rateId = 'rate';
 
 /** Work of a repetition divided by its time, if the workload has a unit of work. */
-function rateColumn({ rate: title }: Words): readonly Column[] {
+function rateColumn({ rate: title }: SessionTerms): readonly Column[] {
   if (title === null) return [];
   const rateOf = ({ quantities, size, time_s }: ComparedRow): number | null =>
     quantities.find(({ id }) => id === rateId)?.value ?? (size === null ? null : size / time_s);
@@ -399,10 +399,10 @@ function quantityColumns(rows: readonly ComparedRow[]): readonly Column[] {
 }
 
 /** Titles for a table without rows. */
-const defaultWords: Words = { time: 'Time', timeTip: 'that is measured', size: '', rate: null };
+const defaultWords: SessionTerms = { time: 'Time', timeTip: 'that is measured', size: '', rate: null };
 
 /** Columns that have a value in at least one row. The error of the answer precedes its times. */
-export function columnsOf(rows: readonly ComparedRow[], words: Words | null): readonly Column[] {
+export function columnsOf(rows: readonly ComparedRow[], words: SessionTerms | null): readonly Column[] {
   const [correct = [], ...accuracy] = accuracyColumns(rows).map((column) => [column]);
   // Workloads that prepare once and repeat have no end-to-end run.
   const whole = rows.some(hasEndToEndRun);
@@ -452,7 +452,7 @@ export const groupsText =
 /** One table for each group, because only times within a group are comparable. All tables have the same columns. */
 export function sessionTables(
   rows: readonly ComparedRow[],
-  words: Words | null,
+  words: SessionTerms | null,
   groups: readonly ComparedGroup[],
 ): readonly SessionTable[] {
   const columns = columnsOf(rows, words);
@@ -468,7 +468,7 @@ export function sessionTables(
           { text: nameOf(row, rows), align: 'left', tone: null },
           ...columns.map(({ id, text, align, wrong }): SessionCell => {
             const bad = wrong?.(row) === true ? 'wrong' : null;
-            return { text: text(row), align, tone: id === 'verdict' ? headVerdict(row) : bad };
+            return { text: text(row), align, tone: id === 'verdict' ? rowVerdict(row) : bad };
           }),
         ]),
       noise: noise.ratio === null && noise.floor === null ? null : `Noise of ${name}: ${noiseText(noise)}`,

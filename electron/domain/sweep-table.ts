@@ -2,7 +2,7 @@
  * Table of a sweep: time against size, and the parts of the time that do not depend on size. Used by the command line
  * and the HTML report.
  */
-import { lineOf, type Session } from '../contract/bench/session.ts';
+import { fittedLine, type Session } from '../contract/bench/session.ts';
 import { measuredTime } from './measured.ts';
 import { compact, NO_VALUE, shortNumberText } from './numbers.ts';
 import { shareInDecimals } from './values/units.ts';
@@ -66,7 +66,7 @@ export function sweepTableOf({
   const per = sized ? words.size : `of ${words.size}`;
   const lines = fits.flatMap((fit) => {
     if (fit.points.length < 2) return [];
-    const line = lineOf(fit);
+    const line = fittedLine(fit);
     if (line === null) return [`${fit.label}: these times do not fit a line`];
     return [
       `${fit.label}: ${measuredTime(line.fixed_s)} fixed, and ${measuredTime(line.slope_s * 1e6)} per million ${per}`,

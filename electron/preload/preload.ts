@@ -3,15 +3,15 @@
  * accessible from the page.
  */
 import { ipcRenderer } from 'electron';
-import { HERE_IS_PORT, PAGE_READY, PORT_CHANNEL, READY_CHANNEL, WANT_PORT } from '../contract/wire/page.ts';
+import { PAGE_READY, PORT_CHANNEL, PORT_DELIVERY, PORT_REQUEST, READY_CHANNEL } from '../contract/wire/page.ts';
 
 window.addEventListener('message', (event) => {
   // Only accept messages from the page itself, never from a frame or another window.
   if (event.source !== window || event.origin !== location.origin) return;
-  if (event.data === WANT_PORT) {
+  if (event.data === PORT_REQUEST) {
     const { port1, port2 } = new MessageChannel();
     ipcRenderer.postMessage(PORT_CHANNEL, null, [port1]);
-    window.postMessage(HERE_IS_PORT, location.origin, [port2]);
+    window.postMessage(PORT_DELIVERY, location.origin, [port2]);
   } else if (event.data === PAGE_READY) {
     ipcRenderer.send(READY_CHANNEL);
   }

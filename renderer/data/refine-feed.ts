@@ -7,14 +7,14 @@ import {
   type RefinedCrystal,
   type RefineFrame,
   type RefineIteration,
-  refineFits,
+  refineParameterGroups,
 } from '../../electron/contract/scenario/diffraction/refining.ts';
 import { formatIssue } from '../../electron/contract/scenario/index.ts';
 import type { ScenarioDraft } from '../../electron/contract/scenario/workload.ts';
 import type { Params } from '../../electron/contract/wire/methods.ts';
 import type { Client, StreamHandle } from './client/client.ts';
 
-export type FitChoice = keyof typeof refineFits;
+export type FitChoice = keyof typeof refineParameterGroups;
 
 export interface RefineState {
   readonly image: MeasuredImage | null;
@@ -86,7 +86,7 @@ export class RefineFeed {
     this.state.setState({ ...idleState, phase: 'waiting', fitted: fit });
     this.#stream = this.#client.stream(
       'refining',
-      { image: image.id, scenario, file, fit: [...refineFits[fit]] },
+      { image: image.id, scenario, file, fit: [...refineParameterGroups[fit]] },
       {
         frame: (frame) => this.#take(frame),
         end: (error) => {

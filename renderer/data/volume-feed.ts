@@ -3,7 +3,12 @@
  * persist while the panel is hidden.
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import type { SolvedVolume, VolumeAxis, VolumeFrame, volumeEndings } from '../../electron/contract/beams/volume.ts';
+import type {
+  SolvedVolume,
+  VolumeAxis,
+  VolumeFrame,
+  volumeFileExtensions,
+} from '../../electron/contract/beams/volume.ts';
 import { BraggError } from '../../electron/contract/errors.ts';
 import type { FieldMap, Interval } from '../../electron/contract/fields.ts';
 import type { FileRef } from '../../electron/contract/files.ts';
@@ -139,7 +144,7 @@ export class VolumeFeed {
   }
 
   /** File of the whole dose. Rejects with a BraggError. */
-  file(ending: (typeof volumeEndings)[number]): Promise<Result<'volume.file'>> {
+  file(ending: (typeof volumeFileExtensions)[number]): Promise<Result<'volume.file'>> {
     const { volume } = this.state.getState();
     if (volume === null) throw new BraggError('not-found', 'There is no dose to write. Compute it first.');
     return this.#client.call('volume.file', { volume: volume.id, ending });

@@ -1,5 +1,5 @@
 /** Entry point in an Electron window. The port comes from the preload script. */
-import { HERE_IS_PORT, PAGE_READY, WANT_PORT } from '../../electron/contract/wire/page.ts';
+import { PAGE_READY, PORT_DELIVERY, PORT_REQUEST } from '../../electron/contract/wire/page.ts';
 import type { Port } from '../../electron/contract/wire/protocol.ts';
 import { pagePort } from '../../electron/transports/message-port.ts';
 import { start } from './start.tsx';
@@ -12,13 +12,13 @@ function openPort(): Promise<Port> {
     const timer = setTimeout(() => reject(new Error('The window has no connection to its host.')), PATIENCE_MS);
     const received = (event: MessageEvent<unknown>): void => {
       const port = event.ports[0];
-      if (event.source !== window || event.data !== HERE_IS_PORT || port === undefined) return;
+      if (event.source !== window || event.data !== PORT_DELIVERY || port === undefined) return;
       clearTimeout(timer);
       window.removeEventListener('message', received);
       resolve(pagePort(port));
     };
     window.addEventListener('message', received);
-    window.postMessage(WANT_PORT, location.origin);
+    window.postMessage(PORT_REQUEST, location.origin);
   });
 }
 

@@ -8,9 +8,9 @@ import type { Issue } from '../../electron/contract/errors.ts';
 import type { FileRef, NamedFile } from '../../electron/contract/files.ts';
 import type { RunId } from '../../electron/contract/run.ts';
 import {
-  asCurrentVersion,
   defaultKind,
   kindOfDocument,
+  migrateIfPossible,
   newDocument,
   type Path,
   valueAt,
@@ -30,7 +30,7 @@ export function withoutAbsentVariant(document: ScenarioDraft, variants: Capabili
 
 /** Whether the form has the scenario of a run, apart from a variant that cannot run on this machine. */
 export function isFormOf(run: ScenarioDraft, draft: ScenarioDraft, variants: Capabilities['variants']): boolean {
-  const [ran, form] = [run, draft].map((one) => asCurrentVersion(withoutAbsentVariant(one, variants)));
+  const [ran, form] = [run, draft].map((one) => migrateIfPossible(withoutAbsentVariant(one, variants)));
   return sameJson(ran, form);
 }
 

@@ -2,7 +2,7 @@
  * All parts of the page that need no DOM: stores, data, actions, and synchronisation with the host. After every edit,
  * the host checks the scenario and returns its issues and resolved values.
  */
-import { PRESENCE_MS } from '../../electron/contract/recovery.ts';
+import { PRESENCE_INTERVAL_MS } from '../../electron/contract/recovery.ts';
 import type { Client } from '../data/client/client.ts';
 import { Overlays } from '../data/overlays.ts';
 import { ReferenceFeed } from '../data/reference-feed.ts';
@@ -101,7 +101,7 @@ function announcePresence(
   });
   // After a reload, this window does not count as another one.
   for (const id of previous) client.call('document.presence', { page: id, file: null }).catch(() => undefined);
-  setInterval(() => void tell(), PRESENCE_MS);
+  setInterval(() => void tell(), PRESENCE_INTERVAL_MS);
 }
 
 // Showing and dismissing the Questions panel.

@@ -14,7 +14,7 @@ import path from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { wholeNumber } from '../../electron/build/bench/command-line.mjs';
 import type { CountedCheat, RecordedCheats } from '../../electron/build/figures/rates.ts';
-import { type Accuracy, correctnessOf, reasonOf } from '../../electron/contract/bench/session.ts';
+import { type Accuracy, correctnessOf, correctnessReason } from '../../electron/contract/bench/session.ts';
 import {
   attackOf,
   type Cheat,
@@ -145,7 +145,7 @@ async function judge(
     const entry = entries.find(({ label }) => label.includes(name));
     if (entry === undefined) throw new Error(`the session has no ${name}`);
     if (entry.status === 'refused') return { word: 'refused', reason: entry.reason };
-    return { word: correctnessOf(entry.accuracy), reason: reasonOf(entry.accuracy) };
+    return { word: correctnessOf(entry.accuracy), reason: correctnessReason(entry.accuracy) };
   };
   return new Map(session.map((cheat) => [cheat.id, { cheat: of(cheat, true), twin: of(cheat, false) }]));
 }

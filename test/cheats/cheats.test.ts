@@ -5,7 +5,7 @@
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { correctnessOf, reasonOf, type SessionEntry } from '../../electron/contract/bench/session.ts';
+import { correctnessOf, correctnessReason, type SessionEntry } from '../../electron/contract/bench/session.ts';
 import { UserKernels } from '../../electron/host/app/user-kernels/user-kernels.ts';
 import { loadAddon, type NativeAddon, offersOf } from '../../electron/host/io/addon/addon.ts';
 import { forkChild } from '../../electron/host/io/processes/link.ts';
@@ -48,7 +48,7 @@ const placeOf = ({ of }: Cheat) =>
 function judgedOf(entry: SessionEntry | undefined): Judged {
   if (entry === undefined) throw new Error('the session has no such entry');
   if (entry.status === 'refused') return { word: 'refused', reason: entry.reason, time_s: null };
-  return { word: correctnessOf(entry.accuracy), reason: reasonOf(entry.accuracy), time_s: entry.time_s };
+  return { word: correctnessOf(entry.accuracy), reason: correctnessReason(entry.accuracy), time_s: entry.time_s };
 }
 
 class CheatHarness {

@@ -5,7 +5,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { correctnessOf, reasonOf } from '../../electron/contract/bench/session.ts';
+import { correctnessOf, correctnessReason } from '../../electron/contract/bench/session.ts';
 import { USER_PROBLEM } from '../../electron/contract/scenario/user-problem/index.ts';
 import {
   type Judgement,
@@ -217,7 +217,7 @@ test.each([
     expect(reason).toMatch(found);
     const entries = session?.reports[0]?.entries ?? [];
     const words = entries.map((one) =>
-      one.status === 'measured' ? (reasonOf(one.accuracy) ?? 'correct') : one.reason,
+      one.status === 'measured' ? (correctnessReason(one.accuracy) ?? 'correct') : one.reason,
     );
     // On a busy machine a doubt about memory may stay open, which is not an accusation.
     const isInnocent = (said: string): boolean => said === 'correct' || said.startsWith('It may remember results');

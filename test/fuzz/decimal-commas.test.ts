@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readEnergies } from '../../electron/contract/beams/sobp.ts';
+import { parseEnergies } from '../../electron/contract/beams/sobp.ts';
 import { readCurveCsv } from '../../electron/domain/dose/curve-csv.ts';
 import { openTrace } from '../../electron/host/app/timelines/open.ts';
 import { readDicomDose, readDicomHeader, readDicomPixels } from '../../electron/host/io/volumes/dicom.ts';
@@ -129,8 +129,8 @@ const readers: Readonly<Record<string, (number: string) => unknown>> = {
     inFile(`s-${x}.csv`, `energy_MeV,x_mm,weight\n70,${x},1\n`, (file) =>
       readSpots(path.basename(file), { name: 'a.json', folder }),
     ),
-  'list of energies': (x) => readEnergies(`70;${x};200`),
-  'list of energies, one per line': (x) => readEnergies(`70\n${x}\n200\n`),
+  'list of energies': (x) => parseEnergies(`70;${x};200`),
+  'list of energies, one per line': (x) => parseEnergies(`70\n${x}\n200\n`),
   'ncu, long': (x) =>
     readNcuCsv(`"ID","Metric Name","Metric Unit","Metric Value"\n"0","lts__t_bytes.sum","Mbyte","${x}"`, 'n'),
   'ncu, wide': (x) => readNcuCsv(`"ID","Kernel Name","lts__t_bytes.sum"\n"","","Mbyte"\n"0","k","${x}"`, 'n'),

@@ -7,7 +7,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
-import { findingSchema, type Sanitized, sanitizerToolSchema } from '../../contract/user-kernels/checks.ts';
+import { findingSchema, type SanitizerReport, sanitizerToolSchema } from '../../contract/user-kernels/checks.ts';
 import { commitOf } from '../../host/model/bench/commit.ts';
 import { root } from '../setup/root.mjs';
 import { Failure, say } from '../setup/say.mjs';
@@ -41,7 +41,7 @@ const fileOf = (root: string): string => path.join(root, 'assets/measured/saniti
 /** Record of a run. Throws if the run did not complete. */
 export function sanitizedRun(
   variant: string,
-  { tool, errors, findings }: Sanitized,
+  { tool, errors, findings }: SanitizerReport,
 ): RecordedSanitized['runs'][number] {
   if (errors === null) throw new Error(`${tool} did not finish with ${variant}`);
   const named = findings.map((one) => ({ ...one, file: one.file === null ? null : path.basename(one.file) }));

@@ -8,7 +8,7 @@ import path from 'node:path';
 import type { Ratio } from '../../contract/bench/bench-session.ts';
 import type { Subject } from '../../contract/bench/benches.ts';
 import type { ComparedRow } from '../../contract/bench/comparison.ts';
-import { minBefore } from '../../contract/bench/history.ts';
+import { MIN_EARLIER_SESSIONS } from '../../contract/bench/history.ts';
 import type { Session } from '../../contract/bench/session.ts';
 import { BraggError } from '../../contract/errors.ts';
 import { provenanceText } from '../../domain/provenance.ts';
@@ -174,7 +174,7 @@ export async function gateAgainstFiles(
         for (const fact of one.facts) facts.add(fact);
       }
       facts.add(
-        earlier.length < minBefore
+        earlier.length < MIN_EARLIER_SESSIONS
           ? 'The ratio includes drift of the machine between the sessions.'
           : `The intervals include the variation between ${earlier.length} earlier sessions.`,
       );

@@ -7,9 +7,9 @@
 import type { Ratio } from '../../contract/bench/bench-session.ts';
 import {
   correctnessOf,
+  correctnessReason,
   isIncorrect,
   type MeasuredSessionEntry,
-  reasonOf,
   type Session,
   type SessionEntry,
 } from '../../contract/bench/session.ts';
@@ -128,7 +128,7 @@ export function answerVerdict(entry: SessionEntry | undefined): Pick<JudgedVaria
     verdict === 'not checked'
       ? 'its result was not compared with a reference'
       : 'the error of its result is beyond the parity limit';
-  return { verdict, reason: reasonOf(entry.accuracy) ?? reason };
+  return { verdict, reason: correctnessReason(entry.accuracy) ?? reason };
 }
 
 /** Whether the times can be compared: a wrong baseline may leave out work. */

@@ -7,18 +7,18 @@ import { z } from 'zod';
 import type { Ratio } from '../../contract/bench/bench-session.ts';
 import {
   type Accuracy,
-  aboveCeilings,
+  aboveCeilingTexts,
   correctnessOf,
+  correctnessReason,
   isIncorrect,
-  LEAST_TIME,
   type MeasuredSessionEntry,
-  reasonOf,
+  MIN_TIME_CHECK,
   type Session,
 } from '../../contract/bench/session.ts';
 import type { Issue } from '../../contract/errors.ts';
 import type { KernelResource } from '../../contract/launches.ts';
 import type { SavedRecording } from '../../contract/recording.ts';
-import { isDoubt } from '../../contract/user-kernels/checks.ts';
+import { isOpenCheck } from '../../contract/user-kernels/checks.ts';
 import { type LaunchLimits, limiters, occupancyOf } from '../../domain/launch/occupancy.ts';
 import { timesText } from '../../domain/measured.ts';
 import { percent } from '../../domain/numbers.ts';
@@ -224,7 +224,7 @@ export function limiterOf({ roofline, accuracy }: Pick<MeasuredSessionEntry, 'ro
   if (first === undefined)
     return 'Not known: the limits of this machine were not measured, or the kernel declares neither bytes nor operations.';
   if (first.share >= NEAR) {
-    const above = roofline === null ? [] : aboveCeilings(roofline).map((reason) => ` ${reason}.`);
+    const above = roofline === null ? [] : aboveCeilingTexts(roofline).map((reason) => ` ${reason}.`);
     return `Limited by ${first.what}: ${percent(first.share)} ${first.of}.${above.join('')}`;
   }
   const shares = parts.map(({ what, share }) => `${what} at ${percent(share)}`).join(', ');
@@ -343,7 +343,7 @@ export function toDecide(
   entry: Pick<MeasuredSessionEntry, 'accuracy' | 'verdict' | 'ratio' | 'instances_to_decide'>,
 ): string | null {
   // An attempt in doubt has no valid speed until more probes have run.
-  if (entry.accuracy.some(isDoubt)) {
+  if (entry.accuracy.some(isOpenCheck)) {
     return 'More probes are needed to decide whether it remembers results: submit again with more seconds, or on a machine without other load.';
   }
   if (entry.verdict !== 'undecided') return null;
@@ -376,7 +376,7 @@ export function measuredAttempt({ session, label, best }: AttemptMeasurement) {
   const { verdict } = entry;
   return {
     verdict: found,
-    reason: reasonOf(accuracy),
+    reason: correctnessReason(accuracy),
     errors: accuracy.map(({ title, value, bound, holds }) => ({ title, value, limit: bound, holds })),
     first_wrong: firstWrong(accuracy),
     time_s: entry.time_s,
@@ -390,7 +390,7 @@ export function measuredAttempt({ session, label, best }: AttemptMeasurement) {
         : {
             share_of_memory: roofline.share_of_copy,
             share_of_arithmetic: roofline.share_of_flops,
-            least_s: accuracy.find(({ id }) => id === LEAST_TIME)?.bound ?? null,
+            least_s: accuracy.find(({ id }) => id === MIN_TIME_CHECK)?.bound ?? null,
           },
     limiter: limiterOf(entry),
     to_decide: counts ? toDecide(entry) : null,

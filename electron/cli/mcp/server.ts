@@ -5,7 +5,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { CallToolResult, ServerNotification, ServerRequest } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { BraggError } from '../../contract/errors.ts';
-import { sanitizedText, sanitizerToolSchema } from '../../contract/user-kernels/checks.ts';
+import { sanitizerSummary, sanitizerToolSchema } from '../../contract/user-kernels/checks.ts';
 import { USER_KERNEL_TEXT_MAX } from '../../contract/user-kernels.ts';
 import { claimId } from '../../domain/claim-texts.ts';
 import { claimTable, sanitize } from '../../host/api/benches.ts';
@@ -190,7 +190,7 @@ export function mcpServer({ workshop, version, mostSeconds, usualSeconds }: McpS
         const findings = found.findings
           .slice(0, 50)
           .map(({ what, kernel: name, line }) => ({ what, kernel: name, line }));
-        return { version: 1, summary: sanitizedText(found), findings };
+        return { version: 1, summary: sanitizerSummary(found), findings };
       }),
   );
   return server;

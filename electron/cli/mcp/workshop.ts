@@ -7,7 +7,7 @@ import type { Session } from '../../contract/bench/session.ts';
 import { BraggError, messageOf } from '../../contract/errors.ts';
 import type { SavedRecording } from '../../contract/recording.ts';
 import { USER_PROBLEM } from '../../contract/scenario/user-problem/index.ts';
-import { launchesText } from '../../contract/scenario/user-problem/resolve.ts';
+import { formatLaunches } from '../../contract/scenario/user-problem/resolve.ts';
 import { isUserKernelFile, USER_KERNEL_TEXT_MAX } from '../../contract/user-kernels.ts';
 import { limitsOf as limitsOfGpu, publishedFor } from '../../domain/launch/occupancy.ts';
 import {
@@ -221,7 +221,9 @@ export class Workshop {
       const sizes = reading.scenario?.kind === USER_PROBLEM ? reading.scenario.problem : {};
       const { candidate, whole, id } = kernel;
       const launches =
-        candidate === undefined ? '' : launchesText(candidate, sizes, constantsOf(whole, candidate.constants, id)).text;
+        candidate === undefined
+          ? ''
+          : formatLaunches(candidate, sizes, constantsOf(whole, candidate.constants, id)).text;
       return resourcesOf(kernels, launchesIn(launches), limits);
     } catch (error) {
       if (error instanceof BraggError) return null;

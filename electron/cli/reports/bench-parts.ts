@@ -5,11 +5,11 @@
  *
  * Measuring conditions of a report in one line of the command line.
  */
-import { type Environment, environmentFacts, gpusUsed, type Ratio } from '../../contract/bench/bench-session.ts';
+import { type Environment, environmentFacts, type Ratio, usedGpus } from '../../contract/bench/bench-session.ts';
 import type { TaskClaimResult } from '../../contract/bench/claims.ts';
 import type { Provenance } from '../../contract/bench/comparison.ts';
 import type { Factorial } from '../../contract/bench/factorial.ts';
-import { aboveCeilings, type MeasuredSessionEntry, type SessionReport } from '../../contract/bench/session.ts';
+import { aboveCeilingTexts, type MeasuredSessionEntry, type SessionReport } from '../../contract/bench/session.ts';
 import { claimedText, claimTitle, claimVerdictText, pairText, sortByPriority } from '../../domain/claim-texts.ts';
 import { factorialRows, setText } from '../../domain/factorial-texts.ts';
 import { gainOf, measuredTime, timesText } from '../../domain/measured.ts';
@@ -102,7 +102,7 @@ export function rooflineReport(
   const told = entries.filter(({ roofline }) => roofline !== null);
   if (told.length === 0) return [];
   const anyCounted = told.some((entry) => countedDramRate(entry) !== null);
-  const known = gpusUsed(machine, told).flatMap(({ name, ceilings }) =>
+  const known = usedGpus(machine, told).flatMap(({ name, ceilings }) =>
     ceilings === null ? [] : [{ name, ceilings }],
   );
   const columns = [
@@ -148,7 +148,7 @@ export function rooflineReport(
         `Measured ceilings${known.length === 1 ? '' : ` of ${name}`}: copy ${compact(copy_bytes_per_s)}B/s read and written, FP32 ${compact(fp32_flops_per_s)}FLOP/s, FP64 ${compact(fp64_flops_per_s)}FLOP/s.`,
     ),
     ...told.flatMap(({ label, roofline }) =>
-      (roofline === null ? [] : aboveCeilings(roofline)).map((reason) => `${label}: ${reason}.`),
+      (roofline === null ? [] : aboveCeilingTexts(roofline)).map((reason) => `${label}: ${reason}.`),
     ),
     anyCounted
       ? 'Declared: bytes stated by each variant. Counted: DRAM traffic of all kernels in a run, measured by ncu, divided by the time of the steps.'

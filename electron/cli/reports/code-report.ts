@@ -1,6 +1,6 @@
 /** PTX or SASS of one kernel, or of two with their differences, as text. */
 
-import type { Code, HotKernel } from '../../contract/launches.ts';
+import type { Code, KernelProfile } from '../../contract/launches.ts';
 import {
   addressText,
   condenseRows,
@@ -27,7 +27,7 @@ interface CodeReportOptions {
   readonly bold: (text: string) => string;
   readonly differs: (text: string) => string;
   readonly limits: LaunchLimits | null;
-  readonly hot: readonly HotKernel[];
+  readonly hot: readonly KernelProfile[];
   /** Whether different register and label names count as differences. */
   readonly exact: boolean;
   /** Whether all lines are shown, not only those around differences. */
@@ -60,7 +60,7 @@ function resourceRows(sides: readonly Code[], limits: LaunchLimits | null): read
   ];
 }
 
-const hotOf = (hot: readonly HotKernel[], { kernel }: Code): HotKernel | null =>
+const hotOf = (hot: readonly KernelProfile[], { kernel }: Code): KernelProfile | null =>
   hot.find((one) => one.kernel === kernel) ?? null;
 
 const fitToColumn = (text: string): string => (text.length > HALF ? `${text.slice(0, HALF - 1)}…` : text.padEnd(HALF));

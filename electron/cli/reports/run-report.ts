@@ -1,5 +1,5 @@
 /** Text report on a run. */
-import { type RunSummary, reactionsIn } from '../../contract/run.ts';
+import { type RunSummary, reactionTreatment } from '../../contract/run.ts';
 import {
   type EnergyBalance,
   faceTitles,
@@ -208,7 +208,7 @@ export function runReport(facts: RunFacts, style: Style): readonly string[] {
     ...(facts.byMoments
       ? [style('dim', 'auto chose moments: matter is layered, and --out does not request the phase space')]
       : []),
-    ...(reactionsIn(summary) === 'off'
+    ...(reactionTreatment(summary) === 'off'
       ? [
           style(
             'dim',

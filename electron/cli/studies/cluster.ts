@@ -5,7 +5,7 @@
  */
 import path from 'node:path';
 import { BraggError } from '../../contract/errors.ts';
-import { type Cluster, clusterOf, draftOf, newCluster } from '../../contract/study/clusters.ts';
+import { type Cluster, draftFromCluster, newCluster, parseCluster } from '../../contract/study/clusters.ts';
 import {
   checkedHost,
   clusterAnswer,
@@ -72,8 +72,8 @@ const list: ClusterAction = async ({ parsed, terminal }, host) => {
 const add: ClusterAction = async ({ parsed, terminal }, host, name) => {
   if (name === LOCAL_SLURM)
     throw new UsageError(`study clusters add: ${LOCAL_SLURM} means sbatch on this machine; choose another name`);
-  const usual = draftOf(newCluster);
-  const read = clusterOf({
+  const usual = draftFromCluster(newCluster);
+  const read = parseCluster({
     name,
     host: flagValue(parsed, 'host') ?? usual.host,
     folder: flagValue(parsed, 'at') ?? usual.folder,

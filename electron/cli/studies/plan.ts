@@ -6,8 +6,8 @@
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
-import { formatPath, showValue } from '../../contract/scenario/index.ts';
-import { CONFIRM_FROM_S, type StudyForecast } from '../../contract/study/calls.ts';
+import { formatPath, formatValue } from '../../contract/scenario/index.ts';
+import { MAX_UNCONFIRMED_S, type StudyForecast } from '../../contract/study/calls.ts';
 import { measuredTime } from '../../domain/measured.ts';
 import { plainDigits } from '../../domain/numbers.ts';
 import { formatBytes } from '../../domain/values/units.ts';
@@ -43,7 +43,7 @@ export function studyDurationText(seconds: number): string {
   return days < DAYS_A_YEAR ? `${days.toPrecision(2)} days` : `${Number((days / DAYS_A_YEAR).toPrecision(2))} years`;
 }
 
-const valueText = (value: unknown): string => (typeof value === 'string' ? value : showValue(value));
+const valueText = (value: unknown): string => (typeof value === 'string' ? value : formatValue(value));
 
 function settingsText({ settings }: StudyPoint): string {
   return settings.map(({ path: at, value }) => `${formatPath(at)} = ${valueText(value)}`).join(', ');
@@ -67,7 +67,7 @@ function printNeeds(terminal: Terminal, { checked, points, state_bytes, least_s 
     terminal.print(
       `Time: at least ${studyDurationText(least_s)} in sequence (lower bound for any current machine)${from}`,
     );
-    if (least_s > CONFIRM_FROM_S)
+    if (least_s > MAX_UNCONFIRMED_S)
       terminal.print(terminal.style('yellow', 'This takes longer than a day on any machine.'));
   }
   for (const { point, refusal } of refused.slice(0, MAX_PRINTED_REFUSALS)) {

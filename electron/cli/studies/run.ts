@@ -1,6 +1,6 @@
 /** `braggbench study run` and `resume`: solves the missing points. */
 import { BraggError } from '../../contract/errors.ts';
-import { CONFIRM_FROM_S, DOUBTFUL_S } from '../../contract/study/calls.ts';
+import { MAX_UNCONFIRMED_S, MIN_PROBED_S } from '../../contract/study/calls.ts';
 import { type Cluster, newCluster } from '../../contract/study/clusters.ts';
 import type { Study } from '../../contract/study/index.ts';
 import { measuredTime } from '../../domain/measured.ts';
@@ -36,7 +36,7 @@ import { planStudyFile, shareOf, studyDurationText } from './plan.ts';
 /** Expected seconds of a study on this machine. Null if it is short, certainly long, or unknown. */
 async function localSeconds({ parsed, signal }: VerbContext, host: Host, found: PlannedStudy) {
   const { least_s, study } = found;
-  const isDoubtful = least_s !== null && least_s > DOUBTFUL_S && least_s <= CONFIRM_FROM_S;
+  const isDoubtful = least_s !== null && least_s > MIN_PROBED_S && least_s <= MAX_UNCONFIRMED_S;
   if (!isDoubtful || hasFlag(parsed, 'yes') || study.search !== undefined) return null;
   return (await forecastOf(host, found, shareOf(parsed, host), signal))?.expected_s ?? null;
 }
@@ -57,9 +57,9 @@ export async function throwIfTooLong(
   if (budget.minutes !== undefined || budget.points !== undefined) return;
   const share = left / Math.max(1, head.points);
   const [least, here] = [(head.least_s ?? 0) * share, (here_s ?? 0) * share];
-  if (Math.max(least, here) <= CONFIRM_FROM_S) return;
+  if (Math.max(least, here) <= MAX_UNCONFIRMED_S) return;
   const takes =
-    here > CONFIRM_FROM_S
+    here > MAX_UNCONFIRMED_S
       ? `${folder}: the ${left} points need about ${studyDurationText(here)} on this machine.`
       : `${folder}: the ${left} points need at least ${studyDurationText(least)} in sequence.`;
   if (canAsk(terminal) && (await confirmTrust(`${takes} Start anyway? [y/N] `))) return;

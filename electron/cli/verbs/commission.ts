@@ -5,11 +5,11 @@ import {
   type Commissioned,
   commissionedBeam,
   depthUnits,
+  formatWithError,
   MAX_CURVE_BYTES,
-  withError,
 } from '../../contract/beams/commission.ts';
 import { BraggError } from '../../contract/errors.ts';
-import { defaultKind, newDocument, writeScenarioText } from '../../contract/scenario/index.ts';
+import { defaultKind, formatScenario, newDocument } from '../../contract/scenario/index.ts';
 import { readTableText } from '../../host/index.ts';
 import { flagValue, hasFlag, jsonFlag, type ParsedArguments, setFlag, UsageError } from '../arguments.ts';
 import { checkOutput, forceFlag, writeOutput } from '../output-file.ts';
@@ -83,13 +83,13 @@ export const commissionVerb: Verb = {
       const document = draft ?? {};
       const requested = { document, file, text: measured, unit: unitOf(parsed) };
       const found = await host.call('beam.commission', requested, signal);
-      const text = writeScenarioText(commissionedBeam(found, document, path.basename(file)));
+      const text = formatScenario(commissionedBeam(found, document, path.basename(file)));
       for (const one of scenarios) await writeOutput(parsed, one, text);
       if (svg !== undefined) await writeOutput(parsed, path.resolve(svg), await residualPlot(found));
       if (hasFlag(parsed, 'json')) terminal.printJson({ ...found });
       else {
-        terminal.print(`Energy ${withError(found.energy_MeV, found.energy_error_MeV)}`);
-        terminal.print(`Spread ${withError(found.energy_sigma_MeV, found.sigma_error_MeV)}`);
+        terminal.print(`Energy ${formatWithError(found.energy_MeV, found.energy_error_MeV)}`);
+        terminal.print(`Spread ${formatWithError(found.energy_sigma_MeV, found.sigma_error_MeV)}`);
         terminal.print(
           `Residuals ${(100 * found.residual).toFixed(2)} % of the largest dose (root mean square over the peak)`,
         );

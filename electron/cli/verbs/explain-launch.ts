@@ -8,7 +8,7 @@ import {
   type CodeLanguage,
   codeLanguages,
   type DriverOccupancy,
-  type HotKernel,
+  type KernelProfile,
   type KernelSet,
 } from '../../contract/launches.ts';
 import { suggest } from '../../contract/scenario/index.ts';
@@ -186,7 +186,7 @@ async function subjectOf(
   return { kind: 'variant', variant: id, workload: base.workload, bench: base.bench, kernel } as const;
 }
 
-async function hotLines(host: Host, file: string | undefined): Promise<readonly HotKernel[]> {
+async function hotLines(host: Host, file: string | undefined): Promise<readonly KernelProfile[]> {
   if (file === undefined) return [];
   const text = await readFile(file, 'utf8').catch((error: Error) => {
     throw new UsageError(`--hot: ${file} cannot be read (${error.message})`);

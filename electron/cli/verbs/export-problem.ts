@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { gpuOf } from '../../contract/bench/bench-session.ts';
+import { gpuOfEntry } from '../../contract/bench/bench-session.ts';
 import { correctnessOf, type SessionEntry, type SessionReport } from '../../contract/bench/session.ts';
 import { BraggError } from '../../contract/errors.ts';
 import { resolveProblem } from '../../contract/scenario/user-problem/resolve.ts';
@@ -16,7 +16,7 @@ import { exitCodes, type Verb } from '../verb.ts';
 
 function hardwareOf(report: SessionReport | undefined, { device, gpu }: Pick<SessionEntry, 'device' | 'gpu'>): string {
   if (report === undefined) return '';
-  return device === 'cpu' ? report.machine.cpu : (gpuOf(report.machine, gpu)?.name ?? '');
+  return device === 'cpu' ? report.machine.cpu : (gpuOfEntry(report.machine, gpu)?.name ?? '');
 }
 
 /** Results of the session's candidates. Empty without a session. */

@@ -4,7 +4,7 @@
  * Every warm sample of a benchmark as a table for notebooks and spreadsheets.
  */
 import { extname } from 'node:path';
-import { gpuOf } from '../../contract/bench/bench-session.ts';
+import { gpuOfEntry } from '../../contract/bench/bench-session.ts';
 import type { Session, SessionReport } from '../../contract/bench/session.ts';
 import { BraggError } from '../../contract/errors.ts';
 import { exportsOf } from '../../contract/workload.ts';
@@ -47,7 +47,7 @@ function rowsOf(
   const own = entries.flatMap((entry) => {
     if (entry.status === 'refused') return [];
     const { label, device, gpu, precision, samples, verdict } = entry;
-    const on = device === 'cuda' ? (gpuOf(machine, gpu)?.name ?? 'GPU') : machine.cpu;
+    const on = device === 'cuda' ? (gpuOfEntry(machine, gpu)?.name ?? 'GPU') : machine.cpu;
     return samples.map(({ round, time_s, sm_MHz, flag }) => [
       ...[at, label, 'variant', on, precision, round, time_s, sm_MHz, flag, verdict, program.commit],
     ]);

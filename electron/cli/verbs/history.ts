@@ -1,6 +1,6 @@
 /** `braggbench history`: one variant on one problem over sessions from several days and commits. */
 
-import { type HistorySeries, minBefore } from '../../contract/bench/history.ts';
+import { type HistorySeries, MIN_EARLIER_SESSIONS } from '../../contract/bench/history.ts';
 import { BraggError } from '../../contract/errors.ts';
 import { pointTexts, seriesTitle, trendText } from '../../domain/measured.ts';
 import { historyOf, trendOf } from '../../host/api/benches.ts';
@@ -38,7 +38,7 @@ export const history: Verb = {
   usage: 'history SESSION.json… [--variant NAME] [--json]',
   summary: 'show one variant on one problem over sessions of several days and commits',
   details: [
-    `Orders sessions by date, for each variant, scenario and machine that at least two of them measured. A machine is recognised by its identifier, cores, memory and GPU. With at least ${minBefore} earlier sessions it shows how much sessions vary, and whether the last lies beyond that: slower and faster are reported only outside of the interval in which 95 % of further sessions would lie.`,
+    `Orders sessions by date, for each variant, scenario and machine that at least two of them measured. A machine is recognised by its identifier, cores, memory and GPU. With at least ${MIN_EARLIER_SESSIONS} earlier sessions it shows how much sessions vary, and whether the last lies beyond that: slower and faster are reported only outside of the interval in which 95 % of further sessions would lie.`,
     'Drifts of the machine do not cancel between sessions. If the baseline of gate is a session file, its --allow must exceed this spread.',
   ],
   flags: [

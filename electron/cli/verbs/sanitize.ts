@@ -3,7 +3,7 @@
  */
 import path from 'node:path';
 import { BraggError } from '../../contract/errors.ts';
-import { sanitizedText, sanitizerTools } from '../../contract/user-kernels/checks.ts';
+import { sanitizerSummary, sanitizerTools } from '../../contract/user-kernels/checks.ts';
 import { sanitize } from '../../host/api/benches.ts';
 import { flagOneOf, flagValue, gpuFlag, hasFlag, jsonFlag, setFlag } from '../arguments.ts';
 import { readScenario, scenarioPath } from '../read-scenario.ts';
@@ -57,7 +57,7 @@ export const sanitizeVerb: Verb = {
       const found = await sanitize({ tool, words, kernel: file === null ? null : path.basename(file), signal });
       if (hasFlag(parsed, 'json')) terminal.printJson(found);
       else {
-        terminal.print(terminal.style(found.errors === 0 ? 'green' : 'red', sanitizedText(found)));
+        terminal.print(terminal.style(found.errors === 0 ? 'green' : 'red', sanitizerSummary(found)));
         for (const { what, kernel, file: at, line, more, times } of found.findings) {
           const place = at === null ? '' : `${path.basename(at)}${line === null ? '' : `:${line}`}  `;
           terminal.print(`  ${place}${kernel ?? ''}`);

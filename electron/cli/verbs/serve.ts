@@ -1,6 +1,6 @@
 /** `braggbench serve`: serves the workbench to a browser. */
 import { resolve } from 'node:path';
-import { SAVED_FROM_MS } from '../../contract/recovery.ts';
+import { MIN_RECOVERED_RUN_MS } from '../../contract/recovery.ts';
 import { flagNumber, flagValue, gpuFlag, hasFlag } from '../arguments.ts';
 import { assetsFolder } from '../assets-folder.ts';
 import { scenarioPath } from '../read-scenario.ts';
@@ -61,7 +61,7 @@ export const serveVerb: Verb = {
     if (kept > 0) terminal.say(`${runs(kept)}: saved, and offered at the next start.`);
     const benches = `${sessions} ${sessions === 1 ? 'benchmark' : 'benchmarks'} not saved`;
     if (sessions > 0) terminal.say(`${benches}: saved, and offered at the next start.`);
-    const short = `ended within ${SAVED_FROM_MS / 1000} s or before the first step`;
+    const short = `ended within ${MIN_RECOVERED_RUN_MS / 1000} s or before the first step`;
     if (lost > 0) terminal.say(`${runs(lost)}, and dropped: ${lost === 1 ? 'it' : 'they'} ${short}.`);
     return exitCodes.done;
   },

@@ -1,15 +1,15 @@
 /** `braggbench sobp`: layers and weights of a spread-out Bragg peak, as a report and as a scenario. */
 import { resolve } from 'node:path';
 import {
-  rangeOff,
-  readEnergies,
+  parseEnergies,
+  rangeDeviationText,
   type Sobp,
   type SobpRequest,
-  sobpSpots,
+  spotsOfSobp,
   weightKinds,
 } from '../../contract/beams/sobp.ts';
 import { BraggError } from '../../contract/errors.ts';
-import { defaultKind, newDocument, writeScenarioText } from '../../contract/scenario/index.ts';
+import { defaultKind, formatScenario, newDocument } from '../../contract/scenario/index.ts';
 import { readTableText } from '../../host/index.ts';
 import { flagValue, hasFlag, jsonFlag, type ParsedArguments, setFlag, UsageError } from '../arguments.ts';
 import { checkOutput, forceFlag, writeOutput } from '../output-file.ts';
@@ -41,7 +41,7 @@ async function energiesOf(parsed: ParsedArguments): Promise<readonly number[] | 
       'invalid',
       `--energies: ${value} cannot be read: ${found.reason}; allowed: a file, or energies in MeV such as 70,75,80`,
     );
-  const read = readEnergies(found.text);
+  const read = parseEnergies(found.text);
   if (read.ok) return read.energies_MeV;
   throw new UsageError(`--energies: ${isList ? '' : `${value}, `}${read.reason}`);
 }
@@ -83,14 +83,14 @@ async function requestOf(parsed: ParsedArguments): Promise<SobpRequest> {
 /** Replaces the energy of the scenario's beam by spots. */
 function withSpots(document: Readonly<Record<string, unknown>>, sobp: Sobp): Readonly<Record<string, unknown>> {
   const { energy_MeV: _e, range_mm: _r, spots: _s, ...beam } = (document['beam'] ?? {}) as Record<string, unknown>;
-  return { ...document, beam: { ...beam, spots: sobpSpots(sobp) } };
+  return { ...document, beam: { ...beam, spots: spotsOfSobp(sobp) } };
 }
 
 const BAR = 40;
 
 function linesOf(sobp: Sobp, request: SobpRequest): readonly string[] {
   const { layers, places_mm, plateau, firstFlatness, seconds } = sobp;
-  const off = rangeOff(sobp, request);
+  const off = rangeDeviationText(sobp, request);
   const number = (value: number, digits = 2): string => value.toFixed(digits);
   const most = Math.max(...layers.map(({ weight }) => weight));
   const percent = (share: number): string => `±${(100 * share).toFixed(2)} %`;
@@ -165,7 +165,7 @@ export const sobpVerb: Verb = {
           : await host.scenarios.read(scenarioPath(operand), { overrides });
       const document = reading.draft ?? {};
       const sobp = await host.call('beam.sobp', { document, request }, signal);
-      if (out !== undefined) await writeOutput(parsed, resolve(out), writeScenarioText(withSpots(document, sobp)));
+      if (out !== undefined) await writeOutput(parsed, resolve(out), formatScenario(withSpots(document, sobp)));
       if (hasFlag(parsed, 'json')) terminal.printJson({ ...sobp });
       else {
         for (const line of linesOf(sobp, request)) terminal.print(line);

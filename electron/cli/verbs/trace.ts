@@ -7,7 +7,7 @@ import path from 'node:path';
 import {
   type HostOperation,
   type IdleTime,
-  idleWords,
+  idleCauseTexts,
   type NamedTime,
   type ThreadUse,
   type TraceSummary,
@@ -90,13 +90,18 @@ function idleTable(
 ): readonly string[] {
   const share = extent_ns > 0 ? sum_ns / extent_ns : null;
   const columns = [rightColumn('Share'), rightColumn('Time'), rightColumn('Gaps'), { title: 'Why no kernel ran' }];
-  const cells = causes.map((row) => [percent(row.share), seconds(row.sum_ns), String(row.count), idleWords[row.cause]]);
+  const cells = causes.map((row) => [
+    percent(row.share),
+    seconds(row.sum_ns),
+    String(row.count),
+    idleCauseTexts[row.cause],
+  ]);
   const gaps = longest
     .slice(0, MAX_GAPS)
     .map(({ start_ns, duration_ns, cause, host, next }) => [
       seconds(start_ns),
       seconds(duration_ns),
-      `${idleWords[cause]}${host === null ? '' : ` (${host})`}, then ${next}`,
+      `${idleCauseTexts[cause]}${host === null ? '' : ` (${host})`}, then ${next}`,
     ]);
   return [
     `No kernel ran${gpus > 1 ? ` on any of ${gpus} GPUs` : ''} for ${seconds(sum_ns)}, ${percent(share)} of the time from the first to the last kernel.`,

@@ -6,7 +6,7 @@ export const depthUnits = ['mm', 'cm'] as const;
 /** Size limit of an uploaded curve, bytes. A file with 20,000 points in two columns fits. */
 export const MAX_CURVE_BYTES = 2 ** 20;
 
-const pointSchema = z.strictObject({
+const fittedPointSchema = z.strictObject({
   depth_mm: z.number(),
   /** Measured and fitted doses are relative to the largest measured dose, so they have no unit. */
   measured: z.number(),
@@ -24,7 +24,7 @@ const commissionedSchema = z.strictObject({
   sigma_error_MeV: z.number(),
   /** Root mean square of the residuals of the fitted points, relative to the largest measured dose. */
   residual: z.number(),
-  points: z.array(pointSchema),
+  points: z.array(fittedPointSchema),
   /** Remarks on the file that the user should read, such as a list of ignored columns. */
   notes: z.array(z.string()),
 });
@@ -45,7 +45,8 @@ export const commissionMethods = {
   },
 } as const;
 
-export const withError = (value: number, error: number): string => `${value.toFixed(3)} ± ${error.toFixed(3)} MeV`;
+export const formatWithError = (value: number, error: number): string =>
+  `${value.toFixed(3)} ± ${error.toFixed(3)} MeV`;
 
 type Document = Readonly<Record<string, unknown>>;
 
@@ -55,8 +56,8 @@ type Document = Readonly<Record<string, unknown>>;
  */
 export function commissionedBeam(found: Commissioned, base: Document, file: string): Record<string, unknown> {
   const { energy_MeV: _e, range_mm: _r, range_is: _i, spots: _s, ...beam } = (base['beam'] ?? {}) as Document;
-  const energy = withError(found.energy_MeV, found.energy_error_MeV);
-  const spread = withError(found.energy_sigma_MeV, found.sigma_error_MeV);
+  const energy = formatWithError(found.energy_MeV, found.energy_error_MeV);
+  const spread = formatWithError(found.energy_sigma_MeV, found.sigma_error_MeV);
   return {
     ...base,
     name: `Beam of ${file.replace(/\.\w+$/, '')}`,

@@ -15,7 +15,7 @@ const MAX_ENERGIES = 1000;
 
 const HIGHEST_MEV = 1000;
 
-type ReadEnergies =
+type ParsedEnergies =
   | { readonly ok: true; readonly energies_MeV: readonly number[] }
   | { readonly ok: false; readonly reason: string };
 
@@ -23,8 +23,8 @@ type ReadEnergies =
  * Parses energies in MeV, separated by commas, blanks or line breaks. If the text contains semicolons, commas are
  * decimal marks. `#` begins a comment.
  */
-export function readEnergies(text: string): ReadEnergies {
-  const refused = (reason: string): ReadEnergies => ({ ok: false, reason });
+export function parseEnergies(text: string): ParsedEnergies {
+  const refused = (reason: string): ParsedEnergies => ({ ok: false, reason });
   const energies_MeV: number[] = [];
   const plain = text.replace(/#.*/g, '');
   const lines = (plain.includes(';') ? plain.replaceAll(',', '.') : plain).split(/\r\n?|\n/);
@@ -93,7 +93,7 @@ const sobpSchema = z.strictObject({
 export type Sobp = z.infer<typeof sobpSchema>;
 
 /** Returns one spot for each layer and lateral position; all weights add up to 1. */
-export function sobpSpots({ layers, places_mm }: Pick<Sobp, 'layers' | 'places_mm'>) {
+export function spotsOfSobp({ layers, places_mm }: Pick<Sobp, 'layers' | 'places_mm'>) {
   return layers.flatMap(({ energy_MeV, weight }) =>
     places_mm.map((x_mm) => ({
       energy_MeV: Number(energy_MeV.toFixed(3)),
@@ -104,7 +104,7 @@ export function sobpSpots({ layers, places_mm }: Pick<Sobp, 'layers' | 'places_m
 }
 
 /** Sentence about the deviation from the requested range if the machine's energies do not reach it; otherwise null. */
-export function rangeOff({ plateau }: Sobp, { range_mm, energies_MeV }: SobpRequest): string | null {
+export function rangeDeviationText({ plateau }: Sobp, { range_mm, energies_MeV }: SobpRequest): string | null {
   if (energies_MeV === undefined || Math.abs(plateau.r90_mm - range_mm) < 0.05) return null;
   return `Requested R90 ${range_mm} mm: the nearest available energy gives ${plateau.r90_mm.toFixed(2)} mm.`;
 }

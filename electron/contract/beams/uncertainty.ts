@@ -68,9 +68,9 @@ const uncertaintyModelSchema = z.partialRecord(z.enum(uncertainNames), z.number(
 export type UncertaintyModel = z.infer<typeof uncertaintyModelSchema>;
 
 /** Clinical range margin, mm: 3.5 % of the range plus 1 mm (Paganetti 2012, as above, table 2). */
-export const marginOf = (r80_mm: number): number => 0.035 * r80_mm + 1;
+export const clinicalMargin_mm = (r80_mm: number): number => 0.035 * r80_mm + 1;
 
-const partSchema = z.strictObject({
+const uncertaintyPartSchema = z.strictObject({
   input: z.enum(uncertainNames),
   title: z.string(),
   /** Standard deviation of the input, in `unit`. */
@@ -95,7 +95,7 @@ const uncertaintySchema = z.strictObject({
   r80_sigma_mm: z.number().nullable(),
   w80_20_mm: z.number().nullable(),
   w80_20_sigma_mm: z.number().nullable(),
-  parts: z.array(partSchema),
+  parts: z.array(uncertaintyPartSchema),
   /** Reason why differences between full runs replace derivatives; null if derivatives were used. */
   differences_because: z.string().nullable(),
   seconds: z.number(),

@@ -6,7 +6,7 @@ import { scenarioDraftSchema } from '../scenario/workload.ts';
 import { bytes, float64 } from '../wire/arrays.ts';
 
 /** Export formats, named by their file name extensions. */
-export const volumeEndings = ['mha', 'nrrd', 'dcm'] as const;
+export const volumeFileExtensions = ['mha', 'nrrd', 'dcm'] as const;
 
 /** Larger volumes would need gigabytes and overload viewers. */
 export const MAX_VOLUME_CELLS = 64_000_000;
@@ -21,7 +21,7 @@ export const volumeRequestSchema = z.strictObject({
   /** If true, the dose is in Gy for all protons of the field; otherwise it is per 10⁹ protons or per MU. */
   whole_field: z.boolean().default(false),
   /** Format of a file with the full dose, which is then part of the result. */
-  file: z.enum(volumeEndings).optional(),
+  file: z.enum(volumeFileExtensions).optional(),
 });
 export type VolumeRequest = z.input<typeof volumeRequestSchema>;
 
@@ -110,7 +110,7 @@ export const volumeMethods = {
     result: z.strictObject({ map: fieldMapSchema, at_mm: z.number() }),
   },
   'volume.file': {
-    params: z.strictObject({ volume: volumeIdSchema, ending: z.enum(volumeEndings) }),
+    params: z.strictObject({ volume: volumeIdSchema, ending: z.enum(volumeFileExtensions) }),
     result: z.strictObject({ mime: z.string(), bytes }),
   },
 } as const;

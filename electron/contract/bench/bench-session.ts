@@ -11,7 +11,7 @@ export const intervalSchema = z.strictObject({ low: z.number(), high: z.number()
 export type Interval = Readonly<z.infer<typeof intervalSchema>>;
 
 /** Lowest and highest reading of a sensor during the session; null if the device does not report it. */
-const readSchema = intervalSchema.nullable();
+const readingRangeSchema = intervalSchema.nullable();
 
 export const environmentSchema = z.strictObject({
   /** Mean number of CPU cores used by other programs during the session; null if the session was too short to tell. */
@@ -31,20 +31,20 @@ export const environmentSchema = z.strictObject({
        * Whether the driver stays loaded while no program uses the GPU; null if not reported, absent in older sessions.
        */
       persistence: z.boolean().nullable().optional(),
-      sm_MHz: readSchema,
-      memory_MHz: readSchema,
-      power_W: readSchema,
-      power_limit_W: readSchema,
-      temperature_C: readSchema,
+      sm_MHz: readingRangeSchema,
+      memory_MHz: readingRangeSchema,
+      power_W: readingRangeSchema,
+      power_limit_W: readingRangeSchema,
+      temperature_C: readingRangeSchema,
     })
     .nullable(),
 });
 export type Environment = Readonly<z.infer<typeof environmentSchema>>;
 
 /** Load by other programs, in cores, above which the report warns that times are inflated. */
-const INFLATING_LOAD_CORES = 0.5;
+const MAX_QUIET_LOAD_CORES = 0.5;
 
-function rangeText(range: z.infer<typeof readSchema>, unit: string): readonly string[] {
+function rangeText(range: z.infer<typeof readingRangeSchema>, unit: string): readonly string[] {
   if (range === null) return [];
   const [low, high] = [range.low, range.high].map((value) => String(Math.round(value)));
   return [`${low === high ? low : `${low} to ${high}`} ${unit}`];
@@ -65,7 +65,7 @@ function gpuText(gpu: NonNullable<Environment['gpu']>): string {
 
 function loadText(load: number, cores: number): string {
   const text = `${load.toFixed(1)} of ${cores} cores`;
-  return load > INFLATING_LOAD_CORES ? `${text}; times are inflated` : text;
+  return load > MAX_QUIET_LOAD_CORES ? `${text}; times are inflated` : text;
 }
 
 /** Returns the known facts about the environment as pairs of name and value, for display. */
@@ -130,7 +130,7 @@ export const isUnproven = (verdict: Verdict): verdict is z.infer<typeof answerVe
   unprovenVerdicts.has(verdict);
 
 /** Noise measured by comparing the session's reference with a second copy of itself in the same rounds (A/A test). */
-export interface Noise {
+export interface NoiseEstimate {
   readonly ratio: Ratio | null;
   /** Noise floor as a ratio minus 1; smaller differences are noise. */
   readonly floor: number | null;
@@ -140,25 +140,25 @@ export interface Noise {
  * Upper limit on the noise floor, as the natural logarithm of a time ratio. If the two copies of the reference differ
  * by more, the session is reported as too noisy.
  */
-export const highestFloor = 0.02;
+export const MAX_LOG_NOISE_FLOOR = 0.02;
 
 /** Whether the floor was clamped to its upper limit, because the two copies of the reference differed by more. */
-export const isHighestFloor = (floor: number | null): boolean =>
-  floor !== null && Math.abs(floor / Math.expm1(highestFloor) - 1) < 1e-6;
+export const isClampedNoiseFloor = (floor: number | null): boolean =>
+  floor !== null && Math.abs(floor / Math.expm1(MAX_LOG_NOISE_FLOOR) - 1) < 1e-6;
 
 /** Whether the two copies of the reference differ by more than the upper limit, or significantly. */
-export function isTooNoisy({ ratio, floor }: Noise): boolean {
-  if (isHighestFloor(floor)) return true;
+export function isTooNoisy({ ratio, floor }: NoiseEstimate): boolean {
+  if (isClampedNoiseFloor(floor)) return true;
   if (ratio === null || ratio.interval === null) return false;
   const { value, interval } = ratio;
-  return Math.abs(Math.log(value)) > highestFloor || interval.low > 1 || interval.high < 1;
+  return Math.abs(Math.log(value)) > MAX_LOG_NOISE_FLOOR || interval.low > 1 || interval.high < 1;
 }
 
 /**
  * Reason why a session ended. `decided`: every verdict is certain. `precise`: every ratio has the requested precision.
  * `narrow` and `settled` occur only in sessions recorded by earlier versions.
  */
-export const stoppedSchema = z.enum([
+export const endReasonSchema = z.enum([
   'decided',
   'precise',
   'narrow',
@@ -201,7 +201,7 @@ export type EndToEnd = Readonly<z.infer<typeof endToEndSchema>>;
  * Verdict shown for a row: the end-to-end verdict if there is one. A reference or an unproven answer keeps its own
  * verdict.
  */
-export function headVerdict({
+export function rowVerdict({
   verdict,
   whole,
 }: {
@@ -245,16 +245,16 @@ export interface SessionMachine {
 }
 
 /** GPU that an entry ran on: the one that its label selects, otherwise the default GPU. Null without a GPU. */
-export function gpuOf({ gpu, gpus = [] }: SessionMachine, index: number | null | undefined): SessionGpu | null {
+export function gpuOfEntry({ gpu, gpus = [] }: SessionMachine, index: number | null | undefined): SessionGpu | null {
   return gpus.find((one) => one.index === index) ?? gpu;
 }
 
 /** Returns the GPUs that entries ran on, without duplicates, in the order of the entries. */
-export function gpusUsed(
+export function usedGpus(
   machine: SessionMachine,
   entries: readonly { readonly device: 'cpu' | 'cuda'; readonly gpu?: number | null | undefined }[],
 ): readonly SessionGpu[] {
-  const used = entries.flatMap(({ device, gpu }) => (device === 'cpu' ? [] : (gpuOf(machine, gpu) ?? [])));
+  const used = entries.flatMap(({ device, gpu }) => (device === 'cpu' ? [] : (gpuOfEntry(machine, gpu) ?? [])));
   return [...new Map(used.map((gpu) => [gpu.uuid, gpu])).values()];
 }
 
@@ -305,7 +305,7 @@ export const reportShape = {
   reference: z.string().nullable(),
   seed: z.number(),
   rounds: count,
-  stopped: stoppedSchema,
+  stopped: endReasonSchema,
   judged: criteriaSchema.optional(),
   /** Absent in older sessions. */
   environment: environmentSchema.optional(),

@@ -98,7 +98,7 @@ const benchProgressSchema = z.strictObject({
 export type BenchProgress = Readonly<z.infer<typeof benchProgressSchema>>;
 
 /** Largest number of variants in one session. All variants in both precisions on several GPUs are fewer. */
-const maxLabels = 128;
+const MAX_VARIANTS = 128;
 
 const benchStartSchema = z.strictObject({
   scenario: scenarioDraftSchema,
@@ -110,7 +110,7 @@ const benchStartSchema = z.strictObject({
    * Labels of variants; `:N` selects a GPU. Examples: `gather`, `cuda-fused@fp64`, `cuda-fused@fp64:1`. All others are
    * compared with the first.
    */
-  variants: z.array(z.string().min(1).max(128)).min(1).max(maxLabels),
+  variants: z.array(z.string().min(1).max(128)).min(1).max(MAX_VARIANTS),
   /**
    * External candidates, checked against the same reference. Each is the id of a registered program, or id=FILE for a
    * user's program.
@@ -261,22 +261,22 @@ export const benchStreams = {
 } as const;
 
 /** Label of a variant in a session. A null precision or GPU is chosen from the scenario and the machine. */
-export function labelOf(variant: string, precision: Precision | null, device: number | null): string {
+export function variantLabel(variant: string, precision: Precision | null, device: number | null): string {
   return `${variant}${precision === null ? '' : `@${precision}`}${device === null ? '' : `:${device}`}`;
 }
 
 /** Runs per variant in the shortest session: the first run, 5 rounds and 5 processes. Fewer rounds give no verdict. */
-const RUNS_OF_EACH = 1 + 5 + 5;
+const MIN_RUNS_PER_VARIANT = 1 + 5 + 5;
 /** Additional runs of the reference's second copy in the A/A comparisons: 5 rounds and 5 processes. */
-const FURTHER_OF_REFERENCE = 5 + 5;
+const CONTROL_RUNS = 5 + 5;
 
 /**
  * Shortest possible duration of a session in seconds, from the run time of each variant. The first one is the
  * reference.
  */
-export function leastSession_s(runs_s: readonly number[]): number {
+export function minSessionDuration_s(runs_s: readonly number[]): number {
   const [reference = 0] = runs_s;
-  return RUNS_OF_EACH * runs_s.reduce((sum, one) => sum + one, 0) + FURTHER_OF_REFERENCE * reference;
+  return MIN_RUNS_PER_VARIANT * runs_s.reduce((sum, one) => sum + one, 0) + CONTROL_RUNS * reference;
 }
 
 /**
@@ -298,7 +298,7 @@ export function suggestedVariants(
   const chosen = new Set<string>();
   for (const { id } of [...known].sort((a, b) => a.run_s - b.run_s)) {
     const further = inOrder(new Set([...chosen, id])).map(({ run_s }) => run_s);
-    if (leastSession_s(further) <= budget_s) chosen.add(id);
+    if (minSessionDuration_s(further) <= budget_s) chosen.add(id);
   }
   return inOrder(chosen).map(({ id }) => id);
 }

@@ -8,7 +8,7 @@ import { benchIdSchema } from './benches.ts';
 import { claimShape } from './claims.ts';
 
 /** Subject of a claim, as its source describes it. A field is null if the source does not mention it. */
-export const claimAboutSchema = z.strictObject({
+export const claimSubjectSchema = z.strictObject({
   /** Measured thing, such as kernels, launches or programs: `three kernels into one`. */
   what: z.string(),
   size: z.string().nullable(),
@@ -19,7 +19,7 @@ export const claimAboutSchema = z.strictObject({
 export const claimKindSchema = z.enum(['gain', 'cost', 'bound', 'yes-no']);
 
 /** Verdict as defined in `claims.ts`, or the reason why nothing was measured. */
-const reportedVerdict = z.string();
+const verdictTextSchema = z.string();
 
 /** Result of one session for a claim. */
 const claimFindingSchema = z.strictObject({
@@ -39,7 +39,7 @@ const claimFindingSchema = z.strictObject({
   interval: intervalSchema.nullable(),
   /** Unit of the value; `×` for a speedup. */
   unit: z.string(),
-  verdict: reportedVerdict,
+  verdict: verdictTextSchema,
   /** Value of the swept parameter; null without a sweep. */
   at: z.number().nullable(),
   /** Present if the measured program is the one that the claim names. */
@@ -67,7 +67,7 @@ const claimMapSchema = z.strictObject({
           at: z.number(),
           value: z.number(),
           interval: intervalSchema.nullable(),
-          verdict: reportedVerdict,
+          verdict: verdictTextSchema,
         }),
       ),
       /** Summary of the verdicts: `as claimed from 4 to 8; more from 16 to 32`. */
@@ -93,7 +93,7 @@ const tableClaimSchema = z.strictObject({
   workload: workloadSchema,
   /** Name of the benchmark if the workload has several; otherwise empty. */
   bench: z.string(),
-  about: claimAboutSchema.nullable(),
+  about: claimSubjectSchema.nullable(),
   /** Unit of the claimed number; `×` for a speedup. */
   unit: z.string(),
   /** Error or omission in the claim's source; null if there is none. */

@@ -64,7 +64,7 @@ export interface ClaimTerms {
 /**
  * Range of values that confirm the claim. A single number has a tolerance band; "faster" begins at 1 plus the margin.
  */
-export function bandOf({ from, to, tolerance = POINT_TOLERANCE }: ClaimTerms): {
+export function confirmingRange({ from, to, tolerance = POINT_TOLERANCE }: ClaimTerms): {
   readonly low: number;
   readonly high: number;
 } {
@@ -76,7 +76,7 @@ export function bandOf({ from, to, tolerance = POINT_TOLERANCE }: ClaimTerms): {
  * Formats the claimed values: `2–10×`, `32× ± 20 %`, `at least 10×`, `5–20 µs`. A claim without a number becomes
  * `faster`.
  */
-export function claimedBand({ from, to, tolerance = POINT_TOLERANCE }: ClaimTerms, unit = '×'): string {
+export function claimedRangeText({ from, to, tolerance = POINT_TOLERANCE }: ClaimTerms, unit = '×'): string {
   const gain = unit === '×';
   const read = readableUnit(unit, [from, to ?? 0]);
   const sign = gain ? '×' : ` ${read.unit}`.trimEnd();
@@ -96,30 +96,30 @@ export function claimedBand({ from, to, tolerance = POINT_TOLERANCE }: ClaimTerm
 export function judgeClaim(found: Ratio | null, claim: ClaimTerms): ClaimVerdict {
   if (found === null) return 'not measured';
   if (found.interval === null || claim.needs !== undefined) return 'not judged';
-  const { low, high } = bandOf(claim);
+  const { low, high } = confirmingRange(claim);
   if (found.interval.high < low) return 'less';
   if (found.interval.low > high) return 'more';
   return found.interval.low >= low && found.interval.high <= high ? 'as claimed' : 'undecided';
 }
 
 /** Drops `needs` from the claim if the program that it names was measured. */
-export const termsOf = <S extends ClaimTerms>(claim: S, rival: boolean): ClaimTerms =>
+export const termsForMeasurement = <S extends ClaimTerms>(claim: S, rival: boolean): ClaimTerms =>
   rival ? { from: claim.from, to: claim.to, tolerance: claim.tolerance } : claim;
 
-type Pair = z.infer<typeof pairSchema>;
+type MeasuredPair = z.infer<typeof pairSchema>;
 
 /** Judges a measured pair of variants. A pair with an unchecked answer is no evidence. */
-export function judgePair({ gain, rival, unchecked }: Omit<Pair, 'verdict'>, claim: ClaimTerms): ClaimVerdict {
-  const verdict = judgeClaim(gain, termsOf(claim, rival === true));
+export function judgePair({ gain, rival, unchecked }: Omit<MeasuredPair, 'verdict'>, claim: ClaimTerms): ClaimVerdict {
+  const verdict = judgeClaim(gain, termsForMeasurement(claim, rival === true));
   return unchecked === undefined || verdict === 'not measured' ? verdict : 'not judged';
 }
 
 interface JudgedClaim extends ClaimTerms {
-  readonly pairs: readonly Pair[];
+  readonly pairs: readonly MeasuredPair[];
 }
 
 /** Judges the pairs of a saved claim by the current rules, and ignores the recorded verdicts. */
-const judgeAgain = <T extends JudgedClaim>(claim: T): T => {
+const rejudgePairs = <T extends JudgedClaim>(claim: T): T => {
   const open = claim.to !== null && claim.to >= SAVED_OPEN_END && claim.from < LARGEST_OPEN_FROM;
   const now = open ? { ...claim, to: null } : claim;
   return {
@@ -131,7 +131,7 @@ const judgeAgain = <T extends JudgedClaim>(claim: T): T => {
 const claimResultShape = { ...claimShape, pairs: z.array(pairSchema) } as const;
 
 /** A claim with the measured pairs of variants that isolate its effect. */
-export const claimResultSchema = z.strictObject(claimResultShape).transform(judgeAgain);
+export const claimResultSchema = z.strictObject(claimResultShape).transform(rejudgePairs);
 export type ClaimResult = Readonly<z.infer<typeof claimResultSchema>>;
 
 /** A claim on a small workload, which may also compare numbers that variants report. */
@@ -149,5 +149,5 @@ export const taskClaimResultSchema = z
       }),
     ),
   })
-  .transform(judgeAgain);
+  .transform(rejudgePairs);
 export type TaskClaimResult = Readonly<z.infer<typeof taskClaimResultSchema>>;

@@ -19,9 +19,9 @@ import {
   accuracySchema,
   determinismSchema,
   modeResultSchema,
-  partSchema,
   rooflineSchema,
-  timedSchema,
+  sampleSchema,
+  setupPartSchema,
   wordsSchema,
 } from './session.ts';
 
@@ -74,7 +74,7 @@ const comparedRowSchema = z.strictObject({
   process: processSchema.nullable(),
   setup_s: seconds,
   first_setup_s: seconds.nullable(),
-  setup_parts: z.array(partSchema),
+  setup_parts: z.array(setupPartSchema),
   /** Results of the measured modes except `warm`. */
   modes: z.array(modeResultSchema),
   /** Problem size, in the unit given by `words`. */
@@ -101,7 +101,7 @@ const comparedRowSchema = z.strictObject({
   determinism: determinismSchema.nullable(),
   /** Number of samples that are flagged as doubtful; null if clocks were not recorded. */
   flagged: z.number().int().nonnegative().nullable(),
-  samples: z.array(timedSchema),
+  samples: z.array(sampleSchema),
   /** Whether a map and a curve of the answer are available. */
   has_map: z.boolean(),
   has_curve: z.boolean(),
@@ -128,9 +128,9 @@ const comparedGroupSchema = z.strictObject({
 });
 export type ComparedGroup = Readonly<z.infer<typeof comparedGroupSchema>>;
 
-const subjects = z.array(subjectSchema).min(1).max(256);
+const subjectsSchema = z.array(subjectSchema).min(1).max(256);
 /** Index of the reference among the subjects. */
-const reference = z.number().int().min(0);
+const referenceSchema = z.number().int().min(0);
 
 const comparedCurveSchema = z.strictObject({
   /** Null if there is no curve; `reason` explains why. */
@@ -156,7 +156,7 @@ export const comparisonMethods = {
    * reported.
    */
   'compare.rows': {
-    params: z.strictObject({ subjects, reference }),
+    params: z.strictObject({ subjects: subjectsSchema, reference: referenceSchema }),
     result: z.strictObject({
       rows: z.array(comparedRowSchema),
       /** Terms of the reference's session; null if there are no rows. */
@@ -166,11 +166,11 @@ export const comparisonMethods = {
     }),
   },
   'compare.curves': {
-    params: z.strictObject({ subjects, reference }),
+    params: z.strictObject({ subjects: subjectsSchema, reference: referenceSchema }),
     result: z.strictObject({ curves: z.array(comparedCurveSchema) }),
   },
   'compare.maps': {
-    params: z.strictObject({ subjects, reference, viewport: viewportSchema }),
+    params: z.strictObject({ subjects: subjectsSchema, reference: referenceSchema, viewport: viewportSchema }),
     result: z.strictObject({ maps: z.array(comparedMapSchema) }),
   },
 } as const;

@@ -20,7 +20,7 @@ export const approachTitles: Readonly<Record<Approach, string>> = {
   compiled: 'C++ and CUDA',
 };
 
-const optionSchema = z.strictObject({
+const approachOptionSchema = z.strictObject({
   way: approachSchema,
   /** Label of the program or variant in the session. */
   label: z.string(),
@@ -33,14 +33,14 @@ const optionSchema = z.strictObject({
   instances: count,
   right: z.boolean(),
 });
-export type Option = Readonly<z.infer<typeof optionSchema>>;
+export type ApproachOption = Readonly<z.infer<typeof approachOptionSchema>>;
 
 /** Smallest numbers of samples and instances that both compared programs need for a decision. */
 export const minEvidence = { samples: 5, instances: 3 } as const;
 
 /** Comparison of an approach with the correct one that needs the least programming effort. */
-const stepSchema = z.strictObject({
-  option: optionSchema,
+const approachComparisonSchema = z.strictObject({
+  option: approachOptionSchema,
   /**
    * Time of the approach with the least effort, divided by the time of this one. `ratio_range` spans the ratios of
    * their extreme samples.
@@ -59,7 +59,7 @@ const stepSchema = z.strictObject({
    */
   runs_per_hour: z.number().nullable(),
 });
-export type Step = Readonly<z.infer<typeof stepSchema>>;
+export type ApproachComparison = Readonly<z.infer<typeof approachComparisonSchema>>;
 
 /** Label of times that cover the end-to-end run of every program. */
 export const END_TO_END_RUN = 'Warm end-to-end run';
@@ -80,9 +80,9 @@ const decisionSchema = z.strictObject({
    * Fastest correct program of each approach, ordered by programming effort. If an approach has no correct program, a
    * wrong one is listed.
    */
-  options: z.array(optionSchema),
+  options: z.array(approachOptionSchema),
   /** Comparison of each correct option with the correct one that needs the least effort. */
-  steps: z.array(stepSchema),
+  steps: z.array(approachComparisonSchema),
 });
 export type Decision = Readonly<z.infer<typeof decisionSchema>>;
 

@@ -32,7 +32,7 @@ const historySeriesSchema = z.strictObject({
 export type HistorySeries = Readonly<z.infer<typeof historySeriesSchema>>;
 
 /** With fewer earlier sessions than this, the variation between sessions cannot be estimated. */
-export const minBefore = 3;
+export const MIN_EARLIER_SESSIONS = 3;
 
 const trendSchema = z.strictObject({
   /** Standard deviation of the times of all sessions except the last, as a ratio minus 1. */
@@ -53,7 +53,7 @@ export const attemptFileSchema = z
   .regex(/^[\w-]{1,30}-attempt-\d{4}\.(?:cpp|cu|py)$/, 'allowed: PROBLEM-attempt-NUMBER.cpp, .cu or .py');
 
 /** Parses a file name of the form `PROBLEM-attempt-NUMBER`; null for any other name. */
-export function attemptOf(file: string): { readonly problem: string; readonly attempt: number } | null {
+export function parseAttemptFileName(file: string): { readonly problem: string; readonly attempt: number } | null {
   const [, problem, number] = attemptFileSchema.safeParse(file).success
     ? (/^(.+)-attempt-(\d+)\./.exec(file) ?? [])
     : [];
@@ -77,7 +77,7 @@ const attemptSchema = z.strictObject({
   vs_reference: ratioSchema.nullable(),
   vs_best: ratioSchema.extend({ attempt: count }).nullable(),
 });
-export type ClimbAttempt = Readonly<z.infer<typeof attemptSchema>>;
+export type AgentAttempt = Readonly<z.infer<typeof attemptSchema>>;
 
 const attemptHistorySchema = z.strictObject({
   /** Id of the problem, with characters other than letters, digits, - and _ replaced. */

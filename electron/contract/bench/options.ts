@@ -21,8 +21,8 @@ export interface BenchOption {
   readonly form?: { readonly label: string; readonly choices: readonly (readonly [number | null, string])[] };
 }
 
-const percentages = [0.002, 0.005, 0.01, 0.02, 0.05].map((ratio) => [ratio, `±${100 * ratio} %`] as const);
-const counts = (values: readonly number[], what: string) => values.map((n) => [n, `${n} ${what}`] as const);
+const percentChoices = [0.002, 0.005, 0.01, 0.02, 0.05].map((ratio) => [ratio, `±${100 * ratio} %`] as const);
+const countChoices = (values: readonly number[], what: string) => values.map((n) => [n, `${n} ${what}`] as const);
 
 const noDefault = null as number | null;
 
@@ -32,14 +32,17 @@ export const benchOptions = {
     help: 'Number of cold processes for each variant, measured after the rounds: 5 by default for a beam or an image, none for small workloads and sweeps.',
     form: {
       label: 'Cold processes',
-      choices: [[null, 'the default number of cold processes'], ...counts([0, 5, 10, 20], 'cold processes for each')],
+      choices: [
+        [null, 'the default number of cold processes'],
+        ...countChoices([0, 5, 10, 20], 'cold processes for each'),
+      ],
     },
   },
   instances: {
     // At least 3, because an interval needs three instances.
     ...{ flag: 'instances', value: 'N', kind: 'count', min: 3, max: 100_000, usual: noDefault },
     help: 'Maximum number of separate preparations of each variant; no limit by default.',
-    form: { label: 'Instances', choices: [[null, 'any instances'], ...counts([5, 10, 20], 'instances')] },
+    form: { label: 'Instances', choices: [[null, 'any instances'], ...countChoices([5, 10, 20], 'instances')] },
   },
   warm_up: {
     // Upper limit, because longer warm-ups are measured in a separate session.
@@ -47,7 +50,7 @@ export const benchOptions = {
     help: 'Untimed samples of each variant in each mode before its first timed one, and again after each new preparation; 0 by default.',
     form: {
       label: 'Warm-up',
-      choices: [[0, 'no sample'], [1, '1 untimed sample'], ...counts([3, 10, 30], 'untimed samples')],
+      choices: [[0, 'no sample'], [1, '1 untimed sample'], ...countChoices([3, 10, 30], 'untimed samples')],
     },
   },
   lock_MHz: {
@@ -72,7 +75,10 @@ export const benchOptions = {
   rounds: {
     ...{ flag: 'rounds', value: 'N', kind: 'count', min: 1, max: 100_000, usual: noDefault },
     help: 'Maximum number of rounds; no limit by default.',
-    form: { label: 'Rounds', choices: [[null, 'any number of rounds'], ...counts([7, 20, 50, 100, 500], 'rounds')] },
+    form: {
+      label: 'Rounds',
+      choices: [[null, 'any number of rounds'], ...countChoices([7, 20, 50, 100, 500], 'rounds')],
+    },
   },
   time_s: {
     ...{ flag: 'time', value: '60s', kind: 'time', min: 0, max: 86_400, usual: 60, always: true },
@@ -97,7 +103,7 @@ export const benchOptions = {
       label: 'Precision',
       choices: [
         [null, 'stop when every verdict is decided'],
-        ...percentages.map(([ratio, text]) => [ratio, `stop at ${text}`] as const),
+        ...percentChoices.map(([ratio, text]) => [ratio, `stop at ${text}`] as const),
       ],
     },
   },
@@ -106,7 +112,7 @@ export const benchOptions = {
     help: 'Differences below this are called the same, 1% by default.',
     form: {
       label: 'Margin',
-      choices: percentages.map(([ratio, text]) => [ratio, `treat as equal within ${text}`] as const),
+      choices: percentChoices.map(([ratio, text]) => [ratio, `treat as equal within ${text}`] as const),
     },
   },
   seed: {
@@ -115,16 +121,16 @@ export const benchOptions = {
   },
 } as const satisfies Readonly<Record<string, BenchOption>>;
 
-type Table = typeof benchOptions;
-export type BenchOptionName = keyof Table;
+type OptionTable = typeof benchOptions;
+export type BenchOptionName = keyof OptionTable;
 
 /** Widens the literal type of `usual` to boolean, number or string. */
 type WidenLiteral<T> = T extends boolean ? boolean : T extends number ? number : T;
-export type BenchOptions = { readonly [N in BenchOptionName]: WidenLiteral<Table[N]['usual']> };
+export type BenchOptions = { readonly [N in BenchOptionName]: WidenLiteral<OptionTable[N]['usual']> };
 
 export const benchOptionEntries = Object.entries(benchOptions) as readonly (readonly [BenchOptionName, BenchOption])[];
 
-function schemaOf({ kind, min = 0, max = 0, usual }: BenchOption): z.ZodType {
+function optionSchema({ kind, min = 0, max = 0, usual }: BenchOption): z.ZodType {
   if (kind === 'switch') return z.boolean().default(usual === true);
   const number = kind === 'count' ? z.number().int().min(min).max(max) : z.number().min(min).max(max);
   return usual === null ? number.nullable().default(null) : number.default(Number(usual));
@@ -132,7 +138,7 @@ function schemaOf({ kind, min = 0, max = 0, usual }: BenchOption): z.ZodType {
 
 /** Schema of each option, with its usual value as the default. */
 export const benchOptionShape = Object.fromEntries(
-  benchOptionEntries.map(([name, option]) => [name, schemaOf(option)]),
+  benchOptionEntries.map(([name, option]) => [name, optionSchema(option)]),
 ) as { readonly [N in BenchOptionName]: z.ZodDefault<z.ZodType<BenchOptions[N], BenchOptions[N]>> };
 
 export const defaultBenchOptions = Object.fromEntries(
@@ -140,7 +146,7 @@ export const defaultBenchOptions = Object.fromEntries(
 ) as BenchOptions;
 
 /** Formats `precision` as the value of a flag: 0.005 becomes `0.5%`. */
-const percentText = (ratio: number): string => `${Number((100 * ratio).toPrecision(6))}%`;
+const formatPercent = (ratio: number): string => `${Number((100 * ratio).toPrecision(6))}%`;
 
 /** Command-line flags that repeat a session with these options, in the order of the table. */
 export function optionFlags(options: BenchOptions): readonly string[] {
@@ -148,6 +154,6 @@ export function optionFlags(options: BenchOptions): readonly string[] {
     const value = options[name];
     if (value === null || (value === usual && always !== true)) return [];
     if (kind === 'switch') return [`--${flag}`];
-    return [`--${flag} ${kind === 'percent' ? percentText(Number(value)) : value}`];
+    return [`--${flag} ${kind === 'percent' ? formatPercent(Number(value)) : value}`];
   });
 }

@@ -48,10 +48,10 @@ export const wordsSchema = z.strictObject({
   /** Title of the rate in sweeps, such as `Cell-steps`; null if the workload has none. */
   rate: z.string().nullable(),
 });
-export type Words = Readonly<z.infer<typeof wordsSchema>>;
+export type SessionTerms = Readonly<z.infer<typeof wordsSchema>>;
 
 /** One raw sample. Its times are averaged over `repetitions`. */
-export const timedSchema = z.strictObject({
+export const sampleSchema = z.strictObject({
   round: count,
   /** Index of the instance, a separately prepared state; absent if the session has no instances. */
   instance: count.optional(),
@@ -76,38 +76,38 @@ export const timedSchema = z.strictObject({
   /** Reason why the sample is doubtful, such as a throttled clock; null if it is not. */
   flag: z.string().nullable(),
 });
-export type TimedSpread = Readonly<z.infer<typeof timedSchema>>;
+export type TimedSample = Readonly<z.infer<typeof sampleSchema>>;
 
 /**
  * Column of a table of samples: one value for all samples, or a list of one value per sample. Null marks a sample
  * without the value.
  */
-const columnOf = <T extends z.ZodType>(value: T) => z.union([value.nullable(), z.array(value.nullable())]);
+const columnSchema = <T extends z.ZodType>(value: T) => z.union([value.nullable(), z.array(value.nullable())]);
 
 /** Samples in columns, as files contain them. Rows would need three times as many bytes. */
 const sampleColumnsSchema = z.strictObject({
   round: z.array(count),
-  instance: columnOf(count).optional(),
-  position: columnOf(count).optional(),
-  repetitions: columnOf(count).optional(),
+  instance: columnSchema(count).optional(),
+  position: columnSchema(count).optional(),
+  repetitions: columnSchema(count).optional(),
   /**
    * Absent if equal to the time by the device's clock, or to that by the host's clock in samples without a device time.
    */
-  time_s: columnOf(seconds).optional(),
-  device_s: columnOf(seconds).optional(),
-  host_s: columnOf(seconds).optional(),
-  setup_s: columnOf(seconds).optional(),
-  wall_s: columnOf(seconds).optional(),
+  time_s: columnSchema(seconds).optional(),
+  device_s: columnSchema(seconds).optional(),
+  host_s: columnSchema(seconds).optional(),
+  setup_s: columnSchema(seconds).optional(),
+  wall_s: columnSchema(seconds).optional(),
   told: z.record(z.string(), z.array(z.number().nullable())).optional(),
-  sm_MHz: columnOf(z.number()),
-  flag: columnOf(z.string()),
+  sm_MHz: columnSchema(z.number()),
+  flag: columnSchema(z.string()),
 });
 export type SampleColumns = Readonly<z.infer<typeof sampleColumnsSchema>>;
 
 /** Sample fields whose missing value is null; other missing fields are absent. */
-const NULLABLE: readonly string[] = ['device_s', 'host_s', 'setup_s', 'sm_MHz', 'flag'];
+const NULLABLE_FIELDS: readonly string[] = ['device_s', 'host_s', 'setup_s', 'sm_MHz', 'flag'];
 
-function rowsOf({ told = {}, time_s, ...plain }: SampleColumns, context: z.RefinementCtx): unknown {
+function rowsFromColumns({ told = {}, time_s, ...plain }: SampleColumns, context: z.RefinementCtx): unknown {
   const { round } = plain;
   const columns = [...Object.values(plain), time_s, ...Object.values(told)].filter((one) => Array.isArray(one));
   if (columns.some(({ length }) => length !== round.length)) {
@@ -117,7 +117,7 @@ function rowsOf({ told = {}, time_s, ...plain }: SampleColumns, context: z.Refin
   return round.map((_, i) => {
     const at = (column: unknown): unknown => (Array.isArray(column) ? column[i] : column);
     const fields = Object.entries(plain).map(([name, column]): [string, unknown] => [name, at(column)]);
-    const known = fields.filter(([name, value]) => value !== null || NULLABLE.includes(name));
+    const known = fields.filter(([name, value]) => value !== null || NULLABLE_FIELDS.includes(name));
     const quantities = Object.entries(told).filter(([, column]) => column[i] !== null);
     return {
       ...Object.fromEntries(known),
@@ -130,10 +130,17 @@ function rowsOf({ told = {}, time_s, ...plain }: SampleColumns, context: z.Refin
 }
 
 /** Samples are rows between host and page, and columns in files. Parsing returns rows. */
-const samplesSchema = z.union([z.array(timedSchema), sampleColumnsSchema.transform(rowsOf).pipe(z.array(timedSchema))]);
+const samplesSchema = z.union([
+  z.array(sampleSchema),
+  sampleColumnsSchema.transform(rowsFromColumns).pipe(z.array(sampleSchema)),
+]);
 
 /** Part of the set-up with its time in the first run and in warm runs. Null if it was not timed separately. */
-export const partSchema = z.strictObject({ name: z.string(), first_s: seconds.nullable(), warm_s: seconds.nullable() });
+export const setupPartSchema = z.strictObject({
+  name: z.string(),
+  first_s: seconds.nullable(),
+  warm_s: seconds.nullable(),
+});
 
 /** Rates computed from the bytes and operations that the variant declares; null if it declares none. */
 export const rooflineSchema = z.strictObject({
@@ -165,7 +172,7 @@ export const modeResultSchema = z.strictObject({
   samples: samplesSchema.optional(),
 });
 
-const head = {
+const entryHeadShape = {
   /** Variant id, followed by precision and GPU if they were selected. */
   label: z.string(),
   variant: z.string(),
@@ -180,7 +187,7 @@ const head = {
 
 const sessionEntrySchema = z.discriminatedUnion('status', [
   z.strictObject({
-    ...head,
+    ...entryHeadShape,
     status: z.literal('measured'),
     /** Null if not recorded. */
     threads: count.nullable(),
@@ -192,7 +199,7 @@ const sessionEntrySchema = z.discriminatedUnion('status', [
     /** Set-up time of the first run; null if it was not recorded separately. */
     first_setup_s: seconds.nullable(),
     setup_s: seconds,
-    setup_parts: z.array(partSchema),
+    setup_parts: z.array(setupPartSchema),
     /** Median time of the samples, on which ratios are based. */
     time_s: seconds,
     wall_s: seconds.nullable(),
@@ -229,7 +236,7 @@ const sessionEntrySchema = z.discriminatedUnion('status', [
     /** Warm samples, in the order of the rounds. */
     samples: samplesSchema,
   }),
-  z.strictObject({ ...head, status: z.literal('refused'), reason: z.string() }),
+  z.strictObject({ ...entryHeadShape, status: z.literal('refused'), reason: z.string() }),
 ]);
 export type SessionEntry = Readonly<z.infer<typeof sessionEntrySchema>>;
 export type MeasuredSessionEntry = Extract<SessionEntry, { status: 'measured' }>;
@@ -327,18 +334,18 @@ const sessionFitSchema = z.strictObject({
 export type SessionFit = Readonly<z.infer<typeof sessionFitSchema>>;
 
 /** Largest relative distance of a point from the fitted line. Beyond it, the line does not describe the times. */
-const LARGEST_MISS = 0.25;
+const MAX_FIT_MISS = 0.25;
 
 /**
  * Fitted line: `fixed_s` in s, `slope_s` in s per unit of size. Null if the fit is bad or a coefficient is negative.
  */
-export function lineOf({ points, fixed_s, slope_s }: SessionFit): {
+export function fittedLine({ points, fixed_s, slope_s }: SessionFit): {
   readonly fixed_s: number;
   readonly slope_s: number;
 } | null {
   if (fixed_s === null || slope_s === null || fixed_s < 0 || slope_s < 0) return null;
   const misses = points.map(({ size, time_s }) => Math.abs(fixed_s + slope_s * size - time_s) / time_s);
-  return misses.every((miss) => miss <= LARGEST_MISS) ? { fixed_s, slope_s } : null;
+  return misses.every((miss) => miss <= MAX_FIT_MISS) ? { fixed_s, slope_s } : null;
 }
 
 export const SESSION_FORMAT = 'braggbench-session';
@@ -358,26 +365,26 @@ export const sessionSchema = z.strictObject({
 export type Session = Readonly<z.infer<typeof sessionSchema>>;
 
 /** Matches the beginning of a session file, whose first keys are format, version and workload. */
-const FILE_HEAD =
+const SESSION_FILE_START =
   /^\s*\{\s*"format"\s*:\s*"([^"]+)"\s*,\s*"format_version"\s*:\s*\d+\s*,\s*"workload"\s*:\s*"([\w-]+)"/;
 
 /**
  * Recognizes a session file from its first 200 characters; null for any other file. `isTask`: the workload is a small
  * measured task, whose sessions are listed as runs.
  */
-export function sessionHead(text: string): { readonly isTask: boolean } | null {
-  const [, format, workload] = FILE_HEAD.exec(text) ?? [];
+export function recognizeSession(text: string): { readonly isTask: boolean } | null {
+  const [, format, workload] = SESSION_FILE_START.exec(text) ?? [];
   return format === SESSION_FORMAT ? { isTask: taskKinds.some((kind) => kind === workload) } : null;
 }
 
 /** Id of the check that fails if the time is shorter than this machine needs for the computation. */
-export const LEAST_TIME = 'least-time';
+export const MIN_TIME_CHECK = 'least-time';
 
 /**
  * Id of the check that fails if the candidate reuses cached results. Its value is null as long as caching is neither
  * proven nor excluded.
  */
-export const REMEMBERS_RESULTS = 'remembers';
+export const CACHED_RESULTS_CHECK = 'remembers';
 
 /** Correctness of an answer. */
 export type Correctness = 'correct' | 'wrong' | 'impossible' | 'not checked';
@@ -388,18 +395,18 @@ export type Correctness = 'correct' | 'wrong' | 'impossible' | 'not checked';
  */
 export function correctnessOf(accuracy: readonly Accuracy[]): Correctness {
   const failed = accuracy.filter(({ holds }) => !holds);
-  if (failed.some(({ id }) => id !== LEAST_TIME)) return 'wrong';
+  if (failed.some(({ id }) => id !== MIN_TIME_CHECK)) return 'wrong';
   if (failed.length > 0) return 'impossible';
   const bounded = accuracy.filter(({ bound }) => bound !== null);
   return bounded.length > 0 && bounded.every(({ value }) => value !== null) ? 'correct' : 'not checked';
 }
 
 /** Reason why an answer is wrong, impossible, or not checked; null if all checks pass. */
-export function reasonOf(accuracy: readonly Accuracy[]): string | null {
+export function correctnessReason(accuracy: readonly Accuracy[]): string | null {
   const all = accuracy.filter(({ holds }) => !holds);
   // Prefer failed checks with bound 0: the kernel's behaviour explains its numerical errors.
   const first = all.find(({ bound, id }) => bound === 0 && id !== 'l2' && id !== 'largest') ?? all[0];
-  const doubtful = accuracy.find(({ id, value }) => id === REMEMBERS_RESULTS && value === null);
+  const doubtful = accuracy.find(({ id, value }) => id === CACHED_RESULTS_CHECK && value === null);
   return (first ?? doubtful)?.tip ?? null;
 }
 
@@ -407,27 +414,30 @@ export function reasonOf(accuracy: readonly Accuracy[]): string | null {
 export function unprovenTexts(entries: readonly SessionEntry[]): readonly string[] {
   return entries.flatMap((entry) => {
     if (entry.status !== 'measured' || !isUnproven(entry.verdict)) return [];
-    const reason = reasonOf(entry.accuracy);
+    const reason = correctnessReason(entry.accuracy);
     return reason === null ? [] : [`${entry.label}: ${entry.verdict}. ${reason}.`];
   });
 }
 
-type Shares = Pick<z.infer<typeof rooflineSchema>, 'share_of_copy' | 'share_of_flops'>;
+type CeilingShares = Pick<z.infer<typeof rooflineSchema>, 'share_of_copy' | 'share_of_flops'>;
 
 /** Whether a ratio to a ceiling is above 100 % when rounded to whole percent. */
-const isAbove = (share: number | null): boolean => share !== null && share >= 1.005;
+const isAbove100Percent = (share: number | null): boolean => share !== null && share >= 1.005;
 
 /** One sentence for each rate above its measured ceiling. */
-export function aboveCeilings({ share_of_copy, share_of_flops }: Shares): readonly string[] {
+export function aboveCeilingTexts({ share_of_copy, share_of_flops }: CeilingShares): readonly string[] {
   const ofCopy = 'Above 100 % of the copy rate: its data come from a cache, or it moves fewer bytes than it declares';
   const ofFlops =
     'Above 100 % of the FMA rate: it uses other units than the measured limit, or fewer operations than it declares';
-  return [...(isAbove(share_of_copy) ? [ofCopy] : []), ...(isAbove(share_of_flops) ? [ofFlops] : [])];
+  return [
+    ...(isAbove100Percent(share_of_copy) ? [ofCopy] : []),
+    ...(isAbove100Percent(share_of_flops) ? [ofFlops] : []),
+  ];
 }
 
 /** Note shown after a percentage above 100 % in a table cell; otherwise empty. */
 export function aboveCeilingMark(share: number | null | undefined, of: 'copy' | 'flops'): string {
-  if (share === null || share === undefined || !isAbove(share)) return '';
+  if (share === null || share === undefined || !isAbove100Percent(share)) return '';
   return of === 'copy' ? ', from a cache or not moved' : ', by other units or not computed';
 }
 

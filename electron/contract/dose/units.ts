@@ -56,7 +56,7 @@ const depthUnits: readonly (readonly [RegExp, DepthDoseUnit['by'], number])[] = 
 ];
 
 /** Factor that converts values in this unit to those of a run with this number of protons. */
-export const runUnitFactor = (unit: { readonly factor: number; readonly perProton: boolean }, protons: number) =>
+export const factorToRunUnit = (unit: { readonly factor: number; readonly perProton: boolean }, protons: number) =>
   unit.factor * (unit.perProton ? protons : 1);
 
 /** Units that a table header may have, for messages. */
@@ -64,7 +64,7 @@ export const allowedDepthUnits =
   'MeV/mm, MeV/cm, MeV cm2/g, nGy mm2, Gy cm2; optionally followed by "per proton" or "per 1e9"';
 
 /** Parses the unit of a depth dose in a table header; null if it is not a unit of absolute dose. */
-export function depthDoseUnit(text: string | null): DepthDoseUnit | null {
+export function parseDepthDoseUnit(text: string | null): DepthDoseUnit | null {
   if (text === null) return null;
   const plain = text
     .toLowerCase()

@@ -54,7 +54,7 @@ export const unpackedPartSchema = z.strictObject({
 });
 export type UnpackedPart = Readonly<z.infer<typeof unpackedPartSchema>>;
 
-const MAX_PACKED = 10_000;
+const MAX_PACKED_ITEMS = 10_000;
 
 export const projectMethods = {
   'project.pack': {
@@ -69,11 +69,11 @@ export const projectMethods = {
         })
         .nullable(),
       /** Files in the library, or files that the user opened. */
-      files: z.array(fileRefSchema).max(MAX_PACKED),
+      files: z.array(fileRefSchema).max(MAX_PACKED_ITEMS),
       /** Ids of listed runs, whether saved or not. */
-      runs: z.array(runIdSchema).max(MAX_PACKED),
-      benches: z.array(benchIdSchema).max(MAX_PACKED),
-      studies: z.array(studyIdSchema).max(MAX_PACKED),
+      runs: z.array(runIdSchema).max(MAX_PACKED_ITEMS),
+      benches: z.array(benchIdSchema).max(MAX_PACKED_ITEMS),
+      studies: z.array(studyIdSchema).max(MAX_PACKED_ITEMS),
       /** Whether to include all timeline notes. */
       notes: z.boolean(),
     }),

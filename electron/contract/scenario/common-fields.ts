@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import type { Unit } from '../../domain/values/units.ts';
-import { LONGEST_CONFIGURED } from '../tuning/configured.ts';
+import { MAX_CONFIGURED_LENGTH } from '../tuning/configured.ts';
 
 interface QuantityDescription {
   /** Label of the field in a form. */
@@ -90,7 +90,7 @@ export function variantName(description: string) {
   return z
     .string()
     .min(1)
-    .max(LONGEST_CONFIGURED)
+    .max(MAX_CONFIGURED_LENGTH)
     .regex(/^(?:[a-z0-9][a-z0-9-]{0,63}|[A-Za-z0-9][\w.-]{0,59}\.(?:cu|cpp|py))(?:\[[\w=;-]+\])?$/)
     .meta({
       title: 'Variant',

@@ -2,8 +2,8 @@
 import type { z } from 'zod';
 import { formatPath, type Path, type PathStep, valueAt } from '../../domain/values/path.ts';
 import { withUnit } from '../../domain/values/units.ts';
-import { type FieldIssue, fieldIssue, missingIssue, showValue, suggest } from './field-issue.ts';
-import { allowedText, branchFor, type JsonSchema, schemaWithin, unitOf } from './schema.ts';
+import { type FieldIssue, fieldIssue, formatValue, missingIssue, suggest } from './field-issue.ts';
+import { branchFor, describeAllowed, type JsonSchema, schemaAtPath, unitOf } from './schema.ts';
 
 const typeNames: Readonly<Record<string, string>> = {
   number: 'a number',
@@ -21,22 +21,22 @@ function isOfType(value: unknown, type: string): boolean {
   return typeof value === type;
 }
 
-function unknownWord(path: Path, value: unknown, words: readonly unknown[], allowed: string): FieldIssue {
+function explainUnknownWord(path: Path, value: unknown, words: readonly unknown[], allowed: string): FieldIssue {
   if (typeof value !== 'string') return fieldIssue(path, value, 'is not allowed here', allowed);
   const near = suggest(value, words.map(String));
   return fieldIssue(path, value, near === null ? 'is not known' : `is not known (did you mean ${near}?)`, allowed);
 }
 
-function wordsOf(schema: JsonSchema): readonly unknown[] {
+function allowedWords(schema: JsonSchema): readonly unknown[] {
   return [...(schema.enum ?? []), ...(schema.anyOf ?? []).flatMap((branch) => branch.enum ?? [])];
 }
 
 /** Describes why a value was rejected, using its schema. */
 function explainRejected(path: Path, value: unknown, schema: JsonSchema): FieldIssue {
-  const allowed = allowedText(schema);
+  const allowed = describeAllowed(schema);
   if (value === undefined) return missingIssue(path, allowed);
-  const words = wordsOf(schema);
-  if (words.length > 0) return unknownWord(path, value, words, allowed);
+  const words = allowedWords(schema);
+  if (words.length > 0) return explainUnknownWord(path, value, words, allowed);
   if (schema.type !== undefined && !isOfType(value, schema.type)) {
     return fieldIssue(path, value, `is not ${typeNames[schema.type] ?? schema.type}`, allowed);
   }
@@ -63,7 +63,7 @@ function explainRejectedNumber(path: Path, value: number, schema: JsonSchema, al
   return { ...fieldIssue(path, value, says, allowed), message: `${shown} ${says}; allowed: ${allowed}` };
 }
 
-function unknownKey(path: Path, key: string, value: unknown, schema: JsonSchema | null): FieldIssue {
+function explainUnknownKey(path: Path, key: string, value: unknown, schema: JsonSchema | null): FieldIssue {
   const known = Object.keys(schema?.properties ?? {}).filter((name) => name !== '$schema');
   const near = suggest(key, known);
   const allowed = known.join(', ');
@@ -72,13 +72,13 @@ function unknownKey(path: Path, key: string, value: unknown, schema: JsonSchema 
     path: [...path, key],
     atKey: true,
     message: `${near === null ? 'is not a known key' : `is not a known key (did you mean ${near}?)`}; allowed here: ${allowed}`,
-    value: showValue(value),
+    value: formatValue(value),
     allowed,
   };
 }
 
 /** Values of the discriminator in the branches of a union. */
-function kindsOf(union: JsonSchema | null, discriminator: string): readonly string[] {
+function discriminatorValues(union: JsonSchema | null, discriminator: string): readonly string[] {
   const all = union?.oneOf ?? union?.anyOf ?? [];
   return all.map((branch) => String(branch.properties?.[discriminator]?.const));
 }
@@ -86,7 +86,7 @@ function kindsOf(union: JsonSchema | null, discriminator: string): readonly stri
 type ZodIssue = z.core.$ZodIssue;
 
 /** Issues of the one union branch whose type matches the value; null if no branch or several branches match. */
-function matchingBranch(errors: readonly (readonly ZodIssue[])[]): readonly ZodIssue[] | null {
+function issuesOfMatchingBranch(errors: readonly (readonly ZodIssue[])[]): readonly ZodIssue[] | null {
   const deep = errors.filter((issues) =>
     issues.every((issue) => issue.path.length > 0 || issue.code === 'unrecognized_keys'),
   );
@@ -94,30 +94,30 @@ function matchingBranch(errors: readonly (readonly ZodIssue[])[]): readonly ZodI
 }
 
 /** Limit on reported issues, because a hostile file could cause very many. */
-const maxIssues = 200;
+const MAX_ISSUES = 200;
 
-function explainOne(root: JsonSchema, document: unknown, issue: ZodIssue, base: Path): readonly FieldIssue[] {
+function explainIssue(root: JsonSchema, document: unknown, issue: ZodIssue, base: Path): readonly FieldIssue[] {
   const path = [...base, ...(issue.path as readonly PathStep[])];
-  const schema = schemaWithin(root, path, document);
+  const schema = schemaAtPath(root, path, document);
   const value = valueAt(document, path);
   switch (issue.code) {
     case 'unrecognized_keys':
       return issue.keys.map((key) => {
         const owner = schema === null ? null : branchFor(schema, value);
-        return unknownKey(path, key, valueAt(value, [key]), owner);
+        return explainUnknownKey(path, key, valueAt(value, [key]), owner);
       });
     case 'custom':
       if (value === undefined) return [missingIssue(path, String(issue.params?.['allowed'] ?? ''))];
       return [fieldIssue(path, value, issue.message, String(issue.params?.['allowed'] ?? ''))];
     case 'invalid_union': {
       if (issue.discriminator !== undefined) {
-        const owner = schemaWithin(root, path.slice(0, -1), document);
-        const words = kindsOf(owner, issue.discriminator);
+        const owner = schemaAtPath(root, path.slice(0, -1), document);
+        const words = discriminatorValues(owner, issue.discriminator);
         if (value === undefined) return [missingIssue(path, words.join(' or '))];
-        return [unknownWord(path, value, words, words.join(' or '))];
+        return [explainUnknownWord(path, value, words, words.join(' or '))];
       }
-      const meant = matchingBranch(issue.errors);
-      if (meant) return meant.flatMap((inner) => explainOne(root, document, inner, path));
+      const meant = issuesOfMatchingBranch(issue.errors);
+      if (meant) return meant.flatMap((inner) => explainIssue(root, document, inner, path));
       return [explainRejected(path, value, schema ?? {})];
     }
     default:
@@ -131,18 +131,18 @@ function splitUnknownKeys(issue: ZodIssue): readonly ZodIssue[] {
 }
 
 /**
- * Converts zod issues to messages, one per path. Beyond `maxIssues`, only their number is reported. `root` is the JSON
+ * Converts zod issues to messages, one per path. Beyond `MAX_ISSUES`, only their number is reported. `root` is the JSON
  * Schema that corresponds to the zod schema.
  */
 export function explainIssues(root: JsonSchema, document: unknown, error: z.ZodError): readonly FieldIssue[] {
   const faults = new Map<string, FieldIssue>();
   const issues = error.issues.flatMap(splitUnknownKeys);
   for (const [i, issue] of issues.entries()) {
-    if (faults.size >= maxIssues) {
+    if (faults.size >= MAX_ISSUES) {
       const message = `and ${issues.length - i} more issues`;
       return [...faults.values(), { severity: 'error', path: [], atKey: false, message, value: null, allowed: null }];
     }
-    for (const found of explainOne(root, document, issue, [])) {
+    for (const found of explainIssue(root, document, issue, [])) {
       const key = formatPath(found.path);
       if (!faults.has(key)) faults.set(key, found);
     }

@@ -7,14 +7,14 @@ import type { Path } from '../../domain/values/path.ts';
 import { formatNumber } from '../../domain/values/units.ts';
 import type { Issue } from '../errors.ts';
 
-const longestValue = 60;
+const MAX_VALUE_LENGTH = 60;
 
 /** Formats a value as JSON and shortens it, for messages. NaN and infinities are shown by name. */
-export function showValue(value: unknown): string {
+export function formatValue(value: unknown): string {
   if (typeof value === 'number') return formatNumber(value);
   if (value === undefined) return 'nothing';
   const text = JSON.stringify(value) ?? String(value);
-  return text.length <= longestValue ? text : `${text.slice(0, longestValue - 1)}…`;
+  return text.length <= MAX_VALUE_LENGTH ? text : `${text.slice(0, MAX_VALUE_LENGTH - 1)}…`;
 }
 
 /** Formats an issue as `file:line:column: path: message`, omitting unknown parts. */
@@ -47,14 +47,14 @@ function editDistance(a: string, b: string): number {
 /**
  * Longest word to compare, in characters. Longer words are never misspellings, and comparing them would waste time.
  */
-const longestWord = 64;
+const MAX_WORD_LENGTH = 64;
 
 /**
  * Returns the candidate nearest to `word`, or null if none is similar. At most a third of the letters may differ,
  * ignoring case and separators. A prefix matches too: `dx` suggests `dx_mm`.
  */
 export function suggest(word: string, candidates: readonly string[]): string | null {
-  if (word.length === 0 || word.length > longestWord) return null;
+  if (word.length === 0 || word.length > MAX_WORD_LENGTH) return null;
   const plain = (text: string): string => text.toLowerCase().replace(/[_\-\s]/g, '');
   const wanted = plain(word);
   let best: string | null = null;
@@ -85,7 +85,7 @@ export interface FieldIssue {
 
 /** Creates an error about the value at `path`, with the text "`value` `says`; allowed: `allowed`". */
 export function fieldIssue(path: Path, value: unknown, says: string, allowed: string): FieldIssue {
-  const shown = showValue(value);
+  const shown = formatValue(value);
   return {
     severity: 'error',
     path,
@@ -97,12 +97,12 @@ export function fieldIssue(path: Path, value: unknown, says: string, allowed: st
 }
 
 /** Creates a warning about the value at `path`, which is used nevertheless. */
-export function warning(path: Path, value: unknown, message: string): FieldIssue {
-  return { severity: 'warning', path, atKey: false, message, value: showValue(value), allowed: null };
+export function fieldWarning(path: Path, value: unknown, message: string): FieldIssue {
+  return { severity: 'warning', path, atKey: false, message, value: formatValue(value), allowed: null };
 }
 
 /** Creates an error if the variant is neither `auto` nor one of `variants`. */
-export function unknownVariant(variant: string, variants: readonly string[]): readonly FieldIssue[] {
+export function unknownVariantIssues(variant: string, variants: readonly string[]): readonly FieldIssue[] {
   const known = ['auto', ...variants];
   if (known.includes(variant)) return [];
   const near = suggest(variant, known);

@@ -11,8 +11,8 @@ import {
   type ScenarioWithStaticDefaults,
   scenarioKinds,
 } from './kinds.ts';
-import { asCurrentVersion, kindOf, migrate } from './migrate.ts';
-import { type JsonSchema, orderKeys, schemaAt, schemaOfKind, stableOrderInSteps, unitOf } from './schema.ts';
+import { kindOf, migrate, migrateIfPossible } from './migrate.ts';
+import { type JsonSchema, orderKeys, orderKeysInSteps, schemaAt, schemaOfKind, unitOf } from './schema.ts';
 import type { ContractWorkload } from './workload.ts';
 
 /**
@@ -53,13 +53,13 @@ function nearestExistingPath(document: unknown, path: Path): Path {
  * Limit on the rounds of `repair`. Each round may remove the parent of the previous path, and documents have fewer
  * levels than this.
  */
-const maxRounds = 8;
+const MAX_REPAIR_ROUNDS = 8;
 
 /** Removes or replaces invalid values until the remaining document is valid. */
 function repair<T>(document: unknown, entry: ContractWorkload, parse: (value: unknown) => z.ZodSafeParseResult<T>) {
   const leftOut: Path[] = [];
   let rest = document;
-  for (let round = 0; round < maxRounds; round += 1) {
+  for (let round = 0; round < MAX_REPAIR_ROUNDS; round += 1) {
     const parsed = parse(rest);
     if (parsed.success) return { filled: parsed.data, leftOut };
     const paths = uniquePaths(parsed.error.issues.flatMap((issue) => issuePaths(issue).map(pathToRemove)));
@@ -108,8 +108,8 @@ export function validateScenario(value: unknown): ValidationResult {
 // Formatting of scenario files.
 
 /** Objects and lists are written on one line if it has at most this many columns. */
-const lineWidth = 100;
-const indentStep = '  ';
+const LINE_WIDTH = 100;
+const INDENT = '  ';
 
 /** Formats a value on one line. Returns null as soon as the text exceeds `room` columns. */
 function formatOnOneLine(value: unknown, room: number): string | null {
@@ -136,10 +136,10 @@ function* printJson(value: unknown, indent: string, before: number): YieldingTas
   yield;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   if (indent !== '') {
-    const line = formatOnOneLine(value, lineWidth - before);
+    const line = formatOnOneLine(value, LINE_WIDTH - before);
     if (line !== null) return line;
   }
-  const inner = indent + indentStep;
+  const inner = indent + INDENT;
   const isList = Array.isArray(value);
   const items: string[] = [];
   for (const [key, item] of isList ? value.entries() : Object.entries(value)) {
@@ -154,13 +154,13 @@ function* printJson(value: unknown, indent: string, before: number): YieldingTas
  * Formats the document as JSON, with keys in schema order and short objects on one line. Adds and omits nothing, even
  * if the document is invalid.
  */
-export function writeScenarioText(document: unknown): string {
-  return runToCompletion(scenarioTextInSteps(document));
+export function formatScenario(document: unknown): string {
+  return runToCompletion(formatScenarioInSteps(document));
 }
 
-/** Cooperative version of `writeScenarioText`: it yields regularly, so that long texts do not block the event loop. */
-export function* scenarioTextInSteps(document: unknown): YieldingTask<string> {
-  return `${yield* printJson(yield* stableOrderInSteps(document), '', 0)}\n`;
+/** Cooperative version of `formatScenario`: it yields regularly, so that long texts do not block the event loop. */
+export function* formatScenarioInSteps(document: unknown): YieldingTask<string> {
+  return `${yield* printJson(yield* orderKeysInSteps(document), '', 0)}\n`;
 }
 
 /** Difference between two scenarios in one field, as text. */
@@ -217,7 +217,7 @@ function formatDifferenceSide(value: unknown, schema: JsonSchema | null): string
  * default differs from an absent field, but an older spelling of the same value does not.
  */
 export function scenarioDifferences(before: unknown, after: unknown): readonly Difference[] {
-  const [a, b] = [orderKeys(asCurrentVersion(before)), orderKeys(asCurrentVersion(after))];
+  const [a, b] = [orderKeys(migrateIfPossible(before)), orderKeys(migrateIfPossible(after))];
   const kind = valueAt(b, ['kind']) ?? valueAt(a, ['kind']);
   // Merging both documents puts fields that only one of them has into schema order as well.
   const order = leafPaths(orderKeys(mergeDocuments(a, b)), undefined, []).map(formatPath);
@@ -270,12 +270,12 @@ export type { DiffractionDocument, DiffractionScenario, DiffractionWithStaticDef
 export {
   type FieldIssue,
   fieldIssue,
+  fieldWarning,
   formatIssue,
+  formatValue,
   missingIssue,
-  showValue,
   suggest,
-  unknownVariant,
-  warning,
+  unknownVariantIssues,
 } from './field-issue.ts';
 export {
   defaultKind,
@@ -292,18 +292,26 @@ export {
   type TaskScenario,
 } from './kinds.ts';
 export {
-  atomsOf,
   type Composition,
-  compositionOfAtoms,
-  elementOf,
   elements,
+  elementWithSymbol,
   isElement,
   type MaterialName,
+  massFractions,
   materialNames,
   materialSummaries,
+  parseFormula,
 } from './materials.ts';
-export { asCurrentVersion } from './migrate.ts';
-export { allowedText, branchFor, type JsonSchema, publishedSchema, schemaAt, schemaOfKind, unitOf } from './schema.ts';
+export { migrateIfPossible } from './migrate.ts';
+export {
+  branchFor,
+  describeAllowed,
+  type JsonSchema,
+  publishedSchema,
+  schemaAt,
+  schemaOfKind,
+  unitOf,
+} from './schema.ts';
 export type { TaskValue } from './task/workload.ts';
 export { type Spot, spotListSchema } from './transport/beam.ts';
 export type { UserMaterial } from './transport/geometry.ts';

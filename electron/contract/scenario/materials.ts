@@ -94,13 +94,13 @@ export const elements: readonly Element[] = listedElements.split(', ').map((each
   return { symbol, z: i + 1, weight: Number(weight), mean_excitation_eV: Number(excitation) };
 });
 
-const bySymbol = new Map(elements.map((element) => [element.symbol, element]));
+const elementsBySymbol = new Map(elements.map((element) => [element.symbol, element]));
 
-export const isElement = (symbol: string): boolean => bySymbol.has(symbol);
+export const isElement = (symbol: string): boolean => elementsBySymbol.has(symbol);
 
 /** Throws for an unknown symbol. Documents are validated before, so that would be a bug. */
-export function elementOf(symbol: string): Element {
-  const found = bySymbol.get(symbol);
+export function elementWithSymbol(symbol: string): Element {
+  const found = elementsBySymbol.get(symbol);
   if (found === undefined) throw new Error(`no element has the symbol ${symbol}`);
   return found;
 }
@@ -108,10 +108,10 @@ export function elementOf(symbol: string): Element {
 /** Mass fraction of each element by symbol; the fractions add up to 1. */
 export type Composition = Readonly<Record<string, number>>;
 
-const TOKEN = /([A-Z][a-z]?)|(\()|(\))|(\d+(?:\.\d+)?)/y;
+const FORMULA_TOKEN = /([A-Z][a-z]?)|(\()|(\))|(\d+(?:\.\d+)?)/y;
 
 /** Number of atoms of each element, in the order of the formula; null if the text is not a chemical formula. */
-export function atomsOf(formula: string): ReadonlyMap<string, number> | null {
+export function parseFormula(formula: string): ReadonlyMap<string, number> | null {
   const text = formula.replaceAll(/\s/g, '');
   const open: Map<string, number>[] = [new Map()];
   /** Atoms that a following number multiplies: an element or a group in parentheses. */
@@ -120,9 +120,9 @@ export function atomsOf(formula: string): ReadonlyMap<string, number> | null {
     const into = open.at(-1);
     for (const [symbol, number] of atoms) into?.set(symbol, (into.get(symbol) ?? 0) + number * times);
   };
-  TOKEN.lastIndex = 0;
-  while (TOKEN.lastIndex < text.length) {
-    const [, symbol, left, right, number] = TOKEN.exec(text) ?? [];
+  FORMULA_TOKEN.lastIndex = 0;
+  while (FORMULA_TOKEN.lastIndex < text.length) {
+    const [, symbol, left, right, number] = FORMULA_TOKEN.exec(text) ?? [];
     if (symbol !== undefined) {
       if (!isElement(symbol)) return null;
       last = new Map([[symbol, 1]]);
@@ -145,8 +145,8 @@ export function atomsOf(formula: string): ReadonlyMap<string, number> | null {
 }
 
 /** Mass fractions of the elements of a compound, from its numbers of atoms. */
-export function compositionOfAtoms(atoms: ReadonlyMap<string, number>): Composition {
-  const masses = [...atoms].map(([symbol, number]) => [symbol, number * elementOf(symbol).weight] as const);
+export function massFractions(atoms: ReadonlyMap<string, number>): Composition {
+  const masses = [...atoms].map(([symbol, number]) => [symbol, number * elementWithSymbol(symbol).weight] as const);
   const whole = masses.reduce((sum, [, mass]) => sum + mass, 0);
   return Object.fromEntries(masses.map(([symbol, mass]) => [symbol, mass / whole]));
 }

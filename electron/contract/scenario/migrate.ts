@@ -64,7 +64,7 @@ export function migrate(document: Readonly<Record<string, unknown>>, kind: Contr
  * Migrates a document so that it can be compared with another one. A document that cannot be migrated is returned
  * unchanged.
  */
-export function asCurrentVersion(document: unknown): unknown {
+export function migrateIfPossible(document: unknown): unknown {
   const kind = kindOf(document);
   if (typeof kind !== 'string' || !isRecord(document)) return document;
   const migrated = migrate(document, scenarioKinds[kind]);

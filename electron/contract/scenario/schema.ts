@@ -107,11 +107,11 @@ export function branchFor(schema: JsonSchema, value: unknown): JsonSchema {
  * `document` selects the branch.
  */
 export function schemaAt(kind: ScenarioKindName, path: Path, document: unknown): JsonSchema | null {
-  return schemaWithin(schemaOfKind(kind), path, document);
+  return schemaAtPath(schemaOfKind(kind), path, document);
 }
 
 /** Generalises `schemaAt` to any root schema. */
-export function schemaWithin(root: JsonSchema, path: Path, document: unknown): JsonSchema | null {
+export function schemaAtPath(root: JsonSchema, path: Path, document: unknown): JsonSchema | null {
   let schema: JsonSchema | undefined = root;
   for (const [depth, step] of path.entries()) {
     const here: JsonSchema = branchFor(schema, valueAt(document, path.slice(0, depth)));
@@ -134,13 +134,13 @@ export function unitOf(schema: JsonSchema): Unit {
 }
 
 /** Describes the values that a schema allows: `0.5 to 1000 MeV`; `path or depth`. */
-export function allowedText(schema: JsonSchema): string {
+export function describeAllowed(schema: JsonSchema): string {
   if (schema.$comment !== undefined) return schema.$comment;
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.enum) return joinWithOr(schema.enum.map(String));
   const alternatives = schema.oneOf ?? schema.anyOf;
   if (alternatives)
-    return joinWithOr(alternatives.flatMap((branch) => branch.enum?.map(String) ?? [allowedText(branch)]));
+    return joinWithOr(alternatives.flatMap((branch) => branch.enum?.map(String) ?? [describeAllowed(branch)]));
   switch (schema.type) {
     case 'number':
       return `${formatNumber(schema.minimum ?? Number.NEGATIVE_INFINITY)} to ${withUnit(schema.maximum ?? Number.POSITIVE_INFINITY, unitOf(schema))}`;
@@ -151,21 +151,21 @@ export function allowedText(schema: JsonSchema): string {
     case 'string':
       return `text of at most ${schema.maxLength} characters`;
     case 'array':
-      if (schema.prefixItems) return `[from, to], each ${allowedText(schema.prefixItems[0] ?? {})}`;
+      if (schema.prefixItems) return `[from, to], each ${describeAllowed(schema.prefixItems[0] ?? {})}`;
       return `a list of at most ${schema.maxItems} entries`;
     default:
-      return objectText(schema);
+      return describeObject(schema);
   }
 }
 
-function objectText(schema: JsonSchema): string {
+function describeObject(schema: JsonSchema): string {
   const keys = Object.keys(schema.properties ?? {});
   const kind = schema.properties?.['kind']?.const;
   if (kind !== undefined) return `{ kind: ${String(kind)}, … }`;
   return keys.length === 1 ? `{ ${keys[0]}: … }` : `an object with the keys ${keys.join(', ')}`;
 }
 
-function* orderedBy(schema: JsonSchema | undefined, value: unknown): YieldingTask<unknown> {
+function* orderBySchema(schema: JsonSchema | undefined, value: unknown): YieldingTask<unknown> {
   // Leave values without a schema unchanged.
   if (schema === undefined) return value;
   yield;
@@ -173,7 +173,7 @@ function* orderedBy(schema: JsonSchema | undefined, value: unknown): YieldingTas
     const items = schema.items;
     const list: unknown[] = [];
     for (const [i, item] of value.entries()) {
-      list.push(yield* orderedBy(schema.prefixItems?.[i] ?? (items || undefined), item));
+      list.push(yield* orderBySchema(schema.prefixItems?.[i] ?? (items || undefined), item));
     }
     return list;
   }
@@ -184,18 +184,18 @@ function* orderedBy(schema: JsonSchema | undefined, value: unknown): YieldingTas
   const entries: [string, unknown][] = [];
   for (const key of [...known, ...unknown]) {
     const below = Object.hasOwn(properties, key) ? properties[key] : undefined;
-    entries.push([key, yield* orderedBy(below, valueAt(value, [key]))]);
+    entries.push([key, yield* orderBySchema(below, valueAt(value, [key]))]);
   }
   return Object.fromEntries(entries);
 }
 
 /** Returns a copy with its keys in schema order. A document of unknown kind is returned unchanged. */
 export function orderKeys(document: unknown): unknown {
-  return runToCompletion(stableOrderInSteps(document));
+  return runToCompletion(orderKeysInSteps(document));
 }
 
 /** Cooperative version of `orderKeys`: it yields regularly, so that large documents do not block the event loop. */
-export function* stableOrderInSteps(document: unknown): YieldingTask<unknown> {
+export function* orderKeysInSteps(document: unknown): YieldingTask<unknown> {
   const kind = valueAt(document, ['kind']);
-  return isScenarioKind(kind) ? yield* orderedBy(schemaOfKind(kind), document) : document;
+  return isScenarioKind(kind) ? yield* orderBySchema(schemaOfKind(kind), document) : document;
 }

@@ -10,17 +10,17 @@ import { bytes, float64, uint32 } from '../wire/arrays.ts';
 import { clusterSchema, clustersSchema } from './clusters.ts';
 import { pointResultSchema } from './result.ts';
 
-const key = z.string().max(300);
+const columnKeySchema = z.string().max(300);
 
 /** Keys of the columns by which rows are grouped. */
-const groupsSchema = z.array(key).max(3);
+const groupsSchema = z.array(columnKeySchema).max(3);
 
-const studySortSchema = z.strictObject({ key, descending: z.boolean() });
+const studySortSchema = z.strictObject({ key: columnKeySchema, descending: z.boolean() });
 
 /** Largest number of columns in one plot. */
-export const MAX_PLOTTED = 12;
+export const MAX_PLOTTED_COLUMNS = 12;
 
-const studyPlotLooks = ['points', 'lines', 'pareto', 'heat', 'parallel'] as const;
+const studyPlotKinds = ['points', 'lines', 'pareto', 'heat', 'parallel'] as const;
 
 const studyViewSettingsSchema = z.strictObject({
   tab: z.enum(['table', 'plot']),
@@ -31,20 +31,20 @@ const studyViewSettingsSchema = z.strictObject({
   /** If true, each point is a column and each value a row. */
   transposed: z.boolean(),
   plot: z.strictObject({
-    look: z.enum(studyPlotLooks),
+    look: z.enum(studyPlotKinds),
     /** Columns of the two axes; if empty, a default column. */
-    x: key,
-    y: key,
+    x: columnKeySchema,
+    y: columnKeySchema,
     /** Column that separates the series; null for the first axis of the study that is not plotted. */
-    by: key.nullable(),
+    by: columnKeySchema.nullable(),
     /** Column that colours the cells of a heat map. */
-    value: key,
+    value: columnKeySchema,
     logX: z.boolean(),
     logY: z.boolean(),
     /** Columns of a parallel-coordinates plot; if empty, all columns that vary. */
-    along: z.array(key).max(MAX_PLOTTED),
+    along: z.array(columnKeySchema).max(MAX_PLOTTED_COLUMNS),
     /** Columns with a logarithmic axis. */
-    logs: z.array(key).max(MAX_PLOTTED),
+    logs: z.array(columnKeySchema).max(MAX_PLOTTED_COLUMNS),
   }),
 });
 export type StudyViewSettings = Readonly<z.infer<typeof studyViewSettingsSchema>>;
@@ -138,12 +138,12 @@ const studyForecastSchema = z.strictObject({
 export type StudyForecast = Readonly<z.infer<typeof studyForecastSchema>>;
 
 /** Studies with a longer estimate, in seconds, start only after the user confirms. */
-export const CONFIRM_FROM_S = 24 * 3600;
+export const MAX_UNCONFIRMED_S = 24 * 3600;
 /**
  * The theoretical lower bound is far below the real time. If the bound is at least this long, in seconds, some points
  * are solved for a better estimate.
  */
-export const DOUBTFUL_S = 60;
+export const MIN_PROBED_S = 60;
 
 const studyCellSchema = z.union([z.number(), z.string(), z.null()]);
 export type StudyCell = z.infer<typeof studyCellSchema>;
@@ -165,7 +165,7 @@ export type StudyColumnInfo = Readonly<z.infer<typeof studyColumnSchema>>;
 /**
  * Condition that rows must satisfy, over column names, as in studies: `r80_mm > 40`. If empty, all rows are selected.
  */
-const filter = z.string().max(LONGEST_EXPRESSION).default('');
+const filterSchema = z.string().max(LONGEST_EXPRESSION).default('');
 const MAX_ROWS = 500;
 
 const studyRowsSchema = z.strictObject({
@@ -240,7 +240,7 @@ export const studyMethods = {
   'study.rows': {
     params: z.strictObject({
       study: studyIdSchema,
-      filter,
+      filter: filterSchema,
       /** Column to sort by, and direction; null for the order of the plan. */
       sort: studySortSchema.nullable(),
       /**
@@ -256,7 +256,7 @@ export const studyMethods = {
   /** Returns complete columns, for plots. */
   'study.values': {
     params: z.strictObject({
-      ...{ study: studyIdSchema, filter, keys: z.array(z.string()).min(1).max(MAX_PLOTTED) },
+      ...{ study: studyIdSchema, filter: filterSchema, keys: z.array(z.string()).min(1).max(MAX_PLOTTED_COLUMNS) },
       /** `rows` of an earlier response whose points the caller has stored; null if it has none. */
       known: z.string().nullable().default(null),
     }),

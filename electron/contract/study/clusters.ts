@@ -48,7 +48,7 @@ export type ClusterDraft = Readonly<
   Record<'name' | 'host' | 'folder' | 'program' | 'modules' | 'sbatch' | 'cores', string>
 >;
 
-export const draftOf = (cluster: Cluster): ClusterDraft => ({
+export const draftFromCluster = (cluster: Cluster): ClusterDraft => ({
   ...cluster,
   modules: cluster.modules.join(' '),
   cores: String(cluster.cores),
@@ -60,7 +60,7 @@ const fieldNames: Readonly<Record<string, string>> = {
 };
 
 /** Parses a draft; on failure, returns an error sentence. */
-export function clusterOf(draft: ClusterDraft): { readonly cluster: Cluster } | { readonly fault: string } {
+export function parseCluster(draft: ClusterDraft): { readonly cluster: Cluster } | { readonly fault: string } {
   const words = draft.modules.split(/[\s,]+/).filter((word) => word !== '');
   const parsed = clusterSchema.safeParse({
     ...draft,
@@ -73,7 +73,7 @@ export function clusterOf(draft: ClusterDraft): { readonly cluster: Cluster } | 
 }
 
 /** Replaces the cluster that was named `before`, or adds a new one. */
-export function withCluster(
+export function withReplacedCluster(
   all: readonly Cluster[],
   before: string | null,
   cluster: Cluster,

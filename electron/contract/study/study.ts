@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { LONGEST_EXPRESSION } from '../../domain/values/expression.ts';
 import { count, editorShape, namingShape } from '../scenario/common-fields.ts';
-import { LONGEST_CONFIGURED } from '../tuning/configured.ts';
+import { MAX_CONFIGURED_LENGTH } from '../tuning/configured.ts';
 import { measureGroups } from './result.ts';
 
 export const MAX_POINTS = 1_000_000;
@@ -59,7 +59,7 @@ const latin = z
 const tunables = z
   .strictObject({
     kind: z.literal('tunables'),
-    variants: z.array(z.string().min(1).max(LONGEST_CONFIGURED)).min(1).max(50).meta({
+    variants: z.array(z.string().min(1).max(MAX_CONFIGURED_LENGTH)).min(1).max(50).meta({
       title: 'Variants',
       description: 'Shipped variants by name, user kernels by their file next to the study.',
     }),
@@ -191,7 +191,7 @@ export const studySchema = z.strictObject({
         })
         .default(60),
       also: z
-        .array(z.string().min(1).max(LONGEST_CONFIGURED))
+        .array(z.string().min(1).max(MAX_CONFIGURED_LENGTH))
         .max(20)
         .meta({
           title: 'Also',

@@ -41,17 +41,18 @@ export const spaceShape = {
 /** Values of constants, by their names in the variant's source. */
 export type Configuration = Readonly<Record<string, number>>;
 
-export interface Configured {
+export interface ConfiguredVariant {
   /** Id of a built-in variant or of a user kernel. */
   readonly variant: string;
   readonly configuration: Configuration;
 }
 
-export const LONGEST_CONFIGURED = 1000;
-const SHAPE = /^([A-Za-z0-9][\w.-]{0,63})\[([A-Za-z_]\w{0,63}=-?\d{1,9}(?:;[A-Za-z_]\w{0,63}=-?\d{1,9}){0,49})\]$/;
+export const MAX_CONFIGURED_LENGTH = 1000;
+const CONFIGURED_PATTERN =
+  /^([A-Za-z0-9][\w.-]{0,63})\[([A-Za-z_]\w{0,63}=-?\d{1,9}(?:;[A-Za-z_]\w{0,63}=-?\d{1,9}){0,49})\]$/;
 
 /** Name of a configuration. Constants are sorted, so that each configuration has one name. */
-export function configuredName({ variant, configuration }: Configured): string {
+export function configuredName({ variant, configuration }: ConfiguredVariant): string {
   const parts = Object.entries(configuration)
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, value]) => `${name}=${value}`);
@@ -65,7 +66,7 @@ const FMAD = 'fmad';
  * Separates the compiler option `fmad` from the constants; undefined if it is not set. If the source has a tunable of
  * that name, it is a constant instead. Null if the value is neither 0 nor 1.
  */
-export function withoutOption(
+export function splitFmad(
   configuration: Configuration,
   tunables: readonly Pick<Tunable, 'name'>[],
 ): { readonly constants: Configuration; readonly fmad: boolean | undefined } | null {
@@ -76,11 +77,11 @@ export function withoutOption(
 }
 
 /** Removes the precision and the GPU from a label. */
-export const withoutSuffix = (label: string): string => label.replace(/[@:].*$/, '');
+export const variantOfLabel = (label: string): string => label.replace(/[@:].*$/, '');
 
 /** Parses the name of a configuration; null if `id` has another form. */
-export function parseConfigured(id: string): Configured | null {
-  const [, variant, parts] = (id.length <= LONGEST_CONFIGURED && SHAPE.exec(id)) || [];
+export function parseConfigured(id: string): ConfiguredVariant | null {
+  const [, variant, parts] = (id.length <= MAX_CONFIGURED_LENGTH && CONFIGURED_PATTERN.exec(id)) || [];
   if (variant === undefined || parts === undefined) return null;
   const entries = parts.split(';').map((part) => {
     const at = part.indexOf('=');

@@ -3,7 +3,7 @@
  * of NVIDIA's compute-sanitizer.
  */
 import { z } from 'zod';
-import { type Accuracy, accuracySchema, REMEMBERS_RESULTS } from '../bench/session.ts';
+import { type Accuracy, accuracySchema, CACHED_RESULTS_CHECK } from '../bench/session.ts';
 import { issueSchema } from '../errors.ts';
 
 const userKernelVerdictSchema = z.strictObject({
@@ -19,7 +19,7 @@ const userKernelVerdictSchema = z.strictObject({
 });
 export type UserKernelVerdict = Readonly<z.infer<typeof userKernelVerdictSchema>>;
 
-interface Repeats {
+interface RepeatedRuns {
   readonly runs: number;
   readonly bitwise: boolean;
   /** Largest difference between repeats, divided by the largest value; null if only bits were compared. */
@@ -30,7 +30,10 @@ interface Repeats {
  * Adds the check of determinism, with the bound of the first bounded check. A bounded check without a finite value
  * fails; its value becomes null because JSON has no NaN.
  */
-export function userKernelVerdict(checks: readonly Accuracy[], { runs, bitwise, spread }: Repeats): UserKernelVerdict {
+export function userKernelVerdict(
+  checks: readonly Accuracy[],
+  { runs, bitwise, spread }: RepeatedRuns,
+): UserKernelVerdict {
   const says = bitwise
     ? 'gave bitwise identical results'
     : spread === null
@@ -43,24 +46,24 @@ export function userKernelVerdict(checks: readonly Accuracy[], { runs, bitwise, 
   };
   const all = [...checks, determinism].map((check) => {
     const known = check.value !== null && Number.isFinite(check.value);
-    const holds = check.holds && (known || check.bound === null || isDoubt(check));
+    const holds = check.holds && (known || check.bound === null || isOpenCheck(check));
     return { ...check, value: known ? check.value : null, holds };
   });
   const nothingFails = all.every(({ holds }) => holds);
-  const isOpen = checks.some(isDoubt);
+  const isOpen = checks.some(isOpenCheck);
   return { checks: all, bitwise, repeats: runs, right: nothingFails && !isOpen, doubtful: nothingFails && isOpen };
 }
 
 /** Whether a check is open, because it has no value yet. */
-export const isDoubt = ({ id, value }: Pick<Accuracy, 'id' | 'value'>): boolean =>
-  id === REMEMBERS_RESULTS && value === null;
+export const isOpenCheck = ({ id, value }: Pick<Accuracy, 'id' | 'value'>): boolean =>
+  id === CACHED_RESULTS_CHECK && value === null;
 
 /** Formats a check: `Relative L2 difference of the dose from the FP64 reference: 1.2e-7, 1.0e-5 allowed`. */
 export function checkText(check: Accuracy): string {
   const { id, tip, value, bound } = check;
   // The tip alone is enough if results are equal, or if only bits were compared.
   if (id === 'determinism' && (value === null || value === 0)) return tip;
-  if (isDoubt(check)) return tip;
+  if (isOpenCheck(check)) return tip;
   const is = value === null ? 'no number' : value.toExponential(1);
   return `${tip}: ${is}${bound === null ? '' : `, ${bound.toExponential(1)} allowed`}`;
 }
@@ -70,7 +73,7 @@ export const sanitizerToolSchema = z.enum(sanitizerTools);
 export type SanitizerTool = z.infer<typeof sanitizerToolSchema>;
 
 /** Kind of defect that each tool detects, for lists. */
-export const sanitizerWords: Readonly<Record<SanitizerTool, string>> = {
+export const sanitizerDefects: Readonly<Record<SanitizerTool, string>> = {
   memcheck: 'out-of-bounds accesses',
   racecheck: 'races in shared memory',
   initcheck: 'uninitialised memory',
@@ -90,7 +93,7 @@ export const findingSchema = z.strictObject({
 });
 export type Finding = Readonly<z.infer<typeof findingSchema>>;
 
-export const sanitizedSchema = z.strictObject({
+export const sanitizerReportSchema = z.strictObject({
   tool: sanitizerToolSchema,
   findings: z.array(findingSchema),
   /** Number of errors that the tool counted; null if it did not finish. */
@@ -101,12 +104,12 @@ export const sanitizedSchema = z.strictObject({
   /** Command line of the tool. */
   command: z.string(),
 });
-export type Sanitized = Readonly<z.infer<typeof sanitizedSchema>>;
+export type SanitizerReport = Readonly<z.infer<typeof sanitizerReportSchema>>;
 
 /** Formats a summary: `3 findings by memcheck, 61 errors`. */
-export function sanitizedText({ tool, findings, errors }: Sanitized): string {
+export function sanitizerSummary({ tool, findings, errors }: SanitizerReport): string {
   if (errors === null) return `${tool} did not finish`;
-  if (errors === 0) return `${tool} found nothing: no ${sanitizerWords[tool]}`;
+  if (errors === 0) return `${tool} found nothing: no ${sanitizerDefects[tool]}`;
   const places = findings.length === 1 ? 'one place' : `${findings.length} places`;
-  return `${tool} found ${errors === 1 ? 'one error' : `${errors} errors`} at ${places}: ${sanitizerWords[tool]}`;
+  return `${tool} found ${errors === 1 ? 'one error' : `${errors} errors`} at ${places}: ${sanitizerDefects[tool]}`;
 }

@@ -6,12 +6,12 @@ import type { NumericArray } from './arrays.ts';
 
 export const MAX_PATH = 32;
 /** Texts with more characters than this are sent as sections, outside the JSON header. */
-const LONG_TEXT = 2 ** 16;
+const MAX_INLINE_TEXT = 2 ** 16;
 export const TEXT = 'text';
 /** Number of values to format before yielding, which needs a millisecond or two. */
-const SINGLE_VALUE = 4000;
+const VALUES_PER_STEP = 4000;
 /** Number of characters that count as one value when measuring work. */
-const CHARACTERS = 64;
+const CHARACTERS_PER_VALUE = 64;
 
 export class FrameError extends Error {
   override readonly name: string = 'FrameError';
@@ -34,10 +34,10 @@ export type Section = { readonly type: string; readonly path: Path; readonly arr
 
 /** A text with an unpaired surrogate stays in the JSON, because it has no UTF-8 encoding. */
 const isLongText = (value: unknown): value is string =>
-  typeof value === 'string' && value.length > LONG_TEXT && value.isWellFormed();
+  typeof value === 'string' && value.length > MAX_INLINE_TEXT && value.isWellFormed();
 
 /** Whether JSON represents the value without loss. */
-function isCarried(value: unknown): boolean {
+function isRepresentableInJson(value: unknown): boolean {
   if (typeof value === 'number') return Number.isFinite(value);
   return value === null || (typeof value !== 'object' && !isLongText(value));
 }
@@ -63,8 +63,8 @@ function extractSections(value: unknown, path: Path, sections: Section[]): unkno
   }
   // Create no path for plain numbers, because in long lists that would dominate the time.
   const take = (item: unknown, step: string | number): unknown =>
-    isCarried(item) ? item : extractSections(item, [...path, step], sections);
-  if (Object.values(value).every(isCarried)) return value;
+    isRepresentableInJson(item) ? item : extractSections(item, [...path, step], sections);
+  if (Object.values(value).every(isRepresentableInJson)) return value;
   if (Array.isArray(value)) return value.map(take);
   const out: Record<string, unknown> = {};
   for (const [key, item] of Object.entries(value)) {
@@ -81,23 +81,25 @@ function extractSections(value: unknown, path: Path, sections: Section[]): unkno
 }
 
 /** Number of values in `value`, counting stops at `most`. */
-function weight(value: unknown, most: number): number {
-  if (typeof value === 'string') return 1 + Math.floor(Math.min(value.length, LONG_TEXT) / CHARACTERS);
+function countValues(value: unknown, most: number): number {
+  if (typeof value === 'string') return 1 + Math.floor(Math.min(value.length, MAX_INLINE_TEXT) / CHARACTERS_PER_VALUE);
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return 1;
   let sum = 1;
   for (const item of Object.values(value)) {
-    sum += weight(item, most - sum);
+    sum += countValues(item, most - sum);
     if (sum >= most) break;
   }
   return sum;
 }
 
 const isHeavy = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && weight(value, SINGLE_VALUE) >= SINGLE_VALUE;
+  typeof value === 'object' && value !== null && countValues(value, VALUES_PER_STEP) >= VALUES_PER_STEP;
 
 /** JSON of the items, the first of which has index `first` in its list, without brackets. */
 function itemsText(items: readonly unknown[], first: number, path: Path, sections: Section[]): string {
-  const bare = items.map((item, i) => (isCarried(item) ? item : extractSections(item, [...path, first + i], sections)));
+  const bare = items.map((item, i) =>
+    isRepresentableInJson(item) ? item : extractSections(item, [...path, first + i], sections),
+  );
   return JSON.stringify(bare).slice(1, -1);
 }
 
@@ -105,8 +107,8 @@ function* listInSteps(list: readonly unknown[], path: Path, sections: Section[])
   let before = '[';
   for (let first = 0; first < list.length; ) {
     let [end, held] = [first, 0];
-    while (end < list.length && held < SINGLE_VALUE) {
-      held += weight(list[end], SINGLE_VALUE);
+    while (end < list.length && held < VALUES_PER_STEP) {
+      held += countValues(list[end], VALUES_PER_STEP);
       end += 1;
     }
     // Exclude a heavy last item, because it may be as large as all items before it.
@@ -145,7 +147,7 @@ function* stringifyInSteps(value: unknown, path: Path, sections: Section[]): Gen
       held += name + text;
     }
     before = ',';
-    if (held.length < SINGLE_VALUE * CHARACTERS) continue;
+    if (held.length < VALUES_PER_STEP * CHARACTERS_PER_VALUE) continue;
     yield held;
     held = '';
   }

@@ -133,7 +133,7 @@ export function* frameInSteps(value: unknown): YieldingTask<Uint8Array> {
 }
 
 /** Inserts a decoded array or text at its path from the header. The header must contain null there. */
-function placeSection(root: { value: unknown }, path: unknown, found: NumericArray | string): void {
+function insertSection(root: { value: unknown }, path: unknown, found: NumericArray | string): void {
   if (!Array.isArray(path) || path.length > MAX_PATH + 1) throw new FrameError('a section has no valid path');
   let holder: object = root;
   let key: string | number = 'value';
@@ -152,7 +152,7 @@ function placeSection(root: { value: unknown }, path: unknown, found: NumericArr
   Reflect.set(holder, key, found);
 }
 
-function textOf(bytes: NumericArray): string {
+function decodeText(bytes: NumericArray): string {
   try {
     // `ignoreBOM` keeps a byte order mark, because it is part of the text.
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -206,7 +206,7 @@ export function decodeFrame(input: Uint8Array): unknown {
     if (at + count * type.size > frame.byteLength)
       throw new FrameError(`a section claims ${count} elements, which exceed the frame`);
     const array = new type.make(frame.buffer, frame.byteOffset + at, count);
-    placeSection(root, path, isText ? textOf(array) : array);
+    insertSection(root, path, isText ? decodeText(array) : array);
     at += paddedLength(count * type.size);
   }
   if (at !== frame.byteLength) throw new FrameError(`the frame has ${frame.byteLength} bytes, but ${at} are described`);

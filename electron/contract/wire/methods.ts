@@ -56,14 +56,14 @@ const runRequestSchema = z.strictObject({ run: runIdSchema });
 const draftFileSchema = fileRefSchema.nullable().default(null);
 /** `refuse`: fail with `exists` if the file exists, so that the page can ask before replacing it. */
 const ifExists = z.enum(['replace', 'refuse']);
-const fileText = z.string().max(8 * 2 ** 20);
+const fileTextSchema = z.string().max(8 * 2 ** 20);
 
 export const methods = {
   capabilities: { params: emptyRequestSchema, result: capabilitiesSchema },
 
   // Scenarios.
   'scenario.parse': {
-    params: z.strictObject({ text: fileText, name: z.string().max(255) }),
+    params: z.strictObject({ text: fileTextSchema, name: z.string().max(255) }),
     result: readScenarioSchema,
   },
   'scenario.open': { params: z.strictObject({ file: fileRefSchema }), result: scenarioFileSchema },

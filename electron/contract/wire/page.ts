@@ -46,9 +46,9 @@ export function withDocumentPolicy(html: string): string {
 }
 
 /** Message by which the page requests a port, posted to its own window. */
-export const WANT_PORT = 'braggbench:want-port';
+export const PORT_REQUEST = 'braggbench:want-port';
 /** Message by which the preload script passes the port to the page. */
-export const HERE_IS_PORT = 'braggbench:port';
+export const PORT_DELIVERY = 'braggbench:port';
 /** IPC channel on which the preload script sends the port's other end to the main process. */
 export const PORT_CHANNEL = 'braggbench:port';
 /** IPC channel on which the preload script reports that the page is drawn. */

@@ -10,30 +10,30 @@ import { wireErrorSchema } from '../errors.ts';
 export const PROTOCOL_VERSION = 3;
 
 /** Number that one side increments for each new call or stream of a connection. */
-const counter = z.number().int().nonnegative();
+const counterSchema = z.number().int().nonnegative();
 
 /** First message of the page. With `resume`, it continues a connection whose transport was lost. */
-const greet = z.strictObject({
+const greetingSchema = z.strictObject({
   type: z.literal('greet'),
   protocol: z.number().int(),
   resume: z
     .strictObject({
       connection: z.string().max(64),
       /** Calls that have no response yet. */
-      calls: z.array(counter).max(10_000),
+      calls: z.array(counterSchema).max(10_000),
       /** Open streams, with the number of frames received on each. */
-      streams: z.array(z.strictObject({ stream: counter, received: counter })).max(1_000),
+      streams: z.array(z.strictObject({ stream: counterSchema, received: counterSchema })).max(1_000),
     })
     .nullable(),
 });
 
 export const clientMessageSchema = z.discriminatedUnion('type', [
-  greet,
-  z.strictObject({ type: z.literal('call'), id: counter, method: z.string().max(64), params: z.unknown() }),
-  z.strictObject({ type: z.literal('cancel'), id: counter }),
+  greetingSchema,
+  z.strictObject({ type: z.literal('call'), id: counterSchema, method: z.string().max(64), params: z.unknown() }),
+  z.strictObject({ type: z.literal('cancel'), id: counterSchema }),
   z.strictObject({
     type: z.literal('open'),
-    stream: counter,
+    stream: counterSchema,
     name: z.string().max(64),
     params: z.unknown(),
     credits: z.number().int().min(1).max(1024),
@@ -42,8 +42,8 @@ export const clientMessageSchema = z.discriminatedUnion('type', [
    * Acknowledges frames that the page has painted. `received` counts all frames since the stream was opened, so
    * repeating the message is harmless.
    */
-  z.strictObject({ type: z.literal('credit'), stream: counter, received: counter }),
-  z.strictObject({ type: z.literal('close'), stream: counter }),
+  z.strictObject({ type: z.literal('credit'), stream: counterSchema, received: counterSchema }),
+  z.strictObject({ type: z.literal('close'), stream: counterSchema }),
   /** The page is closing, so the host must end the connection instead of waiting for a resume. */
   z.strictObject({ type: z.literal('leave') }),
 ]);
@@ -58,27 +58,27 @@ export const hostMessageSchema = z.discriminatedUnion('type', [
     /** False if the connection to resume does not exist any more, so that the page must start a new one. */
     resumed: z.boolean(),
     /** Calls listed in `resume` that the host never received; the page must send them again. */
-    unknownCalls: z.array(counter),
+    unknownCalls: z.array(counterSchema),
     /** Streams listed in `resume` that the host never received; the page must open them again. */
-    unknownStreams: z.array(counter),
+    unknownStreams: z.array(counterSchema),
     capabilities: capabilitiesSchema,
   }),
   /** The host refused the connection, for example because the page uses another protocol version. */
   z.strictObject({ type: z.literal('refused'), protocol: z.number().int(), error: wireErrorSchema }),
-  z.strictObject({ type: z.literal('result'), id: counter, value: z.unknown() }),
-  z.strictObject({ type: z.literal('cancelled'), id: counter }),
-  z.strictObject({ type: z.literal('error'), id: counter, error: wireErrorSchema }),
+  z.strictObject({ type: z.literal('result'), id: counterSchema, value: z.unknown() }),
+  z.strictObject({ type: z.literal('cancelled'), id: counterSchema }),
+  z.strictObject({ type: z.literal('error'), id: counterSchema, error: wireErrorSchema }),
   z.strictObject({
     type: z.literal('frame'),
-    stream: counter,
+    stream: counterSchema,
     /** Number of the frame on this stream, starting at 1. */
-    sequence: counter,
+    sequence: counterSchema,
     /** Total number of frames on this stream that newer ones replaced before they were sent. */
-    dropped: counter,
+    dropped: counterSchema,
     value: z.unknown(),
   }),
   /** The stream has ended; `error` is null if it ended normally. */
-  z.strictObject({ type: z.literal('end'), stream: counter, error: wireErrorSchema.nullable() }),
+  z.strictObject({ type: z.literal('end'), stream: counterSchema, error: wireErrorSchema.nullable() }),
 ]);
 export type HostMessage = z.infer<typeof hostMessageSchema>;
 

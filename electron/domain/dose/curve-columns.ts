@@ -2,7 +2,7 @@
  * Columns of a depth-dose table: which are depth and dose, in which units, and which further columns or comments would
  * change them. Names are English, German and French words, as chambers and Monte Carlo codes write them.
  */
-import { depthDoseUnit } from '../../contract/dose/units.ts';
+import { parseDepthDoseUnit } from '../../contract/dose/units.ts';
 import { decimalOf } from '../values/csv.ts';
 
 /** Unit of depth if the file does not state it, as chosen by the user. `asked`: a file without a unit is rejected. */
@@ -185,7 +185,7 @@ function isPlainDose(name: string): boolean {
   return (
     unit === undefined ||
     unit === '' ||
-    (unit !== null && (/^([cmun]?gy|%|a\.?u\.?)$/i.test(unit) || depthDoseUnit(unit) !== null))
+    (unit !== null && (/^([cmun]?gy|%|a\.?u\.?)$/i.test(unit) || parseDepthDoseUnit(unit) !== null))
   );
 }
 

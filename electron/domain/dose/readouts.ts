@@ -1,6 +1,11 @@
 /** Texts of dose readouts: `run` and the page show the same names, digits and order. */
 import type { Metrics } from '../../contract/run.ts';
-import { isLive, type LiveReadouts, type Readout, readoutEntries } from '../../contract/scenario/transport/readouts.ts';
+import {
+  isLiveReadout,
+  type LiveReadouts,
+  type Readout,
+  readoutEntries,
+} from '../../contract/scenario/transport/readouts.ts';
 import { fixedDigits, NO_VALUE, significant } from '../numbers.ts';
 
 interface ReadoutText extends Pick<Readout, 'title' | 'unit' | 'about'> {
@@ -33,8 +38,8 @@ export const summaryTexts = (metrics: Metrics): readonly ReadoutText[] =>
 
 /** Readouts of the summary that are known during a run. */
 export const peakTexts = (metrics: LiveReadouts | Metrics): readonly ReadoutText[] =>
-  readoutTexts(metrics, (readout) => isLive(readout) && readout.summary === true);
+  readoutTexts(metrics, (readout) => isLiveReadout(readout) && readout.summary === true);
 
 /** Readouts of the summary that are known only after a run. */
 export const furtherTexts = (metrics: Metrics): readonly ReadoutText[] =>
-  readoutTexts(metrics, (readout) => !isLive(readout) && readout.summary === true);
+  readoutTexts(metrics, (readout) => !isLiveReadout(readout) && readout.summary === true);

@@ -5,7 +5,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Mode } from '../../contract/bench/bench-session.ts';
 import type { BenchOptions } from '../../contract/bench/options.ts';
-import type { Session, Words } from '../../contract/bench/session.ts';
+import type { Session, SessionTerms } from '../../contract/bench/session.ts';
 import { BraggError } from '../../contract/errors.ts';
 import type { TaskKind } from '../../contract/scenario/kinds.ts';
 import type { WorkloadName } from '../../contract/workload.ts';
@@ -284,7 +284,7 @@ export interface Benchable {
   /** Default number of cold processes per variant. It does not apply to sweeps. */
   readonly usualProcesses: number;
   /** Terms of the workload for tables. `swept`: path of the scenario value that a sweep changes. */
-  readonly words: (swept: string | undefined) => Words;
+  readonly words: (swept: string | undefined) => SessionTerms;
   /** Folder of the workload's kernels, by which their resources are found. */
   readonly kernels: string;
   /** Reads the published claims about this problem. */

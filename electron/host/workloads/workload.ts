@@ -3,7 +3,13 @@
  * runs. Each workload has a folder; index.ts lists them.
  */
 import type { Quantity } from '../../contract/bench/bench-session.ts';
-import type { Accuracy, MeasuredSessionEntry, Session, SessionReport, Words } from '../../contract/bench/session.ts';
+import type {
+  Accuracy,
+  MeasuredSessionEntry,
+  Session,
+  SessionReport,
+  SessionTerms,
+} from '../../contract/bench/session.ts';
 import type { Variant } from '../../contract/capabilities.ts';
 import type { Curve } from '../../contract/fields.ts';
 import type { ProgressDetail } from '../../contract/run.ts';
@@ -124,7 +130,7 @@ export type ComparedRuns =
   | {
       /** For workloads whose runs compute one answer. */
       readonly kind: 'answers';
-      readonly words: Words;
+      readonly words: SessionTerms;
       readonly of: (run: AnyRunData) => Promise<ComparedRun>;
       /** Error of an answer relative to a reference on the same grid. `judged`: both solve the same problem. */
       readonly against: (here: Answer, reference: Answer, judged: boolean) => Promise<readonly Accuracy[]>;

@@ -1,6 +1,6 @@
 /** Measured gain of each claim over the swept value, with the band of the claim. */
 import type { Ratio } from '../../../electron/contract/bench/bench-session.ts';
-import { bandOf, type TaskClaimResult } from '../../../electron/contract/bench/claims.ts';
+import { confirmingRange, type TaskClaimResult } from '../../../electron/contract/bench/claims.ts';
 import { claimedText } from '../../../electron/domain/claim-texts.ts';
 import { compact, significant } from '../../../electron/domain/numbers.ts';
 import { axisArray, curveArray, identifier } from '../export/figure.ts';
@@ -35,7 +35,7 @@ interface Curve {
 
 /** Curves over a swept value with the claimed band. `unit` is `×` for gains. */
 export function claimMapChart(claim: ClaimTerms, path: string, curves: readonly Curve[], unit = '×'): Chart {
-  const held = bandOf(claim);
+  const held = confirmingRange(claim);
   const points = curves.flatMap((curve) => curve.points);
   const [left, right] = logLimits(
     points.map(({ at }) => at),

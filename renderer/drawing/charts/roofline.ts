@@ -1,7 +1,7 @@
 /** All variants of a session against the measured ceilings of its GPU. */
-import { gpusUsed } from '../../../electron/contract/bench/bench-session.ts';
+import { usedGpus } from '../../../electron/contract/bench/bench-session.ts';
 import {
-  aboveCeilings,
+  aboveCeilingTexts,
   isIncorrect,
   type MeasuredSessionEntry,
   type SessionReport,
@@ -26,7 +26,7 @@ interface Roof {
 /** Roofs of every GPU that entries ran on; roofs of equal GPUs coincide. */
 function roofsOf({ machine, entries: all }: SessionReport, entries: readonly RooflineEntry[]): readonly Roof[] {
   const double = all.some(({ precision }) => precision === 'fp64');
-  const used = gpusUsed(machine, entries);
+  const used = usedGpus(machine, entries);
   return used.flatMap((gpu, i): readonly Roof[] => {
     if (gpu.ceilings === null) return [];
     const { copy_bytes_per_s: copy, fp32_flops_per_s, fp64_flops_per_s } = gpu.ceilings;
@@ -100,7 +100,7 @@ export function rooflineChart(report: SessionReport): Chart {
       tips: [
         [
           `${label}: ${significant(flops_per_byte, 3)} FLOP/byte, ${compact(flops_per_s)}FLOP/s, ${traffic}`,
-          ...aboveCeilings(roofline),
+          ...aboveCeilingTexts(roofline),
         ].join('. '),
       ],
     };

@@ -2,7 +2,7 @@
  * Charts of a session for which it has data, with text descriptions, and reasons for missing charts. Includes the
  * factorial chart: speed-up of each optimisation alone and combined, and deviation of combinations from the product.
  */
-import { gpusUsed } from '../../../electron/contract/bench/bench-session.ts';
+import { usedGpus } from '../../../electron/contract/bench/bench-session.ts';
 import type { Factorial } from '../../../electron/contract/bench/factorial.ts';
 import {
   isIncorrect,
@@ -212,7 +212,7 @@ function roofline(report: SessionReport): ChartOrReason {
   if (drawn.length === 0) {
     return { missing: 'No roofline: the variants in this session declare no bytes and operations.' };
   }
-  const used = gpusUsed(report.machine, drawn);
+  const used = usedGpus(report.machine, drawn);
   const ceilings = used.some((gpu) => gpu.ceilings !== null);
   const counted = drawn.some(({ quantities }) => quantities.some(({ id }) => id === 'ncu_dram_bytes'));
   const { device } = drawn[0] ?? {};

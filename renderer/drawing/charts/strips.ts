@@ -1,5 +1,5 @@
 /** All samples of each row relative to the reference's median, with the interval of the reference against itself. */
-import type { Noise } from '../../../electron/contract/bench/bench-session.ts';
+import type { NoiseEstimate } from '../../../electron/contract/bench/bench-session.ts';
 import { measuredTime, noiseLabel, noiseText } from '../../../electron/domain/measured.ts';
 import { axisArray, curveArray, identifier } from '../export/figure.ts';
 import { logLimits } from '../figures/axes.ts';
@@ -25,7 +25,7 @@ const MEDIAN = 0.26;
 
 export interface Strips {
   readonly strips: readonly Strip[];
-  readonly noise: Noise;
+  readonly noise: NoiseEstimate;
   /** True to divide each row by its own median instead of its reference's. */
   readonly own: boolean;
 }
@@ -33,7 +33,7 @@ export interface Strips {
 const unitRatio = { value: 1, interval: null } as const;
 
 /** Noise band of equal candidates: the measured interval, else the floor. */
-function bandOf({ ratio, floor }: Noise): { readonly from: number; readonly to: number } | null {
+function bandOf({ ratio, floor }: NoiseEstimate): { readonly from: number; readonly to: number } | null {
   if (ratio?.interval != null) return { from: ratio.interval.low, to: ratio.interval.high };
   return floor === null ? null : { from: 1 - floor, to: 1 + floor };
 }

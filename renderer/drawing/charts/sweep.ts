@@ -1,6 +1,6 @@
 /** Time, set-up share and rate over size, with the fitted fixed cost and slope. */
 
-import { lineOf, type SessionFit, type Words } from '../../../electron/contract/bench/session.ts';
+import { fittedLine, type SessionFit, type SessionTerms } from '../../../electron/contract/bench/session.ts';
 import { measuredTime, tickTime } from '../../../electron/domain/measured.ts';
 import { compact, percent } from '../../../electron/domain/numbers.ts';
 import { axisArray, curveArray, type FigureArray, identifier } from '../export/figure.ts';
@@ -20,9 +20,9 @@ interface Quantity {
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** Whether the swept parameter is a count: fits then report a slope such as `per million cells`. */
-const isCount = ({ rate }: Words): boolean => rate !== null;
+const isCount = ({ rate }: SessionTerms): boolean => rate !== null;
 
-function quantitiesOf({ timeTip, rate }: Words): readonly Quantity[] {
+function quantitiesOf({ timeTip, rate }: SessionTerms): readonly Quantity[] {
   const all: readonly (Quantity | null)[] = [
     {
       axis: { title: `Time ${timeTip.split(',')[0]}`, unit: '', kind: 'log', format: tickTime },
@@ -48,10 +48,10 @@ function quantitiesOf({ timeTip, rate }: Words): readonly Quantity[] {
   return all.filter((one) => one !== null);
 }
 
-const sizeText = (size: number, words: Words): string =>
+const sizeText = (size: number, words: SessionTerms): string =>
   isCount(words) ? `${compact(size)} ${words.size}` : `${words.size} = ${compact(size)}`;
 
-function slopeText(fixed_s: number, slope_s: number, words: Words): string {
+function slopeText(fixed_s: number, slope_s: number, words: SessionTerms): string {
   const fixed = `${measuredTime(fixed_s)} fixed`;
   if (!isCount(words)) return `${fixed}, ${measuredTime(slope_s)} per additional ${words.size}`;
   return `${fixed}, ${measuredTime(slope_s * 1e6)} per million ${words.size}`;
@@ -63,7 +63,7 @@ const FIT_POINTS = 48;
 /** Height of a plot and minimum width for plots side by side, in label heights. */
 const [TALL, LABELS_AT_RIGHT_FROM] = [17, 62];
 
-export function sweepChart(fits: readonly SessionFit[], words: Words): Chart {
+export function sweepChart(fits: readonly SessionFit[], words: SessionTerms): Chart {
   const drawn = fits.filter(({ points }) => points.length > 0);
   const [from, to] = logLimits(
     drawn.flatMap(({ points }) => points.map((point) => point.size)),
@@ -81,7 +81,7 @@ export function sweepChart(fits: readonly SessionFit[], words: Words): Chart {
       const ink = seriesInk(i);
       const sorted = [...points].sort((a, b) => a.size - b.size);
       const sizes = sorted.map(({ size }) => size);
-      const fitted = lineOf(fit);
+      const fitted = fittedLine(fit);
       const says =
         fitted !== null
           ? slopeText(fitted.fixed_s, fitted.slope_s, words)
@@ -137,7 +137,7 @@ export function sweepChart(fits: readonly SessionFit[], words: Words): Chart {
     }),
     notes: Object.fromEntries(
       drawn.map((fit) => {
-        const line = lineOf(fit);
+        const line = fittedLine(fit);
         const text =
           line === null
             ? 'these times do not fit a line'

@@ -6,7 +6,7 @@ import type {
   ComparedMap,
   ComparedRow,
 } from '../../../electron/contract/bench/comparison.ts';
-import type { Session, SessionReport, Words } from '../../../electron/contract/bench/session.ts';
+import type { Session, SessionReport, SessionTerms } from '../../../electron/contract/bench/session.ts';
 import { withDocumentPolicy } from '../../../electron/contract/wire/page.ts';
 import {
   claimedText,
@@ -58,7 +58,7 @@ export interface ReportInput {
   /** Groups of rows whose times can be compared. */
   readonly groups: readonly ComparedGroup[];
   /** Terms of the workload; null if there are no rows. */
-  readonly words: Words | null;
+  readonly words: SessionTerms | null;
   /** One curve per row. */
   readonly curves: readonly ComparedCurve[];
   readonly maps: readonly ComparedMap[];

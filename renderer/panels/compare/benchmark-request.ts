@@ -1,6 +1,6 @@
 /** Converts the selections in the Compare form to the labels of a benchmark. No React. */
 
-import { type ExternalProgram, labelOf } from '../../../electron/contract/bench/benches.ts';
+import { type ExternalProgram, variantLabel } from '../../../electron/contract/bench/benches.ts';
 import type { Variant } from '../../../electron/contract/capabilities.ts';
 import type { Precision } from '../../../electron/contract/run.ts';
 
@@ -52,7 +52,7 @@ export function labelsOf(
     // Labels name a precision only if there is a choice.
     const each: readonly (Precision | null)[] = precisions.length === 0 || !choice ? [null] : wanted;
     const devices: readonly (number | null)[] = variant.device === 'cpu' || gpus.length === 0 ? [null] : gpus;
-    return each.flatMap((precision) => devices.map((device) => labelOf(id, precision, device)));
+    return each.flatMap((precision) => devices.map((device) => variantLabel(id, precision, device)));
   });
 }
 

@@ -1,7 +1,12 @@
 /** PTX and SASS of a kernel next to its source, or of two kernels with their differences. */
 import '../../widgets/words/words.css';
 import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react';
-import { type Code, type CodeLanguage, codeLanguages, type HotKernel } from '../../../electron/contract/launches.ts';
+import {
+  type Code,
+  type CodeLanguage,
+  codeLanguages,
+  type KernelProfile,
+} from '../../../electron/contract/launches.ts';
 import {
   addressText,
   condenseRows,
@@ -150,11 +155,11 @@ interface PairProps {
   readonly left: Code;
   readonly right: Code;
   readonly rows: readonly (ReturnType<typeof sourceDiff>[number] | null)[];
-  readonly hot: readonly HotKernel[];
+  readonly hot: readonly KernelProfile[];
 }
 
 /** Counters of a listing's kernel. If a file contains a single unnamed kernel, its counters. */
-const hotOf = (hot: readonly HotKernel[], { kernel, language }: Code): HotKernel | null =>
+const hotOf = (hot: readonly KernelProfile[], { kernel, language }: Code): KernelProfile | null =>
   language === 'ptx' && hot.every(({ places }) => places.every(({ address }) => address !== null))
     ? null
     : (hot.find((one) => one.kernel === kernel) ?? null);
@@ -217,7 +222,7 @@ function Opcodes(props: Pick<PairProps, 'left' | 'right'>): ReactElement | null 
 
 interface ListingProps {
   readonly code: Code;
-  readonly hot: readonly HotKernel[];
+  readonly hot: readonly KernelProfile[];
 }
 
 /** Source and listing next to each other; pressing a line marks its counterparts. */
@@ -369,8 +374,8 @@ function useArchitectures(variant: string, { workload, bench }: ScenarioBench): 
 
 /** Imports the source page of an Nsight Compute report. */
 function HotImport(props: {
-  readonly hot: readonly HotKernel[];
-  readonly onHot: (hot: readonly HotKernel[]) => void;
+  readonly hot: readonly KernelProfile[];
+  readonly onHot: (hot: readonly KernelProfile[]) => void;
 }): ReactElement {
   const { client, stores } = useWorkbench();
   const input = useRef<HTMLInputElement>(null);
@@ -456,7 +461,7 @@ export function MachineCodeView({
   const [language, setLanguage] = useState<CodeLanguage>('sass');
   const [exact, setExact] = useState(false);
   const [wanted, setWanted] = useState<string | null>(null);
-  const [imported, setImported] = useState<readonly HotKernel[]>([]);
+  const [imported, setImported] = useState<readonly KernelProfile[]>([]);
   const inRows = rows.map(({ row }) => row.variant).find((id) => ids.includes(id));
   const left = picked.left !== null && ids.includes(picked.left) ? picked.left : (inRows ?? ids[0] ?? NO_VARIANT);
   const right = ids.includes(picked.right) ? picked.right : NO_VARIANT;

@@ -15,7 +15,7 @@ import {
 } from '../../../electron/contract/bench/benches.ts';
 import type { ComparedGroup, ComparedRow } from '../../../electron/contract/bench/comparison.ts';
 import { benchOptionShape, defaultBenchOptions } from '../../../electron/contract/bench/options.ts';
-import type { Words } from '../../../electron/contract/bench/session.ts';
+import type { SessionTerms } from '../../../electron/contract/bench/session.ts';
 import type { Variant } from '../../../electron/contract/capabilities.ts';
 import { precisionSchema } from '../../../electron/contract/run.ts';
 import { kindOfDocument } from '../../../electron/contract/scenario/index.ts';
@@ -117,7 +117,7 @@ export interface Rows {
   /** Rows in their original order, including hidden ones. */
   readonly rows: readonly ShownRow[];
   /** Terms of the rows' workload; null if there are no rows. */
-  readonly words: Words | null;
+  readonly words: SessionTerms | null;
   readonly groups: readonly ComparedGroup[];
   readonly failure: string | null;
 }

@@ -1,9 +1,9 @@
 /** The comparison as a table: one row per subject. The user can sort, hide, move and colour rows. */
 import { type ReactElement, useMemo } from 'react';
-import { headVerdict, modes } from '../../../electron/contract/bench/bench-session.ts';
+import { modes, rowVerdict } from '../../../electron/contract/bench/bench-session.ts';
 import type { BenchInfo } from '../../../electron/contract/bench/benches.ts';
 import type { ComparedGroup } from '../../../electron/contract/bench/comparison.ts';
-import type { Words } from '../../../electron/contract/bench/session.ts';
+import type { SessionTerms } from '../../../electron/contract/bench/session.ts';
 import { advice } from '../../../electron/domain/advice.ts';
 import { provenanceText } from '../../../electron/domain/provenance.ts';
 import {
@@ -55,7 +55,7 @@ const inkNames = ['blue', 'orange', 'green', 'violet', 'brown', 'teal', 'pink', 
 interface TableProps {
   readonly store: CompareStore;
   readonly rows: readonly ShownRow[];
-  readonly words: Words | null;
+  readonly words: SessionTerms | null;
   readonly groups: readonly ComparedGroup[];
 }
 
@@ -298,7 +298,7 @@ export function TableView({ store, rows, words, groups }: TableProps): ReactElem
               {ordered
                 .filter(({ row }) => row.group === group)
                 .map((shown) => (
-                  <tr key={shown.key} data-verdict={headVerdict(shown.row)} data-testid="compare-row">
+                  <tr key={shown.key} data-verdict={rowVerdict(shown.row)} data-testid="compare-row">
                     <th scope="row" title={tipOf(shown)}>
                       <span className="compare-name row gap-l">
                         <RowMenu shown={shown} all={rows} />

@@ -1,6 +1,6 @@
 /** Curves overlaid on the depth dose: user files and other runs. */
 import { type ReactElement, useMemo, useRef, useState } from 'react';
-import { allowedDepthUnits, depthDoseUnit, runUnitFactor } from '../../../electron/contract/dose/units.ts';
+import { allowedDepthUnits, factorToRunUnit, parseDepthDoseUnit } from '../../../electron/contract/dose/units.ts';
 import { valueAt } from '../../../electron/contract/scenario/index.ts';
 import type { TransportResolved } from '../../../electron/contract/scenario/transport/workload.ts';
 import { type GammaCurve, gammaOfCurves } from '../../../electron/domain/dose/gamma-curve.ts';
@@ -41,7 +41,7 @@ interface ComparisonOptions {
 }
 
 function compareAbsolute(shown: ShownDepthDose, overlay: OverlayCurve, protons: number) {
-  const unit = depthDoseUnit(overlay.unit);
+  const unit = parseDepthDoseUnit(overlay.unit);
   if (unit === null) {
     const has = overlay.unit === null ? 'the file gives no unit' : `${overlay.unit} is not an absolute unit`;
     return `${has}; allowed in its header: ${allowedDepthUnits}`;
@@ -49,7 +49,7 @@ function compareAbsolute(shown: ShownDepthDose, overlay: OverlayCurve, protons: 
   const own = unit.by === 'mass' ? shown.perMass : shown.curve;
   if (own === null || own === undefined)
     return 'this run was stored without densities, but the file is a dose per mass';
-  return [scaleCurve(overlay.depth_mm, overlay.dose, runUnitFactor(unit, protons)), own] as const;
+  return [scaleCurve(overlay.depth_mm, overlay.dose, factorToRunUnit(unit, protons)), own] as const;
 }
 
 /** The reference and the evaluated curve; a message if they cannot be compared. */

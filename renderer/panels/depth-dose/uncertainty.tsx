@@ -1,7 +1,7 @@
 /** Uncertainty of the shown depth dose: a band on the plot, and a table with the contribution of each input. */
 import { type ReactElement, useEffect, useRef } from 'react';
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import { marginOf, type Uncertainty } from '../../../electron/contract/beams/uncertainty.ts';
+import { clinicalMargin_mm, type Uncertainty } from '../../../electron/contract/beams/uncertainty.ts';
 import { messageOf } from '../../../electron/contract/errors.ts';
 import type { RunId } from '../../../electron/contract/run.ts';
 import { fixedDigits, percent, significant } from '../../../electron/domain/numbers.ts';
@@ -63,7 +63,7 @@ function Parts({ found }: { readonly found: Uncertainty }): ReactElement {
         </tbody>
       </table>
       <p className="popover__note">
-        {r80_mm === null ? '' : `3.5 % of the range plus 1 mm: ${fixedDigits(marginOf(r80_mm), 2)} mm. `}
+        {r80_mm === null ? '' : `3.5 % of the range plus 1 mm: ${fixedDigits(clinicalMargin_mm(r80_mm), 2)} mm. `}
         {differences_because === null
           ? 'Computed by derivatives along with the solution.'
           : `Computed by differences of runs, because ${differences_because}.`}

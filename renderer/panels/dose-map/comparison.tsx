@@ -6,7 +6,7 @@ import {
   gammaLimits,
   type ImportedDoseInfo,
   type ImportedPlane,
-  pencilUnit,
+  PENCIL_DOSE_UNIT,
 } from '../../../electron/contract/dose.ts';
 import type { RunId } from '../../../electron/contract/run.ts';
 import { percent } from '../../../electron/domain/numbers.ts';
@@ -188,7 +188,7 @@ export function ComparisonRows({ view }: { readonly view: DoseViewStore }): Reac
         run={selected}
         onTrace={(traced) => {
           view.setState((state) => ({ imported: [...state.imported, traced].slice(-MAX_IMPORTED) }));
-          toFile({ ...unshiftedPlane(traced.id), unit: pencilUnit });
+          toFile({ ...unshiftedPlane(traced.id), unit: PENCIL_DOSE_UNIT });
         }}
       />
       {plane === null || info === undefined ? null : <FileAxes info={info} plane={plane} onChange={toFile} />}

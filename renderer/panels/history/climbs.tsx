@@ -1,6 +1,6 @@
 /** Attempts of coding agents at a problem, as stored in the library, and the changes of each. */
 import { type ReactElement, useCallback, useEffect, useMemo, useState } from 'react';
-import type { AttemptHistory, ClimbAttempt } from '../../../electron/contract/bench/history.ts';
+import type { AgentAttempt, AttemptHistory } from '../../../electron/contract/bench/history.ts';
 import { condenseRows, sourceDiff } from '../../../electron/domain/code-diff.ts';
 import { measuredTime, timesText } from '../../../electron/domain/measured.ts';
 import { NO_VALUE } from '../../../electron/domain/numbers.ts';
@@ -66,7 +66,7 @@ function Change({ file, before }: { readonly file: string; readonly before: stri
   return code.rows.some((row) => row !== null) ? <CodeDiff {...code} /> : <p>No line differs.</p>;
 }
 
-function Attempt({ one, before }: { readonly one: ClimbAttempt; readonly before: string | null }): ReactElement {
+function Attempt({ one, before }: { readonly one: AgentAttempt; readonly before: string | null }): ReactElement {
   const { client, stores, userKernels } = useWorkbench();
   const [isOpen, setOpen] = useState(false);
   const { attempt, file, verdict, reason, time_s, interval, vs_reference, vs_best } = one;

@@ -9,7 +9,7 @@ import { BraggError, type Issue } from '../../../electron/contract/errors.ts';
 import type { FileRef } from '../../../electron/contract/files.ts';
 import {
   type SanitizerTool,
-  sanitizedText,
+  sanitizerSummary,
   type UserKernelVerdict,
   userKernelVerdict,
 } from '../../../electron/contract/user-kernels/checks.ts';
@@ -190,7 +190,7 @@ export class KernelEditing {
     const scenario = stores.scenario.getState().draft;
     try {
       const found = await client.call('userKernels.sanitize', { ...shown, tool, scenario });
-      this.#set(shown, { says: sanitizedText(found), issues: found.issues });
+      this.#set(shown, { says: sanitizerSummary(found), issues: found.issues });
     } catch (error) {
       this.#set(shown, { says: errorText(error) });
     } finally {

@@ -1,6 +1,10 @@
 /** Toolbar of the editor: selection of variant and file, and actions. */
 import { type ReactElement, useState } from 'react';
-import { type SanitizerTool, sanitizerTools, sanitizerWords } from '../../../electron/contract/user-kernels/checks.ts';
+import {
+  type SanitizerTool,
+  sanitizerDefects,
+  sanitizerTools,
+} from '../../../electron/contract/user-kernels/checks.ts';
 import { Button } from '../../widgets/controls/button.tsx';
 import { Select } from '../../widgets/controls/select.tsx';
 import type { EditingContext } from './editing.ts';
@@ -51,7 +55,7 @@ function Sanitizing({
       <Select
         label="Kind of check"
         value={tool}
-        options={sanitizerTools.map((one) => ({ value: one, label: `${one}: ${sanitizerWords[one]}` }))}
+        options={sanitizerTools.map((one) => ({ value: one, label: `${one}: ${sanitizerDefects[one]}` }))}
         onChange={(value) => setTool(sanitizerTools.find((one) => one === value) ?? 'memcheck')}
       />
       <Button

@@ -5,7 +5,7 @@ import { type ReactElement, type RefObject, useEffect, useMemo, useRef, useState
 import type { Variant } from '../../../electron/contract/capabilities.ts';
 import type { Issue } from '../../../electron/contract/errors.ts';
 import { kindOfDocument } from '../../../electron/contract/scenario/index.ts';
-import { checkText, isDoubt } from '../../../electron/contract/user-kernels/checks.ts';
+import { checkText, isOpenCheck } from '../../../electron/contract/user-kernels/checks.ts';
 import { isUserKernelId, type PrintedOutput, type UserKernelInfo } from '../../../electron/contract/user-kernels.ts';
 import { countText } from '../../../electron/domain/values/units.ts';
 import { Icon } from '../../widgets/words/icon.tsx';
@@ -61,8 +61,12 @@ function VerdictView({ id, outcome }: { readonly id: string; readonly outcome: O
       <h2>{`${id} is ${word} on this scenario${right ? `: ${speed}` : ''}`}</h2>
       <ul className="flex wrap">
         {checks.map((check) => (
-          <li key={check.id} className="user-kernel-check row gap-s" data-ok={isDoubt(check) ? 'open' : check.holds}>
-            <Icon name={isDoubt(check) ? 'warning' : check.holds ? 'done' : 'error'} size={14} />
+          <li
+            key={check.id}
+            className="user-kernel-check row gap-s"
+            data-ok={isOpenCheck(check) ? 'open' : check.holds}
+          >
+            <Icon name={isOpenCheck(check) ? 'warning' : check.holds ? 'done' : 'error'} size={14} />
             <span className="strong">{check.title}</span>
             <span>{check.holds ? '' : 'wrong: '}</span>
             <span>{checkText(check)}</span>

@@ -5,10 +5,10 @@ import { type ReactElement, useEffect, useId, useMemo, useRef, useState } from '
 import type { FieldMap } from '../../../electron/contract/fields.ts';
 import {
   type CrystalUnknown,
+  imageFileExtensions,
   type MeasuredImage,
-  measuredEndings,
   type RefinedCrystal,
-  refinedDocument,
+  withFittedValues,
 } from '../../../electron/contract/scenario/diffraction/refining.ts';
 import { valueAt } from '../../../electron/contract/scenario/index.ts';
 import { resolvedOf } from '../../../electron/contract/scenarios.ts';
@@ -128,7 +128,7 @@ function Source({ feed, primary }: { readonly feed: RefineFeed; readonly primary
       <input
         ref={input}
         type="file"
-        accept={measuredEndings.join(',')}
+        accept={imageFileExtensions.join(',')}
         multiple
         hidden
         data-testid="refine-file"
@@ -220,7 +220,10 @@ export default function RefinePanel(): ReactElement {
     feed.start(draft, file?.file ?? null);
   };
   const use = (found: RefinedCrystal): void => {
-    stores.scenario.replace(refinedDocument(stores.scenario.getState().draft, found.unknowns), 'Crystal from an image');
+    stores.scenario.replace(
+      withFittedValues(stores.scenario.getState().draft, found.unknowns),
+      'Crystal from an image',
+    );
     stores.notices.tell({
       tone: 'success',
       title: 'The crystal in the form was replaced by the fitted one',

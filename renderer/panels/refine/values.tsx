@@ -3,7 +3,7 @@ import type { ReactElement } from 'react';
 import {
   type CrystalUnknown,
   crystalUnknowns,
-  refineFits,
+  refineParameterGroups,
 } from '../../../electron/contract/scenario/diffraction/refining.ts';
 import { fixedDigits, significant } from '../../../electron/domain/numbers.ts';
 import type { FitChoice, RefineState } from '../../data/refine-feed.ts';
@@ -11,7 +11,7 @@ import type { FitChoice, RefineState } from '../../data/refine-feed.ts';
 const DIGITS = 4;
 
 const unknownsOf = (fit: FitChoice): readonly CrystalUnknown[] =>
-  crystalUnknowns.filter(({ of }) => (refineFits[fit] as readonly string[]).includes(of));
+  crystalUnknowns.filter(({ of }) => (refineParameterGroups[fit] as readonly string[]).includes(of));
 
 interface ValuesProps {
   readonly state: RefineState;

@@ -4,8 +4,8 @@
  */
 import { type ReactElement, type ReactNode, useState } from 'react';
 import {
+  correctnessReason,
   type MeasuredSessionEntry,
-  reasonOf,
   type Session,
   type SessionEntry,
   type SessionReport,
@@ -88,7 +88,7 @@ function Row({ entry }: { readonly entry: SessionEntry }): ReactElement {
       <td className="selectable" title="Arithmetic divided by the time, and its share of the measured limit">
         {rateText(flops_per_s, share_of_flops, 'flops')}
       </td>
-      <td className="selectable" title={reasonOf(entry.accuracy) ?? entry.accuracy[0]?.tip}>
+      <td className="selectable" title={correctnessReason(entry.accuracy) ?? entry.accuracy[0]?.tip}>
         {checkText(entry)}
         {determinism === null || determinism.bitwise ? '' : `, results differ bitwise in ${determinism.runs} runs`}
       </td>

@@ -1,7 +1,7 @@
 /** The shown run: progress while it computes, readouts afterwards. */
 import './run-panel.css';
 import type { ReactElement } from 'react';
-import { type RunInfo, type RunProgress, shareDone } from '../../../electron/contract/run.ts';
+import { completedFraction, type RunInfo, type RunProgress } from '../../../electron/contract/run.ts';
 import type { WhatIfMethod } from '../../../electron/contract/scenario/transport/what-if.ts';
 import { duration, fixedDigits, significant, timeLeft } from '../../../electron/domain/numbers.ts';
 import { SHOWN_KEY } from '../../data/run-data.ts';
@@ -34,7 +34,7 @@ function RunProgressView({
       </p>
     );
   }
-  const share = progress === null ? null : shareDone(progress);
+  const share = progress === null ? null : completedFraction(progress);
   return (
     <div className="grid gap-l">
       <progress

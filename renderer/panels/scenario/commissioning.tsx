@@ -4,8 +4,8 @@ import {
   type Commissioned,
   commissionedBeam,
   depthUnits,
+  formatWithError,
   MAX_CURVE_BYTES,
-  withError,
 } from '../../../electron/contract/beams/commission.ts';
 import { BraggError } from '../../../electron/contract/errors.ts';
 import { formatIssue, valueAt } from '../../../electron/contract/scenario/index.ts';
@@ -43,7 +43,7 @@ const fileNameOf = (name: string): string => `${name.replace(/[\\/:*?"<>|]/g, ' 
 
 function summaryOf({ found, file }: Extract<State, { kind: 'found' }>): readonly string[] {
   return [
-    `Energy ${withError(found.energy_MeV, found.energy_error_MeV)}, spread ${withError(found.energy_sigma_MeV, found.sigma_error_MeV)}.`,
+    `Energy ${formatWithError(found.energy_MeV, found.energy_error_MeV)}, spread ${formatWithError(found.energy_sigma_MeV, found.sigma_error_MeV)}.`,
     `Residuals of ${file}: ${(100 * found.residual).toFixed(2)} % of the largest dose, RMS over the peak.`,
     ...found.notes.map((note) => `${note}.`),
   ];

@@ -5,8 +5,8 @@
 import { createContext, useContext } from 'react';
 import type { Issue } from '../../../electron/contract/errors.ts';
 import {
-  allowedText,
   branchFor,
+  describeAllowed,
   type FieldIssue,
   formatPath,
   isWithin,
@@ -80,7 +80,7 @@ export function fieldModel(draft: ScenarioDraft, resolved: ScenarioDraft | null,
     key: formatPath(path),
     title: schema.title ?? String(path.at(-1)),
     description: schema.description ?? '',
-    allowed: allowedText(schema),
+    allowed: describeAllowed(schema),
     unit,
     schema,
     ...{ value, fallback },

@@ -1,6 +1,6 @@
 /** User materials: name, formula or mass fractions, density, I. */
 import { type ReactElement, useState } from 'react';
-import { atomsOf, type Path, valueAt } from '../../../electron/contract/scenario/index.ts';
+import { type Path, parseFormula, valueAt } from '../../../electron/contract/scenario/index.ts';
 import { maxUserMaterials } from '../../../electron/contract/scenario/transport/geometry.ts';
 import { IconButton } from '../../widgets/controls/button.tsx';
 import { TextField } from '../../widgets/controls/text-field.tsx';
@@ -38,9 +38,9 @@ function fractionsIn(text: string): Readonly<Record<string, unknown>> | null {
  * Sets the material's composition from text. Text that is neither a formula nor mass fractions is stored as an invalid
  * formula.
  */
-export function setComposition(material: unknown, text: string, atomsOf: (formula: string) => unknown): object {
+export function setComposition(material: unknown, text: string, parseFormula: (formula: string) => unknown): object {
   const { formula: _, composition: __, ...rest } = (material ?? {}) as Readonly<Record<string, unknown>>;
-  const fractions = atomsOf(text) === null ? fractionsIn(text) : null;
+  const fractions = parseFormula(text) === null ? fractionsIn(text) : null;
   return fractions === null ? { ...rest, formula: text } : { ...rest, composition: fractions };
 }
 
@@ -64,7 +64,7 @@ function MadeOfField({ path, index }: { readonly path: Path; readonly index: num
             invalid={issues.length > 0}
             onChange={(text) => {
               type(text);
-              form.edit(path, setComposition(material, text, atomsOf), 'Composition', `made of ${index}`);
+              form.edit(path, setComposition(material, text, parseFormula), 'Composition', `made of ${index}`);
             }}
             onSettle={() => {
               type(null);

@@ -2,11 +2,11 @@
 
 import { type ReactElement, useEffect, useRef, useState } from 'react';
 import {
-  rangeOff,
-  readEnergies,
+  parseEnergies,
+  rangeDeviationText,
   type Sobp,
   type SobpRequest,
-  sobpSpots,
+  spotsOfSobp,
   type WeightKind,
   weightKinds,
 } from '../../../electron/contract/beams/sobp.ts';
@@ -48,7 +48,7 @@ const weightTitles: Readonly<Record<WeightKind, string>> = {
 
 function summaryOf(sobp: Sobp, request: SobpRequest): readonly string[] {
   const { plateau, layers, places_mm, firstFlatness } = sobp;
-  const off = rangeOff(sobp, request);
+  const off = rangeDeviationText(sobp, request);
   return [
     `R90 ${fixedDigits(plateau.r90_mm, 2)} mm, M95 ${fixedDigits(plateau.m95_mm, 2)} mm, distal 80–20 % ${fixedDigits(plateau.falloff_mm, 2)} mm.`,
     ...(off === null ? [] : [off]),
@@ -71,7 +71,7 @@ export function SobpBuilder({ path }: { readonly path: Path }): ReactElement {
     const ending = new AbortController();
     going.current?.abort();
     going.current = ending;
-    const list = energies.trim() === '' ? null : readEnergies(energies);
+    const list = energies.trim() === '' ? null : parseEnergies(energies);
     if (list?.ok === false) {
       setState({ kind: 'failed', reason: `Energies: ${list.reason}` });
       return;
@@ -83,7 +83,7 @@ export function SobpBuilder({ path }: { readonly path: Path }): ReactElement {
       const outcome = await client.callCancellable('beam.sobp', { document: form.draft, request }, ending.signal);
       if (outcome.status === 'cancelled') return;
       setState({ kind: 'built', sobp: outcome.value, request });
-      form.edit(path, sobpSpots(outcome.value), 'Build an SOBP');
+      form.edit(path, spotsOfSobp(outcome.value), 'Build an SOBP');
     } catch (error) {
       if (!ending.signal.aborted) setState({ kind: 'failed', reason: messageOf(error) });
     }

@@ -6,10 +6,10 @@ import { type ReactElement, useCallback, useEffect, useId, useState } from 'reac
 import {
   type Cluster,
   type ClusterDraft,
-  clusterOf,
-  draftOf,
+  draftFromCluster,
   newCluster,
-  withCluster,
+  parseCluster,
+  withReplacedCluster,
 } from '../../../electron/contract/study/clusters.ts';
 import { errorText } from '../../state/notices.ts';
 import { Button } from '../../widgets/controls/button.tsx';
@@ -43,13 +43,13 @@ interface ClustersDialogProps {
 function ClustersDialog({ clusters, onKept, onDone }: ClustersDialogProps): ReactElement {
   const { client } = useWorkbench();
   const [chosen, setChosen] = useState(clusters[0]?.name ?? NEW);
-  const [draft, setDraft] = useState(draftOf(clusters[0] ?? newCluster));
+  const [draft, setDraft] = useState(draftFromCluster(clusters[0] ?? newCluster));
   const [said, setSaid] = useState<{ readonly text: string; readonly wrong: boolean } | null>(null);
   const [busy, setBusy] = useState(false);
   const id = useId();
   const choose = (name: string): void => {
     setChosen(name);
-    setDraft(draftOf(clusters.find((one) => one.name === name) ?? newCluster));
+    setDraft(draftFromCluster(clusters.find((one) => one.name === name) ?? newCluster));
     setSaid(null);
   };
   const tell = async (work: () => Promise<string>): Promise<void> => {
@@ -62,7 +62,7 @@ function ClustersDialog({ clusters, onKept, onDone }: ClustersDialogProps): Reac
     setBusy(false);
   };
   const checked = (work: (cluster: Cluster) => Promise<string>): void => {
-    const read = clusterOf(draft);
+    const read = parseCluster(draft);
     if ('fault' in read) setSaid({ text: read.fault, wrong: true });
     else void tell(() => work(read.cluster));
   };
@@ -73,7 +73,7 @@ function ClustersDialog({ clusters, onKept, onDone }: ClustersDialogProps): Reac
   };
   const save = (): void =>
     checked(async (cluster) => {
-      const next = withCluster(clusters, chosen === NEW ? null : chosen, cluster);
+      const next = withReplacedCluster(clusters, chosen === NEW ? null : chosen, cluster);
       if ('fault' in next) throw new Error(next.fault);
       await keep(next.clusters, cluster.name);
       return `${cluster.name} was saved.`;
@@ -84,7 +84,7 @@ function ClustersDialog({ clusters, onKept, onDone }: ClustersDialogProps): Reac
         clusters.filter(({ name }) => name !== chosen),
         NEW,
       );
-      setDraft(draftOf(newCluster));
+      setDraft(draftFromCluster(newCluster));
       return `${chosen} was removed from the list.`;
     });
   const attempt = (): void => checked(async (cluster) => (await client.call('study.tryCluster', { cluster })).says);

@@ -1,7 +1,7 @@
 /** Plot of a study's columns against each other. */
 import { type ReactElement, useMemo, useRef } from 'react';
 import {
-  MAX_PLOTTED,
+  MAX_PLOTTED_COLUMNS,
   type StudyColumnInfo,
   type StudyEntry,
   type StudyViewSettings,
@@ -165,7 +165,7 @@ function ParallelAxesChoice({
   const { along, varied } = chosen;
   const choices = varied.filter(({ of }) => of !== 'where');
   const toggle = (list: readonly string[], key: string, on: boolean): string[] =>
-    on ? [...list, key].slice(0, MAX_PLOTTED) : list.filter((one) => one !== key);
+    on ? [...list, key].slice(0, MAX_PLOTTED_COLUMNS) : list.filter((one) => one !== key);
   return (
     <details className="studies__along relative">
       <summary>{along.length} axes</summary>
@@ -179,7 +179,7 @@ function ParallelAxesChoice({
                 <input
                   type="checkbox"
                   checked={on}
-                  disabled={on ? along.length <= 2 : along.length >= MAX_PLOTTED}
+                  disabled={on ? along.length <= 2 : along.length >= MAX_PLOTTED_COLUMNS}
                   onChange={({ target }) => onPlot({ ...plot, along: toggle(along, key, target.checked) })}
                 />
                 {columnTitle(column)}

@@ -1,6 +1,6 @@
 /** Texts about a study. */
 import {
-  CONFIRM_FROM_S,
+  MAX_UNCONFIRMED_S,
   type StudyCell,
   type StudyColumnInfo,
   type StudyEntry,
@@ -32,7 +32,7 @@ export function isTooLong(
   budget: Partial<Study['budget']> = {},
 ): boolean {
   if (budget.minutes !== undefined || budget.points !== undefined) return false;
-  return Math.max(least_s ?? 0, here?.expected_s ?? 0) > CONFIRM_FROM_S;
+  return Math.max(least_s ?? 0, here?.expected_s ?? 0) > MAX_UNCONFIRMED_S;
 }
 
 /** `probing`: true while trial points are being solved for the forecast. */

@@ -4,7 +4,7 @@ import {
   type HostOperation,
   type HostTime,
   type IdleTime,
-  idleWords,
+  idleCauseTexts,
   type ThreadUse,
   type TraceSummary,
 } from '../../../electron/contract/timeline.ts';
@@ -131,7 +131,7 @@ function IdleTimes({ idle, show }: IdleTimesProps): ReactElement | null {
           <tbody key={row.cause}>
             <tr>
               <th scope="rowgroup" colSpan={3}>
-                {idleWords[row.cause]}
+                {idleCauseTexts[row.cause]}
               </th>
             </tr>
             <tr>
@@ -153,7 +153,7 @@ function IdleTimes({ idle, show }: IdleTimesProps): ReactElement | null {
                 onClick={() => show(span)}
               >
                 <span>
-                  {idleWords[cause]}
+                  {idleCauseTexts[cause]}
                   {host === null ? '' : ` (${host})`}, then {next}
                 </span>
                 <span>{timeText(duration_ns)}</span>

@@ -1,6 +1,6 @@
 /** Panel of the dose in three dimensions: three slices through a common cursor. */
 import { type ReactElement, useMemo, useRef, useState } from 'react';
-import type { VolumeAxis, volumeEndings } from '../../../electron/contract/beams/volume.ts';
+import type { VolumeAxis, volumeFileExtensions } from '../../../electron/contract/beams/volume.ts';
 import { count, fixedDigits, percent, significant } from '../../../electron/domain/numbers.ts';
 import { sameJson } from '../../base/same-json.ts';
 import { VolumeFeed, type VolumeSettings, volumeAxes } from '../../data/volume-feed.ts';
@@ -51,7 +51,7 @@ const files = [
   { ending: 'mha', label: 'MetaImage (.mha)' },
   { ending: 'nrrd', label: 'NRRD (.nrrd)' },
   { ending: 'dcm', label: 'RT Dose (.dcm)' },
-] as const satisfies readonly { readonly ending: (typeof volumeEndings)[number]; readonly label: string }[];
+] as const satisfies readonly { readonly ending: (typeof volumeFileExtensions)[number]; readonly label: string }[];
 
 /** Plane of a slice: its crosshair is the common cursor, or the pointer on any slice. */
 function planeOf(feed: VolumeFeed, across: VolumeAxis): Plane {
@@ -268,7 +268,7 @@ export default function VolumePanel(): ReactElement {
   }
   const own: Limits = { low: config.scale === 'log' ? (fields.y?.minPositive ?? 0) : 0, high: volume.most };
   const asideOf = (across: VolumeAxis): string => `at ${axisNames[across]} = ${fixedDigits(at[across], 1)} mm`;
-  const write = async (ending: (typeof volumeEndings)[number]): Promise<void> => {
+  const write = async (ending: (typeof volumeFileExtensions)[number]): Promise<void> => {
     try {
       const { mime, bytes } = await feed.file(ending);
       await deliverFile({ client, stores }, { name: `${safeFileName(name)}-dose.${ending}`, mime, bytes });

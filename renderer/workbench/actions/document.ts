@@ -3,10 +3,10 @@ import { BraggError, type Issue } from '../../../electron/contract/errors.ts';
 import type { FileRef, NamedFile } from '../../../electron/contract/files.ts';
 import type { RunInfo } from '../../../electron/contract/run.ts';
 import {
+  formatScenario,
   kindOfDocument,
   newDocument,
   type ScenarioKindName,
-  writeScenarioText,
 } from '../../../electron/contract/scenario/index.ts';
 import type { ReadScenario } from '../../../electron/contract/scenarios.ts';
 import { latestRequest } from '../../base/latest-request.ts';
@@ -277,7 +277,7 @@ export function createDocumentActions(context: ActionContext): DocumentActions {
         notices.fail('The scenario could not be downloaded', error);
       }
     },
-    textHere: () => writeScenarioText(scenario.getState().draft),
+    textHere: () => formatScenario(scenario.getState().draft),
     async clearRecent() {
       await client.call('scenario.clearRecent', {});
       await refreshRecent();

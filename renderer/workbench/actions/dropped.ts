@@ -1,5 +1,5 @@
 /** Files dropped on the page: scenarios and curves are read as text, runs as bytes, timelines in pieces. */
-import { sessionHead } from '../../../electron/contract/bench/session.ts';
+import { recognizeSession } from '../../../electron/contract/bench/session.ts';
 import { PROJECT_ENDING, type ProjectPart, type UnpackedPart } from '../../../electron/contract/projects/project.ts';
 import { hasCrystal } from '../../../electron/contract/scenario/diffraction/refining.ts';
 import type { Overlays } from '../../data/overlays.ts';
@@ -81,7 +81,7 @@ export async function openDropped(
       await unpackLocal({ client, stores }, file);
       continue;
     }
-    const session = sessionHead(await file.slice(0, 200).text());
+    const session = recognizeSession(await file.slice(0, 200).text());
     if (/\.(h5|hdf5)$/i.test(file.name) || session?.isTask === true) {
       await runs.openBytes(file.name, new Uint8Array(await file.arrayBuffer()));
     } else if (session !== null) {

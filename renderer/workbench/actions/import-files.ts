@@ -3,7 +3,7 @@
  * crystal in the scenario form to it.
  */
 
-import { MAX_IMAGE_BYTES, measuredEndings } from '../../../electron/contract/scenario/diffraction/refining.ts';
+import { imageFileExtensions, MAX_IMAGE_BYTES } from '../../../electron/contract/scenario/diffraction/refining.ts';
 import { readCurveCsv } from '../../../electron/domain/dose/curve-csv.ts';
 import { NO_TABLE_TEXT, tableText } from '../../../electron/domain/values/csv.ts';
 import { MAX_OVERLAYS, type Overlays } from '../../data/overlays.ts';
@@ -48,7 +48,7 @@ export async function openCurve(
 
 /** Whether a dropped file is an image file; files of runs are opened as runs. */
 export const isImageFile = (name: string): boolean =>
-  measuredEndings.some((ending) => name.toLowerCase().endsWith(ending)) && !/\.(h5|hdf5)$/i.test(name);
+  imageFileExtensions.some((ending) => name.toLowerCase().endsWith(ending)) && !/\.(h5|hdf5)$/i.test(name);
 
 /**
  * Imports the first file, or a master file with its data files. Raw numbers are read with the size of the form's

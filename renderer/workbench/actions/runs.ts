@@ -4,7 +4,7 @@
  */
 import type { BenchInfo } from '../../../electron/contract/bench/benches.ts';
 import type { FileRef } from '../../../electron/contract/files.ts';
-import { SAVED_FROM_MS } from '../../../electron/contract/recovery.ts';
+import { MIN_RECOVERED_RUN_MS } from '../../../electron/contract/recovery.ts';
 import type { RunId, RunInfo } from '../../../electron/contract/run.ts';
 import { scenarioKinds } from '../../../electron/contract/scenario/index.ts';
 import type { Params } from '../../../electron/contract/wire/methods.ts';
@@ -34,7 +34,7 @@ async function ask(dialogs: Dialogs, title: string, text: string): Promise<'remo
 
 async function askRemoveRun(dialogs: Dialogs, run: RunInfo): Promise<'remove' | 'save' | null> {
   const { name, file, wall_s } = run;
-  if (file !== null || !hasResult(run) || (wall_s ?? 0) * 1000 < SAVED_FROM_MS) return 'remove';
+  if (file !== null || !hasResult(run) || (wall_s ?? 0) * 1000 < MIN_RECOVERED_RUN_MS) return 'remove';
   return ask(
     dialogs,
     `Remove ${name} without saving?`,

@@ -5,7 +5,7 @@
 import { BraggError } from '../../../electron/contract/errors.ts';
 import type { RunId } from '../../../electron/contract/run.ts';
 import {
-  isForLive,
+  supportsLive,
   type WhatIfAnswer,
   type WhatIfFrame,
 } from '../../../electron/contract/scenario/transport/what-if.ts';
@@ -80,7 +80,7 @@ class LivePage {
     this.#stops = [
       stores.scenario.subscribe((state, before) => {
         if (state.draft === before.draft) return;
-        if (!isForLive(state.draft)) return this.leave();
+        if (!supportsLive(state.draft)) return this.leave();
         this.#edited_ms = performance.now();
         this.#askSoon();
       }),
@@ -203,7 +203,7 @@ export function createWhatIfActions(parts: WhatIfParts): WhatIfActions {
       if (page !== null && !page.over) {
         page.leave();
         page = null;
-      } else if (isForLive(parts.stores.scenario.getState().draft)) {
+      } else if (supportsLive(parts.stores.scenario.getState().draft)) {
         page = new LivePage(parts);
       }
     },

@@ -1,6 +1,6 @@
 /** Commands of the workbench with their current state. */
 import { scenarioKindNames, scenarioKinds } from '../../../electron/contract/scenario/index.ts';
-import { isForLive } from '../../../electron/contract/scenario/transport/what-if.ts';
+import { supportsLive } from '../../../electron/contract/scenario/transport/what-if.ts';
 import { exportsOf } from '../../../electron/contract/workload.ts';
 import { type HandbookLink, handbookPages } from '../../base/handbook-pages.ts';
 import { panelKeywords } from '../../base/panel-actions.ts';
@@ -253,7 +253,7 @@ function runCommands({ stores, runs, documents, whatIf }: Workbench): readonly C
       ...run,
       group: 1,
       shortcut: 'Alt+L',
-      enabled: on || isForLive(draft),
+      enabled: on || supportsLive(draft),
       checked: on,
       run: () => whatIf.toggle(),
     },

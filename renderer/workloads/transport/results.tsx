@@ -1,6 +1,6 @@
 /** Readouts of a finished run. */
 import type { ReactElement } from 'react';
-import { type DepthDose, type Moments, type RunSummary, reactionsIn } from '../../../electron/contract/run.ts';
+import { type DepthDose, type Moments, type RunSummary, reactionTreatment } from '../../../electron/contract/run.ts';
 import { valueAt } from '../../../electron/contract/scenario/index.ts';
 import type { TransportResolved } from '../../../electron/contract/scenario/transport/workload.ts';
 import { resolvedOf } from '../../../electron/contract/scenarios.ts';
@@ -161,7 +161,7 @@ const REACTIONS = {
 function SolveReadouts({ summary }: { readonly summary: RunSummary }): ReactElement {
   const { metrics, solve_s, products_s, setup_s, wall_s, cell_steps } = summary;
   const rate = solve_s > 0 ? cell_steps / solve_s : null;
-  const reactions = reactionsIn(summary);
+  const reactions = reactionTreatment(summary);
   const times = `Set-up ${duration(setup_s)}, total ${duration(wall_s)}`;
   return (
     <Readouts

@@ -25,7 +25,7 @@ import {
 } from '../../../electron/build/figures/rates.ts';
 import { denseStepTable, sanitizedTable } from '../../../electron/build/figures/recorded.ts';
 import { root } from '../../../electron/build/figures/sessions.ts';
-import type { Sanitized } from '../../../electron/contract/user-kernels/checks.ts';
+import type { SanitizerReport } from '../../../electron/contract/user-kernels/checks.ts';
 import { loadAddon } from '../../../electron/host/io/addon/addon.ts';
 import { fill, lanesOf, onLane } from '../../bench/aa/session.ts';
 import { missedTargets, noiseModels } from '../../bench/verdicts/simulate.ts';
@@ -253,7 +253,7 @@ describe('recordings of compute-sanitizer', () => {
     more: 'by thread (67,0,0) in block (7812,0,0)',
     times: 61,
   };
-  const of = (errors: number | null, findings: Sanitized['findings']): Sanitized => ({
+  const of = (errors: number | null, findings: SanitizerReport['findings']): SanitizerReport => ({
     ...{ tool: 'memcheck', errors, findings, issues: [], seconds: 3, command: 'compute-sanitizer …' },
   });
 

@@ -8,7 +8,7 @@ import { describe, expect, it, test } from 'vitest';
 import {
   type BenchInfo,
   type ExpectedTime,
-  leastSession_s,
+  minSessionDuration_s,
   suggestedVariants,
 } from '../../../electron/contract/bench/benches.ts';
 import type { AxisName, FieldMap, MapAxis } from '../../../electron/contract/fields.ts';
@@ -124,7 +124,7 @@ describe('initially selected variants', () => {
   });
 
   test('include their first run, five rounds, five processes, and once more the reference in each', () => {
-    expect(leastSession_s([2, 1])).toBe(11 * 3 + 10 * 2);
+    expect(minSessionDuration_s([2, 1])).toBe(11 * 3 + 10 * 2);
   });
 
   test("keep the user's choice once one was changed, separately for each user", () => {

@@ -6,8 +6,12 @@
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { BraggError } from '../../../contract/errors.ts';
 import type { ImageSummary } from '../../../contract/image.ts';
-import { MAX_ITERATIONS, refinedDocument, refineFits } from '../../../contract/scenario/diffraction/refining.ts';
-import { writeScenarioText } from '../../../contract/scenario/index.ts';
+import {
+  MAX_ITERATIONS,
+  refineParameterGroups,
+  withFittedValues,
+} from '../../../contract/scenario/diffraction/refining.ts';
+import { formatScenario } from '../../../contract/scenario/index.ts';
 import { measuredTime } from '../../../domain/measured.ts';
 import { compact, plainDigits, plainError, shortNumberText } from '../../../domain/numbers.ts';
 import { countText } from '../../../domain/values/units.ts';
@@ -175,7 +179,7 @@ export const refineVerb: Verb = {
   run: (context) =>
     withHost(async (host) => {
       const { parsed, terminal, signal } = context;
-      const fit = refineFits[flagOneOf(parsed, 'fit', ['both', 'misset', 'cell'])];
+      const fit = refineParameterGroups[flagOneOf(parsed, 'fit', ['both', 'misset', 'cell'])];
       const out = flagValue(parsed, 'out');
       if (out !== undefined) await checkOutput(parsed, resolve(out));
       const reading = await readScenario(context, host, () => fitByName);
@@ -195,7 +199,7 @@ export const refineVerb: Verb = {
         await writeOutput(
           parsed,
           resolve(out),
-          writeScenarioText(refinedDocument({ ...reading.draft }, refined.unknowns)),
+          formatScenario(withFittedValues({ ...reading.draft }, refined.unknowns)),
         );
       }
       const { image: _image, ...printed } = refined;

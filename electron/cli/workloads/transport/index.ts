@@ -4,7 +4,7 @@
  * `run --uncertainty`: uncertainty band of a depth dose, and the contribution of each input.
  */
 import {
-  marginOf,
+  clinicalMargin_mm,
   type UncertainInput,
   type Uncertainty,
   type UncertaintyModel,
@@ -104,7 +104,9 @@ function linesOf(found: Uncertainty, { terminal }: VerbContext): readonly string
     ...table(COLUMNS, rows, { styleTitle: (text) => terminal.style('bold', text) }),
     ...(r80_mm === null
       ? []
-      : [`For comparison: the clinical margin of 3.5 % of the range plus 1 mm is ${marginOf(r80_mm).toFixed(2)} mm.`]),
+      : [
+          `For comparison: the clinical margin of 3.5 % of the range plus 1 mm is ${clinicalMargin_mm(r80_mm).toFixed(2)} mm.`,
+        ]),
     by,
   ];
 }

@@ -4,8 +4,8 @@
  * `braggbench pencils`: the dose of pencils traced along their axes, compared with the solver of the plane.
  */
 import { extname, resolve } from 'node:path';
-import { type VolumeAnswer, type VolumeRequest, volumeEndings } from '../../../contract/beams/volume.ts';
-import { pencilUnit } from '../../../contract/dose.ts';
+import { type VolumeAnswer, type VolumeRequest, volumeFileExtensions } from '../../../contract/beams/volume.ts';
+import { PENCIL_DOSE_UNIT } from '../../../contract/dose.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import { plainDigits, plainError } from '../../../domain/numbers.ts';
 import { formatNumber, shareInDecimals } from '../../../domain/values/units.ts';
@@ -24,10 +24,10 @@ import { overridesOf, scenarioPath } from '../../read-scenario.ts';
 import { withHost } from '../../subjects.ts';
 import { exitCodes, type Verb } from '../../verb.ts';
 
-function endingOf(out: string): (typeof volumeEndings)[number] {
-  const ending = volumeEndings.find((one) => `.${one}` === extname(out).toLowerCase());
+function endingOf(out: string): (typeof volumeFileExtensions)[number] {
+  const ending = volumeFileExtensions.find((one) => `.${one}` === extname(out).toLowerCase());
   if (ending !== undefined) return ending;
-  const allowed = volumeEndings.map((one) => `.${one}`).join(', ');
+  const allowed = volumeFileExtensions.map((one) => `.${one}`).join(', ');
   throw new UsageError(`--out: ${JSON.stringify(out)} has an unknown extension; allowed: ${allowed}`);
 }
 
@@ -167,7 +167,7 @@ export const pencilsVerb: Verb = {
       const { variant, error } = await host.runs.ended(run).finally(() => signal?.removeEventListener('abort', stop));
       if (error !== null) throw new BraggError(error.code, error.message);
       const pencils = await host.call('dose.pencils', { run, file }, signal);
-      const reference = { dose: pencils.id, unit: pencilUnit };
+      const reference = { dose: pencils.id, unit: PENCIL_DOSE_UNIT };
       const results = [];
       for (const one of criteria) {
         results.push({

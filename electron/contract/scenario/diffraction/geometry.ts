@@ -6,9 +6,9 @@ import type { DiffractionScenario } from './index.ts';
 
 type Vector = readonly [x: number, y: number, z: number];
 
-const rad = (deg: number): number => (deg * Math.PI) / 180;
-const plus = (a: Vector, b: Vector): Vector => [a[0] + b[0], a[1] + b[1], a[2] + b[2]];
-const times = (s: number, a: Vector): Vector => [s * a[0], s * a[1], s * a[2]];
+const radians = (deg: number): number => (deg * Math.PI) / 180;
+const add = (a: Vector, b: Vector): Vector => [a[0] + b[0], a[1] + b[1], a[2] + b[2]];
+const scale = (s: number, a: Vector): Vector => [s * a[0], s * a[1], s * a[2]];
 const dot = (a: Vector, b: Vector): number => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 const cross = (a: Vector, b: Vector): Vector => [
   a[1] * b[2] - a[2] * b[1],
@@ -18,7 +18,7 @@ const cross = (a: Vector, b: Vector): Vector => [
 
 function rotate(v: Vector, axis: Vector, angle: number): Vector {
   const [c, s] = [Math.cos(angle), Math.sin(angle)];
-  return plus(plus(times(c, v), times(s, cross(axis, v))), times(dot(axis, v) * (1 - c), axis));
+  return add(add(scale(c, v), scale(s, cross(axis, v))), scale(dot(axis, v) * (1 - c), axis));
 }
 
 function rotateXyz(v: Vector, x: number, y: number, z: number): Vector {
@@ -53,14 +53,14 @@ export interface ImageGeometry {
 }
 
 /** Real-space cell edges in Å, oriented as the crystal is mounted. */
-function edges({ lattice, misset }: DiffractionScenario['crystal']): readonly [Vector, Vector, Vector] {
+function cellEdges({ lattice, misset }: DiffractionScenario['crystal']): readonly [Vector, Vector, Vector] {
   let star: readonly [Vector, Vector, Vector];
   if (lattice.kind === 'matrix') {
     const vector = ({ x, y, z }: { x: number; y: number; z: number }): Vector => [x, y, z];
     star = [vector(lattice.a_star), vector(lattice.b_star), vector(lattice.c_star)];
   } else {
     const { a_A: a, b_A: b, c_A: c } = lattice;
-    const [al, be, ga] = [rad(lattice.alpha_deg), rad(lattice.beta_deg), rad(lattice.gamma_deg)];
+    const [al, be, ga] = [radians(lattice.alpha_deg), radians(lattice.beta_deg), radians(lattice.gamma_deg)];
     const [ca, cb, cg] = [Math.cos(al), Math.cos(be), Math.cos(ga)];
     const volume = a * b * c * Math.sqrt(1 - ca * ca - cb * cb - cg * cg + 2 * ca * cb * cg);
     const [as, bs, cs] = [
@@ -78,33 +78,33 @@ function edges({ lattice, misset }: DiffractionScenario['crystal']): readonly [V
       [cs * cosBeta, (cs * (cosAlpha - cosBeta * cosGamma)) / sinGamma, 1 / (volume * as * bs * sinGamma)],
     ];
   }
-  const turn = (v: Vector): Vector => rotateXyz(v, rad(misset.x_deg), rad(misset.y_deg), rad(misset.z_deg));
+  const turn = (v: Vector): Vector => rotateXyz(v, radians(misset.x_deg), radians(misset.y_deg), radians(misset.z_deg));
   const [as, bs, cs] = [turn(star[0]), turn(star[1]), turn(star[2])];
   const per = 1 / dot(as, cross(bs, cs));
-  return [times(per, cross(bs, cs)), times(per, cross(cs, as)), times(per, cross(as, bs))];
+  return [scale(per, cross(bs, cs)), scale(per, cross(cs, as)), scale(per, cross(as, bs))];
 }
 
 export function imageGeometry({ beam, crystal, detector, rotation }: DiffractionScenario): ImageGeometry {
   const turned = (v: Vector): Vector =>
     rotate(
-      rotateXyz(v, rad(detector.rotx_deg), rad(detector.roty_deg), rad(detector.rotz_deg)),
+      rotateXyz(v, radians(detector.rotx_deg), radians(detector.roty_deg), radians(detector.rotz_deg)),
       [0, 0, -1],
-      rad(detector.twotheta_deg),
+      radians(detector.twotheta_deg),
     );
   const [fast, slow, normal] = [turned([0, 0, 1]), turned([0, -1, 0]), turned([1, 0, 0])];
   const { pixel_mm, distance_mm, beam_x_mm, beam_y_mm } = detector;
-  const origin = plus(
-    plus(times(distance_mm, [1, 0, 0]), times(-(beam_y_mm + pixel_mm / 2), fast)),
-    times(-(beam_x_mm + pixel_mm / 2), slow),
+  const origin = add(
+    add(scale(distance_mm, [1, 0, 0]), scale(-(beam_y_mm + pixel_mm / 2), fast)),
+    scale(-(beam_x_mm + pixel_mm / 2), slow),
   );
-  const phi = rad(rotation.phi_deg + (rotation.oscillation_deg * (rotation.steps - 1)) / (2 * rotation.steps));
-  const [a, b, c] = edges(crystal).map((v) => rotate(v, [0, 0, 1], phi)) as [Vector, Vector, Vector];
+  const phi = radians(rotation.phi_deg + (rotation.oscillation_deg * (rotation.steps - 1)) / (2 * rotation.steps));
+  const [a, b, c] = cellEdges(crystal).map((v) => rotate(v, [0, 0, 1], phi)) as [Vector, Vector, Vector];
   const close_mm = dot(origin, normal);
   /** Intersection of a ray from the crystal with the detector plane; null if the ray misses the plane. */
   const hit = (direction: Vector): { readonly fast: number; readonly slow: number } | null => {
     const towards = dot(direction, normal);
     if (towards * close_mm <= 0) return null;
-    const place = plus(times(close_mm / towards, direction), times(-1, origin));
+    const place = add(scale(close_mm / towards, direction), scale(-1, origin));
     return { fast: dot(place, fast) / pixel_mm, slow: dot(place, slow) / pixel_mm };
   };
   return {
@@ -130,9 +130,9 @@ export function imageGeometry({ beam, crystal, detector, rotation }: Diffraction
     },
     foot: { fast: -dot(origin, fast) / pixel_mm, slow: -dot(origin, slow) / pixel_mm },
     at: (f, s) => {
-      const place = plus(plus(times(f * pixel_mm, fast), times(s * pixel_mm, slow)), origin);
-      const direction = times(1 / Math.sqrt(dot(place, place)), place);
-      const q = times(1 / beam.wavelength_A, plus(direction, [-1, 0, 0]));
+      const place = add(add(scale(f * pixel_mm, fast), scale(s * pixel_mm, slow)), origin);
+      const direction = scale(1 / Math.sqrt(dot(place, place)), place);
+      const q = scale(1 / beam.wavelength_A, add(direction, [-1, 0, 0]));
       const length = Math.sqrt(dot(q, q));
       return {
         fast: f,

@@ -30,10 +30,11 @@ const refinedPartSchema = z.enum(['misset', 'cell']);
 export type RefinedPart = z.infer<typeof refinedPartSchema>;
 
 /** Groups of parameters that a fit may vary. */
-export const refineFits = { both: ['misset', 'cell'], misset: ['misset'], cell: ['cell'] } as const satisfies Record<
-  string,
-  readonly RefinedPart[]
->;
+export const refineParameterGroups = {
+  both: ['misset', 'cell'],
+  misset: ['misset'],
+  cell: ['cell'],
+} as const satisfies Record<string, readonly RefinedPart[]>;
 
 /** Largest number of iterations. A fit that converges needs fewer. */
 export const MAX_ITERATIONS = 30;
@@ -45,7 +46,7 @@ export const MAX_ITERATIONS = 30;
 export const MAX_IMAGE_BYTES = 128 * 2 ** 20;
 
 /** File name extensions of supported images. */
-export const measuredEndings = ['.img', '.osc', '.tif', '.tiff', '.cbf', '.bin', '.raw', '.h5', '.hdf5'] as const;
+export const imageFileExtensions = ['.img', '.osc', '.tif', '.tiff', '.cbf', '.bin', '.raw', '.h5', '.hdf5'] as const;
 
 const headerSchema = z.strictObject({
   distance_mm: z.number().optional(),
@@ -116,14 +117,14 @@ const refineFrameSchema = z.discriminatedUnion('state', [
 ]);
 export type RefineFrame = Readonly<z.infer<typeof refineFrameSchema>>;
 
-const imageBytes = bytes.refine(
+const imageBytesSchema = bytes.refine(
   ({ length }) => length <= MAX_IMAGE_BYTES,
   `larger than ${MAX_IMAGE_BYTES / 2 ** 20} MiB; use braggbench refine for larger files`,
 );
 /** Limit on linked files. Only one of them is read, but users may select a complete folder. */
 const MAX_LINKED = 16;
 
-const imageId = z.string().max(64);
+const imageIdSchema = z.string().max(64);
 
 export const refiningMethods = {
   /**
@@ -136,10 +137,10 @@ export const refiningMethods = {
         z.strictObject({
           kind: z.literal('file'),
           name: z.string().min(1).max(255),
-          bytes: imageBytes,
+          bytes: imageBytesSchema,
           /** Files selected together with the main file. The master file of an Eiger detector refers to data files. */
           linked: z
-            .array(z.strictObject({ name: z.string().min(1).max(255), bytes: imageBytes }))
+            .array(z.strictObject({ name: z.string().min(1).max(255), bytes: imageBytesSchema }))
             .max(MAX_LINKED)
             .readonly(),
           /** Image size (fast, slow) in pixels, for files of raw numbers. Other formats contain their size. */
@@ -152,7 +153,7 @@ export const refiningMethods = {
   },
   /** Returns the counts of the image, or, after a fit has completed, their difference from the fit. */
   'refining.view': {
-    params: z.strictObject({ image: imageId, show: z.enum(['measured', 'difference']), view: imageViewSchema }),
+    params: z.strictObject({ image: imageIdSchema, show: z.enum(['measured', 'difference']), view: imageViewSchema }),
     result: z.strictObject({ map: fieldMapSchema }),
   },
 } as const;
@@ -161,7 +162,7 @@ export const refiningStreams = {
   /** Refines the crystal of a scenario. The last frame contains the result; closing the stream cancels the fit. */
   refining: {
     params: z.strictObject({
-      image: imageId,
+      image: imageIdSchema,
       scenario: scenarioDraftSchema,
       file: fileRefSchema.nullable(),
       fit: z.array(refinedPartSchema).min(1).max(2),
@@ -174,7 +175,7 @@ export const refiningStreams = {
 type Document = Readonly<Record<string, unknown>>;
 
 /** Returns a copy of the scenario with the fitted values. */
-export function refinedDocument<D extends Document>(
+export function withFittedValues<D extends Document>(
   document: D,
   unknowns: readonly Pick<RefinedCrystal['unknowns'][number], 'id' | 'value'>[],
 ): D {

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { companionFile, quantity } from '../common-fields.ts';
 
 /** Material tables end at 300 MeV. Only a user's stopping-power table for water may extend further. */
-export const ENERGIES = '0.5 to 300 MeV; in water with your own table up to 1000 MeV';
+export const ENERGY_RANGE_TEXT = '0.5 to 300 MeV; in water with your own table up to 1000 MeV';
 
 const rangeKinds = ['csda', 'r80', 'r90'] as const;
 
@@ -17,7 +17,7 @@ export const beamShape = {
     unit: 'MeV',
     min: 0.5,
     max: 1000,
-  }).meta({ $comment: ENERGIES }),
+  }).meta({ $comment: ENERGY_RANGE_TEXT }),
   range_mm: quantity({
     title: 'Range in water',
     description: 'Replaces the energy: the program finds the energy with this range in water.',
@@ -145,20 +145,20 @@ export const spotSchema = z
       code: 'custom',
       path: [given === 0 ? 'energy_MeV' : 'range_mm'],
       message: 'cannot be combined with energy_MeV',
-      params: { allowed: given === 0 ? `${ENERGIES}, or range_mm instead` : 'either energy_MeV or range_mm' },
+      params: { allowed: given === 0 ? `${ENERGY_RANGE_TEXT}, or range_mm instead` : 'either energy_MeV or range_mm' },
     });
   });
 export type SpotDocument = z.input<typeof spotSchema>;
 export type SpotWithStaticDefaults = z.output<typeof spotSchema>;
 
-const allWeightless = (spots: readonly { readonly weight: number }[]): boolean =>
+const areAllWeightless = (spots: readonly { readonly weight: number }[]): boolean =>
   spots.every(({ weight }) => weight === 0);
 
 export const spotListSchema = z
   .array(spotSchema)
   .min(1)
   .max(maxSpots)
-  .refine((spots) => !allWeightless(spots), {
+  .refine((spots) => !areAllWeightless(spots), {
     error: 'contain no protons: every weight is 0',
     params: { allowed: 'at least one weight above 0' },
   });

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { valueAt } from '../../../domain/values/path.ts';
 import { companionFile, interval, quantity } from '../common-fields.ts';
 import { suggest } from '../field-issue.ts';
-import { atomsOf, isElement, materialNames } from '../materials.ts';
+import { isElement, materialNames, parseFormula } from '../materials.ts';
 
 /** Limits on the dimensions of the box and of its cells, mm. */
 export const widthLimits_mm = { min: 0.001, max: 10_000 };
@@ -16,7 +16,7 @@ export const cellLimits_mm = { min: 1e-5, max: 100 };
 /** Limited, because the solver stores the material index of each cell in one byte. */
 export const maxUserMaterials = 100;
 /** Allowed deviation of the sum of mass fractions from 1, because published fractions are rounded. */
-const SUM_SLACK = 0.01;
+const SUM_TOLERANCE = 0.01;
 
 const nameSchema = z
   .string()
@@ -68,7 +68,7 @@ const userMaterialSchema = z
       refuse(formula === undefined ? ['name'] : ['composition'], says, 'either formula or composition');
       return;
     }
-    if (formula !== undefined && atomsOf(formula) === null) {
+    if (formula !== undefined && parseFormula(formula) === null) {
       refuse(['formula'], 'is not a chemical formula', 'symbols of elements with numbers, such as C5H8O2 or Ca(OH)2');
     }
     const fractions = Object.entries(composition ?? {});
@@ -78,11 +78,11 @@ const userMaterialSchema = z
       return;
     }
     const sum = fractions.reduce((total, [, fraction]) => total + fraction, 0);
-    if (composition !== undefined && !(Math.abs(sum - 1) <= SUM_SLACK)) {
+    if (composition !== undefined && !(Math.abs(sum - 1) <= SUM_TOLERANCE)) {
       refuse(
         ['composition'],
         `has mass fractions that sum to ${Number(sum.toPrecision(5))}`,
-        `fractions whose sum is 1 within ${SUM_SLACK}`,
+        `fractions whose sum is 1 within ${SUM_TOLERANCE}`,
       );
     }
   });
@@ -97,20 +97,20 @@ const MAX_POINTS = 200;
 const areAscending = (points: readonly (readonly [number, unknown])[]): boolean =>
   points.every(([hu], i) => i === 0 || hu > (points[i - 1]?.[0] ?? Number.NEGATIVE_INFINITY));
 
-const order = { error: 'is not in ascending order', params: { allowed: 'points in ascending order of HU' } };
+const ascendingOrder = { error: 'is not in ascending order', params: { allowed: 'points in ascending order of HU' } };
 
 export const huTableSchema = z.strictObject({
   density: z
     .array(z.tuple([hounsfield, z.number().min(1e-6).max(30).meta({ unit: '1' })]))
     .min(2)
     .max(MAX_POINTS)
-    .refine(areAscending, order)
+    .refine(areAscending, ascendingOrder)
     .meta({ title: 'Density', description: 'Points [HU, g/cm³], interpolated linearly.' }),
   materials: z
     .array(z.tuple([hounsfield, z.string().min(1).max(64)]))
     .min(1)
     .max(MAX_POINTS)
-    .refine(areAscending, order)
+    .refine(areAscending, ascendingOrder)
     .meta({
       title: 'Materials',
       description: 'Points [HU, material]: each material is used from its HU up to the next point.',
@@ -119,7 +119,7 @@ export const huTableSchema = z.strictObject({
 
 const shippedHuTables = ['schneider'] as const;
 
-const place = z.number().min(-10_000).max(10_000).meta({ unit: 'mm' });
+const coordinateSchema = z.number().min(-10_000).max(10_000).meta({ unit: 'mm' });
 
 const ctSchema = z.strictObject({
   file: companionFile({
@@ -161,7 +161,7 @@ const ctSchema = z.strictObject({
     max: 360,
   }).default(0),
   isocentre_mm: z
-    .tuple([place, place])
+    .tuple([coordinateSchema, coordinateSchema])
     .meta({
       title: 'Isocentre',
       description:
@@ -239,7 +239,7 @@ const regionSchema = z.strictObject({
   }).default(1),
 });
 
-const shape = {
+const geometryShape = {
   width_mm: quantity({
     title: 'Width',
     description: 'Lateral size, centred on x = 0. Default: about the range of the beam.',
@@ -282,12 +282,12 @@ const shape = {
 };
 
 /** Values of `name` in a list that may be invalid. */
-const namesIn = (list: unknown): readonly unknown[] =>
+const namesInList = (list: unknown): readonly unknown[] =>
   Array.isArray(list) ? list.map((each: unknown) => valueAt(each, ['name'])) : [];
 
-export const geometrySchema = z.strictObject(shape).superRefine(
+export const geometrySchema = z.strictObject(geometryShape).superRefine(
   ({ background, regions, materials, ct }, context) => {
-    const own = namesIn(materials).map(String);
+    const own = namesInList(materials).map(String);
     const known: readonly string[] = [...materialNames, ...own];
     const refuse = (path: readonly (string | number)[], message: string, allowed: string): void =>
       context.addIssue({ code: 'custom', path: [...path], message, params: { allowed } });

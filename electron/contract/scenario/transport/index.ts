@@ -1,7 +1,7 @@
 /** Scenario of the transport workload: a proton beam in a box of materials. */
 import { z } from 'zod';
 import { companionFile, count, editorShape, namingShape, quantity, variantName } from '../common-fields.ts';
-import { beamShape, ENERGIES, type Spot, spotsSchema } from './beam.ts';
+import { beamShape, ENERGY_RANGE_TEXT, type Spot, spotsSchema } from './beam.ts';
 import { cellLimits_mm, geometrySchema } from './geometry.ts';
 
 // Schemas of physics models, solver settings and saved output.
@@ -265,7 +265,7 @@ const beamSchema = z
       params: {
         allowed:
           given.length === 0
-            ? `${ENERGIES}, or range_mm or spots instead`
+            ? `${ENERGY_RANGE_TEXT}, or range_mm or spots instead`
             : 'exactly one of energy_MeV, range_mm and spots',
       },
     });

@@ -61,19 +61,19 @@ export const reactionTitles = {
 } as const;
 const reactionColumns = Object.keys(reactionTitles) as readonly (keyof typeof reactionTitles)[];
 
-function shapeOf<N extends string, T>(names: readonly N[], type: T) {
+function columnShape<N extends string, T>(names: readonly N[], type: T) {
   return Object.fromEntries(names.map((name) => [name, type])) as { readonly [Name in N]: T };
 }
 
 const optional = z.number().optional();
 export const numberBalanceSchema = z.strictObject({
-  ...shapeOf(numberColumns, z.number()),
-  ...shapeOf(faceColumns, optional),
+  ...columnShape(numberColumns, z.number()),
+  ...columnShape(faceColumns, optional),
 });
 export const energyBalanceSchema = z.strictObject({
-  ...shapeOf(energyColumns, z.number()),
-  ...shapeOf(faceColumns, optional),
-  ...shapeOf(reactionColumns, optional),
+  ...columnShape(energyColumns, z.number()),
+  ...columnShape(faceColumns, optional),
+  ...columnShape(reactionColumns, optional),
 });
 export type NumberBalance = Readonly<z.infer<typeof numberBalanceSchema>>;
 export type EnergyBalance = Readonly<z.infer<typeof energyBalanceSchema>>;

@@ -20,7 +20,7 @@ export interface Readout {
   readonly summary?: true;
 }
 
-const lateral = 'Across x, from 80 to 20 % of the largest dose';
+const lateralReadout = 'Across x, from 80 to 20 % of the largest dose';
 
 const readouts = {
   r80_mm: {
@@ -64,36 +64,43 @@ const readouts = {
     ...{ digits: { significant: 4 }, from: 'curve', summary: true },
   },
   penumbra_half_mm: {
-    ...{ title: 'Penumbra at half of R80', unit: 'mm', about: `${lateral}, at half of R80; only for beams along z` },
+    ...{
+      title: 'Penumbra at half of R80',
+      unit: 'mm',
+      about: `${lateralReadout}, at half of R80; only for beams along z`,
+    },
     ...{ digits: { fixed: 2 }, from: 'run', summary: true },
   },
   penumbra_peak_mm: {
-    ...{ title: 'Penumbra at the peak', unit: 'mm', about: `${lateral}, at the peak; only for beams along z` },
+    ...{ title: 'Penumbra at the peak', unit: 'mm', about: `${lateralReadout}, at the peak; only for beams along z` },
     ...{ digits: { fixed: 2 }, from: 'run', summary: true },
   },
 } as const satisfies Readonly<Record<string, Readout>>;
 
-type Table = typeof readouts;
-type Name = keyof Table;
-type ReadoutNameWith<Field> = { [N in Name]: Table[N] extends Field ? N : never }[Name];
-type Values<N extends Name> = Readonly<Record<N, number | null>>;
+type ReadoutTable = typeof readouts;
+type ReadoutName = keyof ReadoutTable;
+type ReadoutNameWith<Field> = { [N in ReadoutName]: ReadoutTable[N] extends Field ? N : never }[ReadoutName];
+type ReadoutValues<N extends ReadoutName> = Readonly<Record<N, number | null>>;
 
 /** Readouts that are computed from the depth dose alone. */
-export type CurveReadouts = Values<ReadoutNameWith<{ from: 'curve' }>>;
-type RunReadouts = Values<ReadoutNameWith<{ from: 'run' }>>;
+export type CurveReadouts = ReadoutValues<ReadoutNameWith<{ from: 'curve' }>>;
+type RunReadouts = ReadoutValues<ReadoutNameWith<{ from: 'run' }>>;
 type LiveName = ReadoutNameWith<{ live: true }>;
 type SummaryName = ReadoutNameWith<{ summary: true }>;
 
-export const readoutEntries = Object.entries(readouts) as readonly (readonly [Name, Readout])[];
+export const readoutEntries = Object.entries(readouts) as readonly (readonly [ReadoutName, Readout])[];
 
-function selectReadouts<N extends Name, T>(chosen: (readout: Readout) => boolean, value: (name: Name) => T) {
-  const values: Partial<Record<Name, T>> = {};
+function selectReadouts<N extends ReadoutName, T>(
+  chosen: (readout: Readout) => boolean,
+  value: (name: ReadoutName) => T,
+) {
+  const values: Partial<Record<ReadoutName, T>> = {};
   for (const [name, readout] of readoutEntries) if (chosen(readout)) values[name] = value(name);
   return values as Readonly<Record<N, T>>;
 }
 
 const isSummaryReadout = ({ summary }: Readout): boolean => summary === true;
-export const isLive = ({ live }: Readout): boolean => live === true;
+export const isLiveReadout = ({ live }: Readout): boolean => live === true;
 
 /** All readouts as null, for a dose without a peak. */
 export const noReadouts: CurveReadouts = selectReadouts(
@@ -102,18 +109,18 @@ export const noReadouts: CurveReadouts = selectReadouts(
 );
 
 /** Readouts that are available during the run. */
-export type LiveReadouts = Values<LiveName>;
+export type LiveReadouts = ReadoutValues<LiveName>;
 
 export const liveReadouts = (values: CurveReadouts): LiveReadouts =>
-  selectReadouts(isLive, (name) => (values as Partial<Values<Name>>)[name] ?? null);
+  selectReadouts(isLiveReadout, (name) => (values as Partial<ReadoutValues<ReadoutName>>)[name] ?? null);
 
-export function summaryReadouts(curve: CurveReadouts, run: RunReadouts): Values<SummaryName> {
-  const values: Values<Name> = { ...curve, ...run };
+export function summaryReadouts(curve: CurveReadouts, run: RunReadouts): ReadoutValues<SummaryName> {
+  const values: ReadoutValues<ReadoutName> = { ...curve, ...run };
   return selectReadouts(isSummaryReadout, (name) => values[name]);
 }
 
-const readoutShape = <N extends Name>(chosen: (readout: Readout) => boolean) =>
+const readoutShape = <N extends ReadoutName>(chosen: (readout: Readout) => boolean) =>
   selectReadouts<N, z.ZodNullable<z.ZodNumber>>(chosen, () => z.number().nullable());
 
-export const liveReadoutShape = readoutShape<LiveName>(isLive);
+export const liveReadoutShape = readoutShape<LiveName>(isLiveReadout);
 export const summaryReadoutShape = readoutShape<SummaryName>(isSummaryReadout);

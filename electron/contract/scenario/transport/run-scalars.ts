@@ -96,16 +96,16 @@ const runScalars = {
   },
 } as const satisfies Readonly<Record<string, RunScalar>>;
 
-type Scalars = typeof runScalars;
-type RunScalarName = keyof Scalars;
-type ScalarNameWith<Field> = { [N in RunScalarName]: Scalars[N] extends Field ? N : never }[RunScalarName];
+type ScalarTable = typeof runScalars;
+type RunScalarName = keyof ScalarTable;
+type ScalarNameWith<Field> = { [N in RunScalarName]: ScalarTable[N] extends Field ? N : never }[RunScalarName];
 type EngineScalarName = ScalarNameWith<{ engine: string }>;
 type SummaryScalarName = ScalarNameWith<{ summary: true }>;
 
 /** All scalar results by name. */
 export type RunScalars = Readonly<Record<RunScalarName, number>>;
 /** Scalar results, named as in the engine's result. */
-export type EngineScalars = { readonly [N in EngineScalarName as Scalars[N]['engine']]: number };
+export type EngineScalars = { readonly [N in EngineScalarName as ScalarTable[N]['engine']]: number };
 
 export const runScalarEntries: readonly (readonly [RunScalarName, RunScalar])[] = Object.entries(runScalars) as [
   RunScalarName,

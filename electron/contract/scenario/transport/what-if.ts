@@ -19,7 +19,7 @@ import { kindOfDocument } from '../kinds.ts';
 import { type ScenarioDraft, scenarioDraftSchema } from '../workload.ts';
 
 /** Whether Live mode supports documents of this kind. */
-export function isForLive(document: ScenarioDraft): boolean {
+export function supportsLive(document: ScenarioDraft): boolean {
   return kindOfDocument(document) === 'transport';
 }
 
@@ -27,7 +27,7 @@ export function isForLive(document: ScenarioDraft): boolean {
 const whatIfSessionSchema = z.string().regex(/^[\w-]{8,64}$/);
 
 /** Request number, which increases within a session. */
-const sequence = z.number().int().nonnegative();
+const sequenceSchema = z.number().int().nonnegative();
 
 /** Variant, device and grid with which a request was solved. */
 const whatIfMethodSchema = z.strictObject({
@@ -44,7 +44,7 @@ export type WhatIfMethod = Readonly<z.infer<typeof whatIfMethodSchema>>;
 
 const whatIfAnswerSchema = z.strictObject({
   state: z.literal('answer'),
-  sequence,
+  sequence: sequenceSchema,
   /** Run that contains the latest answer. Calls about runs accept its id as long as the session is open. */
   run: runIdSchema,
   /** Whether the scenario's full grid was used, as in an ordinary run. */
@@ -67,12 +67,12 @@ export type WhatIfAnswer = Readonly<z.infer<typeof whatIfAnswerSchema>>;
 
 const whatIfFrameSchema = z.discriminatedUnion('state', [
   /** The request waits, because another task uses the device. */
-  z.strictObject({ state: z.literal('waiting'), sequence }),
+  z.strictObject({ state: z.literal('waiting'), sequence: sequenceSchema }),
   whatIfAnswerSchema,
   /** The scenario cannot be solved. The previous answer remains valid. */
   z.strictObject({
     state: z.literal('refused'),
-    sequence,
+    sequence: sequenceSchema,
     error: wireErrorSchema,
     issues: z.array(issueSchema),
   }),
@@ -87,7 +87,7 @@ export const whatIfMethods = {
   'whatIf.ask': {
     params: z.strictObject({
       session: whatIfSessionSchema,
-      sequence,
+      sequence: sequenceSchema,
       scenario: scenarioDraftSchema,
       file: fileRefSchema.nullable().default(null),
       name: z.string().max(255),

@@ -33,7 +33,7 @@ export interface ResolvedProblem {
 }
 
 /** Unit roundoff of each type: half the distance from 1 to the next number. 0 for exact types. */
-const rounding: Readonly<Record<ProblemType, number>> = {
+const unitRoundoff: Readonly<Record<ProblemType, number>> = {
   fp64: 2 ** -53,
   fp32: 2 ** -24,
   tf32: 2 ** -11,
@@ -46,7 +46,7 @@ const rounding: Readonly<Record<ProblemType, number>> = {
   bool: 0,
 };
 
-const bytesOf: Readonly<Record<ProblemType, number>> = {
+const bytesPerElement: Readonly<Record<ProblemType, number>> = {
   fp64: 8,
   fp32: 4,
   tf32: 4,
@@ -59,10 +59,10 @@ const bytesOf: Readonly<Record<ProblemType, number>> = {
   complex128: 16,
 };
 
-const isWholeType = (type: ProblemType): boolean => rounding[type] === 0;
+const isWholeType = (type: ProblemType): boolean => unitRoundoff[type] === 0;
 
 /** Smallest and largest value of the integer types. */
-const integerRange: Readonly<Partial<Record<ProblemType, readonly [number, number]>>> = {
+const integerRanges: Readonly<Partial<Record<ProblemType, readonly [number, number]>>> = {
   int32: [-(2 ** 31), 2 ** 31 - 1],
   int8: [-128, 127],
   bool: [0, 1],
@@ -70,7 +70,7 @@ const integerRange: Readonly<Partial<Record<ProblemType, readonly [number, numbe
 
 const parsedExpressions = new Map<string, Expression>();
 
-function expressionOf(text: string): Expression {
+function cachedExpression(text: string): Expression {
   const known = parsedExpressions.get(text);
   if (known !== undefined) return known;
   const made = parseExpression(text);
@@ -92,7 +92,7 @@ class Resolver {
   number(formula: Formula, path: Path): number {
     if (typeof formula === 'number') return formula;
     try {
-      const value = expressionOf(formula).evaluate(this.#sizes);
+      const value = cachedExpression(formula).evaluate(this.#sizes);
       if (typeof value === 'number' && Number.isFinite(value)) return value;
       this.faults.push(fieldIssue(path, formula, `is ${String(value)} at these sizes`, this.#names));
     } catch (error) {
@@ -103,7 +103,7 @@ class Resolver {
   }
 
   /** Evaluates a formula that must give an integer from `min` to `max`. */
-  whole(formula: Formula, path: Path, min = 0, max = MAX_AXIS_SIZE): number {
+  evaluateInteger(formula: Formula, path: Path, min = 0, max = MAX_AXIS_SIZE): number {
     const value = this.number(formula, path);
     if (Number.isNaN(value)) return min;
     if (Number.isInteger(value) && value >= min && value <= max) return value;
@@ -112,9 +112,9 @@ class Resolver {
     return min;
   }
 
-  holds(condition: string, path: Path): void {
+  checkCondition(condition: string, path: Path): void {
     try {
-      const value = expressionOf(condition).evaluate(this.#sizes);
+      const value = cachedExpression(condition).evaluate(this.#sizes);
       if (value === true) return;
       const sizes = Object.entries(this.#sizes).map(([name, size]) => `${name} = ${size}`);
       const says = value === false ? `does not hold at ${sizes.join(', ')}` : `is ${String(value)}`;
@@ -127,7 +127,7 @@ class Resolver {
 }
 
 /** Product of all dimensions after the first one that is longer than 1. */
-function grainOf(shape: readonly number[]): number {
+function permutableBlockLength(shape: readonly number[]): number {
   const first = shape.findIndex((size) => size > 1);
   return first < 0 ? 1 : shape.slice(first + 1).reduce((all, size) => all * size, 1);
 }
@@ -135,16 +135,20 @@ function grainOf(shape: readonly number[]): number {
 const isRandom = (kind: string | undefined): boolean =>
   kind !== undefined && ['uniform', 'normal', 'integers', 'sorted', 'permutation'].includes(kind);
 
-const unrotatedFills = ['sorted', 'permutation', 'range', 'file'];
+const unpermutedFills = ['sorted', 'permutation', 'range', 'file'];
 
-function fillOf(array: ProblemArray, path: Path, to: Resolver): Pick<ResolvedArray, 'fill' | 'a' | 'b' | 'diagonal'> {
+function resolveFill(
+  array: ProblemArray,
+  path: Path,
+  to: Resolver,
+): Pick<ResolvedArray, 'fill' | 'a' | 'b' | 'diagonal'> {
   const none = { fill: 'none', a: 0, b: 0, diagonal: 0 } as const;
   const { values, type } = array;
   if (values === undefined) return none;
   const at = [...path, 'values'];
   const number = (formula: Formula | undefined, name: string): number =>
     formula === undefined ? 0 : to.number(formula, [...at, name]);
-  const [least, most] = integerRange[type] ?? [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+  const [least, most] = integerRanges[type] ?? [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
   const within = (value: number, name: string, top = most): number => {
     if (value < least || value > top)
       to.faults.push(fieldIssue([...at, name], value, `is not a value of type ${type}`, `${least} to ${top}`));
@@ -193,7 +197,7 @@ function fillOf(array: ProblemArray, path: Path, to: Resolver): Pick<ResolvedArr
  * floating-point sum is at most n - 1 roundings of the sum of magnitudes, and far smaller for random terms. Source:
  * Higham, Accuracy and Stability of Numerical Algorithms, section 4.2.
  */
-function roundingsOf({ role, type, tolerance, terms }: ProblemArray, path: Path, to: Resolver): number {
+function defaultRoundings({ role, type, tolerance, terms }: ProblemArray, path: Path, to: Resolver): number {
   if (terms === undefined) return 0;
   const at = [...path, 'terms'];
   if (role === 'input' || isWholeType(type))
@@ -203,9 +207,9 @@ function roundingsOf({ role, type, tolerance, terms }: ProblemArray, path: Path,
   return tolerance === undefined ? count : 0;
 }
 
-function resolvedArray(array: ProblemArray, path: Path, to: Resolver): ResolvedArray {
+function resolveArray(array: ProblemArray, path: Path, to: Resolver): ResolvedArray {
   const { name, role, type, tolerance } = array;
-  const shape = array.shape.map((size, i) => to.whole(size, [...path, 'shape', i]));
+  const shape = array.shape.map((size, i) => to.evaluateInteger(size, [...path, 'shape', i]));
   const given = role === 'input' || role === 'in-place';
   if (given && array.values === undefined)
     to.faults.push(missingIssue([...path, 'values'], 'a distribution or a file, for an input'));
@@ -219,7 +223,7 @@ function resolvedArray(array: ProblemArray, path: Path, to: Resolver): ResolvedA
     return value;
   };
   const [absolute, relative] = [limit('absolute'), limit('relative')];
-  const roundings = limit('roundings') + roundingsOf(array, path, to);
+  const roundings = limit('roundings') + defaultRoundings(array, path, to);
   if (role !== 'input' && !isWholeType(type) && absolute + relative + roundings === 0)
     to.faults.push(
       missingIssue(
@@ -227,15 +231,15 @@ function resolvedArray(array: ProblemArray, path: Path, to: Resolver): ResolvedA
         `a tolerance above 0 (absolute, relative or roundings), or terms, because ${type} is rounded`,
       ),
     );
-  const fill = fillOf(array, path, to);
+  const fill = resolveFill(array, path, to);
   return {
     ...{ name, role, type, shape, ...fill, absolute, relative },
-    grain: unrotatedFills.includes(fill.fill) ? 0 : grainOf(shape),
-    largest: roundings * rounding[type],
+    grain: unpermutedFills.includes(fill.fill) ? 0 : permutableBlockLength(shape),
+    largest: roundings * unitRoundoff[type],
   };
 }
 
-const elementsOf = (shape: readonly number[]): number => shape.reduce((all, size) => all * size, 1);
+const elementCount = (shape: readonly number[]): number => shape.reduce((all, size) => all * size, 1);
 
 /** Largest number of array elements, more than any machine's memory. Products of axis sizes up to it are exact. */
 const MAX_ELEMENTS = 2 ** 36;
@@ -270,11 +274,11 @@ export function resolveProblem(
       to.faults.push(fieldIssue(['problem', name], sizes[name], 'is not the name of an axis', names.join(', ')));
   }
   if (to.faults.length > 0) return { arrays: [], bytes: 0, flops: null, faults: to.faults };
-  for (const [i, condition] of constraints.entries()) to.holds(condition, ['constraints', i]);
+  for (const [i, condition] of constraints.entries()) to.checkCondition(condition, ['constraints', i]);
   const resolved = arrays.map((array, i) => {
     once(array.name, ['arrays', i, 'name']);
-    const one = resolvedArray(array, ['arrays', i], to);
-    const elements = elementsOf(one.shape);
+    const one = resolveArray(array, ['arrays', i], to);
+    const elements = elementCount(one.shape);
     if (elements > MAX_ELEMENTS)
       to.faults.push(
         fieldIssue(['arrays', i, 'shape'], array.shape, `has ${elements} elements`, `at most ${MAX_ELEMENTS}`),
@@ -299,7 +303,7 @@ export function resolveProblem(
         'at least one input with random values: uniform, normal, integers, sorted or permutation',
       ),
     );
-  const traffic = resolved.reduce((sum, { shape, type }) => sum + elementsOf(shape) * bytesOf[type], 0);
+  const traffic = resolved.reduce((sum, { shape, type }) => sum + elementCount(shape) * bytesPerElement[type], 0);
   const bytes = work.bytes === undefined ? traffic : to.number(work.bytes, ['work', 'bytes']);
   const flops = work.flops === undefined ? null : to.number(work.flops, ['work', 'flops']);
   if (bytes < 0) to.faults.push(fieldIssue(['work', 'bytes'], bytes, 'is negative', '0 or more'));
@@ -310,7 +314,7 @@ export function resolveProblem(
 const roles = { input: 'in', output: 'out', zeroed: 'zeroed', 'in-place': 'inout' } as const;
 
 /** Writes one line for each array, in the format that kernels/user_problem/arrays.cpp parses. */
-export function arraysText(arrays: readonly ResolvedArray[], files: readonly string[] = []): string {
+export function formatArrays(arrays: readonly ResolvedArray[], files: readonly string[] = []): string {
   return arrays
     .map(({ name, role, type, shape, grain, absolute, relative, largest, fill, a, b, diagonal }, i) =>
       [
@@ -324,7 +328,7 @@ export function arraysText(arrays: readonly ResolvedArray[], files: readonly str
 }
 
 /** Writes one line for each launch of a candidate. `constants` contains its tunables, which formulas may use. */
-export function launchesText(
+export function formatLaunches(
   { launches }: Pick<ProblemCandidate, 'launches'>,
   sizes: Sizes,
   constants: Readonly<Record<string, number>>,
@@ -332,10 +336,10 @@ export function launchesText(
   const all = { ...sizes, ...constants };
   const to = new Resolver(all, Object.keys(all));
   const three = (of: readonly Formula[], path: Path, min: number): readonly number[] =>
-    [0, 1, 2].map((i) => (of[i] === undefined ? 1 : to.whole(of[i], [...path, i], min)));
+    [0, 1, 2].map((i) => (of[i] === undefined ? 1 : to.evaluateInteger(of[i], [...path, i], min)));
   const lines = launches.map(({ kernel, grid, block, shared_bytes }, i) => {
     const at = ['launches', i];
-    const shared = to.whole(shared_bytes, [...at, 'shared_bytes']);
+    const shared = to.evaluateInteger(shared_bytes, [...at, 'shared_bytes']);
     return [kernel, ...three(grid, [...at, 'grid'], 0), ...three(block, [...at, 'block'], 1), shared].join(' ');
   });
   return { text: lines.join('\n'), faults: to.faults };

@@ -3,15 +3,15 @@
  * represented by its fastest correct candidate. A difference counts only if every sample of one is faster than every
  * sample of the other.
  */
-import { gpusUsed, isUnproven } from '../../../contract/bench/bench-session.ts';
+import { isUnproven, usedGpus } from '../../../contract/bench/bench-session.ts';
 import {
   type Approach,
+  type ApproachComparison,
+  type ApproachOption,
   approaches,
   type Decision,
   END_TO_END_RUN,
   minEvidence,
-  type Option,
-  type Step,
 } from '../../../contract/bench/decision.ts';
 import { correctnessOf, type Session, type SessionReport } from '../../../contract/bench/session.ts';
 import { runToCompletion, type YieldingTask } from '../../../domain/values/pausing.ts';
@@ -39,7 +39,7 @@ const approachOfStyle: Readonly<Record<string, Approach>> = {
 
 interface MeasuredOption {
   readonly device: 'cpu' | 'cuda';
-  readonly option: Omit<Option, 'time_s' | 'range' | 'samples'>;
+  readonly option: Omit<ApproachOption, 'time_s' | 'range' | 'samples'>;
   readonly steps: readonly number[];
   /** Null if end-to-end runs were not timed. */
   readonly whole: readonly number[] | null;
@@ -81,16 +81,21 @@ function approachesMeasuredIn(report: SessionReport, baselines: readonly Baselin
   return [...entries, ...outside];
 }
 
-const isEvidence = ({ samples, instances }: Option): boolean =>
+const isEvidence = ({ samples, instances }: ApproachOption): boolean =>
   samples >= minEvidence.samples && instances >= minEvidence.instances;
 
-function decidedBy(base: Option, over: Option, range: Step['ratio_range'], margin: number): Step['decided'] {
+function decidedBy(
+  base: ApproachOption,
+  over: ApproachOption,
+  range: ApproachComparison['ratio_range'],
+  margin: number,
+): ApproachComparison['decided'] {
   if (!(isEvidence(base) && isEvidence(over))) return 'too few';
   if (range.low > 1 + margin) return 'faster';
   return range.high < 1 / (1 + margin) ? 'slower' : 'overlap';
 }
 
-function stepOf(base: Option, over: Option, margin: number): Step {
+function stepOf(base: ApproachOption, over: ApproachOption, margin: number): ApproachComparison {
   const ratio_range = { low: base.range.low / over.range.high, high: base.range.high / over.range.low };
   const decided = decidedBy(base, over, ratio_range, margin);
   const saved_s = base.time_s - over.time_s;
@@ -111,8 +116,8 @@ function stepOf(base: Option, over: Option, margin: number): Step {
 function bestOfEach(
   measured: readonly MeasuredOption[],
   samplesOf: (one: MeasuredOption) => readonly number[],
-): Option[] {
-  const all = measured.map((one): Option => {
+): ApproachOption[] {
+  const all = measured.map((one): ApproachOption => {
     const samples = samplesOf(one);
     const range = { low: Math.min(...samples), high: Math.max(...samples) };
     return { ...one.option, time_s: median(samples), range, samples: samples.length };
@@ -141,7 +146,7 @@ function decisionsIn({ file, session }: SessionOfFile, i: number, baselines: rea
     const options = bestOfEach(here, ({ steps, whole }) => (byWhole ? (whole ?? steps) : steps));
     const [base, ...others] = options.filter(({ right }) => right);
     if (base === undefined || others.length === 0) return [];
-    const gpus = gpusUsed(report.machine, [{ device }]).map(({ name }) => name);
+    const gpus = usedGpus(report.machine, [{ device }]).map(({ name }) => name);
     const margin = report.judged?.margin ?? defaultMargin;
     return [
       {

@@ -1,5 +1,5 @@
 /** Predicts the time of one run of each variant before anything is measured. */
-import { gpuOf, type MachineIdentity, machineKey } from '../../../contract/bench/bench-session.ts';
+import { gpuOfEntry, type MachineIdentity, machineKey } from '../../../contract/bench/bench-session.ts';
 import type { ExpectedTime } from '../../../contract/bench/benches.ts';
 import {
   isIncorrect,
@@ -39,7 +39,7 @@ interface RecordedTime {
 }
 
 function machineOf({ device, gpu }: MeasuredSessionEntry, { machine }: SessionReport): string {
-  return device === 'cpu' ? machine.cpu : (gpuOf(machine, gpu)?.name ?? 'a GPU');
+  return device === 'cpu' ? machine.cpu : (gpuOfEntry(machine, gpu)?.name ?? 'a GPU');
 }
 
 /** Returns the recorded times of a variant: first those of this machine, then those of others, each newest first. */

@@ -7,20 +7,20 @@
  */
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { gpusUsed, type Interval, isUnproven, machineKey, type Ratio } from '../../../contract/bench/bench-session.ts';
+import { type Interval, isUnproven, machineKey, type Ratio, usedGpus } from '../../../contract/bench/bench-session.ts';
 import {
+  type AgentAttempt,
   type AttemptHistory,
-  attemptOf,
-  type ClimbAttempt,
   type HistorySeries,
-  minBefore,
+  MIN_EARLIER_SESSIONS,
+  parseAttemptFileName,
   type Trend,
 } from '../../../contract/bench/history.ts';
 import {
   correctnessOf,
+  correctnessReason,
   isIncorrect,
   type MeasuredSessionEntry,
-  reasonOf,
   type Session,
 } from '../../../contract/bench/session.ts';
 import { BraggError, messageOf } from '../../../contract/errors.ts';
@@ -43,7 +43,7 @@ const outsideShare = 0.05;
  * few sessions.
  */
 function deviationFrom(earlier: readonly number[], time_s: number) {
-  if (earlier.length < minBefore) return null;
+  if (earlier.length < MIN_EARLIER_SESSIONS) return null;
   const before = earlier.map(Math.log);
   const deviation = Math.sqrt(variance(before));
   const away = Math.log(time_s) - mean(before);
@@ -103,7 +103,7 @@ function* seriesIn({ file, session }: NamedSession, i: number): Generator<KeyedS
   for (const entry of report.entries) {
     if (entry.status === 'refused') continue;
     const { label, time_s, flagged, verdict } = entry;
-    const gpus = gpusUsed(report.machine, [entry]);
+    const gpus = usedGpus(report.machine, [entry]);
     const { cpu, logical_cores } = report.machine;
     const machine = gpus.length === 0 ? `${cpu}, ${logical_cores} cores` : gpus.map(({ name }) => name).join(', ');
     const right = !isUnproven(verdict);
@@ -159,7 +159,7 @@ export const historyInSlices = (
   variant: string | null,
 ): Promise<readonly HistorySeries[]> => runInSlices(collectSeries(sessions, variant));
 
-type Result = Omit<ClimbAttempt, 'attempt' | 'file' | 'created'>;
+type Result = Omit<AgentAttempt, 'attempt' | 'file' | 'created'>;
 
 const noResult = { time_s: null, interval: null, vs_reference: null, vs_best: null } as const;
 /** Result of an attempt that has no session. */
@@ -196,13 +196,13 @@ function resultIn(session: Session, file: string): Result {
   const { accuracy, time_s, ratio } = entry;
   const verdict = isIncorrect(entry.verdict) ? entry.verdict : correctnessOf(accuracy);
   const counts = verdict === 'correct' || verdict === 'not checked';
-  const best = entries.find((one) => one !== entry && attemptOf(one.label) !== null);
-  const attempt = best === undefined ? undefined : attemptOf(best.label)?.attempt;
+  const best = entries.find((one) => one !== entry && parseAttemptFileName(one.label) !== null);
+  const attempt = best === undefined ? undefined : parseAttemptFileName(best.label)?.attempt;
   const vs_best =
     !counts || best?.status !== 'measured' || attempt === undefined
       ? null
       : { ...speedOf(ratioOf(timesOf(entry), timesOf(best), 2)), attempt };
-  const measured = { verdict, reason: reasonOf(accuracy), time_s, interval: intervalOf(entry) };
+  const measured = { verdict, reason: correctnessReason(accuracy), time_s, interval: intervalOf(entry) };
   return { ...measured, vs_reference: counts ? speedOf(ratio) : null, vs_best };
 }
 
@@ -212,9 +212,9 @@ export class AttemptHistories {
 
   /** Returns one history per series of attempts in the folder. The series with the newest attempt comes first. */
   async list(folder: string): Promise<AttemptHistory[]> {
-    const found: (ClimbAttempt & { readonly problem: string })[] = [];
+    const found: (AgentAttempt & { readonly problem: string })[] = [];
     for (const file of (await readdir(folder).catch(() => [])).sort()) {
-      const of = attemptOf(file);
+      const of = parseAttemptFileName(file);
       const source = of === null ? null : await stat(path.join(folder, file)).catch(() => null);
       if (of === null || source === null) continue;
       const result = await this.#resultOf(folder, file);

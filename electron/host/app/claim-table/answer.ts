@@ -1,6 +1,6 @@
 /** Derives one answer to a published claim from the measurements in recorded sessions. */
 import type { ClaimAnswer, ClaimFinding, ClaimMap } from '../../../contract/bench/claim-table.ts';
-import { claimedBand } from '../../../contract/bench/claims.ts';
+import { claimedRangeText } from '../../../contract/bench/claims.ts';
 import { readableUnit, unitOfKey, unitSymbols } from '../../../domain/values/units.ts';
 import type { Claim } from '../../model/bench/claims.ts';
 
@@ -190,7 +190,7 @@ export function answerOf(claim: AnsweredClaim): ClaimAnswer {
     return answer('not-measured', 'not measured yet', command);
   }
   if (decided.length === 0) {
-    const band = claimedBand(claim, counted[0]?.unit);
+    const band = claimedRangeText(claim, counted[0]?.unit);
     return answer('not-measured', `not measured precisely enough yet: ${found} measured, ${band} claimed`, command);
   }
   const good = decided.filter(({ verdict }) => verdict === 'as claimed');

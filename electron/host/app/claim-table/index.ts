@@ -6,7 +6,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import type { ClaimFinding, ClaimMap, ClaimTableRow, TableClaim } from '../../../contract/bench/claim-table.ts';
-import { judgeClaim, termsOf } from '../../../contract/bench/claims.ts';
+import { judgeClaim, termsForMeasurement } from '../../../contract/bench/claims.ts';
 import { recordingsOnOtherGpus } from '../../../contract/bench/recorded-names.mjs';
 import type { Session } from '../../../contract/bench/session.ts';
 import { defaultKind, scenarioKindNames } from '../../../contract/scenario/index.ts';
@@ -201,7 +201,7 @@ function findingsOf(claim: Claim, about: FindingSource, measured: ReportMeasurem
     return {
       ...about,
       ...{ by, what: each.what, unit, value: found?.value ?? null, interval: found?.interval ?? null },
-      verdict: judgeClaim(found, termsOf(stated, each.rival)),
+      verdict: judgeClaim(found, termsForMeasurement(stated, each.rival)),
       ...(each.rival && { rival: true as const }),
     };
   });

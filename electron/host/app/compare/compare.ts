@@ -1,7 +1,7 @@
 /** Compares stored runs with the first of them. */
 
 import type { GammaDose } from '../../../contract/dose.ts';
-import { asCurrentVersion } from '../../../contract/scenario/index.ts';
+import { migrateIfPossible } from '../../../contract/scenario/index.ts';
 import { runToCompletion, type YieldingTask } from '../../../domain/values/pausing.ts';
 import { runInSlices } from '../../io/flow/cooperative.ts';
 import { parityLimit, relativeL2 } from '../../model/bench/bench-candidate.ts';
@@ -100,11 +100,11 @@ function* findDifferences(first: unknown, here: unknown): YieldingTask<Differenc
 const valueText = (value: unknown): string => (value === undefined ? 'absent' : JSON.stringify(value));
 
 export const scenarioDifferences = (first: unknown, here: unknown): Differences =>
-  runToCompletion(findDifferences(asCurrentVersion(first), asCurrentVersion(here)));
+  runToCompletion(findDifferences(migrateIfPossible(first), migrateIfPossible(here)));
 
 /** Like `scenarioDifferences`, but yields to other tasks in between. */
 export const scenarioDifferencesInSlices = (first: unknown, here: unknown): Promise<Differences> =>
-  runInSlices(findDifferences(asCurrentVersion(first), asCurrentVersion(here)));
+  runInSlices(findDifferences(migrateIfPossible(first), migrateIfPossible(here)));
 
 function compareConditions(first: RunData, here: RunData): ComparedRun['differences'] {
   const [a, b] = [environment(first), environment(here)];

@@ -2,7 +2,7 @@
 import {
   type EndToEnd,
   environmentFacts,
-  gpuOf,
+  gpuOfEntry,
   isUnproven,
   type MachineIdentity,
   machineKey,
@@ -17,8 +17,8 @@ import {
   type MeasuredSessionEntry,
   type Session,
   type SessionReport,
-  type TimedSpread,
-  type Words,
+  type SessionTerms,
+  type TimedSample,
 } from '../../../contract/bench/session.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import { recordedInstances } from '../../model/bench/claim-results.ts';
@@ -47,7 +47,7 @@ export type AbsoluteRow = Omit<
 
 export interface LoadedSubject {
   readonly row: AbsoluteRow;
-  readonly words: Words;
+  readonly words: SessionTerms;
   /** Times in seconds. A variant of a session has one time per round. */
   readonly times: readonly number[];
   /** Times grouped by instance, which is one separately prepared state. Null if the session records no instances. */
@@ -178,7 +178,7 @@ async function loadRun(subject: Extract<Subject, { kind: 'run' }>, runs: Runs): 
 /** Groups times by instance. Null if a sample lacks its instance or the requested time. */
 function instancesIn(
   samples: MeasuredSessionEntry['samples'],
-  secondsOf: (sample: TimedSpread) => number | undefined,
+  secondsOf: (sample: TimedSample) => number | undefined,
 ): Instances | null {
   const told = samples.every((sample) => sample.instance !== undefined && secondsOf(sample) !== undefined);
   return told && samples.length > 0 ? recordedInstances(samples, (sample) => secondsOf(sample) ?? Number.NaN) : null;
@@ -203,7 +203,7 @@ function clocksOf(samples: readonly { readonly sm_MHz: number | null }[]) {
 
 function deviceOf({ device, threads, gpu }: MeasuredSessionEntry, { machine }: SessionReport): string {
   if (device === 'cpu') return threads === null ? machine.cpu : `${machine.cpu}, ${threads} threads`;
-  return `${gpuOf(machine, gpu)?.name ?? 'GPU'}${gpu === null ? '' : `, GPU ${gpu}`}`;
+  return `${gpuOfEntry(machine, gpu)?.name ?? 'GPU'}${gpu === null ? '' : `, GPU ${gpu}`}`;
 }
 
 function environmentOf(
@@ -238,7 +238,7 @@ function reportPart(
   on: { readonly device: 'cpu' | 'cuda'; readonly gpu: number | null },
 ) {
   const { machine, program, scenario, bench, noise, judged, document = null } = report;
-  const used = gpuOf(machine, on.gpu);
+  const used = gpuOfEntry(machine, on.gpu);
   const gpu = on.device === 'cuda' ? used : null;
   return {
     words,

@@ -9,7 +9,7 @@ import { BraggError } from '../../../contract/errors.ts';
 import type { KernelResources } from '../../../contract/launches.ts';
 import { formatPath, parsePath, withValueAt } from '../../../contract/scenario/index.ts';
 import type { ScenarioDraft } from '../../../contract/scenario/workload.ts';
-import { withoutSuffix } from '../../../contract/tuning/configured.ts';
+import { variantOfLabel } from '../../../contract/tuning/configured.ts';
 import { isUserKernelId } from '../../../contract/user-kernels.ts';
 import type { WorkloadName } from '../../../contract/workload.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
@@ -99,7 +99,7 @@ async function startBench(parts: BenchParts, request: Request) {
   const [problem] = task.problems;
   if (problem === undefined) throw new BraggError('invalid', 'A sweep needs at least one value.');
   const here = placeOfScenario(first.scenario ?? { kind: first.kind });
-  for (const label of variants) await userKernels.discover([place.folder], withoutSuffix(label), here);
+  for (const label of variants) await userKernels.discover([place.folder], variantOfLabel(label), here);
   for (const { id } of userKernels.chosen(variants)) userKernels.requireFit(id, here);
   // Unknown names are rejected before the session is queued.
   benchable.check(addon, problem, variants);

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { BraggError } from '../../../contract/errors.ts';
 import type { FileRef } from '../../../contract/files.ts';
-import { scenarioTextInSteps } from '../../../contract/scenario/index.ts';
+import { formatScenarioInSteps } from '../../../contract/scenario/index.ts';
 import type { ScenarioDraft } from '../../../contract/scenario/workload.ts';
 import type { LibraryEntry, Resolved } from '../../../contract/scenarios.ts';
 import { allRunEndings } from '../../../contract/workload.ts';
@@ -83,7 +83,7 @@ async function stampOf(file: string): Promise<string> {
 /** Yields to the event loop first, because receiving a large scenario has already blocked it for milliseconds. */
 async function textOf(scenario: ScenarioDraft): Promise<string> {
   await nextTurn();
-  return runInSlices(scenarioTextInSteps(scenario));
+  return runInSlices(formatScenarioInSteps(scenario));
 }
 
 const textStamp = (text: string): string => createHash('sha256').update(text).digest('hex');

@@ -2,7 +2,7 @@
 import { mkdir, mkdtemp, readFile, realpath, rm, unlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { attemptOf } from '../../../contract/bench/history.ts';
+import { parseAttemptFileName } from '../../../contract/bench/history.ts';
 import { sameVariant, type VariantKey } from '../../../contract/capabilities.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import type { FileRef } from '../../../contract/files.ts';
@@ -170,7 +170,7 @@ export function userKernelHandlers(parts: UserKernelParts): Pick<Handlers, Names
     },
     'userKernels.replay': async ({ beside, attempt }) => {
       const folder = await folderOf(files, beside);
-      const problem = attemptOf(attempt)?.problem;
+      const problem = parseAttemptFileName(attempt)?.problem;
       // The agent's server converts folder names to names of attempts in the same way.
       const here = path
         .basename(folder)

@@ -7,7 +7,7 @@ import { PROJECT_FORMAT, type ProjectManifest, type ProjectPart } from '../../..
 import { validateScenario, valueAt } from '../../../contract/scenario/index.ts';
 import { USER_PROBLEM } from '../../../contract/scenario/user-problem/index.ts';
 import type { PlanHead } from '../../../contract/study/index.ts';
-import { parseConfigured, withoutSuffix } from '../../../contract/tuning/configured.ts';
+import { parseConfigured, variantOfLabel } from '../../../contract/tuning/configured.ts';
 import { isUserKernelFile, USER_KERNEL_TEXT_MAX } from '../../../contract/user-kernels.ts';
 import { packZip } from '../../io/archive/zip.ts';
 import { exists } from '../../io/files/access.ts';
@@ -30,7 +30,7 @@ import { NOTES_ENDING } from '../timelines/notes.ts';
 /** Returns the name of the code file if `variant` is a user kernel. Null for a shipped variant. */
 function kernelFileOf(variant: unknown): string | null {
   if (typeof variant !== 'string') return null;
-  const id = parseConfigured(variant)?.variant ?? withoutSuffix(variant);
+  const id = parseConfigured(variant)?.variant ?? variantOfLabel(variant);
   return isUserKernelFile(id) ? id : null;
 }
 

@@ -4,12 +4,12 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { PRESENCE_MS } from '../../../contract/recovery.ts';
+import { PRESENCE_INTERVAL_MS } from '../../../contract/recovery.ts';
 import { makePrivate } from '../../io/files/folders.ts';
 import { isAlive, thisMachine } from '../../io/files/this-machine.ts';
 
 /** Time without a report after which a page is considered closed. */
-const GONE_MS = 3 * PRESENCE_MS;
+const GONE_MS = 3 * PRESENCE_INTERVAL_MS;
 /** Age at which the record of a closed page is deleted by another page. */
 const SWEEP_MS = 60 * 60_000;
 

@@ -8,7 +8,7 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Capabilities } from '../../../contract/capabilities.ts';
 import { BraggError } from '../../../contract/errors.ts';
-import { formatPath, kindOfDocument, showValue, valueAt } from '../../../contract/scenario/index.ts';
+import { formatPath, formatValue, kindOfDocument, valueAt } from '../../../contract/scenario/index.ts';
 import type { ScenarioDraft } from '../../../contract/scenario/workload.ts';
 import {
   type StudyAdvice,
@@ -129,7 +129,7 @@ const MAX_REPORTED_REFUSALS = 5;
 const findBase = (folder: string, file: string): string => path.resolve(folder, file);
 
 const settingsText = ({ settings }: { readonly settings: PlannedStudy['points'][number]['settings'] }): string =>
-  settings.map(({ path: at, value }) => `${formatPath(at)} = ${showValue(value)}`).join(', ');
+  settings.map(({ path: at, value }) => `${formatPath(at)} = ${formatValue(value)}`).join(', ');
 
 /** Derives the name of a study's folder from the name of the study. */
 function idOf(name: string): StudyId {

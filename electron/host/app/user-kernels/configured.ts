@@ -5,7 +5,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError } from '../../../contract/errors.ts';
-import { type Configured, configuredName, withoutOption } from '../../../contract/tuning/configured.ts';
+import { type ConfiguredVariant, configuredName, splitFmad } from '../../../contract/tuning/configured.ts';
 import type { UserKernelDescription } from '../../../contract/user-kernels.ts';
 import type { KernelFolders } from '../../io/addon/addon.ts';
 import { pathOnDisk } from '../../io/programs.ts';
@@ -98,9 +98,9 @@ export async function spaceOf(
  * Generates the user kernel of a configuration. Throws BraggError `invalid` if the space does not allow the
  * configuration.
  */
-export function configuredKernel(source: SpaceSource, { variant, configuration }: Configured): UserKernel {
+export function configuredKernel(source: SpaceSource, { variant, configuration }: ConfiguredVariant): UserKernel {
   const { space, text, description, base, from } = source;
-  const option = withoutOption(configuration, space.tunables);
+  const option = splitFmad(configuration, space.tunables);
   if (option === null) throw new BraggError('invalid', `${variant}: fmad = ${configuration['fmad']}; allowed: 0, 1`);
   const { constants, fmad } = option;
   const whole = completeConfiguration(space, constants);

@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { correctnessOf, reasonOf, type Session, type SessionEntry } from '../../../contract/bench/session.ts';
+import { correctnessOf, correctnessReason, type Session, type SessionEntry } from '../../../contract/bench/session.ts';
 import { BraggError, type Issue } from '../../../contract/errors.ts';
 import { type ProblemDefinition, USER_PROBLEM } from '../../../contract/scenario/user-problem/index.ts';
 import { type BenchProgress, limitsOf, maxRounds } from '../../model/bench/stopping.ts';
@@ -149,5 +149,5 @@ export async function judgeCandidate(parts: ProblemParts, submission: Submission
   const entry = session.reports[0]?.entries.find(({ variant }) => variant === id) ?? null;
   if (entry === null || entry.status === 'refused')
     return { ...refused(entry?.reason ?? 'not measured'), entry, session };
-  return { word: correctnessOf(entry.accuracy), reason: reasonOf(entry.accuracy), issues: [], entry, session };
+  return { word: correctnessOf(entry.accuracy), reason: correctnessReason(entry.accuracy), issues: [], entry, session };
 }

@@ -7,7 +7,7 @@ import { BraggError } from '../../../contract/errors.ts';
 import type { Code } from '../../../contract/launches.ts';
 import { scenarioKindNames, valueAt } from '../../../contract/scenario/index.ts';
 import { USER_PROBLEM } from '../../../contract/scenario/user-problem/index.ts';
-import { parseConfigured, withoutSuffix } from '../../../contract/tuning/configured.ts';
+import { parseConfigured, variantOfLabel } from '../../../contract/tuning/configured.ts';
 import { isUserKernelFile, type PrintedOutput } from '../../../contract/user-kernels.ts';
 import type { KernelFolders, NativeAddon } from '../../io/addon/addon.ts';
 import type { TaskProblem } from '../../io/addon/task.ts';
@@ -286,7 +286,7 @@ export class UserKernels {
 
   /** Returns the user kernels among `ids`. Another thread needs them to run these variants. */
   chosen(ids: readonly string[]): readonly UserKernel[] {
-    return ids.flatMap((id) => this.#known.get(withoutSuffix(id)) ?? []);
+    return ids.flatMap((id) => this.#known.get(variantOfLabel(id)) ?? []);
   }
 
   /** Throws BraggError `untrusted` if the user does not trust the current content. */

@@ -1,10 +1,10 @@
 /**
  * Decides when the state of a running job is saved for recovery from a crash. Times are in ms, by performance.now().
  */
-import { SAVED_FROM_MS } from '../../../contract/recovery.ts';
+import { MIN_RECOVERED_RUN_MS } from '../../../contract/recovery.ts';
 
 /** Running time in ms after which the state of a run is first saved. Tests of crashes shorten it to save time. */
-const savedFrom_ms = (): number => Number(process.env['BRAGGBENCH_KEPT_FROM_MS'] ?? SAVED_FROM_MS);
+const savedFrom_ms = (): number => Number(process.env['BRAGGBENCH_KEPT_FROM_MS'] ?? MIN_RECOVERED_RUN_MS);
 
 const EVERY_MS = 10_000;
 /** Minimum ratio of the pause between two saves to the time of one save, so that large states do not slow the run. */

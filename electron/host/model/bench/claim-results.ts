@@ -5,7 +5,7 @@ import {
   judgeClaim,
   judgePair,
   type TaskClaimResult,
-  termsOf,
+  termsForMeasurement,
 } from '../../../contract/bench/claims.ts';
 import { asInterval, type Instances, timeInterval } from '../verdicts/levels.ts';
 import { type Claim, countedBy, type Side } from './claims.ts';
@@ -200,7 +200,7 @@ export function taskClaimResults(claims: readonly Claim[], measured: ReportMeasu
             what,
             value: found?.value ?? null,
             unit,
-            verdict: judgeClaim(found, termsOf(result, each.rival)),
+            verdict: judgeClaim(found, termsForMeasurement(result, each.rival)),
           };
         }),
         ...claim.counted.map((each) => {

@@ -5,7 +5,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import { modeSchema } from '../../../contract/bench/bench-session.ts';
-import { claimAboutSchema, claimKindSchema } from '../../../contract/bench/claim-table.ts';
+import { claimKindSchema, claimSubjectSchema } from '../../../contract/bench/claim-table.ts';
 import { claimShape } from '../../../contract/bench/claims.ts';
 import { parseExpression } from '../../../domain/values/expression.ts';
 import type { TaskProblem } from '../../io/addon/task.ts';
@@ -82,7 +82,7 @@ const claimSchema = z.strictObject({
   /** Number of the row in the handbook's table of claims; absent if the claim appears only in the user's sessions. */
   row: z.int().positive().optional(),
   kind: claimKindSchema,
-  about: claimAboutSchema.nullable().default(null),
+  about: claimSubjectSchema.nullable().default(null),
   /** Errors or omissions in the claim's source. */
   remark: z.string().nullable().default(null),
   /** GPUs to which the claim applies. Results on data-centre GPUs do not decide a claim about consumer GPUs. */

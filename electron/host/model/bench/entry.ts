@@ -2,14 +2,14 @@
  * Builds a candidate's entry in the report from its samples. Also relates the work that a variant declares to the
  * device's measured ceilings, which needs no hardware counters.
  */
-import { gpuOf, type Quantity, type Ratio } from '../../../contract/bench/bench-session.ts';
+import { gpuOfEntry, type Quantity, type Ratio } from '../../../contract/bench/bench-session.ts';
 import {
   type Accuracy,
   correctnessOf,
-  LEAST_TIME,
   type MeasuredSessionEntry,
+  MIN_TIME_CHECK,
   type SessionReport,
-  type TimedSpread,
+  type TimedSample,
 } from '../../../contract/bench/session.ts';
 import type { Ceilings } from '../../../contract/capabilities.ts';
 import { intervalHalfWidth } from '../verdicts/levels.ts';
@@ -203,7 +203,7 @@ export function comparisonCandidateOf({ head, first, warm, others }: CandidateDa
 }
 
 /** Converts a sample to the form in files, without the quantities that the variant reported. */
-export function storedSample({ raw, flag }: FlaggedSample<RawSample>): TimedSpread {
+export function storedSample({ raw, flag }: FlaggedSample<RawSample>): TimedSample {
   const { clocks, parts: _, told: __, wall_s, ...sample } = raw;
   return { ...sample, ...(wall_s === null ? {} : { wall_s }), sm_MHz: clocks.after?.sm_MHz ?? null, flag };
 }
@@ -262,7 +262,7 @@ function reportedSeries(
 }
 
 /** Reported quantities of a sample, for those that differ between samples. */
-function differingMetrics(sample: RawSample, all: readonly ReportedSeries[]): Pick<TimedSpread, 'told'> {
+function differingMetrics(sample: RawSample, all: readonly ReportedSeries[]): Pick<TimedSample, 'told'> {
   const own = all.flatMap(({ quantity: { id }, apart }): [string, number][] => {
     const value = apart?.get(sample);
     return value === undefined ? [] : [[id, value]];
@@ -274,7 +274,9 @@ function differingMetrics(sample: RawSample, all: readonly ReportedSeries[]): Pi
 function impossibleCheck(time_s: number, least: LeastTime | null): Accuracy[] {
   if (least === null || !(time_s < least.time_s)) return [];
   const tip = `${time_s.toPrecision(3)} s is less than this machine needs: ${least.sum}`;
-  return [{ id: LEAST_TIME, title: 'Least time', tip, unit: 's', value: time_s, bound: least.time_s, holds: false }];
+  return [
+    { id: MIN_TIME_CHECK, title: 'Least time', tip, unit: 's', value: time_s, bound: least.time_s, holds: false },
+  ];
 }
 
 export function measuredEntry(
@@ -288,7 +290,7 @@ export function measuredEntry(
   const isReference = verdict === 'reference';
   const judgedWhole = whole === null ? null : compareTimes(own, whole);
   const told = reportedSeries(candidate, times.time_s, gathered.warm.samples);
-  const ceilings = head.device === 'cuda' ? (gpuOf(machine, head.gpu)?.ceilings ?? null) : null;
+  const ceilings = head.device === 'cuda' ? (gpuOfEntry(machine, head.gpu)?.ceilings ?? null) : null;
   const least = leastTime(work, known.state_bytes, head.device === 'cuda' ? ceilings : processor);
   const accuracy = [...gathered.accuracy(), ...impossibleCheck(times.time_s, least)];
   const correctness = correctnessOf(accuracy);

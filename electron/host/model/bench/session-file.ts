@@ -5,7 +5,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
-import type { SampleColumns, Session, SessionEntry, TimedSpread } from '../../../contract/bench/session.ts';
+import type { SampleColumns, Session, SessionEntry, TimedSample } from '../../../contract/bench/session.ts';
 import type { DeviceReport } from '../../../contract/capabilities.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import { type KernelResources, type KernelSet, kernelResourcesSchema } from '../../../contract/launches.ts';
@@ -26,7 +26,7 @@ const shortened = <T extends number | string | null>(values: readonly T[]): T | 
 
 const COLUMNS = ['instance', 'position', 'repetitions', 'time_s', 'device_s', 'host_s', 'setup_s', 'wall_s'] as const;
 
-function columnsOf(samples: readonly TimedSpread[]): SampleColumns {
+function columnsOf(samples: readonly TimedSample[]): SampleColumns {
   const derived = samples.every(({ time_s, device_s, host_s }) => time_s === (device_s ?? host_s));
   const names = COLUMNS.filter(
     (name) => !(name === 'time_s' && derived) && samples.some((sample) => sample[name] !== undefined),

@@ -1,6 +1,6 @@
 /** Reads the hot lines of kernels from the source page of Nsight Compute: `ncu --import FILE --page source --csv`. */
 import { BraggError } from '../../../contract/errors.ts';
-import type { HotKernel } from '../../../contract/launches.ts';
+import type { KernelProfile } from '../../../contract/launches.ts';
 
 /** Columns by which lines are ranked, the most informative first. */
 const COUNTED_COLUMNS = [
@@ -94,7 +94,7 @@ interface OpenKernel {
    * Address of the kernel's first instruction. It is subtracted from the addresses in a report, which are absolute.
    */
   first: number | null;
-  readonly places: HotKernel['places'];
+  readonly places: KernelProfile['places'];
 }
 
 /** Name of a kernel without parameters. */
@@ -123,8 +123,8 @@ function addLocation(into: OpenKernel, cells: readonly string[], head: Head): vo
 /**
  * Reads kernels with their hot lines. Counts of several launches of a kernel are added. Throws a BraggError `invalid`.
  */
-export function readSourcePage(text: string, name: string): readonly HotKernel[] {
-  const all = new Map<string, HotKernel>();
+export function readSourcePage(text: string, name: string): readonly KernelProfile[] {
+  const all = new Map<string, KernelProfile>();
   let open: OpenKernel | null = null;
   let file: string | null = null;
   const seen = new Set<string>();
@@ -136,7 +136,7 @@ export function readSourcePage(text: string, name: string): readonly HotKernel[]
     if (seen.has(same)) return;
     seen.add(same);
     const before = all.get(kernel);
-    const sums = new Map<string, HotKernel['places'][number]>();
+    const sums = new Map<string, KernelProfile['places'][number]>();
     for (const place of [...(before?.places ?? []), ...places]) {
       const key = `${place.address} ${place.file} ${place.line}`;
       const known = sums.get(key);

@@ -6,7 +6,7 @@
  * and three metals from their own tables. Other elements are interpolated in Z. δL of a compound is the mean over its
  * electrons. The density effect is separated from δL, because only metals have it.
  */
-import { type Composition, elementOf } from '../../../contract/scenario/index.ts';
+import { type Composition, elementWithSymbol } from '../../../contract/scenario/index.ts';
 import type { RangeTable, StoppingTable } from '../scenarios/stopping-table.ts';
 
 const PROTON_MEV = 938.272;
@@ -46,7 +46,7 @@ const conductors = [
 
 /** Atomic numbers of elements that are not metallic conductors. Matter that consists mainly of them is not a metal. */
 const nonMetals = new Set(
-  'H He B C N O F Ne Si P S Cl Ar Ge As Se Br Kr Te I Xe At Rn'.split(' ').map((symbol) => elementOf(symbol).z),
+  'H He B C N O F Ne Si P S Cl Ar Ge As Se Br Kr Te I Xe At Rn'.split(' ').map((symbol) => elementWithSymbol(symbol).z),
 );
 /** Maximum mass fraction of non-metals in a metal or alloy, such as carbon in steel. */
 const MAX_OTHERS = 0.05;
@@ -55,7 +55,7 @@ const MAX_OTHERS = 0.05;
 export function isMetal(composition: Composition): boolean {
   let others = 0;
   for (const [symbol, fraction] of Object.entries(composition)) {
-    if (nonMetals.has(elementOf(symbol).z)) others += fraction;
+    if (nonMetals.has(elementWithSymbol(symbol).z)) others += fraction;
   }
   return others <= MAX_OTHERS;
 }
@@ -103,7 +103,7 @@ const MAX_EXTRAPOLATION = 1.2;
 /** Fraction of a substance's electrons that belong to each element. */
 function electronShares(composition: Composition): readonly { readonly z: number; readonly share: number }[] {
   const electrons = Object.entries(composition).map(([symbol, fraction]) => {
-    const { z, weight } = elementOf(symbol);
+    const { z, weight } = elementWithSymbol(symbol);
     return { z, share: (fraction * z) / weight };
   });
   const all = electrons.reduce((sum, { share }) => sum + share, 0);
@@ -150,7 +150,7 @@ export class CorrectionByElement {
     // MeV.
     this.#nodes = [{ z: 1, of: new Float64Array(energies.length) }];
     for (const [symbol, anchor] of anchors.elements) {
-      this.#add(elementOf(symbol).z, anchor.composition, correctionsOfTable(anchor, energies, rangeTable));
+      this.#add(elementWithSymbol(symbol).z, anchor.composition, correctionsOfTable(anchor, energies, rangeTable));
     }
     this.#alone = new Map(
       Object.entries(anchors.alone).map(([symbol, anchor]) => [

@@ -4,10 +4,10 @@
  * Bragg's rule: ln I is the mean over the electrons. For elements in compounds, Report 37 gives separate values.
  */
 import {
-  atomsOf,
   type Composition,
-  compositionOfAtoms,
-  elementOf,
+  elementWithSymbol,
+  massFractions,
+  parseFormula,
   type UserMaterial,
 } from '../../../contract/scenario/index.ts';
 import {
@@ -61,7 +61,7 @@ function atomicFractionsOf(atoms: ReadonlyMap<string, number>): ReadonlyMap<stri
 }
 
 const meanExcitationKnown = compounds.map(([formula, mean_excitation_eV]) => ({
-  ratios: atomicFractionsOf(atomsOf(formula) ?? new Map()),
+  ratios: atomicFractionsOf(parseFormula(formula) ?? new Map()),
   mean_excitation_eV,
 }));
 
@@ -88,7 +88,7 @@ export function additiveExcitation(composition: Composition, density_g_cm3: numb
   const assigned = density_g_cm3 < GAS_G_CM3 ? gasExcitation_eV : compoundExcitation_eV;
   let [logarithms, electrons] = [0, 0];
   for (const [symbol, fraction] of Object.entries(composition)) {
-    const { z, weight, mean_excitation_eV } = elementOf(symbol);
+    const { z, weight, mean_excitation_eV } = elementWithSymbol(symbol);
     const own = alone
       ? mean_excitation_eV
       : (assigned[symbol] ?? mean_excitation_eV * (density_g_cm3 < GAS_G_CM3 ? 1 : OTHERS));
@@ -194,7 +194,7 @@ interface Lengths {
 export function lengthsOf(composition: Composition): Lengths {
   let [zOverA, perX0, perXs] = [0, 0, 0];
   for (const [symbol, fraction] of Object.entries(composition)) {
-    const { z, weight } = elementOf(symbol);
+    const { z, weight } = elementWithSymbol(symbol);
     zOverA += (fraction * z) / weight;
     perX0 += fraction * inverseRadiationLength(z, weight);
     perXs += fraction * inverseScatteringLength(z, weight);
@@ -210,12 +210,12 @@ function normaliseFractions(composition: Composition): Composition {
 
 function compositionOf({ formula, composition }: Pick<UserMaterial, 'formula' | 'composition'>): Composition {
   if (formula === undefined) return normaliseFractions(composition ?? {});
-  return compositionOfAtoms(atomsOf(formula) ?? new Map());
+  return massFractions(parseFormula(formula) ?? new Map());
 }
 
 export function meanExcitationOf(own: UserMaterial): MeanExcitation {
   if (own.mean_excitation_eV !== undefined) return { eV: own.mean_excitation_eV, source: 'as given' };
-  const atoms = own.formula === undefined ? null : atomsOf(own.formula);
+  const atoms = own.formula === undefined ? null : parseFormula(own.formula);
   const listed = atoms === null ? null : compoundExcitation(atoms);
   if (listed !== null) return { eV: listed, source: 'ICRU Reports 37 and 49' };
   const eV = Number(additiveExcitation(compositionOf(own), own.density_g_cm3).toPrecision(4));

@@ -7,7 +7,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { BraggError, type Issue } from '../../../contract/errors.ts';
-import type { Finding, Sanitized, SanitizerTool } from '../../../contract/user-kernels/checks.ts';
+import type { Finding, SanitizerReport, SanitizerTool } from '../../../contract/user-kernels/checks.ts';
 import { nodeProgram } from '../../io/programs.ts';
 import { cudaTool } from '../machine-code/tools.ts';
 import { runContained } from '../user-kernels/contained.ts';
@@ -143,7 +143,7 @@ interface SanitizeOptions {
  * Runs the command line under compute-sanitizer. Throws a BraggError if that is impossible, or if the run fails before
  * it begins.
  */
-export async function sanitize({ tool, words, kernel, signal }: SanitizeOptions): Promise<Sanitized> {
+export async function sanitize({ tool, words, kernel, signal }: SanitizeOptions): Promise<SanitizerReport> {
   const program = await findSanitizer();
   const node = await nodeProgram('compute-sanitizer runs the command line, which');
   const ours = ['--tool', tool, '--target-processes', 'all', '--print-limit', String(MAX_FINDINGS)];

@@ -2,7 +2,7 @@
 import { stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Issue } from '../../../contract/errors.ts';
-import { type FieldIssue, fieldIssue, formatPath, warning } from '../../../contract/scenario/index.ts';
+import { type FieldIssue, fieldIssue, fieldWarning, formatPath } from '../../../contract/scenario/index.ts';
 import { insideFolder } from '../../io/files/folders.ts';
 import { readTableText, type TextOrReason } from '../../io/text/read.ts';
 import { onThread } from '../../io/threads/task.ts';
@@ -88,7 +88,7 @@ export function namedFileReader<T>({ task, path, largest_bytes, allowed, parse }
       last = stamp === null ? null : { stamp, parsed };
     }
     if (parsed.ok) {
-      const warnings = (parsed.notes ?? []).map((note) => warning(path, wanted, note.replace(/\.$/, '')));
+      const warnings = (parsed.notes ?? []).map((note) => fieldWarning(path, wanted, note.replace(/\.$/, '')));
       return { value: parsed.value, faults: warnings, issues: [] };
     }
     const shown = join(dirname(name), wanted);

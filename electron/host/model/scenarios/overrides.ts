@@ -3,10 +3,10 @@ import {
   type FieldIssue,
   fieldIssue,
   formatPath,
+  formatValue,
   isWithin,
   type Path,
   parsePath,
-  showValue,
   valueAt,
   withValueAt,
 } from '../../../contract/scenario/index.ts';
@@ -54,10 +54,10 @@ export function nameWith(name: string, changes: readonly { readonly at: string; 
  */
 export function parseOverride(text: string): Override | string {
   const equals = text.indexOf('=');
-  if (equals < 0) return `${showValue(text)} has no '='; allowed: path=value, such as beam.energy_MeV=120`;
+  if (equals < 0) return `${formatValue(text)} has no '='; allowed: path=value, such as beam.energy_MeV=120`;
   const path = parsePath(text.slice(0, equals).trim());
   if (path === null) {
-    return `${showValue(text.slice(0, equals))} is not a path; allowed: names with dots, such as geometry.regions[0].material`;
+    return `${formatValue(text.slice(0, equals))} is not a path; allowed: names with dots, such as geometry.regions[0].material`;
   }
   const written = text.slice(equals + 1).trim();
   try {

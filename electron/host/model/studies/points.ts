@@ -7,9 +7,9 @@ import {
   type FieldIssue,
   fieldIssue,
   formatPath,
+  formatValue,
   type Path,
   parsePath,
-  showValue,
 } from '../../../contract/scenario/index.ts';
 import {
   type Expression,
@@ -257,7 +257,7 @@ export function pointsOf(study: Study, bases: readonly StudyBase[]): Points {
   const perBase = ways.reduce((product, each) => product * each.length, 1);
   const combinations = perBase * bases.length;
   if (combinations > MAX_POINTS) {
-    const told = `${showValue(combinations)} combinations`;
+    const told = `${formatValue(combinations)} combinations`;
     wrong.push(
       fieldIssue(
         ['axes'],

@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { attemptOf } from '../../../contract/bench/history.ts';
+import { parseAttemptFileName } from '../../../contract/bench/history.ts';
 import type { Variant } from '../../../contract/capabilities.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import { formatIssue, validateScenario } from '../../../contract/scenario/index.ts';
@@ -84,7 +84,7 @@ export async function candidateFiles({ file, definition }: ProblemFolder): Promi
   const present = (await readdir(path.dirname(file)).catch(() => [])).filter(isUserKernelFile).sort();
   const others = present.filter((name) => name !== definition.reference && !declared.includes(name));
   // The first candidate is the reference of a session, which an attempt must not become.
-  const isAttempt = (name: string): boolean => attemptOf(name) !== null;
+  const isAttempt = (name: string): boolean => parseAttemptFileName(name) !== null;
   return [...declared, ...others.filter((name) => !isAttempt(name)), ...others.filter(isAttempt)];
 }
 

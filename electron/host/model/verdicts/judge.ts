@@ -1,5 +1,5 @@
 /** Verdict on a candidate compared with the reference, and the number of instances that would decide it. */
-import { highestFloor } from '../../../contract/bench/bench-session.ts';
+import { MAX_LOG_NOISE_FLOOR } from '../../../contract/bench/bench-session.ts';
 import { type Instances, instanceLogRatios, type LogInterval, pairedLogRatio } from './levels.ts';
 import { median } from './order.ts';
 
@@ -34,7 +34,7 @@ export const missProbability = ({ candidates }: Pick<Criteria, 'candidates'>): n
 export function noiseFloorOf(control: Instances, reference: Instances): number | null {
   if (pairedLogRatio(control, reference, familyMissRate) === null) return null;
   const apart = instanceLogRatios(control, reference).map(Math.abs);
-  return Math.min(highestFloor, median(apart) / Math.sqrt(apart.length));
+  return Math.min(MAX_LOG_NOISE_FLOOR, median(apart) / Math.sqrt(apart.length));
 }
 
 interface Judgement {

@@ -4,7 +4,7 @@
  */
 
 import type { Mode } from '../../../contract/bench/bench-session.ts';
-import type { Words } from '../../../contract/bench/session.ts';
+import type { SessionTerms } from '../../../contract/bench/session.ts';
 import { isUserKernelId } from '../../../contract/user-kernels.ts';
 import { errorFromNative, type NativeAddon } from '../../io/addon/addon.ts';
 import type {
@@ -36,7 +36,7 @@ import { VariedRuns } from '../varied-runs.ts';
 import { imageAccuracy, imageError } from './image-data.ts';
 import { imageField } from './summary.ts';
 
-export const imageWords: Words = {
+export const imageWords: SessionTerms = {
   time: 'Image',
   timeTip: 'of one image, without its set-up',
   size: 'pixels',

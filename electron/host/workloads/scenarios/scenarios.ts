@@ -10,14 +10,14 @@ import {
   fieldIssue,
   formatIssue,
   formatPath,
+  formatScenario,
+  formatValue,
   type Path,
   parsePath,
   type ScenarioWithStaticDefaults,
-  showValue,
   suggest,
   type ValidationResult,
   validateScenario,
-  writeScenarioText,
 } from '../../../contract/scenario/index.ts';
 import type { WorkloadName } from '../../../contract/workload.ts';
 import { errorFromNative, type TransportProblem, type VariantChoices } from '../../io/addon/addon.ts';
@@ -52,7 +52,7 @@ function engineMessageIssue(message: string): FieldIssue {
   const [, path = '', value = '', said = ''] = ENGINE_MESSAGE.exec(message) ?? [];
   const steps = parsePath(path);
   if (steps === null) return { severity: 'error', path: [], atKey: false, message, value: null, allowed: null };
-  const shown = showValue(value);
+  const shown = formatValue(value);
   const sentence = /^[a-z]/.test(said) ? `${shown} ${said}` : `${shown}: ${said}`;
   const allowed = said.startsWith('does not offer') ? 'auto, which chooses a variant that does' : null;
   const whole = allowed === null ? sentence : `${sentence}; allowed: ${allowed}`;
@@ -300,7 +300,7 @@ export class Scenarios {
 
   /** Text of a scenario file. The document may be a draft with errors. */
   text(document: unknown): string {
-    return writeScenarioText(document);
+    return formatScenario(document);
   }
 
   /** Writes a scenario file atomically. Throws a BraggError. */

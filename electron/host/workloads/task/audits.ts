@@ -5,14 +5,19 @@
  * Also defines accuracy and terms of small measured workloads.
  */
 import { randomInt } from 'node:crypto';
-import { type Accuracy, type AuditCost, REMEMBERS_RESULTS, type Words } from '../../../contract/bench/session.ts';
+import {
+  type Accuracy,
+  type AuditCost,
+  CACHED_RESULTS_CHECK,
+  type SessionTerms,
+} from '../../../contract/bench/session.ts';
 import { groupedDigits } from '../../../domain/numbers.ts';
 import type { HiddenChanges, TaskAudit, TaskCheck, TaskSample, TaskVerdict } from '../../io/addon/task.ts';
 import { median } from '../../model/bench/statistics.ts';
 import { MemoryEvidence, type MemoryPairs, SUSPECT_RATIO } from '../varied-runs.ts';
 
 /** Terms of the workload for tables. `swept`: path of the scenario value that a sweep changes. */
-export const taskWords = (swept: string | undefined): Words => ({
+export const taskWords = (swept: string | undefined): SessionTerms => ({
   time: 'Time',
   timeTip: 'of one repetition',
   size: swept ?? 'sizes',
@@ -387,7 +392,7 @@ export class Audits {
     if (proof !== null) {
       const { ratio, longer, pairs } = proof;
       const tip = `New inputs take ${times(ratio)} as long as known inputs, so it remembers results`;
-      add(REMEMBERS_RESULTS, NEW_OVER_KNOWN, `${tip} (${longer} of ${pairs} probes)`, ratio, SUSPECT_RATIO);
+      add(CACHED_RESULTS_CHECK, NEW_OVER_KNOWN, `${tip} (${longer} of ${pairs} probes)`, ratio, SUSPECT_RATIO);
     }
     const { cpu_s, elapsed_s } = this.#between;
     if (cpu_s > idleLimits.cpu_s && cpu_s > idleLimits.cores * elapsed_s) {
@@ -410,7 +415,15 @@ export class Audits {
     const { ratio, longer, pairs } = hint;
     const tip = `It may remember results: new inputs took ${times(ratio)} as long in ${longer} of ${pairs} probes. A longer session or an idle machine would decide`;
     return [
-      { id: REMEMBERS_RESULTS, title: NEW_OVER_KNOWN, tip, unit: '', value: null, bound: SUSPECT_RATIO, holds: true },
+      {
+        id: CACHED_RESULTS_CHECK,
+        title: NEW_OVER_KNOWN,
+        tip,
+        unit: '',
+        value: null,
+        bound: SUSPECT_RATIO,
+        holds: true,
+      },
     ];
   }
 

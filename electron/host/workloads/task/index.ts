@@ -2,7 +2,7 @@
  * Small measured workloads in the host, one object per kind: scenarios, benchmarks, comparison, exports, measures and
  * timelines. A run is a session, and its run file is the JSON of that session with all samples.
  */
-import { SESSION_FORMAT, type Session, sessionHead, sessionSchema } from '../../../contract/bench/session.ts';
+import { recognizeSession, SESSION_FORMAT, type Session, sessionSchema } from '../../../contract/bench/session.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import { type TaskDocument, valueAt } from '../../../contract/scenario/index.ts';
 import { type TaskKind, taskKinds } from '../../../contract/scenario/kinds.ts';
@@ -54,7 +54,7 @@ import { taskUserKernels } from './user-kernels.ts';
 import { sizesIn, valuesInFiles } from './user-problem/definition.ts';
 
 /** Whether a text is such a session, from its first characters. */
-export const isTaskSession = (text: string): boolean => sessionHead(text)?.isTask === true;
+export const isTaskSession = (text: string): boolean => recognizeSession(text)?.isTask === true;
 
 /** Parses a session with its recordings. Throws BraggError `foreign-file`. */
 export const parseTaskSession = (text: string, path: string): Session =>

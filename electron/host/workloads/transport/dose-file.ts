@@ -3,11 +3,11 @@ import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import {
   allowedDepthUnits,
-  depthDoseUnit,
+  factorToRunUnit,
   type PlaneUnitName,
+  parseDepthDoseUnit,
   planeUnitSchema,
   planeUnits,
-  runUnitFactor,
 } from '../../../contract/dose/units.ts';
 import type { GammaDose, ImportedDoseInfo } from '../../../contract/dose.ts';
 import { BraggError } from '../../../contract/errors.ts';
@@ -240,10 +240,10 @@ function absoluteCurve(
   read: Extract<ReadDose, { readonly kind: 'curve' }>,
   { unit: chosen, protons }: AbsoluteDose,
 ): ImportedDose {
-  const unit = depthDoseUnit(chosen ?? read.unit);
-  const conflict = chosen !== null && read.unit !== null && !isDeepStrictEqual(depthDoseUnit(read.unit), unit);
+  const unit = parseDepthDoseUnit(chosen ?? read.unit);
+  const conflict = chosen !== null && read.unit !== null && !isDeepStrictEqual(parseDepthDoseUnit(read.unit), unit);
   if (unit === null || conflict) noAbsoluteUnit(name, read.unit, chosen, allowedDepthUnits);
-  const factor = runUnitFactor(unit, protons);
+  const factor = factorToRunUnit(unit, protons);
   const values = Float64Array.from(read.curve.values, (value) => value * factor);
   return { ...read, curve: { ...read.curve, values }, by: unit.by === 'mass' ? 'mass' : 'area' };
 }
@@ -356,7 +356,7 @@ function factorOf(
     );
   }
   const thickness_mm = axes === 2 ? 1 : (spacing_mm[summedAxis(sizes, plane) ?? 1] ?? 1);
-  return thickness_mm * runUnitFactor(planeUnits[unit], protons);
+  return thickness_mm * factorToRunUnit(planeUnits[unit], protons);
 }
 
 /** Rejects a unit that differs from the one stated in the file. */

@@ -4,7 +4,7 @@
  * of its code (sizes, axes, checks) are handled by the variant that it is based on. Also accuracy and terms of the
  * workload's sessions.
  */
-import type { Accuracy, Words } from '../../../contract/bench/session.ts';
+import type { Accuracy, SessionTerms } from '../../../contract/bench/session.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import type { Precision } from '../../../contract/run.ts';
 import { energyColumns, ledgerValue, numberColumns } from '../../../contract/scenario/transport/ledger-columns.ts';
@@ -30,7 +30,7 @@ import { runOf } from '../run-data.ts';
 import { problemOf } from '../scenarios/scenarios.ts';
 import { replaceableBy, type UserKernelWorkload, withoutKernels } from '../workload.ts';
 
-export const transportWords: Words = {
+export const transportWords: SessionTerms = {
   time: 'Steps',
   timeTip: 'of the steps',
   size: 'cells',

@@ -4,7 +4,7 @@
  */
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { ScenarioDraft } from '../../../../electron/contract/scenario/workload.ts';
-import { DOUBTFUL_S, type StudyForecast, type StudyPlan } from '../../../../electron/contract/study/calls.ts';
+import { MIN_PROBED_S, type StudyForecast, type StudyPlan } from '../../../../electron/contract/study/calls.ts';
 import type { MeasureGroup, StudyDocument } from '../../../../electron/contract/study/index.ts';
 import type { Params } from '../../../../electron/contract/wire/methods.ts';
 import { useWorkbench } from '../../../workbench/context.ts';
@@ -91,7 +91,7 @@ export function usePlan(requested: Params<'study.plan'>) {
   };
   /** Awaits the forecast only if the study may take long, to decide whether confirmation is required. */
   const certain = useCallback(async ({ plan, forecast, probing }: PlannedStudy): Promise<StudyForecast | null> => {
-    const isDoubtful = plan.least_s !== null && plan.least_s > DOUBTFUL_S;
+    const isDoubtful = plan.least_s !== null && plan.least_s > MIN_PROBED_S;
     return probing && isDoubtful && probe.current !== null ? probe.current.ended : forecast;
   }, []);
   const planned: PlannedStudy | null = known?.of === key ? known : null;

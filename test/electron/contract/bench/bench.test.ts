@@ -4,15 +4,15 @@
  * sessions are judged by the current rule.
  */
 import { describe, expect, it, test } from 'vitest';
-import { headVerdict, isUnproven, verdictSchema } from '../../../../electron/contract/bench/bench-session.ts';
-import { claimedBand, claimResultSchema, judgeClaim } from '../../../../electron/contract/bench/claims.ts';
+import { isUnproven, rowVerdict, verdictSchema } from '../../../../electron/contract/bench/bench-session.ts';
+import { claimedRangeText, claimResultSchema, judgeClaim } from '../../../../electron/contract/bench/claims.ts';
 import { recordingsOnOtherGpus } from '../../../../electron/contract/bench/recorded-names.mjs';
 import {
   type Accuracy,
+  CACHED_RESULTS_CHECK,
   correctnessOf,
-  LEAST_TIME,
-  REMEMBERS_RESULTS,
-  reasonOf,
+  correctnessReason,
+  MIN_TIME_CHECK,
 } from '../../../../electron/contract/bench/session.ts';
 import { readableUnit } from '../../../../electron/domain/values/units.ts';
 
@@ -44,7 +44,7 @@ describe('verdicts of a session', () => {
   });
 
   test('a failed check makes the answer wrong, and a time beyond the limits of the machine makes it impossible', () => {
-    const early = check({ id: LEAST_TIME, value: 1e-9, bound: 1e-6, holds: false });
+    const early = check({ id: MIN_TIME_CHECK, value: 1e-9, bound: 1e-6, holds: false });
     expect(correctnessOf([check({}), early])).toBe('impossible');
     expect(correctnessOf([check({ value: 1, holds: false }), early])).toBe('wrong');
     expect(correctnessOf([check({ value: null, holds: false })])).toBe('wrong');
@@ -52,19 +52,22 @@ describe('verdicts of a session', () => {
 
   test('an answer has one of three verdicts, which do not depend on the end-to-end time', () => {
     expect(verdictSchema.options.filter(isUnproven)).toEqual(['wrong', 'impossible', 'not checked']);
-    expect(headVerdict({ verdict: 'not checked', whole: { verdict: 'faster' } })).toBe('not checked');
-    expect(headVerdict({ verdict: 'undecided', whole: { verdict: 'faster' } })).toBe('faster');
+    expect(rowVerdict({ verdict: 'not checked', whole: { verdict: 'faster' } })).toBe('not checked');
+    expect(rowVerdict({ verdict: 'undecided', whole: { verdict: 'faster' } })).toBe('faster');
   });
 
   test('suspected memoisation makes an answer not checked, with a reason, unless a check failed', () => {
-    const doubt = check({ id: REMEMBERS_RESULTS, tip: 'It may remember results', value: null });
-    expect([correctnessOf([check({}), doubt]), reasonOf([check({}), doubt])]).toEqual([
+    const doubt = check({ id: CACHED_RESULTS_CHECK, tip: 'It may remember results', value: null });
+    expect([correctnessOf([check({}), doubt]), correctnessReason([check({}), doubt])]).toEqual([
       'not checked',
       'It may remember results',
     ]);
     const failed = check({ tip: 'dose is 2, expected 1', value: 1, holds: false });
-    expect([correctnessOf([failed, doubt]), reasonOf([failed, doubt])]).toEqual(['wrong', 'dose is 2, expected 1']);
-    expect(reasonOf([check({ value: null })])).toBe(null);
+    expect([correctnessOf([failed, doubt]), correctnessReason([failed, doubt])]).toEqual([
+      'wrong',
+      'dose is 2, expected 1',
+    ]);
+    expect(correctnessReason([check({ value: null })])).toBe(null);
   });
 });
 
@@ -127,9 +130,9 @@ describe('verdicts on claims', () => {
   });
 
   test('seconds are shown as ms, µs or ns, and values in other units are unchanged', () => {
-    expect(claimedBand({ from: 1.5e-5, to: 6e-5 }, 's')).toBe('15–60 µs');
-    expect(claimedBand({ from: 0.05, to: 0.2 }, 's')).toBe('50–200 ms');
-    expect(claimedBand({ from: 2, to: 10 })).toBe('2–10×');
+    expect(claimedRangeText({ from: 1.5e-5, to: 6e-5 }, 's')).toBe('15–60 µs');
+    expect(claimedRangeText({ from: 0.05, to: 0.2 }, 's')).toBe('50–200 ms');
+    expect(claimedRangeText({ from: 2, to: 10 })).toBe('2–10×');
     expect(readableUnit('s', [4e-9])).toMatchObject({ unit: 'ns', factor: 1e9 });
     expect(readableUnit('s', [3, 1e-6])).toEqual({ unit: 's', factor: 1 });
     expect(readableUnit('GB/s', [1e-5])).toEqual({ unit: 'GB/s', factor: 1 });

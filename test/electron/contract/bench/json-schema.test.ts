@@ -4,7 +4,7 @@ import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import { publishedSessionSchema } from '../../../../electron/contract/bench/json-schema.ts';
-import { sessionHead, sessionSchema, type TimedSpread } from '../../../../electron/contract/bench/session.ts';
+import { recognizeSession, sessionSchema, type TimedSample } from '../../../../electron/contract/bench/session.ts';
 import { sessionText } from '../../../../electron/host/model/bench/session-file.ts';
 
 const runs = path.join(import.meta.dirname, '../../../../assets/runs');
@@ -26,10 +26,10 @@ test('every recorded session is accepted by both schemas, and written again to t
 });
 
 test('a session is recognised by its first characters, and a task session by its workload', () => {
-  expect(sessionHead(textOf('micro/launch.json').slice(0, 200))).toEqual({ isTask: true });
-  expect(sessionHead(textOf('h200-water-70MeV.json').slice(0, 200))).toEqual({ isTask: false });
-  expect(sessionHead('{"format":"other","format_version":3,"workload":"micro"')).toBeNull();
-  expect(sessionHead('{"kind":"micro"}')).toBeNull();
+  expect(recognizeSession(textOf('micro/launch.json').slice(0, 200))).toEqual({ isTask: true });
+  expect(recognizeSession(textOf('h200-water-70MeV.json').slice(0, 200))).toEqual({ isTask: false });
+  expect(recognizeSession('{"format":"other","format_version":3,"workload":"micro"')).toBeNull();
+  expect(recognizeSession('{"kind":"micro"}')).toBeNull();
 });
 
 const names = ['h200-water-70MeV.json', 'diffraction/h200-simple-cubic-1024.json', 'micro/launch.json'];
@@ -62,16 +62,16 @@ describe('samples', () => {
     ...document,
     reports: [{ ...report, entries: [{ ...report.entries[0], samples }] }],
   });
-  const samplesIn = (session: unknown): readonly TimedSpread[] => {
+  const samplesIn = (session: unknown): readonly TimedSample[] => {
     const [entry] = sessionSchema.parse(session).reports[0]?.entries ?? [];
     return entry?.status === 'measured' ? entry.samples : [];
   };
-  const inFile = (rows: readonly TimedSpread[]): unknown => {
+  const inFile = (rows: readonly TimedSample[]): unknown => {
     const text = sessionText(sessionSchema.parse(withSamples(rows)));
     return (JSON.parse(text) as typeof document & { reports: [typeof report] }).reports[0].entries[0]?.['samples'];
   };
 
-  test.each<[string, readonly TimedSpread[], unknown]>([
+  test.each<[string, readonly TimedSample[], unknown]>([
     [
       'with a value that all share, and the time of the device',
       [first, { ...first, round: 1, time_s: 3e-3, device_s: 3e-3 }],

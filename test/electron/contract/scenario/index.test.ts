@@ -4,17 +4,17 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import {
+  formatScenario,
+  formatScenarioInSteps,
   type JsonSchema,
   newDocument,
   publishedSchema,
   scenarioDifferences,
   scenarioKindNames,
   scenarioSchema,
-  scenarioTextInSteps,
   schemaOfKind,
   validateScenario,
   valueAt,
-  writeScenarioText,
 } from '../../../../electron/contract/scenario/index.ts';
 import { unitOfKey } from '../../../../electron/domain/values/units.ts';
 import { anyDocument, anyJunk } from './arbitrary.ts';
@@ -87,7 +87,7 @@ describe('the differences of two scenarios', () => {
 
 describe('writeScenarioText', () => {
   test('orders keys as the schema does, keeps short objects on a line and unknown keys last', () => {
-    const text = writeScenarioText({
+    const text = formatScenario({
       solver: { threads: 2, stepping: 'depth' },
       odd: [1, 2],
       beam: { weight: 2, energy_MeV: 70 },
@@ -111,10 +111,10 @@ describe('writeScenarioText', () => {
   test('writes text that reads back as the same scenario and is written the same again', () => {
     fc.assert(
       fc.property(anyDocument, (document) => {
-        const text = writeScenarioText(document);
+        const text = formatScenario(document);
         const back: unknown = JSON.parse(text);
         expect(back).toEqual(document);
-        expect(writeScenarioText(back)).toBe(text);
+        expect(formatScenario(back)).toBe(text);
       }),
       { numRuns: 200 },
     );
@@ -132,7 +132,7 @@ describe('writeScenarioText', () => {
     fc.assert(
       fc.property(anyDocument, (document) => {
         fc.pre(!('regions' in (document.geometry ?? {})));
-        expect(writeScenarioText(reversed(document))).toBe(writeScenarioText(document));
+        expect(formatScenario(reversed(document))).toBe(formatScenario(document));
       }),
       { numRuns: 100 },
     );
@@ -141,14 +141,14 @@ describe('writeScenarioText', () => {
   test('writes any JSON value', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
-        expect(JSON.parse(writeScenarioText(value))).toEqual(JSON.parse(JSON.stringify(value)));
+        expect(JSON.parse(formatScenario(value))).toEqual(JSON.parse(JSON.stringify(value)));
       }),
     );
   });
 
   test('keeps a line within 100 columns where it can be broken', () => {
     const regions = Array.from({ length: 20 }, (_, i) => ({ material: 'water', x_mm: [-i - 1, i], z_mm: [i, i + 1] }));
-    const text = writeScenarioText({ kind: 'transport', version: 1, beam: { energy_MeV: 70 }, geometry: { regions } });
+    const text = formatScenario({ kind: 'transport', version: 1, beam: { energy_MeV: 70 }, geometry: { regions } });
     expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);
   });
 
@@ -156,7 +156,7 @@ describe('writeScenarioText', () => {
     const regions = Array.from({ length: 1000 }, (_, i) => ({ material: 'water', z_mm: [i, i + 1] }));
     for (const parts of [{ geometry: { regions } }, { extra: regions }]) {
       const document = { kind: 'transport', version: 1, beam: { energy_MeV: 70 }, ...parts };
-      const pauses = [...scenarioTextInSteps(document)];
+      const pauses = [...formatScenarioInSteps(document)];
       expect(pauses.length).toBeGreaterThan(1000);
     }
   });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { configuredName, parseConfigured, withoutOption } from '../../../../electron/contract/tuning/configured.ts';
+import { configuredName, parseConfigured, splitFmad } from '../../../../electron/contract/tuning/configured.ts';
 import { isUserKernelFile, isUserKernelId } from '../../../../electron/contract/user-kernels.ts';
 
 test('a configuration has one name, whatever the order of its constants', () => {
@@ -21,8 +21,8 @@ test('a configuration is treated as code, not as a file', () => {
 });
 
 test('fmad is split off as a compiler option, unless the source has a constant of that name', () => {
-  expect(withoutOption({ kA: 1, fmad: 0 }, [{ name: 'kA' }])).toEqual({ constants: { kA: 1 }, fmad: false });
-  expect(withoutOption({ kA: 1 }, [])).toEqual({ constants: { kA: 1 }, fmad: undefined });
-  expect(withoutOption({ fmad: 3 }, [{ name: 'fmad' }])).toEqual({ constants: { fmad: 3 }, fmad: undefined });
-  expect(withoutOption({ fmad: 3 }, [])).toBeNull();
+  expect(splitFmad({ kA: 1, fmad: 0 }, [{ name: 'kA' }])).toEqual({ constants: { kA: 1 }, fmad: false });
+  expect(splitFmad({ kA: 1 }, [])).toEqual({ constants: { kA: 1 }, fmad: undefined });
+  expect(splitFmad({ fmad: 3 }, [{ name: 'fmad' }])).toEqual({ constants: { fmad: 3 }, fmad: undefined });
+  expect(splitFmad({ fmad: 3 }, [])).toBeNull();
 });

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, test } from 'vitest';
-import { depthDoseUnit, planeUnits } from '../../../../electron/contract/dose/units.ts';
+import { parseDepthDoseUnit, planeUnits } from '../../../../electron/contract/dose/units.ts';
 import { readCurveCsv } from '../../../../electron/domain/dose/curve-csv.ts';
 import { gammaOfCurves } from '../../../../electron/domain/dose/gamma-curve.ts';
 
@@ -405,7 +405,7 @@ describe('units of dose', () => {
       ['Gy mm² per 10⁹ protons', 'mass', 1, true],
       ['Gy_mm2/1e9_protons', 'mass', 1, true],
     ] as const)('is converted if it is in %s', (text, by, factor, perProton) => {
-      const found = depthDoseUnit(text);
+      const found = parseDepthDoseUnit(text);
       expect(found).toMatchObject({ by, perProton });
       expect((found?.factor ?? Number.NaN) / factor).toBeCloseTo(1, 9);
     });
@@ -413,7 +413,7 @@ describe('units of dose', () => {
     test.each([[null], ['%'], ['a.u.'], ['Gy'], ['MeV'], ['1e9'], ['MeV/mm/week']])(
       'cannot be absolute in %s',
       (text) => {
-        expect(depthDoseUnit(text)).toBeNull();
+        expect(parseDepthDoseUnit(text)).toBeNull();
       },
     );
   });

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import {
   correctnessOf,
-  reasonOf,
+  correctnessReason,
   type Session,
   type SessionReport,
   sessionReportSchema,
@@ -287,7 +287,7 @@ describe('suspected memoisation left open by the rounds', () => {
       ['cpu-passes', 'second.cpp'],
       Array.from({ length: 8 }, () => remembering),
     );
-    expect(reasonOf(entries[1]?.accuracy ?? [])).toMatch(/it remembers results \(\d+ of \d+ probes\)/);
+    expect(correctnessReason(entries[1]?.accuracy ?? [])).toMatch(/it remembers results \(\d+ of \d+ probes\)/);
     expect(entries[1]?.verdict).toBe('wrong');
     // 24 suspicious pairs are a proof: two of the first audits, and eight of each probe. Nothing is probed after it.
     expect(deciding).toHaveLength(3);
@@ -297,7 +297,7 @@ describe('suspected memoisation left open by the rounds', () => {
   test('is decided after the rounds: a kernel that computes is correct', async () => {
     const { entries, deciding } = await settled(['cpu-passes', 'second.cpp'], [honest, honest, honest]);
     const found = entries[1]?.accuracy ?? [];
-    expect(correctnessOf(found), reasonOf(found) ?? 'no reason').toBe('correct');
+    expect(correctnessOf(found), correctnessReason(found) ?? 'no reason').toBe('correct');
     // After two suspicious pairs, nine honest ones reduce the odds below one: the mean of (1.2125² · 0.9625⁹), (1.425² ·
     // 0.925⁹) and (1.7225² · 0.8725⁹) is 0.97, and 1.25 after six.
     expect(deciding).toHaveLength(3);
@@ -308,7 +308,9 @@ describe('suspected memoisation left open by the rounds', () => {
     expect(stopped).toBe('time');
     for (const entry of entries) {
       expect(correctnessOf(entry?.accuracy ?? [])).toBe('not checked');
-      expect(reasonOf(entry?.accuracy ?? [])).toMatch(/It may remember results: .* 2\.0 times as long .* would decide/);
+      expect(correctnessReason(entry?.accuracy ?? [])).toMatch(
+        /It may remember results: .* 2\.0 times as long .* would decide/,
+      );
     }
     expect(entries[1]?.verdict).toBe('not checked');
     // The first candidate cannot use up the time of the second.

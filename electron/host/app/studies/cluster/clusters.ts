@@ -1,6 +1,6 @@
 /** Clusters that the user has described. They are stored in the settings, which page and command line share. */
 import { BraggError } from '../../../../contract/errors.ts';
-import { type Cluster, withCluster } from '../../../../contract/study/clusters.ts';
+import { type Cluster, withReplacedCluster } from '../../../../contract/study/clusters.ts';
 import type { HostSettings } from '../../../io/files/state-file.ts';
 
 const namesOf = (all: readonly Cluster[]): string =>
@@ -38,7 +38,7 @@ export class Clusters {
     await this.#settings.change(({ clusters }) => {
       if (!replace && clusters.some(({ name }) => name === cluster.name))
         throw new BraggError('exists', `A cluster named ${cluster.name} already exists`);
-      const next = withCluster(clusters, cluster.name, cluster);
+      const next = withReplacedCluster(clusters, cluster.name, cluster);
       if ('fault' in next) throw new BraggError('invalid', next.fault);
       return { clusters: next.clusters };
     });

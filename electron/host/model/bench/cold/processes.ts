@@ -3,7 +3,7 @@
  * process. Each round starts the reference twice: the second run is its control. The time of a process includes
  * everything that a program needs until its first answer.
  */
-import type { MeasuredSessionEntry, TimedSpread } from '../../../../contract/bench/session.ts';
+import type { MeasuredSessionEntry, TimedSample } from '../../../../contract/bench/session.ts';
 import { BraggError } from '../../../../contract/errors.ts';
 import { errorFromNative } from '../../../io/addon/addon.ts';
 import type { StartChild } from '../../../io/processes/link.ts';
@@ -149,7 +149,7 @@ interface ColdOptions {
 
 const timesOf = (samples: readonly ColdSample[]): Instances => samples.map(({ time_s }) => [time_s]);
 
-const storedSamples = (samples: readonly ColdSample[]): TimedSpread[] =>
+const storedSamples = (samples: readonly ColdSample[]): TimedSample[] =>
   samples.map((sample) => ({ ...sample, sm_MHz: null, flag: null }));
 
 export class ColdProcesses {
@@ -212,7 +212,7 @@ export class ColdProcesses {
     return reference === undefined ? null : noiseFloorOf(timesOf(this.#control), timesOf(reference.samples));
   }
 
-  get control(): TimedSpread[] {
+  get control(): TimedSample[] {
     return storedSamples(this.#control);
   }
 

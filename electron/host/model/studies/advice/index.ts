@@ -2,7 +2,12 @@
  * Derives conclusions from the points of a study, as sentences: where a published claim holds, which variant is
  * fastest, and how results converge with the steps of the grid.
  */
-import { type ClaimTerms, claimedBand, judgeClaim, termsOf } from '../../../../contract/bench/claims.ts';
+import {
+  type ClaimTerms,
+  claimedRangeText,
+  judgeClaim,
+  termsForMeasurement,
+} from '../../../../contract/bench/claims.ts';
 import { formatPath } from '../../../../contract/scenario/index.ts';
 import type { StudyAdvice } from '../../../../contract/study/calls.ts';
 import type { PlanHead, PlanLine } from '../../../../contract/study/index.ts';
@@ -206,7 +211,7 @@ function claimEvidenceAt(place: VariantComparison, claim: StudyClaim, pair: Clai
   const [s, f] = [slower.interval, faster.interval];
   // The ends of both intervals are combined, so that the interval of the ratio has a coverage of at least 95 %.
   const interval = s === null || f === null ? null : { low: s.low / f.high, high: s.high / f.low };
-  return { place, value, label: judgeClaim({ value, interval }, termsOf(claim, pair.rival)) };
+  return { place, value, label: judgeClaim({ value, interval }, termsForMeasurement(claim, pair.rival)) };
 }
 
 const times = (ratio: number): string => `${Number(ratio.toPrecision(3))}×`;
@@ -228,7 +233,7 @@ function claimAdvice(places: readonly VariantComparison[], claims: readonly Stud
         const span = values.length === 1 ? times(low) : `${times(low)} to ${times(high)}`;
         return [
           {
-            text: `${claim.claim}, claimed ${claimedBand(claim)}: ${regionsText(regions)}.`,
+            text: `${claim.claim}, claimed ${claimedRangeText(claim)}: ${regionsText(regions)}.`,
             evidence: [
               `${pair.slower} → ${pair.faster}: ${span} at ${found.length} point${found.length === 1 ? '' : 's'}, ${machine}`,
               ...(claim.needs === undefined || pair.rival ? [] : [`not judged here: needs ${claim.needs}`]),

@@ -9,10 +9,10 @@ import {
   type DiffractionWithStaticDefaults,
   type FieldIssue,
   fieldIssue,
+  fieldWarning,
   isWithin,
   type Path,
-  unknownVariant,
-  warning,
+  unknownVariantIssues,
 } from '../../../../contract/scenario/index.ts';
 import { formatBytes } from '../../../../domain/values/units.ts';
 import type { DiffractionProblem, Vector3 } from '../../../io/addon/task.ts';
@@ -175,7 +175,7 @@ function checkProducts({ beam, crystal, rotation }: DiffractionScenario): readon
 function warnings(scenario: DiffractionScenario): readonly FieldIssue[] {
   const { beam, crystal, detector, structure_factors: factors, background } = scenario;
   const idle = (path: readonly string[], range: number, steps: number, key: string): readonly FieldIssue[] =>
-    range > 0 && steps === 1 ? [warning(path, range, `has no effect: ${key} is 1`)] : [];
+    range > 0 && steps === 1 ? [fieldWarning(path, range, `has no effect: ${key} is 1`)] : [];
   const mosaic = crystal.mosaic_spread_deg;
   const blank = factors.default_electrons === 0 && factors.file === undefined && background.water_um === 0;
   const sensor = [detector.thickness_um, detector.attenuation_depth_um].filter((value) => value > 0).length;
@@ -186,7 +186,7 @@ function warnings(scenario: DiffractionScenario): readonly FieldIssue[] {
     ...idle(['crystal', 'mosaic_spread_deg'], mosaic, crystal.mosaic_domains, 'crystal.mosaic_domains'),
     ...(sensor === 1
       ? [
-          warning(
+          fieldWarning(
             ['detector', 'thickness_um'],
             detector.thickness_um,
             'has an effect only together with detector.attenuation_depth_um',
@@ -195,7 +195,7 @@ function warnings(scenario: DiffractionScenario): readonly FieldIssue[] {
       : []),
     ...(blank
       ? [
-          warning(
+          fieldWarning(
             ['structure_factors', 'default_electrons'],
             0,
             'leaves the image empty, because there is no list of reflections',
@@ -217,7 +217,7 @@ function checkDiffraction(scenario: DiffractionScenario, against: CheckLimits): 
     ...checkMatrix(scenario),
     ...checkMemory(scenario, against.memoryLimit_bytes),
     ...checkProducts(scenario),
-    ...unknownVariant(scenario.solver.variant, against.variants),
+    ...unknownVariantIssues(scenario.solver.variant, against.variants),
     ...warnings(scenario),
   ];
 }

@@ -4,7 +4,7 @@ import {
   type TaskDocument,
   type TaskScenario,
   type TaskValue,
-  unknownVariant,
+  unknownVariantIssues,
 } from '../../../../contract/scenario/index.ts';
 import { USER_PROBLEM } from '../../../../contract/scenario/user-problem/index.ts';
 import { isTaskKind } from '../../../../contract/task.ts';
@@ -27,7 +27,7 @@ export function checkTask(
   variants: readonly { readonly bench: string; readonly id: string }[],
 ): readonly FieldIssue[] {
   const own = variants.filter(({ bench }) => bench === benchOf(scenario));
-  const unknown = unknownVariant(
+  const unknown = unknownVariantIssues(
     scenario.solver.variant,
     own.map(({ id }) => id),
   );

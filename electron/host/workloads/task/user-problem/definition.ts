@@ -10,8 +10,8 @@ import {
   type USER_PROBLEM,
 } from '../../../../contract/scenario/user-problem/index.ts';
 import {
-  arraysText,
-  launchesText,
+  formatArrays,
+  formatLaunches,
   type ResolvedProblem,
   resolveProblem,
   type Sizes,
@@ -49,7 +49,7 @@ export function checkProblem(scenario: ProblemScenario): readonly FieldIssue[] {
   const definition = definitionOf(scenario);
   const launches = definition.candidates.flatMap((one, i) => {
     const constants = Object.fromEntries(one.tunables.map(({ name: constant, values }) => [constant, values[0] ?? 1]));
-    return launchesText(one, problem, constants).faults.map((each) => ({
+    return formatLaunches(one, problem, constants).faults.map((each) => ({
       ...each,
       path: ['candidates', i, ...each.path],
     }));
@@ -109,7 +109,7 @@ function flatValues(definition: ProblemDefinition, sizes: Sizes, resolved: Resol
     numbers: { ...sizes, '.bytes': bytes, ...(flops === null ? {} : { '.flops': flops }) },
     words: {
       axes: definition.axes.map(({ name }) => name).join(' '),
-      arrays: arraysText(arrays, files),
+      arrays: formatArrays(arrays, files),
       definition: JSON.stringify(definition),
       ...(files.some((file) => file !== '') && { files: files.join('\n') }),
     },
@@ -192,7 +192,7 @@ export function forCandidate(
     );
   }
   if (launches.length === 0) return problem;
-  const { text, faults } = launchesText({ launches }, sizesIn(problem), constants);
+  const { text, faults } = formatLaunches({ launches }, sizesIn(problem), constants);
   const [first] = faults;
   if (first !== undefined) throw new BraggError('invalid', `${id}: ${first.message}`);
   return { ...problem, words: { ...problem.words, launches: text } };

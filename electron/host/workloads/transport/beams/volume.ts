@@ -12,7 +12,7 @@ import {
   type VolumeAxis,
   type VolumeFrame,
   type VolumeSlice,
-  type volumeEndings,
+  type volumeFileExtensions,
   type volumeRequestSchema,
 } from '../../../../contract/beams/volume.ts';
 import { BraggError } from '../../../../contract/errors.ts';
@@ -141,7 +141,7 @@ function volumeForFile(volume: Volume): DirectedVolume {
 
 const fileOf = onThreadIfLarge(
   'write a dose volume',
-  (of: { readonly volume: Volume; readonly ending: (typeof volumeEndings)[number]; readonly content: string }) =>
+  (of: { readonly volume: Volume; readonly ending: (typeof volumeFileExtensions)[number]; readonly content: string }) =>
     writers[of.ending](volumeForFile(of.volume), { content: of.content, frame: null }),
 );
 
@@ -335,7 +335,7 @@ export class DoseVolumes {
     return { map, at_mm: placeOf(volume, fixed, cell) };
   }
 
-  async file(id: string, ending: (typeof volumeEndings)[number]): Promise<{ mime: string; bytes: Uint8Array }> {
+  async file(id: string, ending: (typeof volumeFileExtensions)[number]): Promise<{ mime: string; bytes: Uint8Array }> {
     const { volume, unit } = this.#of(id);
     return { mime: mimes[ending], bytes: await fileOf({ volume, ending, content: contentOf(unit) }) };
   }

@@ -5,9 +5,9 @@
 import {
   type FieldIssue,
   fieldIssue,
+  fieldWarning,
   type TransportScenario,
-  unknownVariant,
-  warning,
+  unknownVariantIssues,
 } from '../../../../contract/scenario/index.ts';
 import { formatBytes, formatNumber } from '../../../../domain/values/units.ts';
 import { divides, divisorNear } from '../../../model/scenarios/rounded.ts';
@@ -56,7 +56,7 @@ export function spreadWarning(
   const physical = physicalSpread_mm(scenario, range_mm, slope_mm_MeV);
   if (extra_mm < NOTICEABLE_MM || extra_mm < NOTICEABLE_SHARE * physical) return null;
   const { energy } = scenario.grid;
-  // Spread from steps of fractional cells has its own warning.
+  // Spread from steps of fractional cells has its own fieldWarning.
   if (energy.kind === 'range' && partCells(scenario)) return null;
   const [key, value] =
     energy.kind === 'range' ? (['step_mm', energy.step_mm] as const) : (['step_MeV', energy.step_MeV] as const);
@@ -68,7 +68,7 @@ export function spreadWarning(
       ? 'a solver step that is a whole number of bins adds no straggling in water; in other matter finer bins add less'
       : 'finer bins add less straggling; a range grid adds none in water';
   const bins = `${formatNumber(Number(value.toPrecision(4)))} ${key.slice(5)}`;
-  return warning(
+  return fieldWarning(
     ['grid', 'energy', key],
     value,
     `${bins} adds ${extra_mm.toFixed(2)} mm (σ) of range spread, ${effect}: ${remedy}`,
@@ -159,7 +159,7 @@ function checkDepthStepping({ grid, beam, solver }: TransportScenario): readonly
 function warnOfUnusedStep({ grid, solver }: TransportScenario): readonly FieldIssue[] {
   if (solver.stepping !== 'depth' || solver.step_mm === grid.dz_mm) return [];
   const message = `is not used: depth stepping steps by grid.dz_mm, ${formatNumber(grid.dz_mm)} mm`;
-  return [warning(['solver', 'step_mm'], solver.step_mm, message)];
+  return [fieldWarning(['solver', 'step_mm'], solver.step_mm, message)];
 }
 
 /** A beam whose row ends between two cells is distributed over both, again at every step. */
@@ -176,7 +176,7 @@ function warnOfPartCells(scenario: TransportScenario): readonly FieldIssue[] {
       : `${formatNumber(solver.step_mm)} mm at ${formatNumber(beam.angle_deg)}° is not a whole number of cells in depth ` +
         `(grid.dz_mm, ${cell} mm): the remap in z widens the distal falloff; ` +
         `${formatNumber(Number((whole / cosine).toPrecision(6)))} mm, as without solver.step_mm, does not`;
-  return [warning(['solver', 'step_mm'], solver.step_mm, message)];
+  return [fieldWarning(['solver', 'step_mm'], solver.step_mm, message)];
 }
 
 /** Warns that bins which would affect range or falloff are divided: correct results, but slower. */
@@ -189,7 +189,7 @@ function warnOfParts(scenario: TransportScenario, context: TransportContext): re
   const message =
     `${formatNumber(energy.step_mm)} mm is divided into ${parts} parts of ${taken} mm: ` +
     'wider ones would affect the range and its falloff';
-  return [warning(['grid', 'energy', 'step_mm'], energy.step_mm, message)];
+  return [fieldWarning(['grid', 'energy', 'step_mm'], energy.step_mm, message)];
 }
 
 type Cells = Pick<GridEstimate, 'ne' | 'ntheta' | 'nz' | 'nx'>;
@@ -256,7 +256,7 @@ export const gridChecks: readonly Check[] = [
     uses: ['geometry', 'grid', 'grid.energy.step_mm', 'solver', 'solver.step_mm', 'beam', 'initial'],
     run: warnOfParts,
   },
-  { uses: ['solver.variant'], run: ({ solver }, { variants }) => unknownVariant(solver.variant, variants) },
+  { uses: ['solver.variant'], run: ({ solver }, { variants }) => unknownVariantIssues(solver.variant, variants) },
   {
     uses: ['geometry', 'grid', 'grid.energy.step_mm', 'solver', 'initial', 'beam', 'physics.stopping_power', ...sizes],
     run: checkMemory,

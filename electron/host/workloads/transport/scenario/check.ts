@@ -8,13 +8,13 @@
 import {
   type FieldIssue,
   fieldIssue,
+  fieldWarning,
   formatPath,
   isWithin,
   type Path,
   parsePath,
   type Spot,
   type TransportScenario,
-  warning,
 } from '../../../../contract/scenario/index.ts';
 import { formatNumber } from '../../../../domain/values/units.ts';
 import { highestEnergy, lowestEnergy, stoppingAt } from '../../../model/scenarios/stopping-table.ts';
@@ -154,7 +154,7 @@ function warnOfFewSteps(scenario: TransportScenario, context: TransportContext):
   )
     return [];
   const message = `the beam needs about ${steps} steps to stop, but the run ends after ${solver.max_steps}`;
-  return [warning(['solver', 'max_steps'], solver.max_steps, message)];
+  return [fieldWarning(['solver', 'max_steps'], solver.max_steps, message)];
 }
 
 /** Residual energy at the cutoff is deposited locally; if its range exceeds the straggling, R80 changes. */
@@ -166,7 +166,7 @@ function warnOfCutoff(scenario: TransportScenario, context: TransportContext): r
   if (left <= rangeStraggling_mm(range_mm(beam.energy_MeV))) return [];
   const size = Number(left.toPrecision(2));
   const message = `protons of ${formatNumber(grid.cutoff_MeV)} MeV still have a range of ${formatNumber(size)} mm in water, which is cut off: R80 is too short by that amount`;
-  return [warning(['grid', 'cutoff_MeV'], grid.cutoff_MeV, message)];
+  return [fieldWarning(['grid', 'cutoff_MeV'], grid.cutoff_MeV, message)];
 }
 
 const energyChecks: readonly Check[] = [
@@ -235,7 +235,7 @@ function warnOfCt(scenario: TransportScenario, context: TransportContext): reado
   const { densitiesWithin } = cellContents(scenario, context, nz, nx);
   const wide = densitiesWithin !== null && densitiesWithin > MAX_WIDTH;
   const message = `densities that differ by up to ${formatNumber(100 * (densitiesWithin ?? 0))} % are merged and replaced by their mean`;
-  return [...warnOfHu(context.ct), ...(wide ? [warning(['geometry', 'ct'], 'CT', message)] : [])];
+  return [...warnOfHu(context.ct), ...(wide ? [fieldWarning(['geometry', 'ct'], 'CT', message)] : [])];
 }
 
 function checkBeamX({ beam, geometry }: TransportScenario): readonly FieldIssue[] {
@@ -277,7 +277,7 @@ function warnOfLeaving(
   const reach_mm = beam.z_mm + range_mm * Math.cos((beam.angle_deg * Math.PI) / 180);
   if (reach_mm <= geometry.depth_mm) return [];
   const message = `the beam reaches ${formatNumber(Number(reach_mm.toPrecision(4)))} mm, but the box ends at ${formatNumber(geometry.depth_mm)} mm; without depth_mm the box follows the range`;
-  return [warning(['geometry', 'depth_mm'], geometry.depth_mm, message)];
+  return [fieldWarning(['geometry', 'depth_mm'], geometry.depth_mm, message)];
 }
 
 const geometryChecks: readonly Check[] = [
@@ -309,7 +309,7 @@ const outputChecks: readonly Check[] = [
     uses: ['output.spectra_mm', 'output.let'],
     run: ({ output }) =>
       output.spectra_mm.length > 0 && !output.let
-        ? [warning(['output', 'spectra_mm'], output.spectra_mm, 'are saved only if output.let is true')]
+        ? [fieldWarning(['output', 'spectra_mm'], output.spectra_mm, 'are saved only if output.let is true')]
         : [],
   },
   {

@@ -8,9 +8,9 @@ import {
   type CtPlacement,
   type FieldIssue,
   fieldIssue,
+  fieldWarning,
   type TransportScenario,
   type TransportWithStaticDefaults,
-  warning,
 } from '../../../../contract/scenario/index.ts';
 import type { YieldingTask } from '../../../../domain/values/pausing.ts';
 import { formatNumber } from '../../../../domain/values/units.ts';
@@ -158,14 +158,14 @@ export function mediumOf(ct: PlacedCt, hu: number): { readonly material: string;
 export function warnOfHu({ slice, table, beyond: { below, above, least, most } }: PlacedCt): readonly FieldIssue[] {
   const [lowest, highest] = huRange(table);
   const say = (count: number, end: number, which: string, extreme: number): FieldIssue =>
-    warning(
+    fieldWarning(
       ['geometry', 'ct', 'hu_table'],
       'HU table',
       `${count} pixels are ${which} ${formatNumber(end)} HU, where the table ${which === 'below' ? 'begins' : 'ends'} ` +
         `(${which === 'below' ? 'lowest' : 'highest'} ${formatNumber(Number(extreme.toPrecision(6)))}): the last value of the table is used for them`,
     );
   return [
-    ...slice.notes.map((note) => warning(['geometry', 'ct', 'file'], 'CT', note.replace(/\.$/, ''))),
+    ...slice.notes.map((note) => fieldWarning(['geometry', 'ct', 'file'], 'CT', note.replace(/\.$/, ''))),
     ...(below > 0 ? [say(below, lowest, 'below', least)] : []),
     ...(above > 0 ? [say(above, highest, 'above', most)] : []),
   ];

@@ -1,6 +1,6 @@
 /** Files of spots: CSV whose first line names the columns, or a JSON list. Errors contain the line and the value. */
 
-import { showValue, spotListSchema, suggest } from '../../../../contract/scenario/index.ts';
+import { formatValue, spotListSchema, suggest } from '../../../../contract/scenario/index.ts';
 import { maxSpots, type SpotWithStaticDefaults, spotSchema } from '../../../../contract/scenario/transport/beam.ts';
 import { cellsOf, decimalOf, separatorOf } from '../../../../domain/values/csv.ts';
 import { parseJson, schemaError } from '../../../io/text/json.ts';
@@ -32,7 +32,7 @@ function checkSpots({ value, lineOf }: ParsedList): Parsed<readonly SpotWithStat
     const found = path.reduce<unknown>((at, step) => (at as Record<string, unknown> | undefined)?.[step], value);
     const where = path.length === 0 ? '' : typeof key === 'number' ? `spot ${key + 1}: ` : `${String(key)}: `;
     const allowed = issue.code === 'custom' ? `; allowed: ${String(issue.params?.['allowed'] ?? '')}` : '';
-    const shown = found === undefined || typeof found === 'object' ? '' : `${showValue(found)}: `;
+    const shown = found === undefined || typeof found === 'object' ? '' : `${formatValue(found)}: `;
     const says = issue.code === 'custom' && found === undefined ? 'is missing' : schemaError(issue.message);
     return { line: lineOf(path), message: `${where}${shown}${says}${allowed}` };
   });
@@ -68,7 +68,7 @@ function readCsv(text: string): Parsed<readonly SpotWithStaticDefaults[]> {
   if (strange !== undefined) {
     const near = suggest(strange, columns);
     const hint = near === null ? '' : ` (did you mean ${near}?)`;
-    const message = `the column ${showValue(strange)} is not known${hint}; allowed: ${allowed}`;
+    const message = `the column ${formatValue(strange)} is not known${hint}; allowed: ${allowed}`;
     return { ok: false, faults: [{ line: header.line, message }] };
   }
   const twice = header.cells.find((name, i) => header.cells.indexOf(name) !== i);

@@ -5,8 +5,8 @@ import { expect, test } from 'vitest';
 import { validateScenario, withValueAt } from '../../../../../electron/contract/scenario/index.ts';
 import { definitionSchema, USER_PROBLEM } from '../../../../../electron/contract/scenario/user-problem/index.ts';
 import {
-  arraysText,
-  launchesText,
+  formatArrays,
+  formatLaunches,
   resolveProblem,
 } from '../../../../../electron/contract/scenario/user-problem/resolve.ts';
 
@@ -47,7 +47,7 @@ test('shapes, values, tolerances and work follow from the sizes', () => {
   expect(resolved.bytes).toBe(36);
   expect(resolved.flops).toBe(12);
   // A row of x has two values; ids are ascending; the tolerance is four roundings of 2^-24.
-  expect(arraysText(resolved.arrays).split('\n')).toEqual([
+  expect(formatArrays(resolved.arrays).split('\n')).toEqual([
     'in x fp16 3,2 2 0 0 0 uniform 0 3 0',
     'in ids int32 3 0 0 0 0 sorted 0 3 0',
     `out y fp32 3 1 0 0 ${4 * 2 ** -24} none 0 0 0`,
@@ -144,7 +144,7 @@ test('launches follow from sizes and constants', () => {
       },
     ],
   }).candidates[0]?.launches;
-  expect(launchesText({ launches: launches ?? [] }, { rows: 300 }, { kBlock: 128 })).toEqual({
+  expect(formatLaunches({ launches: launches ?? [] }, { rows: 300 }, { kBlock: 128 })).toEqual({
     text: 'sum 3 1 1 128 1 1 512',
     faults: [],
   });

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { gpuTargets, readSessions } from '../../../../../electron/build/bench/targets.mjs';
 import { benchReport } from '../../../../../electron/cli/reports/bench-report.ts';
-import { lineOf, type Session } from '../../../../../electron/contract/bench/session.ts';
+import { fittedLine, type Session } from '../../../../../electron/contract/bench/session.ts';
 import { reportRows } from '../../../../../electron/host/app/compare/rows.ts';
 import { deriveSession, parseSession, readCurrent } from '../../../../../electron/host/app/sessions/index.ts';
 import { claimResults } from '../../../../../electron/host/model/bench/claim-results.ts';
@@ -173,11 +173,11 @@ describe('parts of a report', () => {
       return { label: 'a', points, fixed_s: fit?.fixed_s ?? null, slope_s: fit?.slope_s_per_cell ?? null };
     };
     // 1 s fixed, and 2 s per unit of size.
-    const line = lineOf(fitOf(3, 5, 7));
+    const line = fittedLine(fitOf(3, 5, 7));
     expect([line?.fixed_s, line?.slope_s].map((value) => value?.toFixed(9))).toEqual(['1.000000000', '2.000000000']);
     // No line fits: a parabola has a negative cost at size zero, a falling time a negative slope, and a jump misses its
     // points.
-    expect([fitOf(1, 4, 9), fitOf(3, 2, 1), fitOf(1, 1, 1, 8), fitOf(3)].map(lineOf)).toEqual(Array(4).fill(null));
+    expect([fitOf(1, 4, 9), fitOf(3, 2, 1), fitOf(1, 1, 1, 8), fitOf(3)].map(fittedLine)).toEqual(Array(4).fill(null));
   });
 
   test('throttling and clock drops flag a sample', () => {

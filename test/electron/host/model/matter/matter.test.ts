@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  atomsOf,
   elements,
   type MaterialName,
   materialNames,
+  parseFormula,
 } from '../../../../../electron/contract/scenario/index.ts';
 import { type Anchors, halfDensityEffect, isMetal } from '../../../../../electron/host/model/matter/corrections.ts';
 import {
@@ -62,7 +62,7 @@ describe('mean excitation energies', () => {
     ['(C2F4)2', 99.1],
     ['O2Si', 139.2],
   ])('%s has the value of ICRU Reports 37 and 49', (formula, expected) => {
-    expect(compoundExcitation(atomsOf(formula) ?? new Map())).toBe(expected);
+    expect(compoundExcitation(parseFormula(formula) ?? new Map())).toBe(expected);
   });
 
   test('the value of an unlisted formula follows from its elements', () => {

@@ -3,7 +3,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { sanitizedText } from '../../../../../electron/contract/user-kernels/checks.ts';
+import { sanitizerSummary } from '../../../../../electron/contract/user-kernels/checks.ts';
 import { findSanitizer, parseSanitizer, sanitize } from '../../../../../electron/host/model/sanitizer/sanitize.ts';
 import { onPosix } from '../../../../unless.ts';
 
@@ -111,7 +111,7 @@ describe('the sanitizer program', onPosix, () => {
       ['my.cu', 18, 'Invalid __global__ write of size 4 bytes, 2 times'.split(':')[0]],
       ['my.cu', 31, 'Invalid __shared__ read of size 8 bytes'],
     ]);
-    expect(sanitizedText(found)).toBe('memcheck found 61 errors at 2 places: out-of-bounds accesses');
+    expect(sanitizerSummary(found)).toBe('memcheck found 61 errors at 2 places: out-of-bounds accesses');
   });
 
   test('does not report a rejected run as a finding', async () => {

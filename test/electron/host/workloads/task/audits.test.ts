@@ -1,6 +1,6 @@
 /** Audits of one candidate, with numbers calculated by hand. */
 import { describe, expect, test } from 'vitest';
-import { correctnessOf, reasonOf } from '../../../../../electron/contract/bench/session.ts';
+import { correctnessOf, correctnessReason } from '../../../../../electron/contract/bench/session.ts';
 import type { HiddenChanges, MemoryProbe, TaskAudit, TaskProblem } from '../../../../../electron/host/io/addon/task.ts';
 import { Audits, costOf, costText, taskAccuracy } from '../../../../../electron/host/workloads/task/audits.ts';
 import { mayAlter } from '../../../../../electron/host/workloads/task/user-problem/definition.ts';
@@ -135,7 +135,7 @@ describe('probes for memoisation', () => {
   test('leave a kernel not checked while a suspicion is open, and report what would decide it', () => {
     const open = probed([honest, remembering]).accuracy();
     expect(correctnessOf(open)).toBe('not checked');
-    expect(reasonOf(open)).toBe(
+    expect(correctnessReason(open)).toBe(
       'It may remember results: new inputs took 2.0 times as long in 1 of 1 probes. A longer session or an idle machine would decide',
     );
     expect(correctnessOf(probed([honest, remembering, ...probes(5, honest)]).accuracy())).toBe('correct');

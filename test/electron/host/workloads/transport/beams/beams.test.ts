@@ -3,7 +3,7 @@
  * the reading of measured curves.
  */
 import { describe, expect, test } from 'vitest';
-import { readEnergies, sobpSpots, weightKinds } from '../../../../../../electron/contract/beams/sobp.ts';
+import { parseEnergies, spotsOfSobp, weightKinds } from '../../../../../../electron/contract/beams/sobp.ts';
 import { readCurve, readOneCurve } from '../../../../../../electron/host/workloads/transport/beams/commission.ts';
 import { buildSobp } from '../../../../../../electron/host/workloads/transport/beams/sobp.ts';
 import { addon } from '../../../model/scenarios/open.ts';
@@ -23,7 +23,7 @@ describe('an SOBP', () => {
     expect(found.places_mm).toHaveLength(10);
     expect(found.places_mm[0]).toBeCloseTo(2 - 13.5, 9);
     expect(found.places_mm.at(-1)).toBeCloseTo(2 + 13.5, 9);
-    const spots = sobpSpots(found);
+    const spots = spotsOfSobp(found);
     expect(spots).toHaveLength(10 * found.layers.length);
     expect(spots.reduce((sum, { weight }) => sum + weight, 0)).toBeCloseTo(1, 4);
     const field = await check({ kind: 'transport', version: 1, beam: { x_sigma_mm: 3, spots } });
@@ -91,7 +91,7 @@ describe('an SOBP', () => {
     ['# none', 'no energies; allowed: energies in MeV'],
     [`${'7 '.repeat(1001)}`, '1001 energies; allowed: at most 1000'],
   ])('reads a list of energies in MeV, or rejects it at its line: case %#', (text, wanted) => {
-    const read = readEnergies(text);
+    const read = parseEnergies(text);
     if (typeof wanted === 'string') expect(!read.ok && read.reason).toContain(wanted);
     else expect(read.ok && read.energies_MeV).toEqual(wanted);
   });
