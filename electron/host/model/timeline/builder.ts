@@ -1,6 +1,6 @@
 /**
- * Collects spans in any order and builds a trace from them. Spans of a lane are placed in rows so that none overlap:
- * calls below their callers, concurrent work in parallel rows.
+ * Collects spans in any order and builds a trace from them. The spans of a lane are placed in rows in which no two
+ * overlap: nested calls below their callers, and concurrent work in parallel rows.
  */
 import { BraggError } from '../../../contract/errors.ts';
 import type { LaneKind, SpanKind } from '../../../contract/timeline.ts';
@@ -15,14 +15,17 @@ import {
   type TraceLane,
 } from './trace.ts';
 
-/** Deeper than any call stack that a reader could follow; further overlapping spans share the last row. */
+/**
+ * Maximum number of rows in a lane, deeper than any call stack that a reader could follow. Further overlapping spans
+ * share the last row.
+ */
 export const MAX_ROWS = 128;
 
-/** Sorts the spans of one lane by start; of spans that start together the longer comes first. */
+/** Sorts the spans of a lane by start. If spans start together, the longest comes first. */
 function sortByStart(spans: Uint32Array, start: Float64Array, duration: Float64Array): void {
   const before = (a: number, b: number): number =>
     (start[a] ?? 0) - (start[b] ?? 0) || (duration[b] ?? 0) - (duration[a] ?? 0) || a - b;
-  // Most files are already sorted.
+  // Usually the spans are already sorted, which this loop detects.
   for (let i = 1; i < spans.length; i += 1) {
     if (before(spans[i - 1] ?? 0, spans[i] ?? 0) > 0) {
       spans.sort(before);
@@ -31,25 +34,28 @@ function sortByStart(spans: Uint32Array, start: Float64Array, duration: Float64A
   }
 }
 
-/** Files write microseconds with three decimals, so the end of a span and the start of the next differ by rounding. */
+/**
+ * Tolerance in ns: files have microseconds with three decimals, so rounding can make consecutive spans overlap
+ * slightly.
+ */
 const ROUNDING_NS = 0.75;
 
 interface Rows {
   /** Row of each span, in the order of `spans`. */
   readonly row: Uint8Array;
   readonly count: number;
-  /** Number of spans that were cut short because more than MAX_ROWS overlap. */
+  /** Number of spans that were shortened, because more than MAX_ROWS spans overlap. */
   readonly crowded: number;
 }
 
 /**
- * Places each span, in the order of `sortByStart`, in the first row that is free at its start. For nested calls the row is
- * the depth. Shortens the `duration` of spans in the last row, so that no two spans of a row overlap.
+ * Places spans, sorted by `sortByStart`, each in the first row that is free at its start. For nested calls the row is
+ * the depth of the call. Shortens the `duration` of spans in the last row, so that no two spans of a row overlap.
  */
 function assignRows(spans: Uint32Array, start: Float64Array, duration: Float64Array): Rows {
   const row = new Uint8Array(spans.length);
   const ends: number[] = [];
-  /** Latest span in each row. */
+  /** Index of the latest span in each row. */
   const last: number[] = [];
   let crowded = 0;
   for (const [i, span] of spans.entries()) {
@@ -59,7 +65,7 @@ function assignRows(spans: Uint32Array, start: Float64Array, duration: Float64Ar
     if (place === MAX_ROWS) {
       place -= 1;
       crowded += 1;
-      // The earlier span is cut short: it ends where this one begins.
+      // The last row is not free: its latest span is shortened to end where this one begins.
       const earlier = last[place] ?? 0;
       duration[earlier] = from - (start[earlier] ?? 0);
     }
@@ -70,14 +76,17 @@ function assignRows(spans: Uint32Array, start: Float64Array, duration: Float64Ar
   return { row, count: ends.length, crowded };
 }
 
-// Growable columns for reading files, and a store of unique texts.
+// Helpers of the builder: growable columns, and a store in which each text has a number.
 
-// Colour of a name: equal in every trace, so that a kernel is recognised across variants.
+// The colour of a span depends only on its name, so that a kernel has the same colour in every trace.
 
 /** Number of colours in the page's palette. */
 const TINTS = 8;
 
-/** FNV-1a over the name without template arguments and parameters: versions of one kernel share a colour. */
+/**
+ * Colour number of a name: FNV-1a hash of the name without template arguments and parameters. Variants of one kernel
+ * thus share a colour.
+ */
 export function tintOf(name: string): number {
   const end = name.search(/[<(]/);
   const length = end > 0 ? end : name.length;
@@ -86,16 +95,18 @@ export function tintOf(name: string): number {
     hash ^= name.charCodeAt(i);
     hash = Math.imul(hash, 0x01000193);
   }
-  // The low bits of FNV alone are poorly distributed for short names.
+  // The low bits of an FNV hash alone are distributed poorly for short names.
   return ((hash ^ (hash >>> 15)) >>> 0) % TINTS;
 }
 
-/** Initial capacity in spans. */
+/** Initial capacity of a column. */
 const FIRST = 4096;
 
 type Growable = Float64Array | Uint32Array | Uint8Array;
 
-/** Growable typed array. Its capacity doubles, so that reading n spans copies at most 2n values. */
+/**
+ * A typed array that grows. Its capacity doubles when it is full, so adding n values copies at most 2n.
+ */
 class Column<T extends Growable> {
   #values: T;
   readonly #make: (length: number) => T;
@@ -124,7 +135,7 @@ class Column<T extends Growable> {
     this.#values[index] = value;
   }
 
-  /** The values added so far; valid until the next push. */
+  /** View of the values added so far; valid until the next push. */
   view(): T {
     return this.#values.subarray(0, this.#length) as T;
   }
@@ -134,13 +145,13 @@ const float64Column = (): Column<Float64Array> => new Column((length) => new Flo
 const uint32Column = (): Column<Uint32Array> => new Column((length) => new Uint32Array(length));
 const uint8Column = (): Column<Uint8Array> => new Column((length) => new Uint8Array(length));
 
-/** Unique texts by number. Beyond `mostBytes` of text, new texts get the number 0. */
+/** Stores each text once and gives it a number. When the texts exceed `mostBytes`, new ones get the number 0. */
 class Texts {
   readonly all: string[];
   readonly #numbers = new Map<string, number>();
   readonly #most: number;
   #bytes = 0;
-  /** Number of texts rejected beyond the limit. */
+  /** Number of texts that were not stored because of the limit. */
   refused = 0;
 
   constructor(first: string, mostBytes = Number.POSITIVE_INFINITY) {
@@ -149,7 +160,7 @@ class Texts {
     this.#most = mostBytes;
   }
 
-  /** Bytes of stored text in UTF-16. */
+  /** Size of all stored texts in UTF-16, in bytes. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -162,7 +173,7 @@ class Texts {
       return 0;
     }
     const number = this.all.length;
-    // Copied, because a slice would retain the whole chunk of the file from which it was cut.
+    // The text is copied, because a slice would keep the whole chunk of the file in memory from which it was cut.
     const own = text.length > 12 ? Buffer.from(text).toString() : text;
     this.all.push(own);
     this.#numbers.set(own, number);
@@ -172,15 +183,16 @@ class Texts {
 }
 
 /**
- * Maximum number of spans, whose columns need 1.7 GB. No screen or reader can use more, and most machines have more
- * memory.
+ * Maximum number of spans; their columns need 1.7 GB, which most machines have. Neither a screen nor a reader can use
+ * more.
  */
 const MAX_SPANS = 40_000_000;
 /**
- * Each lane needs a row in the page and a list in the builder; more threads and streams indicate an attack or an error.
+ * Maximum number of lanes, because each needs a row in the page and a list in the builder. A file with more threads and
+ * streams is malicious or damaged.
  */
 const MAX_LANES = 20_000;
-/** Limit of stored argument text, because texts that differ in every span would fill the memory. */
+/** Maximum size of all arguments as text. Arguments that differ in every span would otherwise fill the memory. */
 const MAX_DETAIL_BYTES = 64 * 2 ** 20;
 
 export interface LaneKey {
@@ -188,9 +200,9 @@ export interface LaneKey {
   readonly name: string;
   readonly kind: LaneKind;
   readonly scope: number;
-  /** Lanes are sorted by this in ascending order, then by their first span. */
+  /** Sort key: lanes are sorted by it in ascending order, then by their first span. */
   readonly order: number;
-  /** Whether the lane is shown even without spans, because an idle thread is informative. */
+  /** Whether the lane is shown even if it has no spans, because an idle thread is informative. */
   readonly kept?: boolean;
 }
 
@@ -200,10 +212,10 @@ export interface NewSpan {
   readonly kind: SpanKind;
   readonly start_ns: number;
   readonly duration_ns: number;
-  /** Correlation number; 0 for none. */
+  /** Correlation number, which links a launching call to the launched work; 0 for none. */
   readonly correlation?: number;
   readonly step?: number;
-  /** JSON of a SpanArguments. */
+  /** JSON text of the SpanArguments. */
   readonly detail?: string;
 }
 
@@ -227,7 +239,8 @@ export class TraceBuilder {
   }
 
   /**
-   * Adds a lane, whose name may still change, and returns its number. Throws BraggError `memory` if there are too many.
+   * Adds a lane and returns its number. Its name can be changed later. Throws BraggError `memory` if there are too many
+   * lanes.
    */
   lane(lane: LaneKey): number {
     if (this.#lanes.length >= MAX_LANES) {
@@ -243,7 +256,7 @@ export class TraceBuilder {
     if (known !== undefined) this.#lanes[lane] = { ...known, ...change };
   }
 
-  /** Adds a span and returns its number, for `finish`. Throws BraggError `memory` if there are too many. */
+  /** Adds a span and returns its number. Throws BraggError `memory` if there are too many spans. */
   span(span: NewSpan): number {
     if (this.#start.length >= MAX_SPANS) {
       throw new BraggError('memory', `it has more than ${MAX_SPANS / 1e6} million spans, the maximum`);
@@ -259,12 +272,12 @@ export class TraceBuilder {
     return this.#start.length - 1;
   }
 
-  /** Sets the duration of a span that was begun. */
+  /** Sets the duration of a span whose end was not known when it was added. */
   finish(span: number, duration_ns: number): void {
     this.#duration.set(span, Math.max(0, duration_ns));
   }
 
-  /** Changes the kind of a span that becomes known only later. */
+  /** Changes the kind of a span that was not known when it was added. */
   rekind(span: number, kind: SpanKind): void {
     this.#kind.set(span, kindNumber(kind));
   }
@@ -387,7 +400,7 @@ export class TraceBuilder {
     const notes: string[] = [];
     if (crowded > 0) notes.push(`${crowded} spans overlap more others than there are rows and were shortened.`);
     const [copy, memset] = [kindNumber('copy'), kindNumber('memset')];
-    // Copies without a size would silently make the sum of bytes too small.
+    // A note is needed if some copies have no size: the sum of bytes is then too small.
     const sized = this.#details.all.map((detail) => /"bytes":\d/.test(detail));
     let unsized = 0;
     for (const [span, kind] of this.#kind.view().entries()) {
@@ -399,7 +412,7 @@ export class TraceBuilder {
     return notes;
   }
 
-  /** Indices of the lanes that have spans or are always shown, in display order. */
+  /** Lanes that have spans or are always shown, in display order. */
   #laneOrder(): readonly number[] {
     const used = new Set(this.#lane.view());
     return [...this.#lanes.keys()]

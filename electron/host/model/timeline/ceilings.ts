@@ -1,10 +1,12 @@
-/** Best copy rate of a GPU: measured on this machine, or from a recorded session on a GPU with the same name. */
+/**
+ * Finds the highest copy rate of a GPU: measured on this machine, or in a recorded session on a GPU with the same name.
+ */
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import { ceilingsSchema, type DeviceReport } from '../../../contract/capabilities.ts';
 
-/** Fields of a session that contain the copy rate; other fields are ignored. */
+/** Fields of a session that contain its GPU's copy rate. Other fields are not validated. */
 const sessionSchema = z.object({
   reports: z.array(
     z.object({
@@ -24,13 +26,13 @@ async function recordedIn(folder: string): Promise<ReadonlyMap<string, number>> 
         if (machine.gpu !== null && rate !== undefined) found.set(machine.gpu.name, rate);
       }
     } catch {
-      // Sessions of other versions may lack ceilings.
+      // Files of other versions may have no ceilings and are skipped.
     }
   }
   return found;
 }
 
-/** Bytes read plus bytes written per second, by the GPU's name; null if not measured. */
+/** Copy rate by the GPU's name, in bytes read plus bytes written per second; null if it was not measured. */
 export function copyCeilings(
   devices: () => DeviceReport,
   recordedFolder: string,

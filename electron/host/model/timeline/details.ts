@@ -1,6 +1,6 @@
 /**
- * Arguments of a span in one form for all sources. Equal arguments are stored once. Therefore values that differ in
- * every span (correlation and sequence numbers, times in a queue) are left out.
+ * Arguments of a span, in one form for all sources. Equal arguments of many spans are stored only once. Values that
+ * differ in every span are therefore left out: correlation numbers, sequence numbers, waiting times.
  */
 import type { SpanField } from '../../../contract/timeline.ts';
 
@@ -10,7 +10,7 @@ export interface SpanArguments {
   readonly registers?: number;
   readonly staticShared_bytes?: number;
   readonly dynamicShared_bytes?: number;
-  /** Shared memory, if static and dynamic are not distinguished. */
+  /** Shared memory of a kernel, if static and dynamic shared memory are not distinguished. */
   readonly shared_bytes?: number;
   readonly bytes?: number;
   readonly stream?: number;
@@ -22,7 +22,7 @@ export interface SpanArguments {
 
 const NO_ARGUMENTS: SpanArguments = {};
 
-/** Parses text of `argumentsText`. */
+/** Parses arguments from the text that `argumentsText` returns. */
 export function spanArguments(detail: string): SpanArguments {
   return detail === '' ? NO_ARGUMENTS : (JSON.parse(detail) as SpanArguments);
 }
@@ -35,7 +35,7 @@ const triple = (values: readonly number[]): string => values.join(' × ');
 
 const decimal = (value: number): string => value.toLocaleString('en').replaceAll(',', '\u202f');
 
-/** Fields for a reader, the most interesting first. */
+/** Arguments as titled fields for display, the most interesting ones first. */
 export function fieldsOf(values: SpanArguments): SpanField[] {
   const fields: SpanField[] = [];
   const add = (name: string, value: string | undefined, unit = ''): void => {

@@ -1,10 +1,11 @@
-/** Writes a timeline as Chrome Trace Event JSON, in pieces, for Perfetto and Braggbench's importer. */
+/**
+ * Writes a timeline as Chrome Trace Event JSON, which Perfetto and Braggbench can open. The text is produced in pieces.
+ */
 import { spanArguments } from './details.ts';
 import { endOf, kindOf, NO_STEP, spanCount, type Trace, trackOf } from './trace.ts';
 
-// Threads of an exported trace. Viewers interpret the spans of a thread as nested calls. They drop or cut spans that
-// overlap without nesting. Therefore a lane with such spans, for example concurrent requests, is written as several
-// threads.
+// Viewers interpret the spans of a thread as nested calls, and drop or cut spans that overlap without nesting. A lane
+// with such spans, such as concurrent requests, is therefore exported as several threads.
 
 interface ExportThread {
   readonly lane: number;
@@ -13,17 +14,20 @@ interface ExportThread {
 
 interface ExportThreads {
   readonly threads: readonly ExportThread[];
-  /** Index into `threads`, by track. */
+  /** Thread of each track, as an index into `threads`. */
   readonly ofTrack: Uint32Array;
 }
 
-/** Start and end in whole nanoseconds, as written. After rounding, spans of a track still do not overlap. */
+/**
+ * Start and end of a span as they are written, in whole nanoseconds. Rounding does not make the spans of a track
+ * overlap.
+ */
 function writtenTimes(trace: Trace, span: number, lastOfTrack: number): readonly [start: number, end: number] {
   const next = span + 1 < lastOfTrack ? Math.round(trace.start[span + 1] ?? 0) : Number.POSITIVE_INFINITY;
   return [Math.round(trace.start[span] ?? 0), Math.min(next, Math.round(endOf(trace, span)))];
 }
 
-/** Whether two tracks have spans that overlap without nesting. */
+/** Whether spans of two tracks overlap without one of them containing the other. */
 function overlapUnnested(trace: Trace, one: number, other: number): boolean {
   const { offsets } = trace;
   let [i, j] = [offsets[one] ?? 0, offsets[other] ?? 0];
@@ -38,7 +42,7 @@ function overlapUnnested(trace: Trace, one: number, other: number): boolean {
   return false;
 }
 
-/** Assigns each track to the first thread of its lane in which its spans nest. */
+/** Assigns each track to the first thread of its lane with whose spans its own spans nest. */
 function exportThreads(trace: Trace): ExportThreads {
   const threads: ExportThread[] = [];
   const ofTrack = new Uint32Array(trace.laneOf.length);
@@ -58,7 +62,7 @@ function exportThreads(trace: Trace): ExportThreads {
   return { threads, ofTrack };
 }
 
-/** Number of events per piece of text. */
+/** Number of events in a piece of text. */
 const PIECE = 4096;
 
 const categories = {
@@ -89,7 +93,7 @@ function argumentsOf(trace: Trace, span: number): Record<string, unknown> {
   };
 }
 
-/** Yields the text of the file in pieces, for all spans or those that overlap `within`. */
+/** Yields the text of the file in pieces. `within` restricts it to spans that overlap this time range. */
 export function* chromeTraceText(trace: Trace, within: readonly [number, number] | null): Iterable<string> {
   const processes = [...new Set(trace.lanes.map(({ process }) => process))];
   const inside = (span: number): boolean =>

@@ -1,8 +1,8 @@
 /**
- * Finds times without a running kernel, and their causes. Until the next kernel is launched, the host is the cause: it
- * waits in a call, or does something else. After that the cause is the launch, or the queue if the kernel was launched
- * before the gap. Copies and fills take precedence over all host activity. Busy times are the union of the spans of
- * several tracks, merged in order of their starts.
+ * Finds times at which no kernel runs on the GPU, and their causes. Before the next kernel is launched, the host is the
+ * cause: it waits in a call, or does something else. After the launch the cause is the launch itself, or the queue if
+ * the launch returned before the gap began. Copies and memsets count before any activity of the host. Busy times are
+ * the union of the spans of several tracks, which are merged in the order of their starts.
  */
 import {
   type IdleCause,
@@ -15,15 +15,16 @@ import { endOf, firstAbove, kindNumber, launchersOf, spanAt, spansWithin, type T
 
 interface SpanSelection {
   readonly tracks: readonly number[];
-  /** Only spans that overlap [from, to] are visited; the whole trace by default. */
+  /** Only spans that overlap the range from `from` to `to` are visited; by default all spans. */
   readonly from?: number;
   readonly to?: number;
-  /** Filter of spans; all by default. */
+  /** Returns false for spans to skip; by default none are skipped. */
   readonly accept?: (span: number) => boolean;
 }
 
 /**
- * Visits spans by start. Spans that start together are visited in the order of their tracks: callers before callees.
+ * Visits spans in the order of their starts. Of spans that start together, those on earlier tracks come first: callers
+ * before callees.
  */
 export function visitInOrder(trace: Trace, chosen: SpanSelection, visit: (span: number) => void): void {
   const { tracks, from = 0, to = trace.duration_ns, accept = () => true } = chosen;
@@ -51,11 +52,13 @@ export const tracksOf = (lane: { readonly firstTrack: number; readonly tracks: n
 
 interface BusyTime {
   readonly busy_ns: number;
-  /** Idle times between the first and the last span, in order of time. */
+  /** Durations of the idle times between the first and the last span, in order of time. */
   readonly gaps: Float64Array;
 }
 
-/** Busy time and gaps within [from, to]. `accept` filters spans. */
+/**
+ * Busy time of several tracks and the gaps in it, between `from` and `to`. `accept` returns false for spans to ignore.
+ */
 export function busyTime(
   trace: Trace,
   tracks: readonly number[],
@@ -81,7 +84,7 @@ export function busyTime(
   return { busy_ns, gaps: Float64Array.from(gaps) };
 }
 
-/** Median of unsorted numbers, which are sorted in place; 0 for an empty array. */
+/** Median of numbers; 0 for an empty array. Sorts the array in place. */
 export function medianOf(values: Float64Array): number {
   if (values.length === 0) return 0;
   values.sort();
@@ -93,23 +96,23 @@ export function medianOf(values: Float64Array): number {
 interface Selection {
   readonly from_ns: number;
   readonly to_ns: number;
-  /** Selected tracks; null for all. */
+  /** Selected tracks; null for all tracks. */
   readonly tracks: readonly number[] | null;
-  /** Selected name; null for all. */
+  /** Name of the selected spans; null for all spans. */
   readonly name: string | null;
 }
 
-/** Number of names that are listed; sums include the others. */
+/** Maximum number of listed names. Sums also include names that are not listed. */
 const MAX_NAMES = 200;
 
 const P95 = 0.95;
 
-/** Summary of durations, which are sorted in place. */
+/** Summary statistics of durations. Sorts the array in place. */
 function summarizeDurations(durations: Float64Array): Pick<NamedTime, 'median_ns' | 'min_ns' | 'mean_ns' | 'p95_ns'> & {
   readonly max_ns: number;
 } {
   const median_ns = medianOf(durations);
-  // `medianOf` has sorted the durations.
+  // The durations are sorted now, by `medianOf`.
   const at = (durations.length - 1) * P95;
   const [below = 0, above = 0] = [durations[Math.floor(at)], durations[Math.ceil(at)]];
   const sum = durations.reduce((total, one) => total + one, 0);
@@ -120,7 +123,10 @@ function summarizeDurations(durations: Float64Array): Pick<NamedTime, 'median_ns
   };
 }
 
-/** Times by name, the largest sum first. `within` returns the counted part of a span. */
+/**
+ * Times of spans by name, the name with the largest sum first. `within` returns the part of a span's duration that
+ * counts.
+ */
 export function timesByName(
   trace: Trace,
   spans: Uint32Array,
@@ -189,10 +195,10 @@ const [OTHER, KERNEL, COPY, MEMSET, GRAPH, CALL] = (
   ['other', 'kernel', 'copy', 'memset', 'graph', 'call'] as const
 ).map(kindNumber);
 
-/** Calls that return after the GPU has done something, including synchronous copies. */
+/** Names of calls that wait for the GPU, including synchronous copies. */
 const WAITS = /synchronize|wait|query|memcpy(?!.*async)/i;
 
-/** Disjoint time intervals, ascending. */
+/** Disjoint time intervals in ascending order. */
 interface TimeIntervals {
   readonly start: Float64Array;
   readonly end: Float64Array;
@@ -212,7 +218,7 @@ function union(trace: Trace, tracks: readonly number[], accept: (span: number) =
   return { start: Float64Array.from(start), end: Float64Array.from(end) };
 }
 
-/** Parts of the intervals within [from, to], in order. */
+/** Parts of the intervals between `from` and `to`, in ascending order. */
 function* partsWithin({ start, end }: TimeIntervals, from: number, to: number): Iterable<readonly [number, number]> {
   let next = firstAbove(end, from, 0, end.length);
   for (; next < start.length && (start[next] ?? 0) < to; next += 1) {
@@ -220,7 +226,7 @@ function* partsWithin({ start, end }: TimeIntervals, from: number, to: number): 
   }
 }
 
-/** Parts of [from, to] outside the intervals. */
+/** Parts of the range from `from` to `to` that no interval covers. */
 function* complementOf(stretches: TimeIntervals, from: number, to: number): Iterable<readonly [number, number]> {
   let at = from;
   for (const [begin, end] of partsWithin(stretches, from, to)) {
@@ -239,7 +245,7 @@ interface Part {
 interface Gap {
   readonly start: number;
   readonly end: number;
-  /** Kernel at the end of the gap. */
+  /** The kernel that begins at the end of the gap. */
   readonly next: number;
 }
 
@@ -248,7 +254,7 @@ interface SurroundingSpans {
   readonly waits: TimeIntervals;
 }
 
-/** Innermost call that launched a span. If the runtime's and the driver's call both did, the one that began last. */
+/** Innermost call that launched a span: of a runtime call and the driver call in it, the one that began later. */
 function launchOf(trace: Trace, span: number): number | null {
   const all = launchersOf(trace.links, span);
   const later = (a: number, b: number): number => ((trace.start[b] ?? 0) >= (trace.start[a] ?? 0) ? b : a);
@@ -270,7 +276,10 @@ function* partsOf(trace: Trace, { start, end, next }: Gap, { copies, waits }: Su
   }
 }
 
-/** Innermost operation or call of any thread at a moment; among several threads, the one that began last. */
+/**
+ * Name of the innermost operation or call at a moment, on any thread. If several threads have one, the one that began
+ * last.
+ */
 function hostAt(trace: Trace, at: number): string | null {
   let found: number | null = null;
   for (const [lane, { kind }] of trace.lanes.entries()) {

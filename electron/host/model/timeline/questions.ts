@@ -1,7 +1,7 @@
 /**
- * Queries on a timeline, by name; they run in the worker thread or in a separate process. The spans of a window are
- * reduced to its pixels in O(pixels · log n): spans that share a pixel become one rectangle with the name of the
- * longest.
+ * Answers queries about a timeline, by name. They run in a worker thread or in a separate process. For display, the
+ * spans in a window are reduced to its pixels in O(pixels · log n): spans within the same pixel become one rectangle
+ * with the name of the longest span.
  */
 import { gzipSync } from 'node:zlib';
 import { BraggError } from '../../../contract/errors.ts';
@@ -31,7 +31,7 @@ interface WindowRequest {
   readonly tracks: readonly number[];
 }
 
-/** Rectangles of all tracks, in arrays that grow as needed: most tracks have far fewer than two per pixel. */
+/** Rectangles of all tracks, as growing arrays: most tracks have far fewer than the maximum of two per pixel. */
 class Rectangles {
   left = new Float32Array(1024);
   right = new Float32Array(1024);
@@ -65,7 +65,10 @@ class Rectangles {
   }
 }
 
-/** First index in (from, high) whose start is at least `limit`, by doubling steps: fast if many spans share a pixel. */
+/**
+ * First index between `from` and `high` whose start is at least `limit`. Searches in doubling steps, which is fast if
+ * many spans share a pixel.
+ */
 function gallop(start: Float64Array, limit: number, from: number, high: number): number {
   let step = 1;
   let low = from;
@@ -93,7 +96,7 @@ function reduceTrack(
 ): void {
   const { start, duration, before, longest } = trace;
   const [first, last] = spansWithin(trace, track, from_ns, to_ns);
-  // Clips to one pixel beyond the edges, which is invisible and small enough for 32 bits.
+  // Clips times to one pixel outside of the window, so that they fit into 32-bit numbers.
   const clip = (at: number): number => Math.min((to_ns - from_ns) / pixel + 1, Math.max(-1, (at - from_ns) / pixel));
   let i = first;
   while (i < last) {
@@ -106,7 +109,7 @@ function reduceTrack(
     const column = Math.floor((begin - from_ns) / pixel);
     const columnEnd = from_ns + (column + 1) * pixel;
     let next = gallop(start, columnEnd, i, last);
-    // Only the last span that begins in the pixel can be long; it is then drawn separately.
+    // Only the last span that begins in a pixel can be longer than the pixel. It then gets its own rectangle.
     if (next > i + 1 && (duration[next - 1] ?? 0) >= pixel) next -= 1;
     if (next === i + 1) out.push(clip(begin), clip(endOf(trace, i)), i, 1, 255);
     else {
@@ -118,7 +121,9 @@ function reduceTrack(
   }
 }
 
-/** Rectangles of a window. Throws BraggError `bad-request` for an empty window or an unknown track. */
+/**
+ * Rectangles for a window of the timeline. Throws BraggError `bad-request` for an empty window or an unknown track.
+ */
 export function timelineWindow(trace: Trace, request: WindowRequest): TimelineWindow {
   const { from_ns, to_ns, pixels, tracks } = request;
   if (!(to_ns > from_ns)) throw new BraggError('bad-request', `The window from ${from_ns} to ${to_ns} ns is empty.`);
@@ -151,9 +156,9 @@ export function timelineWindow(trace: Trace, request: WindowRequest): TimelineWi
   };
 }
 
-// Details of one span, and the launches in a window.
+// Queries for the details of a span, and for the launches in a window.
 
-/** A graph launches thousands of nodes; at most this many linked spans are listed. */
+/** Maximum number of linked spans to list. A graph launch has thousands. */
 const MAX_LINKED = 1000;
 
 function placedSpan(trace: Trace, span: number): PlacedSpan {
@@ -168,9 +173,9 @@ function placedSpan(trace: Trace, span: number): PlacedSpan {
 }
 
 /**
- * Bytes read plus bytes written in the GPU's memory per second; null for bytes that do not measure this. Copies across
- * PCIe or NVLink have other ceilings; within the device a copied byte is one read and one write. Steps have the
- * declared traffic of their variant.
+ * Rate of reading and writing the GPU's memory, in bytes per second; null if the span's bytes do not measure that. A
+ * copy within the device reads and writes each byte. Copies over PCIe or NVLink have other ceilings. For steps of a run
+ * it is the traffic that the variant declares.
  */
 function trafficOf({ kind, name }: PlacedSpan, rate: number | null): number | null {
   if (rate === null) return null;
@@ -179,8 +184,8 @@ function trafficOf({ kind, name }: PlacedSpan, rate: number | null): number | nu
 }
 
 /**
- * Details of a span. `ceiling` is the measured copy bandwidth of the trace's GPU, bytes read plus bytes written per
- * second; null if unknown.
+ * Details of a span. `ceiling` is the measured copy bandwidth of the GPU in bytes read plus bytes written per second;
+ * null if unknown.
  */
 export function spanDetails(trace: Trace, span: number, ceiling: number | null): SpanDetails {
   if (span >= spanCount(trace)) {
@@ -220,7 +225,7 @@ interface Arrows {
   readonly to_ns: Float64Array;
 }
 
-/** Launches with both ends on the selected tracks, and at least one end in the window. */
+/** Launches between selected tracks of which the call or the launched work is in the window. */
 export function arrowsWithin(
   trace: Trace,
   window: {
@@ -254,7 +259,7 @@ export function arrowsWithin(
   };
 }
 
-/** Times of the simulation's steps, by which one scrubber moves the timeline and the maps together. */
+/** Time range of each simulation step, by which the time slider moves timeline and maps together. */
 interface Steps {
   readonly step: Uint32Array;
   readonly start_ns: Float64Array;
@@ -262,8 +267,8 @@ interface Steps {
 }
 
 /**
- * One row for each step that spans name, ascending, from its first span's start to its last one's end. On a GPU only
- * the first step of each batch is named; the steps in between are spaced evenly.
+ * Time ranges of the simulation's steps, ascending: from the start of a step's first span to the end of its last one.
+ * On a GPU only the first step of each batch has spans; the other steps are spaced evenly.
  */
 export function stepsOf(trace: Trace): Steps {
   const rows = new Map<number, { start: number; end: number }>();
@@ -286,7 +291,7 @@ export function stepsOf(trace: Trace): Steps {
   };
 }
 
-/** Matches of a search in the names of spans. */
+/** Spans whose names contain the searched text. */
 interface SearchResult {
   readonly count: number;
   readonly names: number;
@@ -296,7 +301,10 @@ interface SearchResult {
   readonly start_ns: Float64Array;
 }
 
-/** The first `limit` matches in order of time; count, names and sum refer to all matches. */
+/**
+ * Finds the first `limit` spans whose names contain a text, in order of time. Number, names and total time include all
+ * matches.
+ */
 export function searchTrace(trace: Trace, text: string, limit: number): SearchResult {
   const wanted = text.toLowerCase();
   const matches = Uint8Array.from(trace.names, (name) => (name.toLowerCase().includes(wanted) ? 1 : 0));
@@ -334,7 +342,7 @@ export type Answer<Q extends Question> = Result<`timeline.${Q}`>;
 
 type Answers = { readonly [Q in Question]: (trace: Trace, requested: Query<Q>, ceiling: number | null) => Answer<Q> };
 
-/** Larger files are compressed: Perfetto and our importer open .json.gz too. */
+/** Number of spans from which the exported file is compressed. Perfetto and our importer also open .json.gz files. */
 const PACK_FROM_SPANS = 100_000;
 
 function exportTrace(trace: Trace, within: readonly [number, number] | null): Answer<'export'> {

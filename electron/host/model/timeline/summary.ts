@@ -1,7 +1,7 @@
 /**
- * Summary of a timeline of any program. Device time runs from the first launching call or device work to the end of the
- * last device work of any GPU. Host time is listed by operation and by thread, for our CPU runs and for traces of other
- * programs.
+ * Summary of the timeline of any program. Device time begins with the first launching call or device work, and ends
+ * with the last device work on any GPU. Host time is listed by operation and by thread, for our CPU runs and for traces
+ * of other programs.
  */
 import type { HostOperation, HostTime, ThreadUse, TraceSummary } from '../../../contract/timeline.ts';
 import { type SpanArguments, spanArguments } from './details.ts';
@@ -15,7 +15,7 @@ const MAX_THREADS = 64;
 
 const [OTHER, HOST_TIME_CALL] = (['other', 'call'] as const).map(kindNumber);
 
-/** Times by name; a lane has few names, however large the trace is. */
+/** Times of all spans with one name. A lane has few different names, however large the trace is. */
 interface NameTimes {
   count: number;
   sum_ns: number;
@@ -31,8 +31,8 @@ interface LaneTimes {
 }
 
 /**
- * Times of the spans in a lane. Calls are nested within their callers: a span that is open when another begins is its
- * caller.
+ * Times of the spans in a lane, by name. Spans are nested like calls: the caller of a span is the span that is open
+ * when it begins.
  */
 function timesOf(trace: Trace, lane: TraceLane, kind: number | undefined): LaneTimes {
   const byName = new Map<number, NameTimes>();
@@ -56,7 +56,7 @@ function timesOf(trace: Trace, lane: TraceLane, kind: number | undefined): LaneT
   return { lane, byName, busy_ns, from_ns, to_ns: until };
 }
 
-/** Largest value over the mean, less 1; 0 if all are equal. */
+/** Imbalance of values: the largest divided by the mean, minus 1. It is 0 if all are equal. */
 function imbalanceOf(values: readonly number[]): number | null {
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   return mean > 0 ? Math.max(...values) / mean - 1 : null;
@@ -74,7 +74,7 @@ function groupByProcess(lanes: readonly LaneTimes[]): ReadonlyMap<string, readon
   return found;
 }
 
-/** Imbalance in the process in which the operation needed most time. */
+/** Imbalance of an operation between threads, in the process in which it needed most time. */
 function operationImbalance(name: number, processes: readonly (readonly LaneTimes[])[]): number | null {
   const times = processes.map((lanes) => lanes.map((lane) => ownTime_ns(lane, name)));
   const total = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
@@ -108,7 +108,10 @@ function operationsOf(trace: Trace, lanes: readonly LaneTimes[], most: number): 
     }));
 }
 
-/** Times of work that several threads share. Work of a single thread, such as a set-up, is not imbalance. */
+/**
+ * Times of the operations that at least two threads share. Work of a single thread, such as a set-up, is not counted as
+ * imbalance.
+ */
 function sharedTimes(lanes: readonly LaneTimes[]): readonly number[] {
   const threads = new Map<number, number>();
   for (const { byName } of lanes) for (const name of byName.keys()) threads.set(name, (threads.get(name) ?? 0) + 1);
@@ -136,7 +139,7 @@ function useOf(process: string, lanes: readonly LaneTimes[]): ThreadUse {
 export function hostTime(trace: Trace): HostTime {
   const timed = (lane: TraceLane, kind: number | undefined): readonly LaneTimes[] => {
     const times = timesOf(trace, lane, kind);
-    // A lane without spans is a thread without work.
+    // A lane without spans belongs to an idle thread.
     const empty = trace.offsets[lane.firstTrack] === trace.offsets[lane.firstTrack + lane.tracks];
     return times.byName.size > 0 || empty ? [times] : [];
   };
@@ -151,29 +154,29 @@ export function hostTime(trace: Trace): HostTime {
   };
 }
 
-/** Kinds of device work. */
+/** Numbers of the kinds of device work. */
 const [KERNEL, COPY, MEMSET, GRAPH] = (['kernel', 'copy', 'memset', 'graph'] as const).map(kindNumber);
 
 const isDeviceWork = (kind: number | undefined): boolean =>
   kind === KERNEL || kind === COPY || kind === MEMSET || kind === GRAPH;
 
 interface DeviceWork {
-  /** Indices of kernel spans. */
+  /** Indices of the spans of kernels. */
   readonly kernels: Uint32Array;
   readonly kernels_ns: number;
-  /** Kernels of graphs that were recorded node by node. */
+  /** Number and total time of kernels in graphs, if the recording contains each node of a graph. */
   readonly inGraphs: Readonly<{ count: number; sum_ns: number }>;
-  /** Time of graphs that were recorded as a whole, without their kernels. */
+  /** Total time of graphs that were recorded as a whole, without their nodes. */
   readonly graphs_ns: number;
   readonly copies: Readonly<{ count: number; sum_ns: number; bytes: number }>;
-  /** Start of the first device work; infinite without any. */
+  /** Start of the first device work; infinite if there is none. */
   readonly first_ns: number;
   readonly last_ns: number;
 }
 
 const isOfGraph = ({ graph, graphNode }: SpanArguments): boolean => (graph ?? 0) !== 0 || (graphNode ?? 0) !== 0;
 
-/** Sums up the work of a device. `launchesGraph` returns whether a span is a call that launches a graph. */
+/** Sums up the device work of a trace. `launchesGraph` returns whether a span is a call that launches a graph. */
 function deviceWork(trace: Trace, launchesGraph: (span: number) => boolean): DeviceWork {
   const { kind, duration, start, detailOf, links } = trace;
   const details = trace.details.map(spanArguments);
@@ -204,20 +207,20 @@ function deviceWork(trace: Trace, launchesGraph: (span: number) => boolean): Dev
   return { kernels: Uint32Array.from(kernels), kernels_ns, inGraphs, graphs_ns, copies, first_ns, last_ns };
 }
 
-/** Launching calls of the runtime or driver have a name with Launch. */
+/** Number of the kind of calls. Calls that launch work are those with `Launch` in their names. */
 const CALL = kindNumber('call');
 
 interface LaunchCalls {
   readonly count: number;
   readonly sum_ns: number;
-  /** Number of calls that launch a graph. */
+  /** Number of calls that launch graphs. */
   readonly graphs: number;
-  /** Start of the first call; infinite without one. */
+  /** Start of the first launching call; infinite if there is none. */
   readonly first_ns: number;
   readonly ofGraph: (span: number) => boolean;
   /**
-   * Time during which at least one thread was in a launching call; a runtime call and the driver call within it count
-   * once.
+   * Time in a range during which at least one thread was in a launching call. A runtime call and the driver call within
+   * it are counted once.
    */
   readonly within_ns: (from_ns: number, to_ns: number) => number;
 }
@@ -244,7 +247,7 @@ function launchCalls(trace: Trace): LaunchCalls {
 
 const TOP_KERNELS = 12;
 
-/** Tracks with device work, by GPU. The variants of a run of ours share one GPU. */
+/** Tracks with device work, by GPU. In our own sessions all variants use the same GPU. */
 function tracksByGpu({ source, lanes, laneOf, offsets, kind }: Trace): ReadonlyMap<string, readonly number[]> {
   const gpus = new Map<string, number[]>();
   for (const [track, lane] of laneOf.entries()) {

@@ -1,15 +1,16 @@
 /**
- * A timeline in memory: columns of all spans, ordered by track and within a track by start, about 42 bytes per span.
- * Spans of one track never overlap, so both their starts and their ends ascend, and a lookup by time is a binary
- * search. A pyramid holds the longest span of 16, 256, … neighbours: the colour of a pixel with a thousand spans needs
- * about thirty comparisons. Launches are linked to their work by correlation numbers, and by flows in the file.
+ * A timeline in memory. Spans are stored as columns, sorted by track and then by start, in about 42 bytes per span.
+ * Spans of a track never overlap, so their starts and ends both ascend, and a time is found by binary search. A tree of
+ * maxima has the longest of every 16, 256, … consecutive spans. Finding the colour of a pixel that covers a thousand
+ * spans then needs about thirty comparisons. Launches and launched work are linked by correlation numbers, and by flow
+ * events in the file.
  */
 import { type LaneKind, type SpanKind, spanKinds, type TraceInfo } from '../../../contract/timeline.ts';
 
 const FAN = 16;
 
 interface LongestSpanIndex {
-  /** levels[k][i] is the index of the longest of spans i·16^(k+1) … (i+1)·16^(k+1) − 1. */
+  /** levels[k][i] is the index of the longest of the spans from i·16^(k+1) to (i+1)·16^(k+1) − 1. */
   readonly levels: readonly Uint32Array[];
 }
 
@@ -37,13 +38,16 @@ export function buildLongest(duration: Float64Array): LongestSpanIndex {
   return { levels };
 }
 
-/** Index of the longest span in [from, to), the first one if several are equal. The range must not be empty. */
+/**
+ * Index of the longest span from `from` to `to` - 1; the first one if several are equally long. The range must not be
+ * empty.
+ */
 export function longestIn({ levels }: LongestSpanIndex, duration: Float64Array, from: number, to: number): number {
   let best = from;
   let [low, high] = [from, to];
   let level = -1;
   const at = (i: number): number => (level < 0 ? i : (levels[level]?.[i] ?? 0));
-  // Climbs the pyramid from both ends until they meet.
+  // Goes up the levels from both ends of the range, until the ends meet.
   while (low < high) {
     if (high - low <= 2 * FAN || level + 1 >= levels.length) {
       for (let i = low; i < high; i += 1) best = longerOrEarlier(duration, best, at(i));
@@ -69,14 +73,14 @@ function longerOrEarlier(duration: Float64Array, a: number, b: number): number {
   return db > da || (db === da && b < a) ? b : a;
 }
 
-/** Marks a span without a step. */
+/** Value in the column `step` for a span without a step. */
 export const NO_STEP = 0xffffffff;
 
 export interface TraceLane {
   readonly process: string;
   readonly name: string;
   readonly kind: LaneKind;
-  /** Scope of correlation numbers: a process, within which they identify a launch. */
+  /** Process within which correlation numbers are unique. */
   readonly scope: number;
   readonly firstTrack: number;
   readonly tracks: number;
@@ -86,17 +90,17 @@ export interface Trace {
   readonly source: 'run' | 'chrome-trace' | 'nsight-systems';
   readonly name: string;
   readonly about: string;
-  /** Name of the GPU, as reported by its driver. */
+  /** Name of the GPU as reported by the driver; null if unknown. */
   readonly device: string | null;
   readonly lanes: readonly TraceLane[];
-  /** Index of the lane of each track. */
+  /** Lane of each track. */
   readonly laneOf: Uint32Array;
-  /** Index of the first span of each track, followed by the number of spans. */
+  /** Index of the first span of each track; the last entry is the number of spans. */
   readonly offsets: Uint32Array;
-  /** Start in ns since the first span. */
+  /** Start of each span in ns, from the start of the first span. */
   readonly start: Float64Array;
   readonly duration: Float64Array;
-  /** Sum of the durations before each span, with one more entry than spans. */
+  /** Total duration of all spans before each span. It has one entry more than there are spans. */
   readonly before: Float64Array;
   readonly longest: LongestSpanIndex;
   /** Index into `names`. */
@@ -104,19 +108,19 @@ export interface Trace {
   readonly names: readonly string[];
   /** Colour number of each name. */
   readonly tints: Uint8Array;
-  /** Index into `spanKinds`. */
+  /** Kind of each span, as an index into `spanKinds`. */
   readonly kind: Uint8Array;
-  /** Index into `details`: JSON of a SpanArguments; 0 for none. */
+  /** Arguments of each span, as an index into `details`, which contains JSON of SpanArguments; 0 for none. */
   readonly detailOf: Uint32Array;
   readonly details: readonly string[];
-  /** Step of the simulation, or NO_STEP. */
+  /** Simulation step of each span, or NO_STEP. */
   readonly step: Uint32Array;
   readonly links: Links;
   readonly duration_ns: number;
   readonly notes: readonly string[];
 }
 
-/** Launches: pairs of spans ordered by launching span, and their order by launched span. */
+/** Pairs of launching call and launched span, sorted by the call, and their order by the launched span. */
 interface Links {
   readonly from: Uint32Array;
   readonly to: Uint32Array;
@@ -133,7 +137,7 @@ export const kindNumber = (kind: SpanKind): number => spanKinds.indexOf(kind);
 
 export const endOf = (trace: Trace, span: number): number => (trace.start[span] ?? 0) + (trace.duration[span] ?? 0);
 
-/** First index in [low, high) whose value is above `limit`; values ascend. */
+/** First index from `low` to `high` - 1 whose value is above `limit`, or `high`. Values must ascend. */
 export function firstAbove(values: Float64Array | Uint32Array, limit: number, low: number, high: number): number {
   let [from, to] = [low, high];
   while (from < to) {
@@ -144,7 +148,7 @@ export function firstAbove(values: Float64Array | Uint32Array, limit: number, lo
   return from;
 }
 
-/** First index in [low, high) whose value is at least `limit`; values ascend. */
+/** First index from `low` to `high` - 1 whose value is at least `limit`, or `high`. Values must ascend. */
 function firstAtLeast(values: Float64Array | Uint32Array, limit: number, low: number, high: number): number {
   let [from, to] = [low, high];
   while (from < to) {
@@ -160,16 +164,16 @@ export function trackOf(trace: Trace, span: number): number {
   return firstAbove(trace.offsets, span, 0, trace.offsets.length) - 1;
 }
 
-/** Spans [first, last) of a track that overlap [from, to]: those that end after `from` and start before `to`. */
+/** Range [first, last) of the spans of a track that end after `from` and start before `to`. */
 export function spansWithin(trace: Trace, track: number, from: number, to: number): readonly [number, number] {
   const [low, high] = [trace.offsets[track] ?? 0, trace.offsets[track + 1] ?? 0];
   let first = firstAbove(trace.start, from, low, high);
-  // The previous span may reach into the window; at most one can, because spans do not overlap.
+  // The span before the first may end after `from`. At most one can, because spans of a track do not overlap.
   if (first > low && endOf(trace, first - 1) > from) first -= 1;
   return [first, Math.max(first, firstAbove(trace.start, to, first, high))];
 }
 
-/** Size of all columns and texts in bytes. */
+/** Memory of all columns and texts, in bytes. */
 function memoryOf(trace: Trace): number {
   const columns = [
     trace.offsets,
@@ -225,7 +229,7 @@ export function describe(trace: Trace): Description {
   };
 }
 
-/** One end of a flow, as stored in files: a time on a thread, whose spans may be in several lanes. */
+/** One end of a flow event: a time on a thread, whose spans may be in several lanes. */
 export interface FlowEnd {
   readonly lanes: readonly number[];
   readonly at: number;
@@ -238,10 +242,13 @@ export interface Flow {
 
 type Columns = Pick<Trace, 'lanes' | 'offsets' | 'start' | 'duration'>;
 
-/** Launch number that is unique across processes: scopes are few, and correlation numbers have 32 bits. */
+/**
+ * Combines process and correlation number to a key that is unique in the trace. Processes are few, and correlation
+ * numbers have 32 bits.
+ */
 const key = (scope: number, correlation: number): number => scope * 2 ** 32 + correlation;
 
-/** Innermost span of any of the lanes that runs at a moment, or null. */
+/** Innermost span at a moment, in any of the lanes; null if there is none. */
 function flowSpan(trace: Columns, { lanes, at }: FlowEnd): number | null {
   let found: number | null = null;
   for (const lane of lanes) {
@@ -252,7 +259,7 @@ function flowSpan(trace: Columns, { lanes, at }: FlowEnd): number | null {
   return found;
 }
 
-/** Innermost span of a lane that runs at a moment, or null. */
+/** Innermost span of a lane at a moment; null if there is none. */
 export function spanAt(trace: Columns, lane: number, at: number): number | null {
   const { firstTrack = 0, tracks = 0 } = trace.lanes[lane] ?? {};
   for (let track = firstTrack + tracks - 1; track >= firstTrack; track -= 1) {
@@ -263,7 +270,7 @@ export function spanAt(trace: Columns, lane: number, at: number): number | null 
   return null;
 }
 
-/** Pairs a launching call with launched work that has the same correlation number in the same scope. */
+/** Pairs each launching call with the launched spans that have the same correlation number in the same process. */
 function pairByCorrelation(
   trace: Columns & { readonly correlation: Uint32Array; readonly launches: (span: number) => boolean },
   laneOfSpan: (span: number) => number,
@@ -280,7 +287,8 @@ function pairByCorrelation(
   for (const [span, value] of correlation.entries()) {
     if (value === 0 || trace.launches(span)) continue;
     const wanted = keyOf(span);
-    // A runtime call and the driver call within it share a number; the last, innermost one launched the work.
+    // A runtime call and the driver call within it have the same number. The innermost call, which is the last one,
+    // launched the work.
     const at = firstAbove(sorted, wanted, 0, sorted.length) - 1;
     if (at >= 0 && sorted[at] === wanted) pair(calls[order[at] ?? 0] ?? 0, span);
   }
@@ -309,7 +317,7 @@ export function buildLinks(input: LinkInput): Links {
     const [a, b] = [flowSpan(input, from), flowSpan(input, to)];
     if (a !== null && b !== null) pair(a, b);
   }
-  // Profilers that write both correlation numbers and flows describe each launch twice.
+  // Removes duplicates: profilers that write both correlation numbers and flow events describe each launch twice.
   const sorted = Float64Array.from(pairs).sort();
   let kept = 0;
   for (let i = 0; i < sorted.length; i += 1) {
@@ -324,13 +332,13 @@ export function buildLinks(input: LinkInput): Links {
   return { from, to, byTo };
 }
 
-/** Range [first, last) in `links.to` of the work that a span launched. */
+/** Range [first, last) in `links.to` of the spans that a call launched. */
 export function launchedBySpan(links: Links, span: number): readonly [number, number] {
   const first = firstAtLeast(links.from, span, 0, links.from.length);
   return [first, firstAbove(links.from, span, first, links.from.length)];
 }
 
-/** Spans that launched `span`. */
+/** Calls that launched a span. */
 export function launchersOf(links: Links, span: number): readonly number[] {
   const { byTo, to, from } = links;
   let [low, high] = [0, byTo.length];

@@ -1,8 +1,8 @@
-/** Reads tunable constants from C++ and Python sources, and replaces their values. */
+/** Finds tunable constants in C++ and Python source texts, reads their values and replaces them. */
 import { BraggError } from '../../../contract/errors.ts';
 import type { Configuration } from '../../../contract/tuning/configured.ts';
 
-/** Position of a constant's value in a text. */
+/** Range of a constant's value in a source text. */
 interface TextSpan {
   readonly from: number;
   readonly to: number;
@@ -11,9 +11,9 @@ interface TextSpan {
 const escapePattern = (name: string): string => name.replaceAll('$', '\\$');
 
 /**
- * Positions of a constant's values in its declarations: `BB_TUNABLE(int, kTile, 32)`, `BB_TUNABLE_90(int, kTile, 32,
- * 64)`, `constexpr int kTile = 32, kRows = 8;`, `#define kTile 32`, in Python `TILE = 32`. A declaration with a
- * separate value for a GPU generation has two positions.
+ * Positions of the values in the declarations of a constant. Supported forms: `BB_TUNABLE(int, kTile, 32)`,
+ * `BB_TUNABLE_90(int, kTile, 32, 64)`, `constexpr int kTile = 32, kRows = 8;`, `#define kTile 32`, and in Python `TILE
+ * = 32`. BB_TUNABLE_90 has two positions, because it has a separate value for newer GPUs.
  */
 function declarationsOf(text: string, name: string, file: string): readonly (readonly TextSpan[])[] {
   const own = escapePattern(name);
@@ -53,19 +53,19 @@ function valuesOf(text: string, names: readonly string[], file: string, which: 0
 }
 
 /**
- * Values in the source; for a constant that differs by GPU, the general one. Throws BraggError `invalid` for an unknown
- * constant.
+ * Values of constants in a source text; for BB_TUNABLE_90 the value for older GPUs. Throws BraggError `invalid` for an
+ * unknown constant.
  */
 export const constantsOf = (text: string, names: readonly string[], file: string): Configuration =>
   valuesOf(text, names, file, 0);
 
-/** Values in the source that apply to GPUs from Hopper on. */
+/** Values of constants in a source text that apply to GPUs from Hopper (sm_90) on. */
 export const constantsSince90 = (text: string, names: readonly string[], file: string): Configuration =>
   valuesOf(text, names, file, -1);
 
 /**
- * The text with other values, which apply to every GPU; line numbers do not change. Throws BraggError `invalid` for an
- * unknown constant.
+ * Replaces values of constants in a source text, for all GPUs. Line numbers do not change. Throws BraggError `invalid`
+ * for an unknown constant.
  */
 export function withConstants(text: string, configuration: Configuration, file: string): string {
   const stretches = Object.entries(configuration).flatMap(([name, value]) =>

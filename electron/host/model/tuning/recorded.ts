@@ -1,6 +1,6 @@
 /**
- * Tuning results on a GPU (assets/tuned, written by `npm run bench -- tuning`), and the constants that become the
- * defaults of the GPU's generation.
+ * Reads recorded tuning results of GPUs (assets/tuned, written by `npm run bench -- tuning`), and derives the default
+ * constants for a GPU generation from them.
  */
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -14,7 +14,7 @@ const configurationSchema = z.record(z.string(), z.number().int());
 const entrySchema = z.strictObject({
   configuration: configurationSchema,
   time_s: z.number().positive(),
-  /** Time relative to that with the default constants, in the same session. */
+  /** Time divided by the time with the default constants in the same session. */
   ratio: z.number().positive(),
   interval: intervalSchema.nullable(),
   right: z.boolean(),
@@ -25,10 +25,10 @@ const sessionSchema = z.strictObject({
   workload: workloadSchema,
   bench: z.string(),
   variant: z.string(),
-  /** Source file with the constants. */
+  /** Source file that contains the constants. */
   file: z.string(),
   scenario: z.string(),
-  /** Number of configurations that the search measured. */
+  /** Number of configurations that were measured in the search. */
   measured: z.number().int().nonnegative(),
   usual: configurationSchema,
   entries: z.array(entrySchema).readonly(),
@@ -41,21 +41,21 @@ const recordSchema = z.strictObject({
   created: z.string(),
   commit: z.string().nullable(),
   on: z.strictObject({
-    /** Name of the GPU; empty without one. */
+    /** Name of the GPU; empty for the CPU. */
     name: z.string(),
     uuid: z.string().nullable(),
     driver: z.string().nullable(),
-    /** Architecture number, such as 90 for Hopper. */
+    /** Compute capability as a number, such as 90 for Hopper; null for the CPU. */
     architecture: z.number().int().nullable(),
   }),
   sessions: z.array(sessionSchema).readonly(),
 });
 export type TunedRecord = Readonly<z.infer<typeof recordSchema>>;
 
-/** Parses a record; throws for any other text. */
+/** Parses a record. Throws if the text is not a valid record. */
 export const parseTunedRecord = (text: string): TunedRecord => recordSchema.parse(JSON.parse(text));
 
-/** Records in order of time, the newest last. Throws if a file is damaged. */
+/** Reads all records, the newest last. Throws if a file is damaged. */
 export async function readTunedRecords(assetsFolder: string): Promise<readonly TunedRecord[]> {
   const folder = path.join(assetsFolder, 'tuned');
   const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.json'));
@@ -66,20 +66,20 @@ export async function readTunedRecords(assetsFolder: string): Promise<readonly T
 const nameOf = (configuration: Configuration): string =>
   JSON.stringify(Object.entries(configuration).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 
-/** Largest ratio to the default constants' time for which separate values for a GPU generation are worthwhile. */
+/** Largest time, relative to the default constants, for which a GPU generation gets separate constants. */
 const MAX_RATIO = 0.95;
 
-/** A source file and its variants, from assets/tunables. */
+/** A source file with tunable constants, and the variants that it implements, from assets/tunables. */
 interface TunedSource {
   readonly file: string;
   readonly variants: readonly string[];
 }
 
 /**
- * Constants of a source that may become the defaults of a GPU generation. They were measured for every variant of the
- * source, on every recorded GPU, with correct answers. They were slower than the default constants in no session. On
- * each GPU a session showed them to be faster by at least 5 %. Returns the fastest such constants over all sessions, or
- * null if there are none.
+ * Selects default constants of a source file for a GPU generation, or null if none qualify. They must be measured, with
+ * correct answers, for every variant of the file on every recorded GPU of the generation. They must not be slower than
+ * the present defaults in any session. On each GPU they must be faster by at least 5 % in one session. The fastest over
+ * all sessions are selected.
  */
 export function tunedValuesFor(
   records: readonly TunedRecord[],

@@ -1,11 +1,14 @@
-/** Order in which configurations are measured: exhaustive, random, or by local search. Seeded. */
+/**
+ * Determines the order in which configurations are measured: exhaustive, random, or by local search. Random choices
+ * depend only on a seed.
+ */
 import { type Random, seededRandom, shuffle } from '../bench/statistics.ts';
 
 export interface Candidate {
   readonly id: string;
-  /** Candidates of different variants are not neighbours. */
+  /** Variant of the candidate. Local search moves only between candidates of the same variant. */
   readonly variant: string;
-  /** Index of each tunable's value in its ascending list of values. */
+  /** For each tunable, the index of the candidate's value in the ascending list of values. */
   readonly at: readonly number[];
 }
 
@@ -13,18 +16,18 @@ const strategies = ['exhaustive', 'random', 'local'] as const;
 export type Strategy = (typeof strategies)[number];
 
 /**
- * Measures a candidate and returns seconds, or null if it failed or is wrong. Throws Ended to end the search. `next`
- * contains the most likely subsequent candidates, so that they can be prepared together.
+ * Measures a candidate. Returns its time in seconds, or null if it failed or its answer is wrong. Throws Ended to end
+ * the search. `next` has the most probable next candidates, which can be prepared together with this one.
  */
 export type Measure = (candidate: Candidate, next: readonly Candidate[]) => Promise<number | null>;
 
 const placeOf = ({ variant, at }: Pick<Candidate, 'variant' | 'at'>): string => `${variant} ${at.join(' ')}`;
 
-/** Probability of continuing near the best candidate so far, instead of at a random one. */
+/** Probability that a descent starts near the best candidate so far; otherwise it starts at a random one. */
 const NEAR_THE_BEST = 0.7;
-/** Number of tunables that are changed together to leave a local minimum. */
+/** Number of tunables that are changed at once to leave a local minimum. */
 const PERTURBED_TUNABLES = 3;
-/** Maximum number of upcoming candidates passed to `Measure` for preparation. */
+/** Maximum number of next candidates that are passed to `Measure`. */
 const MAX_PREPARED = 256;
 
 class LocalSearch {
@@ -33,7 +36,7 @@ class LocalSearch {
   readonly #measure: Measure;
   readonly #random: Random;
   readonly #known = new Map<string, number | null>();
-  /** Existing indices of each tunable's values, by variant. */
+  /** For each variant, the value indices that occur for each tunable. */
   readonly #reach = new Map<string, readonly (readonly number[])[]>();
   #best: Candidate | null = null;
   readonly #unseen: Candidate[];
@@ -76,7 +79,7 @@ class LocalSearch {
     return value ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Moves to the first better neighbour, until all neighbours are worse. */
+  /** Local search: moves to the first neighbour that is faster, until no neighbour is. */
   async #descend(start: Candidate): Promise<void> {
     let around = shuffle(this.#neighbours(start), this.#random);
     let value = await this.#valueOf(start, around);
@@ -92,7 +95,7 @@ class LocalSearch {
     }
   }
 
-  /** Candidates that differ in the value of one tunable. */
+  /** Candidates of the same variant that differ in the value of a single tunable. */
   #neighbours({ variant, at }: Candidate): readonly Candidate[] {
     return (this.#reach.get(variant) ?? []).flatMap((positions, i) =>
       positions.flatMap((position) => {
@@ -102,7 +105,10 @@ class LocalSearch {
     );
   }
 
-  /** Start of the next descent: the best candidate with some tunables changed, or any unseen candidate. */
+  /**
+   * Start of the next descent: the best candidate with some tunables changed, or a random candidate that was not
+   * measured yet.
+   */
   #next(): Candidate | null {
     if (this.#best !== null && this.#random.next() < NEAR_THE_BEST) {
       const near = this.#kicked(this.#best);
@@ -126,8 +132,8 @@ class LocalSearch {
 }
 
 /**
- * Measures candidates, each at most once, until all are measured or `measure` throws. A local search begins at
- * `starts`.
+ * Measures each candidate at most once, until all are measured or `measure` throws. A local search descends from the
+ * candidates in `starts` first.
  */
 export async function search(
   strategy: Strategy,
@@ -141,7 +147,7 @@ export async function search(
   for (const [i, one] of order.entries()) await measure(one, order.slice(i + 1, i + 1 + MAX_PREPARED));
 }
 
-/** Candidates for named configurations; the values of each constant are ranked by size. */
+/** Makes candidates from configurations. Values of a constant are numbered by size. */
 export function candidatesOf(
   points: readonly {
     readonly id: string;

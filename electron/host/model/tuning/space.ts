@@ -1,6 +1,6 @@
 /**
- * Search space of a variant: all combinations of its tunables that meet the conditions. The spaces of shipped variants
- * are in assets/tunables, one file per workload.
+ * Search space of a variant: all combinations of its tunables' values that meet the conditions. The search spaces of
+ * shipped variants are in assets/tunables, one file per workload.
  */
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -19,9 +19,9 @@ import { workloadSchema } from '../../../contract/workload.ts';
 const shippedSpaceSchema = z.strictObject({
   workload: workloadSchema,
   bench: z.string().default(''),
-  /** Variants that use the same constants. */
+  /** Variants to which the constants apply. */
   variants: z.array(z.string()).min(1),
-  /** Source file with the constants. */
+  /** Source file that contains the constants. */
   file: z.string(),
   ...spaceShape,
 });
@@ -32,11 +32,11 @@ const shippedSpacesSchema = z.strictObject({ spaces: z.array(shippedSpaceSchema)
 
 export interface Space {
   readonly variant: string;
-  /** Source file with the constants, or the user's file. */
+  /** File that contains the constants: a shipped source, or the user's file. */
   readonly file: string;
   readonly tunables: readonly Tunable[];
   readonly conditions: readonly string[];
-  /** Values of the constants in the source. */
+  /** Present values of the constants in the source. */
   readonly usual: Configuration;
 }
 
@@ -52,8 +52,8 @@ function parseConditions({ conditions, variant }: Space): readonly Expression[] 
 }
 
 /**
- * First condition that a configuration violates; null if it meets all. Throws BraggError `invalid` for a condition that
- * cannot be evaluated.
+ * First condition that a configuration does not meet; null if it meets all. Throws BraggError `invalid` for a condition
+ * that cannot be evaluated.
  */
 function findViolatedCondition(
   conditions: readonly Expression[],
@@ -72,8 +72,8 @@ function findViolatedCondition(
 }
 
 /**
- * All configurations that meet the conditions, in the order of the values; the last tunable varies fastest. Throws
- * BraggError `invalid` for invalid conditions.
+ * All configurations that meet the conditions. The last tunable varies fastest. Throws BraggError `invalid` for invalid
+ * conditions.
  */
 export function configurationsOf(space: Space): readonly Configuration[] {
   const { tunables, variant } = space;
@@ -96,7 +96,8 @@ export function configurationsOf(space: Space): readonly Configuration[] {
 }
 
 /**
- * Adds the source's values for tunables that are not in `given`. Throws BraggError `invalid` with the allowed values.
+ * Completes a configuration with the source's values of the tunables that it lacks. Throws BraggError `invalid` with
+ * the allowed values.
  */
 export function completeConfiguration(space: Space, given: Configuration): Configuration {
   const { tunables, usual, variant } = space;
@@ -115,7 +116,7 @@ export function completeConfiguration(space: Space, given: Configuration): Confi
   return configuration;
 }
 
-/** Search spaces of all shipped variants. Throws if a file is damaged. */
+/** Reads the search spaces of all shipped variants. Throws if a file is damaged. */
 export async function readShippedSpaces(assetsFolder: string): Promise<readonly ShippedSpace[]> {
   const folder = path.join(assetsFolder, 'tunables');
   const names = (await readdir(folder)).filter((name) => name.endsWith('.json')).sort();

@@ -1,4 +1,7 @@
-/** Reference answers of user problems, computed in separate processes and cached by content. */
+/**
+ * Computes reference answers for user problems, by the user's reference programs in separate processes, and caches
+ * them.
+ */
 
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -16,13 +19,13 @@ import { findCompiler, readUserKernelBuild } from './cpp-compiler.ts';
 import type { UserKernel } from './file.ts';
 import type { IncludedFile } from './includes.ts';
 
-/** Limits for each answer. */
+/** Limits for computing one answer. */
 const LIMITS = { time_ms: 120_000, memory_bytes: 2 ** 36, file_bytes: 2 ** 33, output_bytes: 2 ** 16 };
 
 /**
- * Server program for references in Python. Arrays are NumPy arrays; the reference may also return PyTorch tensors. A
- * request is the folder of a problem, from which the reference is loaded as a new module. Therefore no variables remain
- * from the previous answer.
+ * Python server for references in Python. A request is the folder of a problem. The reference gets NumPy arrays and
+ * returns NumPy arrays or PyTorch tensors. It is loaded as a new module for each request, so that no variables remain
+ * from the previous one.
  */
 const PYTHON = `
 import importlib.util, json, os, sys, traceback
@@ -78,7 +81,8 @@ for folder in requests:
 `;
 
 /**
- * Server program for references in JavaScript. Each folder gives the module another address, so it is evaluated again.
+ * JavaScript server for references in JavaScript. The module is evaluated again for each request, because each folder
+ * gives it another address.
  */
 const SCRIPT = `
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -116,8 +120,8 @@ for await (const folder of createInterface({ input: process.stdin })) {
 `;
 
 /**
- * Main program for a reference in C++. It reads the inputs, calls `reference` with pointers to FP64, and writes the
- * results. Array sizes are arguments of the program.
+ * C++ main program for a reference in C++. It reads the inputs, calls `reference` with pointers to double, and writes
+ * the results. The sizes of the arrays are its command-line arguments.
  */
 function cppMain(name: string, text: string, { given, returned, axes }: PassedArrays): string {
   const arrays = given.length + returned.length;
@@ -159,7 +163,7 @@ interface PassedArrays {
   readonly axes: readonly number[];
 }
 
-/** Parses the list of arrays from the engine's problem, one array per line. */
+/** Parses the problem's list of arrays, which has one array per line. */
 function passedArraysOf({ numbers, words }: Pick<TaskProblem, 'numbers' | 'words'>): PassedArrays {
   const lines = (words['arrays'] ?? '').split('\n').map((line) => line.split(' '));
   const of = (wanted: readonly string[]): readonly PassedArray[] =>
@@ -185,23 +189,23 @@ interface Work {
   readonly handed: PassedArrays;
 }
 
-/** Cache key of an answer, from everything on which it depends. */
+/** Cache key of an answer: hash of everything that determines it. */
 function keyOf(reference: IncludedFile, { numbers, seed, words }: TaskProblem): string {
   return hash([reference.name, reference.text, words['arrays'], words['axes'], words['edge'] ?? '', seed, numbers]);
 }
 
 interface ReferencesOptions {
-  /** Addon that generates the inputs. */
+  /** Addon, which generates the inputs. */
   readonly addon: Pick<NativeAddon, 'createTask'>;
   readonly cache: string;
-  /** Ends all processes when aborted. */
+  /** Signal that ends all processes. */
   readonly signal?: AbortSignal | undefined;
   readonly limits?: typeof LIMITS;
 }
 
 /**
- * Computes answers of references. A reference in Python or JavaScript has a process that answers one problem after the
- * other; one in C++ is compiled once.
+ * Runs reference programs. For a reference in Python or JavaScript, one process answers problems one after another. A
+ * reference in C++ is compiled once.
  */
 export class References {
   readonly #options: ReferencesOptions;
@@ -212,7 +216,7 @@ export class References {
     this.#options = options;
   }
 
-  /** Path of the file with the answer in FP64; null if the kernel has no reference. Throws a BraggError. */
+  /** Path of the file with the reference answer in FP64; null if the kernel has no reference. Throws a BraggError. */
   async answer({ answer: reference }: Pick<UserKernel, 'answer'>, problem: TaskProblem): Promise<string | null> {
     if (reference === null) return null;
     const kept = path.join(this.#options.cache, 'answers');
@@ -240,7 +244,7 @@ export class References {
           `${reference.name} returned ${values} of ${wanted / 8} results. ${said}`.trim(),
         );
       }
-      // Only the answer is saved, so that a kernel cannot read the inputs from this folder.
+      // The inputs are deleted from the folder, so that a kernel cannot find them there; only the answer remains.
       for (const name of await readdir(work)) {
         if (name !== 'answer.f64') await rm(path.join(work, name), { recursive: true, force: true });
       }
@@ -265,7 +269,7 @@ export class References {
       );
     }
     await writeFile(path.join(folder, 'problem.json'), JSON.stringify(handed));
-    // Runs the trusted text, even if the file has changed since it was read.
+    // The text that the user trusted is written and run, even if the file has changed since.
     await writeFile(path.join(folder, name), text);
     const key = hash([name, text]);
     const inOrder = this.#inOrder.get(key) ?? new SerialQueue();
@@ -275,7 +279,7 @@ export class References {
       const hasServed = server.served > 0;
       const outcome = await server.ask(folder);
       if (!outcome.failed || !hasServed) return printedBy(name, outcome);
-      // Memory or state of earlier answers may be the cause, so the request is repeated in a new process.
+      // The failure may be due to memory or variables of earlier answers, so the request is repeated in a new process.
       server.close();
       return printedBy(name, await (await this.#server(key, name)).ask(folder));
     });
@@ -294,7 +298,9 @@ export class References {
     return server;
   }
 
-  /** Compiled program of a reference in C++, cached by its text and its numbers of arrays and axes. */
+  /**
+   * Path of the compiled program of a reference in C++. It is cached by the text and by the numbers of arrays and axes.
+   */
   async #compiled({ folder, reference: { name, text }, handed }: Work): Promise<string> {
     const main = cppMain(name, text, handed);
     const kept = path.join(this.#options.cache, 'references');
@@ -312,7 +318,7 @@ export class References {
         : ['/nologo', '/std:c++20', '/O2', '/EHsc', 'main.cpp', '/Femain.exe'];
     const { limits = LIMITS, signal } = this.#options;
     printedBy(name, await runContained({ title: name, program, args, folder, limits, signal }));
-    // The folder is renamed with the program in it, so that concurrent compilations are safe.
+    // The program is moved in one step, within a new folder, so that two processes can compile it at the same time.
     const part = temporaryIn(kept);
     await mkdir(part, { recursive: true });
     await rename(path.join(folder, 'main.exe'), path.join(part, 'main.exe'));
@@ -322,7 +328,7 @@ export class References {
   }
 }
 
-/** Throws a BraggError that ends with the reference's output, unless it has answered. */
+/** Output of a reference that succeeded. Otherwise throws a BraggError that ends with the output. */
 function printedBy(name: string, { failed, output }: { readonly failed: boolean; readonly output: string }): string {
   if (!failed) return output;
   if (/No module named '(numpy|torch)'/.test(output)) {

@@ -1,6 +1,6 @@
 /**
- * Compiles a user kernel: to a shared library by the installed C++ compiler, or to machine code by NVRTC for a GPU.
- * Candidates and references in Python run in the installed interpreter.
+ * Compiles user kernels: for the CPU to a shared library with the installed C++ compiler, for a GPU to machine code
+ * with NVRTC. Candidates in Python are not compiled, but run in the installed interpreter.
  */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -34,10 +34,13 @@ import { UserKernelProcess } from './process/user-kernel-process.ts';
 
 const names = process.platform === 'win32' ? ['python', 'py'] : ['python3', 'python'];
 
-/** Python interpreters by PATH, because an environment that is activated later has another one. */
+/** Path of Python by the value of PATH, because a virtual environment that is activated later changes PATH. */
 const found = new Map<string, string>();
 
-/** Path of the first Python with NumPy. Throws BraggError `unsupported`; `need` is the beginning of its message. */
+/**
+ * Path of the first Python interpreter that has NumPy. Throws BraggError `unsupported`, with a message that begins with
+ * `need`.
+ */
 export async function findPython(need: string, signal?: AbortSignal): Promise<string> {
   const key = process.env['PATH'] ?? '';
   const known = found.get(key);
@@ -61,7 +64,7 @@ export async function findPython(need: string, signal?: AbortSignal): Promise<st
   throw new BraggError('unsupported', `${need}, which needs a Python with NumPy (${last.join('; ')})`);
 }
 
-/** Python program that parses a file without running it, and prints one line of JSON if there is an error. */
+/** Python program that parses a file without running it. If there is an error, it prints one line of JSON. */
 const CHECK = `
 import ast, json, sys
 name, wanted = sys.argv[1], sys.argv[2:]
@@ -86,13 +89,13 @@ if least > len(wanted) or (most < len(wanted) and of.vararg is None):
 interface PythonCheck {
   readonly python: string;
   readonly folder: string;
-  /** Name of the file in the folder. */
+  /** Name of the Python file in the folder. */
   readonly id: string;
   readonly parameters: readonly string[];
   readonly signal: AbortSignal | undefined;
 }
 
-/** Issue in a Python file; null if it can be parsed and its function `run` has the parameters of the problem. */
+/** Error in a Python file; null if the file can be parsed and its function `run` has the problem's parameters. */
 async function checkPython({ python, folder, id, parameters, signal }: PythonCheck): Promise<Issue | null> {
   const work = { title: 'Python', program: python, args: ['-c', CHECK, id, ...parameters], folder, signal };
   const { failed, output } = await runContained({ ...work, limits: compilerLimits });
@@ -105,9 +108,9 @@ async function checkPython({ python, folder, id, parameters, signal }: PythonChe
 }
 
 export interface BuildResult {
-  /** Compiled code; null if the kernel does not compile. */
+  /** Compiled code; null if the kernel has errors. */
   readonly code: UserKernelCode | null;
-  /** Errors and warnings of the compiler, with lines of the user's file. */
+  /** Errors and warnings of the compiler, at lines of the user's file. */
   readonly issues: readonly Issue[];
 }
 
@@ -115,19 +118,19 @@ export interface BuildOptions {
   readonly addon: NativeAddon;
   readonly folders: KernelFolders;
   readonly startChild: StartChild;
-  /** Ends the compiler when aborted. */
+  /** Signal that ends the compiler. */
   readonly signal?: AbortSignal | undefined;
-  /** CUDA target of a listing, `sm_90` or `compute_90`; by default code for the GPU in this machine is compiled. */
+  /** CUDA architecture to compile for: `sm_90` or `compute_90`. By default that of the GPU in this machine. */
   readonly target?: string;
 }
 
-/** Size limit of all cached libraries together; a typical one has one to three megabytes. */
+/** Maximum size of all cached libraries together. A typical library has one to three megabytes. */
 const CACHE_BYTES = 256 * 2 ** 20;
-/** Memory limit of NVRTC's process, above its initial use. */
+/** Memory that the process with NVRTC may use, in addition to its memory at the start. */
 const NVRTC_MEMORY_BYTES = 4 * 2 ** 30;
-/** Time limit of NVRTC, which needs up to ten seconds for the largest of our files. */
+/** Time limit of NVRTC in ms. It needs up to ten seconds for our largest file. */
 const NVRTC_MS = 120_000;
-/** Target architecture for compiler messages if there is no GPU. */
+/** Compute capability to compile for if there is no GPU, so that the user still sees the compiler's messages. */
 const DEFAULT_ARCHITECTURE = 90;
 
 async function sizeOf(file: string): Promise<number> {
@@ -140,8 +143,9 @@ async function sizeOf(file: string): Promise<number> {
 }
 
 /**
- * Deletes the least recently used entries until the others need at most `most_bytes`. Never deletes `newest` and
- * folders in which living processes still build, and accepts entries that others rename or delete meanwhile.
+ * Deletes the least recently used entries of a cache, until the others need at most `most_bytes`. `newest` is never
+ * deleted, and neither are folders in which a living process builds. Other processes may rename or delete entries at
+ * the same time.
  */
 export async function pruneCache(folder: string, newest: string, most_bytes: number = CACHE_BYTES): Promise<void> {
   const all = await Promise.all(
@@ -158,7 +162,7 @@ export async function pruneCache(folder: string, newest: string, most_bytes: num
   }
 }
 
-/** Files outside `folders` that the compiler has read, from its dependency file. */
+/** Files outside of `folders` that the compiler has read, from the dependency file that it wrote. */
 async function foreignOf(work: string, folders: readonly string[]): Promise<readonly string[]> {
   const text = await readFile(path.join(work, DEPENDENCIES), 'utf8').catch(() => '');
   const files =
@@ -174,10 +178,10 @@ async function foreignOf(work: string, folders: readonly string[]): Promise<read
 interface Tools {
   readonly compiler: CppCompiler;
   readonly build: UserKernelBuild;
-  /** Static library of the engine. */
+  /** Path of the engine's static library. */
   readonly core: string;
   readonly includes: readonly string[];
-  /** Parts of the cache key that identify the compiler, the base kernel and the core library. */
+  /** Parts of the cache key: compiler, base variant and static library. */
   readonly identity: readonly string[];
 }
 
@@ -216,17 +220,17 @@ function keyOf(parts: readonly string[]): string {
   return key.digest('hex').slice(0, 32);
 }
 
-/** Source text of the library's single exported function. */
+/** Source text of the only exported function of a user kernel's library. */
 export function entryText(base: UserKernelBase): string {
   const kernels = workloadFolder(base);
-  // The benchmark of a problem has a name chosen by the user, but the engine has a single benchmark for all problems.
+  // In the engine all user problems belong to one benchmark without a name; only the workbench names them.
   const bench = base.workload === USER_PROBLEM ? '' : base.bench;
   return `#include "${kernels}/user_kernel.hpp"\nBB_USER_KERNEL(${kernels}, "${bench}", "${base.id}")\n`;
 }
 
 /**
- * Object file with the exported function, compiled once for each base. Several processes may compile it concurrently;
- * the file of the one that finishes last is used.
+ * Path of the object file with the exported function. It is compiled once for each base variant. If several processes
+ * compile it at the same time, the last file is used.
  */
 async function entryFor(
   { base }: UserKernel,
@@ -252,7 +256,9 @@ async function entryFor(
   return object;
 }
 
-/** Compiles a text once for each set of inputs; the compiler's messages are cached next to the library. */
+/**
+ * Compiles a kernel for the CPU, or returns the cached library. The compiler's messages are cached next to the library.
+ */
 async function buildLibrary(kernel: UserKernel, { addon, folders, signal }: BuildOptions): Promise<BuildResult> {
   const { whole, description } = kernel;
   const id = codeFileOf(kernel);
@@ -273,10 +279,10 @@ async function buildLibrary(kernel: UserKernel, { addon, folders, signal }: Buil
 
   const named = temporaryIn(kept);
   await mkdir(named, { recursive: true });
-  // Real path of the folder, because compilers resolve links in the names of headers.
+  // Symbolic links in the folder's path are resolved, because compilers do the same in the names of headers.
   const work = await realpath(named);
   try {
-    // Compiles the trusted text, in which includes are already expanded.
+    // The text that the user trusted is compiled; its includes are already expanded.
     const [beside = '', sources = '', ...engine] = tools.includes;
     const present = presentIncludes(whole, { beside, sources, workload: workloadFolder(kernel.base), engine });
     await writeFile(path.join(work, id), present);
@@ -304,7 +310,7 @@ async function buildLibrary(kernel: UserKernel, { addon, folders, signal }: Buil
   }
 }
 
-/** Issue for compiler output that contains no message with a line. */
+/** Issue without a line, for output of the compiler that states none. */
 function unlocatedIssue(id: string, output: string): Issue {
   const message = `does not compile: ${output.trim().slice(-1000)}`;
   return { severity: 'error', file: id, path: '', line: null, column: null, message, value: null, allowed: null };
@@ -312,11 +318,11 @@ function unlocatedIssue(id: string, output: string): Issue {
 
 const withLineInfo = (compile: CompileOptions): CompileOptions => ({ ...compile, lineinfo: true });
 
-/** compute-sanitizer needs line information, even if the description's options omit it. */
+/** Adds line information if the process runs under compute-sanitizer, which needs it. */
 const withLineInfoIfSanitized = (compile: CompileOptions): CompileOptions =>
   process.env['BRAGGBENCH_SANITIZED'] === '1' ? withLineInfo(compile) : compile;
 
-/** NVRTC runs in a separate process too, because some texts make it hang. */
+/** Compiles a kernel for a GPU. NVRTC runs in a separate process, because some source texts make it hang. */
 async function compileKernels(
   kernel: UserKernel,
   { folders, startChild, signal, target }: BuildOptions,
@@ -325,7 +331,7 @@ async function compileKernels(
   const id = codeFileOf(kernel);
   const root = pathOnDisk(folders.sources);
   const placeOf = (file: string): string => path.join(root, path.posix.relative('kernels', file));
-  // A header is compiled as part of the file with the variant's kernels.
+  // A header cannot be compiled alone: the variant's file with the kernels is compiled, and includes it.
   const main = description.replaces.endsWith('.cu') ? description.replaces : base.source;
   const request = {
     main: placeOf(main),
@@ -370,7 +376,7 @@ async function compileKernels(
   }
 }
 
-/** Python compiles at run time. The file is checked as far as possible before, and the trusted text is saved. */
+/** Checks a candidate in Python, which is compiled only when it runs, and saves the text that the user trusted. */
 async function buildPython(kernel: UserKernel, { folders, signal }: BuildOptions): Promise<BuildResult> {
   const { whole, candidate } = kernel;
   const id = codeFileOf(kernel);
@@ -389,14 +395,14 @@ async function buildPython(kernel: UserKernel, { folders, signal }: BuildOptions
   return { code: { kind: 'python', id, python, runner, file }, issues: [] };
 }
 
-/** Compiles without running the kernel. Throws a BraggError if this machine cannot compile it. */
+/** Builds a user kernel, without running it. Throws a BraggError if this machine cannot build it. */
 export async function buildUserKernel(kernel: UserKernel, options: BuildOptions): Promise<BuildResult> {
   if (kernel.refused.length > 0) return { code: null, issues: kernel.refused };
   if (extensionOf(kernel.base) === '.py') return buildPython(kernel, options);
   return kernel.base.device === 'cuda' ? compileKernels(kernel, options) : buildLibrary(kernel, options);
 }
 
-/** Compiled code; throws a BraggError `invalid` with the compiler's messages. */
+/** Code of a user kernel. Throws a BraggError `invalid` with the compiler's messages if it has errors. */
 export async function codeOf(kernel: UserKernel, options: BuildOptions): Promise<UserKernelCode> {
   const { code, issues } = await buildUserKernel(kernel, options);
   if (code !== null) return code;

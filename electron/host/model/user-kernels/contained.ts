@@ -1,5 +1,6 @@
 /**
- * Runs a compiler or another program with limits on time, memory and bytes. None of its processes outlives the host.
+ * Runs a compiler or another program with limits on time, memory and written bytes. Its processes end when the host
+ * ends.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -7,17 +8,17 @@ import { BraggError } from '../../../contract/errors.ts';
 import { listenToOutput } from '../../io/programs.ts';
 
 interface Limits {
-  /** Time limit of the program, or of each request to a server. */
+  /** Time limit in ms: of the program, or of each request to a server. */
   readonly time_ms: number;
-  /** Memory limit of each process. */
+  /** Maximum memory of each process. */
   readonly memory_bytes: number;
-  /** Size limit of each written file. */
+  /** Maximum size of each file that the program writes. */
   readonly file_bytes: number;
-  /** Size limit of the printed output. */
+  /** Maximum size of the output that the program prints. */
   readonly output_bytes: number;
 }
 
-/** The largest of our files needs seconds and half a gigabyte to compile. */
+/** Limits for compilers. Our largest file needs seconds and half a gigabyte to compile. */
 export const compilerLimits: Limits = {
   time_ms: 120_000,
   memory_bytes: 4 * 2 ** 30,
@@ -26,29 +27,29 @@ export const compilerLimits: Limits = {
 };
 
 /**
- * Shell script that sets the limits, if the system supports them, and execs the compiler. A watcher process reads a
- * pipe whose other end the host holds. If the host ends for any reason, the pipe closes and the watcher kills the whole
- * group.
+ * Shell script that sets the limits that the system supports, and then executes the program. It also starts a watcher,
+ * which reads from a pipe that the host holds open. When the host ends, the pipe is closed, and the watcher kills the
+ * process group.
  */
 const SCRIPT =
   'ulimit -v "$1" 2>/dev/null; ulimit -f "$2" 2>/dev/null; ulimit -t "$3" 2>/dev/null; shift 3; ' +
   '(read -r _ <&3; kill -KILL 0) >/dev/null 2>&1 & exec "$@" 3<&-';
 
 interface ContainedCommand {
-  /** Name of the program in messages; `The compiler` by default. */
+  /** Subject of error messages; `The compiler` by default. */
   readonly title?: string;
   readonly program: string;
   readonly args: readonly string[];
   readonly folder: string;
   readonly limits?: Limits;
-  /** Variables that are added to this process's environment. */
+  /** Environment variables to add to those of this process. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * `input` is a pipe for servers, which receive requests there. Their processor time is unlimited, because it grows with
- * the number of requests.
+ * Starts a program with limits. `input` is `pipe` for a server, which reads requests from its standard input. A
+ * server's processor time is not limited, because it grows with the number of requests.
  */
 function startContained(
   { program, args, folder, environment }: ContainedCommand,
@@ -69,7 +70,7 @@ function startContained(
 }
 
 /**
- * Kills the compiler driver and all processes that it started; killing only the driver would leave the compiler
+ * Kills a process and all processes that it started. Killing only a compiler driver would leave the compiler itself
  * running.
  */
 function killTree({ pid }: ChildProcess): void {
@@ -81,7 +82,7 @@ function killTree({ pid }: ChildProcess): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // All processes have already ended.
+    // The processes have already ended.
   }
 }
 
@@ -90,7 +91,10 @@ interface Outcome {
   readonly output: string;
 }
 
-/** Throws BraggError `disconnected` if `signal` is aborted, `invalid` if the time limit is exceeded. */
+/**
+ * Runs a program to its end. Throws BraggError `disconnected` if `signal` is aborted, and `invalid` if it exceeds the
+ * time limit.
+ */
 export function runContained(work: ContainedCommand): Promise<Outcome> {
   const { program, title = 'The compiler', signal, limits = compilerLimits } = work;
   return new Promise((resolve, reject) => {
@@ -120,7 +124,7 @@ export function runContained(work: ContainedCommand): Promise<Outcome> {
     listenToOutput(child, (text) => {
       output = (output + text).slice(0, limits.output_bytes);
     });
-    // Kills the remaining processes of the group, including the watcher.
+    // Kills processes that the program left running, and the watcher.
     child.on('exit', () => killTree(child));
     child.on('error', (error) => {
       release();
@@ -133,12 +137,12 @@ export function runContained(work: ContainedCommand): Promise<Outcome> {
   });
 }
 
-/** Time after which an unused server ends, because requests of a session follow each other closely. */
+/** Idle time in ms after which a server is ended. The requests of a session follow each other faster. */
 const IDLE_MS = 5_000;
 
 /**
- * A program that serves one request after the other. A request is a line on its standard input. It ends each answer with
- * a line of its last argument, a random word, followed by `ok` or `failed`.
+ * A running program that serves requests one after another. A request is a line on its standard input. After each
+ * answer the program prints a line with its last argument, a random word, followed by `ok` or `failed`.
  */
 export class ContainedServer {
   readonly #title: string;
@@ -160,7 +164,7 @@ export class ContainedServer {
     process.once('exit', leave);
     signal?.addEventListener('abort', leave, { once: true });
     listenToOutput(this.#child, (text) => this.#read(text));
-    // A program that has ended reads no requests.
+    // Writing to a program that has ended fails; its end is reported otherwise.
     this.#child.stdin?.on('error', () => undefined);
     this.#child.on('exit', () => killTree(this.#child));
     this.#child.on('error', (error) =>
@@ -174,19 +178,19 @@ export class ContainedServer {
     this.#hold(false);
   }
 
-  /** False once the process has ended. */
+  /** Whether the program can serve requests; false once it has ended. */
   get usable(): boolean {
     return this.#over === null;
   }
 
-  /** Number of requests that were answered. */
+  /** Number of requests that have been answered. */
   get served(): number {
     return this.#served;
   }
 
   /**
-   * Sends a request; only one at a time is allowed. Throws BraggError `disconnected` if the server is closed, `invalid`
-   * if the time limit is exceeded.
+   * Sends a request and waits for the answer; only one at a time is allowed. Throws BraggError `disconnected` if the
+   * server is closed, and `invalid` if it exceeds the time limit.
    */
   async ask(request: string): Promise<Outcome> {
     clearTimeout(this.#idle);
@@ -216,7 +220,7 @@ export class ContainedServer {
     this.#end(new BraggError('disconnected', `${this.#title} was stopped: it was cancelled.`));
   }
 
-  /** Between requests the server does not prevent the host from exiting. */
+  /** Keeps the host alive while a request is active. An idle server does not prevent the host from exiting. */
   #hold(isBusy: boolean): void {
     const all = [this.#child, ...this.#child.stdio] as unknown as ({ ref?(): void; unref?(): void } | null)[];
     for (const one of all) one?.[isBusy ? 'ref' : 'unref']?.();

@@ -1,4 +1,4 @@
-/** Finds the installed C++ compiler, and compiles user kernels for the CPU with it. */
+/** Finds the installed C++ compiler, and compiles user kernels for the CPU. */
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { BraggError } from '../../../contract/errors.ts';
 import { runContained } from './contained.ts';
 
-/** Compiler and flags of the addon's objects. Written by CMake next to the addon. */
+/** Compiler and flags with which the addon was built. CMake writes the file next to the addon. */
 const buildSchema = z.strictObject({
   compiler: z.string(),
   version: z.string(),
@@ -27,7 +27,7 @@ export async function readUserKernelBuild(nativeFolder: string): Promise<UserKer
 
 export interface CppCompiler {
   readonly program: string;
-  /** First line of its version text; part of the cache key of a build. */
+  /** First line of the compiler's version text, which is part of a build's cache key. */
   readonly version: string;
   readonly style: 'gnu' | 'msvc';
 }
@@ -45,8 +45,8 @@ async function tryCompiler(program: string, style: CppCompiler['style']): Promis
 }
 
 /**
- * Finds a compiler whose objects link with the engine's library: MSVC or clang-cl if MSVC built it, else any other.
- * $CXX is tried first.
+ * Finds a compiler whose objects can be linked with the engine's library: MSVC or clang-cl if MSVC built the library,
+ * otherwise any other. $CXX is tried first.
  */
 export async function findCompiler(
   build: UserKernelBuild,
@@ -65,23 +65,24 @@ export async function findCompiler(
 }
 
 /**
- * Dependency file in makefile syntax, next to the object: files that the compiler read, without the system's headers.
+ * Name of the dependency file, next to the object. It lists the files that the compiler read, except system headers, in
+ * makefile syntax.
  */
 export const DEPENDENCIES = 'kernel.d';
 
 interface Compilation {
   readonly signal?: AbortSignal | undefined;
-  /** Folder of the files, which messages name without the folder. */
+  /** Folder of the source and object files. Messages show file names without it. */
   readonly folder: string;
   readonly source: string;
   readonly library: string;
-  /** Object file with the library's exported function, from `compileEntry`. */
+  /** Object file with the exported function, made by `compileEntry`. */
   readonly entry: string;
   readonly includes: readonly string[];
   readonly core: string;
-  /** Instruction set of a file that is compiled once for each; null for other files. */
+  /** Instruction set, for a file that is compiled once for each instruction set; null for other files. */
   readonly isa: string | null;
-  /** Flags of the kernel, which are added last. */
+  /** Compiler flags of the kernel, which override all others. */
   readonly flags: readonly string[];
 }
 
@@ -89,7 +90,10 @@ function words(text: string): readonly string[] {
   return text.split(/\s+/).filter((word) => word !== '');
 }
 
-/** Flags from the user's CXXFLAGS. They follow ours, because the last of two conflicting flags takes effect. */
+/**
+ * Flags from the user's environment variable CXXFLAGS. They follow ours, because the last of two conflicting flags
+ * takes effect.
+ */
 export const userFlags = (environment: NodeJS.ProcessEnv = process.env): readonly string[] =>
   words(environment['CXXFLAGS'] ?? '');
 
@@ -101,38 +105,38 @@ const common = {
 const foldersOf = ({ style }: CppCompiler, includes: readonly string[]): readonly string[] =>
   includes.map((folder) => `${style === 'gnu' ? '-I' : '/I'}${folder}`);
 
-/** Flags for one instruction set, for a file that is compiled once for each. */
+/** Compiler flags for an instruction set, for files that are compiled once for each instruction set. */
 export function simdFlags(style: CppCompiler['style'], build: UserKernelBuild, isa: string): readonly string[] {
   const macro = style === 'msvc' ? `/DBB_ISA=${isa}` : `-DBB_ISA=${isa}`;
   return [...words(build.isas[isa] ?? ''), ...words(build.simd), macro];
 }
 
-/** Name of the engine's static library, in the folder of the addon. */
+/** Name of the engine's static library, which is in the addon's folder. */
 export const coreLibrary = (style: CppCompiler['style']): string =>
   style === 'msvc' ? 'braggbench_core.lib' : 'libbraggbench_core.a';
 
-/** Name of the assembly file of the user's code, with GNU-style compilers. */
+/** Name of the assembly file that GNU-style compilers make from the user's code. */
 const ASSEMBLY = 'kernel.s';
 
-/** Characters, strings and C comments in assembly, which cannot contain directives. */
+/** Character constants, strings and C comments in assembly. They cannot contain directives. */
 const QUOTED_TEXT = /'(?:\\.|.)|"(?:\\.|[^"\\\n])*"|\/\*[\s\S]*?\*\//g;
-/** Directives that read a file, and directives that can assemble such a directive. Compilers emit none of them. */
+/** Assembler directives that read a file, or that could construct such a directive. Compilers emit none of them. */
 const READS_FILES = /\.(?:incbin|include|macro|altmacro|irpc?|rept?)\b/i;
 
-/** First assembler directive that may read an untrusted file; null if there is none. */
+/** First assembler directive that may read a file which the user did not trust; null if there is none. */
 export function fileDirective(assembly: string): string | null {
   return READS_FILES.exec(assembly.replace(QUOTED_TEXT, ' '))?.[0] ?? null;
 }
 
-/** Flags of the instruction set, of the user, and of the kernel, in the order in which they override each other. */
+/** Flags for the instruction set, of the user and of the kernel. Later ones override earlier ones. */
 function ownFlags(compiler: CppCompiler, build: UserKernelBuild, { isa, flags }: Compilation): readonly string[] {
   const simd = isa === null ? null : simdFlags(compiler.style, build, isa);
   return [...(simd ?? (compiler.style === 'msvc' ? [] : ['-ffp-contract=off'])), ...userFlags(), ...flags];
 }
 
 /**
- * Command line for the user's file. GNU-style compilers emit assembly, in which directives are checked; Visual C++,
- * which has no inline assembly, emits an object.
+ * Command that compiles the user's file. GNU-style compilers make assembly, so that its directives can be checked.
+ * Visual C++ has no inline assembly and makes an object.
  */
 function compileCommand(compiler: CppCompiler, build: UserKernelBuild, what: Compilation): readonly string[] {
   const { source, includes } = what;
@@ -149,13 +153,13 @@ function compileCommand(compiler: CppCompiler, build: UserKernelBuild, what: Com
     ...folders,
     ...own,
     ...['-MMD', '-MF', DEPENDENCIES],
-    // With link-time optimization the output is bytecode, in which directives are not visible.
+    // Link-time optimization is switched off: it would give bytecode, in which directives cannot be seen.
     ...['-fno-lto', '-S', source, '-o', ASSEMBLY],
   ];
 }
 
 /**
- * Command line that links the library. Functions of the original file that the user's file lacks come from the engine's
+ * Command that links the library. If the user's file lacks functions of the original file, they come from the engine's
  * library.
  */
 function linkCommand({ style }: CppCompiler, { entry, core, library }: Compilation): readonly string[] {
@@ -164,7 +168,7 @@ function linkCommand({ style }: CppCompiler, { entry, core, library }: Compilati
     : ['-shared', 'kernel.o', entry, core, '-o', library, '-pthread'];
 }
 
-/** Compiles a generated source to the object with the library's exported function. */
+/** Compiles a generated source file to the object with the exported function. */
 export function compileEntry(
   compiler: CppCompiler,
   source: string,
@@ -176,7 +180,7 @@ export function compileEntry(
   return runContained({ program: compiler.program, args, folder, signal });
 }
 
-/** Defined names of an object or a library; empty if there is no `nm`. */
+/** Symbols that an object or library defines; empty if the program `nm` is missing. */
 async function namesIn({ program }: CppCompiler, file: string, dynamic: boolean): Promise<readonly string[]> {
   try {
     const { stdout: nm } = await promisify(execFile)(program, ['-print-prog-name=nm']);
@@ -184,7 +188,7 @@ async function namesIn({ program }: CppCompiler, file: string, dynamic: boolean)
     const { stdout } = await promisify(execFile)(nm.trim(), [...flags, file], { maxBuffer: 2 ** 26 });
     return stdout.split('\n').flatMap((line) => {
       const [name = '', type = ''] = line.split(' ');
-      // Weak symbols are templates and inline functions; every object has its own copy of them.
+      // Weak symbols are skipped: they are templates and inline functions, of which every object has a copy.
       return dynamic || /^[TDBRSGC]$/.test(type) ? [name.replace(/@.*$/, '')] : [];
     });
   } catch {
@@ -194,7 +198,7 @@ async function namesIn({ program }: CppCompiler, file: string, dynamic: boolean)
 
 const systemNames = new Map<string, Promise<ReadonlySet<string>>>();
 
-/** Symbols defined by the C and C++ libraries: clocks, memory, threads. */
+/** Symbols that the C and C++ standard libraries define, such as functions for clocks, memory and threads. */
 function namesOfSystem(compiler: CppCompiler): Promise<ReadonlySet<string>> {
   const { program } = compiler;
   const read = async (): Promise<ReadonlySet<string>> => {
@@ -209,13 +213,13 @@ function namesOfSystem(compiler: CppCompiler): Promise<ReadonlySet<string>> {
   return known;
 }
 
-/** Mangled names in the engine's namespaces, and functions of NVIDIA's libraries. */
+/** Pattern for mangled names in the engine's namespaces. NVIDIA_NAMES matches functions of NVIDIA's libraries. */
 const ENGINE_NAMES = /^_ZN?K?(?:TV|TI|TS)?N?K?2bb(?:6engine|3cpu|4cuda|7binding|5tasks|12user_problem(?!4callE))/;
 const NVIDIA_NAMES = /^(?:cu|cuda|cublas|nvml|nvrtc)[A-Z]/;
 
 /**
- * Name of a function or variable of the engine, the system or NVIDIA's libraries that the object defines and would
- * replace. Null if there is none.
+ * First symbol in an object that would replace a function or variable of the engine, of the system or of NVIDIA's
+ * libraries; null if there is none.
  */
 async function replacedName(compiler: CppCompiler, object: string): Promise<string | null> {
   const mine = await namesIn(compiler, object, false);
@@ -226,7 +230,7 @@ async function replacedName(compiler: CppCompiler, object: string): Promise<stri
   return stdout.trim();
 }
 
-/** Compiles, assembles and links a library. The output contains warnings too. */
+/** Compiles, assembles and links the library. The returned output also contains warnings. */
 export async function compileLibrary(
   compiler: CppCompiler,
   build: UserKernelBuild,

@@ -1,18 +1,21 @@
-/** Converts messages of GCC, Clang, MSVC and NVRTC to issues at lines of the user's file. */
+/** Converts compiler messages of GCC, Clang, MSVC and NVRTC to issues at lines of the user's file. */
 import path from 'node:path';
 import type { Issue } from '../../../contract/errors.ts';
 
-/** Largest number of issues that is useful to a reader. */
+/** Maximum number of issues to report. */
 const MAX_DIAGNOSTICS = 50;
 
-/** Messages of GCC and Clang: `my.cpp:12:5: error: …`; the column may be missing. */
+/** Message of GCC or Clang: `my.cpp:12:5: error: …`. The column may be missing. */
 const GNU = /^(.+?):(\d+):(?:(\d+):)? (fatal error|error|warning|note):\s*(.*)$/;
-/** Messages of NVRTC, `my.cu(12): error: …`, and MSVC, `my.cpp(12,5): error C2065: …`. */
+/** Message of NVRTC, `my.cu(12): error: …`, or MSVC, `my.cpp(12,5): error C2065: …`. */
 const PARENTHESES =
   /^(.+?)\((\d+)(?:,(\d+))?\)\s*:\s*(fatal error|catastrophic error|error|warning|note)\s*(?:#?[A-Z]*\d+(?:-D)?)?\s*:\s*(.*)$/;
-/** Line of the user's file that led to an error in a shipped file: `my.cpp:33:20:   required from here`. */
+/**
+ * Context line, which names the line of the user's file that led to an error in a shipped file: `my.cpp:33:20: required
+ * from here`.
+ */
 const CONTEXT = /(?:^|\s)([^\s:()]+)[:(](\d+)(?:[:,](\d+))?\)?/;
-/** Messages of a linker. */
+/** Message of a linker about a missing function or variable. */
 const UNDEFINED_SYMBOL =
   /undefined reference to [`'‘](.+?)['’]|undefined symbols?.*?"(.+?)"|unresolved external symbol (.+?)(?: referenced|$)/i;
 
@@ -41,7 +44,7 @@ function issue(name: string, severity: string, place: SourcePosition | null, mes
   };
 }
 
-/** Column from NVRTC's excerpt: the indented source line, and a caret below it. */
+/** Column of an NVRTC message, from the excerpt below it: an indented source line, and a caret in the next line. */
 function caretColumn(lines: readonly string[], at: number): number | null {
   for (const line of lines.slice(at + 1, at + 4)) {
     const caret = /^(\s*)\^\s*$/.exec(line);
@@ -49,21 +52,23 @@ function caretColumn(lines: readonly string[], at: number): number | null {
   }
   return null;
 }
-/** Number of spaces by which NVRTC indents source excerpts. */
+/** Number of spaces by which NVRTC indents its excerpts. */
 const CARET_INDENT = 2;
 
 const ABSOLUTE = /^(?:[\\/]|[A-Za-z]:[\\/])/;
-/** Folders of compilers and their headers. A path that leaves them through `..` does not match. */
+/** Folders of compilers and system headers. A path that leaves them by `..` does not count. */
 const SYSTEM = /^(?:\/(?:usr|opt|nix|Library|Applications)\/|[A-Za-z]:[\\/]Program Files)/;
 
-/** Whether a message may quote text of a file: one next to the kernel, a shipped one, or a system header. */
+/**
+ * Whether messages may quote a file's text: it is in the kernel's folder, shipped with the program, or a system header.
+ */
 function mayBeQuoted(file: string, shipped: readonly string[]): boolean {
   if (!ABSOLUTE.test(file)) return true;
   if (/(^|[\\/])\.\.([\\/]|$)/.test(file)) return shipped.some((folder) => path.resolve(file).startsWith(folder));
   return SYSTEM.test(file) || shipped.some((folder) => file.startsWith(folder));
 }
 
-/** Compiler output without text of other files. */
+/** Removes text of all other files from the compiler's output. */
 export function hideForeignText(output: string, shipped: readonly string[]): string {
   const lines = output.split(/\r?\n/).flatMap((line) => {
     const match = GNU.exec(line) ?? PARENTHESES.exec(line);
@@ -76,8 +81,8 @@ export function hideForeignText(output: string, shipped: readonly string[]): str
 }
 
 /**
- * Errors in shipped headers are reported at the line of the user's file that led there, with their origin. Only text
- * from `shipped`, the kernel and the system's headers is quoted.
+ * Converts compiler output to issues. An error in a shipped header is reported at the line of the user's file that led
+ * to it. Only text of the kernel, of the `shipped` files and of system headers is quoted.
  */
 export function diagnosticsOf(said: string, name: string, shipped: readonly string[]): readonly Issue[] {
   const lines = hideForeignText(said, shipped).split(/\r?\n/);
@@ -102,7 +107,7 @@ export function diagnosticsOf(said: string, name: string, shipped: readonly stri
     const kernel = baseName(file) === name;
     if (severity === 'note') {
       const last = found.at(-1);
-      // The context of a template instantiation often follows the error.
+      // For a template, the context line with the user's line often follows the error.
       if (kernel && last?.line === null) found[found.length - 1] = { ...last, ...place };
       continue;
     }
@@ -115,7 +120,7 @@ export function diagnosticsOf(said: string, name: string, shipped: readonly stri
     led = null;
   }
   for (const one of undefinedNames) found.push(issue(name, 'error', null, `${one} is used but not defined`));
-  // A template's error is repeated for each type.
+  // The compiler reports an error in a template once for each type; the repetitions are dropped.
   const places = new Set<string>();
   const distinct = found.filter(({ line, column, severity, message }) => {
     const place = line === null ? message : `${severity} ${line}:${column}`;

@@ -1,7 +1,7 @@
 /**
- * Reads a user kernel's two files: the code, and the JSON of the same name, which names the file that it replaces.
- * Shipped files have moved to subfolders since older user kernels were copied from them. Paths in such kernels are
- * therefore resolved by file name, which is unique within a workload.
+ * Reads the two files of a user kernel: its code, and a JSON file of the same name that describes it and names the
+ * shipped file that it replaces. Shipped files may have moved to other folders since the kernel was copied from them.
+ * Old paths in a kernel are therefore resolved by file name, which is unique within a workload.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, globSync } from 'node:fs';
@@ -30,7 +30,10 @@ import {
 
 const INCLUDE = /^([ \t]*#[ \t]*include[ \t]*")([^"\n]+)(")/gm;
 
-/** Returns `file` if it is in `allowed`; else the allowed file of the same workload with the same name. */
+/**
+ * Current path of a shipped file: `file` if `allowed` contains it, otherwise the file of the same workload with the
+ * same name.
+ */
 export function presentFile(file: string, allowed: readonly string[]): string {
   const workload = file.split('/').slice(0, 2).join('/');
   const same = (one: string) =>
@@ -39,17 +42,17 @@ export function presentFile(file: string, allowed: readonly string[]): string {
 }
 
 interface IncludeFolders {
-  /** Folder of the shipped file that the text replaces. */
+  /** Folder of the shipped file that the code replaces. */
   readonly beside: string;
-  /** Folder with the kernels of all workloads. */
+  /** Folder that contains the kernels of all workloads. */
   readonly sources: string;
-  /** Name of the workload's folder in `sources`. */
+  /** Name of the workload's folder within `sources`. */
   readonly workload: string;
-  /** Folders of the engine's headers. */
+  /** Folders that contain the engine's headers. */
   readonly engine: readonly string[];
 }
 
-/** Replaces includes of files that have moved with their current paths. Line numbers do not change. */
+/** Replaces old paths in includes with the current ones. Line numbers do not change. */
 export function presentIncludes(text: string, { beside, sources, workload, engine }: IncludeFolders): string {
   const found = (folder: string, pattern: string) =>
     globSync(pattern, { cwd: folder }).map((one) => one.replaceAll('\\', '/'));
@@ -69,36 +72,38 @@ export interface UserKernel {
   /** Full path of the code file. */
   readonly file: string;
   readonly text: string;
-  /** Text that is compiled: the code with its includes from the same folder expanded. */
+  /** Text to compile: the code, in which includes from its own folder are expanded. */
   readonly whole: string;
-  /** Reference of a candidate's problem; null for a kernel that replaces a shipped one. */
+  /** Reference program of the problem that a candidate solves; null for a kernel that replaces a shipped file. */
   readonly answer: IncludedFile | null;
-  /** Issues for includes that are not allowed; nothing is compiled then. */
+  /** Errors for includes that are not allowed. If there are any, the kernel is not compiled. */
   readonly refused: readonly Issue[];
   readonly description: UserKernelDescription;
   readonly base: UserKernelBase;
-  /** Problem that a candidate solves; absent for a kernel that replaces a shipped one. */
+  /** Problem that the candidate solves; absent for a kernel that replaces a shipped file. */
   readonly candidate?: CandidateProperties;
-  /** Hash of both files and of the included files from the same folder. */
+  /** Hash of both files, and of the files that they include from the same folder. */
   readonly sha256: string;
 }
 
 export const extensionOf = ({ id, device }: Pick<UserKernelBase, 'id' | 'device'>): '.cu' | '.cpp' | '.py' =>
   id === 'problem-python' ? '.py' : device === 'cuda' ? '.cu' : '.cpp';
 
-/** File name of the code for compilers, because the name of a configuration may be too long for a file. */
+/**
+ * Name of the code file for compilers. It is short, because the name of a configuration may be too long for a file.
+ */
 export const codeFileOf = ({ id, base, sha256 }: Pick<UserKernel, 'id' | 'base' | 'sha256'>): string =>
   isUserKernelFile(id) ? id : `${base.id}-${sha256.slice(0, 12)}${extensionOf(base)}`;
 
 export const descriptionFile = (file: string): string => file.replace(/\.(cu|cpp)$/, '.json');
 
-/** Name of a workload and benchmark, as in scenarios and variants: `micro reduction`. */
+/** Name of a workload and its benchmark as shown to users, such as `micro reduction`. */
 export const benchText = (workload: string, bench: string): string =>
   bench === '' ? workload : `${workload} ${bench}`;
 
 /**
- * Files of a shipped variant that a user kernel may replace, the variant's main file first; or the reason why there are
- * none.
+ * Files of a shipped variant that a user kernel may replace, beginning with its main file. If there are none, the
+ * reason.
  */
 export async function findReplaceableFiles(
   sources: string,
@@ -121,7 +126,7 @@ function throwIssues(issues: readonly Issue[]): never {
   throw new BraggError('invalid', `${first?.file ?? ''} ${first?.path ?? ''}: ${first?.message ?? ''}`, issues);
 }
 
-/** Variant that the description names as the base. */
+/** Shipped variant that a description names as its base. Throws if there is none. */
 function baseOf(description: UserKernelDescription, name: string, bases: readonly UserKernelBase[]): UserKernelBase {
   const { workload, bench, base } = description;
   const of = bases.filter((one) => one.workload === workload);
@@ -149,7 +154,7 @@ function baseOf(description: UserKernelDescription, name: string, bases: readonl
   throwIssues([issue(name, 'base', says, allowed)]);
 }
 
-/** Text of a description file; default values are left out. */
+/** Text of a description file, without fields that have their default values. */
 export function descriptionText({ bench, compile, tunables, conditions, ...rest }: UserKernelDescription): string {
   const { kind, version, workload, ...more } = rest;
   const named = { kind, version, workload, ...(bench === '' ? {} : { bench }), ...more };
@@ -179,14 +184,14 @@ export function hashOf(text: string, description: string, included: readonly Inc
 }
 
 interface ShippedKernels {
-  /** Base variants of all workloads. */
+  /** Shipped variants of all workloads, on which kernels can be based. */
   readonly bases: readonly UserKernelBase[];
   readonly rulesOf: (base: UserKernelBase) => ReplaceRules;
-  /** Folder with the kernels of all workloads. */
+  /** Folder that contains the kernels of all workloads. */
   readonly sources: string;
 }
 
-/** Reads both files; `given` is submitted code that replaces the file's content. Throws a BraggError. */
+/** Reads both files of a user kernel. `given` is code to use in place of the file's content. Throws a BraggError. */
 export async function readUserKernel(
   file: string,
   { bases, rulesOf, sources }: ShippedKernels,

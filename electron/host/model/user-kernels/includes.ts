@@ -1,6 +1,7 @@
 /**
- * Expands the files that a user kernel includes from its own folder. They are read and hashed with it, so that the user
- * trusts everything that is compiled. Shipped and system headers remain includes; any other file is rejected.
+ * Expands the files that a user kernel includes from its own folder. They are hashed together with the kernel, because
+ * the user has to trust everything that is compiled. Includes of shipped and system headers are left as they are; all
+ * other includes are errors.
  */
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
@@ -10,24 +11,26 @@ import { readText } from '../../io/text/read.ts';
 import { onThread } from '../../io/threads/task.ts';
 
 export interface IncludedFile {
-  /** Path relative to the kernel's folder. */
+  /** Path relative to the folder of the kernel. */
   readonly name: string;
   readonly text: string;
 }
 
 interface Closure {
-  /** The kernel with includes from its folder expanded; `#line` preserves the line numbers of each file. */
+  /** Text of the kernel with its includes expanded. `#line` directives preserve file names and line numbers. */
   readonly whole: string;
-  /** Included files without duplicates, in the order of their first use. */
+  /** Included files, each listed once, in the order of their first use. */
   readonly included: readonly IncludedFile[];
-  /** Rejected includes, at their lines; nothing is compiled then. */
+  /** Errors for includes that are not allowed, at their lines. If there are any, the kernel is not compiled. */
   readonly refused: readonly Issue[];
 }
 
-/** Matches without backtracking, because a line may be as long as the file. */
+/**
+ * Pattern for a directive that includes a file. It needs no backtracking, because a line may be as long as the file.
+ */
 const DIRECTIVE = /^[ \t\v\f]*(?:#|%:)[ \t\v\f]*(?:include|include_next|import|embed)\b([^\n]*)$/;
 const OPERAND = /^(?:"([^"\n]+)"|<([^>\n]+)>)/;
-/** Each include is looked up on disk, so their number is limited. */
+/** Maximum number of includes, because each is looked up on disk. */
 const MAX_INCLUDES = 1000;
 const ALLOWED_TEXT = 'files in the folder of the kernel, shipped headers, and system headers in <>';
 
@@ -42,7 +45,7 @@ const isWithin = (folder: string, file: string): boolean => {
   return from !== '' && !from.startsWith('..') && !path.isAbsolute(from);
 };
 
-/** Replaces each comment by a space; an unterminated comment remains. */
+/** Replaces each comment by a space. A comment that is not closed is left as it is. */
 function withoutComments(text: string): string {
   const parts: string[] = [];
   let from = 0;
@@ -55,10 +58,10 @@ function withoutComments(text: string): string {
   return [...parts, text.slice(from)].join(' ');
 }
 
-/** Operand of an include directive, as written; null for other lines. */
+/** Operand of an include directive as written, such as `"tile.hpp"`; null for other lines. */
 const operandOf = (line: string): string | null => DIRECTIVE.exec(line)?.[1]?.trim() ?? null;
 
-/** Include operands as the compiler sees them: continued lines joined, comments removed. */
+/** Operands of all include directives. As in a compiler, continued lines are joined and comments removed first. */
 function operandsOf(text: string): readonly string[] {
   const joined = withoutComments(text.replace(/\\[ \t]*\r?\n/g, ''));
   return joined.split('\n').flatMap((line) => operandOf(line) ?? []);
@@ -101,7 +104,10 @@ class Reader {
     return out.join('\n');
   }
 
-  /** Text of an include from the kernel's folder; null for shipped and system files, which the compiler finds. */
+  /**
+   * Expanded text of an included file in the kernel's folder. Null for shipped and system files, which the compiler
+   * includes itself.
+   */
   async #inner(from: string, line: number, operand: string): Promise<string | null> {
     const [, quoted, angled] = OPERAND.exec(operand) ?? [];
     const name = quoted ?? angled;
@@ -120,7 +126,7 @@ class Reader {
       throwIncludeError(from, line, operand, 'a link to a file outside of the folder of the kernel');
     }
     const key = path.relative(this.#folder, file).replaceAll('\\', '/');
-    // A recursive include expands to nothing, as its include guard would ensure.
+    // A file that includes itself expands to nothing, as if it had an include guard.
     if (this.#once.has(key) || this.#open.includes(key)) return '';
     const text = await this.#read(key, file, { from, line, operand });
     this.#bytes += text.length;
@@ -157,9 +163,9 @@ async function closureOf({ file, text }: Kernel): Promise<Closure> {
 
 const closureOnThread = onThread('read the includes of a kernel', closureOf);
 
-/** Texts up to this length are read on the calling thread, because starting a thread would need longer. */
+/** Maximum length of a text that is expanded in the current thread; starting a worker thread would need longer. */
 const SMALL_CHARACTERS = 60_000;
 
-/** Expands the includes of the kernel `file` with content `text`. */
+/** Expands the includes of a kernel. `file` is its path, `text` its content. */
 export const readClosure = (file: string, text: string): Promise<Closure> =>
   (text.length <= SMALL_CHARACTERS ? closureOf : closureOnThread)({ file, text });

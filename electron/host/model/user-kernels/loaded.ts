@@ -1,7 +1,7 @@
 /**
- * A loaded user kernel: built once, with a process that serves one run after the other until one fails. Live frames are
- * requested from its process one at a time, and only on demand. The host lists the user kernels that it knows next to
- * the shipped variants.
+ * A user kernel that is built once and loaded in a process. The process serves one run after another, until one fails.
+ * Live frames are requested from it one at a time, when the page needs one. Also adds user kernels to the lists of
+ * shipped variants.
  */
 import type { TaskProblem } from '../../io/addon/task.ts';
 import type { StartChild } from '../../io/processes/link.ts';
@@ -10,37 +10,35 @@ import type { UserKernelBase } from './problem-folder.ts';
 import type { Factory, UserKernelCode } from './process/relay.ts';
 import { UserKernelProcess } from './process/user-kernel-process.ts';
 
-/** Idle time before an unused process ends: the rounds of a benchmark follow each other closely. */
+/** Time in ms after which an idle process is ended. The rounds of a benchmark follow each other faster. */
 const KEEP_IDLE_MS = 5_000;
-/** Memory allowed above the estimate of the base variant. */
+/** Memory that a process may use in addition to the estimate for the base variant. */
 const HEADROOM_BYTES = 2 ** 30;
-/** Further memory that a GPU's driver maps into a process. */
+/** Additional memory for a GPU, whose driver maps memory into the process. */
 const DRIVER_BYTES = 4 * 2 ** 30;
-/** Memory limits are multiples of this, so that one process can serve problems of similar sizes. */
+/** Granularity of memory limits. Problems of similar size thus get the same limit, and can share a process. */
 const STEP_BYTES = 2 ** 28;
 
 export interface Lease {
   readonly process: UserKernelProcess;
-  /** Calls a method within the time limit of a run. */
+  /** Calls a method of the run's object. The process is killed if the call exceeds the time limit of a run. */
   run(method: string, args: readonly unknown[], onReport?: (value: unknown) => void): Promise<unknown>;
-  /** Returns the process, which may serve the next run. */
+  /** Returns the process, so that the next run can use it. */
   release(): void;
-  /** Ends the process, whose state is unknown. */
+  /** Kills the process, because its state is unknown after an error. */
   discard(): void;
 }
 
 interface LoadedUserKernelOptions {
   readonly startChild: StartChild;
-  /**
-   * Builds the kernel, or returns the cached build of the same text. Throws a BraggError with the compiler's messages.
-   */
+  /** Builds the kernel, or returns a cached build. Throws a BraggError with the compiler's messages. */
   readonly build: (kernel: UserKernel) => Promise<UserKernelCode>;
   readonly onOutput: (text: string) => void;
-  /** Time limit of a run in seconds. */
+  /** Time limit of a run, in seconds. */
   readonly limit_s: number;
-  /** Path of the file with the answer of the user's program; null if there is none. */
+  /** Path of the file with the reference answer to a problem; null if the kernel has no reference. */
   readonly answer: (kernel: UserKernel, problem: TaskProblem) => Promise<string | null>;
-  /** Throws a BraggError `untrusted` unless the user has confirmed that they trust the file. */
+  /** Throws a BraggError `untrusted` unless the user has confirmed that they trust the kernel. */
   readonly requireTrust: (kernel: UserKernel) => void;
 }
 
@@ -57,7 +55,7 @@ export class LoadedUserKernel {
     this.#options = options;
   }
 
-  /** Path of the file with the expected answer to a problem; null if there is none. */
+  /** Path of the file with the reference answer to a problem; null if the kernel has no reference. */
   answer(problem: TaskProblem): Promise<string | null> {
     this.#options.requireTrust(this.kernel);
     return this.#options.answer(this.kernel, problem);
@@ -85,13 +83,13 @@ export class LoadedUserKernel {
     };
   }
 
-  /** Called when another version replaces the kernel. Current runs continue to their end, then their processes end. */
+  /** Call when a newer version of the kernel is loaded. Active runs continue; then their processes end. */
   retire(): void {
     this.#retired = true;
     this.#dropIdle();
   }
 
-  /** Ends all processes of the kernel. */
+  /** Kills all processes of the kernel. */
   close(): void {
     this.#dropIdle();
     for (const process of this.#busy) this.#drop(process);
@@ -110,7 +108,7 @@ export class LoadedUserKernel {
     if (idle === null) return null;
     clearTimeout(idle.timer);
     this.#idle = null;
-    // A process has a fixed memory limit, so it is reused only for an equal limit.
+    // The memory limit of a process cannot be changed, so it is reused only for the same limit.
     if (idle.process.usable && idle.memory_bytes === memory_bytes) return idle.process;
     idle.process.close();
     return null;
@@ -146,7 +144,7 @@ export class LiveFrames<Frame> {
   #wanted = false;
   #asking = false;
 
-  /** Latest frame since the last call, or null; also requests another one. */
+  /** Returns the newest frame since the last call, or null. Also requests the next frame. */
   take(): Frame | null {
     const newest = this.#newest;
     this.#newest = null;
@@ -176,11 +174,14 @@ export class LiveFrames<Frame> {
 export interface KnownUserKernels {
   list(workload: string): readonly UserKernel[];
   find(workload: string, id: string): UserKernel | null;
-  /** Returns the loaded kernel with its processes. */
+  /** Loaded form of a kernel, which owns its processes. */
   loaded(kernel: UserKernel): LoadedUserKernel;
 }
 
-/** Appends user kernels to their `shipped` base variants; entries differ only in their names. */
+/**
+ * Adds user kernels to a list of shipped variants. The entry of a user kernel is that of its base variant with other
+ * names.
+ */
 export function withUserKernels<V extends UserKernelBase>(shipped: readonly V[], kernel: readonly UserKernel[]): V[] {
   const mine = kernel.flatMap(({ id, description, base }) => {
     const from = shipped.find((one) => one.id === base.id && one.bench === base.bench);

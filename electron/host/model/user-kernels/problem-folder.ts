@@ -1,6 +1,6 @@
 /**
- * Reads a folder with a user's problem: its document, and its candidates as user kernels. Also defines the shipped
- * variants from which user kernels are made, and which of their files may be replaced.
+ * Reads the folder of a user problem: its document, and its candidates as user kernels. Also defines the shipped
+ * variants on which user kernels can be based, and which of their files may be replaced.
  */
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
@@ -21,41 +21,41 @@ import { readText } from '../../io/text/read.ts';
 import { parseTextOnThread } from '../scenarios/parse.ts';
 import { type IncludedFile, readClosure } from './includes.ts';
 
-/** A shipped variant from which user kernels are made. */
+/** A shipped variant on which user kernels can be based. */
 export type UserKernelBase = Omit<Variant, 'precisions'>;
 
-/** Rules for the files of a variant that a user may replace; each workload has its own. */
+/** Rules of a workload for the files of its variants that a user may replace. */
 export interface ReplaceRules {
-  /** Whether a copy may replace the variant's file with this name. */
+  /** Whether a user's copy may replace the file with this name. */
   readonly replaceable: (name: string, device: Variant['device']) => boolean;
-  /** Reason why none of a variant's files can be replaced, as one sentence; null if some can. */
+  /** Reason, in one sentence, why no file of a variant can be replaced; null if some can. */
   readonly fixed: (base: UserKernelBase) => string | null;
 }
 
-/** Possible names of a problem's document. */
+/** Allowed file names for the document of a problem. */
 const documents = ['problem.json', 'problem.yaml', 'problem.yml'] as const;
 
-/** Properties of a candidate beyond those of other user kernels. */
+/** Properties that candidates have in addition to those of all user kernels. */
 export interface CandidateProperties {
   readonly definition: ProblemDefinition;
   readonly launches: ProblemCandidate['launches'];
-  /** Names of constants in its source that launches may use. */
+  /** Names of constants in the candidate's source that its launches may use. */
   readonly constants: readonly string[];
 }
 
 export interface ProblemFolder {
   readonly file: string;
-  /** Name of the problem, used as the name of its benchmark. */
+  /** Name of the problem, which is also the name of its benchmark. */
   readonly name: string;
   readonly definition: ProblemDefinition;
 }
 
-/** Path of the document in a folder; null if there is none. */
+/** Path of the problem's document in a folder; null if there is none. */
 export function problemFileIn(folder: string): string | null {
   return documents.map((name) => path.join(folder, name)).find((file) => existsSync(file)) ?? null;
 }
 
-/** Reads the problem of a folder; null if there is none. Throws BraggError `invalid` with every issue. */
+/** Reads the problem in a folder; null if there is none. Throws BraggError `invalid` that lists all issues. */
 export async function readProblemFolder(folder: string): Promise<ProblemFolder | null> {
   const file = problemFileIn(folder);
   if (file === null) return null;
@@ -76,14 +76,14 @@ export async function readProblemFolder(folder: string): Promise<ProblemFolder |
 }
 
 /**
- * Candidate files of the folder: those in the document first, in its order, then the others, and last the attempts of
- * agents.
+ * Files of the candidates: first those that the document lists, in its order, then others, and last those that agents
+ * wrote (attempts).
  */
 export async function candidateFiles({ file, definition }: ProblemFolder): Promise<readonly string[]> {
   const declared = definition.candidates.map((one) => one.file);
   const present = (await readdir(path.dirname(file)).catch(() => [])).filter(isUserKernelFile).sort();
   const others = present.filter((name) => name !== definition.reference && !declared.includes(name));
-  // The first candidate is the reference of a session, which an attempt must not become.
+  // Attempts come last: the first candidate is the reference of a session, which an attempt must not be.
   const isAttempt = (name: string): boolean => parseAttemptFileName(name) !== null;
   return [...declared, ...others.filter((name) => !isAttempt(name)), ...others.filter(isAttempt)];
 }
@@ -101,7 +101,7 @@ const cppTypes: Readonly<Record<ProblemType, string>> = {
   complex128: 'std::complex<double>',
 };
 
-/** The parameters of `run` in C++, as messages and the editor show them. */
+/** Parameters of the C++ function `run`, as shown in messages and in the editor. */
 export function cppSignature({ arrays, axes }: Pick<ProblemDefinition, 'arrays' | 'axes'>): string {
   const pointers = arrays.map(
     ({ name, role, type }) => `${role === 'input' ? 'const ' : ''}${cppTypes[type]}* ${name}`,
@@ -110,7 +110,8 @@ export function cppSignature({ arrays, axes }: Pick<ProblemDefinition, 'arrays' 
 }
 
 /**
- * Combines the candidate's text with declarations before it and a call of `run` after it; line numbers do not change.
+ * Complete source of a candidate: declarations, its own text, and a call of `run`. Line numbers of the text do not
+ * change.
  */
 function completeSource(id: string, text: string, { arrays, axes }: ProblemDefinition): string {
   const from = arrays.map(
@@ -128,14 +129,14 @@ function completeSource(id: string, text: string, { arrays, axes }: ProblemDefin
   ].join('\n');
 }
 
-/** Variant of the engine, and the shipped file that the candidate replaces, by extension. */
+/** Base variant of candidates and the shipped file that they replace, by file extension. */
 const places = {
   '.cpp': { variant: 'problem-cpu', file: 'candidate.cpp' },
   '.cu': { variant: 'problem-cuda', file: 'candidate.cu' },
   '.py': { variant: 'problem-python', file: 'runner.py' },
 } as const;
 
-/** Properties of a candidate, except its hash and location. Throws a BraggError. */
+/** Reads a candidate; hash and location are added by the caller. Throws a BraggError. */
 export async function readCandidate(
   file: string,
   text: string,
@@ -145,7 +146,7 @@ export async function readCandidate(
   const id = path.basename(file);
   const ending = path.extname(id) as keyof typeof places;
   const declared = definition.candidates.find((one) => one.file === id);
-  // A CUDA file that is not in the document uses the launches of the first one that is.
+  // A CUDA file that the document does not list uses the launches of the first candidate that has some.
   const launches = (declared ?? definition.candidates.find((one) => one.launches.length > 0))?.launches ?? [];
   const place = places[ending];
   const found = bases.find((one) => one.workload === USER_PROBLEM && one.id === place.variant);
@@ -181,7 +182,10 @@ export async function readCandidate(
   };
 }
 
-/** The reference also runs with the user's rights, so its text is part of what is trusted, and this text is run. */
+/**
+ * Reads the reference program of a problem. It runs with the user's rights, so its text is part of what the user
+ * trusts.
+ */
 async function readReference(folder: string, reference: string): Promise<IncludedFile> {
   const file = path.join(folder, reference);
   const found = await readText(file, USER_KERNEL_TEXT_MAX);

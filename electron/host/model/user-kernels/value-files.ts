@@ -1,6 +1,6 @@
 /**
- * Reads values of a problem's input from a file (NumPy's .npy, raw .bin, HDF5 and safetensors), and caches them as FP64
- * by content.
+ * Reads values for an input of a user problem from a file: NumPy .npy, raw .bin, HDF5 or safetensors. The values are
+ * converted to FP64 and cached by content.
  */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -14,26 +14,26 @@ import { onThread } from '../../io/threads/task.ts';
 
 export interface ValueFile {
   readonly file: string;
-  /** Name of the array within an HDF5 or a safetensors file. */
+  /** Name of the array in an HDF5 or safetensors file. */
   readonly dataset: string;
   readonly type: ProblemType;
   readonly shape: readonly number[];
   readonly cache: string;
 }
 
-/** Larger files do not fit into one array of bytes. */
+/** Maximum file size in bytes, because the content has to fit into one array. */
 const MAX_BYTES = 2 ** 30;
 
 const ENDINGS = '.npy, .bin, .h5, .hdf5, .safetensors';
 
 interface Values {
-  /** Shape of the array; null for a raw file. */
+  /** Shape of the array; null for a raw file, which has none. */
   readonly shape: readonly number[] | null;
-  /** Numbers in order; a complex value has two. */
+  /** Values in their order in the file; a complex value is two numbers. */
   readonly values: Float64Array;
 }
 
-/** Readers of little-endian numbers, by NumPy's type codes: a letter and the number of bytes. */
+/** Functions that read a little-endian number, by NumPy's type codes: a letter and the size in bytes. */
 const readers: Readonly<
   Record<string, { readonly bytes: number; readonly at: (view: DataView, i: number) => number }>
 > = {
@@ -49,7 +49,7 @@ const readers: Readonly<
   b1: { bytes: 1, at: (view, i) => view.getUint8(i) },
 };
 
-/** Value of an IEEE 754 binary16 number. */
+/** Value of an IEEE 754 binary16 number from its bits. */
 function half(bits: number): number {
   const sign = bits & 0x8000 ? -1 : 1;
   const [exponent, fraction] = [(bits >> 10) & 0x1f, bits & 0x3ff];
@@ -58,7 +58,7 @@ function half(bits: number): number {
   return sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
 }
 
-/** Value of a bfloat16 number, which is the upper half of a binary32 number. */
+/** Value of a bfloat16 number from its bits, which are the upper half of a binary32 number. */
 function brain(bits: number): number {
   const view = new DataView(new ArrayBuffer(4));
   view.setUint32(0, bits << 16);
@@ -81,7 +81,7 @@ function numbersIn(bytes: Uint8Array, kind: string): Float64Array {
   return Float64Array.from({ length: bytes.byteLength / reader.bytes }, (_, i) => reader.at(view, i * reader.bytes));
 }
 
-/** Reads a .npy file: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html */
+/** Reads an .npy file: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html */
 function npy(bytes: Buffer): Values {
   if (bytes.subarray(0, 6).toString('latin1') !== '\x93NUMPY') throw new Error('it has no NPY header');
   const wide = (bytes[6] ?? 1) > 1;
@@ -102,9 +102,7 @@ const tensorKinds: Readonly<Record<string, string>> = {
   ...{ F64: 'f8', F32: 'f4', F16: 'f2', BF16: 'bf16', I64: 'i8', I32: 'i4', I16: 'i2', I8: 'i1', U8: 'u1', BOOL: 'b1' },
 };
 
-/**
- * Reads a safetensors file, https://huggingface.co/docs/safetensors: the length of a JSON header, the header, the data.
- */
+/** Reads a safetensors file (https://huggingface.co/docs/safetensors): length of the JSON header, header, data. */
 function safetensors(bytes: Buffer, dataset: string): Values {
   const length = Number(bytes.readBigUInt64LE(0));
   if (length > bytes.length - 8) throw new Error('its header is longer than the file');
@@ -159,7 +157,10 @@ const integerLimits: Readonly<Partial<Record<ProblemType, readonly [number, numb
   bool: [0, 1],
 };
 
-/** Path of the values in FP64. Throws BraggError `foreign-file` with the file, the error, and the allowed content. */
+/**
+ * Path of a file with the values in FP64. Throws BraggError `foreign-file`, whose message states the file, the error
+ * and the allowed content.
+ */
 async function valuesOf(of: ValueFile): Promise<string> {
   const { file, dataset, type, shape, cache } = of;
   const name = path.basename(file);

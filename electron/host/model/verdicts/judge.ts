@@ -1,35 +1,38 @@
-/** Verdict on a candidate compared with the reference, and the number of instances that would decide it. */
+/**
+ * Decides whether a candidate is faster or slower than the reference, and estimates how many instances a decision
+ * needs.
+ */
 import { MAX_LOG_NOISE_FLOOR } from '../../../contract/bench/bench-session.ts';
 import { type Instances, instanceLogRatios, type LogInterval, pairedLogRatio } from './levels.ts';
 import { median } from './order.ts';
 
-/** `same` means equivalence: the whole interval lies within the margin. */
+/** Verdict on a ratio of times. `same` means equivalence: the whole interval of the ratio is within the margin. */
 export type SpeedVerdict = 'faster' | 'slower' | 'same' | 'undecided';
 
-/** Criteria for judging a table of candidates. */
+/** Criteria that hold for all candidates of a session. */
 interface Criteria {
-  /** Number of candidates compared with the reference; their intervals hold simultaneously. */
+  /** Number of candidates that are compared with the reference. Their intervals must hold simultaneously. */
   readonly candidates: number;
-  /** Largest difference that does not matter to the user, as a ratio minus 1. */
+  /** Largest difference in time that does not matter to the user, as a ratio minus 1. */
   readonly margin: number;
 }
 
 export const defaultMargin = 0.01;
 
 /**
- * Share of sessions in which an interval of the table may miss the true ratio. One percentage point below 5 %, because
- * sessions end when intervals are narrow, and narrow intervals miss more often.
+ * Share of sessions in which at least one interval may miss the true ratio. It is 1 percentage point less than 5 %,
+ * because a session ends when its intervals are narrow, and narrow intervals miss more often.
  */
 const familyMissRate = 0.04;
 
-/** Probability of a miss for one interval, by Bonferroni's correction. */
+/** Probability that one interval misses the true ratio, by Bonferroni's correction for the number of candidates. */
 export const missProbability = ({ candidates }: Pick<Criteria, 'candidates'>): number =>
   familyMissRate / Math.max(1, candidates);
 
 /**
- * Noise floor as a natural logarithm: the expected deviation between two identical candidates, for means over as many
- * instances. It is the median deviation of the control's instances from the reference's, divided by the square root of
- * their number. Null if there are too few.
+ * Noise floor: the deviation to expect between two identical candidates, as the natural logarithm of a ratio. It is the
+ * median deviation of the control's instances from the reference's, divided by the square root of their number. Null
+ * for too few instances.
  */
 export function noiseFloorOf(control: Instances, reference: Instances): number | null {
   if (pairedLogRatio(control, reference, familyMissRate) === null) return null;
@@ -40,18 +43,19 @@ export function noiseFloorOf(control: Instances, reference: Instances): number |
 interface Judgement {
   readonly standing: SpeedVerdict;
   /**
-   * Number of instances of each candidate needed for a decision, at the spread seen so far. Null if already decided, or
-   * if no number suffices.
+   * Number of instances per candidate that a decision needs, if the spread stays the same. Null if the verdict is
+   * already decided, or if no number suffices.
    */
   readonly instancesToDecide: number | null;
 }
 
-/**
- * Maximum number of instances that a user would wait for. If more are needed, measuring does not lead to a decision.
- */
+/** Maximum number of instances that a user would wait for. If more are needed, the verdict stays undecided. */
 const maxInstances = 10_000;
 
-/** `ratio` is on the natural logarithm, from `instances` instances. Without a control the verdict is undecided. */
+/**
+ * Judges a ratio of times. `ratio` is the natural logarithm with its interval, measured with `instances` instances.
+ * Without a control (`floor` is null) the verdict is undecided.
+ */
 export function judge(
   ratio: LogInterval | null,
   floor: number | null,

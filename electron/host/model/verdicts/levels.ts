@@ -1,6 +1,7 @@
 /**
- * Intervals from the variation between instances. An instance is a separately prepared state (a process, or
- * allocations, upload and module). Its rounds describe its own behaviour; only other instances predict the next one.
+ * Confidence intervals from the variation between instances. An instance is a separately prepared state: a process, or
+ * a new set of allocations, uploads and modules. Rounds with the same instance show only the behaviour of that
+ * instance. Only the variation between instances predicts the next one.
  */
 import { mean, median, variance } from './order.ts';
 import { twoSidedQuantile } from './student.ts';
@@ -18,7 +19,9 @@ import { twoSidedQuantile } from './student.ts';
 // Neither estimate is below the error of independent values. Student's t retains its degrees of freedom. Fewer would
 // widen the intervals of a few instances several times over, and their correlation is mostly chance.
 
-/** Highest correlation that is assumed: few values do not show how long a higher one lasts. */
+/**
+ * Largest correlation of neighbours that is assumed. A higher one lasts so long that few values cannot show its effect.
+ */
 const maxAutocorrelation = 0.6;
 
 function autocorrelation(values: readonly number[]): number {
@@ -40,17 +43,17 @@ function errorOfCorrelated(values: readonly number[]): number {
   return errorOfIndependent(values) * Math.sqrt((1 + alike) / (1 - alike));
 }
 
-/** The first values, which do not fill a batch, are left out. */
+/** The first values are left out if they do not fill a batch. */
 function errorOfBatches(values: readonly number[], length: number): number {
   const means: number[] = [];
   for (let end = values.length; end >= length; end -= length) means.push(mean(values.slice(end - length, end)));
   return errorOfIndependent(means);
 }
 
-/** The difference of only two batches varies too much by chance. */
+/** Minimum number of batches. The difference between only two varies too much by chance. */
 const minBatches = 3;
 
-/** Standard error of the mean of at least three values. */
+/** Standard error of the mean. Needs at least three values. */
 export function meanError(values: readonly number[]): number {
   let error = errorOfCorrelated(values);
   const longest = Math.min(Math.sqrt(values.length), values.length / minBatches);
@@ -58,21 +61,21 @@ export function meanError(values: readonly number[]): number {
   return error;
 }
 
-/** Seconds of one candidate, as lists of rounds by instance. */
+/** Times of a candidate in seconds: for each instance, the list of its rounds. */
 export type Instances = readonly (readonly number[])[];
 
-/** Minimum number of prepared states for an interval. */
+/** Minimum number of instances for an interval. */
 const minInstances = 3;
-/** Minimum number of rounds in all instances for an interval. */
+/** Minimum number of rounds for an interval, over all instances. */
 export const minRounds = 5;
 
-/** An estimate and the half width of its interval, on the natural logarithm. */
+/** An estimate and the half width of its confidence interval, both natural logarithms. */
 export interface LogInterval {
   readonly middle: number;
   readonly half: number;
 }
 
-/** Converts the interval from the logarithm to a ratio or time. */
+/** Interval of the ratio or time itself, from that of its logarithm. */
 export const asInterval = ({ middle, half }: LogInterval) => ({
   low: Math.exp(middle - half),
   high: Math.exp(middle + half),
@@ -91,20 +94,26 @@ function studentInterval(values: readonly number[], outside: number): LogInterva
   return { middle: mean(values), half: twoSidedQuantile(outside, values.length - 1) * meanError(values) };
 }
 
-/** Time of a candidate: geometric mean of its instances' medians. Null if there are too few. */
+/**
+ * Time of a candidate: geometric mean of the medians of its instances. `outside` is the probability of a miss. Null for
+ * too few instances.
+ */
 export function timeInterval(instances: Instances, outside: number): LogInterval | null {
   return hasEnoughRounds(instances) ? studentInterval(medianLogs(instances), outside) : null;
 }
 
-/** Half width of the interval of a quantity that may be negative. Null for too few instances. */
+/**
+ * Half width of the confidence interval of a quantity that may be negative, without logarithms. Null for too few
+ * instances.
+ */
 export function intervalHalfWidth(instances: Instances, outside: number): number | null {
   return hasEnoughRounds(instances) ? studentInterval(instances.map(median), outside).half : null;
 }
 
 /**
- * Logarithm of the ratio of a candidate's time to the reference's, for candidates measured in the same rounds: round r
- * of instance i of each is paired. Effects shared by the rounds (clocks, drift, other programs) cancel in each ratio.
- * The interval reflects the variation between instances.
+ * Logarithm of the ratio of two candidates' times, measured in the same rounds. Round r of instance i of one is paired
+ * with the same round of the other. Effects that both share (clock, drift, other programs) cancel in each ratio. The
+ * interval reflects the variation between instances.
  */
 export function pairedLogRatio(times: Instances, references: Instances, outside: number): LogInterval | null {
   const together = Math.min(times.length, references.length);
@@ -113,7 +122,7 @@ export function pairedLogRatio(times: Instances, references: Instances, outside:
   return studentInterval(instanceLogRatios(own, against), outside);
 }
 
-/** Median over the rounds of each instance's log ratio. */
+/** For each instance, the median over its rounds of the logarithm of the ratio. */
 export function instanceLogRatios(times: Instances, references: Instances): readonly number[] {
   return times.map((own, i) => {
     const against = references[i] ?? [];
@@ -122,15 +131,15 @@ export function instanceLogRatios(times: Instances, references: Instances): read
   });
 }
 
-/** A series and its weight in a sum of logarithms. */
+/** A series of times and its weight in a sum of logarithms. */
 export interface WeightedSeries {
   readonly times: Instances;
   readonly weight: number;
 }
 
 /**
- * Weighted sum of logarithms of candidates that were measured together. Effects shared by the rounds cancel if the
- * weights add up to 0.
+ * Weighted sum of the logarithms of times that were measured in the same rounds. Effects that all series share cancel
+ * if the weights add up to 0.
  */
 export function pairedContrast(all: readonly WeightedSeries[], outside: number): LogInterval | null {
   const together = Math.min(...all.map(({ times }) => times.length));
@@ -147,15 +156,15 @@ const sumOf = (all: readonly WeightedSeries[], instance: number, round: number):
   all.reduce((sum, { times, weight }) => sum + weight * Math.log(times[instance]?.[round] ?? Number.NaN), 0);
 
 /**
- * Log ratio of candidates that were measured separately, such as in two sessions: Welch's t over the instances'
- * medians. B. L. Welch, Biometrika 34 (1947) 28.
+ * Logarithm of the ratio of two candidates' times, measured separately, for example in two sessions: Welch's t over the
+ * medians of the instances. B. L. Welch, Biometrika 34 (1947) 28.
  */
 export function separateLogRatio(times: Instances, references: Instances, outside: number): LogInterval | null {
   if (!(hasEnoughRounds(times) && hasEnoughRounds(references))) return null;
   const [own, against] = [medianLogs(times), medianLogs(references)];
   const [a, b] = [meanError(own) ** 2, meanError(against) ** 2];
   const freedom = (a + b) ** 2 / (a ** 2 / (own.length - 1) + b ** 2 / (against.length - 1));
-  // If neither series varies, as with a coarse clock, the difference is exact.
+  // With a coarse clock neither series may vary; the difference then is exact.
   const half = a + b === 0 ? 0 : twoSidedQuantile(outside, freedom) * Math.sqrt(a + b);
   return { middle: mean(own) - mean(against), half };
 }

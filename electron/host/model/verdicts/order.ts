@@ -1,14 +1,17 @@
 /** Order statistics. */
 
-/** Sorted copy. Sorting thousands of numbers with a comparison function would block the event loop. */
+/**
+ * Sorted copy. A typed array sorts without a comparison function, which would block the event loop for thousands of
+ * numbers.
+ */
 export const sortedCopy = (values: ArrayLike<number>): Float64Array => new Float64Array(values).sort();
 
-/** Quantile `q` (0 to 1) with linear interpolation between order statistics; NaN for an empty array. */
+/** Quantile `q` (0 to 1), interpolated linearly between order statistics; NaN for an empty array. */
 export function quantile(values: ArrayLike<number>, q: number): number {
   return quantileInOrder(sortedCopy(values), q);
 }
 
-/** Quantile of sorted values, so that several quantiles need only one sort. */
+/** Quantile of values that are already sorted. Several quantiles then need only one sort. */
 export function quantileInOrder(sorted: Float64Array, q: number): number {
   const position = (sorted.length - 1) * q;
   const low = Math.floor(position);
@@ -25,7 +28,7 @@ export function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** Unbiased variance; NaN for fewer than two values. */
+/** Unbiased sample variance; NaN for fewer than two values. */
 export function variance(values: readonly number[]): number {
   const middle = mean(values);
   return values.reduce((sum, value) => sum + (value - middle) ** 2, 0) / (values.length - 1);

@@ -1,24 +1,27 @@
 /**
- * Rules by which a session ends: its verdicts are settled or, on request, its ratios are precise. The condition must
- * hold over the last tenth of the instances, and at least twice: stopping at the first narrow interval would select
- * those that are narrow by chance.
+ * Rules that end a session: its verdicts are settled or, if requested, its ratios are precise. The condition of a rule
+ * must hold over the last tenth of the instances, and at least twice. Stopping at the first narrow interval would
+ * favour intervals that are narrow by chance.
  */
 import { judge } from './judge.ts';
 import type { LogInterval } from './levels.ts';
 
-/** With fewer instances an interval may be narrow by chance. */
+/** Minimum number of instances; with fewer an interval may be narrow by chance. */
 const minForRule = 5;
 
-/** Minimum number of instances before a rule may end a session, because its condition must hold twice. */
+/** Minimum number of instances before a session can end, because the condition of a rule must hold twice. */
 export const leastInstances = minForRule + 1;
 
-/** Share of the instances over which the condition of a rule must hold. */
+/** Share of all instances, the latest, over which the condition of a rule must hold. */
 const shareOfInstances = 0.1;
 
 class Persistence {
   #since: number | null = null;
 
-  /** Whether the condition has held long enough; `instances` must not decrease. */
+  /**
+   * Records whether the condition is met now, and returns whether it has been met for long enough. `instances` must not
+   * decrease.
+   */
   holds(now: boolean, instances: number): boolean {
     if (!now || instances < minForRule) {
       this.#since = null;
@@ -29,14 +32,14 @@ class Persistence {
   }
 }
 
-/** Half width at which a ratio far from 1 is precise enough, as a share of its logarithm. */
+/** For a ratio far from 1, the half width that is precise enough, as a share of the ratio's logarithm. */
 const shareOfRatio = 0.1;
 
 function isPrecise(ratio: LogInterval | null, precision: number): boolean {
   return ratio !== null && ratio.half <= Math.max(precision, shareOfRatio * Math.abs(ratio.middle));
 }
 
-/** `precision` is the requested half width, as a ratio minus 1. */
+/** Ends a session when all ratios are precise. `precision` is the requested half width, as a ratio minus 1. */
 export class PrecisionRule {
   readonly #precision: number;
   readonly #narrow = new Persistence();
@@ -45,7 +48,7 @@ export class PrecisionRule {
     this.#precision = precision;
   }
 
-  /** Whether the session may end after `instances` instances of each candidate. */
+  /** Whether the session may end, after `instances` instances of each candidate. */
   met(ratios: readonly (LogInterval | null)[], instances: number): boolean {
     return this.#narrow.holds(
       ratios.every((ratio) => isPrecise(ratio, this.#precision)),
@@ -55,20 +58,20 @@ export class PrecisionRule {
 }
 
 /**
- * Factor by which the interval that ends a session misses less often than the reported one. A session that evaluates
- * repeatedly until something is decided would find differences that do not exist. `bench -- verdicts` measures the
- * rates.
+ * Probability of a miss for the intervals that end a session, relative to that for reported intervals. A session that
+ * evaluates repeatedly until something is decided would otherwise find differences that do not exist. `bench --
+ * verdicts` measures the error rates.
  */
 export const strictShare = 0.02;
 
-/** Largest half width of an interval for the verdicts faster or slower, as a share of the ratio's logarithm. */
+/** Largest half width for the verdicts `faster` and `slower`, as a share of the ratio's logarithm. */
 const shareOfGain = 0.5;
 
-/** A ratio with its reported interval, and the interval that may end a session. */
+/** A ratio with two intervals: the reported one, and a wider one that may end a session. */
 export interface SequentialRatio {
   readonly reported: LogInterval | null;
   readonly strict: LogInterval | null;
-  /** Noise floor measured with the control, as the natural logarithm of a ratio. */
+  /** Noise floor from the control, as the natural logarithm of a ratio; null without a control. */
   readonly floor: number | null;
 }
 
@@ -79,7 +82,7 @@ function isSettled({ reported, strict, floor }: SequentialRatio, margin: number)
   return (standing === 'faster' || standing === 'slower') && reported.half <= shareOfGain * Math.abs(reported.middle);
 }
 
-/** Decides which ratios are settled; ratios are identified by a key. */
+/** Determines which verdicts are settled. Each ratio is identified by a key. */
 export class DecisionRule<Key> {
   readonly #margin: number;
   readonly #settled = new Map<Key, Persistence>();
@@ -88,7 +91,7 @@ export class DecisionRule<Key> {
     this.#margin = margin;
   }
 
-  /** Whether this ratio needs no further instances. */
+  /** Records a ratio, and returns whether its verdict is settled, so that it needs no further instances. */
   settled(key: Key, ratio: SequentialRatio, instances: number): boolean {
     const own = this.#settled.get(key) ?? new Persistence();
     this.#settled.set(key, own);

@@ -1,9 +1,12 @@
 /**
- * Student's t distribution. The cumulative distribution is the regularised incomplete beta function, by its continued
- * fraction (NIST Digital Library of Mathematical Functions, 8.17.22); the quantile is found by bisection.
+ * Student's t distribution. The cumulative distribution is a regularised incomplete beta function, which is evaluated
+ * as a continued fraction (NIST Digital Library of Mathematical Functions, 8.17.22). Quantiles are found by bisection.
  */
 
-/** Lanczos' approximation with g = 5 and six terms: relative error below 2e-10 for x > 0. */
+/**
+ * Logarithm of the gamma function, by Lanczos' approximation with g = 5 and six terms. Its relative error is below
+ * 2e-10 for x > 0.
+ */
 function logGamma(x: number): number {
   const terms = [76.18009172947146, -86.50532032941678, 24.01409824083091, -1.231739572450155, 1.208650973866179e-3];
   const shifted = x + 5.5;
@@ -14,7 +17,10 @@ function logGamma(x: number): number {
 
 const SMALLEST_TERM = 1e-300;
 
-/** I_x(a, b) for x below (a + 1) / (a + b + 2), for which the fraction converges in a few terms (modified Lentz). */
+/**
+ * Regularised incomplete beta function I_x(a, b) for x < (a + 1) / (a + b + 2), where the continued fraction converges
+ * in a few terms (modified Lentz algorithm).
+ */
 function betaFraction(x: number, a: number, b: number): number {
   const guard = (value: number): number => (Math.abs(value) < SMALLEST_TERM ? SMALLEST_TERM : value);
   let c = 1;
@@ -42,7 +48,7 @@ function regularizedBeta(x: number, a: number, b: number): number {
   return x < (a + 1) / (a + b + 2) ? betaFraction(x, a, b) : 1 - betaFraction(1 - x, b, a);
 }
 
-/** Probability that t with `freedom` degrees of freedom lies beyond ±`t`. */
+/** Probability of a value beyond ±`t`, for `freedom` degrees of freedom. */
 export function twoSidedProbability(t: number, freedom: number): number {
   return regularizedBeta(freedom / (freedom + t * t), freedom / 2, 0.5);
 }
@@ -50,8 +56,9 @@ export function twoSidedProbability(t: number, freedom: number): number {
 const cachedQuantiles = new Map<string, number>();
 
 /**
- * The t for which the share `outside` (0 to 1) of the distribution lies beyond ±t: 12.706 for 0.05 and one degree of
- * freedom. `freedom` may be any positive number, as in Welch's test; infinite for zero or fewer.
+ * Quantile: the t for which values beyond ±t have the probability `outside` (0 to 1), such as 12.706 for 0.05 and one
+ * degree of freedom. `freedom` may be any positive number, as in Welch's test. The result is infinite for `freedom` of
+ * zero or less.
  */
 export function twoSidedQuantile(outside: number, freedom: number): number {
   if (!(freedom > 0)) return Number.POSITIVE_INFINITY;
@@ -60,7 +67,7 @@ export function twoSidedQuantile(outside: number, freedom: number): number {
   if (kept !== undefined) return kept;
   let [low, high] = [0, 2];
   while (twoSidedProbability(high, freedom) > outside) high *= 2;
-  // The probability falls monotonically; sixty halvings exceed the precision of a double.
+  // The probability decreases with t. Sixty halvings exceed the precision of a double.
   for (let k = 0; k < 60; k += 1) {
     const middle = (low + high) / 2;
     if (twoSidedProbability(middle, freedom) > outside) low = middle;

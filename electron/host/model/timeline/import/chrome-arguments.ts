@@ -1,14 +1,17 @@
 /**
- * Converts arguments of a Chrome trace event, from PyTorch or our own exports, to span arguments. Converts its times,
- * and recognises kernels and copies by category, or by the names of lanes and events in traces without categories.
+ * Interprets events of Chrome traces from PyTorch, other programs and our own export: their arguments, times and kinds.
+ * Kernels and copies are recognised by category. In traces without categories, the names of lanes and events decide.
  */
 import type { SpanKind } from '../../../../contract/timeline.ts';
 import { argumentsText, type SpanArguments } from '../details.ts';
 
-/** Categories that writers use both for host and for device work. */
+/** Categories that some programs use for both host and device work. */
 const SAYS_NOTHING: ReadonlySet<string> = new Set(['', 'op', 'cuda', 'hip']);
 
-/** Kinds by category in lower case: the first versions of PyTorch's profiler wrote `Kernel`, `Memcpy`, `Runtime`. */
+/**
+ * Kind of span for each category, in lower case: the first versions of PyTorch's profiler wrote `Kernel`, `Memcpy`,
+ * `Runtime`.
+ */
 const categories: Readonly<Record<string, SpanKind>> = {
   kernel: 'kernel',
   cuda_kernel: 'kernel',
@@ -26,7 +29,7 @@ const categories: Readonly<Record<string, SpanKind>> = {
   xpu_runtime: 'call',
   privateuse1_runtime: 'call',
   'driver call': 'call',
-  // Categories of ROCm's rocprofv3.
+  // These categories are written by ROCm's rocprofv3.
   kernel_dispatch: 'kernel',
   memory_copy: 'copy',
   hip_runtime_api: 'call',
@@ -34,12 +37,12 @@ const categories: Readonly<Record<string, SpanKind>> = {
   hsa_core_api: 'call',
   hsa_amd_ext_api: 'call',
   gpu_user_annotation: 'range',
-  // A stream waits for an event: this is work neither of the stream nor of the host.
+  // A stream that waits for an event does no work, and neither does the host.
   cuda_sync: 'range',
-  // Time of the profiler itself, and of its sections, in PyTorch's traces.
+  // In PyTorch's traces, the overhead of the profiler itself and its sections.
   overhead: 'range',
   cuda_profiler_range: 'range',
-  // Other accelerators of PyTorch.
+  // These categories are written by PyTorch for other accelerators.
   hpu_op: 'kernel',
   mtia_ccp_events: 'kernel',
   mtia_runtime: 'call',
@@ -47,11 +50,11 @@ const categories: Readonly<Record<string, SpanKind>> = {
   xpu_driver: 'call',
   privateuse1_driver: 'call',
 };
-/** Categories of all work of a device; names distinguish copies. */
+/** Categories that contain all work of a device. Copies are distinguished by the names of the events. */
 export const ANY_WORK: ReadonlySet<string> = new Set(['hpu_op', 'mtia_ccp_events']);
-/** Names of categories that other accelerators give to their work. */
+/** Pattern for categories of other accelerators' device work. */
 export const DEVICE_WORK = /^(?:gpu|npu|hpu|tpu|xpu|mlu|gcu|musa|mtia)(?:_\w+)?_(?:ops?|kernels?|events?|tasks?|work)$/;
-/** Categories of host work, whose arguments may state a device and a stream too. */
+/** Categories of host work. Their arguments may also name a device and a stream. */
 export const HOST_WORK: ReadonlySet<string> = new Set([
   'cpu_op',
   'user_annotation',
@@ -59,14 +62,14 @@ export const HOST_WORK: ReadonlySet<string> = new Set([
   'cpu_instant_event',
 ]);
 export interface Category {
-  /** Undefined for categories that do not describe GPU work. */
+  /** Kind of span; undefined for a category that does not describe GPU work. */
   readonly kind: SpanKind | undefined;
   readonly words: readonly string[];
-  /** Whether both host and device events use the category. */
+  /** Whether both host and device events have the category. */
   readonly isVague: boolean;
 }
 
-/** `cat` is a comma-separated list; the first known category counts. */
+/** Interprets the field `cat`, a comma-separated list of categories. The first known one decides. */
 export function categoryOf(cat: string): Category {
   const words = cat
     .toLowerCase()
@@ -85,7 +88,7 @@ type Work = Extract<SpanKind, 'kernel' | 'copy' | 'memset'>;
 const COPY_NAME = /^\W*(?:(?:cuda|hip|hc|gpu)\W*)?mem ?cpy|^copy(?:host|device)to(?:host|device)/i;
 const FILL_NAME = /^\W*(?:(?:cuda|hip|gpu)\W*)?mem ?set/i;
 
-/** Recognises copies and fills by their names, because a lane may contain all kinds. Null for other work. */
+/** Recognises copies and memsets by name, for lanes that mix all kinds of work; null for other work. */
 export function workNamed(name: string, args: Readonly<Record<string, unknown>>): Work | null {
   if (args['memcpy_details'] !== undefined || COPY_NAME.test(name)) return 'copy';
   return args['memset_details'] !== undefined || FILL_NAME.test(name) ? 'memset' : null;
@@ -95,8 +98,8 @@ const workOf = (word: string): Work =>
   /mem ?cpy|[hdp]2[hdp]|copy/i.test(word) ? 'copy' : /mem ?set/i.test(word) ? 'memset' : 'kernel';
 
 /**
- * Kind of all work in a lane such as `Stream #14(Memset)`; kernels if it lists several kinds, such as
- * `(Compute,Memset)`.
+ * Kind of the work in a lane, from a name such as `Stream #14(Memset)`. If the name lists several kinds, as
+ * `(Compute,Memset)`, it is `kernel`.
  */
 export function workOfLane(lane: string): Work {
   const words = /\(([^)]*)\)/.exec(lane)?.[1]?.split(',') ?? [lane];
@@ -105,29 +108,32 @@ export function workOfLane(lane: string): Work {
 }
 
 interface DeviceLane {
-  /** Name of the device, equal for all of its lanes. */
+  /** Name of the device, the same for all of its lanes. */
   readonly device: string;
-  /** Rank of the lane. Lanes with a higher rank repeat the work of those with a lower one, and are not counted. */
+  /**
+   * Rank of the lane. A lane with a higher rank repeats the work of lanes with a lower rank, so its spans are not
+   * counted.
+   */
   readonly repeats: number;
 }
 
-/** Names of device processes and threads, in programs that write events without categories. */
+/** Patterns for the names of device processes and threads, in traces of programs that write no categories. */
 const DEVICES: readonly {
   readonly process: RegExp;
   readonly lane: RegExp;
   readonly device: (process: RegExpExecArray, lane: string) => string;
   readonly repeats?: number;
 }[] = [
-  // TensorFlow's own timeline: each stream, then all streams combined, with copies in a separate process.
+  // TensorFlow's timeline has a process for each stream, one with all streams combined, and one for copies.
   { process: /(\/device:GPU:\d+)\/stream:\d+\b/i, lane: /^/, device: ([, of = '']) => of },
   { process: /(\/device:GPU:\d+)\/(?:stream:all|memcpy)\b/i, lane: /^/, device: ([, of = '']) => of, repeats: 1 },
-  // XLA, whose other lanes repeat the kernels by operation and module.
+  // XLA has further lanes, which repeat the kernels by operation and by module.
   { process: /\/device:(?:GPU|TPU):\d+|^GPU:?\s*\d+$/i, lane: /^stream\b/i, device: ({ input }) => input },
-  // PyTorch's older profiler, which has a thread for each device.
+  // PyTorch's older profiler has a thread for each device.
   { process: /^CUDA functions$/i, lane: /^/, device: (_, lane) => `GPU ${/\d+/.exec(lane)?.[0] ?? 0}` },
-  // ROCm's rocprof, which numbers its processes.
+  // ROCm's rocprof puts a number in front of the process name.
   { process: /^\d+ (GPU ?\d+)$/i, lane: /^/, device: ([, of = '']) => of },
-  // Converted files of nvprof and nsys, which list the work by kind, and again by stream or by kernel.
+  // Files converted from nvprof and nsys list the work by kind, and repeat it by stream or by kernel.
   {
     process: /^\[(\d+)(?::\d+)?\] Overview$/i,
     lane: /^(?:compute|mem ?cpy|mem ?set)\b/i,
@@ -137,7 +143,7 @@ const DEVICES: readonly {
   { process: /^(?:CUDA |GPU )?device (\d+)\b/i, lane: /^(?:CUDA )?stream\W*\d+/i, device: ([, of]) => `GPU ${of}` },
 ];
 
-/** Device of a lane; null for a host lane or unknown names. */
+/** Device to which a lane belongs; null for lanes of the host or with unknown names. */
 export function deviceLane(process: string, lane: string): DeviceLane | null {
   for (const { process: known, lane: own, device, repeats = 0 } of DEVICES) {
     const found = known.exec(process);
@@ -146,15 +152,15 @@ export function deviceLane(process: string, lane: string): DeviceLane | null {
   return null;
 }
 
-/** Whether names resemble those of a GPU, although no known program writes them in this form. */
+/** Whether the names look like those of a GPU, although no known program writes them. */
 export const likeDevice = (process: string, lane: string): boolean =>
   [process, lane].some((name) => /\b(?:GPU|TPU|CUDA|HIP)\b|GPU\d|^\d+ COPY$|^stream\W*\d+/i.test(name)) &&
   ![process, lane].some((name) => /\b(?:API|host|CPU|launch\w*|runtime|driver|thread)\b/i.test(name));
 
-// Times of a Chrome trace in nanoseconds. The file has microseconds with decimals. PyTorch counts them from 1970, where
-// a double resolves only a quarter of a microsecond, so such times are parsed from their digits.
+// Chrome traces state times as decimal microseconds. PyTorch counts them from 1970; a double resolves only 0.25 µs
+// then. Such times are therefore parsed from the digits in the text.
 
-/** 2^42 µs: below this a double of microseconds resolves a nanosecond. */
+/** Limit in µs (2^42) below which a double resolves a nanosecond. */
 const EXACT_BELOW = 2 ** 42;
 
 const DIGITS = /"ts"\s*:\s*"?(\d+)(?:\.(\d+))?/;
@@ -162,7 +168,10 @@ const DIGITS = /"ts"\s*:\s*"?(\d+)(?:\.(\d+))?/;
 export class ChromeClock {
   readonly #base_us: number;
 
-  /** Times are relative to the median of `some_us`, so that a single wrong time does not invalidate the others. */
+  /**
+   * `some_us`: times of some events. Converted times are relative to their median, which a single wrong time does not
+   * affect.
+   */
   constructor(some_us: readonly number[]) {
     const sorted = [...some_us].sort((a, b) => a - b);
     this.#base_us = Math.floor(sorted[Math.floor((sorted.length - 1) / 2)] ?? 0);
@@ -172,21 +181,24 @@ export class ChromeClock {
     return Math.abs(ts - this.#base_us) <= WINDOW_US;
   }
 
-  /** `text` is the event's JSON. */
+  /** Converts the field `ts` to nanoseconds. `text` is the event's JSON. */
   ns(ts: number, text: string): number {
     if (Math.abs(ts) < EXACT_BELOW) return (ts - this.#base_us) * 1000;
     const found = DIGITS.exec(text);
     const whole = Number(found?.[1]);
-    // The matched `ts` may belong to the arguments.
+    // The pattern may have found another `ts`, within the arguments.
     if (found === null || Math.abs(whole - Math.trunc(ts)) > 1) return (ts - this.#base_us) * 1000;
     return (whole - this.#base_us) * 1000 + Number(`0.${found[2] ?? '0'}`) * 1000;
   }
 }
 
-/** About three years: a time farther from the others is wrong, and would make all other spans invisible. */
+/**
+ * Longest trace, in ns: about three years. A time farther from the others is wrong, and would make all other spans
+ * invisibly short.
+ */
 export const LONGEST_NS = 1e17;
 const WINDOW_US = LONGEST_NS / 1000;
-/** Largest number of time windows in one file; wrong times add windows too. */
+/** Maximum number of time windows in a file; each wrong time may add one. */
 const MAX_WINDOWS = 4096;
 
 interface Window {
@@ -196,8 +208,8 @@ interface Window {
 }
 
 /**
- * Counts events in windows of three years. All events of a file, not only the first ones, decide which window is
- * correct.
+ * Counts the events in windows of three years, to find the window with the correct times. It considers all events,
+ * because the first ones of a file may have wrong times.
  */
 export class ChromeTimes {
   readonly #windows = new Map<number, Window>();
@@ -215,7 +227,10 @@ export class ChromeTimes {
     window.sum_us += ts;
   }
 
-  /** Mean time of the window with most device work, then with most events; null if it is near that of `clock`. */
+  /**
+   * Mean time, in µs, of the window with most device work; of the window with most events if there is no device work.
+   * Null if `clock` is already near it.
+   */
   otherThan(clock: ChromeClock): number | null {
     const [most] = [...this.#windows.values()].sort((a, b) => b.device - a.device || b.events - a.events);
     if (most === undefined) return null;
@@ -224,7 +239,7 @@ export class ChromeTimes {
   }
 }
 
-/** Arguments that differ in every span and are of use only to the program that wrote them. */
+/** Names of arguments that differ in every span, and are of use only to the program that wrote them. */
 const PER_SPAN =
   /^(external id|ev idx|record function id|correlation|cbid|sequence number|fwd thread id|python (parent )?id|python module id|queued|step|ts|id)$/i;
 const MAX_ARGUMENTS = 12;
@@ -237,21 +252,21 @@ function number(value: unknown): number | undefined {
 
 const SIZE = /^\s*(\d+(?:\.\d+)?)\s*([kmgt]?)(i?)(?:b|bytes?)\s*$/i;
 const POWERS = ['', 'k', 'm', 'g', 't'];
-/** Size of a copy, or of a fill, in the text of XLA. */
+/** Size of a copy or memset in XLA's textual details. */
 const DETAILED_SIZE = /\b(?:size|num_bytes):(\d+)/;
 
-/** Bytes of a number, or of a text with a unit such as `4 MB`. */
+/** Number of bytes, from a number or from a text such as `4 MB`. */
 function bytesOf(value: unknown): number | undefined {
   const [, digits, prefix = '', binary = ''] = typeof value === 'string' ? (SIZE.exec(value) ?? []) : [];
   if (digits === undefined) {
     const found = number(value);
-    // Peer copies of some profilers have -1 for an unknown size.
+    // Some profilers write -1 for a peer-to-peer copy whose size is unknown.
     return found !== undefined && found < 0 ? undefined : found;
   }
   return Math.round(Number(digits) * (binary === '' ? 1000 : 1024) ** POWERS.indexOf(prefix.toLowerCase()));
 }
 
-/** Sizes such as `[2, 3, 4]` of PyTorch or `2 × 3 × 4` of our exports. */
+/** Sizes of a grid or block: `[2, 3, 4]` in PyTorch's traces, `2 × 3 × 4` in our exports. */
 function sizes(value: unknown): readonly number[] | undefined {
   const parts = Array.isArray(value) ? value : typeof value === 'string' ? value.split(/[×x,]/) : [];
   const numbers = parts.map(number);

@@ -1,6 +1,7 @@
 /**
- * Lanes of a Chrome trace: threads of processes, each with lanes for its kernels, copies, calls and async events. Names
- * of processes and threads may follow their events, and distinguish device work from host work.
+ * Lanes for the events of a Chrome trace. A thread of the trace gets separate lanes for its kernels, copies, calls and
+ * async events. Names of processes and threads distinguish device from host work, but may follow the events in the
+ * file.
  */
 import type { LaneKind, SpanKind } from '../../../../contract/timeline.ts';
 import { decimalOf } from '../../../../domain/values/csv.ts';
@@ -19,7 +20,10 @@ interface Metadata extends Ids {
   readonly args?: unknown;
 }
 
-/** Lanes of a thread: copies are separate from kernels, and runtime calls from their callers. */
+/**
+ * Groups of a thread's events, each with a separate lane. Copies are separate from kernels, and runtime calls from the
+ * functions that call them.
+ */
 export type Part = 'main' | 'api' | 'copies' | 'async' | 'ranges';
 
 export interface Thread {
@@ -27,18 +31,21 @@ export interface Thread {
   readonly tid: string;
   name: string | null;
   order: number;
-  /** Lanes by part; async lanes by part and name. */
+  /** Lane numbers by part; for async events by part and name. */
   readonly lanes: Map<string, number>;
   device: boolean;
   /**
-   * Spans whose category does not distinguish host and device. Thread names, which do, may follow later in the file.
+   * Spans whose category does not show whether they are host or device work. The thread's name does, but may follow
+   * later in the file.
    */
   readonly uncategorized: number[];
-  /** Copies and fills among the uncategorized spans, recognised by name. */
+  /** Copies and memsets among the uncategorized spans, which were recognised by their names. */
   readonly named: Map<number, SpanKind>;
-  /** Device whose lanes include this thread; null to group by process. */
+  /** Device to which the thread's lanes belong; null for a thread of the host. */
   gpu: string | null;
-  /** Beginnings and ends (span -1) in the order of the file, which may differ from the order of time. */
+  /**
+   * Begin and end events (an end has the span -1), in the order of the file, which may differ from the order of time.
+   */
   readonly marks: { readonly at: number[]; readonly span: number[] };
 }
 
@@ -51,7 +58,10 @@ export const numberOf = (value: unknown): number | null => {
 export const objectOf = (value: unknown): Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {};
 
-/** Display name: PyTorch writes words instead of some numbers, and nothing for events without a thread. */
+/**
+ * Name of a process or thread for display. PyTorch writes words in place of some ids, and no id for events without a
+ * thread.
+ */
 function displayName(what: string, id: string | number): string {
   if (id === '') return `no ${what}`;
   return /^-?\d+$/.test(String(id)) ? `${what} ${id}` : String(id);
@@ -70,14 +80,16 @@ export class ChromeLanes {
     return [...this.#threads.values()];
   }
 
-  /** Names of process and thread; their numbers if unnamed, which some programs use as names. */
+  /**
+   * Names of a thread and its process. If they have none, their ids are used, because some programs write names as ids.
+   */
   #namesOf(thread: Thread): { readonly processes: readonly string[]; readonly lane: string } {
     const known = this.#processes.get(thread.pid);
     const processes = [known?.name, known?.labels].flatMap((name) => (name ? [name] : []));
     return { processes: processes.length > 0 ? processes : [thread.pid], lane: thread.name || thread.tid };
   }
 
-  /** Marks kernels and copies that differ from host work only in the names of their process and thread. */
+  /** Finds device work among uncategorized spans, by the names of their processes and threads, and sets its kind. */
   #markDeviceWork(threads: readonly Thread[]): void {
     const vague = threads.filter(({ uncategorized }) => uncategorized.length > 0);
     const known = vague.map((thread) => {
@@ -100,7 +112,7 @@ export class ChromeLanes {
       for (const span of thread.uncategorized) this.#builder.rekind(span, thread.named.get(span) ?? usual);
     }
     const others = known.filter(({ thread }) => thread.gpu === null);
-    // Other lanes of such a device repeat the same work, and do not belong to the host.
+    // Other lanes of a device repeat the same work; they belong neither to the device's times nor to the host.
     for (const { thread, process, found } of others) {
       if (found === null && !counted.processes.has(process)) continue;
       for (const span of thread.uncategorized) this.#builder.rekind(span, 'range');
@@ -120,7 +132,7 @@ export class ChromeLanes {
     );
   }
 
-  /** The thread of an event. */
+  /** Returns the thread of an event, and creates it if it is new. */
   thread({ pid: ofProcess, tid: ofThread }: Ids): Thread {
     const [pid, tid] = [text(ofProcess), text(ofThread)];
     const key = `${pid}\0${tid}`;
@@ -142,7 +154,7 @@ export class ChromeLanes {
     return thread;
   }
 
-  /** Lane of a thread for a part; async events have one for each name. */
+  /** Returns the lane for a part of a thread, and creates it if it is new. Async events have a lane for each name. */
   lane(thread: Thread, part: Part, asyncName: string): number {
     const key = `${part}${asyncName}`;
     const known = thread.lanes.get(key);
@@ -152,7 +164,7 @@ export class ChromeLanes {
     return lane;
   }
 
-  /** Reads names and orders of processes and threads. */
+  /** Reads a metadata event: name, labels or sort order of a process or thread. */
   metadata(event: Metadata): void {
     const args = objectOf(event.args);
     const pid = text(event.pid);
@@ -177,13 +189,13 @@ export class ChromeLanes {
     }
   }
 
-  /** Names and orders all lanes, once the input has ended. */
+  /** Sets names and order of all lanes, after the end of the input. */
   name(): void {
     const threads = [...this.#threads.values()].filter(({ lanes }) => lanes.size > 0);
     this.#markDeviceWork(threads);
     const sorted = threads.sort((a, b) => {
       const order = (pid: string): number => this.#processes.get(pid)?.order ?? 0;
-      // Host lanes are above device lanes, because launches precede their work.
+      // Host lanes are shown above device lanes, because launches precede the launched work.
       return Number(a.device) - Number(b.device) || order(a.pid) - order(b.pid) || a.order - b.order;
     });
     for (const [i, thread] of sorted.entries()) {

@@ -1,7 +1,7 @@
 /**
- * Imports Chrome Trace Event JSON from PyTorch's profiler, Chrome, Perfetto's tools and our own export. It supports
- * complete events (X), begin and end (B, E), async events (b, e, S, F), instants, flows (s, t, f) and metadata (M).
- * Counters and samples are only counted in a note. Format: "Trace Event Format", the Chromium project.
+ * Imports Chrome Trace Event JSON from PyTorch's profiler, Chrome, Perfetto's tools and our own export. Supported
+ * events: complete (X), begin and end (B, E), async (b, e, S, F), instant, flow (s, t, f) and metadata (M). Counter and
+ * sample events are only counted, in a note. Format: "Trace Event Format", the Chromium project.
  */
 
 import { BraggError } from '../../../../contract/errors.ts';
@@ -25,12 +25,12 @@ import {
 import { ChromeLanes, type Fields, numberOf, objectOf, type Part, type Thread, text } from './chrome-lanes.ts';
 import { brokenAt, JsonEvents } from './json-events.ts';
 
-/** Limits on the events, and their text, that are collected to find the median time for the clock. */
+/** Number of events, and size of their JSON, that are collected before the clock is set to their median time. */
 const FIRST_EVENTS = 8192;
 const FIRST_BYTES = 32 * 2 ** 20;
-/** Largest number of cached categories. */
+/** Maximum number of categories in the cache. */
 const MAX_CATEGORIES = 4096;
-/** Largest number of unknown categories that notes name. */
+/** Maximum number of unknown categories that notes mention. */
 const MAX_NOTED = 8;
 
 const displayOnlyField = ignoredField('changes how a viewer shows the event');
@@ -38,7 +38,7 @@ const stacks = ignoredField('call stacks are not shown');
 const arrows = ignoredField('arrows are drawn from the events s, t and f');
 const settings = ignoredField('describes how the trace was recorded');
 
-/** Keys of the outer object, from "Trace Event Format"; PyTorch's profiler adds some. */
+/** Rules for the keys of the outer object in "Trace Event Format", and for those that PyTorch's profiler adds. */
 export const chromeFields = {
   traceevents: honoured,
   deviceproperties: honoured,
@@ -57,17 +57,19 @@ export const chromeFields = {
 } satisfies FieldRules;
 const outer: FieldRules = chromeFields;
 
-/** Keys with which programs state the unit of `ts` and `dur`, at the end of a path. `displayTimeUnit` is another one. */
+/**
+ * Last part of a key's path in which programs state the unit of `ts` and `dur`. `displayTimeUnit` has another meaning.
+ */
 const TIME_UNIT = /(?:^|\.)(?:time|timestamp|ts|dur|duration)s?_?units?$/i;
 const MICROSECONDS = /^(us|µs|μs|usecs?|microseconds?)$/i;
 
-/** Throws BraggError `foreign-file` for a stated unit other than that of Chrome traces. */
+/** Throws BraggError `foreign-file` if a file states another unit than the microseconds of Chrome traces. */
 function checkUnit(key: string, value: unknown): void {
   if (!TIME_UNIT.test(key) || typeof value !== 'string' || MICROSECONDS.test(value.trim())) return;
   throw new BraggError('foreign-file', `${key} is ${JSON.stringify(value.slice(0, 40))}; allowed: us`);
 }
 
-/** Keys of an event; times are in microseconds. */
+/** Rules for the keys of an event. Its times are in microseconds. */
 export const chromeEventFields = {
   ...{ name: honoured, cat: honoured, ph: honoured, ts: honoured, dur: honoured, pid: honoured, tid: honoured },
   ...{ args: honoured, id: honoured, id2: honoured },
@@ -88,9 +90,9 @@ export const chromeEventFields = {
   ...{ bind_id: arrows, flow_in: arrows, flow_out: arrows, use_async_tts: ignoredField('refers to tts') },
 } satisfies FieldRules;
 
-/** Type of an event; other keys cannot be read. */
+/** An event with the keys that the importer reads; others are not accessible. */
 type Event = { readonly [Name in HonouredFieldName<typeof chromeEventFields>]?: unknown };
-/** Processes in PyTorch's traces that list the recordings of the profiler. */
+/** Names of processes in PyTorch's traces that contain the profiler's own recordings, not work. */
 const RECORDINGS: ReadonlySet<string> = new Set(['Spans', 'Traces']);
 
 const isDeviceKind = (kind: SpanKind | undefined): boolean =>
@@ -108,7 +110,7 @@ const parts: Readonly<Record<SpanKind, Part>> = {
 
 const END = -1;
 
-/** Indices in ascending order of time; events at the same time retain their order. */
+/** Indices sorted by time. Events at the same time stay in the order of the file. */
 function indicesByTime(at: readonly number[]): Iterable<number> {
   const sorted = at.every((time, i) => i === 0 || time >= (at[i - 1] ?? time));
   return sorted ? at.keys() : [...at.keys()].sort((a, b) => (at[a] ?? 0) - (at[b] ?? 0));
@@ -119,29 +121,29 @@ export class ChromeImport {
   #clock: ChromeClock | null;
   readonly #times = new ChromeTimes();
   readonly #categories = new Map<string, Category>();
-  /** Device numbers in the arguments of kernels and copies, by process. */
+  /** Numbers of the devices in the arguments of kernels and copies, by process. */
   readonly #devices = new Map<string, Set<number>>();
   #early: { readonly event: Event; readonly ts: number; readonly json: string }[] = [];
   #earlyBytes = 0;
   readonly #json: JsonEvents;
   readonly #lanes = new ChromeLanes(this.#builder);
-  /** Times of async ends that preceded their beginnings in the file. */
+  /** Times of async end events that came before their begin events in the file. */
   readonly #asyncEnds = new Map<string, number[]>();
   readonly #asyncOpen = new Map<string, { readonly span: number; readonly start: number; readonly name: string }[]>();
   readonly #flows = new Map<string, { readonly thread: Thread; readonly at: number }>();
   readonly #flowEnds: { readonly from: { thread: Thread; at: number }; readonly to: { thread: Thread; at: number } }[] =
     [];
-  /** Number of events of a device's work by unknown category. */
+  /** Number of device events with an unknown category, by category. */
   readonly #unknown = new Map<string, number>();
   readonly #unread = { counters: 0, invalid: 0, unmatched: 0, unended: 0, other: 0, far: 0, damaged: 0 };
   #firstDamage = '';
   #ended = false;
   #last = 0;
-  /** Devices of the machine; the recorded program may have used only some of them. */
+  /** Devices of the recorded machine. The recorded program may have used only some of them. */
   #properties: readonly { readonly id: number; readonly name: string }[] = [];
   #about = '';
 
-  /** `base_us` is a time near most events; null to derive a base from the first events. */
+  /** `base_us`: a time close to most events. If null, it is derived from the first events. */
   constructor(base_us: number | null = null) {
     this.#clock = base_us === null ? null : new ChromeClock([base_us]);
     this.#json = new JsonEvents({
@@ -151,7 +153,10 @@ export class ChromeImport {
     });
   }
 
-  /** Time of most device work, or else of most events, if it is far from the first events; null otherwise. */
+  /**
+   * A better base if the first events have wrong times: the time of most device work, or of most events. Null if the
+   * present base is good.
+   */
   get otherBase_us(): number | null {
     return this.#unread.far === 0 || this.#clock === null ? null : this.#times.otherThan(this.#clock);
   }
@@ -164,7 +169,7 @@ export class ChromeImport {
     this.#json.push(chunk);
   }
 
-  /** Ends the input. Throws BraggError `foreign-file` if the file was cut off. */
+  /** Call after the last chunk. Throws BraggError `foreign-file` if the file is truncated. */
   end(): void {
     if (this.#ended) return;
     this.#ended = true;
@@ -172,7 +177,7 @@ export class ChromeImport {
     this.#startClock();
   }
 
-  /** Returns the trace. Throws BraggError `foreign-file` if the file was cut off or contains no events. */
+  /** Returns the trace. Throws BraggError `foreign-file` if the file is truncated or contains no events. */
   finish(name: string): Trace {
     this.end();
     if (this.#builder.spans === 0) {
@@ -208,7 +213,7 @@ export class ChromeImport {
     return this.#builder.build({ source: 'chrome-trace', name, about, device });
   }
 
-  /** Names of the devices with work, or of all devices if no work has a known number. */
+  /** Names of the devices that did work; of all devices if the work states no known device number. */
   #deviceName(): string | null {
     const used = new Set([...this.#devices.values()].flatMap((devices) => [...devices]));
     const worked = this.#properties.filter(({ id }) => used.has(id));
@@ -272,7 +277,7 @@ export class ChromeImport {
     if (this.#early.length >= FIRST_EVENTS || this.#earlyBytes > FIRST_BYTES) this.#startClock();
   }
 
-  /** Adds the events that were collected to determine the clock. */
+  /** Sets the clock, and adds the events that were collected for it. */
   #startClock(): void {
     if (this.#clock !== null) return;
     const clock = new ChromeClock(this.#early.map(({ ts }) => ts));
@@ -281,7 +286,7 @@ export class ChromeImport {
     this.#early = [];
   }
 
-  /** Counts damaged events; the note names the first one and the position at which it stops being JSON. */
+  /** Counts a damaged event. A note describes the first one, with the position at which its JSON becomes invalid. */
   #damaged(json: string, offset: number): void {
     this.#unread.damaged += 1;
     if (this.#unread.damaged > 1) return;
@@ -330,7 +335,7 @@ export class ChromeImport {
   }
 
   #complete(event: Event, at: number): void {
-    // A program that is stopped writes its last events without durations.
+    // A program that is stopped writes its last events without a duration.
     if (event['dur'] === undefined || event['dur'] === null) this.#unread.unended += 1;
     const dur = numberOf(event['dur'] ?? 0);
     if (dur === null || dur < 0 || dur * 1000 > LONGEST_NS) {
@@ -353,7 +358,7 @@ export class ChromeImport {
     marks.span.push(END);
   }
 
-  /** Matches each end with the last beginning before it in time. Returns spans that never end. */
+  /** Matches each end event with the latest begin event before it. Returns the spans without an end event. */
   #matched({ marks: { at, span } }: Thread): readonly { readonly span: number; readonly start: number }[] {
     const open: { span: number; start: number }[] = [];
     for (const i of indicesByTime(at)) {
@@ -393,7 +398,7 @@ export class ChromeImport {
   #asyncEnd(event: Event, at: number): void {
     const key = this.#asyncKey(event);
     const open = this.#asyncOpen.get(key);
-    // Processes may use the same number at the same time; the name distinguishes their events.
+    // Several processes may use the same id at the same time, so the name must match too.
     const last = open?.findLastIndex(({ name }) => name === text(event['name'])) ?? -1;
     const [begun] = open?.splice(last < 0 ? open.length - 1 : last, 1) ?? [];
     if (begun === undefined) {
@@ -406,7 +411,7 @@ export class ChromeImport {
     if (open?.length === 0) this.#asyncOpen.delete(key);
   }
 
-  /** Unfinished spans end with the trace. */
+  /** Spans without an end event end with the trace. */
   #closeOpen(): void {
     const open = [...this.#lanes.threads.map((thread) => this.#matched(thread)), ...this.#asyncOpen.values()];
     for (const ends of this.#asyncEnds.values()) this.#unread.unmatched += ends.length;
@@ -463,7 +468,7 @@ export class ChromeImport {
     return 'range';
   }
 
-  /** Cached, because a trace has few categories and many events of each. */
+  /** Interpreted categories are cached: a trace has few of them, but many events of each. */
   #category(event: Event): Category {
     const cat = text(event['cat']);
     const known = this.#categories.get(cat) ?? categoryOf(cat);
@@ -473,7 +478,7 @@ export class ChromeImport {
 
   #flow(event: Event, phase: 's' | 't' | 'f', at: number): void {
     const category = text(event['cat']);
-    // PyTorch also writes a flow for each launch that correlation numbers already link.
+    // PyTorch also writes a flow for each launch, which correlation numbers already link.
     if (category === 'ac2g') return;
     const key = `${category}\0${text(event['name'])}\0${text(event['id'])}`;
     const end = { thread: this.#lanes.thread(event), at };
@@ -484,7 +489,7 @@ export class ChromeImport {
   }
 }
 
-/** A flow refers to a thread; the span may be in any of its lanes. */
+/** A flow event states only a thread, so the linked span may be in any lane of that thread. */
 function flowEnd({ thread, at }: { readonly thread: Thread; readonly at: number }): FlowEnd {
   return { lanes: [...thread.lanes].filter(([key]) => !key.startsWith('async')).map(([, lane]) => lane), at };
 }
@@ -494,7 +499,7 @@ function correlationOf(value: unknown): number {
   return number !== null && number > 0 && number < 2 ** 32 ? Math.floor(number) : 0;
 }
 
-/** Number of a simulation step: an argument in our exports, part of the name in PyTorch's. */
+/** Number of a simulation step. In our exports it is an argument; in PyTorch's traces it is part of the name. */
 function stepOf(name: string, categories: readonly string[], args: Fields): number | null {
   if (categories.includes('step')) {
     const step = numberOf(args['step']);

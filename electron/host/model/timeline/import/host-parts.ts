@@ -1,4 +1,4 @@
-/** Adds host work before a run's engine started and after it ended, as spans of its first thread. */
+/** Adds work of the host before the start and after the end of a run's engine, as spans of the run's first thread. */
 import type { Recording } from '../../recording/recording.ts';
 import { NO_STEP } from '../trace.ts';
 
@@ -13,7 +13,7 @@ interface AddedSpans {
   readonly end_ns: number;
 }
 
-/** Copies typed arrays into one: they are too long to be passed as arguments. */
+/** Joins typed arrays. `push(...array)` would fail, because the arrays are too long for arguments. */
 function concatenate<A extends Uint16Array | Uint32Array | Float64Array>(
   empty: A,
   first: readonly number[],
@@ -59,7 +59,7 @@ function withSpans(spans: Recording['spans'], added: readonly AddedSpans[]): Rec
   };
 }
 
-/** Inserts consecutive parts before the recording, which is shifted by their total duration. */
+/** Inserts spans of consecutive parts before a recording, which is shifted by their total duration. */
 export function withPartsBefore<R extends Recording>(recording: R, parts: readonly HostPart[]): R {
   const { spans, trace } = recording;
   if (spans.threads === 0 || parts.length === 0) return recording;
@@ -71,7 +71,7 @@ export function withPartsBefore<R extends Recording>(recording: R, parts: readon
   });
   const later = (times: Float64Array): Float64Array => {
     const moved = new Float64Array(times);
-    // A long run has millions of times; a function call for each would block the event loop.
+    // An indexed loop: a long run has millions of times, and a function call for each would block the event loop.
     for (let i = 0; i < moved.length; i += 1) moved[i] = (moved[i] ?? 0) + begun;
     return moved;
   };
@@ -82,7 +82,7 @@ export function withPartsBefore<R extends Recording>(recording: R, parts: readon
   };
 }
 
-/** Appends a part after the end of the recording. */
+/** Adds a span for a part that follows after the end of a recording. */
 export function withPartAfter<R extends Recording>(recording: R, { name, seconds }: HostPart): R {
   const { spans } = recording;
   if (spans.threads === 0) return recording;

@@ -1,17 +1,18 @@
 /**
- * Splits a Chrome trace into its events while it is read. A byte scanner finds the beginning and end of each element of
- * the events array, and passes its text on. Memory use is one chunk and one event, whatever the file's size. Two forms
- * are accepted: an object with `traceEvents`, and a bare array, whose closing bracket is optional in the format.
+ * Splits the JSON of a Chrome trace into events while the file is being read. A byte scanner finds the begin and end of
+ * each element of the events array, and passes on its text. Memory use is one chunk plus one event, whatever the size
+ * of the file. Two forms are accepted: an object with the key `traceEvents`, or an array, whose closing bracket is
+ * optional in the format.
  */
 import { BraggError } from '../../../../contract/errors.ts';
 
-/** Limit of an event's size. No profiler writes larger ones, so a quote is missing in such an event. */
+/** Maximum size of an event in bytes. No profiler writes larger ones; a missing quote makes an event appear larger. */
 const LARGEST_EVENT_BYTES = 16 * 2 ** 20;
-/** End of an event and beginning of the next one. */
+/** Pattern for the end of an event and the beginning of the next. */
 const NEXT_EVENT = /\}\s*,\s*(?=\{\s*")/g;
-/** Largest number of damaged events in one file, because each is read twice. */
+/** Maximum number of damaged events in a file; each of them is read twice. */
 const MAX_DAMAGED = 64;
-/** Size limit of other values in the object, such as device properties; larger ones are skipped. */
+/** Maximum size of other values in the outer object, such as device properties. Larger values are skipped. */
 const LARGEST_VALUE_BYTES = 256 * 1024;
 
 const QUOTE = 0x22;
@@ -23,43 +24,43 @@ const isSpace = (c: number): boolean => c === 0x20 || c === 0x0a || c === 0x0d |
 
 type Mode =
   | 'begin'
-  /** In the outer object, before a key, a comma or its end. */
+  /** Within the outer object, before a key, a comma or the end of the object. */
   | 'key'
   | 'in-key'
   | 'colon'
   | 'value'
-  /** In a value other than the events array, whose text is collected. */
+  /** Within a value of the outer object other than the events array; its text is collected. */
   | 'in-value'
-  /** In the events array, between events. */
+  /** Within the events array, between two events. */
   | 'events'
   | 'in-event'
   | 'end';
 
 interface JsonEventsSink {
-  /** JSON of one event; `offset` is its position in the uncompressed file. */
+  /** Receives the JSON of an event. `offset` is its position in the uncompressed file. */
   event(text: string, offset: number): void;
-  /** Text of a damaged event, after which a later event was found. */
+  /** Receives the text of a damaged event, if a later event was found. */
   damaged(text: string, offset: number): void;
-  /** Another value of the outer object; text is null if the value was too long to store. */
+  /** Receives another value of the outer object. `text` is null if the value is too long to be stored. */
   value(key: string, text: string | null): void;
 }
 
 export class JsonEvents {
   readonly #sink: JsonEventsSink;
   #mode: Mode = 'begin';
-  /** Whether the outermost value is the array itself. */
+  /** Whether the file is an array of events, without an outer object. */
   #bare = false;
   #sawEvents = false;
   #depth = 0;
   #inString = false;
   #escaped = false;
   #key = '';
-  /** Parts of the current item from earlier chunks. */
+  /** Parts of the current item (event or value) in earlier chunks. */
   #parts: Buffer[] = [];
   #partBytes = 0;
   #dropped = false;
   #itemOffset = 0;
-  /** Position of the current chunk in the file, in bytes. */
+  /** Position of the current chunk in the uncompressed file, in bytes. */
   #offset = 0;
   #events = 0;
   #damaged = 0;
@@ -72,7 +73,7 @@ export class JsonEvents {
     return this.#events;
   }
 
-  /** Scans the next chunk. Throws BraggError `foreign-file` with the position at which the file stops being a trace. */
+  /** Scans the next chunk. Throws BraggError `foreign-file`, with the position, if the file stops being a trace. */
   push(chunk: Buffer): void {
     let from = 0;
     for (let i = 0; i < chunk.length; i += 1) {
@@ -83,7 +84,7 @@ export class JsonEvents {
         case 'in-key':
           i = this.#within(chunk, i, from);
           if (this.#taking()) {
-            // The chunk ended before the item.
+            // The item continues in the next chunk.
             this.#keepPart(chunk.subarray(from));
             from = chunk.length;
           } else from = i + 1;
@@ -105,8 +106,8 @@ export class JsonEvents {
   }
 
   /**
-   * Continues with the next event after one with a missing or extra quote, from which on the scanner confused text and
-   * structure. Returns false if no further event follows.
+   * Continues after a damaged event. In an event with a missing or extra quote, the scanner confuses text and structure
+   * from that quote on. Returns false if no further event is found.
    */
   #resume(): boolean {
     if (this.#damaged >= MAX_DAMAGED) return false;
@@ -126,7 +127,7 @@ export class JsonEvents {
     return true;
   }
 
-  /** Checks that the input was complete. Throws BraggError `foreign-file`. */
+  /** Call after the last chunk. Throws BraggError `foreign-file` if the file is truncated. */
   end(): void {
     if (this.#mode === 'in-event') {
       if (this.#resume()) {
@@ -135,7 +136,7 @@ export class JsonEvents {
       }
       const text = Buffer.concat(this.#parts).toString('latin1');
       if (brokenAt(text) !== null) {
-        // The rest of the file was read as a string of this event.
+        // A quote is missing in this event, so the rest of the file was scanned as one string.
         this.#sink.damaged(text, this.#itemOffset);
         return;
       }
@@ -151,7 +152,7 @@ export class JsonEvents {
         }
         return;
       case 'events':
-        // The format allows a bare array to remain open, for programs that were killed.
+        // An array of events need not be closed, so that killed programs leave a valid file.
         if (this.#bare) return;
         throw new BraggError('foreign-file', place);
       default:
@@ -163,11 +164,11 @@ export class JsonEvents {
     return this.#mode === 'in-event' || this.#mode === 'in-value' || this.#mode === 'in-key';
   }
 
-  /** Handles a byte outside events and values. Returns true if an item begins with it. */
+  /** Handles a byte between items. Returns true if an item begins with it. */
   #between(c: number, offset: number): boolean {
     switch (this.#mode) {
       case 'begin':
-        // A UTF-8 byte order mark has three bytes.
+        // The first three bytes may be a UTF-8 byte order mark.
         if (offset < 3 && (c === 0xef || c === 0xbb || c === 0xbf)) return false;
         if (c === OPEN_ARRAY) {
           this.#bare = true;
@@ -228,7 +229,7 @@ export class JsonEvents {
     this.#escaped = false;
   }
 
-  /** Scans an event, a value or a key; returns the last index that was read. */
+  /** Scans an event, a value or a key. Returns the index of the last scanned byte. */
   #within(chunk: Buffer, start: number, from: number): number {
     let depth = this.#depth;
     let inString = this.#inString;
@@ -249,7 +250,7 @@ export class JsonEvents {
       else if (c === OPEN_OBJECT || c === OPEN_ARRAY) depth += 1;
       else if (c === CLOSE_OBJECT || c === CLOSE_ARRAY) {
         if (depth === 0) {
-          // A number or word ends at the end of the enclosing object, so this byte is scanned again.
+          // The byte that ends a number or a word may also end the enclosing object, so it is scanned again.
           this.#finish(chunk, from, i);
           return i - 1;
         }
@@ -276,7 +277,7 @@ export class JsonEvents {
       this.#parts = [];
       return;
     }
-    // Copied, because the reader reuses its chunks.
+    // The part is copied, because the reader reuses the memory of its chunks.
     this.#parts.push(Buffer.from(part));
     this.#partBytes += part.length;
   }
@@ -308,7 +309,10 @@ export class JsonEvents {
   }
 }
 
-/** Position at which a text stops being JSON. Null if the engine does not report it, or if the text is truncated. */
+/**
+ * Position at which a text stops being valid JSON. Null if the text is truncated, or if the JavaScript engine does not
+ * report the position.
+ */
 export function brokenAt(json: string): number | null {
   try {
     JSON.parse(json);

@@ -1,19 +1,26 @@
 /**
- * Tables and columns of an Nsight Systems database: which are read, which are needed and which are ignored. Schema:
- * "SQLite Export Schema Reference", Nsight Systems' documentation.
+ * Rules for the tables and columns of Nsight Systems databases: which are read, which are required, and which are
+ * ignored. Schema: "SQLite Export Schema Reference" in the documentation of Nsight Systems.
  */
 import { type FieldRule, type FieldRules, honoured, ignoredField } from '../../../../domain/header-fields.ts';
 
-/** Tables of events that are read. Newer exports append a version to the name: CUPTI_ACTIVITY_KIND_KERNEL_V2. */
+/**
+ * Tables of events that the importer reads. Newer exports append a version to the name, such as
+ * CUPTI_ACTIVITY_KIND_KERNEL_V2.
+ */
 export const TABLES = [
   ...['CUPTI_ACTIVITY_KIND_KERNEL', 'CUPTI_ACTIVITY_KIND_MEMCPY', 'CUPTI_ACTIVITY_KIND_MEMSET'],
   ...['CUPTI_ACTIVITY_KIND_GRAPH_TRACE', 'CUPTI_ACTIVITY_KIND_RUNTIME', 'OSRT_API', 'NVTX_EVENTS'],
 ] as const;
 export type Table = (typeof TABLES)[number];
-/** Tables of the machine's GPUs, and of their numbers in each process, which CUDA_VISIBLE_DEVICES changes. */
+/**
+ * Tables that describe the machine's GPUs, and the numbers that each process gives them: CUDA_VISIBLE_DEVICES changes
+ * these.
+ */
 type DeviceTable = 'TARGET_INFO_GPU' | 'TARGET_INFO_CUDA_DEVICE';
 /**
- * Tables with times that describe the recording itself, not work. Other tables that are not read are named in a note.
+ * Pattern for tables whose times describe the recording, not the program's work. All other tables that are not read are
+ * mentioned in a note.
  */
 export const NO_EVENTS = /^(?:ENUM_|META_DATA|EXPORT_META|TARGET_INFO|ANALYSIS_|DIAGNOSTIC|PROFILER_OVERHEAD|sqlite_)/i;
 
@@ -39,7 +46,7 @@ const hostColumns: FieldRules = {
 
 const deviceDescription = ignoredField('describes the device, not its work');
 
-/** Columns of each table, from the SQLite Export Schema Reference of Nsight Systems. Other columns are ignored. */
+/** Rules for the columns of each table, by the SQLite Export Schema Reference. Columns without a rule are ignored. */
 export const nsightColumns = {
   TARGET_INFO_GPU: {
     ...{
@@ -104,7 +111,7 @@ export const nsightColumns = {
 } satisfies Readonly<Record<Table | DeviceTable, FieldRules>>;
 
 /**
- * Columns that the summary needs for correct numbers and names. If a string lists several columns, any one of them
+ * Columns without which numbers or names in the summary would be wrong. If an entry lists several columns, one of them
  * suffices.
  */
 export const REQUIRED_COLUMNS = {
@@ -117,7 +124,7 @@ export const REQUIRED_COLUMNS = {
   NVTX_EVENTS: ['end', 'eventType', 'globalTid', 'text textId'],
 } as const satisfies Readonly<Record<Table, readonly string[]>>;
 
-/** Columns of a table that the importer reads. */
+/** Names of a table's columns that the importer reads. */
 export const honouredIn = (table: keyof typeof nsightColumns): ReadonlySet<string> =>
   new Set(
     Object.entries<FieldRule>(nsightColumns[table]).flatMap(([name, { kind }]) => (kind === 'honoured' ? [name] : [])),

@@ -1,7 +1,7 @@
 /**
- * Imports databases written by `nsys export --type sqlite`. Tables exist only if something was recorded for them, and
- * their columns differ between versions, so only existing columns are queried. Schema: "SQLite Export Schema
- * Reference", Nsight Systems' documentation.
+ * Imports databases written by `nsys export --type sqlite`. A table exists only if something was recorded for it, and
+ * columns differ between versions, so only existing columns are queried. Schema: "SQLite Export Schema Reference" in
+ * the documentation of Nsight Systems.
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqlite';
@@ -14,7 +14,7 @@ import { honouredIn, NO_EVENTS, REQUIRED_COLUMNS, TABLES, type Table } from './n
 
 type Row = Readonly<Record<string, SQLOutputValue>>;
 
-/** Copy kinds of CUpti_ActivityMemcpyKind, for databases without the table of their names. */
+/** Names of the copy kinds in CUpti_ActivityMemcpyKind, for databases that lack the table of these names. */
 const COPIES: Readonly<Record<number, string>> = {
   1: 'Host-to-Device',
   2: 'Device-to-Host',
@@ -29,27 +29,29 @@ const COPIES: Readonly<Record<number, string>> = {
 };
 
 /**
- * Event types of NVTX_EVENTS that name a category, a thread or a domain, and have no duration: see
+ * Event types in NVTX_EVENTS that name a category, a thread or a domain, and have no duration. See
  * ENUM_NSYS_EVENT_TYPE.
  */
 const NVTX_REGISTRATIONS: ReadonlySet<number> = new Set([33, 39, 75, 76]);
-/** Event types of ranges: push and pop, start and end. */
+/** Event types of ranges: push/pop ranges and start/end ranges. */
 const NVTX_RANGES: ReadonlySet<number> = new Set([59, 60]);
 
-/** Larger integers are not exact in JavaScript, and node:sqlite refuses to return them. */
+/** Largest integer that JavaScript represents exactly. node:sqlite refuses to return larger ones. */
 const MAX_INTEGER = Number.MAX_SAFE_INTEGER;
-/** SQL for a column of integers, with null for integers that JavaScript cannot represent exactly. */
+/** SQL expression for a column of integers; null in place of integers that JavaScript cannot represent exactly. */
 const exactIntegerSql = (column: string): string =>
   `CASE WHEN typeof(${column}) = 'integer' AND ${column} NOT BETWEEN ${-MAX_INTEGER} AND ${MAX_INTEGER} THEN NULL ELSE ${column} END`;
 
-/** Number of rows between two reports of progress. */
+/** Number of rows after which progress is reported. */
 const REPORT_EVERY = 50_000;
-/** Maximum number of rows read from one file, valid or not: enough for all spans of a trace, and their names. */
+/**
+ * Maximum number of rows to read from a file, valid or not. Suffices for the maximum number of spans and their names.
+ */
 const MAX_ROWS = 60_000_000;
-/** Limit of SQLite's memory: its page cache and one row. A damaged row may claim 1 GB. */
+/** Limit on SQLite's memory, which holds its page cache and one row. A damaged row may claim to have 1 GB. */
 const SQLITE_HEAP_BYTES = 256 * 2 ** 20;
 
-/** Process and thread are packed into a 64-bit integer, which SQLite can unpack exactly. */
+/** Process and thread ids are packed into one 64-bit integer. They are unpacked in SQL, where the integer is exact. */
 const pidOf = (column: string): string => `(${column} / 0x1000000 % 0x1000000)`;
 const tidOf = (column: string): string => `(${column} % 0x1000000)`;
 
@@ -65,38 +67,42 @@ class NsightImport {
   readonly #devices = new Map<number, string>();
   readonly #copies = new Map<number, string>(Object.entries(COPIES).map(([id, name]) => [Number(id), name]));
   readonly #texts: StatementSync | null;
-  /** Names of the tables in this file; null for a missing table. */
+  /** Name of each table in this file; null if the file lacks it. */
   readonly #tables = new Map<Table, string | null>();
-  /** Number of a GPU by process and device number, and by device number alone if all processes agree. */
+  /** Number of a GPU by process and device number. Also by device number alone, if it is the same in all processes. */
   readonly #gpus = new Map<string, number | null>();
-  /** GPUs with work, in the order of their first use. */
+  /** Numbers of the GPUs that did work, in the order of their first use. */
   readonly #worked = new Set<number>();
   readonly #known = new Map<number, string>();
   readonly #progress: (spans: number) => void;
   readonly #mostRows: number;
   readonly #open: { readonly span: number; readonly start: number }[] = [];
-  /** Process of device work that does not name its process. */
+  /** Id of the process to which device work without a process id belongs. */
   #process = 0;
-  /** Time of the recording's clock at time 0 of the trace, in ns, as text of an integer for SQLite. */
+  /**
+   * Recording time, in ns, that is time 0 of the trace. It is a text, because the integer may be too large for
+   * JavaScript.
+   */
   #base = '0';
   #last = 0;
   #invalid = 0;
-  /** Number of kernels, copies and calls without an end. */
+  /** Number of kernels, copies and calls that have no end time. */
   #unended = 0;
   #order = 0;
   #read = 0;
 
-  /** Throws SQLite's error if the file is not a database. */
+  /** Opens the database. Throws SQLite's error if the file is not a database. */
   constructor(file: string, progress: (spans: number) => void, mostRows: number) {
     this.#mostRows = mostRows;
     this.#database = new DatabaseSync(file, { readOnly: true, allowExtension: false, defensive: true });
     this.#progress = progress;
     try {
-      // Functions and virtual tables in the file's schema must not run; each page is checked before use.
+      // The file is not trusted: functions in its schema must not be run, and pages are checked before use.
       this.#database.exec(
         `PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA hard_heap_limit = ${SQLITE_HEAP_BYTES}`,
       );
-      // Views and virtual tables have no root page; reading one would run code from the file.
+      // Only tables have a root page. Views and virtual tables are skipped, because reading one would run code from the
+      // file.
       for (const { name } of this.#all("SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0")) {
         const table = String(name);
         const columns = this.#all(`PRAGMA table_info(${quoteName(table)})`).map((column) => String(column['name']));
@@ -115,7 +121,7 @@ class NsightImport {
     this.#database.close();
   }
 
-  /** Reads the whole profile. Throws BraggError `foreign-file` if the database contains none. */
+  /** Reads the whole database. Throws BraggError `foreign-file` if it contains no profile. */
   read(name: string): Trace {
     this.#base = this.#startOfClock();
     this.#readNames();
@@ -174,8 +180,8 @@ class NsightImport {
   }
 
   /**
-   * Name of the table in the file: the highest version with rows, or the highest version if all are empty, because an
-   * export may leave the new table empty. Null if the file has no version of it.
+   * Name of a table in this file; null if the file lacks it. If there are several versions, it is the highest one with
+   * rows, because an export may leave the newest table empty.
    */
   #named(table: Table): string | null {
     const found = this.#tables.get(table);
@@ -194,7 +200,7 @@ class NsightImport {
     return this.#all(`SELECT 1 AS there FROM ${quoteName(table)} LIMIT 1`).length > 0;
   }
 
-  /** Columns that older or trimmed exports lack, with their tables. */
+  /** Notes on required columns that are missing, in older or reduced exports. */
   #missingColumns(): readonly string[] {
     const notes = TABLES.flatMap((table) => {
       const name = this.#named(table);
@@ -214,7 +220,7 @@ class NsightImport {
         ];
   }
 
-  /** Tables of events with rows that the importer does not read. */
+  /** Names of non-empty tables with events that the importer does not read. */
   #unreadTables(): readonly string[] {
     const read = new Set(TABLES.map((table) => this.#named(table)));
     return [...this.#columns.keys()].filter(
@@ -227,9 +233,9 @@ class NsightImport {
   }
 
   /**
-   * Start of the trace. Absolute times have 61 bits, but a double represents only 53 exactly, so times are relative to
-   * the first start. If starts are months apart, the median start of the largest table is used. Then a single wrong row
-   * does not invalidate the others.
+   * Recording time, in ns, of the trace's time 0. Absolute times have 61 bits, of which a double represents only 53
+   * exactly, so times are relative to the first start. If starts are months apart, some are wrong. Then the median
+   * start of the largest table is used, which a single wrong row does not affect.
    */
   #startOfClock(): string {
     let largest = { rows: 0, integers: '' };
@@ -253,8 +259,8 @@ class NsightImport {
   }
 
   /**
-   * SQL for a time relative to the base. A time that JavaScript cannot represent exactly becomes a text, which is
-   * rejected later.
+   * SQL expression for a column of times, relative to the base. A time that JavaScript cannot represent exactly becomes
+   * a text, which is rejected later.
    */
   #time(column: 'start' | 'end'): string {
     const name = quoteName(column);
@@ -338,7 +344,7 @@ class NsightImport {
   }
 
   /**
-   * Number of a row's GPU, because processes number only the GPUs that they see; null if several GPUs have this number.
+   * GPU of a row. Processes number only the GPUs that they can see. `gpu` is null if several GPUs have the same number.
    */
   #gpuOf(row: Row): { readonly pid: number; readonly device: number; readonly gpu: number | null } {
     const pid = typeof row['pid'] === 'number' ? row['pid'] : this.#process;
@@ -466,7 +472,7 @@ class NsightImport {
   #readCalls(): void {
     const thread = { pid: pidOf('"globalTid"'), tid: tidOf('"globalTid"') };
     for (const row of this.#rows('CUPTI_ACTIVITY_KIND_RUNTIME', ['nameId', 'correlationId'], thread)) {
-      // The name ends with a version of the driver API.
+      // The version of the driver API at the end of the name is removed.
       const name = this.#text(row['nameId'])?.replace(/_v\d+$/, '') ?? '(call without a name)';
       this.#add(row, this.#threadLane(row, 'CUDA calls', 'api'), name, 'call');
     }
@@ -481,7 +487,7 @@ class NsightImport {
       const isRange = NVTX_RANGES.has(numberOf(row['eventType']));
       const own = this.#text(row['text']) ?? this.#text(row['textId']);
       const name = own ?? (isRange ? '(range without a name)' : null);
-      // Other rows without a name register domains and categories.
+      // Events without a name register domains and categories; they are no ranges.
       if (name === null || NVTX_REGISTRATIONS.has(numberOf(row['eventType']))) continue;
       const span = this.#add(row, this.#threadLane(row, 'NVTX', 'thread'), name, 'other');
       if (isRange && typeof row['end'] !== 'number') {
@@ -490,7 +496,7 @@ class NsightImport {
     }
   }
 
-  /** Ranges that were open at the end of the recording end with it. */
+  /** Ends the ranges that were open at the end of the recording. */
   #closeOpen(): void {
     for (const { span, start } of this.#open) this.#builder.finish(span, this.#last - start);
     if (this.#open.length > 0) {
@@ -498,7 +504,7 @@ class NsightImport {
     }
   }
 
-  /** Process of device work in databases that do not store it: the process of the calls, if there is only one. */
+  /** Process of device work in databases that do not store it: the process that made calls, if there is only one. */
   #onlyProcess(): number {
     const table = this.#named('CUPTI_ACTIVITY_KIND_RUNTIME');
     if (table === null || !this.#has(table, 'globalTid')) return 0;
@@ -516,7 +522,7 @@ function withoutUndefined(values: Readonly<Record<string, unknown>>): SpanArgume
 
 /**
  * Throws BraggError `foreign-file` if the file has fewer pages than its header states. SQLite may read such a file
- * without an error, as if the lost tables were not there.
+ * without an error, and the missing tables would go unnoticed.
  */
 function throwIfTruncated(file: string): void {
   const handle = openSync(file, 'r');
@@ -525,7 +531,8 @@ function throwIfTruncated(file: string): void {
     if (readSync(handle, head, 0, 100, 0) < 100)
       throw new BraggError('foreign-file', 'it is truncated within its header');
     const page_bytes = head.readUInt16BE(16) === 1 ? 65_536 : head.readUInt16BE(16);
-    // Old versions of SQLite leave the number of pages as it was; then the two counts of changes differ.
+    // Old versions of SQLite do not update the number of pages. The number is valid only if both change counters are
+    // equal.
     if (head.readUInt32BE(24) !== head.readUInt32BE(92)) return;
     const [is, was] = [fstatSync(handle).size, page_bytes * head.readUInt32BE(28)];
     if (is < was) throw new BraggError('foreign-file', `it is truncated after ${is} of ${was} bytes`);

@@ -1,6 +1,6 @@
 /**
- * Timeline of our own run of any workload: spans of its parts and, in a traced run, the GPU's work and the driver's
- * calls.
+ * Builds the timeline of a run or session of Braggbench, for any workload. It contains the engine's spans and, if the
+ * run was traced, the GPU's work and the driver's calls.
  */
 import type { SpanKind } from '../../../../contract/timeline.ts';
 import type { DeviceTrace } from '../../../io/addon/addon.ts';
@@ -9,24 +9,24 @@ import { TraceBuilder } from '../builder.ts';
 import { argumentsText, type SpanArguments } from '../details.ts';
 import { NO_STEP, type Trace } from '../trace.ts';
 
-/** A lane of the recorder. */
+/** Lane for one thread of a recording. */
 export interface RecordedLane {
   readonly name: string;
-  /** Whether the spans are GPU events rather than a thread's work. */
+  /** Whether its spans are work of the GPU, not of a CPU thread. */
   readonly onDevice: boolean;
 }
 
-/** Recording of one engine: a run has one, a measurement one for each variant. */
+/** Recording of one engine. A run has one, a session has one for each variant. */
 export interface RecordedPart extends Recording {
-  /** Title of its group of lanes if a run has several parts; null for a single part. */
+  /** Title for its group of lanes; null if it is the only one. */
   readonly title: string | null;
-  /** Name of the GPU; null on the CPU. */
+  /** Name of the GPU; null for a variant on the CPU. */
   readonly device: string | null;
-  /** One lane for each thread of the spans. */
+  /** Lanes of the threads in `spans`, in their order. */
   readonly lanes: readonly RecordedLane[];
 }
 
-/** Inputs of a run's timeline; all parts share one clock. */
+/** Recordings from which a timeline is built. All parts use the same clock. */
 export interface RunTimeline {
   readonly name: string;
   readonly variant: string;
@@ -34,11 +34,13 @@ export interface RunTimeline {
   readonly machine: { readonly device: string | null; readonly cpu: string };
   readonly parts: readonly RecordedPart[];
   /**
-   * Label of a span's step in its details, such as `First row`. Null if it is a step of the simulation, which maps
-   * follow.
+   * Label for the step of a span, such as `First row`. Null if it is a step of the simulation; the maps of a run then
+   * follow the timeline.
    */
   readonly counts: string | null;
-  /** Bytes that a device step moves by its variant's declaration, and the number of steps; null if not declared. */
+  /**
+   * Bytes that each step on the device moves, as the variant declares, and the number of steps; null if not declared.
+   */
   readonly traffic: { readonly steps: number; readonly bytesPerStep: number } | null;
 }
 
@@ -48,10 +50,13 @@ export function threadLanes(threads: number): readonly RecordedLane[] {
 
 const kinds: readonly SpanKind[] = ['kernel', 'copy', 'memset', 'graph', 'call'];
 const HOST = 'Host';
-/** Offset between parts, which are listed one below the other, each with its threads, driver and device streams. */
+/**
+ * Difference between the sort keys of two parts. It keeps the threads, driver calls and device streams of each part
+ * together.
+ */
 const PART_ORDER = 1_000_000;
 
-/** Bytes that the steps of each batch read and write by the variant's declaration, by span. */
+/** Returns a function from a span to the bytes that its batch of steps reads and writes, as the variant declares. */
 function declaredBytes({ traffic }: RunTimeline, { spans }: Recording): (span: number) => number | undefined {
   const { steps, bytesPerStep } = traffic ?? { steps: 0, bytesPerStep: 0 };
   const firsts = [...new Set(spans.step)].sort((a, b) => a - b);
@@ -200,7 +205,7 @@ function argumentsOf(trace: DeviceTrace, i: number): SpanArguments {
         staticShared_bytes: trace.static_shared_bytes[i] ?? 0,
         dynamicShared_bytes: trace.dynamic_shared_bytes[i] ?? 0,
         stream,
-        // A graph node's number differs between launches, so only its presence is shown.
+        // The number of a graph node is different in each launch, so only the graph is shown.
         ...(graph === 0 ? {} : { graph }),
       };
     }

@@ -1,6 +1,6 @@
 /**
- * Common form of results from files of other tuners, with times in seconds. Reads and writes the cache file of Kernel
- * Tuner, which is appended line by line, with times in milliseconds.
+ * Common form of tuning results from other programs, with times in seconds. Also reads and writes cache files of Kernel
+ * Tuner. These grow line by line during tuning, and have times in milliseconds.
  */
 import { z } from 'zod';
 import { BraggError } from '../../../../contract/errors.ts';
@@ -16,7 +16,10 @@ import {
 import { decimalOf } from '../../../../domain/values/csv.ts';
 import { parseBroken } from '../../../io/files/loose-json.ts';
 
-/** `wrong`: it ran, but its answer is wrong. */
+/**
+ * Outcome of a configuration. `right`: correct answer; `wrong`: it ran, but the answer is wrong. The others name the
+ * step that failed.
+ */
 export type Outcome = 'right' | 'wrong' | 'compile' | 'runtime' | 'timeout' | 'constraints';
 
 type ParameterValue = number | string | boolean;
@@ -24,16 +27,16 @@ type ParameterValue = number | string | boolean;
 export interface TunedConfiguration {
   readonly configuration: Readonly<Record<string, ParameterValue>>;
   readonly outcome: Outcome;
-  /** Time in seconds; null if it did not run to completion. */
+  /** Time in seconds; null if the configuration did not run to the end. */
   readonly time_s: number | null;
   readonly samples_s: readonly number[];
   readonly compile_s: number | null;
   /**
-   * 1 if the answer is within the allowed error, else the allowed error divided by the actual one. Null if not
-   * compared.
+   * 1 if the error of the answer is allowed, otherwise the allowed error divided by the actual error. Null if the
+   * answer was not checked.
    */
   readonly correctness: number | null;
-  /** Time stamp as written in the file; empty if there is none. */
+  /** Time stamp of the measurement as written in the file; empty if there is none. */
   readonly timestamp: string;
 }
 
@@ -44,19 +47,19 @@ export interface TuningResults {
   /** Problem size as text; empty if unknown. */
   readonly problem: string;
   readonly configurations: readonly TunedConfiguration[];
-  /** Facts about the file that a user must know. */
+  /** Notes on the file that the user must know. */
   readonly notes?: readonly string[];
 }
 
-/** Older versions of Kernel Tuner write this as the time of a configuration that failed. */
+/** Time that older versions of Kernel Tuner write for a configuration that failed. */
 const FAILED_TIME = 1e20;
 
-/** Whether a number is a time. NaN, Infinity, 1e20, null, 0 and negative numbers denote a failure. */
+/** Whether a value is a valid time. NaN, Infinity, 1e20, null, 0 and negative numbers mark a failure. */
 export const isTime = (time: unknown): time is number =>
   typeof time === 'number' && Number.isFinite(time) && time > 0 && time < FAILED_TIME;
 
 /**
- * Number of units in a second, by common spellings and misspellings. Without a unit, times are milliseconds as in
+ * Units per second, by common spellings of the unit, including wrong ones. A missing unit means milliseconds, as in
  * Kernel Tuner.
  */
 const units: Readonly<Record<string, number>> = {
@@ -81,7 +84,7 @@ const units: Readonly<Record<string, number>> = {
   nanoseconds: 1e9,
 };
 
-/** Number of units in one second. `usual` is the result for an unstated unit. */
+/** Number of time units in one second. `usual` is the unit to assume if the file states none. */
 export function unitsPerSecond(unit: string, name: string, usual = ''): number {
   const found = units[(unit === '' ? usual : unit).toLowerCase().replace('μ', 'µ')];
   if (found !== undefined) return found;
@@ -91,7 +94,7 @@ export function unitsPerSecond(unit: string, name: string, usual = ''): number {
   );
 }
 
-/** Unit of time from several spellings of one field. */
+/** Unit of times, from a field that files spell differently. Throws if several spellings contradict each other. */
 export function timeUnit(name: string, stated: Readonly<Record<string, string | undefined>>): string {
   const all = Object.entries(stated).flatMap(([field, unit]) =>
     unit === undefined || unit === '' ? [] : [{ field, unit }],
@@ -114,7 +117,7 @@ const allowedBy = (issue: Issue): readonly string[] =>
       ? issue.errors.flat().flatMap(allowedBy)
       : [issue.message];
 
-/** Error for the first invalid field of a document, with its value and the allowed ones. */
+/** Error for the first invalid field of a file, which states its value and the allowed values. */
 export function foreignField(name: string, document: unknown, { issues }: z.ZodError): BraggError {
   const [issue] = issues;
   const path = issue?.path ?? [];
@@ -124,10 +127,13 @@ export function foreignField(name: string, document: unknown, { issues }: z.ZodE
   return new BraggError('foreign-file', `${name}: ${path.join('.') || 'it'} ${has}; allowed: ${allowed.join(', ')}`);
 }
 
-/** Rounding between a time and its samples. */
+/** Tolerance for the rounding of times, as a ratio. */
 const ROUNDING = 0.01;
 
-/** Throws BraggError `foreign-file` if a time, in seconds, is not within its samples. `where`: for the message. */
+/**
+ * Throws BraggError `foreign-file` if a time is outside of the range of its samples, all in seconds. `where` is used in
+ * the message.
+ */
 export function checkTime(time_s: number | null, samples_s: readonly number[], where: string): void {
   if (time_s === null || samples_s.length === 0) return;
   const [least, most] = samples_s.reduce(([a, b], one) => [Math.min(a, one), Math.max(b, one)], [Infinity, 0]);
@@ -140,13 +146,13 @@ export function checkTime(time_s: number | null, samples_s: readonly number[], w
   );
 }
 
-/** Number of samples that denote a failure, such as 1e20, if other samples are times. */
+/** Number of samples that mark a failure, such as 1e20; 0 if no sample is a time. */
 export function failedSamples(all: readonly unknown[]): number {
   const times = all.filter(isTime).length;
   return times === 0 ? 0 : all.length - times;
 }
 
-/** `counts` contains the number of failed samples of each configuration that has a time from its other samples. */
+/** Note on failed samples. `counts` has their number for each configuration whose other samples give a time. */
 export function sampleNotes(counts: readonly number[]): readonly string[] {
   const some = counts.filter((count) => count > 0);
   const all = some.reduce((sum, count) => sum + count, 0);
@@ -155,7 +161,7 @@ export function sampleNotes(counts: readonly number[]): readonly string[] {
     : [`${all} samples of ${some.length} configurations are not times, such as 1e20, and were omitted.`];
 }
 
-/** Values of each parameter in the results, in the order of their first use. */
+/** All values of each parameter in the results, in the order of their first use. */
 export function parametersOf({ configurations }: TuningResults): ReadonlyMap<string, readonly ParameterValue[]> {
   const values = new Map<string, Set<ParameterValue>>();
   for (const { configuration } of configurations) {
@@ -170,8 +176,8 @@ export function parametersOf({ configurations }: TuningResults): ReadonlyMap<str
 const duration = ignoredField('is not a kernel time');
 
 /**
- * Keys of a cache and of its entries, from Kernel Tuner's schema of caches. Other keys of entries are parameters and
- * metrics.
+ * Rules for the keys of a cache file and its entries, by Kernel Tuner's schema. All other keys of an entry are
+ * parameters or metrics.
  */
 export const kernelTunerFields: FieldRules = {
   schema_version: allowOnly('1.0.0 to 1.x', (version) => /^1(\.\d+)*$/.test(version)),
@@ -191,11 +197,11 @@ export const kernelTunerEntryFields = {
   timestamp: honoured,
   correctness: honoured,
   __error__: honoured,
-  // Kernel Tuner writes no unit, but programs that convert to its format do.
+  // Kernel Tuner writes no units, but other programs that write its format do.
   ...{ time_unit: honoured, time_units: honoured, times_unit: honoured, timeunit: honoured },
   ...{ unit: honoured, units: honoured },
-  // Keys with which other programs mark a wrong answer or a failure. Kernel Tuner writes the failure itself in place of
-  // the time.
+  // Keys by which other programs mark correct answers. Kernel Tuner itself writes the name of a failure in place of the
+  // time.
   ...{ correct: oneOf('true'), valid: oneOf('true'), verified: oneOf('true'), verification: oneOf('true') },
   ...{ invalidity: oneOf('correct'), status: oneOf('ok', 'correct', 'success', 'valid') },
   verification_time: duration,
@@ -204,16 +210,19 @@ export const kernelTunerEntryFields = {
   framework_time: duration,
 } satisfies FieldRules;
 
-/** Replaces values that are not finite numbers, such as 1e400, by null, with which Kernel Tuner marks a failure. */
+/** Replaces numbers that are not finite, such as 1e400, by null, which marks a failure in Kernel Tuner's files. */
 const nonFiniteToNull = (number: unknown): unknown =>
   typeof number === 'number' && !Number.isFinite(number) ? null : number;
 
 const value = z.union([z.number(), z.string(), z.boolean()]);
 
-/** Names of a key with the unit of times, in any case. */
+/** Pattern for keys that state the unit of times. */
 const UNIT_KEY = /^(times?_?units?|units?)$/i;
 
-/** Units of time that an object states, by their keys after `path`. `parameters`: keys with another meaning. */
+/**
+ * Units of time that an object states, by their keys, which are prefixed with `path`. Keys in `parameters` have another
+ * meaning.
+ */
 export const timeUnits = (
   path: string,
   of: object,
@@ -228,7 +237,10 @@ export const timeUnits = (
   );
 const anyValueSchema = z.unknown().optional();
 const entrySchema = z.looseObject({
-  /** A text if the configuration failed; null also for NaN and Infinity. Spreadsheets convert numbers to text. */
+  /**
+   * Time of a configuration: a number, the name of a failure, or null in place of NaN and Infinity. Spreadsheets
+   * convert numbers to text.
+   */
   time: z
     .preprocess(
       nonFiniteToNull,
@@ -257,7 +269,7 @@ const cacheSchema = z.looseObject({
 });
 
 const MS = 1000;
-/** Depth of the entries in the document: within the head, and within its `cache`. */
+/** Depth of brackets at which entries are complete, for truncated files: within the outer object and its `cache`. */
 const ENTRIES = 2;
 const failures: Readonly<Record<string, Outcome>> = {
   InvalidConfig: 'constraints',
@@ -265,7 +277,7 @@ const failures: Readonly<Record<string, Outcome>> = {
   RuntimeFailedConfig: 'runtime',
 };
 
-/** Time of an entry, or the mean of its samples if it has none. */
+/** Time of an entry. If it states none, the mean of its samples. */
 function timeOf({ time, times }: z.infer<typeof entrySchema>) {
   const samples = times ?? [];
   if (time !== undefined || samples.length === 0 || !samples.every(isTime)) return time;
@@ -281,20 +293,25 @@ function outcomeOf(entry: z.infer<typeof entrySchema>): Outcome {
   return isTime(time) ? 'right' : 'runtime';
 }
 
-/** Whether part of an entry's key contradicts a value. Python writes True, and 1.0 for a number that JSON reads as 1. */
+/**
+ * Whether a part of an entry's key differs from the value of its parameter. Python writes `True`, and `1.0` for a
+ * number that JSON reads as 1.
+ */
 function contradicts(part: string, own: ParameterValue, alone: boolean): boolean {
   const text = part.trim();
   if (typeof own === 'number') return Number.isFinite(decimalOf(text)) && decimalOf(text) !== own;
   if (typeof own === 'boolean') return /^(true|false)$/i.test(text) && text.toLowerCase() !== String(own);
-  // A single text may be any name that someone gave to the entry.
+  // If there is only one parameter and it is a text, the key may be an arbitrary name of the entry.
   return !alone && text !== own.trim();
 }
 
-/** Throws BraggError `foreign-file` if the key of an entry, which lists its values, contradicts them. */
+/**
+ * Throws BraggError `foreign-file` if the key of an entry, which lists the values of its parameters, contradicts them.
+ */
 function checkKey(id: string, configuration: TunedConfiguration['configuration'], name: string): void {
   const values = Object.entries(configuration);
   const parts = id.split(',');
-  // Texts with commas cannot be assigned to their parameters.
+  // If values contain commas, the parts of the key cannot be assigned to parameters.
   if (parts.length !== values.length) return;
   const at = values.findIndex(([, own], i) => contradicts(parts[i] ?? '', own, values.length === 1));
   const [key, own] = values[at] ?? [];
@@ -331,7 +348,7 @@ function readConfiguration(
     keys.includes(key) || value === null ? [] : [{ name: key, value: String(value) }],
   );
   checkedFields(`${name}, cache entry ${JSON.stringify(id)}`, stated, kernelTunerEntryFields, 'ignored');
-  // A text with a digit is a number in an unusual notation, not the name of a failure.
+  // A text with digits is a number in an unknown notation, not the name of a failure.
   if (typeof entry.time === 'string' && /\d/.test(entry.time)) {
     throw new BraggError(
       'foreign-file',
@@ -368,7 +385,8 @@ export const isKernelTunerCache = (document: unknown): boolean =>
   typeof document === 'object' && document !== null && 'tune_params_keys' in document;
 
 /**
- * `name` is used in messages. From a truncated file the complete entries are read. Throws BraggError `foreign-file`.
+ * Reads a cache file. Of a truncated file, the complete entries are read. `name` is used in messages. Throws BraggError
+ * `foreign-file`.
  */
 export function readKernelTuner(text: string, name: string): TuningResults {
   let document: unknown;
@@ -376,7 +394,7 @@ export function readKernelTuner(text: string, name: string): TuningResults {
   try {
     const parsed = parseBroken(text, ENTRIES);
     document = parsed.value;
-    // A cache in use ends with a comma after its last entry; Kernel Tuner closes it when tuning ends.
+    // While tuning runs, the file ends with a comma after its last entry; that is not an error.
     if (parsed.broken && !/[,}]\s*$/.test(text))
       notes.push(`${name} is truncated within an entry: complete entries are read.`);
   } catch (error) {
@@ -404,7 +422,7 @@ export function readKernelTuner(text: string, name: string): TuningResults {
 }
 
 const errorOf: Readonly<Record<Exclude<Outcome, 'right'>, string>> = {
-  // The format has no failure name for a wrong answer; the value of `correctness` shows it.
+  // The format has no name for a wrong answer; the key `correctness` marks it.
   wrong: 'RuntimeFailedConfig',
   runtime: 'RuntimeFailedConfig',
   timeout: 'RuntimeFailedConfig',
@@ -412,13 +430,16 @@ const errorOf: Readonly<Record<Exclude<Outcome, 'right'>, string>> = {
   constraints: 'InvalidConfig',
 };
 
-/** A size that was a list is written as a list, because Kernel Tuner resumes a cache only if the sizes are equal. */
+/**
+ * Problem size as written in the file. Lists are written as lists, because Kernel Tuner resumes a cache only if the
+ * size is the same.
+ */
 function sizeOf(problem: string): string | readonly number[] {
   const numbers = /^\[[\d,. ]*\]$/.test(problem) ? problem.slice(1, -1).split(',').map(Number) : [];
   return numbers.length > 0 && numbers.every(Number.isFinite) ? numbers : problem;
 }
 
-/** Writes one entry per line, as Kernel Tuner does. */
+/** Text of a cache file, with one entry per line as Kernel Tuner writes it. */
 export function kernelTunerText(results: TuningResults): string {
   const parameters = parametersOf(results);
   const keys = [...parameters.keys()];

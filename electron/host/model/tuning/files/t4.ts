@@ -1,6 +1,6 @@
 /**
- * Reads results in T4, the open format of tuning results (schema 1.0.0). Files are parsed on a worker thread, because
- * complete search spaces with all samples need tens of megabytes.
+ * Reads and writes tuning results in T4, an open format for them (schema 1.0.0). Files are parsed on a worker thread,
+ * because a complete search space with all samples needs tens of megabytes.
  */
 import { z } from 'zod';
 import { BraggError } from '../../../../contract/errors.ts';
@@ -31,7 +31,7 @@ import {
   unitsPerSecond,
 } from './kernel-tuner.ts';
 
-/** Keys of T4 results in schema 1.0.0, followed by those of a result and of its times. */
+/** Rules for the keys of a T4 file, of its results and of their times, by schema 1.0.0. */
 export const t4Fields: FieldRules = {
   schema_version: allowOnly('1.0.0 to 1.x', (version) => /^1(\.\d+)*$/.test(version)),
   metadata: honoured,
@@ -48,7 +48,7 @@ export const t4ResultFields = {
   objectives: ignoredField('the time of each result is used, whatever the objective was'),
 } satisfies FieldRules;
 
-/** Usual spellings of the unit of times, whose values must be texts; timeUnits() accepts others. */
+/** Schema for the unit of times in its common spellings; timeUnits() also accepts others. */
 const unit = z.string().optional();
 const unitFields = { timeunit: unit, time_unit: unit, timeUnit: unit, time_units: unit, unit, units: unit };
 
@@ -56,7 +56,7 @@ const resultSchema = z.looseObject({
   timestamp: z.string().default(''),
   configuration: z.record(z.string(), z.union([z.number(), z.string(), z.boolean()])),
   times: z.looseObject({
-    // The schema uses one name, but programs write the other.
+    // The schema defines one of these two names, but programs also write the other.
     compilation_time: z.number().optional(),
     compilation: z.number().optional(),
     runtimes: z.array(z.number().nullable()).default([]),
@@ -90,15 +90,15 @@ const outcomes: Readonly<Record<z.infer<typeof resultSchema>['invalidity'], Outc
 const invalidities = Object.fromEntries(Object.entries(outcomes).map(([word, outcome]) => [outcome, word]));
 
 /**
- * Samples of a measurement, in its unit. Numbers may be texts; other texts are names of failures. Throws BraggError for
- * other values.
+ * Samples of a measurement, in its own unit. A text is a number or the name of a failure. Throws BraggError for other
+ * values.
  */
 function timesOf(value: unknown, name: string): readonly unknown[] {
   if (Array.isArray(value)) return value.flatMap((one) => timesOf(one, name));
   if (value === null || typeof value === 'number') return [value];
   const number = typeof value === 'string' ? decimalOf(value.trim()) : Number.NaN;
   if (Number.isFinite(number)) return [number];
-  // A text with a digit is a number in an unusual notation, not the name of a failure.
+  // A text with digits is a number in an unknown notation, not the name of a failure.
   if (typeof value === 'string' && !/\d/.test(value)) return [value];
   throw new BraggError(
     'foreign-file',
@@ -110,7 +110,7 @@ const meanOf = (times: readonly number[]): number => times.reduce((sum, each) =>
 
 const isT4 = (document: unknown): boolean => typeof document === 'object' && document !== null && 'results' in document;
 
-/** `name` is used in messages. Throws BraggError `foreign-file`. */
+/** Reads a T4 file. `name` is used in messages. Throws BraggError `foreign-file`. */
 export function readT4(text: string, name: string): TuningResults {
   let document: unknown;
   const notes: string[] = [];
@@ -161,10 +161,11 @@ export function readT4(text: string, name: string): TuningResults {
         `${name}, results[${i}]: it has no time (its times have ${has}); allowed: times.runtimes, or time among its measurements.`,
       );
     }
-    // Samples within the measurement of time, if the configuration ran.
+    // Samples in the measurement named `time`, if the configuration ran.
     const own = ran && time !== undefined ? timesOf(time.value, `${name}, results[${i}]`) : [];
     const ownTimes = own.filter(isTime);
-    // A correct answer without a time comes from a failed run. One failed sample makes a mean of all samples invalid.
+    // A failed sample invalidates a mean over all samples. A correct result without any time is treated as a failed
+    // run.
     const whole = time === undefined ? samples.length === times.runtimes.length : ownTimes.length === own.length;
     const failed = ran && (!whole || (time === undefined ? samples : ownTimes).length === 0);
     const scale = unitsPerSecond(time?.unit ?? '', `${name}, results[${i}]`, unit);
@@ -211,13 +212,13 @@ export function t4Text({ configurations, device, kernel, problem }: TuningResult
 
 interface TunerFile {
   readonly text: string;
-  /** Name of the file, for messages. */
+  /** Name of the file, used in messages. */
   readonly name: string;
 }
 
 const TUNERS = 'the cache file of Kernel Tuner, and T4 results';
 
-/** Parses a tuner's file in a supported format. Throws BraggError `foreign-file`. */
+/** Parses a file of another tuner, in one of the supported formats. Throws BraggError `foreign-file`. */
 export function parseTuning({ text, name }: TunerFile): TuningResults {
   let document: unknown;
   try {

@@ -1,6 +1,6 @@
 /**
- * Process of one user kernel: loads the addon and the variant's code, and executes the host's requests. Errors of the
- * code affect only this process.
+ * Program of the process in which a user kernel runs. It loads the addon and the kernel's code, and executes requests
+ * of the host. Errors in the code affect only this process.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { messageOf } from '../../../../contract/errors.ts';
@@ -8,12 +8,12 @@ import { loadAddon } from '../../../io/addon/addon.ts';
 import { parentLink } from '../../../io/processes/parent-link.ts';
 import type { MessageFromChild, MessageToChild, UsageBetweenCalls } from './relay.ts';
 
-/** Interval between checks of the process's own memory use. */
+/** Interval in ms at which the process checks its memory use. */
 const LOOK_EVERY_MS = 100;
 
 /**
- * Allowance of processor time, s per byte, for copying and sending arrays of a result after the call. Processes send
- * faster than these 50 MB per second.
+ * Processor time, in seconds per byte, that is allowed for copying and sending arrays of a result after a call.
+ * Processes send faster than the resulting 50 MB/s.
  */
 const SENDING_S_PER_BYTE = 2e-8;
 
@@ -21,7 +21,7 @@ type Method = (...args: readonly unknown[]) => unknown;
 
 const link = parentLink<MessageFromChild, MessageToChild>();
 let childMethods: Readonly<Record<string, Method>> | null = null;
-/** Words of a problem that identify a Python candidate to the engine. */
+/** Fields to add to a problem, which identify a Python candidate for the engine. */
 let python: Readonly<Record<string, string>> = {};
 
 function sendToParent(message: MessageFromChild): void {
@@ -42,7 +42,10 @@ function fail(error: unknown, call: number | null): void {
   });
 }
 
-/** Sets the system's memory limit if there is one. Memory of a GPU driver is only watched. */
+/**
+ * Limits the memory of the process by the operating system, if that is possible. For GPU code, whose driver maps much
+ * memory, usage is only checked regularly.
+ */
 function limitMemory({ code, memory_bytes }: Extract<MessageToChild, { kind: 'load' }>): void {
   const before = process.memoryUsage.rss();
   if (code.kind === 'library') loadAddon().limitMemory(memory_bytes);
@@ -71,16 +74,16 @@ function withWords(problem: unknown): unknown {
   return { ...(problem as object), words: { ...words, ...python } };
 }
 
-/** Removes arrays from a result, so that large answers stay in this process. */
+/** Copy of a result without its arrays, so that large answers are not sent to the host. */
 function withoutArrays(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).filter(([, one]) => !ArrayBuffer.isView(one)));
 }
 
-/** USER_HZ, which is 100 on every system with /proc. */
+/** Clock ticks per second (USER_HZ); 100 on every system with /proc. */
 const TICKS_PER_S = 100;
 
-/** Text of a file in /proc; empty if it does not exist, or if its process has ended. */
+/** Content of a file in /proc; empty if it does not exist, for example because the process has ended. */
 function proc(file: string): string {
   try {
     return readFileSync(`/proc/${file}`, 'latin1');
@@ -90,8 +93,8 @@ function proc(file: string): string {
 }
 
 /**
- * Processor ticks of a process and its ended children: fields 14 to 17 of its `stat`, whose second field may contain
- * spaces.
+ * Processor time in ticks, from fields 14 to 17 of /proc/PID/stat: of the process and its ended children, or of the
+ * children alone. The second field may contain spaces.
  */
 function ticksOf(pid: number, of: 'ended children' | 'with its own'): number {
   const stat = proc(`${pid}/stat`);
@@ -100,19 +103,19 @@ function ticksOf(pid: number, of: 'ended children' | 'with its own'): number {
   return counted.reduce((sum, ticks) => sum + Number(ticks), 0);
 }
 
-/** Running child processes of a process, from the lists of all its threads. */
+/** Ids of the running children of a process. Each of its threads has a list. */
 function childrenOf(pid: number): readonly number[] {
   let threads: readonly string[] = [];
   try {
     threads = readdirSync(`/proc/${pid}/task`);
   } catch {
-    // The process has ended.
+    // The process has ended in the meantime.
   }
   const lists = threads.map((thread) => proc(`${pid}/task/${thread}/children`));
   return lists.flatMap((list) => list.split(' ').filter(Boolean).map(Number));
 }
 
-/** Processor time of processes that this process has started, such as the interpreter of a Python candidate. */
+/** Processor time of the processes that this process started, such as the interpreter of a Python candidate. */
 function startedCpu_s(): number {
   if (process.platform !== 'linux') return 0;
   const all = [process.pid];
@@ -121,7 +124,7 @@ function startedCpu_s(): number {
   return ticks.reduce((sum, one) => sum + one, 0) / TICKS_PER_S;
 }
 
-/** Processor time of all threads of this process and of its descendants, and the current time. */
+/** Processor time of this process and its descendants, and the current time, both in seconds. */
 function readUsage(): UsageBetweenCalls {
   const { user, system } = process.cpuUsage();
   return { cpu_s: (user + system) / 1e6 + startedCpu_s(), elapsed_s: performance.now() / 1000 };
@@ -133,7 +136,7 @@ function bytesOf(value: unknown): number {
   return Object.values(value).reduce<number>((sum, one) => sum + bytesOf(one), 0);
 }
 
-/** Times at the end of the last call; null while a call is running. */
+/** Processor time and time at the end of the last call; null while a call is running. */
 let lastIdle: UsageBetweenCalls | null = null;
 let runningCalls = 0;
 

@@ -1,16 +1,17 @@
 /**
- * Starts processes of user kernels for a benchmark's thread: the thread sends requests to its host, which starts the
- * processes and forwards all messages. Also defines the messages between the host and such a process. The process is
- * independent of the workload: it creates one of the addon's objects and calls its methods by name.
+ * Lets a benchmark's thread use processes for user kernels, although only the host can start them. The thread requests
+ * processes from the host, which forwards all messages between them. Also defines the messages between the host and a
+ * process. They do not depend on the workload: the process creates an object of the addon and calls its methods by
+ * name.
  */
 import { z } from 'zod';
 import { errorCodeSchema } from '../../../../contract/errors.ts';
 import type { ChildLink, ProcessExit, StartChild } from '../../../io/processes/link.ts';
 
-/** Code that is loaded before the first object is created. */
+/** Code of a user kernel, which the process loads before it creates an object. */
 export type UserKernelCode =
   | { readonly kind: 'library'; readonly file: string }
-  /** Path of the interpreter, of the program that runs the candidate in it, and of the trusted candidate. */
+  /** Code in Python: paths of the interpreter, of the program that runs candidates, and of the trusted candidate. */
   | {
       readonly kind: 'python';
       readonly id: string;
@@ -20,15 +21,15 @@ export type UserKernelCode =
     }
   | { readonly kind: 'kernels'; readonly workload: string; readonly name: string; readonly image: Uint8Array };
 
-/** Functions of the addon that a host may call. */
+/** Functions of the addon that create an object whose methods the host may call. */
 export type Factory = 'createTransport' | 'createDiffraction' | 'createTask';
 
 export type MessageToChild =
   | { readonly kind: 'load'; readonly code: UserKernelCode; readonly memory_bytes: number }
   | { readonly kind: 'create'; readonly factory: Factory; readonly problem: unknown }
   /**
-   * `reports`: the first argument is a callback, whose values are sent back as `report`. `light`: arrays of the result
-   * are not sent back.
+   * Calls a method. `reports`: its first argument is a callback, and the values passed to it are sent as messages
+   * `report`. `light`: arrays in the result are not sent.
    */
   | {
       readonly kind: 'call';
@@ -64,7 +65,7 @@ export const fromChildSchema = z.discriminatedUnion('kind', [
     image: z.custom<Uint8Array>((one) => one instanceof Uint8Array),
     log: z.string(),
   }),
-  /** The process exceeds its memory limit. */
+  /** Sent when the process exceeds its memory limit. */
   z.strictObject({ kind: z.literal('too-large'), rss_bytes: z.number() }),
 ]);
 export type MessageFromChild = z.infer<typeof fromChildSchema>;
@@ -85,7 +86,7 @@ interface Listeners {
   ended: (how: ProcessExit) => void;
 }
 
-/** Used by the thread: sends requests for processes to the host. */
+/** The thread's side: requests processes from the host, and sends and receives their messages. */
 export class RelayedChildren {
   readonly #post: (message: MessageFromRelay) => void;
   readonly #children = new Map<number, Listeners>();
@@ -128,7 +129,7 @@ export class RelayedChildren {
   }
 }
 
-/** Used by the host: starts the thread's processes and forwards their messages. */
+/** The host's side: starts the processes that a thread requests, and forwards their messages. */
 export class ChildrenForThread {
   readonly #start: StartChild;
   readonly #post: (message: MessageToRelay) => void;
@@ -155,7 +156,7 @@ export class ChildrenForThread {
     }
   }
 
-  /** Ends the remaining processes of the thread. */
+  /** Kills the remaining processes of the thread. */
   close(): void {
     for (const link of this.#children.values()) link.kill();
   }

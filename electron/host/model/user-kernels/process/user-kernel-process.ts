@@ -1,6 +1,6 @@
 /**
- * One process with one user kernel, so that a crash only fails the current call. Of its output, the beginning, the end,
- * and the amount left out between them are saved.
+ * The host's side of a process that runs a user kernel. If the process crashes, only the current call fails. Also
+ * stores the text that kernels print: its beginning, its end, and the number of characters left out in between.
  */
 import { BraggError } from '../../../../contract/errors.ts';
 import type { PrintedOutput } from '../../../../contract/user-kernels.ts';
@@ -15,16 +15,16 @@ import {
   type UserKernelCode,
 } from './relay.ts';
 
-/** Number of characters of recent output that an error message quotes. */
+/** Number of characters of the latest output that an error message quotes. */
 const QUOTED_CHARACTERS = 2000;
-/** Time limit of a start. Starting Node.js and loading the addon needs a fraction of a second. */
+/** Time limit in ms for starting a process. Starting Node.js and loading the addon needs a fraction of a second. */
 const START_MS = 30_000;
-/** A cancelled run ends within a step; a process that does not is killed. */
+/** Time in ms after which a cancelled process is killed. A cancelled run normally ends within one step. */
 const CANCEL_MS = 5_000;
 
 const OTHERS_UNAFFECTED = ' Only its own process was lost.';
 
-/** Descriptions of signals and Windows exit codes with which a process ends. */
+/** Descriptions of the signals and Windows exit codes with which a process may end. */
 const endTexts: Readonly<Record<string, string>> = {
   SIGSEGV: 'it accessed memory that it does not own (SIGSEGV)',
   SIGBUS: 'it accessed memory that does not exist (SIGBUS)',
@@ -38,7 +38,7 @@ const endTexts: Readonly<Record<string, string>> = {
   '3221225620': 'it divided an integer by zero',
 };
 
-/** Processor time for receiving a call and sending its result, outside the call. */
+/** Processor time in seconds that is allowed for receiving a call and sending its result. */
 const MESSAGES_S = 0.002;
 const noUsage: UsageBetweenCalls = { cpu_s: 0, elapsed_s: 0 };
 
@@ -48,7 +48,7 @@ interface Pending {
 }
 
 export class UserKernelProcess {
-  /** Name of the file, with which every message begins. */
+  /** Name of the kernel's file; messages begin with it. */
   readonly name: string;
   readonly #link: ChildLink;
   #calls = 0;
@@ -69,7 +69,7 @@ export class UserKernelProcess {
     link.onEnded((how) => this.#end(new BraggError('device', this.#lastWords(how))));
   }
 
-  /** `onOutput` receives what the kernel's code prints. */
+  /** Starts a process. `onOutput` receives the text that the kernel prints. */
   static async start(
     name: string,
     startChild: StartChild,
@@ -80,7 +80,7 @@ export class UserKernelProcess {
     return kernel;
   }
 
-  /** False once the process has ended or failed; a failed process is not reused. */
+  /** Whether the process can be used: false once it has ended or failed. */
   get usable(): boolean {
     return this.#over === null;
   }
@@ -89,7 +89,7 @@ export class UserKernelProcess {
     return this.#output;
   }
 
-  /** Processor time of the process outside its calls, since the last call of this method. */
+  /** Processor time that the process used outside of calls, since the last call of this method. */
   takeBetween(): UsageBetweenCalls {
     const between = this.#between;
     this.#between = noUsage;
@@ -115,8 +115,8 @@ export class UserKernelProcess {
   }
 
   /**
-   * Calls a method of the created object. `onReport` receives the values of its callback; `light` leaves arrays in the
-   * process.
+   * Calls a method of the object in the process. `onReport` receives the values that the method passes to its callback.
+   * `light`: arrays of the result stay in the process.
    */
   call(method: string, args: readonly unknown[], onReport?: (value: unknown) => void, light = false): Promise<unknown> {
     if (onReport !== undefined) this.#report = onReport;
@@ -125,7 +125,7 @@ export class UserKernelProcess {
     return this.#ask({ kind: 'call', call, method, args, reports: onReport !== undefined, light }, call);
   }
 
-  /** Ends the process unless `work` is done within the limit. */
+  /** Waits for `work`. Kills the process if that needs longer than `limit_ms`. */
   async within<T>(limit_ms: number, says: string, work: Promise<T>): Promise<T> {
     const late = setTimeout(() => this.fail('device', `${this.name} ${says} within ${limit_ms / 1000} s`), limit_ms);
     try {
@@ -135,7 +135,7 @@ export class UserKernelProcess {
     }
   }
 
-  /** Cancels the current call; ends the process if it does not stop. */
+  /** Cancels the current call. Kills the process if the call does not end soon. */
   cancel(): void {
     if (!this.usable) return;
     void this.call('cancel', []).catch(() => undefined);
@@ -147,13 +147,13 @@ export class UserKernelProcess {
     this.#whenIdle = () => clearTimeout(late);
   }
 
-  /** Ends the process and rejects all pending calls with the same message. */
+  /** Kills the process, and rejects all pending calls with the reason. */
   fail(code: BraggError['code'], reason: string): void {
     this.#end(new BraggError(code, `${reason}. Its process was ended; nothing else is affected.`));
     this.#link.kill();
   }
 
-  /** Ends a process that is no longer needed; pending calls are rejected. */
+  /** Kills the process, because it is no longer needed, and rejects pending calls. */
   close(): void {
     this.#end(new BraggError('disconnected', `The process of ${this.name} has ended.`));
     this.#link.kill();
@@ -203,7 +203,7 @@ export class UserKernelProcess {
         this.fail('memory', `${this.name} used ${formatBytes(message.rss_bytes)} of memory, more than allowed`);
         return;
       case 'failed': {
-        // An exception in the user's code is not an internal error of Braggbench.
+        // An exception in the user's code must not be reported as an internal error of Braggbench.
         const code = message.code === 'internal' ? 'device' : message.code;
         const error = Object.assign(new BraggError(code, this.#named(message)), { log: message.log });
         const key = message.call ?? [...this.#pending.keys()].find((one) => typeof one === 'string');
@@ -218,10 +218,11 @@ export class UserKernelProcess {
     }
   }
 
-  /** Adds the variant's file name to errors of the engine. */
+  /** Message of an engine error that begins with the name of the kernel's file. */
   #named({ code, message }: Extract<MessageFromChild, { kind: 'failed' }>): string {
     if (code === 'memory') return `${this.name} requested more memory than allowed: ${message}`;
-    // A lost device affects only that process.
+    // The engine's message concerns the whole program, but a device that is lost in this process remains usable in
+    // others.
     const here = message.replace(/ The device is not used again until the program is restarted\.$/, OTHERS_UNAFFECTED);
     return here.startsWith(this.name) ? here : `${this.name}: ${here}`;
   }
@@ -243,7 +244,10 @@ export class UserKernelProcess {
   }
 }
 
-/** Characters saved at each end: a kernel that prints in every thread and repetition writes gigabytes. */
+/**
+ * Number of characters to store from the beginning and from the end of the output. A kernel that prints in every thread
+ * writes gigabytes.
+ */
 const SAVED_CHARACTERS = 32 * 1024;
 
 export class PrintedText {
