@@ -1,4 +1,7 @@
-/** Imported doses for comparison: depth doses and maps as tables, volumes as MetaImage, NRRD and RT Dose. */
+/**
+ * Reads doses from other programs for comparison: depth doses and maps as tables, and volumes as MetaImage, NRRD and RT
+ * Dose.
+ */
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import {
@@ -31,27 +34,30 @@ import { type DoseMap, type PlaneOfVolume, summedAxis, toPeak, volumeDose } from
 import { type DepthUnit, readCurve } from './beams/commission.ts';
 
 interface DoseFileFacts {
-  /** Unit as stated in the file; null if it states none. */
+  /** Unit that the file states. Null if it states none. */
   readonly unit: string | null;
-  /** Facts about the file that a user must know. */
+  /** Facts about the file that the user should know. */
   readonly notes?: readonly string[];
 }
 
 export type ImportedDose = DoseFileFacts &
   Readonly<{
-    /** Quantity of a run whose units the doses have; null if they have those of the file. */
+    /** Quantity of a run whose unit the values have. Null if they have the unit of the file. */
     by: GammaDose | null;
   }> &
   ({ readonly kind: 'map'; readonly map: DoseMap } | { readonly kind: 'curve'; readonly curve: GammaCurve });
 
 const importedEndings: readonly string[] = ['.csv', '.txt', '.mha', '.mhd', '.nrrd', '.nhdr', '.dcm'];
 
-/** Column name of a map in the program's format: a column for depth, then one for each x, with which the name ends. */
+/**
+ * Name of a column in a map in this program's format. The first column is the depth; the name of every other column
+ * ends with its x.
+ */
 const MAP_COLUMN = /_at_x_(-?[\d.e+-]+)_mm$/;
 const DEPTH_COLUMN = /^(depth|z)_mm$/;
 const EQUAL = 1e-6;
 
-/** Spacing of positions, which must be equal. */
+/** Spacing of positions. Throws unless they are equally spaced. */
 function stepOf(file: string, what: string, places: readonly number[]): number {
   const step = ((places.at(-1) ?? 0) - (places[0] ?? 0)) / (places.length - 1);
   const off = places.findIndex(
@@ -66,11 +72,11 @@ function stepOf(file: string, what: string, places: readonly number[]): number {
   return step;
 }
 
-/** First line that is neither empty nor a comment. */
+/** Returns the first line that is neither empty nor a comment. */
 const firstLineOf = (text: string): string =>
   text.split(/\r\n|\r|\n/).find((line) => line !== '' && !line.startsWith('#')) ?? '';
 
-/** Parses a map; x is the first axis, depth the second. */
+/** Parses a map in which x is the first axis and depth the second. */
 function mapOf(file: string, text: string): Volume {
   const all = text.split(/\r\n|\r|\n/);
   const separator = separatorOf(firstLineOf(text));
@@ -147,7 +153,7 @@ const endingOf = (name: string): string => path.extname(name).toLowerCase();
 
 type Parts = readonly (Uint8Array | null)[];
 
-/** Reads a volume in any format; null for a table. */
+/** Reads a volume of any supported format. Null for a table. */
 function volumeOf({ name, bytes }: NamedBytes, parts: Parts): Volume | null {
   const header = volumeHeader(name, bytes);
   if (header !== null) {
@@ -163,18 +169,21 @@ function textOf({ name, bytes }: NamedBytes): string {
   return text;
 }
 
-/** Whether a table is a map: the name of its second column contains an x, in any unit. */
+/** Whether a table is a map: its second column has a position x in its name, in any unit. */
 function isMap(text: string): boolean {
   const first = firstLineOf(text);
   return /_at_x_/.test(cellsOf(first, separatorOf(first))[1] ?? '');
 }
 
-/** File name suffixes of GATE and OpenGATE for other quantities than dose; their files have no other indication. */
+/**
+ * File name suffixes with which GATE and OpenGATE mark quantities other than dose. Their files do not state the
+ * quantity.
+ */
 const OTHER_QUANTITY =
   /[-_](squared|uncertainty|nb_?of_?hits|counts?|fluence|let[dt]?|(?:dose|track)_?averaged)(?:[-_](?:squared|uncertainty))?(?:\.[a-z]+)+$/i;
 const GATE_TABLE = /^\s*#\s*(?:Resol|VoxelSize)\s*=/m;
 
-/** Rejects a file by its name if that indicates another quantity, and the file does not state one. */
+/** Rejects a file whose name indicates another quantity, unless the file itself states one. */
 function checkName(name: string): void {
   const quantity = OTHER_QUANTITY.exec(path.basename(name))?.[1];
   if (quantity === undefined) return;
@@ -201,10 +210,13 @@ function readDose(file: NamedBytes, parts: Parts, unit: DepthUnit | null): ReadD
   return isMap(text) ? { kind: 'volume', volume: mapOf(name, text) } : curveOf(name, text, unit);
 }
 
-/** Negative values up to this share of the maximum are allowed: as in depth doses, there may be noise around zero. */
+/**
+ * Largest allowed negative value, as a share of the maximum. There may be noise around zero, as in measured depth
+ * doses.
+ */
 const LARGEST_NOISE = 0.05;
 
-/** Throws BraggError `foreign-file` for values that are no doses: marks for missing values, and negative ones. */
+/** Throws BraggError `foreign-file` if a value is not a dose, for example negative or a mark for a missing value. */
 function checkDoses(name: string, { values }: Volume): void {
   const largest = largestUnmarked(values);
   const wrong = values.findIndex((value) => value < -LARGEST_NOISE * largest || isMissingMark(value, largest));
@@ -217,15 +229,15 @@ function checkDoses(name: string, { values }: Volume): void {
   );
 }
 
-/** A comparison in absolute terms, for which doses are converted to the units of a run. */
+/** Requests an absolute comparison, for which doses are converted to the unit of a run. */
 interface AbsoluteDose {
-  /** Unit as chosen by the user, for files that state none. */
+  /** Unit that the user chose, for files that state none. */
   readonly unit: string | null;
-  /** Factor for units per proton: the run's number of protons. */
+  /** Number of protons of the run, as a factor for units per proton. */
   readonly protons: number;
 }
 
-/** Throws an error: the doses have no unit in which absolute values can be compared. */
+/** Throws a BraggError: the unit of the doses does not allow an absolute comparison. */
 function noAbsoluteUnit(name: string, stated: string | null, chosen: string | null, allowed: string): never {
   const has = stated === null ? 'its doses have no unit' : `its doses are in ${stated}`;
   const asked = chosen === null ? '' : `, and --dose-unit is ${chosen}`;
@@ -264,8 +276,8 @@ function doseInPlane(name: string, dose: ReadDose, plane: PlaneOfVolume, absolut
 }
 
 /**
- * Reads a dose from disk, converted to the units of a run if `absolute` is given. Throws a BraggError with the file and
- * the allowed input.
+ * Reads a dose from disk. With `absolute`, converts it to the unit of a run. Throws a BraggError with the file and the
+ * allowed input.
  */
 export async function readDoseFile(
   file: string,
@@ -280,9 +292,9 @@ export async function readDoseFile(
   return doseInPlane(file, readDose(named, parts, unit), plane, absolute);
 }
 
-/** Returns the header among the files, which refers to the others, and its type. */
+/** Reads the volume in these files. One of them is the header, which refers to the others. */
 function volumeFromFiles(files: readonly NamedBytes[]): { readonly name: string; readonly volume: Volume } {
-  // DICOM files often have no file name extension.
+  // DICOM files often have no extension.
   const main =
     files.find(({ name }) => importedEndings.includes(endingOf(name))) ?? files.find(({ bytes }) => isDicom(bytes));
   if (main === undefined) {
@@ -309,7 +321,7 @@ function volumeFromFiles(files: readonly NamedBytes[]): { readonly name: string;
   return { name: main.name, volume: dose.volume };
 }
 
-/** Reads the name, grid and notes of the dose in these files. */
+/** Reads name, grid and notes of the dose in these files. */
 export const inspectDose = onThread(
   'inspect a dose file',
   ({ files }: { readonly files: readonly NamedBytes[] }): Omit<ImportedDoseInfo, 'id'> => {
@@ -324,22 +336,22 @@ export const inspectDose = onThread(
 
 export interface RequestedPlane {
   readonly plane: PlaneOfVolume;
-  /** Unit of the values; if null, the dose is scaled to a maximum of 1. */
+  /** Unit of the values. Null to scale the dose to a maximum of 1. */
   readonly unit: PlaneUnitName | null;
-  /** Factor for units per proton: the run's number of protons. */
+  /** Number of protons of the run, as a factor for units per proton. */
   readonly protons: number;
 }
 
-/** Units for the axes of a volume. */
+/** Units that a volume can have, by its number of axes. */
 const planeUnitsOf = ({ sizes }: Volume): readonly PlaneUnitName[] =>
   planeUnitSchema.options.filter((one) => planeUnits[one].axes === sizes.length);
 
-/** Text of a unit without the differences in spelling between programs. */
+/** Normalises the spelling of a unit, which differs between programs. */
 const plainUnit = (text: string): string => text.toLowerCase().replaceAll(/[\s_*·]+/g, ' ');
 
 /**
- * Factor from cell values to nGy mm³ or MeV, the units of a run. Throws a BraggError if the unit does not fit the kind
- * of file.
+ * Factor that converts cell values to the unit of a run: nGy mm³ or MeV. Throws a BraggError if the unit does not fit
+ * the kind of file.
  */
 function factorOf(
   name: string,
@@ -359,7 +371,7 @@ function factorOf(
   return thickness_mm * factorToRunUnit(planeUnits[unit], protons);
 }
 
-/** Rejects a unit that differs from the one stated in the file. */
+/** Throws if the chosen unit differs from the one that the file states. */
 function checkUnit(name: string, { unit }: Volume, chosen: PlaneUnitName): void {
   const plain = (text: string): string => plainUnit(text.replace(/\/1e9$/i, ''));
   if (unit === undefined || plain(unit) === plain(chosen)) return;
@@ -369,7 +381,7 @@ function checkUnit(name: string, { unit }: Volume, chosen: PlaneUnitName): void 
   );
 }
 
-/** A plane of a volume, converted to the units of a run. */
+/** Converts a plane of a volume to the unit of a run. */
 function convertToRunUnits(
   name: string,
   volume: Volume,

@@ -1,4 +1,4 @@
-/** The proton transport workload in the host: its scenarios, benchmarks, comparison and timeline. */
+/** The proton transport workload in the host: scenarios, benchmarks, comparison and timelines. */
 import { type TransportDocument, valueAt } from '../../../contract/scenario/index.ts';
 import type { Resolved } from '../../../contract/scenarios.ts';
 import { exportsOf } from '../../../contract/workload.ts';
@@ -111,13 +111,16 @@ const transportBenchable: Benchable = {
   field: (problem, answer) => doseFieldOf(problemFor('transport', problem), Float64Array.from(answer)),
 };
 
-/** Axis of `count` cells, with edges in whole cells from the first edge. */
+/** Axis with `count` cells. `first`: position of the first edge, in cells. */
 function axis(name: 'z' | 'x', count: number, width_mm: number, first: number): GridAxis {
   const edges = Float64Array.from({ length: count + 1 }, (_, i) => (first + i) * width_mm);
   return { name, unit: 'mm', edges, uniform: true };
 }
 
-/** Field of `dose` (MeV per cell, [z][x]), shown as MeV/mm² over depth (horizontal) and x (vertical). */
+/**
+ * Field of a dose for display in MeV/mm², with depth on the horizontal and x on the vertical axis. `dose`: MeV per
+ * cell, in rows of z.
+ */
 export function doseField(dose: Float64Array, geometry: AxisGeometry): ComparedField {
   const { nz, nx, dz_mm, dx_mm } = geometry;
   return {
@@ -181,7 +184,7 @@ const comparedTransport: ComparedRuns = {
   },
 };
 
-/** Lanes of a recording; the second one is the device. */
+/** Lanes of a recording. The second one is the GPU. */
 const gpuLanes: readonly RecordedLane[] = [
   { name: 'main thread', onDevice: false },
   { name: 'steps, by events', onDevice: true },
@@ -190,7 +193,7 @@ const gpuLanes: readonly RecordedLane[] = [
 function transportTimeline(run: RunData, declared: (variant: string) => number): RunTimeline {
   const { name, variant, precision, machine, spans, trace, steps, cell_steps, bytes_per_cell_step } = run;
   const { device } = machine;
-  // Files of earlier versions lack the number of bytes that their kernels moved.
+  // Files of earlier versions do not contain the number of bytes that their kernels moved.
   const bytesPerCellStep = bytes_per_cell_step || declared(variant);
   return {
     name,

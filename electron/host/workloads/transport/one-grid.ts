@@ -1,7 +1,7 @@
 /**
- * Many beams on one grid: the spots of a scenario, each solved separately. Tables and grid are built once, for the
- * fastest beam, and a GPU solves as many at a time as fit. Range and falloff equal those on separate grids to 0.01 mm.
- * The spots are those of the scenario, or one beam with every value of a sweep.
+ * Solves many beams on one grid, each separately. The beams are the spots of a scenario, or one beam at every value of
+ * a sweep. Tables and grid are built once, for the fastest beam, and a GPU solves as many beams at a time as fit. Range
+ * and falloff equal those on separate grids to 0.01 mm.
  */
 import path from 'node:path';
 import type { CudaDevice } from '../../../contract/capabilities.ts';
@@ -44,7 +44,7 @@ import { readingForReadouts } from './variants.ts';
 
 interface Options
   extends Pick<BatchOptions, 'addon' | 'memoryLimit_bytes' | 'signal' | 'program' | 'machine' | 'gpu' | 'ended'> {
-  /** GPUs that share the beams: `all`, or several by index or UUID with commas; one by default. */
+  /** GPUs that share the beams: `all`, or several indices or UUIDs separated by commas. One by default. */
   readonly gpus?: string;
 }
 
@@ -57,14 +57,17 @@ interface SharedInputs {
   readonly scenario: TransportScenario;
   readonly problem: TransportProblem;
   readonly axes: Axes;
-  /** Width of all spots together, as in a run of the field. */
+  /** Width along y of all spots together, as in a run of the field. */
   readonly across: LateralWidths;
   readonly context: Omit<TransportContext, 'completeScenario' | 'finished' | 'wall_s'>;
   readonly begun_ms: number;
   readonly peak_bytes: () => number;
 }
 
-/** Interval at which the peak memory of the process is read: reading needs a tenth of the time of a beam by moments. */
+/**
+ * Interval in ms at which the peak memory of the process is read. Reading needs a tenth of the time of a beam by
+ * moments.
+ */
 const PEAK_EVERY_MS = 50;
 
 function sampledPeak(): () => number {
@@ -76,7 +79,7 @@ function sampledPeak(): () => number {
   };
 }
 
-/** Scenario with one spot as its single beam. */
+/** Returns the scenario with one of its spots as the only beam. */
 function withSingleSpot(scenario: TransportScenario, spot: Spot): TransportContext['completeScenario'] {
   const { spots: _, spots_file: __, ...beam } = scenario.beam;
   return { ...scenario, beam: { ...beam, ...spot, weight: beam.weight * spot.weight } };
@@ -96,7 +99,7 @@ function solvedRunOf(common: SharedInputs, index: number, result: BeamResult) {
   return runData(wholeContext, { ...problem, beam }, axes, result, [], across, peak_bytes());
 }
 
-/** Exponent in the Bragg–Kleeman rule: scales the range of a slower beam from that of the fastest. */
+/** Exponent of the Bragg–Kleeman rule. It scales the range of the fastest beam to that of a slower one. */
 const RANGE_POWER = 1.77;
 
 async function prepareBeams(
@@ -131,7 +134,7 @@ async function prepareBeams(
   return native;
 }
 
-/** Names of the GPUs, as results state them. */
+/** Names of the GPUs as stored in results. */
 function deviceNames(sharing: readonly CudaDevice[], { gpu }: Pick<Options, 'gpu'>): string | null {
   if (sharing.length === 0) return gpu();
   const names = [...new Set(sharing.map(({ name }) => name))];
@@ -139,8 +142,7 @@ function deviceNames(sharing: readonly CudaDevice[], { gpu }: Pick<Options, 'gpu
 }
 
 /**
- * Solves every spot of `reading`. An error in one beam does not affect the others; an aborted signal stops within one
- * step.
+ * Solves every spot of `reading`. If one beam fails, the others continue. Aborting the signal stops within one step.
  */
 export function solveOnOneGrid(name: string, reading: TransportReading, options: Options): Promise<void> {
   return runOnOneGrid(name, reading, options, (native, common) => {
@@ -158,7 +160,7 @@ export function solveOnOneGrid(name: string, reading: TransportReading, options:
   });
 }
 
-/** As `solveOnOneGrid`, with the complete run data of each beam, without keyframes. */
+/** Like `solveOnOneGrid`, but reports the complete run data of each beam, without keyframes. */
 export function runsOnOneGrid(name: string, reading: TransportReading, options: RunsOptions): Promise<void> {
   return runOnOneGrid(name, reading, options, (native, common) =>
     native.start(({ beam, result }) => {
@@ -167,24 +169,29 @@ export function runsOnOneGrid(name: string, reading: TransportReading, options: 
   );
 }
 
-/** Readouts of many beams in columns, per entering proton. */
+/** Readouts of many beams per entering proton, as columns. */
 export interface BeamReadouts extends Pick<BeamTable, 'solve_s' | 'march_s' | 'readouts_s' | 'setup_parts'> {
   readonly count: number;
   readonly variant: string;
   readonly precision: TransportProblem['solver']['precision'];
   readonly device: string | null;
   readonly column: (name: ReadoutColumn) => Float64Array;
-  /** Depth doses in MeV/mm, [depth][beam], and the depths from the entrance; null unless requested. */
+  /**
+   * Depth doses in MeV/mm at index depth · beams + beam, and the depths from the entrance. Null if they were not
+   * requested.
+   */
   readonly curves: { readonly depth_mm: Float64Array; readonly values: Float32Array } | null;
 }
 
-/** Beams on the grid of a reading, five values each as in `writeListedBeam`. The reading may have fewer spots. */
+/**
+ * Beams on the grid of a reading, with five values each as in `writeListedBeam`. The reading may contain fewer spots.
+ */
 export interface BeamList {
   readonly reading: TransportReading;
   readonly list: Float64Array;
 }
 
-/** Readouts of all listed beams by moments, without a map of each. Rejects if a beam cannot be solved. */
+/** Computes readouts of all listed beams by moments, without maps. Rejects if a beam cannot be solved. */
 export async function readoutsOnOneGrid(
   name: string,
   { reading, list }: BeamList,
@@ -275,7 +282,7 @@ const SPOT_PARAMETERS = [
   'x_sigma_mm',
   'angle_sigma_mrad',
 ] as const;
-/** Beam fields that a spot replaces. */
+/** Beam parameters that determine the energy. A spot has one of them. */
 const ENERGIES = ['energy_MeV', 'range_mm'] as const;
 
 type Beam = Readonly<Record<string, unknown>>;
@@ -313,7 +320,7 @@ const beamIn = (document: unknown): Beam | null => {
   return typeof beam === 'object' && beam !== null ? { ...beam } : null;
 };
 
-/** Key of the settings that beams on one grid must share; null if this beam cannot share a grid. */
+/** Key of the settings that beams on one grid have in common. Null if this beam cannot share a grid. */
 export function familyOf(document: unknown): string | null {
   const beam = beamIn(document);
   if (beam === null || beam['spots'] !== undefined || beam['spots_file'] !== undefined) return null;
@@ -321,7 +328,10 @@ export function familyOf(document: unknown): string | null {
   return JSON.stringify([own, { ...Object(document), beam: withoutKeys(beam, own) }]);
 }
 
-/** One document for all beams of a family, in their order; `threads` solve them concurrently. */
+/**
+ * Builds one document with all beams of a family as spots, in the same order. `threads`: number of threads that solve
+ * them.
+ */
 export function documentOfFamily(documents: readonly unknown[], threads: number): unknown {
   const [first] = documents;
   const spots = documents.map((document) => {
@@ -332,7 +342,7 @@ export function documentOfFamily(documents: readonly unknown[], threads: number)
   return { ...Object(first), beam: { ...withoutKeys(beamIn(first) ?? {}, SPOT_PARAMETERS), spots }, solver };
 }
 
-/** `sweep`: the change by each value; null if the scenario has spots. Throws a BraggError. */
+/** Reads a scenario. `sweep`: overrides at each value, or null if the scenario has spots. Throws a BraggError. */
 export async function readOneGrid(
   scenarios: Scenarios,
   file: string,
@@ -345,7 +355,10 @@ export async function readOneGrid(
   return requireBeam(file, await scenarios.check(document, { name: file, folder: path.dirname(file) }));
 }
 
-/** Values of a beam that a sweep may change without a spot of the scenario for each, in the problem's units. */
+/**
+ * Beam parameters that a sweep may list without creating a spot for each value. `at`: index in the list; `factor`:
+ * conversion to the problem's unit.
+ */
 const LISTED = {
   energy_MeV: { at: 0, factor: 1 },
   energy_sigma_MeV: { at: 1, factor: 1 },
@@ -355,7 +368,7 @@ const LISTED = {
 type ListedKey = keyof typeof LISTED;
 const isListed = (key: string): key is ListedKey => key in LISTED;
 
-/** The beams between two, which differ only in the swept values; null if they differ in more. */
+/** Lists the beams between the first and the last one. Null if these two differ in more than the swept parameters. */
 function listBetween(
   [first, last]: readonly TransportProblem['beam'][],
   keys: readonly ListedKey[],
@@ -382,8 +395,8 @@ function listBetween(
 }
 
 /**
- * As `readOneGrid`, for readouts alone. A sweep is checked by its smallest and largest value, because checking a hundred
- * thousand spots takes seconds.
+ * Like `readOneGrid`, but for readouts alone. Checks only the smallest and largest value of a sweep, because checking a
+ * hundred thousand spots takes seconds.
  */
 export async function readBeamList(
   scenarios: Scenarios,

@@ -1,6 +1,6 @@
 /**
- * Readouts of an ended run: summary, curves, ledger, and exports whose CSV columns have units. Large arrays are reduced
- * on a worker thread: grids have up to four million cells, files more.
+ * Readouts of an ended run: summary, curves, ledger, and exports. CSV columns of exports have units. Large arrays are
+ * reduced on a worker thread, because grids have up to four million cells, and files more.
  */
 import type { GammaDose } from '../../../contract/dose.ts';
 import { BraggError } from '../../../contract/errors.ts';
@@ -38,17 +38,17 @@ import { measuredRunOf, type RunData } from './run-data.ts';
 
 interface Part {
   readonly names: readonly string[];
-  /** Values by step and name, [step][name]. */
+  /** Values at index step · names + name. */
   readonly values: Float64Array;
 }
 
 type Ledgers = Pick<RunData, 'ledgerNumber' | 'ledgerEnergy' | 'facesNumber' | 'facesEnergy'>;
 
 interface Balance {
-  /** Columns in the order of the balance, then the faces if they are known. */
+  /** Columns in the order of the balance, followed by the faces if they are known. */
   readonly names: readonly string[];
   readonly steps: number;
-  /** Value at a row and column; 0 for a run without a step. */
+  /** Returns the value at a row and column. 0 for a run without steps. */
   readonly at: (row: number, name: string) => number;
 }
 
@@ -81,8 +81,8 @@ function energyBalance(run: Ledgers): Balance {
 }
 
 /**
- * Last row by column name; zeros for a run without a step. A loop for speed, because thousands of beams per second need
- * it.
+ * Returns the last row by column name. Zeros for a run without steps. Uses a loop for speed, because thousands of beams
+ * per second call it.
  */
 function lastRow<N extends string>(names: readonly N[], values: Float64Array): Readonly<Record<N, number>> {
   const row: Partial<Record<N, number>> = {};
@@ -103,7 +103,7 @@ function reactionParts({ secondaries }: Pick<RunData, 'secondaries'>) {
   return { deposited_local: local_MeV, deposited_protons: protons_MeV, deposited_deuterons: deuterons_MeV };
 }
 
-/** Final balances of a run. */
+/** Returns the final balances of a run. */
 export function lastBalances(run: Ledgers & Pick<RunData, 'secondaries'>): {
   readonly number: NumberBalance;
   readonly energy: EnergyBalance;
@@ -126,14 +126,16 @@ function graySummary(run: RunData): RunSummary['gray'] {
   };
 }
 
-/** Number of ascending values that are at most `limit`. */
+/** Counts the values that are at most `limit`. Values must be ascending. */
 function countUpTo(values: Float64Array, limit: number): number {
   let count = 0;
   while (count < values.length && (values[count] ?? 0) <= limit) count += 1;
   return count;
 }
 
-/** `profile`: depth profile of `from`, the part of the run that readouts use. */
+/**
+ * Computes the summary of a run. `profile`: depth profile of `from`, which is the part of the run that readouts use.
+ */
 export function summaryOf(
   run: RunData,
   from: MeasuredRun = measuredRunOf(run),
@@ -176,7 +178,7 @@ export function summaryOf(
   };
 }
 
-/** Dose across x in the cells that contain the depths. */
+/** Dose across x in the rows of cells at these depths. */
 function lateralCurves(run: RunData, depths_mm: readonly number[]): Curve[] {
   const { nz, nx, dz_mm, dx_mm } = run.axes;
   const positions = Float64Array.from({ length: nx }, (_, i) => (i + 0.5 - nx / 2) * dx_mm);
@@ -199,7 +201,7 @@ function lateralCurves(run: RunData, depths_mm: readonly number[]): Curve[] {
   });
 }
 
-/** Returns at most `rows` evenly spaced steps, including the first and the last. Steps count from 1. */
+/** Returns at most `rows` evenly spaced steps, including the first and the last. Steps are counted from 1. */
 export function ledgerTable(run: RunData, rows: number): LedgerTable {
   const number = numberBalance(run);
   const { steps } = number;
@@ -214,7 +216,7 @@ export function ledgerTable(run: RunData, rows: number): LedgerTable {
   };
 }
 
-/** Input of readouts, without keyframes and recording, which may be larger than everything else. */
+/** Removes keyframes and recording, which readouts do not need and which may be the largest part of a run. */
 const withoutKeyframes = (run: RunData): RunData => ({
   ...run,
   scenario: {},
@@ -246,7 +248,7 @@ export const depthDoseOfRun: (run: RunData) => Promise<DepthDose> = plainReadout
   quality: qualityOf(run),
 }));
 
-/** Depth-dose metrics, such as the depth at 80 %. */
+/** Computes metrics of the depth dose, such as the depth at 80 %. */
 export const depthMetricsOfRun: (run: RunData) => Promise<DepthDose['metrics']> = plainReadout(
   'read a range',
   (run) => depthDoseOf(measuredRunOf(run)).metrics,
@@ -256,31 +258,31 @@ export const momentsOfRun: (run: RunData) => Promise<Moments> = plainReadout('re
   momentsOf(measuredRunOf(run)),
 );
 
-/** Throws BraggError `invalid` for a depth outside the geometry. */
+/** Computes lateral curves. Throws BraggError `invalid` if a depth is outside of the geometry. */
 export const lateralCurvesOfRun: (run: RunData, depths_mm: readonly number[]) => Promise<Curve[]> = readoutOnThread(
   'read lateral curves',
   lateralCurves,
 );
 
-/** Ledger of at most `rows` steps. */
+/** Returns the ledger with at most `rows` steps. */
 export const ledgerOfRun: (run: RunData, rows: number) => Promise<LedgerTable> = readoutOnThread(
   'read a ledger',
   ledgerTable,
 );
 
-/** Quantity that both runs have: runs without stored densities only have energy by area. */
+/** Quantity that all runs have. Runs without stored densities have only energy per area. */
 export function gammaDoseOf(requested: GammaDose, runs: readonly RunData[]): GammaDose {
   return runs.every(({ axes }) => axes.density_g_cm3 !== null) ? requested : 'area';
 }
 
-/** Dose map, [z][x]: by mass, nGy mm³ per cell; by area, MeV per cell. */
+/** Dose map in rows of z. By mass it is in nGy mm³ per cell; by area, in MeV per cell. */
 export function gammaMap({ dose, axes }: RunData, by: GammaDose): DoseMap {
   const { nz, nx, dz_mm, dx_mm, density_g_cm3 } = axes;
   const values = by === 'mass' ? dosePerMass(dose, density_g_cm3) : null;
   return { dose: values ?? dose, nz, nx, dz_mm, dx_mm };
 }
 
-/** Dose map: by mass, nGy mm³ per cell; by area, MeV per cell. */
+/** Dose map. By mass it is in nGy mm³ per cell; by area, in MeV per cell. */
 export const gammaMapOfRun: (run: RunData, by: GammaDose) => Promise<DoseMap> = readoutOnThread(
   'compute a dose for the gamma index',
   gammaMap,
@@ -294,7 +296,7 @@ export type ExportKind = 'run' | TextExport | ImageExport;
 
 type Column = readonly [title: string, values: Float64Array | readonly number[]];
 
-/** Formats a CSV table; numbers have enough digits to read back the same values. */
+/** Formats a CSV table. Numbers have enough digits to be read back exactly. */
 function formatCsv(columns: readonly Column[]): string {
   const rows = columns[0]?.[1].length ?? 0;
   const lines = [columns.map(([title]) => title).join(',')];
@@ -326,7 +328,7 @@ function exportLedgerTable(run: RunData): string {
   return formatCsv([['step', rows.map((row) => row + 1)], ...number, ...energy]);
 }
 
-/** Throws `unsupported` for a run that did not score it. */
+/** Returns the LET quantities. Throws `unsupported` for a run that did not score LET. */
 function scoredQuality(run: RunData): Quality {
   const quality = qualityOf(run);
   if (quality !== null) return quality;

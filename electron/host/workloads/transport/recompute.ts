@@ -1,7 +1,7 @@
 /**
- * Cuts of an ended run. A run stores only sums, so its phase space at a stored step is recomputed up to that step. This
- * happens only while a client waits for it. The result agrees to rounding: the stored sums of the step are checked
- * against those of the repetition.
+ * Recomputes cuts through the phase space of an ended run. A run stores only sums. Its phase space at a stored step is
+ * therefore recomputed up to that step while a client waits. The result agrees to rounding: the stored sums of the step
+ * are compared with those of the repetition.
  */
 import { randomBytes } from 'node:crypto';
 import { BraggError } from '../../../contract/errors.ts';
@@ -24,10 +24,13 @@ import type { RunData } from './run-data.ts';
 import { narrowToTransport } from './scenario/problem.ts';
 import { shareCells } from './user-kernels.ts';
 
-/** Size of the cache of recent planes, so that returning to a step or a cut needs no computation. */
+/** Size in bytes of the cache of recent planes. Returning to a step or a cut then needs no computation. */
 const CACHE_BYTES = 64 * 2 ** 20;
 
-/** Keyframes are FP32 sums over many cells; different orders of summation differ by less. */
+/**
+ * Maximum relative difference of sums. Keyframes are FP32 sums over many cells, and other orders of summation differ by
+ * less.
+ */
 const SAME_STATE = 1e-5;
 
 interface CutsRequest {
@@ -39,7 +42,7 @@ interface CutsRequest {
 
 interface Parts {
   readonly addon: NativeAddon;
-  /** Data and scenarios of runs that have ended. */
+  /** Data and scenarios of ended runs. */
   readonly runs: {
     readonly data: (run: string) => Promise<AnyRunData>;
     readonly scenario: (run: string) => Readonly<Record<string, unknown>>;
@@ -48,7 +51,7 @@ interface Parts {
   readonly lanes: Lanes;
 }
 
-/** CPU variant that repeats a run of another device. */
+/** Selects the CPU variant that repeats the run, which may have been computed by another device. */
 function repeatedBy(variants: readonly TransportVariant[], data: RunData, problem: TransportProblem): string {
   const own = variants.find(({ id }) => id === data.variant);
   if (own?.device === 'cpu') return own.id;
@@ -80,7 +83,7 @@ function difference(here: Float32Array, kept: Float32Array): number {
 
 export class PlaneRecomputer {
   readonly #parts: Parts;
-  /** Planes by run, creation time, keyframe and plane; newest last. */
+  /** Planes by run, creation time, keyframe and plane. The newest is last. */
   readonly #cached = new Map<string, NativePlane>();
   #bytes = 0;
 
@@ -88,7 +91,7 @@ export class PlaneRecomputer {
     this.#parts = parts;
   }
 
-  /** Sends progress and maps; the last frame has the maps. The returned function stops the repetition. */
+  /** Sends progress, and finally a frame with the maps. The returned function stops the repetition. */
   watch(request: CutsRequest, sink: Sink<CutsFrame>): () => void {
     const givenUp = new AbortController();
     this.#answer(request, sink, givenUp.signal).then(
@@ -105,7 +108,7 @@ export class PlaneRecomputer {
       throw new BraggError('not-found', `There is no keyframe ${index}; this run has ${data.keyframes.length}.`);
     }
     const wanted = maps.map(planeOf);
-    // Include the creation time, because the run of a Live session soon has another result.
+    // Include the creation time, because the result of a Live session's run changes.
     const key = ({ slow, fast, cut }: PlaneRequest): string =>
       JSON.stringify([run, data.created, index, slow, fast, cut]);
     const missing = wanted.filter((plane) => !this.#cached.has(key(plane)));
@@ -120,7 +123,7 @@ export class PlaneRecomputer {
     sink.offer(() => ({ state: 'done', ...answer }));
   }
 
-  /** Null if it was cancelled. */
+  /** Repeats the run up to the keyframe. Null if it was cancelled. */
   async #repeat(
     run: string,
     data: RunData,

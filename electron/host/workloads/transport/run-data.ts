@@ -1,4 +1,4 @@
-/** Complete data of an ended run: the contents of its run file, from which all readouts are computed. */
+/** Complete data of an ended transport run, as stored in its run file. All readouts are computed from them. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Precision } from '../../../contract/run.ts';
 import { valueAt } from '../../../contract/scenario/index.ts';
@@ -19,19 +19,19 @@ import { type LateralWidths, lateralWidths } from './metrics/across-y.ts';
 import { dosePerMass } from './metrics/dose-per-mass.ts';
 import type { MeasuredRun } from './metrics/run-metrics.ts';
 
-/** Axes of phase space, as centres of the cells. */
+/** Axes of the phase space, given by the centres of cells. */
 export interface Axes {
   readonly nz: number;
   readonly nx: number;
   readonly ntheta: number;
   readonly dz_mm: number;
-  /** x is centred on 0. */
+  /** Size of a cell in x. The axis is centred on 0. */
   readonly dx_mm: number;
   readonly dtheta_rad: number;
   readonly theta_centre_rad: number;
-  /** Ascending; not equally spaced on the range grid. */
+  /** Energies in ascending order. They are not equally spaced on a range grid. */
   readonly energies_MeV: Float64Array;
-  /** Density of each cell, [z][x]; null in files that did not record it. */
+  /** Density of each cell, in rows of z. Null in files that did not record it. */
   readonly density_g_cm3: Float64Array | null;
 }
 
@@ -45,37 +45,37 @@ export interface RunData extends RunContext, Recording, RunScalars {
     readonly x_mm: number;
     readonly z_mm: number;
     readonly weight: number;
-    /** False if phase space was filled with synthetic numbers. */
+    /** False if the phase space was filled with synthetic numbers. */
     readonly present: boolean;
   };
   readonly status: 'done' | 'cancelled' | 'failed';
-  /** Reason of the failure; null unless the run failed. */
+  /** Reason of a failure. Null unless the run failed. */
   readonly error: RunFailure | null;
   readonly variant: string;
   readonly precision: Precision;
   readonly isa: string;
-  /** Parts of `setup_s`. */
+  /** Times of the parts of `setup_s`. */
   readonly setup_parts: readonly { readonly name: string; readonly seconds: number }[];
-  /** MeV per cell, [z][x]. */
+  /** Dose in MeV per cell, in rows of z. */
   readonly dose: Float64Array;
-  /** nz × 6: N, Σx, Σx², Σθ, Σθ², Σxθ; mm, rad. */
+  /** Six sums for each plane of z, in mm and rad: N, Σx, Σx², Σθ, Σθ², Σxθ. */
   readonly crossing: Float64Array;
-  /** [step][column], columns as in the contract. */
+  /** Proton numbers in rows of steps. The contract defines the columns. */
   readonly ledgerNumber: Float64Array;
   readonly ledgerEnergy: Float64Array;
-  /** Escapes by step and face; empty in files that predate the separation of faces. */
+  /** Escaped protons in rows of steps, one column per face. Empty in files that do not distinguish faces. */
   readonly facesNumber: Float64Array;
   readonly facesEnergy: Float64Array;
-  /** Destinations of the energy removed by reactions; null if reactions were not followed. */
+  /** Destinations of the energy that reactions removed. Null if reactions were not followed. */
   readonly secondaries: NonNullable<TransportResult['secondaries']> | null;
-  /** Beam width along y, or the reason why there is none; null in files that did not record it. */
+  /** Width of the beam along y, or the reason why there is none. Null in files that did not record it. */
   readonly acrossY: LateralWidths | null;
-  /** Track moments and spectra for LET; null if LET was not scored. */
+  /** Moments and spectra of tracks for LET. Null if LET was not scored. */
   readonly tracks: NonNullable<TransportResult['tracks']> | null;
   readonly keyframes: readonly Marginals[];
 }
 
-/** Metadata of a transport run, known before and in addition to its result. */
+/** Metadata of a transport run, which are known before its result. */
 export type TransportContext = RunContext & Pick<RunData, 'table'>;
 
 export function axesOf(problem: TransportProblem, plan: Pick<TransportRun['plan'], 'energies_MeV'>): Axes {
@@ -85,7 +85,7 @@ export function axesOf(problem: TransportProblem, plan: Pick<TransportRun['plan'
   let known: Float64Array | null = null;
   return {
     ...{ nz, nx, ntheta, dz_mm, dx_mm, dtheta_rad, theta_centre_rad, energies_MeV },
-    // Computed on request: it needs a large array, and most readouts of a beam do not use it.
+    // Computed on request, because it needs a large array and most readouts of a beam do not use it.
     get density_g_cm3() {
       known ??= densitiesOf(materials, map);
       return known;
@@ -106,7 +106,7 @@ export function beamOf(problem: TransportProblem): RunData['beam'] {
   return { angle_rad, x_mm, z_mm, weight, present: problem.initial.kind === 'beam' };
 }
 
-/** Total size of all keyframes: each has sums over two axes, for the six pairs of axes. */
+/** Size of all keyframes in bytes. Each contains sums for the six pairs of axes. */
 export function picturesBytes(
   { keyframes }: Pick<TransportProblem, 'keyframes'>,
   { ne, ntheta, nz, nx }: Pick<TransportRun['plan'], 'ne' | 'ntheta' | 'nz' | 'nx'>,
@@ -116,9 +116,9 @@ export function picturesBytes(
 }
 
 /**
- * All keyframes of an ended run. Copying one needs up to a millisecond, so the function yields to the event loop after
- * each. Large ones are put into shared memory for the thread that saves them, because they may be most of the process's
- * memory.
+ * Copies all keyframes of an ended run. Copying one needs up to a millisecond, so the function yields to the event loop
+ * after each. Large ones are copied to shared memory for the thread that saves them, because they may be most of the
+ * process's memory.
  */
 export async function keyframesOf(native: TransportRun, result: TransportResult): Promise<readonly Marginals[]> {
   const frames: Marginals[] = [];
@@ -133,24 +133,24 @@ export async function keyframesOf(native: TransportRun, result: TransportResult)
 }
 
 /**
- * Frees the originals at once. On a busy machine the garbage collector may run too late, and they would use memory in
- * addition to their copies.
+ * Frees the originals at once. On a busy machine the garbage collector may run too late, so that they would use memory
+ * in addition to their copies.
  */
 function freeCopied(handed: Marginals, kept: Marginals): void {
   const stay = new Set<unknown>(Object.values(kept));
   for (const each of Object.values<unknown>({ ...handed })) {
     if (!ArrayBuffer.isView(each) || !(each.buffer instanceof ArrayBuffer) || stay.has(each)) continue;
-    // Only transfer whole buffers, because arrays from one message may share a buffer.
+    // Transfer only complete buffers, because arrays from one message may share a buffer.
     if (each.byteLength === each.buffer.byteLength) each.buffer.transfer(0);
   }
 }
 
-/** Length of a step along the axis. Depth stepping goes from plane to plane, whatever the angle. */
+/** Length of a step along the axis. Depth stepping moves from plane to plane, whatever the angle. */
 export function stepAlongAxis({ solver, grid, beam }: TransportProblem): number {
   return solver.stepping === 'depth' ? grid.dz_mm / Math.cos(beam.angle_rad) : solver.step_mm;
 }
 
-/** Result of a run without its keyframes; an intermediate state has neither spans nor trace. */
+/** Result of a run without its keyframes. An intermediate state has neither spans nor trace. */
 export type RunOutcome = Omit<TransportResult, 'keyframes' | 'clocks' | 'trace' | 'traceReason' | 'spans'> &
   Partial<Pick<TransportResult, 'spans' | 'trace'>>;
 
@@ -198,7 +198,7 @@ export function runData(
   };
 }
 
-/** Time of the steps, by the GPU's clock if they ran on one, else by the host's. */
+/** Time of the steps by the GPU's clock if they ran on a GPU, otherwise by the host's. */
 export function stepsTime_s({ device_s, solve_s }: Pick<RunData, 'device_s' | 'solve_s'>): number {
   return device_s > 0 ? device_s : solve_s;
 }
@@ -206,7 +206,7 @@ export function stepsTime_s({ device_s, solve_s }: Pick<RunData, 'device_s' | 's
 const stepsByPath = ({ completeScenario }: RunData): boolean =>
   valueAt(completeScenario, ['solver', 'stepping']) === 'path';
 
-/** Parts of a run that its readouts need; `spread` as in AxisGeometry. */
+/** The parts of a run that its readouts need. `spread` is defined in AxisGeometry. */
 type Readable = Pick<
   RunData,
   | 'axes'
@@ -225,7 +225,7 @@ const LOSSES = (['escaped_x', 'escaped_z', 'escaped_theta', 'nuclear', 'skipped'
 );
 
 /**
- * Number of protons lost from a depth on, according to the ledger: in the step that begins at the depth and in later
+ * Returns the number of protons lost beyond a depth according to the ledger, in the step that begins there and in later
  * ones. A step counts its crossings of planes before its losses.
  */
 function lostBeyond({ ledgerNumber, beam, step_mm }: Readable): (depth_mm: number) => number {
@@ -235,7 +235,7 @@ function lostBeyond({ ledgerNumber, beam, step_mm }: Readable): (depth_mm: numbe
   const all = lost(steps - 1);
   const deeper_mm = step_mm * Math.cos(beam.angle_rad);
   return (depth_mm) => {
-    // Planes are at the beginnings of steps, apart from rounding.
+    // Planes are at the beginnings of steps, apart from rounding errors.
     const step = Math.floor((depth_mm - beam.z_mm) / deeper_mm - 0.5 + 1e-6);
     return all - lost(Math.min(Math.max(step - 1, 0), Math.max(steps - 1, 0)));
   };
@@ -243,7 +243,7 @@ function lostBeyond({ ledgerNumber, beam, step_mm }: Readable): (depth_mm: numbe
 
 export const measuredRunOf = (run: RunData): MeasuredRun => measuredFrom({ ...run, spread: stepsByPath(run) });
 
-/** Readout input from a result of the engine that is not saved as a run. */
+/** Converts a result of the engine, which is not stored as a run, to the input of readouts. */
 export function measuredResult(
   problem: TransportProblem,
   plan: Pick<TransportRun['plan'], 'energies_MeV'>,

@@ -1,4 +1,4 @@
-/** Writes a run as an HDF5 file; the layout is in layout.ts. */
+/** Writes a run as an HDF5 file. Its layout is described in layout.ts. */
 import type { File, Group } from 'h5wasm';
 import { letNames } from '../../../contract/quality.ts';
 import type { Moments } from '../../../contract/run.ts';
@@ -108,7 +108,7 @@ function writeFluence(file: File, run: RunData): void {
   }
 }
 
-/** Writes kinds of spots by row of z, and the kind, position and weight of each spot. */
+/** Writes the kinds of spots by row of z, and kind, position and weight of each spot. */
 function writeKinds(group: Group, kinds: readonly YKind[], nz: number): void {
   const joined = (parts: readonly Float64Array[]): Float64Array =>
     Float64Array.from(parts.flatMap((part) => [...part]));
@@ -137,7 +137,7 @@ function writeKinds(group: Group, kinds: readonly YKind[], nz: number): void {
   writeDataset(group, 'spot_weight', joined(kinds.map(({ weight }) => weight)), [x.length], { units: 'protons' });
 }
 
-/** Writes the width along y, or the reason why there is none, and the dose on the axis. */
+/** Writes the width along y, or the reason why there is none. Also writes the dose on the axis. */
 function writeAcrossY(file: File, run: RunData): void {
   const { acrossY } = run;
   if (acrossY === null) return;
@@ -161,7 +161,7 @@ function writeAcrossY(file: File, run: RunData): void {
 
 const trackColumns = ['length_mm', 'let_length_MeV', 'let2_length_MeV2_per_mm'];
 
-/** Writes LET for readers, and the moments from which it is computed. */
+/** Writes LET maps for other programs, and the moments from which they are computed. */
 function writeQuality(file: File, run: RunData): void {
   const { tracks } = run;
   const quality = qualityOf(run);
@@ -241,7 +241,7 @@ function writeKeyframes(file: File, run: RunData): void {
   }
 }
 
-/** Scalar values under their attribute names. */
+/** Returns the scalar values of a group by attribute name. */
 function scalarsIn(group: string, run: RunData): Readonly<Record<string, number>> {
   const there = runScalarEntries.filter(([, { at }]) => at[0] === group);
   return Object.fromEntries(there.map(([name, { at }]) => [at[1], run[name]]));

@@ -1,4 +1,4 @@
-/** Run files of transport runs: their contents, and how they are read. */
+/** Reads run files of transport runs. */
 import { energyColumns, faceColumns, numberColumns } from '../../../contract/scenario/transport/ledger-columns.ts';
 import { type RunScalar, type RunScalars, runScalarEntries } from '../../../contract/scenario/transport/run-scalars.ts';
 import type { Marginals } from '../../io/addon/addon.ts';
@@ -31,7 +31,7 @@ function readAxes(f: RunFileFields): Axes {
   };
 }
 
-/** Estimate for files that did not record it: on average half of the last step, down to the cutoff. */
+/** Estimates the excess for files that did not record it: on average half of the last step, down to the cutoff. */
 function estimatedExcess(f: RunFileFields): number {
   return f.finiteOr('engine', 'step_mm', 0) / 2 - f.finiteOr('engine', 'cutoff_range_mm', 0);
 }
@@ -63,13 +63,13 @@ function readKeyframes(f: RunFileFields, axes: Axes): readonly Marginals[] {
   }));
 }
 
-/** Empty in files that predate the separation of faces. */
+/** Reads escapes by face. Empty in files that do not distinguish faces. */
 function readFaces(f: RunFileFields, of: 'number' | 'energy_MeV', steps: number): Float64Array {
   const path = `ledger/faces_${of}`;
   return f.hasDataset(path) ? f.float64(path, [steps, faceColumns.length]) : new Float64Array(0);
 }
 
-/** Null if the run did not follow nuclear reactions. */
+/** Reads the reaction products. Null if the run did not follow reactions. */
 function readSecondaries(f: RunFileFields): RunData['secondaries'] {
   if (!f.has('secondaries')) return null;
   return {
@@ -82,7 +82,7 @@ function readSecondaries(f: RunFileFields): RunData['secondaries'] {
   };
 }
 
-/** Reads kinds of spots, and the spots of each. */
+/** Reads the kinds of spots, and the spots of each kind. */
 function readKinds(f: RunFileFields, nz: number): readonly YKind[] {
   const at = (name: string): string => `across_y/kinds/${name}`;
   const [count, spots] = [f.length(at('count')), f.length(at('spot_kind'))];
@@ -102,7 +102,7 @@ function readKinds(f: RunFileFields, nz: number): readonly YKind[] {
   });
 }
 
-/** Null if the file predates widths along y. */
+/** Reads the width along y. Null if the file is older than this quantity. */
 function readAcrossY(f: RunFileFields, { nz }: Axes): RunData['acrossY'] {
   if (!f.has('across_y')) return null;
   if (f.hasDataset('across_y/sigma_y_mm')) return { sigma_y_mm: f.float64('across_y/sigma_y_mm', [nz]) };
@@ -110,7 +110,7 @@ function readAcrossY(f: RunFileFields, { nz }: Axes): RunData['acrossY'] {
   return { reason: f.text('across_y', 'reason') };
 }
 
-/** Null if the run did not score LET. */
+/** Reads moments and spectra for LET. Null if the run did not score LET. */
 function readTracks(f: RunFileFields, { nz, nx }: Axes): RunData['tracks'] {
   if (!f.has('tracks')) return null;
   const bins = f.length('tracks/spectrum_energy_MeV');
@@ -178,7 +178,7 @@ export const transportRunFile: Hdf5RunFile = {
   write: (run) => writeRun(runOf('transport', run)),
   result: (f) => {
     const r80 = f.number('metrics', 'r80_mm');
-    // NaN marks a dose without an R80.
+    // NaN means that the dose has no R80.
     return Number.isFinite(r80) ? `R80 ${r80.toFixed(2)} mm` : null;
   },
   holds: 'it contains a run of proton transport',

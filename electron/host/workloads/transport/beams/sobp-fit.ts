@@ -1,6 +1,6 @@
 /**
- * Weights of the layers of a spread-out Bragg peak, by non-negative least squares on a worker thread. Also readouts of
- * its depth dose: the plateau, and the depths at which the dose falls off.
+ * Computes the weights of the layers of a spread-out Bragg peak by non-negative least squares, on a worker thread. Also
+ * computes readouts of its depth dose: the plateau, and the depths at which the dose falls off.
  */
 import type { WeightKind } from '../../../../contract/beams/sobp.ts';
 import { BraggError } from '../../../../contract/errors.ts';
@@ -12,18 +12,19 @@ import type { DepthDoses } from './depth-doses.ts';
 interface Plateau {
   /** Mean dose between the requested depths. */
   readonly mean: number;
-  /** Half the difference of largest and smallest dose in the plateau, divided by its mean. */
+  /** Half of the difference between largest and smallest dose in the plateau, divided by its mean. */
   readonly flatness: number;
   readonly r90_mm: number;
   readonly r80_mm: number;
-  /** Distance from the proximal to the distal depth at 95 % of the plateau. */
+  /** Distance in mm from the proximal to the distal depth at 95 % of the plateau. */
   readonly m95_mm: number;
-  /** Distal falloff from 80 % to 20 %. */
+  /** Distance in mm over which the distal dose falls from 80 % to 20 %. */
   readonly falloff_mm: number;
 }
 
 /**
- * Readouts of a depth dose in cells of `step_mm` from the surface on; the plateau reaches from `from_mm` to `to_mm`.
+ * Computes the readouts of a depth dose. Its cells of `step_mm` start at the surface. The plateau extends from
+ * `from_mm` to `to_mm`.
  */
 export function plateauOf(values: Float64Array, step_mm: number, from_mm: number, to_mm: number): Plateau | null {
   const [first, last] = [Math.ceil(from_mm / step_mm - 0.5), Math.floor(to_mm / step_mm - 0.5)];
@@ -47,9 +48,9 @@ export function plateauOf(values: Float64Array, step_mm: number, from_mm: number
   };
 }
 
-/** Bisection steps of the search for the requested modulation. */
+/** Number of bisection steps in the search for the requested modulation. */
 const ROUNDS = 12;
-/** Largest distance of the proximal end from its nominal depth, in addition to a tenth of the modulation. */
+/** Maximum distance of the proximal end from its nominal depth, in addition to a tenth of the modulation. */
 const REACH_MM = 3;
 const CLOSE_MM = 0.02;
 
@@ -57,7 +58,7 @@ const throwInvalid = (message: string): never => {
   throw new BraggError('invalid', message);
 };
 
-/** Depth doses of layers with these ranges, deepest first. */
+/** Depth doses of layers, and their ranges in mm, deepest layer first. */
 type LayerDoses = Pick<DepthDoses, 'curves' | 'step_mm'> & { readonly ranges: readonly number[] };
 
 interface Fit {
@@ -68,12 +69,12 @@ interface Fit {
 }
 
 /**
- * Weight of the smoothing term: second differences of 1 in the relative weights count as much as this deviation of the
- * dose everywhere.
+ * Weight of the smoothing term, as a deviation of the dose. Second differences of 1 in the relative weights count as
+ * much as this deviation in every cell.
  */
 const SMOOTHING_WEIGHT = 0.005;
 
-/** Range interval of each layer: half-way to its neighbours. */
+/** Width of each layer's interval of ranges, which extends half-way to its neighbours. */
 function widthsOf(ranges: readonly number[]): readonly number[] {
   const gap = (k: number): number => (ranges[k] ?? Number.NaN) - (ranges[k + 1] ?? Number.NaN);
   return ranges.map((_, k) => {
@@ -84,8 +85,8 @@ function widthsOf(ranges: readonly number[]): readonly number[] {
 }
 
 /**
- * Second differences of weights relative to `start`. The deepest layer is excluded, because it shapes the end of the
- * plateau with several times its neighbour's weight.
+ * Second differences of the weights relative to `start`. The deepest layer is excluded: it shapes the end of the
+ * plateau, and its weight is several times that of its neighbour.
  */
 function secondDifferences(start: readonly number[], cells: number): readonly Float64Array[] {
   const strength = SMOOTHING_WEIGHT * Math.sqrt(cells);
@@ -115,13 +116,13 @@ function weightsOf({ columns, wanted, start, ranges, kind }: WeightProblem): Flo
   }
 }
 
-/** Weights for a dose of 1 from `from_mm` to the peak of the deepest layer. */
+/** Fits weights for a dose of 1 from `from_mm` to the peak of the deepest layer. */
 function fitFromDepth({ doses, to_mm, first, kind }: FitRequest, from_mm: number): Fit | null {
   const { curves, step_mm, ranges } = doses;
   const [low, high] = [Math.max(0, Math.floor(from_mm / step_mm)), Math.floor(to_mm / step_mm - 0.5)];
-  // Weight the first cell by its part inside, so that the result is continuous in `from_mm`.
+  // Weight the first cell by the part of it that is inside, so that the result is continuous in `from_mm`.
   const share = (i: number): number => (i === 0 ? Math.sqrt(Math.min(1, low + 1 - from_mm / step_mm)) : 1);
-  // Exclude layers that end before it: the fit does not constrain the entrance dose, which they would raise.
+  // Exclude layers that end before `from_mm`. They would raise the entrance dose, which the fit does not constrain.
   const reaching = ranges.filter((range) => range >= from_mm);
   const columns = reaching.map((_, k) =>
     (curves[k] ?? new Float64Array()).slice(low, high + 1).map((value, i) => share(i) * value),
@@ -137,7 +138,9 @@ function fitFromDepth({ doses, to_mm, first, kind }: FitRequest, from_mm: number
   return plateau === null ? null : { from_mm, weights, plateau, firstFlatness: before?.flatness ?? Number.NaN };
 }
 
-/** Interpolates two fits. The modulation jumps where another layer is added; values within the jump need a mixture. */
+/**
+ * Interpolates between two fits. The modulation jumps where a layer is added, so values within the jump need a mixture.
+ */
 function interpolateFits(
   { curves, step_mm }: LayerDoses,
   to_mm: number,
@@ -155,7 +158,7 @@ interface FitRequest {
   readonly doses: LayerDoses;
   readonly modulation_mm: number;
   readonly to_mm: number;
-  /** Initial weights. */
+  /** Weights to start the fit from. */
   readonly first: readonly number[];
   readonly kind: WeightKind;
 }
@@ -198,11 +201,15 @@ function fittedTo(wanted: FitRequest): Fit {
 }
 
 const fitOnThread = onThread('fit a spread-out peak', fittedTo);
-/** Limit on layers squared times cells for a fit in some 10 ms, shorter than starting a worker thread. */
+/**
+ * Number of terms (layers squared times cells) that a fit processes in about 10 ms, which is shorter than starting a
+ * worker thread.
+ */
 const FEW_TERMS = 2e6;
 
 /**
- * Fits weights for which the dose above 95 % has the requested length. Throws BraggError `invalid` if there are none.
+ * Fits weights with which the dose exceeds 95 % over the requested length. Throws BraggError `invalid` if there are
+ * none.
  */
 export async function fitLayers(wanted: FitRequest): Promise<Fit> {
   const { curves } = wanted.doses;

@@ -1,6 +1,6 @@
 /**
- * Spread-out Bragg peaks: layers of energies, with weights for a flat dose by non-negative least squares. The depth
- * doses in water are computed by this program. The spacing of layers is a multiple of their range spread.
+ * Builds spread-out Bragg peaks: layers of energies, whose weights give a flat dose by non-negative least squares. This
+ * program computes the depth doses in water. The spacing of layers is a multiple of their range straggling.
  */
 
 import { type Sobp, type SobpRequest, sobpRequestSchema } from '../../../../contract/beams/sobp.ts';
@@ -19,31 +19,37 @@ import {
 } from './depth-doses.ts';
 import { fitLayers, plateauOf } from './sobp-fit.ts';
 
-/** Spacing of layers in standard deviations of their range: smaller ones are no flatter, larger ones ripple. */
+/**
+ * Spacing of layers in standard deviations of their range. A smaller spacing is no flatter, and a larger one causes
+ * ripples.
+ */
 const LAYER_SIGMAS = 1.5;
 const MAX_LAYERS = 100;
-/** Smallest depth of a layer's end and of the beginning of the plateau. */
+/** Minimum range of a layer, and minimum depth at which the plateau begins. */
 const MIN_RANGE_MM = 5;
-/** Smallest spacing of layers as a share of the spacing at the deepest one, which determines the grid. */
+/** Minimum spacing of layers, as a share of the spacing at the deepest layer. The latter determines the grid. */
 const MIN_LAYER = 0.4;
-/** Largest spacing of spots in standard deviations of their width: the dose between them is flat to 0.03 %. */
+/** Maximum spacing of spots in standard deviations of their width. The dose between them is then flat to 0.03 %. */
 const WIDEST_SPACING = 1.5;
-/** Largest deviation from the range for a list of energies: this share plus this length. */
+/** Maximum deviation from the requested range if the energies are listed: this share of it, plus the length below. */
 const MAX_DEVIATION = 0.05;
 const FARTHEST_MM = 1;
-/** Tolerance of the range. */
+/** Tolerance of the range in mm. */
 const CLOSE_MM = 0.02;
 
 const throwInvalid = (message: string): never => {
   throw new BraggError('invalid', message);
 };
 
-/** Approximate derivative of the range in water by the energy, mm per MeV: the range is a power of the energy. */
+/**
+ * Approximate derivative of the range in water with respect to the energy, in mm per MeV. The range is nearly a power
+ * of the energy.
+ */
 const rangePerEnergy = (range_mm: number): number => (1.77 * range_mm) / (10 * (range_mm / 1.23) ** 0.565);
 
 type SigmaAt = (range_mm: number) => number;
 
-/** Smallest range allowed for a layer. */
+/** Minimum range that a layer may have, in mm. */
 function lowestRange({ range_mm, modulation_mm }: SobpRequest, sigmaAt: SigmaAt): number {
   return Math.max(MIN_RANGE_MM, range_mm - modulation_mm - 2 * sigmaAt(range_mm));
 }
@@ -65,18 +71,21 @@ function spacedRanges(request: SobpRequest, sigmaAt: SigmaAt): readonly number[]
   }
 }
 
-/** Range estimate, accurate to a few percent, and the bound on its error. */
+/** Estimate of the range in mm, accurate to a few percent. The next function bounds its error. */
 const estimatedRange = (energy_MeV: number): number => 1.23 * (energy_MeV / 10) ** 1.77;
 const estimateOff = (range_mm: number): number => 0.05 * range_mm + 3;
 
-/** Energies of the list that can be layers, highest first: those with a suitable range, and one more on each side. */
+/**
+ * Selects the listed energies that can be layers, highest first: those with a suitable range, and one more on each
+ * side.
+ */
 function candidatesOf(energies_MeV: readonly number[], lowest_mm: number, range_mm: number): readonly number[] {
   const sorted = [...new Set(energies_MeV)].sort((a, b) => b - a);
   const above = sorted.findLastIndex((energy) => estimatedRange(energy) > range_mm + estimateOff(range_mm));
   const below = sorted.findIndex((energy) => estimatedRange(energy) < lowest_mm - estimateOff(lowest_mm));
   const from = Math.max(0, above);
   const inside = sorted.slice(from, below < 0 ? undefined : below);
-  // A lower energy needs a finer grid, so include it only if the list has too few others.
+  // Include the next lower energy only if there are too few others, because it needs a finer grid.
   const found = inside.length > 1 ? inside : sorted.slice(from, below < 0 ? undefined : below + 1);
   if (found.length <= MAX_LAYERS) return found;
   return throwInvalid(
@@ -87,9 +96,12 @@ function candidatesOf(energies_MeV: readonly number[], lowest_mm: number, range_
 /** Layers with their solved depth doses, deepest first. */
 interface Layers {
   readonly doses: DepthDoses;
-  /** Ranges R90, mm. */
+  /** Ranges of the layers (R90) in mm. */
   readonly ranges: readonly number[];
-  /** Energies after moving all ranges by a distance; null if a machine's list fixes the energies. */
+  /**
+   * Returns the energies after all ranges are shifted by a distance in mm. Null if the energies are listed and thus
+   * fixed.
+   */
   readonly movedBy: ((moved_mm: number) => readonly number[]) | null;
 }
 
@@ -98,7 +110,7 @@ interface LayerInputs {
   readonly request: SobpRequest;
   readonly sigmaAt: SigmaAt;
   readonly energy_sigma_MeV: number;
-  /** Depth of water needed for a range. */
+  /** Returns the depth of water in mm that is needed for a range. */
   readonly depthOf: (range_mm: number) => number;
   readonly run: { readonly signal: AbortSignal; readonly done: (share: number) => void };
 }
@@ -113,14 +125,19 @@ async function spacedLayers({ tools, request, sigmaAt, energy_sigma_MeV, depthOf
   return { doses, ranges, movedBy };
 }
 
-/** Depth, mm, where a single layer's dose has fallen to 90 % of its peak; 0 without a peak in the water. */
+/**
+ * Depth in mm beyond the peak at which the dose of a single layer has fallen to 90 %. 0 if there is no peak in the
+ * water.
+ */
 function r90Of(values: Float64Array, step_mm: number): number {
   const curve = cellCurve(0, step_mm, values);
   const peak = peakOf(curve);
   return (peak === null ? null : falloffPosition(curve, peak, 0.9 * peak.height)) ?? 0;
 }
 
-/** Uses the energy with the range nearest to the requested one as the deepest layer. */
+/**
+ * Selects layers from a list of energies. The deepest layer is the one with the range nearest to the requested range.
+ */
 async function listedLayers(building: LayerInputs, listed: readonly number[]): Promise<Layers> {
   const { tools, request, sigmaAt, energy_sigma_MeV, depthOf, run } = building;
   const { range_mm, modulation_mm } = request;
@@ -158,7 +175,7 @@ function placesOf({ width_mm = 0, spacing_mm }: SobpRequest, x_mm: number, sigma
     throwInvalid(`spacing_mm: ${spacing} mm leaves gaps between spots of ${sigma_mm} mm; allowed: at most ${most} mm`);
   }
   const count = Math.max(1, Math.round(width_mm / spacing));
-  // With a spacing of the width divided by the number of spots, the dose falls to 50 % at the ends of the width.
+  // The spacing is the width divided by the number of spots. The dose is then 50 % at the ends of the width.
   return Array.from({ length: count }, (_, i) => x_mm + ((i + 0.5) / count - 0.5) * width_mm);
 }
 
@@ -170,7 +187,10 @@ function peak_mm({ curves, step_mm }: DepthDoses): number {
   );
 }
 
-/** `signal` cancels between and during runs; `done` receives the completed share of the work. */
+/**
+ * Builds a spread-out Bragg peak. `signal` cancels between and during runs. `done` receives the completed share of the
+ * work.
+ */
 export async function buildSobp(
   tools: WaterPhysics,
   { beam }: Pick<TransportScenario, 'beam'>,
@@ -217,8 +237,8 @@ export async function buildSobp(
   });
   signal.throwIfAborted();
 
-  // The falloff of the sum differs slightly from that of its deepest layer, so all ranges are moved by the difference.
-  // The plateau is measured in one run of all layers together, as the field will be delivered.
+  // The falloff of the sum differs slightly from that of the deepest layer, so shift all ranges by the difference. The
+  // plateau is then measured in one run with all layers, like the delivered field.
   let moved_mm = movedBy === null ? 0 : range_mm - fit.plateau.r90_mm;
   for (let round = 0; ; round += 1) {
     const energies = movedBy?.(moved_mm) ?? doses.spots.map(({ energy_MeV }) => energy_MeV);

@@ -1,8 +1,7 @@
 /**
- * Uncertainty bands on depth doses. In layered matter, the march of moments computes the derivatives by every input. In
- * other matter, and if products of reactions are followed, differences of full runs replace them. Inputs are
- * independent and their effects linear, so variances add. A material has one density and one mean excitation energy,
- * wherever it is in the box.
+ * Uncertainty bands of depth doses. In layered matter, the moments solver computes derivatives with respect to every
+ * input. In other matter, and with reaction products, differences of complete runs replace them. Inputs are independent
+ * and their effects linear, so variances add. A material has one density and one mean excitation energy everywhere.
  */
 import {
   type UncertainInput,
@@ -19,29 +18,32 @@ import { depthDose } from './depth-doses.ts';
 
 type Material = TransportProblem['materials'][number];
 
-/** Input with its standard deviation, in the unit of its derivative. */
+/** An input with its standard deviation. */
 interface VariedInput {
   readonly input: UncertainInput;
   readonly title: string;
-  /** Standard deviation as given in the model. */
+  /** Standard deviation in the unit of the model. */
   readonly sigma: number;
-  /** Standard deviation in the unit of the engine's derivatives. */
+  /** The same standard deviation in the unit of the engine's derivatives. */
   readonly step: number;
-  /** Quantities of the engine that change together. */
+  /** Quantities of the engine that change together with the input. */
   readonly directions: readonly TangentDirection[];
-  /** Problem with the input changed by a multiple of its standard deviation; null if only derivatives are available. */
+  /**
+   * Returns the problem with the input changed by a multiple of its standard deviation. Null if only derivatives are
+   * available.
+   */
   readonly at: ((times: number) => TransportProblem) | null;
 }
 
 const PROTON_MeV = 938.272;
 const ELECTRON_eV = 510_998.95;
-/** 4π N_A r_e² m_e c², MeV cm²/g. */
+/** 4π N_A r_e² m_e c² in MeV cm²/g. */
 const BETHE = 0.307075;
-/** Energy at which shell and density corrections are small. */
+/** Energy at which shell and density corrections are small. Bethe's formula is inverted there. */
 const INVERTED_AT_MeV = 100;
-/** Share of a standard deviation within which doses are linear; readouts are differentiated over it. */
+/** Share of a standard deviation over which readouts are differentiated. Doses are linear within it. */
 const SMALL_SHARE = 0.05;
-/** Row size for smooth readouts; the time of derivatives does not depend on the rows. */
+/** Row size in mm for smooth readouts. The time for derivatives does not depend on the number of rows. */
 const FINE_mm = 0.2;
 const MAX_ROWS = 8000;
 
@@ -57,14 +59,17 @@ function stoppingAt({ energies_MeV, stopping_MeV_cm2_g }: Material, energy_MeV: 
   return s0 * (s1 / s0) ** (Math.log(energy_MeV / e0) / Math.log(e1 / e0));
 }
 
-/** Solves Bethe's formula for I from the table, so that users' tables and mixtures have a value too. */
+/**
+ * Mean excitation energy that Bethe's formula gives for the stopping-power table. In this way, users' tables and
+ * mixtures have a value too.
+ */
 function meanExcitation_eV(material: Material): number {
   const beta2 = betaSquared(INVERTED_AT_MeV);
   const stoppingNumber = (stoppingAt(material, INVERTED_AT_MeV) * beta2) / (BETHE * material.z_over_a);
   return (2 * ELECTRON_eV * (beta2 / (1 - beta2))) / Math.exp(stoppingNumber + beta2);
 }
 
-/** Consecutive rows of one material form a layer; returns each layer's material, front to back. */
+/** Returns the material of each layer, from front to back. Consecutive rows of one material form a layer. */
 function layersOf({ map, grid }: TransportProblem): readonly number[] {
   const layers: number[] = [];
   let last = -1;
@@ -76,7 +81,7 @@ function layersOf({ map, grid }: TransportProblem): readonly number[] {
   return layers;
 }
 
-/** Materials in the problem, by name without density. */
+/** Groups the materials of the problem by their name without density. */
 function materialsOf(problem: TransportProblem): ReadonlyMap<string, readonly number[]> {
   const found = new Map<string, number[]>();
   for (const index of new Set(problem.map)) {
@@ -129,7 +134,7 @@ const varyScattering =
     xs_g_cm2: material.xs_g_cm2 / (1 + share),
   });
 
-/** Inputs of a problem that have an uncertainty. */
+/** Returns the inputs of a problem that have an uncertainty. */
 function variedOf(problem: TransportProblem, model: UncertaintyModel): readonly VariedInput[] {
   const sigmaOf = (input: UncertainInput): number => model[input] ?? uncertainInputs[input].usual;
   const layered = isLayered(problem);
@@ -197,7 +202,7 @@ function variedOf(problem: TransportProblem, model: UncertaintyModel): readonly 
       `thickness_mm = ${thickness_mm}: matter is not layered; allowed: 0, or a layered geometry.`,
     );
   }
-  // The last layer is omitted, because it ends with the box.
+  // Omit the last layer, which ends with the box, so its thickness is not an input.
   for (const [layer, material] of layers.slice(0, -1).entries()) {
     add({
       input: 'thickness_mm',
@@ -211,21 +216,24 @@ function variedOf(problem: TransportProblem, model: UncertaintyModel): readonly 
   return out;
 }
 
-/** Depth dose, MeV/mm, and its change by one standard deviation of each input. `above` and `below` are for readouts. */
+/**
+ * Depth dose in MeV/mm, and its change by one standard deviation of each input. Readouts are differentiated between
+ * `above` and `below`.
+ */
 interface Changes {
   readonly dose: Float64Array;
   readonly by: readonly {
     readonly change: Float64Array;
     readonly above: Float64Array;
     readonly below: Float64Array;
-    /** Row size of the curves. */
+    /** Size of a row in mm. */
     readonly step_mm: number;
-    /** Distance between `above` and `below` in standard deviations. */
+    /** Distance between `above` and `below`, in standard deviations. */
     readonly apart: number;
   }[];
 }
 
-/** Same matter with each row divided into this many parts. */
+/** Divides each row of the box into `parts` rows of the same matter. */
 function withFinerRows(problem: TransportProblem, parts: number): TransportProblem {
   const { grid, map } = problem;
   const finer = new Uint8Array(parts * map.length);
@@ -301,7 +309,7 @@ async function uncertaintyByDifferences(
   return { dose, by };
 }
 
-/** Reason why a problem has no derivatives; null if it has them. */
+/** Explains why the engine has no derivatives for a problem. Null if it has them. */
 function withoutTangents(problem: TransportProblem): string | null {
   const { beam, spots = [beam], physics, initial } = problem;
   if (initial.kind === 'filled') return 'phase space was filled with numbers';

@@ -1,5 +1,5 @@
 /**
- * Dose in three dimensions by moments, in Gy. As in exported maps, x is the first axis of a file, depth the second, and
+ * Dose in three dimensions by moments, in Gy. In files as in exported maps, x is the first axis, depth the second, and
  * y the third. For a supine patient, they point to the left, the back and the head.
  */
 
@@ -33,20 +33,23 @@ import { type GridAxis, mapAxis, reducePlane, sampleAxis } from '../../../model/
 
 type Request = z.output<typeof volumeRequestSchema>;
 
-/** Gy for 10⁹ protons that each deposit 1 MeV in 1 mm³ of 1 g/cm³. */
+/** Dose in Gy of 10⁹ protons that each deposit 1 MeV in 1 mm³ with a density of 1 g/cm³. */
 const GRAY = 160.2176634;
 const BILLION = 1e9;
-/** Extent of the grid: standard deviations of a spot, and mm for its halo. */
+/** Margin of the grid around spots: standard deviations of a spot, and mm for its halo. */
 const REACH = { sigmas: 5, halo_mm: 30 } as const;
 
 const writers = { mha: metaImageBytes, nrrd: nrrdBytes, dcm: rtDoseBytes } as const;
 const mimes = { mha: 'application/octet-stream', nrrd: 'application/octet-stream', dcm: 'application/dicom' } as const;
 /** Time in ms between two progress reports. */
 const REPORT_MS = 100;
-/** Time in ms of work before yielding to the event loop. */
+/** Maximum time in ms before the computation yields to the event loop. */
 const SLICE_MS = 8;
 
-/** Side of the square that contains the dose of every spot; scattering at the end of the range is about 2.5 % of it. */
+/**
+ * Side in mm of the square that contains the dose of every spot. The width from scattering at the end of the range is
+ * about 2.5 % of the range.
+ */
 function transverseSide_mm({ beam, spots = [beam], grid }: TransportProblem, cell_mm: number): number {
   const scattered = 0.025 * grid.nz * grid.dz_mm;
   const reach = spots.reduce((most, spot) => {
@@ -59,21 +62,21 @@ function transverseSide_mm({ beam, spots = [beam], grid }: TransportProblem, cel
 interface Volume {
   readonly sizes: readonly [number, number, number];
   readonly spacing_mm: readonly [number, number, number];
-  /** Dose in each cell, [z][y][x]. */
+  /** Dose in each cell at index (z · ny + y) · nx + x. */
   readonly values: Float64Array;
 }
 
 const placeOf = ({ sizes, spacing_mm }: Volume, axis: 0 | 1 | 2, index: number): number =>
   (index + 0.5 - (axis === 2 ? 0 : sizes[axis] / 2)) * spacing_mm[axis];
 
-/** Cell of the largest dose, and the smallest dose above 0, for logarithmic scales. */
+/** Cell with the largest dose, and the smallest dose above 0, for logarithmic colour scales. */
 interface Extent {
   readonly most: number;
   readonly minPositive: number;
   readonly cell: readonly [number, number, number];
 }
 
-/** Converts MeV per cell to Gy in place. */
+/** Converts the dose from MeV per cell to Gy, in place. */
 async function toGray(
   problem: TransportProblem,
   { sizes: [nx, ny, nz], spacing_mm: [dx, dy, dz], values }: Volume,
@@ -120,7 +123,7 @@ function slicesOf(volume: Volume, [x0, y0, z0]: readonly [number, number, number
   ];
 }
 
-/** Axes of the file: x, depth, y; see above. */
+/** Converts a volume to the axes of a file, which are x, depth and y. */
 function volumeForFile(volume: Volume): DirectedVolume {
   const [nx, ny, nz] = volume.sizes;
   const [dx, dy, dz] = volume.spacing_mm;
@@ -147,7 +150,7 @@ const fileOf = onThreadIfLarge(
 
 const contentOf = (unit: string): string => `dose, ${unit.replace('10⁹', '1e9')}`;
 
-/** Unit of the dose, and its factor for the dose of all protons of the field. */
+/** Unit of the dose, and the factor that converts it to the dose of all protons of the field. */
 function unitOf({ protons_per_mu, whole_field }: Request, protons: number): { unit: string; times: number } {
   if (whole_field) return { unit: 'Gy', times: 1 / BILLION };
   if (protons_per_mu === undefined) return { unit: 'Gy per 10⁹ protons', times: 1 / protons };
@@ -159,7 +162,7 @@ interface VolumeParts {
   readonly memoryLimit_bytes: number;
 }
 
-/** Cells across the beam. Throws BraggError if there are too many for a viewer or for the memory limit. */
+/** Number of cells across the beam. Throws BraggError if there are too many for a viewer or for the memory limit. */
 function cellsAcross({ grid: { nz } }: TransportProblem, across_mm: number, cell_mm: number, limit_bytes: number) {
   const n = Math.max(1, Math.round(across_mm / cell_mm));
   const cells = n * n * nz;
@@ -168,7 +171,7 @@ function cellsAcross({ grid: { nz } }: TransportProblem, across_mm: number, cell
   if (cells > MAX_VOLUME_CELLS) {
     throw new BraggError('invalid', `${what}; allowed: at most ${MAX_VOLUME_CELLS} in total. ${change}`);
   }
-  // The dose, and as much again while it is written.
+  // The dose needs memory twice while it is written to a file.
   const bytes = 2 * cells * Float64Array.BYTES_PER_ELEMENT;
   if (bytes > limit_bytes) {
     const allowed = `allowed: ${formatBytes(limit_bytes)}`;
@@ -251,10 +254,10 @@ function axisOf(volume: Volume, axis: 0 | 1 | 2): GridAxis {
   return { name: axisNames[axis], unit: 'mm', uniform: true, edges };
 }
 
-/** Horizontal and vertical axis of the plane perpendicular to an axis. */
+/** Indices of the horizontal and vertical axis of the plane perpendicular to each axis. */
 const axesAcross = { x: [2, 1], y: [2, 0], z: [0, 1] } as const satisfies Record<VolumeAxis, readonly (0 | 1 | 2)[]>;
 
-/** Computes volumes, and retains each while its stream is open. */
+/** Computes volumes on request. Each volume is retained while its stream is open. */
 export class DoseVolumes {
   readonly #parts: VolumeParts & { readonly lanes: Lanes };
   readonly #open = new Map<string, ComputedVolume>();
@@ -263,7 +266,7 @@ export class DoseVolumes {
     this.#parts = parts;
   }
 
-  /** Starts a computation. Returns a function that cancels it, or frees the volume. */
+  /** Starts a computation. The returned function cancels it, or frees the computed volume. */
   open(problemOf: () => Promise<TransportProblem>, request: Request, sink: Sink<VolumeFrame>): () => void {
     const ending = new AbortController();
     const id = randomBytes(9).toString('base64url');
@@ -297,7 +300,7 @@ export class DoseVolumes {
     });
   }
 
-  /** Plane through the cell at a position. Throws BraggError. */
+  /** Returns the plane through the cell at a position. Throws BraggError. */
   async slice(
     id: string,
     across: VolumeAxis,

@@ -1,6 +1,6 @@
 /**
- * A variant of proton transport in a session: every run allocates, uploads and fills its state again. Also requests of
- * transport problems to other programs, and the accuracy of their doses.
+ * A variant of proton transport in a benchmark session. Every run allocates, uploads and fills its state again. Also
+ * builds requests of transport problems to external programs, and judges the accuracy of their doses.
  */
 import type { Mode } from '../../../../contract/bench/bench-session.ts';
 import { BraggError } from '../../../../contract/errors.ts';
@@ -51,7 +51,7 @@ function headOf({ label, variant, problem, note, gpu }: Candidate): EntryHead {
   };
 }
 
-/** Null if the variant is a user kernel. */
+/** Calls that a cold process makes. Null for a user kernel. */
 function coldRunOf({ variant, problem }: Candidate): ColdRun | null {
   if (isUserKernelId(variant.id)) return null;
   const calls = [{ method: 'start', args: [{ unwatched: true }], reports: true }];
@@ -71,7 +71,7 @@ function timedRunOf({ timing, result, clocks }: MeasuredRun): TimedRun {
   };
 }
 
-/** Largest relative reduction of the energy for a varied problem: grids, and with them the time, stay unchanged. */
+/** Maximum relative reduction of the energy in a varied problem. It changes neither the grids nor the time. */
 const MAX_LESS_ENERGY = 0.004;
 
 function withLessEnergy(problem: TransportProblem, share: number): TransportProblem {
@@ -87,7 +87,10 @@ class TransportBenchCandidate implements BenchCandidate {
   readonly #addon: NativeAddon;
   readonly #candidate: Candidate;
   readonly #signal: AbortSignal | undefined;
-  /** Null if the variant is shipped, because the parity tests check those. */
+  /**
+   * Runs on varied problems, which detect kernels that return stored results. Null for shipped variants, because the
+   * parity tests check those.
+   */
   readonly #varied: VariedRuns | null;
   #first: MeasuredRun | null = null;
 
@@ -161,7 +164,7 @@ class TransportBenchCandidate implements BenchCandidate {
       state_bytes: peak_state_bytes,
       size: ne * ntheta * nz * nx,
       work: {
-        // Declared bytes are for FP32; FP64 moves twice as many.
+        // Variants declare the bytes for FP32. FP64 moves twice as many.
         bytes: bytes_per_cell_step * (precision === 'fp64' ? 2 : 1) * cell_steps,
         fp32_flops: precision === 'fp32' ? flops : null,
         fp64_flops: precision === 'fp64' ? flops : null,
@@ -216,7 +219,7 @@ class TransportBenchCandidate implements BenchCandidate {
   }
 }
 
-/** Problem for other programs, which step along the path. */
+/** Converts a problem for external programs, which support only path stepping. */
 function problemOnPath(problem: TransportProblem): TransportProblem {
   return { ...problem, solver: { ...problem.solver, stepping: 'path' } };
 }
@@ -226,7 +229,7 @@ export function transportTerms(
   requested: TransportProblem,
   { baseline }: ChosenBaseline,
 ): ProgramTerms {
-  // A user's program may use different physics, so its difference from our dose has no limit.
+  // A user's program may use different physics, so there is no limit on its difference from our dose.
   const judged = baseline.path === undefined;
   const problem = problemOnPath(requested);
   const { precision } = problem.solver;
@@ -250,15 +253,15 @@ export function transportTerms(
 }
 
 interface TransportBenchOptions {
-  /** Ids of variants, or id@precision, or id:gpu. */
+  /** Ids of variants, or `id@precision`, or `id:gpu`. */
   readonly variants: readonly string[];
   readonly claims?: readonly Claim[];
-  /** Other programs to time, which step along the path. */
+  /** External programs to time. They use path stepping. */
   readonly rivals?: readonly BenchEntry[];
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Prepares the measurement. Throws a BraggError for unknown variants. */
+/** Prepares the measurement. Throws a BraggError if a variant is unknown. */
 export function transportBenchSetup(
   addon: NativeAddon,
   problem: TransportProblem,

@@ -1,45 +1,51 @@
 /**
- * Estimates the time of a run before it starts: the number of cells that its steps visit, from the width of the beam in
- * matter, divided by the machine's rate. Completed runs of this session improve both.
+ * Estimates the time of a run before it starts. The number of cells that its steps visit follows from the width of the
+ * beam in matter. It is divided by the rate of the machine. Completed runs of this session improve the rate.
  */
 import type { TransportProblem, TransportRun } from '../../../io/addon/addon.ts';
 
 type Planned = Pick<TransportRun['plan'], 'variant' | 'precision' | 'threads' | 'ne' | 'ntheta' | 'nz' | 'nx'>;
 
-/** Variants that only visit cells within the beam. */
+/** Suffixes of variants that visit only cells within the beam. */
 const WINDOWED_VARIANTS = ['window', 'depth'];
 const isWindowed = (variant: string): boolean => WINDOWED_VARIANTS.some((name) => variant.endsWith(name));
 
-/** Smallest content of a visited row of cells, as a share of the protons: `kWindowThreshold` in sliced_solver.cpp. */
+/**
+ * Minimum content of a row of cells to be visited, as a share of the protons: `kWindowThreshold` in sliced_solver.cpp.
+ */
 const THRESHOLD = { fp32: 1e-11, fp64: 1e-18 } as const;
-/** Reach of a step's angular kernel, in standard deviations: `kTailSigmas` in moment_taps.hpp. */
+/** Half width of the angular kernel of a step, in standard deviations: `kTailSigmas` in moment_taps.hpp. */
 const KERNEL_SIGMAS = 6.5;
-/** Energies at which the window of angles and positions is computed, from the middle of the distribution to its end. */
+/** Quantiles of the energy distribution at which the window of angles and positions is computed. */
 const SHELLS = [0.125, 0.375, 0.625, 0.875] as const;
 
-/** Share of a normal distribution in the cell at its middle. */
+/** Share of a normal distribution in its central cell. */
 const middleShare = (sigma: number, cell: number): number => Math.min(1, cell / (Math.sqrt(2 * Math.PI) * sigma));
 
-/** Distance in standard deviations at which a normal distribution has fallen from `middle` to the threshold. */
+/**
+ * Distance in standard deviations at which a normal distribution with the central value `middle` has fallen to the
+ * threshold.
+ */
 const reachOf = (middle: number, threshold: number): number => Math.sqrt(2 * Math.log(Math.max(1, middle / threshold)));
 
 /**
- * Beam in water as a function of the share u of its range: plane angle, rad, and straggling as a share of the range.
+ * Properties of a beam in water as a function of the share u of its range: plane angle in rad, and straggling as a
+ * share of the range.
  */
 const angleAt = (u: number): number => 0.031 * Math.sqrt(-Math.log(Math.max(1 - u, 0.05)));
 const STRAGGLING_SHARE = 0.0115;
-/** Cells in depth that path stepping visits at once; depth stepping visits one plane. */
+/** Number of cells in depth that path stepping visits at the same time. Depth stepping visits one plane. */
 const DEPTH_CELLS = 9;
 
-/** Ranges of the slowest and the fastest proton, and their entrance points. */
+/** Differences between the protons of a field: their ranges and their entrance points. */
 interface Extent {
   readonly range_mm: number;
-  /** Range of the highest energy less that of the lowest. */
+  /** Range of the highest energy minus that of the lowest, in mm. */
   readonly ranges_mm: number;
   readonly places_mm: number;
 }
 
-/** 1.77 is the exponent in the Bragg–Kleeman rule. */
+/** The factor 1.77 is the exponent of the Bragg–Kleeman rule. */
 function extentOf({ beam, spots = [beam] }: TransportProblem, range_mm: number): Extent {
   const energies = spots.map(({ energy_MeV }) => energy_MeV);
   const places = spots.map(({ x_mm }) => x_mm);
@@ -51,13 +57,13 @@ function extentOf({ beam, spots = [beam] }: TransportProblem, range_mm: number):
   };
 }
 
-/** `range_mm`: along the beam; `bins_mm`: range in water, which the energy bins divide. */
+/** Ranges of a beam: `range_mm` along the beam, and `bins_mm` in water, which the energy bins divide. */
 export interface Ranges {
   readonly range_mm: number;
   readonly bins_mm: number;
 }
 
-/** Input for `expectedVisits`, from a reading. */
+/** Converts a reading to the input of `expectedVisits`. */
 export const rangesOf = (reading: {
   readonly range_mm: number | null;
   readonly waterRange_mm: number | null;
@@ -68,13 +74,16 @@ export const rangesOf = (reading: {
 
 type Matter = TransportProblem['materials'][number];
 
-/** Matter on the beam axis, by the row of the depth. */
+/** Returns the matter on the beam axis for each row in depth. */
 function matterOnAxis({ grid, beam, map, materials }: TransportProblem, { nz, nx }: Planned) {
   const column = Math.min(nx - 1, Math.max(0, Math.floor(beam.x_mm / grid.dx_mm + nx / 2)));
   return (row: number): Matter | undefined => materials[map[Math.min(nz - 1, row) * nx + column] ?? 0];
 }
 
-/** Ratio of the beam's angles to those in water: R/X_S of the matter on its axis, up to the end of the beam. */
+/**
+ * Ratio of the beam's scattering angles to those in water. It follows from R/X_S of the matter on the axis up to the
+ * end of the beam.
+ */
 function scatteringOf(problem: TransportProblem, plan: Planned, { range_mm, bins_mm }: Ranges): number {
   const { grid, materials, physics } = problem;
   const [water] = materials;
@@ -89,13 +98,13 @@ function scatteringOf(problem: TransportProblem, plan: Planned, { range_mm, bins
   return Math.sqrt((perLength * range_mm) / ((water.density_g_cm3 / water.xs_g_cm2) * bins_mm));
 }
 
-/** Mass stopping power at an energy, from the table row below it. */
+/** Mass stopping power at an energy, from the next lower row of the table. */
 function stoppingOf({ energies_MeV, stopping_MeV_cm2_g }: Matter, energy_MeV: number): number {
   const above = energies_MeV.findIndex((energy) => energy > energy_MeV);
   return stopping_MeV_cm2_g.at(above < 0 ? -1 : Math.max(0, above - 1)) ?? 1;
 }
 
-/** Loss of residual range per step along the axis, mm of water: almost none in an air gap. */
+/** Loss of residual range in each step along the axis, in mm of water. It is nearly 0 in an air gap. */
 function lossesOf(problem: TransportProblem, plan: Planned, { range_mm, bins_mm }: Ranges, step_mm: number) {
   const { beam, grid, materials } = problem;
   const [water] = materials;
@@ -112,20 +121,22 @@ function lossesOf(problem: TransportProblem, plan: Planned, { range_mm, bins_mm 
     known.set(matter, loss);
     losses.push(loss);
   }
-  // Scale the losses to the range, because the ratio of stopping powers at the beam's energy is not that of the ranges.
+  // Scale the losses so that they sum to the range. The ratio of stopping powers at the beam's energy is only
+  // approximately that of the ranges.
   const sum = losses.reduce((total, loss) => total + loss, 0);
   const scale = range_mm <= whole_mm ? bins_mm / sum : 1;
   return losses.map((loss) => loss * scale);
 }
 
-/** Expected number of cell visits over all steps; null for variants that do not follow the beam. */
+/** Expected number of cell visits over all steps. Null for variants that do not follow the beam. */
 export function expectedVisits(problem: TransportProblem, plan: Planned, ranges: Ranges): number | null {
   const { range_mm, bins_mm } = ranges;
   const { grid, beam, solver } = problem;
   const { ne, ntheta, nz, nx } = plan;
   if (problem.initial.kind === 'filled') return null;
   if (plan.variant.endsWith('moments')) {
-    // Range bins within the straggling at the end of the range, in each plane up to there; no columns and no angles.
+    // Moments visit the range bins within the straggling at the end of the range, in each plane up to there. They have
+    // no columns and no angles.
     const bins = Math.min(ne, 1 + 2 * KERNEL_SIGMAS * STRAGGLING_SHARE * ne);
     return bins * Math.min(nz, Math.max(1, Math.ceil(range_mm / grid.dz_mm)));
   }
@@ -135,7 +146,7 @@ export function expectedVisits(problem: TransportProblem, plan: Planned, ranges:
   const spread_mm = (1.77 * bins_mm * beam.energy_sigma_MeV) / beam.energy_MeV;
   const step_mm = solver.stepping === 'depth' ? grid.dz_mm : solver.step_mm;
   const scattering = scatteringOf(problem, plan, ranges);
-  // Variances of angle and position with their covariance, by Fermi–Eyges theory.
+  // Variances of angle and position, and their covariance, by Fermi–Eyges theory.
   let [angle2, both, place2] = [beam.angle_sigma_rad ** 2, 0, beam.x_sigma_mm ** 2];
   let [sum, u, split2] = [0, 0, 0];
   for (const loss_mm of lossesOf(problem, plan, ranges, step_mm)) {
@@ -145,10 +156,10 @@ export function expectedVisits(problem: TransportProblem, plan: Planned, ranges:
     both += step_mm * angle2;
     const step2 = scattering ** 2 * (angleAt(u) ** 2 - angleAt(before) ** 2);
     angle2 += step2;
-    // A step also visits the cells that its kernel reaches.
+    // A step also visits the cells within its kernel.
     const kernel = step2 > 0 ? Math.max(1, Math.ceil((KERNEL_SIGMAS * Math.sqrt(step2)) / grid.dtheta_rad)) : 0;
-    // A fractional bin splits protons over two bins, which widens the distribution more than the straggling of a thin
-    // step.
+    // If the loss is not a whole number of bins, protons are split over two bins. This widens the distribution more
+    // than the straggling of a thin step does.
     const part = (loss_mm / bin_mm) % 1;
     split2 += Math.max(0, part * (1 - part) * bin_mm ** 2 - (STRAGGLING_SHARE * bins_mm) ** 2 * (u - before));
     const sigma_mm = Math.hypot(STRAGGLING_SHARE * bins_mm * Math.sqrt(u), spread_mm, Math.sqrt(split2));
@@ -170,26 +181,26 @@ export function expectedVisits(problem: TransportProblem, plan: Planned, ranges:
   return solver.stepping === 'depth' ? sum : sum * Math.min(nz, DEPTH_CELLS);
 }
 
-/** Cell visits per second of a thread, on an EPYC server with AVX-512, and of a GPU, an H100. */
+/** Cell visits per second, for one thread of an EPYC server with AVX-512 and for an H100 GPU. */
 const TYPICAL = { thread: 1.2e8, gpu: 4e9 } as const;
-/** Largest factor on the time if reactions are followed. */
+/** Maximum factor on the time if reactions are followed. */
 const WITH_REACTIONS = 1.35;
 /** Weight of the newest run in the learned rate. */
 const NEWEST_WEIGHT = 0.5;
 
 interface ExpectedTime {
   readonly seconds: number;
-  /** Machine that the rate comes from; null if runs of this variant ended on this machine. */
+  /** Machine on which the rate was measured. Null if runs of this variant have ended on this machine. */
   readonly elsewhere: string | null;
 }
 
-/** Seconds per expected visit in completed runs of this program, by variant and precision. */
+/** Seconds per expected visit in completed runs of this session, by variant and precision. */
 const secondsPerVisit = new Map<string, number>();
 const simulatesReactions = ({ physics }: TransportProblem): boolean => physics.nuclear === 'icru63';
 const keyOf = ({ variant, precision }: Planned, problem: TransportProblem): string =>
   `${variant} ${precision} ${simulatesReactions(problem)}`;
 
-/** Learns the rate from the duration and the expected visits of a run. */
+/** Updates the rate by the duration and the expected visits of a run. */
 export function learnTime(problem: TransportProblem, plan: Planned, visits: number | null, seconds: number): void {
   if (visits === null || !(visits > 0) || !(seconds > 0)) return;
   const key = keyOf(plan, problem);
@@ -198,7 +209,7 @@ export function learnTime(problem: TransportProblem, plan: Planned, visits: numb
   secondsPerVisit.set(key, before === undefined ? now : before + NEWEST_WEIGHT * (now - before));
 }
 
-/** `onGpu`: whether its variant runs on a GPU. */
+/** Expected time of a run. `onGpu`: whether its variant runs on a GPU. */
 export function expectedTime(problem: TransportProblem, plan: Planned, visits: number, onGpu: boolean): ExpectedTime {
   const known = secondsPerVisit.get(keyOf(plan, problem));
   if (known !== undefined) return { seconds: visits * known, elsewhere: null };

@@ -1,6 +1,6 @@
 /**
- * Maps of a run in file formats of other programs: x (lateral) is the first axis, depth the second, y the third. A run
- * in a CT uses the patient's coordinates. Large fields are computed on a worker thread.
+ * Writes maps of a run in the file formats of other programs. The first axis is x (lateral), the second depth, the
+ * third y. For a run in a CT, the patient's coordinates are used. Large fields are computed on a worker thread.
  */
 import { BraggError } from '../../../../contract/errors.ts';
 import type { LetName } from '../../../../contract/quality.ts';
@@ -21,14 +21,14 @@ const makeLet = onThreadIfLarge(
 /** Cached, because maps of a displayed run are requested repeatedly. */
 const cachedFields = new WeakMap<LetMoments, Map<LetName, Promise<Float64Array>>>();
 
-/** keV/µm per cell, [z][x]; 0 where there are no protons. */
+/** LET in keV/µm per cell, in rows of z. 0 in cells without protons. */
 export function letField(tracks: LetMoments, name: LetName): Promise<Float64Array> {
   const known = cachedFields.get(tracks) ?? new Map<LetName, Promise<Float64Array>>();
   cachedFields.set(tracks, known);
   const { primary, protons } = tracks;
   const found = known.get(name) ?? makeLet({ primary, protons, name });
   known.set(name, found);
-  // Errors are not cached.
+  // Do not cache errors.
   found.catch(() => known.delete(name));
   return found;
 }
@@ -39,18 +39,18 @@ interface GrayRequest {
 }
 
 const makeGray = onThreadIfLarge('compute a map in Gy', ({ run, y_mm }: GrayRequest) => grayField(run, y_mm));
-/** Always on a worker thread, because fields of different spots need long even for small grids. */
+/** Always on a worker thread, because fields with different spots need much time even on small grids. */
 const makeGrayOfKinds = onThread('compute a map of a field in Gy', ({ run, y_mm }: GrayRequest) =>
   grayField(run, y_mm),
 );
 
-/** Gy per 10⁹ protons, [z][x], at `y_mm` from the axis; or the reason why there is none. */
+/** Dose in Gy per 10⁹ protons at a distance `y_mm` from the axis, in rows of z, or the reason why there is none. */
 export function grayMap({ acrossY, axes, beam, dose }: GrayRun, y_mm: number): ReturnType<typeof makeGray> {
   const make = acrossY !== null && 'kinds' in acrossY ? makeGrayOfKinds : makeGray;
   return make({ run: { acrossY, axes, beam, dose }, y_mm });
 }
 
-/** Array with scale factors: value · scale · factor / divisor. */
+/** An array with scale factors. The value of an element is value · scale · factor / divisor. */
 interface ScaledArray {
   readonly values: Float32Array | Float64Array;
   readonly scale: number;
@@ -71,7 +71,7 @@ const subtract = onThreadIfLarge(
 
 const scaledArrayOf = ({ values, scale, per }: ScaledArray): ScaledArray => ({ values, scale, ...(per && { per }) });
 
-/** Difference `mine` less `theirs`, cell by cell. */
+/** Returns `mine` minus `theirs`, cell by cell. */
 export const differenceOf = (mine: ScaledArray, theirs: ScaledArray): Promise<Float64Array> =>
   subtract({ mine: scaledArrayOf(mine), theirs: scaledArrayOf(theirs) });
 
@@ -80,7 +80,7 @@ type ImageEnding = keyof typeof writers;
 
 interface Quantity {
   readonly content: string;
-  /** Values, [z][x]. Throws `unsupported` if the run has none. */
+  /** Returns the values in rows of z. Throws `unsupported` if the run does not have them. */
   readonly values: (run: RunData) => Float64Array;
 }
 
@@ -108,19 +108,19 @@ export type ImageExport = `${(typeof mapNames)[number]}-${ImageEnding}` | typeof
 
 const all = mapNames.flatMap((name) => imageEndings.map((ending) => [`${name}-${ending}`, { name, ending }] as const));
 const exportsByName: ReadonlyMap<string, (typeof all)[number][1]> = new Map(all);
-/** RT Dose export, available only for dose in Gy. */
+/** Name of the RT Dose export, which exists only for dose in Gy. */
 export const rtDose = 'gray-dcm';
 
 export const isImageExport = (what: string): what is ImageExport => what === rtDose || exportsByName.has(what);
 
 type Grid = Omit<DirectedVolume, 'values'>;
 
-/** Indices of the patient's axes: two in the plane of a slice, and the one perpendicular to it. */
+/** Indices of the patient's axes for each slice orientation: two in its plane, and the perpendicular one. */
 const sliceAxes = { transverse: [0, 1, 2], coronal: [0, 2, 1], sagittal: [1, 2, 0] } as const;
 
-/** Axes of the box: x, depth and y; in a CT, in the patient's coordinates. */
+/** Position of the box with its axes x, depth and y. For a CT, in the patient's coordinates. */
 interface Box {
-  /** Centre of the first cell at y = 0. */
+  /** Centre of the first cell in mm, at y = 0. */
   readonly origin_mm: readonly number[];
   /** Unit vectors of x, depth and y, which form a right-handed system. */
   readonly directions: readonly [readonly number[], readonly number[], readonly number[]];
@@ -146,7 +146,9 @@ function boxOf({ axes: { nx, dx_mm, dz_mm }, completeScenario }: RunData): Box |
   };
 }
 
-/** Grid of a map integrated over y. In a CT it is a layer of 1 mm, so that its values are also those per mm. */
+/**
+ * Grid of a map that is integrated over y. In a CT it is a layer 1 mm thick, so that its values are also values per mm.
+ */
 function planeGrid(run: RunData): Grid {
   const { nx, nz, dx_mm, dz_mm } = run.axes;
   const box = boxOf(run);
@@ -154,15 +156,19 @@ function planeGrid(run: RunData): Grid {
   return { sizes: [nx, nz], spacing_mm: [dx_mm, dz_mm], origin_mm: [(0.5 - nx / 2) * dx_mm, dz_mm / 2] };
 }
 
-/** Extent of a dose in Gy along y, in standard deviations: a Gaussian has fallen to 3e-4 of its maximum. */
+/**
+ * Half of the extent of a dose in Gy along y, in standard deviations. There a Gaussian has fallen to 3e-4 of its
+ * maximum.
+ */
 const REACH_SIGMAS = 4;
 const LAYERS_PER_SIDE = 64;
 const MIN_LAYERS_PER_SIDE = 4;
-/** Limit on values: 240 MB of FP64. */
+/** Maximum number of values, which need 240 MB in FP64. */
 const MAX_VALUES = 3e7;
 
 /**
- * Number of layers on either side of y = 0, and their spacing: half the narrowest width, or a cell if that is smaller.
+ * Number of layers on each side of y = 0, and their spacing. The spacing is half of the smallest width, or one cell if
+ * that is smaller.
  */
 function layersOf({ acrossY, axes: { nx, nz, dx_mm } }: RunData): { readonly aside: number; readonly dy_mm: number } {
   if (acrossY === null || 'reason' in acrossY) return { aside: 0, dy_mm: dx_mm };
@@ -176,7 +182,7 @@ function layersOf({ acrossY, axes: { nx, nz, dx_mm } }: RunData): { readonly asi
   return { aside: Math.ceil((REACH_SIGMAS * wide) / dy_mm), dy_mm };
 }
 
-/** Dose in Gy in three dimensions: x, depth and y, in which the beam is symmetric. */
+/** Dose in Gy in three dimensions: x, depth and y. It is symmetric in y. */
 async function grayVolume(run: RunData): Promise<DirectedVolume> {
   const { nx, nz, dx_mm, dz_mm } = run.axes;
   const { aside, dy_mm } = layersOf(run);

@@ -1,4 +1,7 @@
-/** Maps for the screen from a run's dose and marginals. Also the four axes of a run's grid in display units. */
+/**
+ * Makes maps for display from the dose and the marginals of a run. Also computes the four axes of a run's grid in
+ * display units.
+ */
 import { BraggError } from '../../../../contract/errors.ts';
 import type { AxisName, FieldMap } from '../../../../contract/fields.ts';
 import type { Cut, MapRequest } from '../../../../contract/run.ts';
@@ -14,7 +17,10 @@ function uniform(name: AxisName, unit: string, start: number, step: number, coun
   return { name, unit, uniform: true, edges: Float64Array.from({ length: count + 1 }, (_, i) => start + i * step) };
 }
 
-/** Edges of bins from their centres: halfway between, and by the same distance outside at both ends. */
+/**
+ * Edges of bins with these centres. Inner edges are half-way between centres; outer edges are at the same distance as
+ * the nearest inner ones.
+ */
 function energyAxis(centres: Float64Array): GridAxis {
   const n = centres.length;
   const at = (i: number): number => centres[i] ?? 0;
@@ -27,7 +33,7 @@ function energyAxis(centres: Float64Array): GridAxis {
 
 export type GridAxes = Readonly<Record<AxisName, GridAxis>>;
 
-/** Cached, because every map of every frame requests the axes of its run. */
+/** Cached, because each map of each frame requests the axes of its run. */
 const cachedAxes = new WeakMap<Axes, GridAxes>();
 
 export function gridAxes(axes: Axes): GridAxes {
@@ -55,20 +61,20 @@ function makeAxes(axes: Axes): GridAxes {
   };
 }
 
-/** Sources of maps: always the dose, and marginals if the frame has them. */
+/** Data from which maps are made: the dose, and marginals if the frame has them. */
 export interface Fields {
   readonly axes: Axes;
-  /** MeV per cell, [z][x]. */
+  /** Dose in MeV per cell, in rows of z. */
   readonly dose: Float64Array | null;
   readonly marginals: Marginals | null;
-  /** Present for an ended run that scored LET. */
+  /** Present for ended runs that scored LET. */
   readonly tracks?: RunData['tracks'];
   readonly gray?: (y_mm: number) => Promise<{ readonly values: Float64Array } | { readonly reason: string }>;
-  /** Cuts and sums that are not stored, from a running computation or a recomputed step. */
+  /** Cuts and sums that runs do not store. They come from a running computation or a recomputed step. */
   readonly planes?: readonly NativePlane[];
 }
 
-/** Marginals that the engine retains, slow axis first. */
+/** Marginals that the engine retains, with the slow axis first. */
 const marginals = [
   { key: 'zx', axes: ['z', 'x'] },
   { key: 'xtheta', axes: ['x', 'theta'] },
@@ -78,7 +84,7 @@ const marginals = [
   { key: 'ztheta', axes: ['z', 'theta'] },
 ] as const satisfies readonly { readonly key: keyof Marginals; readonly axes: readonly [AxisName, AxisName] }[];
 
-/** Pairs of axes for which a frame has stored sums. */
+/** Pairs of axes whose sums are stored in a frame. */
 export function storedPairs(frame: Marginals | undefined): [AxisName, AxisName][] {
   return marginals.flatMap(({ key, axes }) => (frame === undefined || frame[key].length === 0 ? [] : [[...axes]]));
 }
@@ -98,7 +104,7 @@ function isSamePair(pair: readonly [AxisName, AxisName], a: AxisName, b: AxisNam
 
 const order: readonly AxisName[] = ['e', 'theta', 'z', 'x'];
 
-/** Plane of ψ that a map with cuts shows. */
+/** Plane of the phase space ψ that a map with cuts displays. */
 export function planeOf({ horizontal, vertical, cuts = [] }: MapRequest): PlaneRequest {
   const at = (axis: AxisName): number => cuts.find((cut) => cut.axis === axis)?.index ?? -1;
   const [slow, fast] =
@@ -217,7 +223,7 @@ async function mapOf(
   };
 }
 
-/** Map of another field in the z–x plane, such as a gamma index. */
+/** Makes a map of another field in the z–x plane, such as the gamma index. */
 export function makeField(
   { z, x }: Pick<GridAxes, 'z' | 'x'>,
   field: Pick<Source, 'values' | 'axes' | 'quantity' | 'unit'>,
@@ -235,7 +241,7 @@ export async function makeMap(fields: Fields, request: MapRequest): Promise<Fiel
   return mapOf(await sourceOf(fields, request), shownAxes(gridAxes(fields.axes), request), request.viewport);
 }
 
-/** Text describing both axes if their cells differ; null if they are equal. */
+/** Describes two axes if their cells differ. Null if they are equal. */
 function axisDifference(first: GridAxis, second: GridAxis): string | null {
   const [a, b] = [first.edges, second.edges];
   const text = ({ edges, name, unit }: GridAxis): string =>
@@ -246,7 +252,8 @@ function axisDifference(first: GridAxis, second: GridAxis): string | null {
 }
 
 /**
- * Map of `fields` less `other`, subtracted cell by cell before any reduction. Throws `unsupported` if the grids differ.
+ * Map of `fields` minus `other`, subtracted cell by cell before any reduction. Throws `unsupported` if the grids
+ * differ.
  */
 export async function makeDifference(fields: Fields, other: Fields, request: MapRequest): Promise<FieldMap> {
   const plain: MapRequest = { ...request, cuts: [] };
@@ -262,7 +269,7 @@ export async function makeDifference(fields: Fields, other: Fields, request: Map
   return mapOf({ ...whole, values, scale: 1, quantity }, shownAxes(axes, plain), plain.viewport);
 }
 
-/** Parts of a live frame that these maps need: `dose`, and sums by their keys. */
+/** Parts of a live frame that these maps need: `dose`, or the keys of marginals. */
 export function partsOf(requests: readonly MapRequest[]): readonly (keyof Marginals | 'dose')[] {
   return requests.flatMap(({ quantity, horizontal, vertical, cuts = [] }) => {
     if (quantity === 'letd' || quantity === 'lett' || quantity === 'gray') return [];
@@ -272,7 +279,9 @@ export function partsOf(requests: readonly MapRequest[]): readonly (keyof Margin
   });
 }
 
-/** Maps of a running computation, in the order of the requests; null if the frame does not have the data yet. */
+/**
+ * Maps of a running computation in the order of the requests. Null for maps whose data the frame does not contain yet.
+ */
 export function liveMaps(fields: Fields, requests: readonly MapRequest[]): Promise<(FieldMap | null)[]> {
   const can = (request: MapRequest): boolean => {
     if (['letd', 'lett', 'gray'].includes(request.quantity)) return false;

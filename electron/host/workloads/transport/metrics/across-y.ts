@@ -1,14 +1,14 @@
 /**
- * Beam width along y, the axis that the plane model sums over, and the dose in Gy that follows from it. In matter
- * layered across the beam, the two lateral axes separate. Scattering along y then follows Fermi–Eyges theory, whatever
- * happens in the plane.
+ * Width of a beam along y, the axis that the plane model integrates over. The dose in Gy follows from it. In matter
+ * that is layered across the beam, the two lateral axes are independent. Scattering along y then follows Fermi–Eyges
+ * theory, whatever happens in the plane.
  */
 import { BraggError } from '../../../../contract/errors.ts';
 import { errorFromNative, loadAddon, type TransportProblem } from '../../../io/addon/addon.ts';
 
 /**
- * Equal spots of a field. By row of z: widths, mm, and the deposited energy of all of them, MeV/mm. By spot: position
- * and weight.
+ * Spots of a field that differ only in position and weight. For each row of z, the widths in mm and the energy
+ * deposited by all these spots in MeV/mm. For each spot, its position and weight.
  */
 export interface YKind {
   readonly sigma_y_mm: Float64Array;
@@ -26,17 +26,17 @@ interface NoWidth {
 }
 
 /**
- * σ_y by row of z, mm, constant beyond the range; one for each kind of spot if they differ. Or the reason why there is
- * none.
+ * σ_y in mm for each row of z, constant beyond the range. If spots differ, there is one for each kind of spot.
+ * Otherwise the reason why there is none.
  */
 export type LateralWidths = Width | { readonly kinds: readonly YKind[] } | NoWidth;
 
-/** First row of z that contains two materials; null if matter is layered. */
+/** First row of z that contains two materials. Null if the matter is layered. */
 function mixedRow({
   map,
   grid,
 }: TransportProblem): { readonly row: number; readonly beside: readonly [number, number] } | null {
-  // One comparison of the map with itself, shifted by a cell, is faster than a loop if all cells are equal.
+  // If all cells are equal, comparing the map with itself shifted by one cell is faster than a loop.
   const cells = Buffer.from(map.buffer, map.byteOffset, map.byteLength);
   if (cells.subarray(1).equals(cells.subarray(0, -1))) return null;
   for (let row = 0; row < grid.nz; row += 1) {
@@ -54,12 +54,12 @@ export const isLayered = (problem: TransportProblem): boolean => mixedRow(proble
 
 type Beam = TransportProblem['beam'];
 
-/** Reason for plane doses, which contain the sum of spots over y. */
+/** Result for plane doses, which are sums over spots at several positions in y. */
 export const planeDosesUndefined: NoWidth = {
   reason: 'spots have different positions in y, which the model integrates over (use braggbench volume for their dose)',
 };
 
-/** Single beam that all spots equal in width; null if they differ. */
+/** Returns a beam that all spots equal in width. Null if they differ. */
 function commonBeam({ beam, spots = [] }: TransportProblem): Beam | null {
   const [first = beam, ...others] = spots;
   const same = (a: Beam, b: Beam): boolean =>
@@ -91,7 +91,7 @@ export function lateralWidths(problem: TransportProblem): LateralWidths {
   return widthAcross(problem, beam, beam.y_sigma_mm ?? beam.x_sigma_mm);
 }
 
-/** Width of a beam along z, with `width` mm at the entrance. */
+/** Width of a beam along z. `width`: width at the entrance in mm. */
 export function widthAcross(problem: TransportProblem, beam: Beam, width: number): Width | NoWidth {
   if (!(width > 0)) return { reason: 'the beam has no width (set beam.x_sigma_mm or beam.y_sigma_mm)' };
   const { spots: _spots, ...single } = problem;

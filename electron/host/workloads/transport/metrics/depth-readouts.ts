@@ -1,9 +1,11 @@
 /**
- * Readouts of a depth-dose curve: R80, W80–20, peak, width, peak to entrance. Depths are measured from the entrance.
- * The dose is integrated across the beam axis. For a tilted beam, the solver deposits a step's energy in the cell at
- * the step's middle. The profile spreads it along the axis over the step or the cell's projected depth, whichever is
- * longer. It is also spread by the cell's width across, which gives a trapezium. Energy is conserved, and neither steps
- * nor cells appear as a comb. Along +z the profile is the plain sum over x.
+ * Readouts of a depth-dose curve: R80, W80–20, peak, width, and the ratio of peak to entrance. Depths are measured from
+ * the entrance. The dose is integrated across the beam axis.
+ *
+ * For a tilted beam, the solver deposits the energy of a step in the cell at the middle of the step. The profile
+ * spreads it along the axis over the step, or over the projected depth of the cell if that is longer. It is also spread
+ * over the projected width of the cell, which gives a trapezium. This conserves energy, and neither steps nor cells
+ * appear as a comb. For a beam along +z, the profile is the plain sum over x.
  */
 import { type CurveReadouts, noReadouts } from '../../../../contract/scenario/transport/readouts.ts';
 import {
@@ -17,82 +19,88 @@ export interface AxisGeometry {
   readonly nx: number;
   readonly dz_mm: number;
   readonly dx_mm: number;
-  /** Entrance point of the beam; x from the centre of the geometry, z from its front. */
+  /** Entrance point of the beam: x from the centre of the geometry, z from its front. */
   readonly x_mm: number;
   readonly z_mm: number;
-  /** Angle from +z. */
+  /** Angle of the beam from +z. */
   readonly angle_rad: number;
-  /** Path of a solver step along the axis; 0 if unknown, or if each cell has exactly the energy lost in it. */
+  /**
+   * Path of a solver step along the axis. 0 if it is unknown, or if each cell contains exactly the energy lost in it.
+   */
   readonly step_mm?: number;
-  /** True if the engine distributes a step's energy over the cells that it crosses, as in path stepping. */
+  /** Whether the engine distributes the energy of a step over the cells that it crosses, as in path stepping. */
   readonly spread?: boolean;
 }
 
 export interface AxisProfile {
-  /** Depth along the axis of the first bin's near edge, counted from the entrance point. */
+  /** Position of the near edge of the first bin, along the axis from the entrance point. */
   readonly start_mm: number;
   readonly step_mm: number;
-  /** MeV per mm along the axis, one value per bin. */
+  /** Dose in MeV per mm along the axis, one value per bin. */
   readonly values: Float64Array;
-  /** Excess variance of the profile along the axis compared with bin means, mm². */
+  /** Additional variance of the profile along the axis in mm², compared with the means of its bins. */
   readonly blur_mm2: number;
 }
 
-/** Below this tilt, the projection of dx is far less than a thousandth of a bin, so the axis counts as +z. */
+/** Tilt below which the axis counts as +z, because the projection of dx is far less than a thousandth of a bin. */
 const STRAIGHT = 1e-9;
 
 const ROUNDING = 1e-9;
 
-/** Length along the axis over which a cell's energy is spread: its projected depth or its step, whichever is longer. */
+/**
+ * Length along the axis over which the energy of a cell is spread: its projected depth, or the step if that is longer.
+ */
 export function reachOf({ dz_mm, angle_rad, step_mm }: Pick<AxisGeometry, 'dz_mm' | 'angle_rad' | 'step_mm'>): number {
   return Math.max(Math.abs(dz_mm * Math.cos(angle_rad)), step_mm ?? 0);
 }
 
-/** Variance from distributing a step over cells along one direction; 0 within a cell. */
+/**
+ * Variance that results from distributing a step over cells in one direction. 0 if the step is shorter than a cell.
+ */
 function spread_mm2(step_mm: number, cell_mm: number, part: number): number {
   const length = Math.abs(step_mm * part);
   return length > cell_mm * (1 + ROUNDING) ? ((length * part) ** 2 + (cell_mm * part) ** 2) / 12 : 0;
 }
 
-/** Excess variance of a tilted profile compared with bin means, mm². */
+/** Additional variance of a tilted profile in mm², compared with the means of its bins. */
 export function blurOf(g: AxisGeometry): number {
   const [uz, ux] = [Math.cos(g.angle_rad), Math.sin(g.angle_rad)];
   if (Math.abs(ux) < STRAIGHT && uz > 0) return 0;
   const [shadowZ, shadowX] = [Math.abs(g.dz_mm * uz), Math.abs(g.dx_mm * ux)];
-  // The deposit contributes twice: by its length in scoring, and by its distribution over cells.
+  // The deposit of a step contributes twice: by its length when it is scored, and by its distribution over cells.
   const deposit = g.step_mm || Math.hypot(shadowZ, shadowX);
   const engine = g.spread ? spread_mm2(deposit, g.dz_mm, uz) + spread_mm2(deposit, g.dx_mm, ux) : 0;
   return (deposit ** 2 + reachOf(g) ** 2 + shadowX ** 2) / 12 + engine;
 }
 
-/** Profile of `dose` (MeV per cell, [z][x]). The addon computes the bins. */
+/** Profile of a dose along the beam axis. `dose`: MeV per cell, in rows of z. The addon computes the bins. */
 export function axisProfile(dose: Float64Array, g: AxisGeometry): AxisProfile {
   return { ...nativeProfile(dose, { ...g, reach_mm: reachOf(g) }), blur_mm2: blurOf(g) };
 }
 
-/** Computes `axisProfile` on a worker thread; `per` is an optional divisor of each cell. */
+/** Like `axisProfile`, but on a worker thread. `per`: optional divisor of each cell. */
 export async function axisProfileLater(dose: Float64Array, g: AxisGeometry, per?: ValueScaling): Promise<AxisProfile> {
   return { ...(await nativeProfileLater(dose, { ...g, reach_mm: reachOf(g) }, per)), blur_mm2: blurOf(g) };
 }
 
 /**
- * A smooth curve from the means of equal cells: the derivative of the cubic spline through the running integral at the
- * cell edges. Piecewise quadratic, continuous with its slope, and its mean over each cell is that cell's value. So
- * readouts have a resolution below the cell size, without the bias of using cell means as point values.
+ * A smooth curve with given means in equal cells. It is the derivative of the cubic spline through the cumulative sum
+ * at the cell edges: piecewise quadratic, and continuous with its slope. Readouts thus have a resolution below the cell
+ * size. Cell means used as point values would be biased.
  */
 export interface CellCurve {
   readonly start: number;
   readonly step: number;
   readonly means: Float64Array;
-  /** Values at the edges, means.length + 1. */
+  /** Values at the cell edges, one more than there are means. */
   readonly edges: Float64Array;
 }
 
-/** Builds the curve with slope zero at both ends; needs at least one cell. */
+/** Builds the curve, with slope zero at both ends. There must be at least one cell. */
 export function cellCurve(start: number, step: number, means: Float64Array): CellCurve {
   const n = means.length;
   const edges = new Float64Array(n + 1);
-  // Equal slopes on both sides of each edge: a[i-1] + 4 a[i] + a[i+1] = 3 (m[i-1] + m[i]). Solved with the Thomas
+  // Slopes on both sides of each edge are equal: a[i-1] + 4 a[i] + a[i+1] = 3 (m[i-1] + m[i]). Solve this by the Thomas
   // algorithm.
   const upper = new Float64Array(n + 1);
   upper[0] = 1 / 2;
@@ -108,7 +116,7 @@ export function cellCurve(start: number, step: number, means: Float64Array): Cel
   return { start, step, means, edges };
 }
 
-/** Value inside cell i at position t, 0 to 1. */
+/** Value inside cell i at the relative position t from 0 to 1. */
 function valueInCell(curve: CellCurve, i: number, t: number): number {
   const [a, b, m] = [curve.edges[i] ?? 0, curve.edges[i + 1] ?? 0, curve.means[i] ?? 0];
   return a * (1 - 4 * t + 3 * t * t) + b * (-2 * t + 3 * t * t) + m * (6 * t - 6 * t * t);
@@ -120,7 +128,7 @@ interface Peak {
   readonly cell: number;
 }
 
-/** Highest point from `from` on; null if the last cell is the highest, so that the peak may be outside. */
+/** Highest point at or after `from`. Null if the last cell is the highest, because the peak may then be outside. */
 export function peakOf(curve: CellCurve, from = curve.start): Peak | null {
   const { means, edges, start, step } = curve;
   const first = Math.min(means.length - 1, Math.max(0, Math.floor((from - start) / step)));
@@ -141,7 +149,7 @@ export function peakOf(curve: CellCurve, from = curve.start): Peak | null {
   return best;
 }
 
-/** First position after the peak at which the curve falls to `level`; null if there is none. */
+/** First position after the peak at which the curve falls to `level`. Null if there is none. */
 export function falloffPosition(curve: CellCurve, peak: Peak, level: number): number | null {
   for (let i = peak.cell; i < curve.means.length; i += 1) {
     if ((curve.edges[i + 1] ?? 0) <= level) {
@@ -152,7 +160,9 @@ export function falloffPosition(curve: CellCurve, peak: Peak, level: number): nu
   return null;
 }
 
-/** Last position before the peak at which the curve rises through `level`; null if it is higher from the start. */
+/**
+ * Last position before the peak at which the curve rises through `level`. Null if the curve is higher from the start.
+ */
 export function risesTo(curve: CellCurve, peak: Peak, level: number): number | null {
   for (let i = peak.cell; i >= 0; i -= 1) {
     if ((curve.edges[i] ?? 0) <= level) {
@@ -163,7 +173,7 @@ export function risesTo(curve: CellCurve, peak: Peak, level: number): number | n
   return null;
 }
 
-/** Bisection inside a cell between a point above the level and one below it, to 1e-12 of a cell. */
+/** Bisects inside a cell, between a point above the level and one below it, to 1e-12 of a cell. */
 function solve(curve: CellCurve, cell: number, level: number, above: number, below: number): number {
   let [high, low] = [above, below];
   for (let k = 0; k < 40; k += 1) {
@@ -174,13 +184,13 @@ function solve(curve: CellCurve, cell: number, level: number, above: number, bel
   return (high + low) / 2;
 }
 
-/** Length over which the entrance plateau is straight; a tenth of the range if that is less. */
+/** Length in mm over which the entrance plateau is straight. A tenth of the range applies if that is shorter. */
 const ENTRANCE_MM = 2;
 const ENTRANCE_SHARE = 0.1;
 
 /**
- * Dose at the entrance point: a line through the first cells, extrapolated to depth 0. Cells within `blur` are left
- * out, because a tilted grid mixes the region before the entrance into them.
+ * Dose at the entrance point: a line through the first cells, extrapolated to depth 0. Cells within `blur_mm` are left
+ * out, because for a tilted grid they also contain the region before the entrance.
  */
 function entranceDose(profile: Omit<AxisProfile, 'blur_mm2'>, peak_mm: number, blur_mm: number): number | null {
   const { start_mm, step_mm, values } = profile;
@@ -199,12 +209,12 @@ function entranceDose(profile: Omit<AxisProfile, 'blur_mm2'>, peak_mm: number, b
   return mean - (slope / spread) * centre;
 }
 
-/** Depths of the plateau as fractions of R80: after the build-up, before the rise. */
+/** Beginning and end of the plateau as fractions of R80: after the build-up, and before the rise. */
 const PLATEAU = [0.2, 0.5] as const;
 
 function plateauOf({ start_mm, step_mm, values }: Omit<AxisProfile, 'blur_mm2'>, r80: number | null): number | null {
   if (r80 === null) return null;
-  // A loop for speed, as in fluenceMoments().
+  // Use a loop for speed, as in fluenceMoments().
   let [sum, used] = [0, 0];
   for (let i = 0; i < values.length; i += 1) {
     const depth = start_mm + (i + 0.5) * step_mm;
@@ -216,8 +226,8 @@ function plateauOf({ start_mm, step_mm, values }: Omit<AxisProfile, 'blur_mm2'>,
 }
 
 /**
- * blur_mm: projected width of one cell on the axis, beyond a bin; 0 along +z. from_mm: start of the search for the
- * peak, because denser matter in front may have more energy per millimetre.
+ * Computes the readouts of a profile. `blur_mm`: projected width of a cell on the axis beyond one bin, 0 along +z.
+ * `from_mm`: start of the search for the peak, because denser matter in front of it may contain more energy per mm.
  */
 export function depthReadouts(profile: Omit<AxisProfile, 'blur_mm2'>, blur_mm: number, from_mm = 0): CurveReadouts {
   const curve = cellCurve(profile.start_mm, profile.step_mm, profile.values);

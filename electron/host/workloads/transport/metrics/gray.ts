@@ -1,25 +1,27 @@
-/** Dose in Gy per 10⁹ protons, from the plane's energy and the width across y. */
+/** Computes the dose in Gy per 10⁹ protons from the energy in the plane and the beam's width along y. */
 import type { Curve } from '../../../../contract/fields.ts';
 import type { RunData } from '../run-data.ts';
 import type { YKind } from './across-y.ts';
 
-/** nGy mm³ of 1 MeV in 1 mm³ of 1 g/cm³, as in dose-per-mass.ts. For 10⁹ protons in Gy the number is the same. */
+/**
+ * Dose in nGy of 1 MeV in 1 mm³ with 1 g/cm³, as in dose-per-mass.ts. For 10⁹ protons the number is the same in Gy.
+ */
 const GRAY = 160.2176634;
 
-/** Share of the protons per mm of y, at `y_mm` from the axis. */
+/** Share of the protons per mm of y, at a distance `y_mm` from the axis. */
 const gaussian = (sigma_mm: number, y_mm: number): number =>
   Math.exp(-0.5 * (y_mm / sigma_mm) ** 2) / (Math.sqrt(2 * Math.PI) * sigma_mm);
 
-/** Parts of a run needed for the dose in Gy. */
+/** The parts of a run that are needed for the dose in Gy. */
 export type GrayRun = Pick<RunData, 'acrossY' | 'axes' | 'beam' | 'dose'>;
 
-/** Share of a cell's dose at `y_mm`, per mm. */
+/** Share of the dose of a cell per mm of y. */
 type RowShares = (row: number, x: number) => number;
 
 /** Distance in standard deviations beyond which a spot does not contribute to a column. */
 const REACH = 8;
 
-/** Relative share of one kind of spots in the column at `at_mm`, from Gaussians in the plane. */
+/** Relative share of one kind of spots in the column at `at_mm`, by Gaussians in the plane. */
 function columnShare({ sigma_x_mm, x_mm, weight }: YKind, all: number, row: number, at_mm: number): number {
   const sigma = Math.max(sigma_x_mm[row] ?? 1, 1e-6);
   let sum = 0;
@@ -30,7 +32,10 @@ function columnShare({ sigma_x_mm, x_mm, weight }: YKind, all: number, row: numb
   return sum / (sigma * all);
 }
 
-/** Mean over kinds of spots, weighted by their dose in the cell; if no spot reaches it, by their dose in the row. */
+/**
+ * Means over the kinds of spots, weighted by their dose in the cell. If no spot reaches the cell, they are weighted by
+ * their dose in the row.
+ */
 function sharesOfKinds(kinds: readonly YKind[], { nx, dx_mm }: GrayRun['axes'], y_mm: number): RowShares {
   const weights = kinds.map(({ weight }) => weight.reduce((a, b) => a + b, 0));
   return (row, x) => {
@@ -53,8 +58,8 @@ function sharesOfKinds(kinds: readonly YKind[], { nx, dx_mm }: GrayRun['axes'], 
 type Columns = readonly [from: number, to: number];
 
 /**
- * Gy per 10⁹ protons, [z][x], at `y_mm` from the axis; or the reason why there is none. `columns`: limits the
- * computation to these columns; others stay 0.
+ * Dose in Gy per 10⁹ protons at a distance `y_mm` from the axis, in rows of z, or the reason why there is none.
+ * `columns`: the only columns to compute; others remain 0.
  */
 export function grayField(
   run: GrayRun,
@@ -82,7 +87,7 @@ export function grayField(
   return { values };
 }
 
-/** Dose on the beam axis, interpolated between the two nearest columns; or the reason why there is none. */
+/** Dose on the beam axis, interpolated between the two nearest columns, or the reason why there is none. */
 export function grayOnAxis(run: GrayRun): { readonly curve: Curve } | { readonly reason: string } {
   const { nx, nz, dz_mm, dx_mm } = run.axes;
   const place = run.beam.x_mm / dx_mm + nx / 2 - 0.5;

@@ -1,19 +1,20 @@
 /**
- * Mean depth at which protons stop. Protons lost to nuclear reactions or through borders do not count. Computed from
- * the moments of the proton fluence crossing each plane z, which the engine sums.
+ * Mean depth at which protons stop, without those lost to nuclear reactions or through borders. It is computed from
+ * moments of the proton fluence through each plane z, which the engine sums.
  */
 import type { Moments } from '../../../../contract/run.ts';
 
-/** Share of R80 before which no proton stops, whatever the straggling. */
+/** Share of R80 up to which no proton stops, whatever the straggling. */
 const TRACK_END = 0.9;
 /**
- * If more than this share of the stopping protons crosses the last plane, the beam leaves before stopping. The same
- * share applies to protons of a tilted beam that leave through the sides.
+ * If more than this share of the stopping protons crosses the last plane, the beam leaves the box before stopping. The
+ * same limit applies to protons of a tilted beam that leave through the sides.
  */
 const MAX_LOST_SHARE = 0.01;
 /**
- * Along a tilted axis, last steps vary in length. If stopping depths scatter by less than this, in planes, the count of
- * planes is off by up to three hundredths. The mean range is then not reported.
+ * Minimum spread of stopping depths in planes, for a tilted beam. Along a tilted axis, the last steps vary in length.
+ * With a smaller spread, the number of planes has an error of up to three hundredths, and the mean range is not
+ * reported.
  */
 const MIN_SPREAD = 1;
 
@@ -21,10 +22,11 @@ const MIN_SPREAD = 1;
 export interface TrackEnd {
   /** Number of protons that stopped. */
   readonly stopped: number;
-  /** Excess of the scored path over the actual one along the axis, because the last step counts in full. */
+  /** Scored path minus actual path of the last step along the axis in mm, because the last step counts in full. */
   readonly excess_mm: number;
   /**
-   * Number of protons lost behind a depth (mm) to reactions and through borders: they cross its plane, but do not stop.
+   * Returns the number of protons lost beyond a depth in mm, to reactions and through borders. They cross the plane at
+   * this depth, but do not stop.
    */
   readonly lostBehind: (depth_mm: number) => number;
   /** Number of protons that left through the sides. */
@@ -32,10 +34,12 @@ export interface TrackEnd {
 }
 
 /**
- * Mean range along the beam axis from the entrance. Null if the beam leaves before it stops. Null too if the axis is so
- * far from +z that crossings of z planes no longer measure range along it. For a tilted beam, also null if a side
- * removes protons: the remaining ones, scattered away from the side, reach deeper in z than along the axis. Planes that
- * are too far apart for a tilted beam also give null.
+ * Mean range along the beam axis from the entrance, in mm. Null in these cases:
+ *
+ * The beam leaves before it stops, or its axis is so far from +z that crossings of z planes do not measure the range.
+ *
+ * For a tilted beam, a side removes protons. The remaining ones were scattered away from the side and reach deeper in z
+ * than along the axis. Planes that are too far apart for a tilted beam also give null.
  */
 export function meanRange(
   moments: Moments,
@@ -50,10 +54,10 @@ export function meanRange(
   const { depth_mm, protons } = moments;
   const along = (z: number): number => (z - beam.z_mm) / cosine;
   const from = depth_mm.findIndex((z) => along(z) >= TRACK_END * r80_mm);
-  // Moments end with the last plane that protons reach.
+  // The moments end with the last plane that protons reach.
   const leaves = (depth_mm.at(-1) ?? 0) > (nz - 1) * dz_mm && (protons.at(-1) ?? 0) > MAX_LOST_SHARE * stopped;
   if (from < 0 || leaves) return null;
-  // Sums for the mean and the mean square of the number of planes that protons cross.
+  // Sums for the mean and the mean square of the number of planes that a proton crosses.
   let [passed, squared] = [0, 0];
   for (let i = from; i < protons.length; i += 1) {
     const share = ((protons[i] ?? 0) - lostBehind(depth_mm[i] ?? 0)) / stopped;
@@ -71,8 +75,8 @@ const SUMS = 6;
 const MIN_SHARE = 1e-5;
 
 /**
- * crossing: nz × 6 (mm, rad from +z), one row per cell centre. xVariance_mm2: variance in x from the discrete
- * representation of the start, which is subtracted from σx².
+ * Computes moments of the fluence. `crossing`: six sums per plane in mm, and in rad from +z, one row per cell centre.
+ * `xVariance_mm2`: variance in x of the discretised start, which is subtracted from σx².
  */
 export function fluenceMoments(crossing: Float64Array, dz_mm: number, xVariance_mm2: number): Moments {
   const nz = crossing.length / SUMS;
@@ -111,7 +115,7 @@ export function fluenceMoments(crossing: Float64Array, dz_mm: number, xVariance_
   return moments;
 }
 
-// Rounding can make a zero variance slightly negative.
+// Rounding can make a variance of zero slightly negative.
 const root = (variance: number): number => Math.sqrt(Math.max(0, variance));
-// NaN for a width that is too small to resolve with these cells.
+// NaN if the width is too small to be resolved by these cells.
 const width = (variance: number): number => (variance > 0 ? Math.sqrt(variance) : Number.NaN);

@@ -1,4 +1,4 @@
-/** Measures of a transport run that studies save. */
+/** Measures of a transport run that studies store. */
 import { type MeasuredTimes, measuresOf, savedCurve, unitBySuffix } from '../../workload.ts';
 import { summaryOf } from '../readouts.ts';
 import { measuredRunOf, type RunData } from '../run-data.ts';
@@ -29,7 +29,7 @@ export function transportMeasures(run: RunData): MeasuredTimes {
         wall_s: run.wall_s,
         setup_s: run.setup_s,
         solve_s: run.solve_s,
-        // On the CPU there is no GPU clock, so the value is null.
+        // On the CPU there is no GPU clock, so store null.
         device_s: run.device_s > 0 ? run.device_s : null,
         steps: run.steps,
         cell_steps: run.cell_steps,

@@ -1,4 +1,4 @@
-/** LET, spectra and RBE-weighted dose of a run that scored its tracks. */
+/** LET, spectra and RBE-weighted dose of a run that scored tracks. */
 import { z } from 'zod';
 import {
   type LetName,
@@ -16,14 +16,17 @@ import { depthProfile, massCurve } from './run-metrics.ts';
 
 type Tracks = NonNullable<RunData['tracks']>;
 
-/** Sums over the tracks in each cell: of length, of length × LET, and of length × LET². */
+/** Sums over the tracks in each cell: of length, length × LET, and length × LET². */
 export type LetMoments = Pick<Tracks, 'primary' | 'protons'>;
 
-/** Cells with a smaller share of the largest track length are outside the beam, and an average there is meaningless. */
+/**
+ * Share of the largest track length below which a cell is outside the beam, so that an average there is meaningless.
+ */
 const MIN_SHARE = 1e-7;
 
 /**
- * Tracks that each average includes, and the order of the moment in its numerator; the denominator is one order lower.
+ * Tracks that each average includes, and the order of the moment in its numerator. The order in the denominator is one
+ * less.
  */
 const averages: Readonly<Record<LetName, readonly ['primary' | 'protons', 1 | 2]>> = {
   lett_primary: ['primary', 1],
@@ -40,7 +43,7 @@ function ratio(over: Float64Array, under: Float64Array, tracks: Float64Array): F
   });
 }
 
-/** keV/µm per cell, [z][x]; NaN where there are no protons. */
+/** LET in keV/µm per cell, in rows of z. NaN in cells without protons. */
 function letField(tracks: LetMoments, name: LetName): Float64Array {
   const [whose, over] = averages[name];
   const moments = tracks[whose];
@@ -49,7 +52,7 @@ function letField(tracks: LetMoments, name: LetName): Float64Array {
   return ratio(moment(over), moment(over - 1), moment(0));
 }
 
-/** keV/µm per cell, [z][x]; 0 where there are no protons. */
+/** LET in keV/µm per cell, in rows of z. 0 in cells without protons. */
 export function letMap(tracks: LetMoments, name: LetName): Float64Array {
   return letField(tracks, name).map((value) => (Number.isNaN(value) ? 0 : value));
 }
@@ -58,7 +61,10 @@ const settingsSchema = z.object({
   output: z.object({ alpha_beta_Gy: z.number().positive(), fraction_Gy: z.number().positive() }),
 });
 
-/** Widths of bins with edges halfway between energies, and as far beyond the first and last. */
+/**
+ * Widths of bins. Inner edges are half-way between energies; the outer edges are at the same distance from the first
+ * and last energy.
+ */
 function widthsOf(energies: Float64Array): Float64Array {
   const n = energies.length;
   const at = (i: number): number => energies[Math.min(Math.max(i, 0), n - 1)] ?? 0;
@@ -67,7 +73,7 @@ function widthsOf(energies: Float64Array): Float64Array {
 
 function spectraOf({ axes }: RunData, tracks: Tracks): Quality['spectra'] {
   const bins = tracks.spectrum_energies_MeV;
-  // Skip bins of energy 0, whose protons stop within half a step.
+  // Skip bins of energy 0, whose protons stop within half of a step.
   const first = bins.findIndex((energy) => energy > 0);
   const energy_MeV = bins.slice(first);
   const width_MeV = widthsOf(energy_MeV);
@@ -85,7 +91,7 @@ function spectraOf({ axes }: RunData, tracks: Tracks): Quality['spectra'] {
   });
 }
 
-/** Null if the run scored no tracks. */
+/** Computes the LET quantities of a run. Null if the run scored no tracks. */
 export function qualityOf(run: RunData): Quality | null {
   const { tracks } = run;
   if (tracks === null) return null;
@@ -133,7 +139,7 @@ export function qualityOf(run: RunData): Quality | null {
 
 type Places = Pick<Metrics, 'r80_mm' | 'peak_mm'>;
 
-/** Reported depths as column indices: entrance, half of R80, peak and R80. */
+/** Column indices of the reported depths: entrance, half of R80, peak and R80. */
 function placesIn({ depth_mm }: Quality, { r80_mm, peak_mm }: Places) {
   const places = [
     { at: 'entrance', depth: depth_mm.find((depth) => depth >= 0) ?? 0 },

@@ -1,12 +1,16 @@
 /**
- * All readouts of a run from its stored arrays. Lateral penumbra: the distance between 80 and 20 % of the dose at the
- * sides of a beam, in one row of depth. Depth at which protons begin to stop. The Bragg peak lies behind it, regardless
- * of the energy absorbed in denser matter upstream. Also removes the blur of scoring and spreading from a profile: a
- * small variance v changes a curve by v/2 of its second derivative. This amount is removed as flows between
- * neighbouring bins, which conserves sums. Second order fails at borders of media or of the beam, where the curve is
- * not resolved. Flows are limited there so that no bin exceeds the values around it (Zalesak's flux-corrected
- * transport). So bins stay non-negative, and borders do not overshoot. A peak that is round over three bins is
- * resolved, and may rise.
+ * Computes all readouts of a run from its stored arrays.
+ *
+ * The lateral penumbra is the distance between 80 % and 20 % of the dose at the sides of a beam, in one row of depth.
+ *
+ * The Bragg peak is searched behind the depth at which protons begin to stop, regardless of the energy absorbed in
+ * denser matter upstream.
+ *
+ * The blur of scoring and spreading is removed from profiles: a small variance v changes a curve by v/2 times its
+ * second derivative. This amount is removed as flows between neighbouring bins, which conserves the sum. The
+ * approximation fails at borders of media or of the beam, where the curve is not resolved. There flows are limited so
+ * that no bin exceeds the values around it (Zalesak's flux-corrected transport). Bins thus remain non-negative, and
+ * borders do not overshoot. A peak that is round over three bins is resolved and may rise.
  */
 import type { DepthDose, Metrics, Moments } from '../../../../contract/run.ts';
 import {
@@ -19,15 +23,15 @@ import { type AxisGeometry, type AxisProfile, axisProfile, depthReadouts, reachO
 import { massUnits } from './dose-per-mass.ts';
 import { fluenceMoments, meanRange, type TrackEnd } from './mean-range.ts';
 
-/** Position between two neighbouring cells at which the linear interpolation equals `level`. */
+/** Position between two neighbouring cells at which linear interpolation gives `level`. */
 function crossingPosition(values: Float64Array, low: number, high: number, level: number): number {
   const [a, b] = [values[low] ?? 0, values[high] ?? 0];
   return low + ((high - low) * (level - a)) / (b - a || 1);
 }
 
 /**
- * Position in cells, interpolated, at which the dose first falls below `level` from the middle outwards; null if it
- * does not before the edge.
+ * Interpolated position in cells at which the dose first falls below `level`, from the middle outwards. Null if it does
+ * not before the edge.
  */
 function reach(values: Float64Array, from: number, side: -1 | 1, level: number): number | null {
   for (let i = from; i + side >= 0 && i + side < values.length; i += side) {
@@ -38,12 +42,12 @@ function reach(values: Float64Array, from: number, side: -1 | 1, level: number):
 }
 
 /**
- * Penumbra in mm, mean of both sides, relative to the largest dose in `row` of [z][x]. Null if the dose reaches the
- * edge of the grid, or the falloff lies within a cell and is not resolved.
+ * Penumbra in mm, as the mean of both sides, relative to the largest dose in row `row` of z. Null if the dose reaches
+ * the edge of the grid, or if the falloff is within one cell and thus not resolved.
  */
 export function penumbra_mm(dose: Float64Array, nx: number, row: number, dx_mm: number): number | null {
   const values = dose.subarray(row * nx, (row + 1) * nx);
-  // A loop for speed, as in fluenceMoments().
+  // Use a loop for speed, as in fluenceMoments().
   let [highest, middle] = [0, -1];
   for (let i = 0; i < values.length; i += 1) {
     const value = values[i] ?? 0;
@@ -60,14 +64,14 @@ export function penumbra_mm(dose: Float64Array, nx: number, row: number, dx_mm: 
 }
 
 /**
- * Share of the stopping protons that is still in flight where stopping begins; at the peak of a monoenergetic beam it
- * is nine tenths.
+ * Share of the stopping protons that are still moving at the depth where stopping begins. At the peak of a
+ * monoenergetic beam, nine tenths are.
  */
 const STILL_MOVING = 0.999;
 
 /**
- * Depth at which protons begin to stop, along the beam axis from the entrance, mm. 0 if it cannot be determined, also
- * if the axis is too far from +z: then crossings of z planes do not measure range along it.
+ * Depth in mm at which protons begin to stop, along the beam axis from the entrance. 0 if it cannot be determined, for
+ * example because the axis is too far from +z for crossings of z planes to measure it.
  */
 function stoppingFrom_mm(
   moments: Moments,
@@ -79,20 +83,23 @@ function stoppingFrom_mm(
   const { depth_mm, protons } = moments;
   const entered = protons.findIndex((number) => number >= STILL_MOVING * stopped);
   const first = protons.findIndex((number, i) => entered >= 0 && i > entered && number < STILL_MOVING * stopped);
-  // The plane before is the last one that all of them cross.
+  // The preceding plane is the last one that all stopping protons cross.
   return first < 0 ? 0 : Math.max(0, ((depth_mm[first - 1] ?? 0) - beam.z_mm) / cosine);
 }
 
-/** Share of the difference between neighbours removed in one pass; a larger one would reverse the noise of a bin. */
+/**
+ * Maximum share of the difference between neighbours that one pass removes. A larger share would invert the noise of a
+ * bin.
+ */
 const MAX_AT_ONCE = 0.25;
-/** Number of passes. Wider blur is the resolution of the grid: it remains, and the profile states it. */
+/** Maximum number of passes. Larger blur is the resolution of the grid. It remains, and the profile states it. */
 const MAX_PASSES = 4;
-/** Allowed rise of a resolved extremum, in units of the smallest of the three second differences around it. */
+/** Maximum rise of a resolved extremum, in units of the smallest of the three second differences around it. */
 const ALLOWED_RISE = 2;
 
 /**
- * `more_mm2`: further variance along the axis, not included in the profile. The remaining variance is the new profile's
- * `blur_mm2`.
+ * Removes blur from a profile. `more_mm2`: further variance along the axis that the profile does not state. The
+ * remaining variance is `blur_mm2` of the result.
  */
 export function deblurProfile(profile: AxisProfile, more_mm2 = 0): AxisProfile {
   const { step_mm } = profile;
@@ -109,9 +116,9 @@ function sharpen(values: Float64Array, share: number): Float64Array {
   const n = values.length;
   const at = (i: number): number => values[Math.min(n - 1, Math.max(0, i))] ?? 0;
   const bend = (i: number): number => at(i - 1) - 2 * at(i) + at(i + 1);
-  /** Flow from bin i to the next one. */
+  /** Amount that flows from bin i to the next one. */
   const flow = (i: number): number => (i < 0 || i >= n - 1 ? 0 : share * (at(i + 1) - at(i)));
-  /** Factors on a bin's gains and losses that limit it to the values around it. */
+  /** Factors on the gains and losses of a bin, which limit it to the values around it. */
   const [gain, loss] = [new Float64Array(n), new Float64Array(n)];
   for (let i = 0; i < n; i += 1) {
     const bends = [bend(i - 1), bend(i), bend(i + 1)];
@@ -136,29 +143,29 @@ function sharpen(values: Float64Array, share: number): Float64Array {
 
 const part = (room: number, wanted: number): number => (wanted > room ? room / wanted : 1);
 
-/** Parts of a run that the readouts need. */
+/** The parts of a run that readouts need. */
 export interface MeasuredRun {
   readonly geometry: AxisGeometry;
-  /** MeV per cell, [z][x]. */
+  /** Dose in MeV per cell, in rows of z. */
   readonly dose: Float64Array;
-  /** nGy mm³ per cell; null if densities are unknown. */
+  /** Returns the dose in nGy mm³ per cell. Null if densities are unknown. */
   readonly dosePerMass: () => Float64Array | null;
   readonly crossing: Float64Array;
   readonly x_variance_of_representation_mm2: number;
   readonly energyDeposited_MeV: number;
   readonly trackEnd: TrackEnd;
-  /** Share of the beam still in flight at the end, 0 to 1. */
+  /** Share of the beam that is still moving at the end, from 0 to 1. */
   readonly weightLeft: number;
-  /** False if phase space was filled with synthetic numbers, so that there is no beam to measure. */
+  /** False if phase space was filled with synthetic numbers, so that there is no beam. */
   readonly hasBeam: boolean;
 }
 
-/** With more than this share of protons in flight at the end, a stopped run has no Bragg peak yet. */
+/** Share of moving protons above which a stopped run has no Bragg peak yet. */
 const MAX_IN_FLIGHT = 1e-3;
 
 /**
- * Depth behind the entrance of a tilted beam, mm, within which the profile mixes in the region before it and blurs the
- * jump.
+ * Depth in mm behind the entrance of a tilted beam, up to which the profile also contains the region before the
+ * entrance.
  */
 function blur(g: AxisGeometry): number {
   if (Math.sin(g.angle_rad) === 0) return 0;
@@ -173,14 +180,14 @@ export function depthProfile(run: MeasuredRun): AxisProfile {
   return axisProfile(run.dose, run.geometry);
 }
 
-/** Profile for readouts, with the blur removed as far as possible. */
+/** Profile for readouts, from which blur is removed as far as possible. */
 function profileForReadouts(run: MeasuredRun, profile: AxisProfile): AxisProfile {
-  // A beam narrower than the cells starts wider; if it is tilted, part of this width is along the axis.
+  // A beam narrower than the cells starts wider. If it is tilted, a part of this width is along the axis.
   const started_mm2 = run.x_variance_of_representation_mm2 * Math.sin(run.geometry.angle_rad) ** 2;
   return deblurProfile(profile, started_mm2);
 }
 
-/** Metrics of a complete run. */
+/** Computes the readouts of a complete run. */
 function readoutsOf(run: MeasuredRun, profile: AxisProfile, moments = momentsOf(run)): CurveReadouts {
   const from = stoppingFrom_mm(moments, run.geometry, run.trackEnd.stopped);
   return depthReadouts(profile, blur(run.geometry), from);
@@ -201,7 +208,7 @@ export function depthDoseOf(run: MeasuredRun): Omit<DepthDose, 'quality' | 'gray
 
 export function profileCurve(profile: AxisProfile): DepthDose['curve'] {
   const { start_mm, step_mm, values } = profile;
-  // A loop for speed, as in fluenceMoments().
+  // Use a loop for speed, as in fluenceMoments().
   const positions = new Float64Array(values.length);
   for (let i = 0; i < positions.length; i += 1) positions[i] = start_mm + (i + 0.5) * step_mm;
   return {
@@ -214,7 +221,7 @@ export function profileCurve(profile: AxisProfile): DepthDose['curve'] {
   };
 }
 
-/** Curve from nGy mm³ per cell; null if densities are unknown. */
+/** Depth curve of a dose in nGy mm³ per cell. Null if densities are unknown. */
 export function massCurve(perMass: Float64Array | null, geometry: AxisGeometry): DepthDose['curve'] | null {
   return perMass === null ? null : perMassCurve(axisProfile(perMass, geometry));
 }
@@ -228,7 +235,7 @@ export function momentsOf(run: MeasuredRun): Moments {
   return fluenceMoments(run.crossing, run.geometry.dz_mm, run.x_variance_of_representation_mm2);
 }
 
-/** Null if the beam is tilted. `depth_mm` is from its entrance. */
+/** Penumbra at a depth from the entrance. Null if the beam is tilted. */
 function penumbraAt({ geometry, dose }: MeasuredRun, depth_mm: number | null): number | null {
   const { nz, nx, dz_mm, dx_mm, z_mm, angle_rad } = geometry;
   if (depth_mm === null || angle_rad !== 0) return null;
@@ -241,8 +248,8 @@ export function metricsOf(run: MeasuredRun): Metrics {
 }
 
 /**
- * `whole`: profile of the run. `blur_mm`: standard deviation along the axis by which wide cells blur the readouts of a
- * tilted beam.
+ * Computes the metrics of a run. `whole`: depth profile of the run. `blur_mm`: standard deviation along the axis by
+ * which wide cells blur the readouts of a tilted beam.
  */
 export function readMetrics(
   run: MeasuredRun,

@@ -1,6 +1,6 @@
 /**
- * Notes shown with a run's numbers: limits of their meaning, and settings of the scenario without effect. They are
- * created once, as data; text, JSON, page and exports show the same list.
+ * Notes that are shown with the numbers of a run: limits of their meaning, and settings of the scenario that have no
+ * effect. Text, JSON, page and exports show the same list.
  */
 import { z } from 'zod';
 import type { RunNote, RunSummary } from '../../../../contract/run.ts';
@@ -8,29 +8,32 @@ import { materialNames, valueAt } from '../../../../contract/scenario/index.ts';
 import type { NumberBalance } from '../../../../contract/scenario/transport/ledger-columns.ts';
 import { formatNumber, shareInDecimals, shareText } from '../../../../domain/values/units.ts';
 
-/** A smaller share of lost protons changes readouts by less than the grid does. */
+/** Share of lost protons below which readouts change by less than their error from the grid. */
 const NOTICEABLE_SHARE = 0.005;
 /**
- * Fewer cells in the falloff affect R80, W80–20 and the height of the peak. Cell means alone change them by up to 0.02
- * of a cell, 2 % and 1 %. Range bins as wide as the falloff also affect them, even with finer cells.
+ * Minimum number of cells in the falloff. With fewer, R80, W80–20 and the height of the peak change. Cell means alone
+ * change them by up to 0.02 of a cell, 2 % and 1 %. Range bins as wide as the falloff change them even with finer
+ * cells.
  */
 const MIN_CELLS = { fineBins: 1.5, wideBins: 2.7 } as const;
 const MIN_BINS = 3;
 
-/** Borders through which protons leave although they should stop inside, and the setting that avoids such losses. */
+/** Borders through which protons that should stop inside can leave, and the settings that avoid this. */
 const escapeBorders = [
   { column: 'escaped_theta', where: 'beyond the largest angle', remedy: 'a larger grid.theta_max_mrad' },
   { column: 'escaped_x', where: 'through the sides', remedy: 'a larger geometry.width_mm' },
   { column: 'escaped_z', where: 'through the front or the back', remedy: 'a larger geometry.depth_mm' },
 ] as const;
 
-/** Dose of a run, and its cells across. */
+/** Dose of a run, and the number of cells across the beam. */
 interface Cells {
-  /** MeV per cell, [z][x]. */
+  /** Dose in MeV per cell, in rows of z. */
   readonly dose: Float64Array;
   readonly nx: number;
   readonly dx_mm: number;
-  /** Variance in x by which the beam was started wider, because cells cannot represent a narrower one. */
+  /**
+   * Variance in x by which the beam starts wider than specified, because the cells cannot represent a narrower one.
+   */
   readonly x_variance_of_representation_mm2: number;
 }
 
@@ -42,10 +45,13 @@ function lossNote(number: NumberBalance): readonly RunNote[] {
   return [{ code: 'protons-lost', text }];
 }
 
-/** Relative error of the ledger up to which a run accounts for every proton and its energy. */
+/** Relative error of the ledger up to which a run accounts for all protons and their energy. */
 const CLOSURE_LIMIT = 1e-6;
 
-/** Single-precision rounding accumulates over thousands of steps that are far shorter than a bin of residual range. */
+/**
+ * Explains ledgers that do not close. FP32 rounding errors accumulate over thousands of steps that are far shorter than
+ * a bin of residual range.
+ */
 function openLedgerNote({ number, energy }: RunSummary['ledger']): readonly RunNote[] {
   const error = Math.max(number.rel_error, energy.rel_error);
   if (error <= CLOSURE_LIMIT) return [];
@@ -61,7 +67,7 @@ type NoteInputs = Pick<RunSummary, 'metrics' | 'resolution_mm' | 'ledger' | 'ext
   readonly bins: number;
 };
 
-/** Energy in the columns of cells at both faces in x, MeV. */
+/** Energy in MeV in the columns of cells at both faces in x. */
 function sideFaces_MeV(dose: Float64Array, nx: number): number {
   let sum = 0;
   for (let i = 0; i < dose.length; i += nx) sum += (dose[i] ?? 0) + (nx > 1 ? (dose[i + nx - 1] ?? 0) : 0);
@@ -69,12 +75,12 @@ function sideFaces_MeV(dose: Float64Array, nx: number): number {
 }
 
 /**
- * Share of the energy in cells at a face that may be spurious or missing, for beams that start wider than specified.
- * For 70 and 150 MeV, 0.4 mm wide in cells of 1 mm, 0.1 to 2 mm from a face, Monte Carlo gives up to 0.37. Beams that
- * their cells resolve are within 1.3 % and need no note.
+ * Share of the energy in cells at a face that may be wrong if a beam starts wider than specified. Compared with Monte
+ * Carlo, it is up to 0.37. The beams had 70 and 150 MeV, a width of 0.4 mm, cells of 1 mm, and a distance of 0.1 to 2
+ * mm from a face. Beams that their cells resolve agree within 1.3 % and need no note.
  */
 const ERROR_NEXT_TO_FACE = 0.4;
-/** A smaller share of the energy is less than the energy of the protons that left. */
+/** Share of the energy below which this error is less than the energy of the protons that left. */
 const SHOWN_ENERGY = 0.01;
 
 function edgeNote({ metrics: { energy_deposited_MeV } }: NoteInputs, cells: Cells): readonly RunNote[] {
@@ -102,7 +108,7 @@ function coarseNote({ metrics: { w80_20_mm, mean_range_mm }, resolution_mm, bins
   return [{ code: 'coarse-grid', text }];
 }
 
-/** Parts of a complete scenario that the notes need. */
+/** The parts of a complete scenario that notes need. */
 const scenarioParts = {
   beam: scenarioPart('beam', z.object({ energy_MeV: z.number(), energy_sigma_MeV: z.number(), angle_deg: z.number() })),
   grid: scenarioPart('grid', z.object({ cutoff_MeV: z.number(), dz_mm: z.number(), dx_mm: z.number() })),
@@ -119,8 +125,8 @@ type ScenarioParts = {
 };
 
 /**
- * Reads a part of scenarios; null if fields are missing. Each part is cached, because beams of a batch share all parts
- * but one.
+ * Reads a part of scenarios. Null if fields are missing. Cached by part, because beams of a batch share all parts but
+ * one.
  */
 function scenarioPart<T>(part: string, schema: z.ZodType<T>): (scenario: unknown) => T | null {
   const known = new WeakMap<object, T>();
@@ -152,13 +158,13 @@ function partsOf(scenario: unknown): ScenarioParts | null {
   return { beam, grid, geometry, physics, solver, initial };
 }
 
-/** Stopping-power table that covers every material. */
+/** Id of the stopping-power table that contains every built-in material. */
 const STANDARD = 'icru49';
 
 function tableNote({ physics: { stopping_power }, geometry }: ScenarioParts, title: string): readonly RunNote[] {
   if (stopping_power === STANDARD) return [];
   const materials = [...new Set([geometry.background, ...geometry.regions.map(({ material }) => material)])];
-  // Built-in materials; user materials and those of a CT scale with the table.
+  // Only built-in materials count, because user materials and those of a CT scale with the table.
   const built: readonly string[] = materialNames;
   const others = materials.filter((material) => material !== 'water' && built.includes(material)).join(', ');
   if (others === '') return [];
@@ -166,11 +172,11 @@ function tableNote({ physics: { stopping_power }, geometry }: ScenarioParts, tit
   return [{ code: 'table-of-water', text: `${title} ${covers}: ${others} by NIST PSTAR (ICRU 49).` }];
 }
 
-/** Smallest share of the Gaussian cut off that changes any number shown. */
+/** Share of the Gaussian that must be cut off before any displayed number changes. */
 const CUT_SHARE = 1e-6;
 const FAR_SIGMAS = 9;
 
-/** Share of a Gaussian above `from` standard deviations, and the mean there, in standard deviations; Simpson's rule. */
+/** Share of a Gaussian above `from` standard deviations, and its mean in standard deviations, by Simpson's rule. */
 function gaussianTail(from: number): { readonly share: number; readonly mean: number } {
   const parts = 2000;
   const step = (FAR_SIGMAS - Math.max(from, -FAR_SIGMAS)) / parts;
@@ -195,12 +201,12 @@ function tailNote({ beam, grid: { cutoff_MeV } }: ScenarioParts): readonly RunNo
   return [{ code: 'energies-cut-off', text }];
 }
 
-/** Smallest share of W80–20 that is worth a note; every grid widens the falloff by as much. */
+/** Share of W80–20 from which a note is shown. Every grid widens the falloff by as much. */
 const SHOWN_SHARE = 0.01;
-/** W80–20 of a Gaussian range spread, in units of its standard deviation. */
+/** W80–20 of a Gaussian distribution of ranges, in units of its standard deviation. */
 const FALLOFF = 1.312;
 
-/** Share by which a range spread widens a falloff. */
+/** Share by which a spread of ranges widens a falloff. */
 function falloffShare(w80_20_mm: number, spread_mm: number): number {
   const without = w80_20_mm ** 2 - (FALLOFF * spread_mm) ** 2;
   return without > 0 ? w80_20_mm / Math.sqrt(without) - 1 : Number.POSITIVE_INFINITY;
@@ -223,8 +229,8 @@ function tiltNote(
 }
 
 /**
- * Share of the dose in the last cells that the remap in z can retain before the back of the box. Measured at 70 MeV for
- * steps of 0.1 to 0.9 cells in depth, and for steps longer than a cell, whose dose is spread over several.
+ * Share of the dose in the last cells that remapping in z can hold back at the rear of the box. Measured at 70 MeV for
+ * steps of 0.1 to 0.9 cells in depth, and for steps longer than a cell, whose dose is spread over several cells.
  */
 const RETAINED_DOSE = { ofShort: 0.45, power: 1.5, ofLong: 0.5 } as const;
 
@@ -242,8 +248,8 @@ function rearFaceNote({ beam, grid, solver }: ScenarioParts, { ledger: { number 
 }
 
 /**
- * `table`: title of the stopping-power table. `scenario` has all defaults; that of an older file may lack fields that
- * some notes need.
+ * Returns the notes of a run. `table`: title of the stopping-power table. `scenario`: complete scenario; older files
+ * may lack fields that some notes need.
  */
 export function runNotes(read: NoteInputs, cells: Cells, table: string, scenario: unknown): readonly RunNote[] {
   const all = partsOf(scenario);

@@ -1,7 +1,7 @@
 /**
- * Widths along y of a field with different spots. In layered matter each kind of spot has a separate width, and the
- * plane contains their sum. The kinds' shares of a cell's dose come from depth doses, each solved separately in wide
- * columns. In x the kinds have Fermi–Eyges widths. The sum over kinds equals the dose of the plane.
+ * Widths along y of a field with different spots. In layered matter, each kind of spot has its width, and the plane
+ * contains their sum. Shares of the kinds in a cell's dose follow from depth doses, each solved separately in wide
+ * columns. In x, the kinds have Fermi–Eyges widths. The sum over kinds equals the dose of the plane.
  */
 import { BraggError } from '../../../../contract/errors.ts';
 import type { NativeAddon, TransportProblem } from '../../../io/addon/addon.ts';
@@ -10,10 +10,10 @@ import { isLayered, type LateralWidths, planeDosesUndefined, widthAcross, type Y
 
 type Beam = TransportProblem['beam'];
 
-/** Columns wide enough that nothing leaves sideways, and few enough for negligible time. */
+/** Columns that are wide enough for no proton to leave sideways, and few enough for a negligible time. */
 const COLUMNS = { nx: 30, dx_mm: 20 } as const;
 
-/** Key of the parameters that determine depth dose and widths. */
+/** Key of the parameters that determine depth dose and width of a spot. */
 const kindOf = ({
   energy_MeV,
   energy_sigma_MeV,
@@ -24,16 +24,19 @@ const kindOf = ({
   z_mm,
 }: Beam): string => [energy_MeV, energy_sigma_MeV, angle_sigma_rad, x_sigma_mm, y_sigma_mm, focus_mm, z_mm].join(' ');
 
-/** Limits, because kinds are solved one after another, and every cell evaluates each position of each kind. */
+/**
+ * Maximum numbers of kinds and positions. Kinds are solved one after another, and each cell evaluates every position of
+ * every kind.
+ */
 const LIMITS = { kinds: 300, places: 4000 } as const;
 
 interface Kind {
   readonly spot: Beam;
-  /** Weights by position in mm. */
+  /** Weights of the spots by position in mm. */
   readonly places: Map<number, number>;
 }
 
-/** Groups spots with a weight by kind. */
+/** Groups spots with a non-zero weight by kind. */
 function kindsOf(spots: readonly Beam[]): readonly Kind[] {
   const kinds = new Map<string, Kind>();
   for (const spot of spots) {
@@ -46,8 +49,8 @@ function kindsOf(spots: readonly Beam[]): readonly Kind[] {
 }
 
 /**
- * Problem with all spots of a kind at x = 0. The field's highest spot is included without weight, so that the grid is
- * the field's.
+ * Problem with all spots of one kind at x = 0. It also contains the field's spot of highest energy with weight 0, so
+ * that the grid is that of the field.
  */
 function wideColumnProblem(problem: TransportProblem, { spot: own, places }: Kind): TransportProblem {
   const { spots = [], beam, grid, map } = problem;
@@ -72,14 +75,16 @@ function wideColumnProblem(problem: TransportProblem, { spot: own, places }: Kin
   };
 }
 
-/** Whether matter is layered and spots along z differ in kind, so that each kind can be solved separately. */
+/**
+ * Whether the matter is layered and spots along z are of several kinds, so that each kind can be solved separately.
+ */
 export function hasKinds(problem: TransportProblem): boolean {
   const { spots = [], initial } = problem;
   if (initial.kind === 'filled' || !isLayered(problem)) return false;
   return kindsOf(spots).length > 1 && spots.every(({ angle_rad }) => angle_rad === 0);
 }
 
-/** One depth dose for each kind of spot. */
+/** Solves one depth dose for each kind of spot. */
 export async function yKinds(
   addon: Pick<NativeAddon, 'layTransport'>,
   problem: TransportProblem,

@@ -1,8 +1,8 @@
 /**
  * Contents of each cell of the box. Borders of regions may cut cells anywhere: each medium is included by its share of
- * the cell's area. So a foil thinner than a cell has the correct total mass. In a CT, the mean of the Hounsfield units in
- * a cell determines its material and density. The solver supports a limited number of media: if there are more, similar
- * densities are merged into their mean, which conserves the mass of a material.
+ * the cell's area. So a foil thinner than a cell has the correct total mass. In a CT, the mean of the Hounsfield units
+ * in a cell determines its material and density. The solver supports a limited number of media: if there are more,
+ * similar densities are merged into their mean, which conserves the mass of a material.
  */
 import type { TransportScenario } from '../../../../contract/scenario/index.ts';
 import { runToCompletion, type YieldingTask } from '../../../../domain/values/pausing.ts';

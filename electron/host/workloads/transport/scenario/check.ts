@@ -1,8 +1,8 @@
 /**
  * Checks beyond the schema: whether the parts of a scenario fit each other and the tables. Each check names the values
  * that it uses, so that it is skipped if one of them was already rejected. Energies are checked against the tables, the
- * cutoff and the energy grid, and regions and beam against the box. The requested output is checked against geometry and
- * steps. Each spot is checked against the grid, the box and the tables; a beam without spots is checked by its own
+ * cutoff and the energy grid, and regions and beam against the box. The requested output is checked against geometry
+ * and steps. Each spot is checked against the grid, the box and the tables; a beam without spots is checked by its own
  * values.
  */
 import {

@@ -1,6 +1,6 @@
 /**
- * Result of reading a transport scenario: the engine's problem, the size of its grid, and the smallest memory with which
- * any variant can solve it. The contents of a cell become a material of the solver: one medium, or a mixture.
+ * Result of reading a transport scenario: the engine's problem, the size of its grid, and the smallest memory with
+ * which any variant can solve it. The contents of a cell become a material of the solver: one medium, or a mixture.
  */
 import {
   type Spot,
