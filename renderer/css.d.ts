@@ -1,4 +1,4 @@
-/** Style sheets are imported for their side effect; Vite adds them to the page. */
+/** Style sheets are imported only for their side effect: Vite adds them to the page. */
 declare module '*.css';
 
 /** Vite's glob import: contents of the matching files, read at build time. */

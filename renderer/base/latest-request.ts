@@ -1,10 +1,7 @@
 /**
- * Ignores stale responses: only the response to the latest request counts. `loadLatest` also runs one load at a time
- * and drops all queued loads but the last.
- */
-/**
- * Call the returned function with each request. Its result reports, once the response has arrived, whether the request
- * is still the newest.
+ * Ignores stale responses: only the response to the latest request counts. Call the function that `latestRequest`
+ * returns with each request. Its result reports, once the response has arrived, whether that request is still the
+ * newest. `loadLatest` also runs one load at a time, and drops all queued loads but the last.
  */
 export function latestRequest(): () => () => boolean {
   let requested = 0;
@@ -20,8 +17,8 @@ interface LatestLoader<T> {
   readonly wanted: () => T | null;
   readonly load: (wanted: T) => Promise<void>;
   /**
-   * Called when loading fails. The same item is not retried until a different item is wanted, or the loader is called
-   * again.
+   * Called when loading fails. The failed item is not retried until `wanted` returns a different item, or the loader is
+   * called again.
    */
   readonly failed: (error: unknown) => void;
 }

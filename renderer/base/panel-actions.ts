@@ -1,4 +1,4 @@
-/** Actions in panel toolbars that the command palette offers, and search terms for panels. */
+/** Toolbar actions of panels for the command palette, and search terms for panels. */
 
 /** Names of controls in the attribute `data-action`; unique within a panel. */
 export type PanelControl =
@@ -30,8 +30,7 @@ export interface PanelAction {
 const picture = 'export png svg csv npz hdf5 figure picture download numbers';
 
 /**
- * To add an action, add an entry and set `action` on its button. Benchmark is omitted because it is already in the
- * menus.
+ * To add an action, add an entry and set `action` on its button. Benchmark has no entry because the menus contain it.
  */
 export const panelActions: readonly PanelAction[] = [
   {

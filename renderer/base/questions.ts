@@ -12,11 +12,11 @@ export type QuestionExample =
    * assets/reference/topas-water-depth-dose.csv.
    */
   | Readonly<{ kind: 'monte-carlo'; energy_MeV: number }>
-  /** Rows of a bundled session below assets/runs, compared with one of its rows. */
+  /** Rows of the bundled session assets/runs/SESSION, compared with its row `reference`. */
   | Readonly<{ kind: 'session'; session: string; reference: string }>
   /** A bundled run, by its name in the library. */
   | Readonly<{ kind: 'recorded'; run: string }>
-  /** Source of a variant in the scenario's benchmark, opened in the editor. */
+  /** Source code of one of the scenario's variants, opened in the editor. */
   | Readonly<{ kind: 'kernel'; variant: string }>;
 
 interface QuestionHint {
@@ -28,7 +28,7 @@ interface QuestionHint {
 export interface Question {
   readonly id: string;
   readonly title: string;
-  /** Preview of the example, in one line. */
+  /** One-line preview of the example. */
   readonly text: string;
   /** Layout that the example opens. */
   readonly layout: 'simulate' | 'compare' | 'profile';
@@ -44,7 +44,7 @@ export interface Question {
   readonly picture: string;
 }
 
-/** Note for each kind of example: computed on this computer, or recorded. */
+/** Note on each kind of example that says whether it is computed on this computer or recorded. */
 export const exampleWords: Readonly<Record<QuestionExample['kind'], string>> = {
   run: 'Runs on this machine, in seconds',
   'monte-carlo': 'Runs on this machine, in seconds',

@@ -27,11 +27,11 @@ interface ImageData {
   readonly peaks: ArrayCache<readonly ImagePeak[]>;
   /** Error of the image against the subtracted run. */
   readonly error: ArrayCache<ImageError>;
-  /** Why the difference cannot be shown. */
+  /** Reason why the difference cannot be shown. */
   readonly trouble: ArrayCache<string>;
 }
 
-/** Delay in ms: resizing and panning change the view many times a second, so wait until they settle. */
+/** Delay in ms before requesting a changed view: resizing and panning change it many times a second. */
 const SETTLE_MS = 60;
 const PEAKS = 50;
 
@@ -140,7 +140,7 @@ export class ImageFeed implements RunFollower {
     try {
       const frame = await this.#client.call('image.view', { run, view, against });
       if (generation !== this.#generation) return;
-      // Keep the reason if this image is only shown in place of a failed difference.
+      // Keep the reason for a failed difference while the plain image is shown instead.
       if (against === this.#wanted?.against) this.data.trouble.drop(SHOWN_KEY);
       this.data.image.set(SHOWN_KEY, { ...frame, against });
       this.#tell({ kind: 'loaded' });
@@ -178,7 +178,7 @@ export class ImageFeed implements RunFollower {
       const error = await this.#client.call('image.error', { run, reference });
       if (this.#target?.run === run && this.#wanted?.against === reference) this.data.error.set(SHOWN_KEY, error);
     } catch {
-      // An error in the difference is already reported by the image's request.
+      // The request for the image already reports an error of its difference.
     }
   }
 }

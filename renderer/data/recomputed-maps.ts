@@ -49,7 +49,7 @@ export class RecomputedMaps {
     for (const [key] of wanted.maps) {
       this.#data.troubles.drop(key);
       this.#data.computing.set(key, { step: 0, steps: 0 });
-      // A different cut at the same moment may stay visible until the new one arrives.
+      // A map of the same moment with a different cut may stay visible until the new map arrives.
       const shown = this.#data.maps.get(key);
       if (shown?.run !== wanted.run || shown.step !== wanted.step) this.#data.maps.drop(key);
     }

@@ -27,7 +27,7 @@ export interface RefineState {
   /** Discrepancies between the file and the scenario. */
   readonly warnings: readonly string[];
   readonly variant: string | null;
-  /** Parameters chosen for fitting when the iterations started. */
+  /** Parameters that were selected for fitting when the iterations started. */
   readonly fitted: FitChoice;
   readonly iterations: readonly RefineIteration[];
   readonly refined: RefinedCrystal | null;
@@ -36,7 +36,7 @@ export interface RefineState {
 const idleState = { phase: 'idle', reasons: [], warnings: [], variant: null, iterations: [], refined: null } as const;
 const initialState: RefineState = { image: null, opening: null, fit: 'both', fitted: 'both', ...idleState };
 
-/** Maximum number of issues in a message. */
+/** Maximum number of issues listed in one message. */
 const SHOWN_FAULTS = 4;
 
 function reasonsOf(error: unknown): readonly string[] {

@@ -1,7 +1,7 @@
 /**
  * Data of the shown run: typed arrays by key, outside React and outside the stores. Stores and components hold `{
  * streamId, revision }`; painters read the arrays when they paint a frame. Each workload has a feed that loads the
- * page's arrays for the selected run. Feeds are created on first use, one instance per class.
+ * arrays of the selected run. A feed is created on first use, and there is one instance per class.
  */
 import type { StoreApi } from 'zustand/vanilla';
 import type { Curve, FieldMap } from '../../electron/contract/fields.ts';
@@ -95,7 +95,7 @@ export interface RunKeyframes {
   readonly stopped: boolean;
   /** Pairs of axes with stored sums. */
   readonly pairs: Result<'run.keyframes'>['pairs'];
-  /** Set if Live provided the data: the shown moment is retained. Data of a drag are soon replaced. */
+  /** Set for data from Live: `drag` while the user drags a value, `rest` for the full answer after the drag. */
   readonly live?: 'drag' | 'rest';
 }
 
@@ -153,7 +153,7 @@ export interface FeedTarget {
   readonly state: RunState;
   /** True for a failed run with completed results. */
   readonly kept?: boolean;
-  /** True if the arrays come with the answers of Live. */
+  /** True if the arrays come with the answers of Live instead of a stream. */
   readonly live?: boolean;
 }
 

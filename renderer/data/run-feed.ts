@@ -83,7 +83,7 @@ export class RunFeed implements RunFollower {
     this.#recomputed.stop();
   }
 
-  /** Repeats a recomputation that was cancelled or failed. */
+  /** Repeats a recomputation that was cancelled or that failed. */
   computeAgain(): void {
     this.#refreshMaps();
   }
@@ -121,7 +121,7 @@ export class RunFeed implements RunFollower {
     return this.#wantedOf('dose');
   }
 
-  /** Shows an answer of Live if its run is the followed one. `asked` is the request. */
+  /** Shows an answer of Live, if it belongs to the followed run. `requested` is the request that it answers. */
   takeAnswer(answer: WhatIfAnswer, requested: { readonly maps: RequestedMaps; readonly draft: ScenarioDraft }): void {
     const { run, full, depthDose, summary, moments, ledger, keyframes, pairs, resolved } = answer;
     if (this.#target?.run !== run) return;
@@ -260,7 +260,7 @@ export class RunFeed implements RunFollower {
       this.#data.moments.set(SHOWN_KEY, moments);
       this.#data.ledger.set(SHOWN_KEY, ledger);
       this.#tell({ kind: 'loaded' });
-      // The code that selects the shown moment responds with showKeyframe.
+      // Subscribers of the keyframes select the shown moment, and then call showKeyframe.
       this.#data.keyframes.set(SHOWN_KEY, { run, frames, stopped, pairs });
     } catch (error) {
       if (generation !== this.#generation) return;
@@ -278,7 +278,7 @@ export class RunFeed implements RunFollower {
     return [...this.#wanted].filter(([, { quantity }]) => (quantity === 'protons') === (field === 'protons'));
   }
 
-  /** Requests plain maps together, and one by one those that can fail on their own. */
+  /** Requests all maps that exist for every run together, and maps that a run may lack one by one. */
   async #loadMaps(
     run: RunId,
     wanted: readonly (readonly [string, MapRequest])[],
@@ -301,8 +301,8 @@ export class RunFeed implements RunFollower {
     await Promise.all([take(plain), ...others.map(takeOne)]);
   }
 
-  /** Returns a check whether this request is still the latest one for the field. */
-  #asking(field: 'dose' | 'protons'): () => boolean {
+  /** Returns a function that reports whether this request is still the latest one for the field. */
+  #latestCheck(field: 'dose' | 'protons'): () => boolean {
     this.#requested[field] += 1;
     const [generation, asked] = [this.#generation, this.#requested[field]];
     return () => generation === this.#generation && asked === this.#requested[field];
@@ -313,7 +313,7 @@ export class RunFeed implements RunFollower {
       run,
       this.#wantedOf('dose'),
       (maps) => this.#client.call('run.maps', { run, maps }),
-      this.#asking('dose'),
+      this.#latestCheck('dose'),
     );
   }
 
@@ -335,7 +335,7 @@ export class RunFeed implements RunFollower {
       run,
       wanted,
       (maps) => this.#client.call('run.keyframe', { run, index, maps }),
-      this.#asking('protons'),
+      this.#latestCheck('protons'),
     );
   }
 

@@ -11,7 +11,7 @@ const files = import.meta.glob('../../assets/reference/topas-water-depth-dose.cs
 /** Conversion from MeV cm²/g in water of 1 g/cm³ to MeV/mm. */
 const PER_MM = 0.1;
 
-/** Lines of energy (MeV), depth (mm) and dose (MeV cm²/g); comments are skipped. */
+/** Rows of energy (MeV), depth (mm) and dose (MeV cm²/g), without comment lines. */
 const rows = (Object.values(files)[0] ?? '')
   .split('\n')
   .filter((line) => /^\d/.test(line))

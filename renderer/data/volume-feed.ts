@@ -23,7 +23,7 @@ export const volumeAxes = ['y', 'x', 'z'] as const satisfies readonly VolumeAxis
 
 type VolumePoint = Readonly<Record<VolumeAxis, number>>;
 
-/** Dose to compute; values that are missing have defaults of the host. */
+/** Dose to compute. The host has defaults for missing values. */
 export interface VolumeSettings {
   readonly dose: 'billion' | 'mu' | 'field';
   readonly protons_per_mu: number | undefined;
@@ -35,7 +35,7 @@ interface VolumeState {
   readonly phase: 'idle' | 'waiting' | 'solving' | 'solved' | 'stopped' | 'failed';
   readonly progress: Extract<VolumeFrame, { state: 'solving' }> | null;
   readonly volume: SolvedVolume | null;
-  /** Scenario of the volume, or of the computation. */
+  /** Scenario that the volume was computed from, or is being computed from. */
   readonly scenario: ScenarioDraft | null;
   readonly name: string;
   /** Reasons why there is no volume. */
@@ -54,7 +54,7 @@ const nothing: Omit<VolumeState, 'settings'> = {
   ...{ at: { x: 0, y: 0, z: 0 }, hover: null, windows: {} },
 };
 
-/** Maximum number of issues in a message. */
+/** Maximum number of issues listed in one message. */
 const SHOWN_ISSUES = 4;
 /** Samples of a slice along an axis: above the resolution of any screen. */
 const PIXELS = 1024;
@@ -83,7 +83,7 @@ export class VolumeFeed {
   readonly slices = new ArrayCache<FieldMap>();
   readonly #client: Client;
   #stream: StreamHandle | null = null;
-  /** Axes whose slice is being requested; true if another one is needed afterwards. */
+  /** Axes whose slice is being requested, and whether another request must follow. */
   readonly #requested = new Map<VolumeAxis, boolean>();
 
   constructor(client: Client) {

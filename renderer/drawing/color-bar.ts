@@ -112,7 +112,7 @@ export function drawColorBar(context: Drawing2D, box: Box, bar: ColorBar, theme:
 
   const power = exponent === 0 ? '' : powerOfTen(exponent);
   if (title === null) {
-    // Without a title, the labels' power of ten needs separate text.
+    // Without a title, the power of ten that the labels omit needs separate text.
     context.textBaseline = 'bottom';
     if (power !== '') context.fillText(`×${power}`, box.left, box.top - 1);
     return;

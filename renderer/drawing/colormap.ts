@@ -83,7 +83,10 @@ export interface Limits {
 
 export interface Normalisation extends Limits {
   readonly kind: ScaleKind;
-  /** Fraction of a value, not clamped: outside 0 to 1 beyond the limits, and NaN if the scale cannot show the value. */
+  /**
+   * Position of a value between the limits, not clamped: below 0 or above 1 outside the limits, NaN if the scale cannot
+   * show the value.
+   */
   fraction(value: number): number;
   value(fraction: number): number;
   ticks(most: number): { readonly ticks: readonly Tick[]; readonly exponent: number };
@@ -200,7 +203,7 @@ export function withOpacity(map: ColorMap, wash: OverlayOpacity): ColorMap {
   return known[wash];
 }
 
-/** Grey map from black to white. */
+/** Colour map from black to white. */
 export const grey: ColorMap = {
   name: 'grey',
   title: 'Grey',

@@ -52,8 +52,9 @@ const MINUS_ZERO = 0x8000;
 const MINUS_INFINITY = 0xff80;
 
 /**
- * Floats of one sign have the order of their bits, and the scale is monotonic. Each colour therefore fills one run of
- * the table per sign. The table is cheap enough to rebuild with every frame of a stream with changing limits.
+ * Floats of one sign are ordered like their bits, and the scale is monotonic. Each colour therefore fills one
+ * contiguous range of the table per sign. The table is cheap enough to rebuild with every frame of a stream with
+ * changing limits.
  */
 function tableColorizer(map: ColorMap, scale: Normalisation, table: ColorTable): Colorizer {
   // Clear negative numbers and NaNs: a logarithmic scale has no colour for them, but the previous scale may have had
@@ -110,8 +111,8 @@ function tableColorizer(map: ColorMap, scale: Normalisation, table: ColorTable):
 }
 
 /**
- * Reusable memory for a colorizer's table. If four live maps allocated one per frame, 60 MB a second would need garbage
- * collection.
+ * Reusable memory for the table of a colorizer. Allocating a table per frame for four live maps would create 60 MB of
+ * garbage a second.
  */
 type ColorTable = Uint32Array;
 export const colorTable = (): ColorTable => new Uint32Array(TABLE_SIZE);

@@ -6,14 +6,14 @@ import type { Interval } from '../../electron/contract/fields.ts';
 import type { Limits } from './colormap.ts';
 import type { MapPoint, MapView } from './map-view.ts';
 
-// Zooming and panning an axis: a window in the full range.
+// An axis is zoomed and panned by a window in its full range.
 
 /** Minimum window as a share of the full range: smaller windows have no cells to show. */
 const SMALLEST_SHARE = 1e-3;
 
 /**
- * `window` (undefined: the full range) scaled by `factor` around `at` and clamped to `whole`; null if it covers all of
- * it.
+ * Scales `window` (undefined: the full range) by `factor` around `at`, and clamps it to `whole`. Null if it covers the
+ * full range.
  */
 export function zoomWindow(whole: Interval, window: Interval | undefined, at: number, factor: number): Interval | null {
   const [from, to] = window ?? whole;
@@ -25,7 +25,7 @@ export function zoomWindow(whole: Interval, window: Interval | undefined, at: nu
   return [start, start + size];
 }
 
-/** `window` moved by `delta` inside `whole`; an axis that shows its full range does not move. */
+/** Moves `window` by `delta` inside `whole`. An axis that shows its full range does not move. */
 export function panWindow(whole: Interval, window: Interval | undefined, delta: number): Interval | null {
   if (window === undefined) return null;
   const size = window[1] - window[0];
@@ -41,7 +41,7 @@ export interface MapExtent<T> {
 /** Effect of dragging: move the window, or mark a part of the field. */
 export type DragTool = 'pan' | 'segment' | 'region';
 
-/** Something on the map that can be dragged instead of the window. */
+/** Something on the map that can be dragged, such as the border of a region. */
 export interface MapHandle {
   /** Axis along which the handle moves. */
   readonly along: 'horizontal' | 'vertical';
@@ -129,7 +129,7 @@ export function listenForGestures(canvas: HTMLCanvasElement, owner: GestureOwner
     const beside = owner.nearestPoint(event.offsetX + HANDLE_SLOP, event.offsetY + HANDLE_SLOP);
     const before = owner.nearestPoint(event.offsetX - HANDLE_SLOP, event.offsetY - HANDLE_SLOP);
     if (beside === null || before === null) return null;
-    // Use the longer side, because at the edge of the plot one is cut short.
+    // Use the longer side of the neighbourhood, because the plot's edge cuts the other side short.
     const near = (axis: keyof MapPoint): number =>
       Math.max(Math.abs(beside[axis] - point[axis]), Math.abs(before[axis] - point[axis]));
     return owner.handle(point, { horizontal: near('horizontal'), vertical: near('vertical') });
@@ -220,7 +220,7 @@ export function listenForGestures(canvas: HTMLCanvasElement, owner: GestureOwner
   return () => stop.abort();
 }
 
-/** Dragging limits along a colour bar; a double click restores the field's limits. */
+/** Receiver of drags along a colour bar, which move a limit. A double click restores the field's limits. */
 interface BarOwner {
   /** Limit at a press position; null if it is not on the bar. */
   limitAt(x: number, y: number): keyof Limits | null;

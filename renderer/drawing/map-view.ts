@@ -25,7 +25,7 @@ import type { FrameScheduler } from './scheduler.ts';
 import { Layers } from './surface.ts';
 import { type DrawingTheme, readDrawingTheme } from './theme.ts';
 
-/** Data of a map as arrays with names and units. */
+/** Names of the axes in exported arrays. */
 const axisWords: Readonly<Record<MapAxis['name'], string>> = {
   z: 'depth',
   x: 'lateral position',

@@ -19,9 +19,12 @@ import { type FieldImage, sampleEdge } from './field-image.ts';
 import type { Scale } from './scale.ts';
 import type { DrawingTheme } from './theme.ts';
 
-// Histogram of a field's values over the fractions of a scale, drawn next to the colour bar.
+// The histogram next to the colour bar counts a field's values along the scale.
 
-/** Maximum samples: more do not visibly change the histogram, which a live field recomputes with every frame. */
+/**
+ * Maximum number of samples: more would not visibly change the histogram, which a live field recomputes with every
+ * frame.
+ */
 const MAX_SAMPLES = 4096;
 
 /** Counts per bin of the scale from 0 to 1, scaled so that the largest is 1. Values outside are not counted. */
@@ -270,8 +273,8 @@ interface Screen {
   /** Size in CSS pixels. */
   readonly width: number;
   /**
-   * Whether the axes from the previous frame are still valid. Except for the field, text dominates the cost of a live
-   * map.
+   * Whether the axes on the canvas are still valid. They are redrawn only if not, because text dominates the cost of a
+   * live map.
    */
   readonly axesStand: boolean;
 }
@@ -284,7 +287,7 @@ export function axesKey(
   { horizontal, vertical, field, quantityTitle }: MapScene,
   { plot, bar }: PlotFrame,
 ): string | null {
-  // A title next to the bar may be longer than the bar, where it cannot be cleared separately.
+  // A title next to the bar may be longer than the bar, and cannot be cleared without clearing the axes.
   if (field === null || bar === null || quantityTitle !== null) return null;
   const extents = [field.horizontal.from, field.horizontal.to, field.vertical.from, field.vertical.to];
   return JSON.stringify([horizontal, vertical, extents, plot, bar]);

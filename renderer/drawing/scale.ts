@@ -1,5 +1,5 @@
 /**
- * Maps a quantity to pixels and back, with tick positions and labels. Implemented here because it is 4 kB including
+ * Maps a quantity to pixels and back, and chooses tick positions and labels. Written here because it is 4 kB including
  * ticks, contours and histogram; d3-scale alone is 29 kB.
  */
 import { powerOfTen } from '../../electron/domain/numbers.ts';
@@ -117,7 +117,7 @@ const labelledDigits: readonly (readonly number[])[] = [
   [1, 2, 5],
 ];
 
-/** Maximum ratio of a span with labels between decades; for longer spans those labels would be too long. */
+/** Longest span, as a ratio, whose labels are between decades; for longer spans those labels would be too long. */
 const DIGITS_WITHIN = 10 ** 2.5;
 
 /**

@@ -1,7 +1,7 @@
 /**
  * A canvas with one pixel per device pixel, which requests a repaint if its size changes. Also a stack of two canvases:
- * the picture below, moving marks above, so that pointing never repaints the picture. The frame loop paints both in the
- * page's theme.
+ * the picture below, and moving marks above, so that pointer movements never repaint the picture. The frame loop paints
+ * both in the page's theme.
  */
 import type { FrameScheduler } from './scheduler.ts';
 import { type DrawingTheme, onThemeChange, readDrawingTheme } from './theme.ts';
@@ -17,7 +17,10 @@ export interface SurfaceSize {
 /** Maximum canvas side that every browser accepts. */
 const LARGEST_SIDE = 8192;
 
-/** Uses the browser's device-pixel count unless an emulated scale makes it report CSS pixels. */
+/**
+ * Uses the browser's device-pixel count unless it differs by more than one from the expected count. Under an emulated
+ * scale, browsers report CSS pixels instead.
+ */
 function devicePixels(told: number | undefined, expected: number): number {
   return told !== undefined && Math.abs(told - expected) <= 1 ? told : Math.round(expected);
 }
@@ -63,8 +66,8 @@ class Surface {
   }
 
   /**
-   * Converts a position on the canvas to the picture. They differ between a layout change and its observation: the
-   * browser stretches the old picture meanwhile, and a pointer refers to what is visible.
+   * Converts a position on the canvas to the picture. Until a layout change is observed, the browser stretches the old
+   * picture, and the pointer refers to what is visible.
    */
   toPicture(x: number, y: number): readonly [x: number, y: number] {
     const { width, height } = this.size;
@@ -115,10 +118,11 @@ export class Layers {
     this.#painters = painters;
     this.#theme = readDrawingTheme(below);
     this.below = new Surface(below, () => {
-      // The page's scale changes canvas and font size together.
+      // A change of the page's scale changes the size of canvas and fonts.
       this.#theme = readDrawingTheme(below);
       painters.resized?.();
-      // Paint at once: setting its size clears a canvas, which would flash.
+      // Paint immediately: a canvas is cleared when its size is set, and waiting for the next frame would show an empty
+      // canvas.
       painters.below();
     });
     this.above = new Surface(above, painters.above);

@@ -1,6 +1,6 @@
 /**
- * Root component of the page. Also exchanges messages with the shell. It sends the title, unsaved changes and menus,
- * and receives chosen entries, files to open, and requests to close the window.
+ * Root component of the page. Also exchanges messages with the shell: sends the title, unsaved changes and menus;
+ * receives menu commands, files to open, and requests to close the window.
  */
 import type { MenuCommand } from '../../electron/contract/shell.ts';
 import { documentTitle, isEdited } from '../state/scenario.ts';
@@ -119,11 +119,11 @@ function followDocumentState(workbench: Workbench): () => void {
   };
 }
 
-// Messages while the host is unreachable.
+// Covers the page with messages while the host is unreachable.
 
 /**
- * Attempt after about eight seconds: a network interruption would be over by then, and a host that has ended never
- * returns at this address.
+ * Attempt from which on the page says that the host may have ended, after about eight seconds. By then a network interruption
+ * would be over, and a host that has ended never returns at this address.
  */
 const LATE_ATTEMPT = 6;
 
@@ -170,7 +170,7 @@ function ConnectionCover(): ReactElement | null {
   );
 }
 
-/** Notices, newest last: temporary ones overlay the corner, permanent ones take space in the layout. */
+/** Icons of the notices by tone. */
 const icons: Readonly<Record<Notice['tone'], IconName>> = {
   info: 'info',
   success: 'done',

@@ -36,7 +36,7 @@ import { useSelected, useWorkbench } from '../workbench/context.ts';
 import { PanelHint, useHintNumber } from './panel-hint.tsx';
 import { panelEntry } from './panel-registry.ts';
 
-/** Error boundary, so that a failing panel does not take down the page. */
+/** Props of the error boundary that confines a failing panel. */
 interface Props {
   readonly title: string;
   readonly children: ReactNode;
@@ -197,8 +197,8 @@ function Tabs({
 }
 
 /**
- * Presses the control that the palette requested as soon as the panel shows it. Cancelled if the user presses a key or
- * button first.
+ * Presses the control that the command palette requested as soon as the panel shows it. A key press or click of the
+ * user cancels the request.
  */
 function usePressed(panel: string, body: RefObject<HTMLElement | null>): void {
   const { stores } = useWorkbench();

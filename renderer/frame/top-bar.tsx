@@ -54,7 +54,8 @@ function LiveSwitch({ command }: { readonly command: Command | null }): ReactEle
   const { on, answer, phase, perSecond } = useSelected(stores.whatIf, (state) => state);
   if (command === null) return null;
   const rate = perSecond === null ? null : `${perSecond.toFixed(perSecond < 10 ? 1 : 0)}/s`;
-  // If the run's panel is hidden, only this label distinguishes a rough result of a drag from a final one.
+  // Label of the rough result that is shown during a drag. Needed because the run's panel, which also shows this, may
+  // be hidden.
   const rough = answer !== null && !answer.full ? 'rough' : null;
   const state =
     phase === 'waiting' ? 'waits' : phase === 'refused' ? 'refused' : [rough, rate].filter(Boolean).join(' ');

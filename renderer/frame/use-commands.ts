@@ -12,7 +12,7 @@ export function onCommandsChange({ stores }: Workbench, listener: () => void): (
   const { tracing, whatIf, comparison, handbook } = stores;
   const stops = [
     scenario.subscribe(listener),
-    // Ignore progress, which arrives sixty times a second and changes no command.
+    // Ignore progress updates, which arrive sixty times a second and change no command.
     runs.subscribe((state, before) => {
       if (state.runs !== before.runs) listener();
     }),

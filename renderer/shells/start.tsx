@@ -21,7 +21,7 @@ import { WorkbenchContext } from '../workbench/context.ts';
 import { begin, createWorkbench } from '../workbench/workbench.ts';
 import { pageWorkloads } from '../workloads/index.ts';
 
-/** Message if the page could not reach its host at all. */
+/** Message shown if the page cannot connect to its host. */
 function StartFailure({ error }: { readonly error: unknown }): ReactElement {
   return (
     <div className="start-failure grid">
@@ -42,10 +42,10 @@ function StartFailure({ error }: { readonly error: unknown }): ReactElement {
   );
 }
 
-// zod would compile its schemas with `new Function`, which the page's content policy forbids.
+// zod compiles schemas with `new Function`, which the page's content security policy forbids.
 config({ jitless: true });
 
-/** Storage may be forbidden; settings then last as long as the page. */
+/** The browser may forbid storage. Settings are then lost when the page closes. */
 function settingsStorage(): SettingsStorage {
   try {
     localStorage.getItem('braggbench');
@@ -103,7 +103,8 @@ export async function start({ openPort, reconnect, drawn }: StartOptions): Promi
     await workbench.scheduler.painted();
     drawn?.();
     const begun = begin(workbench, wasReloaded());
-    // Accept drops only after the page has requested its initial document, because a dropped file is the later request.
+    // Accept dropped files only after the page has requested its initial document, so that a dropped file replaces that
+    // document.
     openDrops((files) => void openDropped(files, workbench));
     await begun;
   } catch (error) {

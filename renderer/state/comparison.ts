@@ -30,7 +30,7 @@ interface ComparisonState {
   readonly workload: WorkloadName;
   /** Chosen rows of all workloads, in order. */
   readonly chosen: readonly ChosenRow[];
-  /** Workloads for which rows were offered. Rows are offered once, even if the user removed them. */
+  /** Workloads for which rows were suggested. Rows are suggested only once, even if the user removes them. */
   readonly offered: readonly WorkloadName[];
   /** Key of the row that others are compared with, by workload; if missing, the first row. */
   readonly references: Readonly<Partial<Record<WorkloadName, string>>>;
@@ -39,11 +39,11 @@ interface ComparisonState {
 }
 
 export interface ComparisonStore extends StoreApi<ComparisonState> {
-  /** Appends subjects that are missing, and shows that workload. */
+  /** Appends those subjects that are missing, and shows their workload. */
   add(workload: WorkloadName, subjects: readonly Subject[]): void;
   /** Shows automatically suggested rows, replacing earlier suggestions. */
   offer(workload: WorkloadName, subjects: readonly Subject[]): void;
-  /** Like `offer`, and also shows that workload and its table, with the given reference. */
+  /** Like `offer`, but also shows the workload and its table with the given reference. */
   present(workload: WorkloadName, subjects: readonly Subject[], reference: string): void;
   remove(keys: readonly string[]): void;
   show(workload: WorkloadName): void;
@@ -63,7 +63,7 @@ export function subjectKey(subject: Subject): string {
 /** Number of series colours in the theme. */
 const INKS = 8;
 
-/** The least used colour; the first of equals. */
+/** The least used colour; of several, the first. */
 function nextInk(chosen: readonly ChosenRow[]): number {
   const used = Array.from({ length: INKS }, (_, ink) => chosen.filter((one) => one.ink === ink).length);
   return used.indexOf(Math.min(...used));
@@ -72,7 +72,7 @@ function nextInk(chosen: readonly ChosenRow[]): number {
 const rowsOfWorkload = (chosen: readonly ChosenRow[], workload: WorkloadName): ChosenRow[] =>
   chosen.filter((one) => one.workload === workload);
 
-/** Rows of other workloads, and rows of this one that the user chose. */
+/** All rows except suggested rows of this workload. */
 const withoutOffered = (chosen: readonly ChosenRow[], workload: WorkloadName): readonly ChosenRow[] =>
   chosen.filter((one) => one.offered !== true || one.workload !== workload);
 
@@ -171,7 +171,7 @@ export function referenceIndex(state: ComparisonState): number {
   );
 }
 
-/** Session of the reference of the shown comparison; null without rows, and for a run. */
+/** Session of the reference in the shown comparison; null if there are no rows, or if the reference is a run. */
 export function referenceBench(state: ComparisonState): BenchId | null {
   const subject = shownRows(state)[referenceIndex(state)]?.subject;
   return subject === undefined || subject.kind === 'run' ? null : subject.bench;

@@ -12,7 +12,7 @@ interface Choice {
   readonly tone?: 'primary' | 'danger';
 }
 
-/** A file to open: one that the host can reach, or one that the page has read. */
+/** A file to open: a file that the host can read, or one that the page has read. */
 export type PickedFile = Readonly<{ kind: 'file'; file: FileRef }> | Readonly<{ kind: 'local'; file: File }>;
 
 /** Request and answer types of each kind of dialog. */
@@ -22,7 +22,7 @@ export interface DialogKinds {
       readonly title: string;
       readonly text: string;
       readonly issues?: readonly Issue[];
-      /** Choices, the main one last. */
+      /** Choices, with the primary one last. */
       readonly choices: readonly Choice[];
     };
     readonly answer: string;

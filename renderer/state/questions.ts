@@ -7,13 +7,13 @@ import { createPersisted, type SettingsStorage } from './persisted.ts';
 const schema = z.strictObject({ atStart: z.boolean() });
 type QuestionSettings = Readonly<z.infer<typeof schema>>;
 
-/** Not saved, because hints belong to a question that was just opened. */
+/** Hints of the question that is open. Not saved. */
 interface QuestionGuide {
   /** Id of the question; null if no hints are shown. */
   readonly question: string | null;
   /** Indices of its hints that are not dismissed, ascending. */
   readonly left: readonly number[];
-  /** The hint that the user visited last, and the number of such visits. Each visit focuses the hint. */
+  /** The hint that the user visited last, and the number of visits. Each visit focuses the hint. */
   readonly at: Readonly<{ hint: number; turn: number }>;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Runs that the host knows, and progress of the current one. Contains metadata only; fields are in data/. Whether new
- * runs record a GPU trace: not saved, because recording also slows later runs of the program. Also Live what-if of this
- * page: whether it is on, and the state of its last answer.
+ * Runs that the host knows, and progress of the current one. Contains metadata only; fields are in data/. Also whether
+ * new runs record a GPU trace; this is not saved, because recording also slows later runs of the program. Also the
+ * state of Live: whether it is on, and its last answer.
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { DeviceReport } from '../../electron/contract/capabilities.ts';
@@ -11,7 +11,7 @@ import type { WhatIfAnswer } from '../../electron/contract/scenario/transport/wh
 export interface RunsState {
   /** Listed runs, newest first. */
   readonly runs: readonly RunInfo[];
-  /** Runs with answers of Live. They are in no list, and are removed with their page. */
+  /** Runs that contain answers of Live. They are in no list, and are removed with their page. */
   readonly live: readonly RunInfo[];
   readonly progress: Readonly<Record<RunId, RunProgress>>;
   /** False until the host has sent the first list. */
@@ -66,7 +66,7 @@ export function createTracingStore(): TracingStore {
   return createStore<TracingState>(() => ({ on: false }));
 }
 
-/** Whether a GPU trace is possible, and a sentence that describes the method or the reason why not. */
+/** Whether GPU traces can be recorded, and a sentence with the method or the reason why not. */
 export function tracingOf({ cuda, cupti }: Pick<DeviceReport, 'cuda' | 'cupti'>): {
   readonly possible: boolean;
   readonly says: string;
@@ -91,13 +91,13 @@ interface WhatIfState {
   readonly answer: ShownAnswer | null;
   /** Status of the newest request. */
   readonly phase: 'solving' | 'waiting' | 'refused' | 'answered';
-  /** True if the drag is at rest and the full answer was requested. */
+  /** True if the user has stopped dragging and the full answer was requested. */
   readonly resting: boolean;
   /** Reason why the newest request was rejected, in one line. */
   readonly refusal: string | null;
   /** Latency in ms from the last answered edit until its answer was drawn. */
   readonly latency_ms: number | null;
-  /** Answers drawn in the last second of a drag; null at rest. */
+  /** Answers drawn in the last second of a drag; null when no value is dragged. */
   readonly perSecond: number | null;
 }
 

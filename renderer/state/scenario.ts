@@ -21,14 +21,14 @@ import type { Resolved } from '../../electron/contract/scenarios.ts';
 import type { UserKernelInfo } from '../../electron/contract/user-kernels.ts';
 import { sameJson } from '../base/same-json.ts';
 
-/** The scenario without its variant if that cannot run on this machine: the default variant is used instead. */
+/** The scenario with the default variant if its own variant cannot run on this machine. */
 export function withoutAbsentVariant(document: ScenarioDraft, variants: Capabilities['variants']): ScenarioDraft {
   const wanted = valueAt(document, ['solver', 'variant']);
   const found = variants.find(({ id, workload }) => id === wanted && workload === kindOfDocument(document));
   return found?.reason == null ? document : (withValueAt(document, ['solver', 'variant'], undefined) as ScenarioDraft);
 }
 
-/** Whether the form has the scenario of a run, apart from a variant that cannot run on this machine. */
+/** Whether the form contains the scenario of a run. A variant that cannot run on this machine is ignored. */
 export function isFormOf(run: ScenarioDraft, draft: ScenarioDraft, variants: Capabilities['variants']): boolean {
   const [ran, form] = [run, draft].map((one) => migrateIfPossible(withoutAbsentVariant(one, variants)));
   return sameJson(ran, form);
@@ -57,7 +57,7 @@ export interface ScenarioState {
   readonly readOnly: boolean;
   /** Stamp of the file when it was last read or written here, to detect later changes; null if there is no file. */
   readonly stamp: string | null;
-  /** The draft as in the file; for a new document, the state that counts as unedited. */
+  /** The draft as saved in the file; for a new document, its initial state. */
   readonly saved: ScenarioDraft;
   readonly past: readonly Revision[];
   readonly future: readonly Revision[];
@@ -67,9 +67,9 @@ export interface ScenarioState {
   readonly lastResolved: Resolved | null;
   /** Incremented when a document is opened or replaced, so that forms discard their state of the previous one. */
   readonly generation: number;
-  /** Number of documents opened so far, so that a late result is assigned to the document it was started for. */
+  /** Number of documents opened so far, so that a late result can be matched to the document that requested it. */
   readonly opened: number;
-  /** Run that the document was taken from and whose results belong to it; null for another source. */
+  /** Run from which the document was opened, and whose results belong to it; null for another source. */
   readonly ofRun: RunId | null;
 }
 
@@ -88,7 +88,7 @@ export interface ScenarioStore extends StoreApi<ScenarioState> {
   edit(path: Path, value: unknown, label: string, key?: string | null): void;
   /** Replaces the document as a single edit. */
   replace(draft: ScenarioDraft, label: string): void;
-  /** Ends the merging of edits: the next edit has a separate undo step. */
+  /** Ends the merging of edits, so that the next edit is a separate undo step. */
   settle(): void;
   undo(): void;
   redo(): void;
@@ -111,7 +111,7 @@ export function isEdited(state: ScenarioState): boolean {
   return state.draft !== state.saved && !sameJson(state.draft, state.saved);
 }
 
-/** The document as it was when its notes were written or opened. Edits that keep the notes may make them wrong. */
+/** The document at the time when its notes were written or opened. Later edits may contradict the notes. */
 export function documentOfNotes({ draft, past }: Pick<ScenarioState, 'draft' | 'past'>): ScenarioDraft {
   const later = past.findLastIndex((revision) => revision.draft['notes'] !== draft['notes']);
   return past[later + 1]?.draft ?? draft;

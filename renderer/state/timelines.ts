@@ -17,8 +17,8 @@ interface TimelinesState {
   readonly reading: readonly Extract<TraceState, { state: 'reading' }>[];
   readonly sending: readonly SendingFile[];
   /**
-   * Run whose timeline is open only because the run is selected. It closes with the selection unless the user retains
-   * it.
+   * Run whose timeline is open only because the run is selected. The timeline closes when the selection changes, unless
+   * the user keeps it open.
    */
   readonly followed: RunId | null;
   /**
@@ -52,7 +52,7 @@ export function createTimelinesStore(): TimelinesStore {
       store.setState((before) => {
         const known = new Map(before.open.map((info) => [info.id, info]));
         return {
-          // Reuse equal objects, so that nothing is redrawn while another timeline is loading.
+          // Reuse the object of a known timeline, so that nothing is redrawn while another timeline is loading.
           open: timelines.flatMap((each) => (each.state === 'open' ? [known.get(each.info.id) ?? each.info] : [])),
           reading: timelines.filter((each) => each.state === 'reading'),
         };

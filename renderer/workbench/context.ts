@@ -1,5 +1,5 @@
 /**
- * Access of components to the workbench, its stores and its data. Also the scenario of the plots, and the host's
+ * Access of components to the workbench, its stores and its data. Also the scenario behind the plots, and the host's
  * responses about all sessions of the current workload.
  */
 import { createContext, useCallback, useContext, useEffect, useState, useSyncExternalStore } from 'react';

@@ -1,7 +1,7 @@
 /**
  * Synchronises stores with the host: runs, benchmarks, and progress of the active one. Feeds follow the selected run.
- * Panels are arranged for the kind of scenario or run that was last opened or chosen. Also updates the state of a
- * solver that is being compiled, and reloads everything that a new stage changes.
+ * Panels are arranged for the kind of scenario or run that was opened or chosen last. Also updates the state of the
+ * solver while it is compiled, and reloads everything that depends on its stage.
  */
 import type { BenchInfo, Subject } from '../../electron/contract/bench/benches.ts';
 import type { SolverStage } from '../../electron/contract/capabilities.ts';
@@ -75,7 +75,7 @@ export function followRuns(
       const target = run && { run: run.id, state: run.state, kept: hasResult(run), live: run.live === true };
       feed.follow(run?.workload === workload ? target : null);
     }
-    // Answers of Live include their scenario, so it need not be requested.
+    // Answers of Live contain their scenario, so that it need not be requested.
     reference.follow(run === null || run.live === true ? null : run.id);
   };
 
@@ -128,7 +128,7 @@ export function followBenches(client: Client, store: ComparisonStore, scheduler:
         const ended = benches.filter(({ state }) => state === 'done' || state === 'cancelled');
         const justEnded = ended.filter(({ id }) => ['queued', 'running'].includes(before.get(id)?.state ?? ''));
         const subjectsOf = ({ subjects }: BenchInfo): readonly Subject[] => subjects.map(({ subject }) => subject);
-        // After a reload, the newest session of each workload replaces recorded rows.
+        // After the page has loaded, show the newest session of each workload instead of recorded rows.
         if (first) {
           const newest = new Map([...ended].reverse().map((bench) => [bench.workload, bench]));
           for (const bench of newest.values()) store.offer(bench.workload, subjectsOf(bench));
@@ -162,7 +162,7 @@ export function saveDrafts(client: Client, scenario: ScenarioStore, notices: Not
       } else await client.call('recovery.drop', { page });
       failed = false;
     } catch (error) {
-      // Report once per series of failures; a lost connection is reported elsewhere.
+      // Report once per series of failures. A lost connection is reported elsewhere.
       if (!failed && client.connection !== '') notices.fail('Unsaved edits are not protected against a crash', error);
       failed = true;
       kept = true;
@@ -220,7 +220,7 @@ export function followKind({ scenario, runs, selection, layout, comparison }: St
   });
 }
 
-/** Follows the machines that the host is connected to, and measures the delay to a remote host. */
+/** Interval in ms between two measurements of the delay to a remote host. */
 const MEASURED_EVERY_MS = 5000;
 
 export function followRemotes(client: Client, connection: ConnectionStore): void {
@@ -236,7 +236,7 @@ export function followRemotes(client: Client, connection: ConnectionStore): void
   if (client.capabilities.shell.remote === null) return;
   const measure = async (): Promise<void> => {
     const begun_ms = performance.now();
-    // A call that waits for a lost connection does not measure the delay.
+    // Measure only if the connection is up before and after the call, because a call waits for a lost connection.
     const isWhole = (): boolean => connection.getState().state.kind === 'connected';
     const before = isWhole();
     await client.call('host.ping', {});
@@ -250,7 +250,7 @@ export function followRemotes(client: Client, connection: ConnectionStore): void
   again();
 }
 
-/** User kernels are next to the scenario, so another scenario has other variants. */
+/** User kernels are next to the scenario file, so another file has other kernels. */
 export function followUserKernels(scenario: ScenarioStore, userKernels: UserKernelActions): void {
   void userKernels.refresh();
   scenario.subscribe((now, before) => {
@@ -287,7 +287,7 @@ export function followSolver({ client, stores: { connection, notices }, userKern
       frame: (solver) => {
         connection.setState({ solver });
         const isNew = solver.stage !== known;
-        // `auto` chooses among different variants before and after compilation.
+        // Before and after the GPU kernels are compiled, `auto` chooses among different variants.
         const isOther = solver.gpuKernels !== compiling;
         known = solver.stage;
         compiling = solver.gpuKernels;

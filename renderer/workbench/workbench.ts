@@ -1,6 +1,6 @@
 /**
  * All parts of the page that need no DOM: stores, data, actions, and synchronisation with the host. After every edit,
- * the host checks the scenario and returns its issues and resolved values.
+ * the host checks the scenario and returns issues and resolved values.
  */
 import { PRESENCE_INTERVAL_MS } from '../../electron/contract/recovery.ts';
 import type { Client } from '../data/client/client.ts';
@@ -104,8 +104,6 @@ function announcePresence(
   setInterval(() => void tell(), PRESENCE_INTERVAL_MS);
 }
 
-// Showing and dismissing the Questions panel.
-
 /** Shows the questions at the start unless the user closed them, uses another layout, or opened a file. */
 export function offerQuestions({
   questions,
@@ -117,7 +115,7 @@ export function offerQuestions({
   if (questions.getState().atStart && layout.getState().shown === 'simulate' && !theirs) layout.reveal(QUESTIONS_PANEL);
 }
 
-/** Closing the panel also hides it at the next start. Hints end with the layout that shows them. */
+/** Closing the panel prevents it from opening at the next start. Hints end when another layout is shown. */
 export function followQuestions({ questions, layout }: Pick<Stores, 'questions' | 'layout'>): void {
   layout.subscribe((state, before) => {
     if (state.shown !== before.shown) return questions.end();

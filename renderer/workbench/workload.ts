@@ -1,6 +1,6 @@
 /**
- * Page part of a workload: an object in a separate folder, listed in workloads/index.ts. Includes the plane of a
- * workload's results, with the window and crosshair of its own panels.
+ * The page's part of a workload: an object in a separate folder, listed in workloads/index.ts. Includes the plane of a
+ * workload's results, with the window and crosshair of the workload's panels.
  */
 import type { ComponentType } from 'react';
 import type { SessionReport } from '../../electron/contract/bench/session.ts';
@@ -43,7 +43,7 @@ interface WorkloadParts {
 }
 
 export interface PageWorkload<W extends WorkloadName> extends KindPanels {
-  /** Feed of the selected run's arrays. */
+  /** Returns the feed with the arrays of the selected run. */
   readonly feed: (feeds: Feeds) => RunFollower;
   /** Synchronises the workload's own stores; called once. */
   readonly attach?: (parts: WorkloadParts) => void;

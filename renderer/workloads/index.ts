@@ -1,4 +1,4 @@
-/** Workloads of the page. To add a workload, add a line. */
+/** Workloads of the page. To add a workload, add it to the list. */
 import { recordByTaskKind } from '../../electron/contract/task.ts';
 import type { PageWorkloads } from '../workbench/workload.ts';
 import { diffraction } from './diffraction/index.tsx';

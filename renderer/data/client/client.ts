@@ -1,6 +1,6 @@
 /**
- * Client side of the protocol. A client reconnects when its transport fails, and pending calls and streams then
- * continue.
+ * Client side of the protocol. A client reconnects when its transport fails, and then continues its pending calls and
+ * streams.
  */
 import type { Capabilities } from '../../../electron/contract/capabilities.ts';
 import { BraggError } from '../../../electron/contract/errors.ts';
@@ -84,7 +84,7 @@ class ConnectedClient implements Client {
     return this.#hello.connection;
   }
 
-  /** Uses this port for the connection from now on. */
+  /** Replaces the current port by this one. */
   adopt({ port, hello, listen }: GreetedPort): void {
     this.#hello = hello;
     this.#port = port;
@@ -191,7 +191,7 @@ class ConnectedClient implements Client {
       case 'end': {
         const stream = this.#streams.get(message.stream);
         this.#streams.delete(message.stream);
-        // Acknowledge the end so that the host need not repeat it.
+        // Acknowledge the end of the stream, so that the host need not repeat it.
         if (stream !== undefined) this.#send({ type: 'close', stream: message.stream });
         stream?.end(message.error);
         return;
@@ -232,11 +232,11 @@ class ConnectedClient implements Client {
     }
   }
 
-  /** Sends the host everything that changed while the connection was down. */
+  /** Sends the host all changes made while the connection was down. */
   #resumed(greeted: GreetedPort, asked: { readonly calls: Set<number>; readonly streams: Set<number> }): void {
     const { hello, port } = greeted;
     if (this.#over || !hello.resumed) {
-      // Close the connection that the host made for this greeting, because nobody will use it.
+      // Close the connection that the host opened for this greeting, because this page no longer needs it.
       port.send(encodeFrame({ type: 'leave' } satisfies ClientMessage));
       port.close('the connection is closed');
       this.#lose('The host was restarted.');

@@ -22,7 +22,7 @@ export interface GreetedPort {
 }
 
 /** Timeout of the greeting in ms: a host that accepts the transport but never answers counts as unreachable. */
-const PATIENCE_MS = 15_000;
+const GREETING_TIMEOUT_MS = 15_000;
 
 /**
  * Rejects with a BraggError if the host refuses this page permanently, and with another error if a retry may succeed.
@@ -35,7 +35,7 @@ export async function greet(openPort: () => Promise<Port>, resume: ResumeRequest
     let closed: PortClosed | null = null;
     let greeted = false;
 
-    const impatient = setTimeout(() => fail(new Error('the host does not respond')), PATIENCE_MS);
+    const impatient = setTimeout(() => fail(new Error('the host does not respond')), GREETING_TIMEOUT_MS);
     const fail = (error: Error): void => {
       clearTimeout(impatient);
       port.close('no greeting');

@@ -4,7 +4,7 @@ import { BraggError, type WireError } from '../../../electron/contract/errors.ts
 export type FrameInfo = Readonly<{
   /** 1 for the first frame. Has gaps where frames of a `latest` stream were lost with a broken connection. */
   sequence: number;
-  /** Total number of frames that were replaced before they were sent. */
+  /** Total number of frames that the host replaced by newer ones before sending them. */
   dropped: number;
 }>;
 

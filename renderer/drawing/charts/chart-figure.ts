@@ -56,8 +56,8 @@ function legendShapes({ series, left, top }: LegendEntry, { width, label }: Figu
 }
 
 /**
- * Splits a curve at its gaps into pieces in plot coordinates. If it has more points than pixels, those farthest from
- * zero are selected, so that peaks stay.
+ * Splits a curve at its gaps into pieces in plot coordinates. If there are more points than pixels, the points farthest
+ * from zero are used, so that peaks stay visible.
  */
 function pieces({ x, y }: Series, { box, x: across, y: up }: Plot): readonly (readonly Point[])[] {
   const every = Math.max(1, Math.ceil(x.length / Math.max(2, box.width)));

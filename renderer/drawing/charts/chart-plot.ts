@@ -22,7 +22,6 @@ import { type Brush, connectors, dashOf, escapeHtml, namedTrace, type Options, t
 import type { StampedDots } from './dots-layer.ts';
 import { layOut, spread } from './layout.ts';
 
-/** Thinning of long lines to what pixels can show: the first, lowest, highest and last point in each pixel column. */
 const isDrawable = (value: number, { kind }: ChartAxis): boolean =>
   Number.isFinite(value) && (kind !== 'log' || value > 0);
 
@@ -93,7 +92,7 @@ interface ChartPlot {
   readonly layout: Partial<Layout>;
   readonly height: number;
   readonly boxes: readonly Box[];
-  /** Very many dots, which are stamped into an image because Plotly would be too slow. */
+  /** Series with so many dots that they are stamped into an image, because Plotly would be too slow. */
   readonly dots: readonly StampedDots[];
 }
 
@@ -132,7 +131,7 @@ function axisOf(axis: ChartAxis, box: Box, way: 'x' | 'y', { theme }: Brush): Op
     ticks: 'outside',
     ticklen: TICK,
     showticklabels: true,
-    // The labelled ticks were chosen above. If Plotly hid them all, it would put the title at infinity.
+    // The ticks to label were chosen above. If Plotly hid all of them, it would place the title at infinity.
     ticklabeloverflow: 'allow',
     tickangle: 0,
     minor: {
@@ -276,8 +275,8 @@ function marginLabelsOf(pane: Pane, box: Box, axes: Options, { theme, color }: B
 }
 
 /**
- * Row names as annotations: tick labels have one colour, and the two-colour alternative needs inline styles, which the
- * page forbids.
+ * Draws row names as annotations. Tick labels have a single colour, and two-colour labels need inline styles, which the
+ * page's content security policy forbids.
  */
 function rowsOf({ y: { rows = [] } }: Pane, box: Box, axes: Options, { theme }: Brush): readonly Options[] {
   const { labelSize } = theme;
@@ -296,7 +295,7 @@ function rowsOf({ y: { rows = [] } }: Pane, box: Box, axes: Options, { theme }: 
   });
 }
 
-/** `given_px`: height to fill; null to use the chart's preferred height. */
+/** `given_px`: height to fill in pixels; null to use the chart's preferred height. */
 export function chartPlot(chart: Chart, size: FigureSize, given_px: number | null, brush: Brush): ChartPlot {
   const { theme } = brush;
   const { width, height, boxes, legend } = layOut(chart, size, given_px);

@@ -13,7 +13,7 @@ interface ChartRow {
 }
 
 export interface ChartAxis extends FigureAxis {
-  /** Names of rows at 0, 1, … from the top, in place of ticks. */
+  /** Names of rows at 0, 1, … from the top. They replace the tick labels. */
   readonly rows?: readonly ChartRow[];
   /** True to disable zooming. */
   readonly fixed?: boolean;
@@ -33,7 +33,7 @@ interface SeriesBase {
   readonly y: ArrayLike<number>;
   /** Hover texts, one per point. */
   readonly tips?: readonly string[];
-  /** Identifier of each point's item, passed to the chart's owner on click. */
+  /** Identifier of the item behind each point, passed to the chart's owner on click. */
   readonly ids?: ArrayLike<number>;
   /** True to omit the series from the legend. */
   readonly silent?: boolean;
@@ -92,7 +92,7 @@ export type ChartMark =
       ink: Ink;
       width?: number;
       dash?: readonly number[];
-      /** Label at the plot's upper edge, on the given side of the line and on a separate text line. */
+      /** Label at the plot's upper edge: its side of the line, and the text line that it starts in. */
       label?: { readonly text: readonly string[]; readonly side: 'left' | 'right'; readonly row?: number };
     }>
   | Readonly<{
@@ -115,7 +115,7 @@ export type ChartMark =
       shift?: readonly [right: number, down: number];
     }>;
 
-/** Text at the right of the plot, at a row or connected to a point. */
+/** Text to the right of the plot, next to a row or connected to a point. */
 export interface MarginNote {
   readonly at: readonly [x: number | null, y: number];
   readonly text: string;
@@ -164,7 +164,7 @@ export const hasManyDots = ({ panes }: Pick<Chart, 'panes'>): boolean =>
   panes.flatMap(({ series }) => series).reduce((sum, { kind, x }) => sum + (kind === 'dots' ? x.length : 0), 0) >
   MANY_POINTS;
 
-/** Colours of a waterfall's steps: a reduction of the time is good. */
+/** Colours of a waterfall's steps: a shorter time is an improvement. */
 export const STEP_INKS = { down: 'good', up: 'warning' } as const satisfies Record<string, Ink>;
 
 /** Rows as an axis, the first at the top. */
@@ -172,7 +172,7 @@ export function rowsAxis(rows: readonly ChartRow[]): ChartAxis {
   return { title: '', unit: '', kind: 'linear', from: rows.length - 0.5, to: -0.5, rows, fixed: true };
 }
 
-/** Curves as arrays with names and units; series with the same positions share one array of positions. */
+/** Converts curves to arrays with names and units. Series with equal positions share one array of positions. */
 export function paneArrays({ x, y, series }: Pick<Pane, 'x' | 'y' | 'series'>, prefix = ''): readonly FigureArray[] {
   const out: FigureArray[] = [];
   const axes = new Map<ArrayLike<number>, string>();

@@ -11,7 +11,7 @@ import type { Chart, Series } from './chart.ts';
 /** Height of the plot, in label heights. */
 const CHART_HEIGHT = 20;
 
-/** Claims at each value of a sweep, for any workload. */
+/** Measured claims at each value of a sweep, for any workload. */
 interface SweptClaims {
   readonly reports: readonly { readonly claims: readonly TaskClaimResult[] }[];
   readonly sweep: { readonly path: string; readonly values: readonly number[] } | null;
@@ -33,7 +33,7 @@ interface Curve {
   readonly points: readonly { readonly at: number; readonly gain: Ratio }[];
 }
 
-/** Curves over a swept value with the claimed band. `unit` is `×` for gains. */
+/** Draws gains or values over a swept parameter, with the claimed band. `unit` is `×` for gains. */
 export function claimMapChart(claim: ClaimTerms, path: string, curves: readonly Curve[], unit = '×'): Chart {
   const held = confirmingRange(claim);
   const points = curves.flatMap((curve) => curve.points);

@@ -6,8 +6,8 @@ import type { DotSeries, Pane } from './chart.ts';
 import { type Brush, escapeHtml, hoverTextOfDot } from './chart-traces.ts';
 import type { Plotly } from './plotly.ts';
 
-// Large sets of dots are stamped into pixels one by one, because SVG elements or WebGL take longer than the rest of the
-// chart.
+// Large sets of dots are drawn into pixels one by one, because SVG elements or WebGL would need longer than all other
+// parts of the chart.
 
 /** Positions in pixels from the plot's upper left; NaN outside the plot or its axes' domain. */
 interface Places {
@@ -31,7 +31,10 @@ export function placesOf(
   return places;
 }
 
-/** Index of the nearest point, or the last one of equals because it is on top; null if none is within `reach`. */
+/**
+ * Index of the nearest point; null if none is within `reach`. For equal distances it is the last point, which is drawn
+ * on top.
+ */
 export function nearestPlace(
   { x, y }: Places,
   [left, top]: readonly [left: number, top: number],
@@ -107,7 +110,7 @@ export function stampDots(
   }
 }
 
-/** A series of stamped dots; Plotly knows only its name. */
+/** A series of stamped dots. Plotly only has its name for the legend. */
 export interface StampedDots {
   readonly series: DotSeries;
   readonly pane: Pane;
@@ -263,7 +266,7 @@ export class DotsLayer {
       ...{ text: hoverTextOfDot(series, pane, found.i), name: escapeHtml(series.name), nameLength: -1 },
       ...{ fontFamily: theme.family, fontSize: theme.labelSize },
     };
-    // Missing in Plotly's types.
+    // Plotly's types lack this function.
     const say: unknown = Reflect.get(Object(Reflect.get(plotly, 'Fx')), 'loneHover');
     if (typeof say === 'function')
       say(item, { container: told, outerContainer: top, gd: plot, bgColor: theme.surface });

@@ -146,7 +146,7 @@ export function waterfallChart(chain: readonly MeasuredSessionEntry[]): Chart {
   const gains = chain.map(({ rung }, i) => (i === 0 || rung === null ? null : gainOf(rung)));
   const [low, high] = logLimits(times);
   const to = limitWithMargin(low, high, DEFAULT_WIDTH, TIME_WIDTH);
-  // Equal room before the shortest time, whose label ends at its bar.
+  // Leave equal room to the left of the shortest time, because its label ends at the bar.
   const from = 1 / limitWithMargin(1 / to, 1 / low, DEFAULT_WIDTH, TIME_WIDTH);
   return {
     title: 'From the lowest rung to the fastest variant',
@@ -165,7 +165,7 @@ export function waterfallChart(chain: readonly MeasuredSessionEntry[]): Chart {
             }),
           },
         ],
-        // The axis reads this time at one end of the bar: the left end if the step gained time.
+        // The label is outside the bar: at its left end if the step saved time, else at its right end.
         marks: times.map((time_s, row) => {
           const gained = time_s < (times[row - 1] ?? 0);
           return {

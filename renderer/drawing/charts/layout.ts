@@ -67,7 +67,7 @@ function marginsOf({ y, marks = [], asides = [] }: Pane, { room }: Chart, { widt
   };
 }
 
-/** `given_px`: height to fill; null to use the panes' preferred height. */
+/** `given_px`: height to fill in pixels; null to use the panes' preferred height. */
 export function layOut(chart: Chart, size: FigureSize, given_px: number | null): ChartLayout {
   const { width, label } = size;
   const legend = legendEntries(chart, size);

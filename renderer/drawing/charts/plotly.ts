@@ -39,7 +39,7 @@ export class DrawingCache {
   }
 }
 
-/** Text widths depend on the fonts that are loaded. */
+/** Number of loaded fonts. The layout must be repeated when a font loads, because text widths change. */
 export const loadedFonts = (): number => [...document.fonts].filter(({ status }) => status === 'loaded').length;
 
 interface PlotlySpec {

@@ -1,6 +1,6 @@
 /**
- * Charts of a session for which it has data, with text descriptions, and reasons for missing charts. Includes the
- * factorial chart: speed-up of each optimisation alone and combined, and deviation of combinations from the product.
+ * Charts that the data of a session allow, with text descriptions, and reasons for missing charts. The factorial chart
+ * shows the speed-up of each optimisation alone and combined, and how far combinations deviate from the product.
  */
 import { usedGpus } from '../../../electron/contract/bench/bench-session.ts';
 import type { Factorial } from '../../../electron/contract/bench/factorial.ts';
@@ -71,7 +71,7 @@ function factorialChart(factorial: Factorial): Chart {
   };
 }
 
-// Set-up of the first and of later runs, divided into parts.
+// The cold-start chart: set-up time of the first and of later runs, divided into parts.
 
 /** Height of a row in label heights, and bar height as a share of the row. */
 const [ROW, BAR] = [2.6, 0.55];
@@ -92,7 +92,7 @@ function partsOf({ setup_parts, first_setup_s, setup_s }: MeasuredSessionEntry):
           setup_parts.reduce((left, part) => left - (part[key] ?? 0), whole),
         );
   const first_s = rest(first_setup_s ?? setup_s, 'first_s');
-  // If later set-ups were not divided into parts, all of their time is assigned to this part.
+  // If later set-ups were not divided into parts, all of their time is shown as other time.
   const warm_s = first_setup_s === null ? null : rest(setup_s, 'warm_s');
   return [...setup_parts, { name: REST, first_s, warm_s }];
 }

@@ -19,7 +19,7 @@ interface Strip {
 
 /** Height of a row, in label heights. */
 const ROW = 2.7;
-/** Height of the strip as a share of a row. Rounds run downwards, so that a drift is visible. */
+/** Height of a row's samples as a share of the row. Rounds run downwards, so that a drift is visible. */
 const SPREAD = 0.63;
 const MEDIAN = 0.26;
 
@@ -32,7 +32,7 @@ export interface Strips {
 
 const unitRatio = { value: 1, interval: null } as const;
 
-/** Noise band of equal candidates: the measured interval, else the floor. */
+/** Noise band of equal candidates: the measured interval, if the floor. */
 function bandOf({ ratio, floor }: NoiseEstimate): { readonly from: number; readonly to: number } | null {
   if (ratio?.interval != null) return { from: ratio.interval.low, to: ratio.interval.high };
   return floor === null ? null : { from: 1 - floor, to: 1 + floor };

@@ -1,4 +1,4 @@
-/** Time, set-up share and rate over size, with the fitted fixed cost and slope. */
+/** Time, set-up share and rate over the problem size, with the fitted fixed cost and slope. */
 
 import { fittedLine, type SessionFit, type SessionTerms } from '../../../electron/contract/bench/session.ts';
 import { measuredTime, tickTime } from '../../../electron/domain/measured.ts';
@@ -57,7 +57,7 @@ function slopeText(fixed_s: number, slope_s: number, words: SessionTerms): strin
   return `${fixed}, ${measuredTime(slope_s * 1e6)} per million ${words.size}`;
 }
 
-/** Number of sizes at which a fitted line is drawn, because it is curved on logarithmic axes. */
+/** Number of sizes at which a fitted line is evaluated, because a straight line is curved on logarithmic axes. */
 const FIT_POINTS = 48;
 
 /** Height of a plot and minimum width for plots side by side, in label heights. */

@@ -60,7 +60,7 @@ function imageUrl(image: HTMLCanvasElement, sx: number, sy: number, sw: number, 
 
 let clipCount = 0;
 
-/** FNV-1a hash: figures of two documents hardly ever share one. */
+/** FNV-1a hash of the text, so that figures of different documents hardly ever share an id. */
 function hashOf(text: string): string {
   let hash = 0x811c9dc5;
   for (const character of text) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193) >>> 0;

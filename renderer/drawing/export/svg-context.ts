@@ -131,7 +131,8 @@ export class SvgContext {
   }
 
   arc(x: number, y: number, radius: number, from: number, to: number): void {
-    // Approximate arcs by short chords: exact enough at any figure size, without the flags of SVG arcs.
+    // Approximate arcs by short chords. They are exact enough at any figure size, and need none of the flags of SVG
+    // arcs.
     const steps = Math.max(8, Math.ceil((Math.abs(to - from) / (2 * Math.PI)) * 48));
     for (let i = 0; i <= steps; i += 1) {
       const angle = from + ((to - from) * i) / steps;

@@ -5,7 +5,10 @@ import type { Figure as Exported } from '../export/figure.ts';
 import { readDrawingTheme } from '../theme.ts';
 import type { Figure, Ink, Shape } from './figure.ts';
 
-/** Draws a figure on a canvas, in CSS pixels. Images are omitted because they load asynchronously, after the paint. */
+/**
+ * Inputs for drawing a figure on a canvas, in CSS pixels. Images are omitted because they load asynchronously, after
+ * the paint.
+ */
 interface Brush {
   readonly color: (ink: Ink) => string;
   /** Font family for `context.font`. */

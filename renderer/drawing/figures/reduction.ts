@@ -1,6 +1,6 @@
 /**
- * A sum over a block after one of its steps, thread by thread: value in each slot and addend that it received. Also all
- * steps: one row each, one cell per warp, filled by its share of adding lanes.
+ * A block's sum after one of its steps, thread by thread: the value in each slot, and the addend that it received. Also
+ * all steps: one row each, with one cell per warp, filled by the share of lanes that add.
  */
 import { type ReducedValues, type Reduction, reductionTitles } from '../../../electron/domain/launch/reduction.ts';
 import { axisArray, curveArray } from '../export/figure.ts';
@@ -131,7 +131,7 @@ export function reductionFigure(reduction: Reduction, threads: number, { width, 
       const tip = `warp ${warp}: ${lanes} of ${size} lanes add${lanes > 0 && lanes < size ? ', divergent' : ''}`;
       shapes.push({ kind: 'rect', x: x + 0.5, y, width: cell - 1, height, ink: 'plot-grid', tip });
       if (lanes === 0) continue;
-      // Fill height by the number of adding lanes; divergent warps have the warning colour.
+      // Fill the cell by its number of adding lanes; divergent warps have the warning colour.
       const full = Math.max(1.5, (lanes / size) * height);
       const ink = lanes < size ? 'warning' : 'accent';
       shapes.push({ kind: 'rect', x: x + 0.5, y: y + height - full, width: cell - 1, height: full, ink, tip });

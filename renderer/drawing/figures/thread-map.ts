@@ -1,8 +1,7 @@
 /**
  * Map of threads to elements along x, in rows of two warps, coloured by block. Rows in the middle of a long problem are
- * omitted, except those of the chosen thread. Also one iteration of a grid-stride loop, as three strips with increasing
- * zoom. They show all elements with the finished iterations, this iteration by block, and the chosen thread's block by
- * warp.
+ * omitted, except those of the chosen thread. Also one iteration of a grid-stride loop as three strips with increasing
+ * zoom: all elements, the iteration's elements by block, and the chosen thread's block by warp.
  */
 import {
   elementsOfThread,
@@ -19,7 +18,7 @@ const WARP = 32;
 /** Maximum number of the chosen thread's elements that are shown. */
 const TURNS_SHOWN = 5;
 const MAX_ROWS = 14;
-/** Number of block colours: neighbours differ, and none is an error or warning colour. */
+/** Number of block colours. Neighbouring blocks differ, and no colour means an error or a warning. */
 const BLOCK_INKS = 4;
 
 const text = (value: number): string => value.toLocaleString('en').replaceAll(',', '\u202f');

@@ -4,8 +4,8 @@ import { horizontalAxisHeight, plotAxes, verticalAxis, verticalAxisWidth } from 
 import type { Figure, FigureSize, Shape } from '../figures/figure.ts';
 
 /**
- * Writes an uncompressed PNG of 256 colours: maps are small, and the bytes are equal in the page and the command line.
- * W3C, Portable Network Graphics, 2003.
+ * Writes an uncompressed PNG of 256 colours: maps are small, and the page and the command line must write equal bytes.
+ * Format: W3C, Portable Network Graphics, 2003.
  */
 const SIGNATURE = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
 const INDEXED_COLOUR = 3;
@@ -111,7 +111,7 @@ interface MapFigureOptions {
   readonly logarithmic: boolean;
 }
 
-/** Titles of axes by the names in fields. */
+/** Titles of the axes by their names in field maps. */
 const axisTitles: Readonly<Record<string, string>> = { z: 'Depth z', x: 'Across x', fast: 'Fast', slow: 'Slow' };
 
 /** Detector images have their first row at the top and square pixels. */

@@ -45,7 +45,7 @@ export interface ReportSession {
 
 export interface ReportScenario {
   readonly name: string;
-  /** Text of the scenario file that saving would write. */
+  /** Text that saving the scenario would write to its file. */
   readonly text: string;
 }
 
@@ -125,7 +125,7 @@ function resultsSection({ rows, curves, maps, palettes }: ReportInput): Html {
     Math.max(0, ...shown.map(({ difference: d }) => (d === null ? 0 : Math.max(Math.abs(d.min), Math.abs(d.max))))) ||
     1;
   const quantity = capital(first?.quantity ?? named[0]?.curve.quantity ?? '');
-  // Spots span many decades, so a linear scale would show only the brightest one.
+  // Spots span many decades, and a linear scale would show only the brightest one.
   const least = first?.vertical.unit === 'px' ? SPOT_DECADES : null;
   const tiles = shown.flatMap(({ name, map, difference }) => {
     const own = { title: name, quantity, palette: palettes.field, low: least === null ? 0 : peak * least, high: peak };
@@ -230,7 +230,7 @@ function sweepTable(session: Session): Html {
 }
 
 function sessionPart({ name, session }: ReportSession): Html {
-  // For figures of a single size, use the last report of a sweep.
+  // Figures that show a single size use the last report of a sweep.
   const report = session.reports.at(-1);
   if (report === undefined) return '';
   const provenance = provenanceText(reportProvenance(report, session.created));

@@ -49,7 +49,7 @@ function arrow(context: CanvasRenderingContext2D, place: PaintedTimeline, { trac
   if (y0 === null || y1 === null) return;
   const [x0, x1] = [xOf(frame, scene.view, ends.from_ns), xOf(frame, scene.view, ends.to_ns)];
   if (Math.max(x0, x1) < frame.gutter || Math.min(x0, x1) > frame.width) return;
-  // Clip long arrows: a line to beyond the edge looks the same at lower cost.
+  // Clip long arrows: a line that ends just outside the canvas looks the same and costs less.
   const bend = Math.min(40, Math.max(8, Math.abs(x1 - x0) / 2));
   context.beginPath();
   context.moveTo(x0, y0);
@@ -163,7 +163,7 @@ function lanesOf(
 
 const VEIL = 0.86;
 
-/** Dims the time between the retained parts. */
+/** Dims the time outside the selected parts. */
 function paintVeil(
   context: CanvasRenderingContext2D,
   place: PaintedTimeline,
@@ -185,7 +185,7 @@ function paintVeil(
     for (const part of kept) {
       if (part.trace !== trace || part.to < scene.view.from || part.from > scene.view.to) continue;
       cover(xOf(frame, scene.view, part.from));
-      // Keep a part narrower than a pixel visible.
+      // A part narrower than a pixel must stay visible.
       left = Math.max(left, xOf(frame, scene.view, part.to), xOf(frame, scene.view, part.from) + 1);
     }
     cover(frame.width);

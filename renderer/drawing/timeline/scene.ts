@@ -1,7 +1,6 @@
 /**
- * Contents of a timeline as plain data, assembled by the panel. Includes vertical positions of blocks, lanes and
- * tracks, and layout in the canvas (CSS pixels). Also the visible window of time, in nanoseconds on the common axis of
- * all blocks.
+ * Contents of a timeline as plain data, assembled by the panel: positions of blocks, lanes and tracks in the canvas
+ * (CSS pixels). Also the visible time window, in nanoseconds on the common axis of all blocks.
  */
 import type { Lane, TimelineWindow } from '../../../electron/contract/timeline.ts';
 
@@ -119,7 +118,7 @@ export function clampWindow(window: TimeWindow, whole: TimeWindow): TimeWindow {
   return { from, to: from + span };
 }
 
-/** Scaled by `factor` around a moment that stays at its position. */
+/** Scales `window` by `factor` around a moment that stays at its position. */
 export function zoomedAt(window: TimeWindow, whole: TimeWindow, at: number, factor: number): TimeWindow {
   const all = fitWindow(whole);
   const span = Math.min(Math.max((window.to - window.from) * factor, SHORTEST_NS), all.to - all.from);
@@ -210,7 +209,7 @@ export interface TimelineMarks {
   /** Times of the search hits in ascending order, on the common axis. */
   readonly hits: Float64Array;
   readonly currentHit_ns: number | null;
-  /** Retained parts of timelines in order of time; the rest of those timelines is dimmed. Null for no dimming. */
+  /** Parts of timelines that are not dimmed, in order of time; null to dim nothing. */
   readonly kept: readonly (TimeWindow & { readonly trace: string })[] | null;
   readonly notes: readonly (TimeWindow & { readonly text: string })[];
 }

@@ -11,14 +11,17 @@ const units = [
 
 const minus = (text: string): string => text.replace('-', '−');
 
-/** Time with `digits` significant digits, in the unit that keeps the number above one: `17.2 µs`, `1.50 min`. */
+/**
+ * Time with `digits` significant digits, in the largest unit in which the number is at least one: `17.2 µs`, `1.50
+ * min`.
+ */
 export function timeText(ns: number, digits = 3): string {
   const size = Math.abs(ns);
   if (size === 0) return '0 ns';
   const [scale, unit] = units.find(([scale]) => size >= scale * (1 - 0.5 * 10 ** -digits)) ?? [1, 'ns'];
   const value = ns / scale;
   const whole = Math.max(1, Math.floor(Math.log10(Math.abs(value)) + 1e-9) + 1);
-  // Digits below a nanosecond are rounding, not time.
+  // Clocks resolve no less than a nanosecond, so further digits would be rounding noise.
   const decimals = scale === 1 ? (size < 10 ? 1 : 0) : Math.max(0, digits - whole);
   return minus(`${value.toFixed(decimals)} ${unit}`);
 }
@@ -70,7 +73,7 @@ export function timeTicks(from_ns: number, to_ns: number, most: number): TimeTic
   const [scale, unit] = units.find(([size]) => step_ns >= size) ?? [1, 'ns'];
   const largest = Math.max(Math.abs(from_ns), Math.abs(to_ns));
   const round = scale * (scale >= 1e9 ? 3600 : 1000);
-  // Maximum four digits, which can be read at a glance.
+  // At most four digits, because longer labels cannot be read at a glance.
   const base_ns = largest / scale >= 10_000 ? Math.floor(from_ns / round) * round : 0;
   const decimals = Math.max(0, -Math.floor(Math.log10(step_ns / scale) + 1e-9));
   const ticks: TimeTick[] = [];

@@ -1,7 +1,7 @@
 /**
- * One row of pixels per track. Thousands of narrow spans cost one write each, and a track one drawing call, which
- * stretches the row to its height. Spans have the page's series colours, lighter where a pixel was idle part of the
- * time.
+ * One row of pixels per track. Thousands of narrow spans cost one write each, and a track costs one drawing call, which
+ * stretches the row to the track's height. Spans have the page's series colours, lighter where a pixel was idle part of
+ * the time.
  */
 import type { TimelineWindow } from '../../../electron/contract/timeline.ts';
 
@@ -96,7 +96,7 @@ export class TrackPixels {
 
   constructor() {
     this.#canvas = document.createElement('canvas');
-    // Written by the CPU and read by drawImage, so a GPU canvas would have no advantage.
+    // The CPU writes this canvas and drawImage reads it, so a GPU canvas would have no advantage.
     const context = this.#canvas.getContext('2d', { willReadFrequently: true });
     if (context === null) throw new Error('this page cannot draw on a canvas');
     this.#context = context;

@@ -88,7 +88,7 @@ export default function PaletteDialog({ answer }: { readonly answer: (id: string
     const move = rowsPerKey[event.key];
     if (move !== undefined) {
       const last = found.length - 1;
-      // Single steps wrap around at the ends; pages stop there.
+      // Steps of one entry wrap around at the ends of the list; page steps stop there.
       const next = at + move;
       setAt(Math.abs(move) > 1 ? Math.max(0, Math.min(last, next)) : (next + last + 1) % Math.max(1, last + 1));
     } else if (event.key === 'Enter') choose(active);

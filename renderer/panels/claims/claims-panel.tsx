@@ -1,4 +1,7 @@
-/** Every published claim next to the values from recorded sessions, with links to its sessions, map and subject. */
+/**
+ * Lists every published claim next to the values from recorded sessions, with links to the sessions, its map and its
+ * subject.
+ */
 import '../../widgets/plots/plots.css';
 import '../../widgets/words/words.css';
 import './claims-panel.css';
@@ -31,8 +34,6 @@ import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { useWorkbench } from '../../workbench/context.ts';
 import { Unread } from '../../workbench/offers.tsx';
 
-// Text and colours of the claims list. No React.
-
 /** The claimed value; `NO_VALUE` if the claim has neither a unit nor a measurement. */
 export function claimText(claim: TableClaim): string {
   const measured = claim.findings.some(({ value }) => value !== null);
@@ -49,7 +50,7 @@ const TONES: Readonly<Record<ClaimAnswer['word'], 'good' | 'less' | 'none'>> = {
 
 export const toneOf = ({ word }: Pick<ClaimAnswer, 'word'>): 'good' | 'less' | 'none' => TONES[word];
 
-/** The colour of one measurement. */
+/** Tone of a single measurement's verdict. */
 export const findingTone = (verdict: string): 'good' | 'less' | 'none' =>
   verdict === 'as claimed' ? 'good' : verdict === 'less' || verdict === 'more' ? 'less' : 'none';
 

@@ -49,14 +49,14 @@ export function labelsOf(
     const variant = known.find((one) => one.id === id);
     if (variant === undefined || !variant.available) return [];
     const wanted = precisions.filter((precision) => variant.precisions.includes(precision));
-    // Labels name a precision only if there is a choice.
+    // Add the precision to the labels only if there is a choice of precisions.
     const each: readonly (Precision | null)[] = precisions.length === 0 || !choice ? [null] : wanted;
     const devices: readonly (number | null)[] = variant.device === 'cpu' || gpus.length === 0 ? [null] : gpus;
     return each.flatMap((precision) => devices.map((device) => variantLabel(id, precision, device)));
   });
 }
 
-/** Tooltip of the start button. `forecast`: the run times that determine the selected variants are known. */
+/** Tooltip of the start button. `forecast`: whether the run times are known, which determine the variants that fit. */
 export function benchmarkTitle(labels: readonly string[], forecast: boolean): string {
   if (labels.length > 0) return `${labels.join(', ')} on the scenario in the form`;
   return forecast ? 'Tick the variants to benchmark' : 'Estimating run times; then the variants that fit are ticked';

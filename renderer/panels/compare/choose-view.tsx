@@ -199,7 +199,7 @@ export function ChooseView({ store, expected }: VariantsProps): ReactElement {
   const workload = useSelected(stores.comparison, (state) => state.workload);
   const { bench } = useScenarioBench();
   const over = runs.filter(({ state, wall_s }) => isOver(state) && state !== 'failed' && wall_s !== null);
-  // A measured run belongs to a session, which the host lists when it is over, so omit it here.
+  // A measured run also has a session, which the host lists when the run has ended. Omit runs that have one here.
   const sessions = [...live, ...stored].filter((one) => one.workload === workload);
   const measured = new Set(stored.map(({ id }) => id));
   const ended = over.filter((run) => run.workload === workload && !measured.has(`run~${run.id}`));

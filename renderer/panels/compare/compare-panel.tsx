@@ -33,11 +33,11 @@ import {
 } from './store.ts';
 import { TableView } from './table-view.tsx';
 
-// Initial content of the table: a recorded session shipped with the program, until a measurement on this computer.
+// Until something is measured on this computer, the table shows a recorded session that is shipped with the program.
 
 /**
- * Recorded session with the scenario's name and the most rows, else with its benchmark. For equal numbers of rows, the
- * one recorded first. Null if there is none.
+ * Recorded session with the scenario's name, or else of the same benchmark. Of several, the one with the most rows,
+ * then the one recorded first. Null if there is none.
  */
 export function sessionToOffer(
   stored: readonly BenchInfo[],
@@ -55,7 +55,7 @@ export function sessionToOffer(
   );
 }
 
-/** Shows the table with the offered session, unless the user has chosen a view (`choseView`). */
+/** Shows the table with the suggested session, unless the user has chosen a view (`choseView`). */
 function useOffered(store: CompareStore, choseView: Readonly<{ current: boolean }>): void {
   const { stores, benches } = useWorkbench();
   const stored = useSelected(stores.comparison, (state) => state.stored);
@@ -190,7 +190,7 @@ function Actions({ store, expected }: ActionsProps): ReactElement {
       onPress={() => {
         if (typeof sweep === 'string' || typeof lock_MHz === 'string') return;
         store.setState({ view: 'table' });
-        // External programs that were selected for another workload cannot solve this one.
+        // External programs selected for another workload cannot solve this scenario.
         void programsFor(client, scenario, config).then((programs) =>
           benches.start({
             ...{ variants: labels, external: programs, modes, sweep },

@@ -1,6 +1,6 @@
 /**
- * Measurement conditions: GPU clock, temperature before a run, and energy in joules. A checkbox with a description and
- * the expected time. External programs as candidates, including the user's own.
+ * Form rows for measurement conditions: GPU clock, temperature before a run, and energy in joules. Also a checkbox with
+ * a description and the expected time, and external programs as candidates, including the user's.
  */
 import { type ReactElement, useEffect, useState } from 'react';
 import type { ExternalProgram, FactorialChoice } from '../../../electron/contract/bench/benches.ts';
@@ -79,10 +79,10 @@ export function FactorialChoices({ store, place, variants, choices }: Props): Re
   );
 }
 
-/** Options of the form with a list of values. */
+/** Benchmark options with a list of allowed values. */
 type ChosenOption = Exclude<keyof CompareState & BenchOptionName, 'energy'>;
 
-/** An option of a benchmark, as its table declares it. */
+/** Select for a benchmark option, with the title and values from the option table. */
 export function OptionSelect({ store, name }: ChooseProps & { readonly name: ChosenOption }): ReactElement {
   const value = useSelected(store, (state) => state[name]);
   const { label, choices } = benchOptions[name].form;
@@ -177,7 +177,7 @@ function UserProgramChoice({ store, program: { id, title, language }, file }: Us
   );
 }
 
-/** External programs; those that cannot run have a reason. */
+/** External programs that solve the scenario; a program that cannot run shows the reason. */
 export function OtherPrograms({ store }: ChooseProps): ReactElement {
   const { client, stores } = useWorkbench();
   const external = useSelected(store, (state) => state.external);

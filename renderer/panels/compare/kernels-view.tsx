@@ -10,9 +10,10 @@ import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { useWorkbench } from '../../workbench/context.ts';
 import { type CompareStore, type ScenarioBench, type ShownRow, useRowsBench, useVariants } from './store.ts';
 
-// Text of a kernel's occupancy at the block size chosen by the user. No React.
-
-/** `limits`: null if the limits of the architecture are unknown. */
+/**
+ * Text of a kernel's occupancy at the selected block size. `limits`: null if the limits of the architecture are
+ * unknown.
+ */
 export function occupancyText(
   kernel: KernelResource,
   limits: LaunchLimits | null,
@@ -36,7 +37,7 @@ interface LoadedResources {
 
 const blockSizes = [64, 128, 256, 512, 1024];
 
-/** Resources are from the session in which a variant was measured, if stored there, otherwise from this build. */
+/** Resources from the session that measured the variant, if the session stored them, otherwise from this build. */
 function useResources(rows: readonly ShownRow[], { workload, bench }: ScenarioBench): readonly LoadedResources[] {
   const { client } = useWorkbench();
   const [found, setFound] = useState<readonly LoadedResources[]>([]);

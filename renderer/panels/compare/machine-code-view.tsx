@@ -33,11 +33,11 @@ import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import { type CompareStore, type ScenarioBench, type ShownRow, useRowsBench, useVariants } from './store.ts';
 
-/** Value of the selection for no second variant. */
+/** Option of the select that stands for no second variant. */
 const NO_VARIANT = '';
 /** Block size of a kernel without launch bounds. */
 const DEFAULT_THREADS = 256;
-/** Number of rows drawn at first, because longer tables are slow to lay out. */
+/** Number of rows drawn initially, because longer tables are slow to lay out. */
 const FIRST_ROWS = 3000;
 const MAX_OPCODES = 8;
 
@@ -70,7 +70,7 @@ function useCode({ variant, workload, bench, kernel, architecture, language }: R
   return loaded;
 }
 
-/** Named numbers of a listing's kernel: registers, spills, shared memory and occupancy. */
+/** Facts about a listing's kernel by name: registers, spills, shared memory and occupancy. */
 function numbersOf({ resource, architecture, lines, language }: Code, gpu: string) {
   const instructions = lines.length === 0 ? NO_VALUE : count(instructionsIn(lines, language));
   if (resource === null) return { Instructions: instructions, Architecture: architecture };
@@ -158,7 +158,7 @@ interface PairProps {
   readonly hot: readonly KernelProfile[];
 }
 
-/** Counters of a listing's kernel. If a file contains a single unnamed kernel, its counters. */
+/** Counters of a listing's kernel. the a file contains a single unnamed kernel, its counters. */
 const hotOf = (hot: readonly KernelProfile[], { kernel, language }: Code): KernelProfile | null =>
   language === 'ptx' && hot.every(({ places }) => places.every(({ address }) => address !== null))
     ? null

@@ -1,4 +1,4 @@
-/** Results side by side: shared window, crosshair and colour range, or their differences. */
+/** Shows results side by side with a shared window, crosshair and colour range, or their differences. */
 import { type ReactElement, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import type { ComparedMap } from '../../../electron/contract/bench/comparison.ts';
 import { significant } from '../../../electron/domain/numbers.ts';
@@ -50,7 +50,7 @@ function reasonOf(plane: Plane | null, rows: readonly ShownRow[]): string | null
   return 'Stored sessions contain times but no results. Benchmark variants here, or add runs.';
 }
 
-/** Caption of a map: the first accuracy measure of the row. */
+/** Caption of a map: the row's first accuracy measure. */
 function captionOf({ row }: ShownRow): string {
   const [measure] = row.accuracy;
   return measure === undefined ? '' : `${measure.title} ${accuracyText(measure)}`;
@@ -58,7 +58,7 @@ function captionOf({ row }: ShownRow): string {
 
 const noWindows = { horizontal: undefined, vertical: undefined } as const;
 
-/** Window that the plots of this plane share; a new object only if the window changes. */
+/** Window that the plots of this plane share. Returns a new object only if the window changes. */
 function useWindows(plane: Plane | null): ReturnType<Plane['windows']> {
   const last = useRef<ReturnType<Plane['windows']>>(noWindows);
   return useSyncExternalStore(plane?.subscribe ?? noReadout, () => {
@@ -71,7 +71,10 @@ function useWindows(plane: Plane | null): ReturnType<Plane['windows']> {
 
 const noReadout = (): (() => void) => () => undefined;
 
-/** Maps of these rows in these windows, reduced by the host. The previous maps stay until a new request is answered. */
+/**
+ * Maps of these rows in these windows, downsampled by the host. The previous maps stay until the host answers a new
+ * request.
+ */
 function useMaps(rows: readonly ShownRow[], windows: ReturnType<Plane['windows']>): readonly ComparedMap[] {
   const { client, stores } = useWorkbench();
   const [maps, setMaps] = useState<readonly ComparedMap[]>([]);

@@ -1,4 +1,4 @@
-/** Progress of the benchmark, upper limit of the remaining time, and ratios so far. */
+/** Progress of the benchmark, upper limit of the remaining time, and ratios measured so far. */
 import type { ReactElement } from 'react';
 import type { BenchProgress } from '../../../electron/contract/bench/benches.ts';
 import { gainOf, measuredTime, timesText } from '../../../electron/domain/measured.ts';
@@ -13,7 +13,7 @@ export function useProgress(): BenchProgress | null {
   return useSelected(stores.comparison, (state) => (bench === null ? null : (state.progress[bench.id] ?? null)));
 }
 
-/** Rows and intervals so far, ordered by time per step. */
+/** Rows with intervals measured so far, ordered by time per step. */
 export function LiveTable({ latest }: Pick<BenchProgress, 'latest'>): ReactElement {
   const reference = latest[0]?.label ?? '';
   return (

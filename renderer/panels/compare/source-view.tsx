@@ -67,8 +67,8 @@ function Pick({ side, variant, variants, files, path, onVariant, onPath }: PickP
 }
 
 /**
- * Path of the file to show first: the file with a variant's kernels, or the variant's own file if both sides have the
- * same kernels.
+ * Path of the file to show first: the file with the variant's kernels, or the variant's own file if both variants have
+ * the same kernels.
  */
 function startFile(files: Files, source: string, other: string): string {
   const wanted = source === other ? files[0]?.path : files.find(({ path }) => path === source)?.path;
@@ -90,7 +90,7 @@ export function SourceView({
   const reference = rows.find((one) => one.reference)?.row.variant ?? '';
   const startLeft = ids.includes(reference) ? reference : (inRows[0] ?? ids[0] ?? '');
   const [picked, setPicked] = useState<{ left: string | null; right: string | null }>({ left: null, right: null });
-  // Ignore a selection from another benchmark.
+  // Ignore a variant that was selected for another benchmark.
   const still = (id: string | null): string | null => (id !== null && ids.includes(id) ? id : null);
   const left = still(picked.left) ?? startLeft;
   const next = known.find(({ buildsOn }) => buildsOn === left)?.id;

@@ -1,7 +1,7 @@
 /**
  * Settings of the comparison, for benchmarking and display, saved per user. Requests the rows from the host whenever
- * the compared subjects change. Also groups variants by workload and benchmark, and stores the selected ones: the
- * user's choice, or before it the variants that fit into the time.
+ * the compared subjects change. Also groups variants by workload and benchmark, and stores the selected variants:
+ * initially those that fit into the time, then the user's choice.
  */
 
 import { useEffect, useMemo, useState } from 'react';
@@ -29,7 +29,8 @@ import { useSelected, useWorkbench } from '../../workbench/context.ts';
 const views = ['choose', 'table', 'samples', 'maps', 'curves', 'source', 'kernels', 'code'] as const;
 
 /**
- * Options that the form stores unchanged. The clock is stored as typed text instead, and shuffles have a fixed seed.
+ * Benchmark options that the form stores unchanged. The clock is stored as typed text instead, and the seed of the
+ * shuffles is fixed.
  */
 const { lock_MHz: _lock, seed: _seed, ...formShape } = benchOptionShape;
 const { lock_MHz: _usualLock, seed: _usualSeed, ...formOptions } = defaultBenchOptions;
@@ -38,11 +39,11 @@ const schema = z.strictObject({
   view: z.enum(views),
   /** Ids of the variants to benchmark, the reference first. */
   variants: z.array(z.string().max(64)).max(128),
-  /** Benchmarks with variants selected by the user; for others the selection is suggested. */
+  /** Benchmarks for which the user selected variants. For all others, the selection is suggested. */
   touched: z.array(z.string().max(128)).max(256).default([]),
   /** External programs to benchmark together with the variants. */
   external: z.array(z.string().max(64)).max(32).default([]),
-  /** Paths of the user's own programs by id. */
+  /** Paths of the user's programs by program id. */
   files: z.record(z.string().max(64), z.string().max(4000)).default({}),
   /** Empty for the scenario's precision. */
   precisions: z.array(precisionSchema),
@@ -107,9 +108,9 @@ export function createCompareStore(
 /** A row with its display settings. */
 export interface ShownRow extends ChosenRow {
   readonly row: ComparedRow;
-  /** Whether this is the chosen reference, which curves and maps are compared with. */
+  /** True for the chosen reference, which curves and maps are compared with. */
   readonly reference: boolean;
-  /** Whether this is the reference of its group, which times are compared with. */
+  /** True for the reference of the row's group, which times are compared with. */
   readonly leads: boolean;
 }
 

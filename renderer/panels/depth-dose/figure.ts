@@ -42,7 +42,6 @@ export function createDepthDoseStore(
   });
 }
 
-/** LET, RBE-weighted dose and spectra as curves in addition to the depth dose. */
 type CurveStyle = Pick<LineSeries, 'ink' | 'dash'>;
 
 const highestValue = (series: readonly LineSeries[]): number =>
@@ -56,12 +55,12 @@ const letStyles = [
 ] as const;
 
 /**
- * Minimum dose, as a share of the peak, for which LET is drawn. Behind the beam, LET is from a few protons and may have
- * any value.
+ * Minimum dose, as a share of the peak, for which LET is drawn. Behind the Bragg peak a few protons determine the LET,
+ * which may then have any value.
  */
 const DOSE_SHARE = 0.01;
 
-/** Pane of the LET below the dose; only axes if no LET was scored. */
+/** Pane of the LET below the dose. Shows empty axes if no LET was scored. */
 function letPane(quality: Quality, x: ChartAxis, dose: ArrayLike<number>): Pane {
   const peak = Array.from(dose).reduce((a, b) => Math.max(a, b), 0);
   const series = letStyles.map(
@@ -93,7 +92,7 @@ const rbeStyles: readonly CurveStyle[] = [
   { ink: 'series-5', dash: [6, 3, 2, 3] },
 ];
 
-/** Shown dose times the RBE of each model. */
+/** The displayed dose times the RBE of each model. */
 function rbeSeries(quality: Quality, dose: ArrayLike<number>): readonly LineSeries[] {
   return quality.rbe.curves.map(({ title, rbe }, i) => ({
     kind: 'line',
@@ -152,7 +151,9 @@ export interface OverlaidCurve {
 /** Unit of the plotted dose. */
 export type DoseUnit = 'absolute' | 'mass' | 'gray' | 'percent';
 
-/** Curve of a run in a unit. A run without densities, or without a dose in Gy, is shown as energy per depth. */
+/**
+ * Curve of a run in the given unit. A run without densities, or without a dose in Gy, is shown as energy per depth.
+ */
 export function curveIn({ curve, perMass, final }: ShownDepthDose, unit: DoseUnit): Curve {
   if (unit === 'gray') return final !== null && 'curve' in final.gray ? final.gray.curve : curve;
   return unit === 'mass' ? (perMass ?? curve) : curve;
@@ -178,8 +179,8 @@ export const overlayStyles = [
 ] as const satisfies readonly Pick<LineSeries, 'ink' | 'dash'>[];
 
 /**
- * Scale factor of an overlaid dose. In per cent its own peak is 100. Otherwise, a curve in another unit than the plot
- * is scaled to the run's peak.
+ * Scale factor of an overlaid dose. In per cent the overlay's own peak is 100. Otherwise, a curve in another unit than
+ * the plot is scaled to the peak of the run.
  */
 export function overlayFactor(
   { dose, unit }: Pick<OverlaidCurve, 'dose' | 'unit'>,
@@ -212,7 +213,7 @@ const HEADROOM = 1.14;
 /** Average letter width relative to the font size. */
 const GLYPH = 0.58;
 
-/** Extent of the axis without zooming: that of the curve, else of the geometry. */
+/** Full range of the depth axis: that of the curve, or without a curve that of the geometry. */
 export function fullDepth(shown: ShownDepthDose | null, resolved: TransportResolved | null): Interval {
   const positions = shown?.curve.positions;
   const last = positions?.[positions.length - 1];
@@ -232,7 +233,7 @@ function marksOf({ shown, resolved, width }: ChartInput, [from, to]: Interval): 
   if (resolved !== null) {
     const { range_mm } = resolved;
     const regions = valueAt(resolved.scenario, ['geometry', 'regions']);
-    // Regions off the axis contain other materials, with other ranges.
+    // Regions outside the axis may contain other materials, in which the range differs.
     const text = [...(Array.isArray(regions) && regions.length > 0 ? ['Range on', 'the axis'] : ['Range'])];
     text.push(`${text.pop()} ${fixedDigits(range_mm, 2)} mm`);
     const longest = Math.max(...text.map((line) => line.length));
@@ -292,7 +293,10 @@ function arraysOf(
   ];
 }
 
-/** Edges of the band around the run; empty by mass and in Gy, because densities contribute to their uncertainty. */
+/**
+ * Edges of the uncertainty band around the run. Empty for dose per mass and in Gy, where densities add to the
+ * uncertainty.
+ */
 function bandSeries({ band = null, unit }: ChartInput, factor: number): readonly LineSeries[] {
   if (band === null || unit === 'mass' || unit === 'gray') return [];
   const { depth_mm, dose, dose_sigma } = band;

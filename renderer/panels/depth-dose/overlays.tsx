@@ -15,7 +15,7 @@ import { openCurve } from '../../workbench/actions/import-files.ts';
 import { shownScenario, useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
 import { curveIn, type DoseUnit, overlayFactor, overlayIn, overlayStyles } from './figure.ts';
 
-// Prepares a run's depth dose and an overlaid curve for a gamma index. No React.
+// Curves of a run and of an overlay are prepared here for a gamma index.
 
 /** Scaling of both curves: as drawn, relative to their own peaks, or none. */
 type GammaScale = 'drawn' | 'peak' | 'absolute';

@@ -37,7 +37,7 @@ export function FileAxes({
   const options = axisOptions(info);
   const depth = depthOf(info, plane);
   const across = plane.across ?? 'x';
-  // The two axes always differ: choosing the other's axis swaps them.
+  // The two axes always differ: choosing the axis that the other select shows swaps the two.
   const choose = (which: 'depth' | 'across', axis: AxisName): void => {
     const other = which === 'depth' ? across : depth;
     const swapped = axis === other ? (which === 'depth' ? depth : across) : other;

@@ -43,7 +43,7 @@ const presets = [
 
 const firstGamma = { kind: 'gamma', by: 'mass', local: false, ...presets[0] } as const;
 
-/** Prefix of file values among run ids. */
+/** Prefix that distinguishes imported doses from run ids in the select's values. */
 const FILE = 'file:';
 /** Maximum number of imported doses, equal to the host's limit. */
 const MAX_IMPORTED = 4;
@@ -52,7 +52,7 @@ const unshiftedPlane = (dose: string): ImportedPlane => ({
   unit: null,
 });
 
-/** Relative scale of the two doses. */
+/** Text about how the two doses are scaled for the comparison. */
 function scaleText(of: GammaOf): string {
   if (of.kind === 'run') return '';
   return of.plane.unit === null ? ', both scaled to their largest value' : ', in absolute terms';
@@ -150,7 +150,7 @@ export function ComparisonRows({ view }: { readonly view: DoseViewStore }): Reac
   const toFile = (plane: ImportedPlane): void => {
     const of = { kind: 'file', plane } as const;
     const requested = against.kind === 'gamma' ? against : firstGamma;
-    // The file's unit determines the compared quantity.
+    // The unit in the file determines the quantity to compare.
     set({ ...requested, of, by: plane.unit === null ? requested.by : planeUnits[plane.unit].by });
   };
   const run = comparedRun(against);
@@ -258,7 +258,7 @@ function Pencils({ run, onTrace }: PencilsProps): ReactElement {
 const BAR = 3;
 const HEIGHT = 18;
 
-/** Histogram of gamma, 0 to 3; failing bins have another colour. */
+/** Histogram of gamma from 0 to 3. Bins that fail the criterion have another colour. */
 function GammaHistogram({ histogram }: { readonly histogram: readonly number[] }): ReactElement {
   const most = Math.max(1, ...histogram);
   const label = histogram.flatMap((count, i) => (count === 0 ? [] : [`${(i / 10).toFixed(1)}: ${count}`])).join(', ');
@@ -285,7 +285,7 @@ function GammaHistogram({ histogram }: { readonly histogram: readonly number[] }
   );
 }
 
-/** Description of the gamma index in words. */
+/** Quantity that the gamma index compares, in words. */
 function gammaOf(asked: GammaDose, by: GammaDose): string {
   if (by === 'mass') return 'dose per mass';
   return asked === by ? 'energy per area' : 'energy per area (one run was stored without densities)';

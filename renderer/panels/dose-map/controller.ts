@@ -1,6 +1,6 @@
 /**
  * Controller of the dose map: its content, data source and linked state. Also decides whether the density is shown in
- * grey below the dose, and its limits of black and white. No React.
+ * grey below the dose, and which densities are black and white. No React.
  */
 import { messageOf } from '../../../electron/contract/errors.ts';
 import type { Viewport } from '../../../electron/contract/fields.ts';
@@ -29,7 +29,7 @@ const greyLimits: Readonly<Record<DoseMapState['greys'], Limits>> = {
   lung: { low: 0, high: 1.1 },
 };
 
-/** Whether the material of the shown run, or of the form before there is a run, is from a CT. */
+/** Whether the material is from a CT, in the shown run or, if there is no run, in the form. */
 function isOfCt({ stores, data }: Pick<Workbench, 'stores' | 'data'>): boolean {
   const scenario =
     stores.selection.getState().run === null
@@ -38,7 +38,7 @@ function isOfCt({ stores, data }: Pick<Workbench, 'stores' | 'data'>): boolean {
   return valueAt(scenario, ['geometry', 'ct']) !== undefined;
 }
 
-/** Whether to show density in grey; not if the map itself is the density. */
+/** Whether to show the density in grey below the map. Never if the map itself shows the density. */
 function matterIsShown(
   workbench: Pick<Workbench, 'stores' | 'data'>,
   { matter, unit }: Pick<DoseMapState, 'matter' | 'unit'>,
@@ -46,7 +46,7 @@ function matterIsShown(
   return unit !== 'density' && (matter === 'always' || (matter === 'ct' && isOfCt(workbench)));
 }
 
-/** Null if the density is disabled or has not arrived. */
+/** Density below the map; null if disabled or not loaded yet. */
 function matterUnder(
   workbench: Pick<Workbench, 'stores' | 'data'>,
   state: Pick<DoseMapState, 'matter' | 'unit' | 'greys'>,
@@ -55,7 +55,7 @@ function matterUnder(
   return field === undefined ? null : { ...greyLimits[state.greys], field };
 }
 
-// Requests the gamma index of the shown run against another one, and stores it in the data cache.
+// The gamma index compares the shown run with another dose. The result is stored in the data cache.
 
 /** Key of the gamma map in the data cache. */
 const GAMMA_MAP = 'dose-map/gamma';
@@ -98,7 +98,8 @@ function followGamma({ client, stores, data }: Workbench, view: DoseViewStore): 
     if (wanted === requested && newest === revision) return;
     if (wanted !== requested) forget();
     else if (current !== null) {
-      // Finish the current request first: with an answer every few frames, restarting would never finish.
+      // Let the current request finish first: answers of Live arrive every few frames, and restarting for each would
+      // never finish.
       again = viewport;
       return;
     }
@@ -130,7 +131,7 @@ function followGamma({ client, stores, data }: Workbench, view: DoseViewStore): 
 /** Key of this panel's map in the data cache. */
 const DOSE_MAP = 'dose-map';
 
-/** A gamma of one is the middle of the colours, so failing points have the upper half. */
+/** Limits that place a gamma of one in the middle of the colours, so that failing points have the upper half. */
 export const GAMMA_LIMITS = { low: 0, high: 2 } as const;
 
 /** Maximum distance of the pointer from a handle, in pixels. */

@@ -6,7 +6,7 @@ import type { ShownMap } from '../../data/run-data.ts';
 import type { Annotation } from '../../drawing/annotations.ts';
 import type { MapScene, ShownAxis } from '../../drawing/map-view.ts';
 
-// Borders of the form's regions on the map: hit test and dragging. No React.
+// Borders of the form's regions can be dragged on the map.
 
 /** A point in the plane, mm. */
 interface PlanePoint {
@@ -53,7 +53,8 @@ export function borderAt(scenario: unknown, at: PlanePoint, near: PlanePoint): B
 }
 
 /**
- * Step of a dragged border: the smallest power of ten that is at least a pixel, because finer steps give long numbers.
+ * Step of a dragged border: the smallest power of ten that is at least a pixel. A smaller step would only add digits to
+ * the numbers in the form.
  */
 function stepOf(pixel_mm: number): number {
   return 10 ** Math.ceil(Math.log10(Math.max(pixel_mm, 1e-4)) - 1e-9);

@@ -66,7 +66,7 @@ export function comparedRun(against: ComparedDose): RunId | null {
   return against.kind === 'gamma' && against.of.kind === 'run' ? against.of.run : null;
 }
 
-/** A gamma index that has been computed. */
+/** Result of a gamma index without its map. */
 interface GammaOutcome {
   readonly by: GammaDose;
   readonly passed: number;

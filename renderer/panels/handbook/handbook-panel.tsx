@@ -1,4 +1,4 @@
-/** The handbook: a page, or search results. */
+/** Shows a page of the handbook, or search results. */
 import { type ReactElement, useEffect, useRef } from 'react';
 import { type HandbookLink, handbookPages } from '../../base/handbook-pages.ts';
 import { Button, IconButton } from '../../widgets/controls/button.tsx';

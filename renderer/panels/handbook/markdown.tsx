@@ -64,7 +64,7 @@ function inlineOf(token: Token, context: Context): ReactNode {
 const plainTextOf = (token: Token): string =>
   'text' in token && typeof token.text === 'string' ? token.text : token.raw;
 
-/** Text does not move, so the index serves as key. */
+/** The text never changes its order, so the index serves as key. */
 function withIndexKeys(nodes: readonly ReactNode[]): ReactNode {
   return nodes.map((node, at) => createElement(Fragment, { key: at }, node));
 }

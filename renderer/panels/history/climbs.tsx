@@ -1,4 +1,4 @@
-/** Attempts of coding agents at a problem, as stored in the library, and the changes of each. */
+/** Attempts of coding agents at a problem, as stored in the library, with the code changes of each attempt. */
 import { type ReactElement, useCallback, useEffect, useMemo, useState } from 'react';
 import type { AgentAttempt, AttemptHistory } from '../../../electron/contract/bench/history.ts';
 import { condenseRows, sourceDiff } from '../../../electron/domain/code-diff.ts';

@@ -1,4 +1,4 @@
-/** Selects the run that the image is compared with, and shows the deviation between the two. */
+/** Selects the run that the image is compared with, and shows how far the two deviate. */
 import { type ReactElement, useMemo } from 'react';
 import { BRIGHT_PARITY } from '../../../electron/contract/image.ts';
 import type { RunInfo } from '../../../electron/contract/run.ts';
@@ -50,7 +50,9 @@ export function AgainstRow({ view }: { readonly view: ImagePanelViewStore }): Re
   );
 }
 
-/** Sets one colour range for this image and another. Both then use it, whichever is selected. */
+/**
+ * Button that gives this image and another one the same colour range. Both then use that range, whichever is selected.
+ */
 export function MatchRow({ view, logarithmic }: MatchProps): ReactElement | null {
   const { client, stores, feeds } = useWorkbench();
   const images = feeds.of(ImageFeed);
@@ -65,7 +67,7 @@ export function MatchRow({ view, logarithmic }: MatchProps): ReactElement | null
     try {
       const whole = { viewport: { horizontal: null, vertical: null, pixels: [1, 1] as [number, number] } };
       const { map } = await client.call('image.view', { run, view: whole, against: null });
-      // A later match was requested, or a difference is shown by now.
+      // Meanwhile another match was requested, or a difference is shown.
       if (!isLast() || view.getState().against !== null) return;
       const high = Math.max(map.max, shown.map.max);
       const low = logarithmic ? high * DECADES_SHOWN : Math.min(map.min, shown.map.min);

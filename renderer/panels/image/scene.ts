@@ -23,11 +23,11 @@ const SPACINGS = [
 ];
 const MAX_RINGS = 6;
 const RING_POINTS = 361;
-/** Minimum ring size as a share of the image, because the beam mark covers smaller rings. */
+/** Minimum ring diameter as a share of the image, because the mark of the beam covers smaller rings. */
 const SMALLEST_RING = 0.12;
 /**
- * Lower end of the logarithmic scale relative to the largest pixel. Fringes decrease towards zero, beyond what a
- * picture can show.
+ * Lower end of the logarithmic scale relative to the largest pixel. Fringes decrease towards zero, and a picture can
+ * only show some of these decades.
  */
 export const DECADES_SHOWN = 1e-6;
 
@@ -84,7 +84,7 @@ function ringsOf(geometry: ImageGeometry, width: number, height: number): readon
 
 const bright = new WeakMap<FieldMap, FieldMap>();
 
-/** The image with limits for a logarithmic scale, unless other limits are set. */
+/** The image with limits for a logarithmic scale; explicitly set limits take precedence. */
 function shownDecades(map: FieldMap): FieldMap {
   const known = bright.get(map);
   if (known !== undefined) return known;

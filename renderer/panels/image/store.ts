@@ -1,7 +1,7 @@
 /**
- * Drawing settings of the image, saved per user; comparison and marks are reset when the panel closes. Also photons of
- * the pixel under the crosshair: if the picture merges several pixels, they are requested from the host once the
- * crosshair rests.
+ * Drawing settings of the image, saved per user; comparison and marks are reset when the panel closes. Also the photons
+ * of the pixel under the crosshair. If the picture merges several pixels, their photons are requested from the host
+ * once the crosshair rests.
  */
 import { z } from 'zod';
 import { createStore, type StoreApi } from 'zustand/vanilla';
@@ -38,7 +38,7 @@ type PixelAddress = Omit<PixelValue, 'photons'>;
 const isSamePixel = (a: PixelAddress | null, b: PixelAddress | null): boolean =>
   a?.run === b?.run && a?.against === b?.against && a?.fast === b?.fast && a?.slow === b?.slow;
 
-/** Pixel to request; null if a sample is a single pixel, so that its value is already known. */
+/** Pixel to request; null if every sample is a single pixel, whose value is already known. */
 function placeOf(shown: ShownImage | null, at: ImagePoint | null): PixelAddress | null {
   if (shown === null || at === null) return null;
   const { run, against, map } = shown;
@@ -99,7 +99,7 @@ export function createImagePanelStore(
 interface ImagePanelView extends MapMarking {
   /** Run whose image is subtracted. */
   readonly against: RunId | null;
-  /** Exact value of a pixel, if the picture merges several pixels. */
+  /** Exact value of the pixel under the crosshair, if the picture merges several pixels. */
   readonly exact: PixelValue | null;
 }
 

@@ -18,7 +18,7 @@ import { tokenizeLines } from '../../base/code-tokens.ts';
 interface CodeEditorOptions {
   readonly parent: HTMLElement;
   readonly onChange: (text: string) => void;
-  /** Called with the current text, because React may not have rendered the last input yet. */
+  /** Called with the current text. The state in React may lag behind the last key. */
   readonly onSave: (text: string) => void;
   readonly onBuild: (text: string) => void;
   readonly onRun: (text: string) => void;

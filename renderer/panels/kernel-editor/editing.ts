@@ -1,6 +1,6 @@
 /**
- * The variant in the editor: text, compiler messages and runs. Responses about a variant that is no longer shown are
- * ignored. Also the verdict of a session on a variant, from its checks. No React except for the hook.
+ * State of the variant in the editor: text, compiler messages and runs. Responses about a variant that is no longer
+ * shown are ignored. Also converts the checks of a session to a verdict on the variant.
  */
 import { useEffect, useState } from 'react';
 import { createStore, type StoreApi } from 'zustand/vanilla';
@@ -48,7 +48,7 @@ function speedOf({ label, verdict, ratio, time_s }: MeasuredSessionEntry, agains
   return `${(1 / ratio.value).toPrecision(3)}× the speed of ${against}${noise}`;
 }
 
-/** Enough rounds for a verdict; the Compare panel measures more precisely. */
+/** Number of rounds that suffices for a verdict; the Compare panel measures more precisely. */
 const ROUNDS = 7;
 const TIME_S = 20;
 
@@ -159,7 +159,7 @@ export class KernelEditing {
     this.#set(shown, { busy: 'running' });
     const { base } = info.description;
     const { answer } = info;
-    // A candidate solves a problem of the user, for which there are no shipped variants.
+    // A candidate solves a user problem, for which no shipped variants exist.
     const variants = answer === null ? [base, shown.id] : [shown.id];
     const order = {
       variants,
@@ -228,7 +228,7 @@ export class KernelEditing {
     if (this.#isShown(place)) this.store.setState(change);
   }
 
-  /** Until the file is read, the editor contains another file's text. */
+  /** Whether the editor contains the text of the shown file, rather than still that of the previous one. */
   get #isRead(): boolean {
     return this.store.getState().read !== null;
   }
@@ -249,8 +249,8 @@ export class KernelEditing {
   }
 
   /**
-   * Saves the text over the version that was last read or saved here. Replaces another version only if the user
-   * confirms.
+   * Saves the text if the file still has the version that was last read or saved here. Overwrites another version only
+   * if the user confirms.
    */
   async #write(shown: EditedKernel, text: string): Promise<UserKernelInfo> {
     const { client, stores } = this.#parts;

@@ -18,8 +18,6 @@ import { type EditingContext, type Outcome, useEditing } from './editing.ts';
 import { EditorBar } from './editor-bar.tsx';
 import { createEditorStore, type EditorState, type EditorStore, groupKey, groupsOf, useShipped } from './store.ts';
 
-// Checks of the variant that was run, in green or red.
-
 /** Output that the kernel printed in its last run. */
 function PrintedView({ id, printed }: { readonly id: string; readonly printed: PrintedOutput }): ReactElement | null {
   const { first, last, left_out } = printed;
@@ -105,7 +103,7 @@ function useText({ source, label, mayType }: ShownText, editing: EditingContext)
       parent: place.current,
       onChange: setText,
       onSave: (typed) => void latest.current.actions.save(typed),
-      // Disabled like the buttons while another action is in progress.
+      // As with the buttons, a key has no effect while another action is in progress.
       onBuild: (typed) => void (latest.current.busy === null && latest.current.actions.build(typed)),
       onRun: (typed) => void (latest.current.busy === null && latest.current.actions.run(typed)),
     });
@@ -116,7 +114,8 @@ function useText({ source, label, mayType }: ShownText, editing: EditingContext)
     };
   }, []);
   useEffect(() => {
-    // Show only text that was read: saved text is already in the editor, and the user may have typed since.
+    // Replace the editor's text only after reading a file. After saving, the editor already contains the saved text,
+    // and the user may have typed since.
     if (source === null) return;
     setText(source.text);
     editor.current?.show(source.text, label, !mayType);
@@ -189,7 +188,7 @@ function useWanted(store: EditorStore): void {
   const { stores } = useWorkbench();
   const wanted = useSelected(stores.userKernels, (state) => state.wanted);
   const workload = useSelected(stores.scenario, (state) => kindOfDocument(state.draft));
-  // Null if the scenario has not been resolved, because its benchmark is unknown before.
+  // Null until the scenario has been resolved, because its benchmark is not known before.
   const bench = useSelected(stores.scenario, ({ lastResolved: resolved }) =>
     resolved?.kind !== workload ? null : 'bench' in resolved ? resolved.bench : '',
   );

@@ -191,8 +191,8 @@ export default function LadderPanel(): ReactElement {
   const all = [...live, ...stored].filter((one) => one.workload === workload);
   const compared = useSelected(stores.comparison, referenceBench);
   const [picked, setPicked] = useState<{ readonly compared: string | null; readonly id: string } | null>(null);
-  // The ladder and the table next to it show one session, until the user picks another one here. Without a compared
-  // session, it is the last picked one, or the one that best matches the scenario.
+  // The ladder and the table next to it show the same session, until the user picks another one here. Without a
+  // compared session, the ladder shows the last picked session, or the one that best matches the scenario.
   const candidates = [picked?.compared === compared ? picked.id : null, compared, wanted[workload]];
   const named = candidates.map((id) => all.find((one) => one.id === id)).find((one) => one !== undefined);
   const bench = named ?? all.find((one) => one.bench === scenarioBench) ?? all[0] ?? null;

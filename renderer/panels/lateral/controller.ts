@@ -52,14 +52,15 @@ export function createSavedDepths(): SavedDepthsStore {
   return createStore<{ readonly depths_mm: readonly number[] }>(() => ({ depths_mm: [] }));
 }
 
-// Beam width over depth: from the run's fluence, from Fermi–Eyges theory, and fitted to the dose. No React.
+// The width chart shows the beam width over depth from the run's fluence, from Fermi–Eyges theory, and fitted to the
+// dose.
 
-/** Headroom of the legend above the curves. */
+/** Factor by which the axis extends above the curves, to leave room for the legend. */
 const HEADROOM = 1.3;
 /** Minimum share of the largest proton count for a plane's width; below it, a few stragglers determine the width. */
 const MIN_SHARE = 1e-3;
 
-/** σx of the fluence where protons cross, with gaps elsewhere. */
+/** σx of the fluence (mm); NaN at planes that too few protons cross. */
 export function fluenceWidth({ protons, sigma_x_mm }: Moments): Float64Array {
   const most = protons.reduce((a, b) => Math.max(a, b), 0);
   return sigma_x_mm.map((sigma, i) => ((protons[i] ?? 0) >= MIN_SHARE * most ? sigma : Number.NaN));

@@ -104,7 +104,7 @@ export function momentsAt(moments: Moments, depth_mm: number): PlaneMoments | nu
   return Number.isFinite(found.sigma_x_mm) ? found : null;
 }
 
-/** Depth to show: the pointed one, otherwise half of R80, otherwise the middle of the extent. */
+/** Depth to show: at the pointer, or else half of R80, or else the middle of the extent. */
 export function depthToShow(pointed_mm: number | null, r80_mm: number | null, extent_mm: number): number {
   const depth = pointed_mm ?? (r80_mm ?? extent_mm) / 2;
   // Stay inside the last cell, because the far edge belongs to it.
@@ -150,7 +150,7 @@ export function depthProfile(curve: Curve, depth_mm: number, moments: Moments): 
   return { depth_mm, curve, plane: momentsAt(moments, depth_mm), fit: fitGaussian(curve.positions, curve.values) };
 }
 
-/** Colours and dash patterns: the crosshair's profile first, then those at retained depths. */
+/** Colours and dash patterns of the profiles: first at the crosshair, then at the retained depths. */
 export const profileLooks = [
   { ink: 'series-1', dash: [] },
   { ink: 'series-3', dash: [7, 3] },
@@ -162,7 +162,7 @@ export const profileLooks = [
 
 export const depthName = (depth_mm: number): string => `z ${fixedDigits(depth_mm, 2)} mm`;
 
-/** The first profile with a Gaussian of the fluence's width, and the profiles at other depths. */
+/** Chart of the first profile with a Gaussian of the fluence's width, and of the profiles at other depths. */
 export function lateralChart(
   profiles: readonly DepthProfile[],
   window: Interval | undefined,

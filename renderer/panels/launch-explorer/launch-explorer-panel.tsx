@@ -38,8 +38,8 @@ import {
 } from './model.ts';
 import { Section } from './section.tsx';
 
-// Animations in steps: iterations of a grid-stride loop, and values of a reduction. Each can be played or set to a
-// step.
+// Two animations run in steps: the iterations of a grid-stride loop, and the values of a reduction. Each can be played
+// or set to a step.
 
 /** Approximate duration of a complete animation in ms, limited so that steps can be followed. */
 const WHOLE_MS = 8000;
@@ -147,7 +147,7 @@ function SumByThread({ kind, threads, explained }: SumProps): ReactElement {
   );
 }
 
-/** Numbers of the launch, and its errors. */
+/** Text of three extents, such as `256 × 1 × 1`. */
 const extent = (values: readonly number[]): string => values.map(count).join(' × ');
 
 function Notes({ explained }: { readonly explained: ExplainedLaunch }): ReactElement | null {

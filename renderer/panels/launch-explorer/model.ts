@@ -1,7 +1,4 @@
-/**
- * Launch described by the settings, with the available kernels and GPUs. Settings of the launch explorer, saved per
- * user.
- */
+/** The launch that the settings describe, with the available kernels and GPUs. The settings are saved per user. */
 import { useEffect, useMemo, useState } from 'react';
 import { z } from 'zod';
 import type { StoreApi } from 'zustand/vanilla';
@@ -108,7 +105,10 @@ export interface Gpu {
   readonly limits: LaunchLimits;
 }
 
-/** The H200 is first among GPUs that are not in this machine, because most recorded sessions are from it. */
+/**
+ * GPUs with published limits that are not in this machine. The H200 comes first, because most recorded sessions are
+ * from it.
+ */
 const elsewhere: readonly Gpu[] = publishedLimits
   .map((limits) => ({ id: publishedFor(limits.architecture) === limits ? limits.architecture : limits.name, limits }))
   .sort((a, b) => Number(b.limits.architecture === 'sm_90') - Number(a.limits.architecture === 'sm_90'));
@@ -122,7 +122,7 @@ export function useGpus(): readonly Gpu[] {
   }, [devices]);
 }
 
-/** Kernel by its name in the settings. */
+/** A kernel with its id in the settings. */
 interface KernelChoice {
   readonly id: string;
   readonly workload: string;

@@ -1,6 +1,6 @@
 /**
- * Ledger over the steps: shares of what entered, and error of their sum. No React. Settings of the ledger curves, saved
- * per user.
+ * Ledger over the steps: shares of the protons or energy that entered, and the error of their sum. The settings of
+ * these curves are saved per user.
  */
 import { z } from 'zod';
 import type { StoreApi } from 'zustand/vanilla';
@@ -122,7 +122,7 @@ export function errorPane(table: LedgerTable, balance: Balance): Pane {
   return { x: steps(table), y, series: [curve], tall: ERRORS };
 }
 
-/** The legend, with values, is part of the panel. */
+/** The chart has no legend, because the panel shows one with values. */
 export function ledgerChart(table: LedgerTable, balance: Balance, kind: 'linear' | 'log'): Chart {
   const panes = [sharePane(table, balance, kind), errorPane(table, balance)];
   const prefix = balance === 'number' ? 'protons' : 'energy';

@@ -19,7 +19,7 @@ import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
 import { PanelOffer, RunOffer } from '../../workbench/offers.tsx';
 
-/** The ledger as a table: the final states of protons and their energy. */
+/** Row of the ledger table: a final state of protons, with their number and energy. */
 interface LedgerRow {
   readonly name: string;
   readonly title: string;

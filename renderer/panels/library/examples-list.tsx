@@ -8,8 +8,8 @@ import { Icon } from '../../widgets/words/icon.tsx';
 import { useWorkbench } from '../../workbench/context.ts';
 import { useNewKernel } from '../../workbench/offers.tsx';
 
-// Templates for user kernels, listed among the examples. Choosing one creates a kernel in the user's library and opens
-// it in the editor.
+// Templates for user kernels are listed among the examples. Choosing one creates a kernel in the user's library and
+// opens it in the editor.
 
 /** Formula of each template, shown as its thumbnail. */
 const formulas: Readonly<Record<string, string>> = { 'vector-add': 'a + b', reduction: 'Σ a', stencil: '← a →' };
@@ -69,7 +69,7 @@ export const exampleGroups: readonly ExampleGroup[] = groups;
 
 interface ShownGroup {
   readonly about: string;
-  /** Whether the item is the first of its group and shows the heading. */
+  /** True for the first item of a group, which shows the group's heading. */
   readonly heads: boolean;
   readonly question: string;
   readonly items: readonly LibraryItem[];

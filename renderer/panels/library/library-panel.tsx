@@ -24,8 +24,6 @@ import { Entry } from './entry.tsx';
 import { Examples } from './examples-list.tsx';
 import { PackProject } from './pack-project.tsx';
 
-// Search results, requested again whenever the library changes.
-
 /** Filter and order of the listing, saved per user. */
 const schema = z.strictObject({
   place: libraryPlaceSchema,

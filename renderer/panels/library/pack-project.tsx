@@ -69,7 +69,7 @@ function useStored(): StoredItems {
   return stored;
 }
 
-/** Maximum length of a name, equal to the host's limit. */
+/** Maximum length of a project name, as the host allows. */
 const LONGEST_NAME = 100;
 
 /** Reason why packing is not possible yet; null if it is. */

@@ -68,7 +68,7 @@ export function drivePhaseMap(
     },
     scene: () => {
       const shown = shownMap();
-      // Moment of the picture, which may differ from the chosen one while loading.
+      // The picture may show another moment than the chosen one while the chosen one is loading.
       if (shown === null) delete canvases.above.dataset['step'];
       else canvases.above.dataset['step'] = String(shown.step);
       return shown && phaseScene(shown, stores.window.getState().windows);
@@ -88,7 +88,7 @@ export function drivePhaseMap(
     mark: (mark) => view.setState({ marked: { slot, mark } }),
     setLimits: (limits) =>
       view.setState((state) => {
-        // Matched limits stay matched: one colour bar changes them all.
+        // If limits are matched, dragging one colour bar changes the limits of all maps.
         const moved = store.getState().matched ? slots : [slot];
         const next = { ...state.limits };
         for (const each of moved) {

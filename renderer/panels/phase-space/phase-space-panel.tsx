@@ -40,8 +40,6 @@ import {
   useShownMaps,
 } from './maps.ts';
 
-// Display, drawing tools and export of all phase-space maps.
-
 /** Reference of the difference maps: another step of the run, or another run. */
 function ReferenceRow({ view }: { readonly view: PhaseViewStore }): ReactElement {
   const { stores } = useWorkbench();
@@ -133,7 +131,7 @@ function Tools({ store, view, shown, onExport }: ToolsProps): ReactElement {
         unit={shown?.field.unit ?? ''}
         onChange={({ limits: set, ...change }) => {
           if (Object.keys(change).length > 0) store.setState(change);
-          // Numbers are entered for all maps at once, whereas each colour bar sets its own map.
+          // Typed limits apply to all maps, whereas each colour bar changes the limits of its own map.
           if (set === null) view.setState({ limits: {} });
           else if (set !== undefined) view.setState({ limits: { a: set, b: set, c: set, d: set } });
         }}
@@ -145,7 +143,7 @@ function Tools({ store, view, shown, onExport }: ToolsProps): ReactElement {
   );
 }
 
-/** Explains why no phase space is shown, and how to obtain it. */
+/** Placeholder that explains why no phase space is shown, and how to obtain it. */
 interface NothingShownProps {
   readonly run: RunInfo | null;
   readonly hasMap: boolean;

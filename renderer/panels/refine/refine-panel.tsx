@@ -28,7 +28,7 @@ import { MapTile } from '../../workbench/maps/map-tile.tsx';
 import { PanelOffer } from '../../workbench/offers.tsx';
 import { Values } from './values.tsx';
 
-// The image and, after a fit, the differences of its counts from the fit.
+// The maps show the image and, after a fit, how its counts differ from the fitted ones.
 
 /** Maximum device pixels per tile and axis; no screen has more. */
 const PIXELS = 1024;

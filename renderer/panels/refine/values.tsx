@@ -26,7 +26,7 @@ export function Values({ state, startOf }: ValuesProps): ReactElement {
   const unknowns = unknownsOf(begun ? state.fitted : state.fit);
   const columns = iterations.map(({ iteration, taken }) => ({ iteration, taken }));
   const beginning = (k: number, unknown: CrystalUnknown) => (begun ? iterations[0]?.values[k] : startOf(unknown));
-  // Results come before the iterations, which scroll in a narrow window.
+  // The result is in its own rows above the iterations, because those scroll in a narrow window.
   const beneath = refined === null ? null : <td colSpan={2} />;
   return (
     <table className="table refine-values" data-testid="refine-values">

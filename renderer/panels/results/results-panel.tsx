@@ -16,8 +16,6 @@ import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts
 import { PanelOffer, RunOffer } from '../../workbench/offers.tsx';
 import { SessionView } from './session-view.tsx';
 
-// Selection of the shown measurement.
-
 // Sources of the panel: the selected run, and stored sessions.
 
 /** Stored sessions of a workload; read again when a run is saved. */
@@ -68,7 +66,10 @@ const RUN = 'run';
 const storedText = ({ name, machine, recorded }: StoredTask): string =>
   `${name} (${machine}, ${recorded ? 'recorded' : 'saved'})`;
 
-/** Shown measurement. Until the user chooses: the selected run, or a session of the scenario's benchmark. */
+/**
+ * The displayed measurement: the user's choice, or else the selected run, or else a session of the scenario's
+ * benchmark.
+ */
 function useMeasurements() {
   const { stores, feeds } = useWorkbench();
   const selected = useSelected(stores.selection, (state) => state.run);

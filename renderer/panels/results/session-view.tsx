@@ -34,7 +34,7 @@ function checkText({ accuracy }: MeasuredSessionEntry): string {
 
 const spreadTip = '± is the median absolute deviation divided by the median';
 
-/** Names the clock that measured the time. */
+/** Tooltip with the clock that measured the time. */
 function clockTip({ samples }: MeasuredSessionEntry): string {
   const [first] = samples;
   if (first?.host_s == null) return spreadTip;
@@ -45,7 +45,7 @@ function clockTip({ samples }: MeasuredSessionEntry): string {
   return `${by}. ${spreadTip}`;
 }
 
-/** Reasons why samples are flagged; flagged samples are retained. */
+/** Tooltip with the reasons why samples are flagged. Flagged samples are retained. */
 function flagTip({ samples }: MeasuredSessionEntry): string | undefined {
   const reasons = [...new Set(samples.flatMap(({ flag }) => flag ?? []))];
   return reasons.length === 0 ? undefined : `Flagged, but included: ${reasons.join('; ')}`;
@@ -121,7 +121,7 @@ function VariantsTable({ report }: { readonly report: SessionReport }): ReactEle
   );
 }
 
-/** Sections of the results: heading, explanation, and machine of the measurement. */
+/** A section has a heading, an explanation, and the machine of the measurement as provenance. */
 interface SectionProps {
   readonly id: string;
   readonly title: string;

@@ -55,7 +55,7 @@ function RunProgressView({
   );
 }
 
-/** Solver settings of the displayed live result, and its latency after the edit. */
+/** Text of a factor, such as `2 ×`. */
 const times = (factor: number): string => `${Number(factor.toPrecision(3))} ×`;
 
 /** Text such as `cells of 0.4 × 0.5 mm and 10 mrad (2 × in z, 2 × in x, 2 × in angle)`. */
@@ -67,7 +67,10 @@ function gridText({ dz_mm, dx_mm, dtheta_mrad, coarser }: WhatIfMethod): string 
   return z * x * theta === 1 ? `the scenario's grid, ${cells}` : `a coarser grid, ${cells} (${each})`;
 }
 
-/** The moments variant is named: it also steps in depth, but no other variant has its readouts. */
+/**
+ * Text of the solver's method. The moments variant also steps in depth, but is named because its readouts differ from
+ * those of all other variants.
+ */
 const solverText = ({ variant, stepping }: WhatIfMethod): string =>
   variant === 'moments' ? 'moments' : `${stepping} stepping`;
 

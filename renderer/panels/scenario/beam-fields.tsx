@@ -14,7 +14,7 @@ import { Field, Row } from './field.tsx';
 import { fieldModel, issuesAt, useForm } from './fields.ts';
 import { SobpBuilder } from './sobp-builder.tsx';
 
-/** Ways to define a beam, and edits of its spots. No React. */
+/** Ways to define a beam in a scenario. */
 const beamForms = ['energy', 'range', 'spots', 'file'] as const;
 type BeamForm = (typeof beamForms)[number];
 
@@ -38,7 +38,9 @@ function beamFormOf(beam: unknown): BeamForm {
 
 const round = (value: number, digits: number): number => Number(value.toPrecision(digits));
 
-/** The closest equivalent beam in another definition. `energy_MeV` and `range_mm`: current resolved values. */
+/**
+ * Closest equivalent of a beam in another definition. `inForce`: energy and range that the current values resolve to.
+ */
 function beamGiven(
   beam: Draft,
   way: BeamForm,
@@ -132,7 +134,7 @@ const columns = [
   { key: 'weight', title: 'Weight', unit: '1' },
 ] as const;
 
-/** Longer lists are only plotted; they are edited as a file. */
+/** Maximum number of spots that the form lists. Longer lists are only plotted, and are edited in a file. */
 const MAX_ROWS = 100;
 
 function SpotRow({

@@ -70,7 +70,7 @@ function usePicture(path: Path): CtPicture | null {
           if (!going.signal.aborted && outcome.status === 'done') setPicture(outcome.value.picture);
         },
         () => {
-          // Errors in the CT are shown next to its fields.
+          // The form shows errors in the CT next to its fields.
           if (!going.signal.aborted) setPicture(null);
         },
       );
@@ -96,7 +96,7 @@ function CtPlaneView({ picture, window }: { readonly picture: CtPicture; readonl
   const { slice, plane, box, beams, toRange } = picture;
   const { horizontal, vertical } = slice;
   const [wide, high] = [horizontal.to - horizontal.from, vertical.to - vertical.from];
-  // The head is at the top; in transverse slices, the back of a supine patient is at the bottom.
+  // The head is at the top. In transverse slices, the back of a supine patient is at the bottom.
   const up = plane !== 'transverse';
   useEffect(() => {
     const element = canvas.current;
@@ -214,7 +214,7 @@ function useSeries(name: unknown): readonly CtSeriesInfo[] {
           if (!going.signal.aborted && outcome.status === 'done') setSeries(outcome.value.series);
         },
         () => {
-          // The file's row shows the error.
+          // The row of the file field shows the error.
         },
       );
     }, SETTLE_MS);
@@ -228,7 +228,7 @@ function useSeries(name: unknown): readonly CtSeriesInfo[] {
 
 const shortUid = (uid: string): string => (uid.length > 24 ? `…${uid.slice(-20)}` : uid);
 
-/** Name, number of slices, size and positions, as far as known. */
+/** Name, number of slices, size and positions of a series, as far as known. */
 function seriesText({ uid, description, slices, columns, rows, from_mm, to_mm, notes, reason }: CtSeriesInfo): string {
   const parts = [description === '' ? shortUid(uid) : description, slices === 1 ? '1 slice' : `${slices} slices`];
   if (reason !== null) return [...parts, 'cannot be read'].join(', ');

@@ -90,7 +90,7 @@ export function Row({ field, controlId, children, ownFaultsOnly = false }: RowPr
   );
 }
 
-/** Maximum total letters of options that fit on a line next to the label. */
+/** Maximum total number of letters with which options are shown side by side next to the label. */
 const LETTERS_IN_SIGHT = 20;
 
 function Choice({

@@ -26,7 +26,7 @@ import { type Unit, unitSymbols } from '../../../electron/domain/values/units.ts
 import { sameJson } from '../../base/same-json.ts';
 import type { Check } from '../../state/scenario.ts';
 
-/** Maximum changes that the hint below the notes names. */
+/** Maximum number of changes listed in the hint below the notes. */
 const MAX_CHANGES = 3;
 
 /** Changes of a scenario since its notes were written, such as `Energy was 70 MeV`; null if there are none. */
@@ -52,7 +52,7 @@ export interface FieldModel {
   readonly value: unknown;
   /** Current default: from the host if it depends on other values, else from the schema. */
   readonly fallback: unknown;
-  /** Default for display. If the document has a value, defaults derived from other values are not recomputed. */
+  /** Default to display. While the document has a value, a default that depends on other values is not recomputed. */
   readonly usual: unknown;
   /** Whether the value can be reset; some fields have no default. */
   readonly resettable: boolean;
@@ -62,7 +62,7 @@ export interface FieldModel {
 const isNeeded = (kind: ReturnType<typeof kindOfDocument>, path: Path): boolean =>
   scenarioKinds[kind].standIns.some((needed) => sameJson(needed.path, path)) || formatPath(path) === 'beam.range_mm';
 
-/** A document with explicit union branches, including those left to the default. */
+/** The document with the branch of every union, including branches that apply by default. */
 function documentWithBranches(draft: ScenarioDraft, resolved: ScenarioDraft | null): unknown {
   return resolved === null ? draft : { ...resolved, ...draft };
 }
@@ -103,7 +103,7 @@ function asIssue(fault: FieldIssue): Issue {
 
 /**
  * Current issues of the draft. The schema responds immediately. Issues that only the host can find (tables, memory) are
- * reused from its last response for unchanged values. Messages then do not flicker while typing.
+ * reused from its last response while the value is unchanged, so that messages do not flicker during typing.
  */
 export function currentIssues(draft: ScenarioDraft, check: Check | null): readonly Issue[] {
   if (check?.draft === draft) return check.issues;

@@ -78,7 +78,7 @@ export function EntryButtons({ path, noun, up = 'Move up', down = 'Move down' }:
 interface ListProps {
   readonly path: Path;
   readonly entry: JsonSchema;
-  /** The field at a path below the list. */
+  /** Renders the field at a path below the list. */
   readonly children: (path: Path) => ReactNode;
 }
 

@@ -7,7 +7,7 @@ import { TextField } from '../../widgets/controls/text-field.tsx';
 import { Field } from './field.tsx';
 import { fieldModel, issuesAt, useForm } from './fields.ts';
 
-/** Composition of a user material as one line of text. */
+/** Matches one mass fraction, such as `H 0.112` or `H: 0.112`. */
 const FRACTION = /^([A-Za-z]{1,2})\s*[:= ]\s*(\S+)$/;
 
 /** `C5H8O2`, or `H 0.112, O 0.888`. */

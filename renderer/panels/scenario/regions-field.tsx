@@ -38,7 +38,9 @@ function round(value: number): number {
   return Number((Math.round(value / step) * step).toPrecision(6));
 }
 
-/** A bone region with an eighth of the range as thickness, in the middle of the range and inside the geometry. */
+/**
+ * Creates a bone region in the middle of the range and inside the geometry. Its thickness is an eighth of the range.
+ */
 export function newRegion(preset: RegionPreset, resolved: Resolved | null): RegionValue {
   const width = Number(valueAt(resolved?.scenario, ['geometry', 'width_mm']) ?? 40);
   const depth = Number(valueAt(resolved?.scenario, ['geometry', 'depth_mm']) ?? 50);

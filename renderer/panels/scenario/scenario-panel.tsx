@@ -91,7 +91,8 @@ function ResolvedCard({
   );
 }
 
-// Issues at the top of the form: number of issues marked in fields, and full text of those without a field.
+// The top of the form shows the number of issues that are marked in fields, and the full text of issues without a
+// field.
 
 /** Help for the focused field. */
 function FieldHelp({ field }: { readonly field: FieldModel | null }): ReactElement {
@@ -126,7 +127,7 @@ interface FormIssuesProps {
   readonly lead: (issue: Issue) => void;
 }
 
-/** Whether the form has a field for this path; keys unknown to the schema have none. */
+/** Whether the form has a field for this path. There is no field for keys that the schema does not know. */
 function hasField(path: Path | null, draft: ScenarioDraft): boolean {
   return path !== null && path.length > 1 && schemaAt(kindOfDocument(draft), path, draft) !== null;
 }

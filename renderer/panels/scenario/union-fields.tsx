@@ -56,7 +56,7 @@ function KindField({ path }: { readonly path: Path }): ReactElement | null {
   );
 }
 
-/** Values of an object under its name. */
+/** Group of the values in an object, below the object's name. */
 function GroupField({ path, schema }: { readonly path: Path; readonly schema: JsonSchema }): ReactElement {
   const id = useId();
   const form = useForm();

@@ -6,7 +6,7 @@ import { TextField } from '../../widgets/controls/text-field.tsx';
 import { useWorkbench } from '../../workbench/context.ts';
 
 const NEAR_ENOUGH = '0.1';
-/** Delay before a typed number is used, because half a number is another number. */
+/** Delay in ms before a typed number is used, because a half-typed number has another value. */
 const TYPED_MS = 400;
 
 interface AdviceProps {
@@ -28,8 +28,8 @@ export function Advice({ entry, refines }: AdviceProps): ReactElement | null {
   useEffect(() => {
     if (ended <= 0 || !valid) return;
     let current = true;
-    // No delay before the first input: the advice then arrives before a plot, which it would otherwise shift and
-    // redraw.
+    // No delay before the first input, so that the advice appears before a plot. Otherwise it would shift the plot and
+    // redraw it.
     const wait_ms = near === NEAR_ENOUGH ? 0 : TYPED_MS;
     const timer = setTimeout(() => {
       client.call('study.advice', { study: id, error_mm }).then(

@@ -13,7 +13,7 @@ import { ShownChart } from '../../widgets/plots/chart-plot.tsx';
 import { useWorkbench } from '../../workbench/context.ts';
 import { columnTitle } from './words.ts';
 
-/** Comparison of two points of a study: settings, stored results, curves. */
+/** A selected point of a study with its settings and stored results. */
 interface Point {
   readonly id: string;
   readonly settings: string;
@@ -27,7 +27,7 @@ interface DifferenceRow {
   readonly name: string;
   readonly unit: string;
   readonly values: readonly string[];
-  /** Difference second minus first; a dash if missing. The ratio is second over first. */
+  /** Second value minus the first; a dash if one is missing. The ratio is second over first. */
   readonly less: string;
   readonly over: string;
 }
@@ -203,7 +203,7 @@ export function ChosenPoints({ study, chosen, onChange }: ChosenPointsProps): Re
   };
   const begin = async (point: string): Promise<RunInfo> => {
     const { scenario, name } = await client.call('study.point', { study, point });
-    // Name the scenario by its settings, because many points share a scenario name.
+    // Name the scenario by its settings, because all points of a study share the scenario's name.
     const named = { ...scenario, name };
     return client.call('run.start', { scenario: named, name, file: null, trace: stores.tracing.getState().on });
   };

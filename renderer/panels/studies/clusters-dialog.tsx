@@ -1,6 +1,6 @@
 /**
- * Clusters that can run studies: defined, tested and saved in the settings. Also selects the target of a study: this
- * machine or a cluster.
+ * Dialog to define, test and save the clusters that can run studies. Also selects the target of a study: this machine
+ * or a cluster.
  */
 import { type ReactElement, useCallback, useEffect, useId, useState } from 'react';
 import {

@@ -1,4 +1,4 @@
-/** Heat map of two columns, coloured by a third: the median of points in a cell. */
+/** Heat map of two columns, coloured by a third column: each cell shows the median of its points. */
 import { significant } from '../../../electron/domain/numbers.ts';
 import type { PlotlyMaker } from '../../drawing/charts/plotly.ts';
 import type { PlottedColumn } from './results-chart.ts';
@@ -50,7 +50,7 @@ function sideOf(side: HeatSide): Side {
     const values = [...different].toSorted((a, b) => a - b);
     const places = new Map(values.map((value, k) => [value, k]));
     const names = values.map((value) => String(Number(value.toPrecision(6))));
-    // Two values with equal text would share a position, so use exact numbers.
+    // If two values have equal text they would share a position, so use exact numbers as text.
     const exact = new Set(names).size < names.length ? values.map(String) : names;
     return { names: exact, binned: false, placeOf: (i) => places.get(numbers[i] ?? Number.NaN) ?? -1 };
   }

@@ -40,7 +40,7 @@ interface ParallelAxisProps {
   readonly label: number;
   readonly kept: AxisRange;
   readonly onKept: (kept: AxisRange) => void;
-  /** Moves the axis to the right by a number of positions. */
+  /** Moves the axis by a number of positions to the right. */
   readonly onMove: (places: number) => void;
 }
 

@@ -9,16 +9,16 @@ import type { DrawingTheme } from '../../drawing/theme.ts';
 import type { HeatSide } from './heat-map.ts';
 import { columnTitle } from './words.ts';
 
-/** Above this number, lines are drawn as density. */
+/** Maximum number of lines that are drawn one by one; more are drawn as density. */
 export const MAX_LINES = 5_000;
-/** Maximum number of pixel updates for all lines, for a duration below a second. */
+/** Maximum number of pixel updates for all lines together, which limits drawing to less than a second. */
 const MAX_PASSED = 3e7;
 const MIN_COLUMNS = 24;
 const MIN_LINE_OPACITY = 0.15;
 /** Number of colours of single lines, each of which is a canvas stroke. */
 const TINTS = 64;
 
-/** Crossings of all lines with an axis, from 0 to 1. */
+/** Positions at which the lines cross an axis, from 0 (bottom) to 1. */
 type Crossings = Float32Array;
 /** Selected range of an axis, from 0 to 1; null if unrestricted. */
 export type AxisRange = readonly [low: number, high: number] | null;
@@ -48,9 +48,9 @@ export function selectedLines(axes: readonly Crossings[], kept: readonly AxisRan
   return on;
 }
 
-/** Lines between two axes that cross both in the same pixels, as one path with its number of lines. */
+/** Lines between two axes, grouped by the pixels in which they cross both axes. Each group is drawn as one path. */
 interface Bundles {
-  /** Path index: pixel row at the left axis × height + pixel row at the right axis, from the top. */
+  /** Path index: pixel row at the left axis × height + pixel row at the right axis. Rows count from the top. */
   readonly paths: readonly number[];
   readonly counts: Uint32Array;
   readonly sums: Float32Array;
@@ -71,7 +71,7 @@ function bundlePaths(left: Crossings, right: Crossings, on: Uint8Array, colours:
   return { paths, counts, sums };
 }
 
-/** Line density. `most`: maximum number of pixel columns. */
+/** Computes the line density. `most`: maximum number of pixel columns. */
 export function densityOf(
   axes: readonly Crossings[],
   on: Uint8Array,
@@ -226,7 +226,10 @@ const MIN_LABELS = 3;
 const NAME_LINE = 1.3;
 const byNumber = new Intl.Collator('en', { numeric: true });
 
-/** Loops by index because `Float32Array.from` with a function uses an iterator and needs ten times as long. */
+/**
+ * Positions of the rows on an axis. The loop uses an index because `Float32Array.from` with a function is ten times
+ * slower.
+ */
 function placesOf(rows: Uint32Array, place: (i: number) => number): Float32Array {
   const out = new Float32Array(rows.length);
   for (let k = 0; k < rows.length; k += 1) out[k] = place(rows[k] ?? 0);
@@ -251,7 +254,7 @@ function numberedAxis(
     to = Math.max(to, value);
   }
   if (!(from <= to)) [from, to] = log ? [1, 10] : [0, 1];
-  // Centre a single value.
+  // Give a single value some room, so that it is in the middle.
   else if (from === to) [from, to] = log ? [from / 2, from * 2] : [from - 0.5, from + 0.5];
   const along = { title: info.name, unit: info.unit, kind: log ? 'log' : 'linear', from, to } as const;
   const { toPixel } = scaleOf(along, 0, 1);
@@ -302,7 +305,7 @@ export function ticksOf(
   };
 }
 
-/** Text of the axis value at a position. */
+/** Text of the value at a position on the axis. */
 export function wordsAt({ along }: ParallelAxis, at: number): string {
   if (isNamed(along)) return along[Math.round(at * (along.length - 1))] ?? '';
   return `${significant(scaleOf(along, 0, 1).toValue(at), 4)} ${along.unit}`.trimEnd();

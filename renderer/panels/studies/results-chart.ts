@@ -105,7 +105,8 @@ export function paretoOf(points: readonly (readonly [x: number, y: number])[]): 
 }
 
 /**
- * Rows from left to right that are below all previous ones. Only these can be on the front, so few are left to sort.
+ * Rows from left to right whose y is below that of all previous rows. Only these can be on the front, so few rows
+ * remain to sort.
  */
 function rowsBelowPrevious(rows: Uint32Array, y: Float64Array): readonly number[] {
   let least = Number.POSITIVE_INFINITY;
@@ -184,7 +185,7 @@ export function resultsChart(plotted: PlottedResults): Chart {
         found === null ? [] : [`95 % interval: ${significant(found.low, 5)} to ${significant(found.high, 5)}`],
       ),
     ].join('<br>');
-  // Hover text and error bar for each of very many points would need longer than drawing them.
+  // Adding a hover text and an error bar to each of very many points would take longer than drawing the points.
   const many = count > MANY_POINTS;
   const series = [...byGroup].flatMap(([name, rows], g): readonly Series[] => {
     const base = {
@@ -202,7 +203,7 @@ export function resultsChart(plotted: PlottedResults): Chart {
     if (look !== 'lines') return [dots];
     const band = many ? bandOf(plotted, rows, base) : [];
     const line = { ...base, ...(many ? {} : told), kind: 'line', dash: [] } as const;
-    // A long line is thinned, so the dots handle the pointer.
+    // Long lines are thinned, so hovering uses the dots instead.
     return many ? [...band, { ...line, silent: true }, dots] : [line, { ...dots, silent: true }];
   });
   const rows =

@@ -27,7 +27,9 @@ import { columnTitle } from './words.ts';
 const NO_COLUMN = '';
 /** Default y columns in order of preference. */
 const FIRST_Y = ['measure r80_mm', 'measure time_s', 'measure solve_s'] as const;
-/** Columns of a point's cost, in order of preference: a Pareto front plots error against time. */
+/**
+ * Columns with the cost of a point, in order of preference; a Pareto front plots the error against the first available.
+ */
 const COSTS = ['measure time_s', 'measure solve_s', 'measure wall_s'] as const;
 /** Default number of parallel axes. */
 const DEFAULT_AXES = 6;
@@ -101,7 +103,7 @@ function numbersOf(columns: readonly StudyColumnInfo[], values: Values, key: str
   return side?.numbers === undefined ? null : { info: side.info, numbers: side.numbers };
 }
 
-/** Only times and energies have intervals; other columns named low and high are sides of a box. */
+/** Only times and energies have interval columns. Other columns named low and high refer to sides of a box. */
 export const endKeys = (y: string): readonly string[] => (/_s$|_to_first$/.test(y) ? [`${y}_low`, `${y}_high`] : []);
 
 function chartOf(

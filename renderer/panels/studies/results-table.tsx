@@ -1,6 +1,6 @@
 /**
  * Virtualised table of a study: only visible rows are drawn. Cells select points, open groups and show values. Also the
- * transposed table, with a point per column.
+ * transposed table, with one column per point.
  */
 import { type ReactElement, useMemo, useRef, useState } from 'react';
 import type { StudyCell, StudyColumnInfo, StudyViewSettings } from '../../../electron/contract/study/calls.ts';
@@ -17,7 +17,10 @@ interface ShownColumn {
   readonly i: number;
 }
 
-/** Columns in the table. The machine of a point appears only in exported files, and if rows are grouped by it. */
+/**
+ * Columns to show in the table. The machine of a point appears only in exported files, and if rows are grouped by
+ * machine.
+ */
 export function shownColumns(
   columns: readonly StudyColumnInfo[],
   { hideEqual, groups }: StudyViewSettings,
@@ -114,7 +117,7 @@ interface HeadProps {
 const orderOf = ({ column, look }: Pick<HeadProps, 'column' | 'look'>): 'none' | 'ascending' | 'descending' =>
   look.sort?.key !== column.key ? 'none' : look.sort.descending ? 'descending' : 'ascending';
 
-/** Each press sorts ascending, then descending, then not at all. */
+/** Column heading. Each press changes the order: first ascending, then descending, then unsorted. */
 function Heading({ column, look, onSort }: HeadProps): ReactElement {
   const order = orderOf({ column, look });
   const { key } = column;
@@ -162,8 +165,8 @@ export function ResultsTable(props: ResultsTableProps): ReactElement {
   const start = Math.max(0, first - SPARE_ROWS - from);
   const seen = Math.ceil(window.innerHeight / ROW_PX) + 2 * SPARE_ROWS;
   const rows = (part?.rows ?? []).slice(start, start + seen).map((row, k) => ({ row, k: start + k }));
-  // If a filter leaves fewer rows, limit the space above: with the old height, scrolling up would send a request per
-  // screen.
+  // Limit the space above the rows to the new number of rows. After a filter, the old height would make scrolling up
+  // send a request for every screen.
   const before = Math.min(from + start, part?.shown ?? 0) * ROW_PX;
   const after = Math.max(0, (part?.shown ?? 0) - from - start - rows.length) * ROW_PX;
   const space = (height: number): ReactElement | null =>

@@ -78,7 +78,7 @@ function Progress({ entry, onChanged }: ProgressProps): ReactElement {
   );
 }
 
-/** Delay after typing in ms, because half a condition is invalid. */
+/** Delay in ms after typing, because a half-typed condition is invalid. */
 const TYPED_MS = 400;
 const NO_CHOICE = '';
 

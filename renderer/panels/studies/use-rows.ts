@@ -1,6 +1,6 @@
 /**
- * Rows of a study around the visible ones. Also whole columns with a value per point, requested again when results
- * arrive; cached columns are not requested again.
+ * Loads the rows of a study around the visible ones. Also loads whole columns, with one value per point. Both are
+ * requested again when results arrive.
  */
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type {
@@ -13,7 +13,7 @@ import type {
 import { errorText } from '../../state/notices.ts';
 import { useWorkbench } from '../../workbench/context.ts';
 
-/** Unit of row requests: several screens of rows. */
+/** Rows are requested in multiples of this number, which is several screens. */
 const CHUNK = 200;
 
 export interface Part extends StudyRows {
@@ -70,7 +70,7 @@ export const NO_VALUES: Values = { rows: null, points: new Uint32Array(), column
 /** Maximum unused columns cached for the next plot: one megabyte per column for 100,000 rows. */
 const MAX_UNUSED_COLUMNS = 8;
 
-/** Loops by index because `Array.from` with a function uses an iterator and needs ten times as long. */
+/** Texts by row. The loop uses an index because `Array.from` with a function is ten times slower. */
 function textsOf({ different, of }: NonNullable<StudyValues['texts']>): readonly string[] {
   const texts = new Array<string>(of.length);
   for (let i = 0; i < of.length; i += 1) texts[i] = different[of[i] ?? 0] ?? '';
@@ -82,8 +82,8 @@ export const missingOf = ({ columns }: Values, wanted: readonly string[]): reado
   wanted.filter((key) => !columns.some((one) => one.key === key));
 
 /**
- * Merges a response; existing columns remain if it is for the same rows. `before` contains the values of the rows named
- * in the request.
+ * Merges a response into the known values. Known columns remain if the response is for the same rows. `before`: values
+ * of the rows that the request named.
  */
 export function withAnswer(before: Values, { rows, points, columns }: StudyColumns, wanted: readonly string[]): Values {
   const stays = rows === before.rows ? before.columns : [];
@@ -124,7 +124,7 @@ export function useValues(
       const answer = await client.call('study.values', { study, filter: text, keys: [...missing], known });
       if (!current) return;
       const now = withAnswer(before.values, answer, wanted);
-      // If the rows have changed, existing columns belong to other rows and are requested again.
+      // If the rows have changed, the known columns belong to the old rows, and are requested again.
       const whole = missingOf(now, wanted).length === 0;
       last.current = { of: whole ? of : null, values: now };
       if (!whole) return take();

@@ -1,6 +1,6 @@
 /**
- * Open timelines, one block each, with their offsets on the common axis. State shared by the parts of the panel's
- * controller.
+ * Open timelines as blocks with their offsets on the common axis, and state that the parts of the panel's controller
+ * share.
  */
 import type { StoreApi } from 'zustand/vanilla';
 import type { TraceId, TraceInfo } from '../../../electron/contract/timeline.ts';
@@ -76,7 +76,7 @@ export class TimelineBlocks {
     return this.#all.find(({ info }) => info.id === trace) ?? null;
   }
 
-  /** Retains blocks of open timelines, adds new ones and closes the others. Returns true if one was added. */
+  /** Keeps the blocks of open timelines, adds new ones and closes the others. Returns true if one was added. */
   takeUp(open: readonly TraceInfo[]): boolean {
     const known = new Map(this.#all.map((block) => [block.info.id, block]));
     this.#all = open.map((info) => known.get(info.id) ?? this.#open(info));

@@ -203,7 +203,8 @@ export class TimelineController {
 
   #takeUp(open: readonly TraceInfo[]): void {
     const more = this.#blocks.takeUp(open);
-    // Set-up times differ by seconds, so aligning starts is of little use. An alignment chosen by the user is retained.
+    // Set-up times differ by seconds, so that aligned starts are of little use. An alignment chosen by the user is
+    // retained.
     const { haveKernels } = this.#blocks;
     const { alignment } = this.#context.state.getState();
     if (!this.#aligned && haveKernels) this.#context.state.setState({ alignment: { by: 'kernel' } });
@@ -220,7 +221,7 @@ export class TimelineController {
 
   #rested(): void {
     const { from, to } = this.#viewport.window;
-    // Update this text only at rest: updating it with every frame would cost more than drawing the spans.
+    // Update the text only when the view rests: doing so with every frame would cost more than drawing the spans.
     this.#context.state.setState({ shown_ns: to - from });
     this.#arrows.refresh();
   }

@@ -11,7 +11,7 @@ export interface TimelineGestures {
   leave(): void;
   click(x: number, y: number): void;
   doubleClick(x: number, y: number): void;
-  /** Selects the range from the start of a drag to its current position; `done` at its end. */
+  /** Selects the range between the start of a drag and its current position; `done` when the drag ends. */
   select(fromX: number, toX: number, done: boolean): void;
   /** Whether a drag that starts here selects instead of panning. */
   selects(x: number, y: number, shift: boolean): boolean;

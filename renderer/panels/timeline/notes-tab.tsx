@@ -1,6 +1,6 @@
 /**
- * Steps slower than the p99, listed one by one, with an option to dim everything else. Also bookmarks and notes for the
- * selection or the visible time.
+ * Lists the steps that are slower than the 99th percentile, with an option to dim everything else. Also bookmarks and
+ * notes for the selection or the visible time.
  */
 import { type ReactElement, useState } from 'react';
 import type { TraceId } from '../../../electron/contract/timeline.ts';

@@ -1,4 +1,7 @@
-/** Search hits over all blocks, with navigation. Also the span whose details are shown, with its marks and arrows. */
+/**
+ * Search hits over all blocks, with navigation. Also the chosen span, whose details are shown, with its marks and
+ * arrows.
+ */
 import type { PlacedSpan, TraceId } from '../../../electron/contract/timeline.ts';
 import { latestRequest } from '../../base/latest-request.ts';
 import type { SceneArrow, SceneMark } from '../../drawing/timeline/scene.ts';
@@ -86,9 +89,9 @@ export class SpanChoice {
   }
 }
 
-// Arrows from launches to their work in the visible window, requested when it rests.
+// Arrows lead from launches to their work. Those in the visible window are requested when the view rests.
 
-/** Maximum number of drawn arrows: more would be unreadable, so none are drawn until the user zooms in. */
+/** Maximum number of drawn arrows. More would be unreadable, so that no arrows are drawn until the user zooms in. */
 const MAX_ARROWS = 60;
 
 export class LaunchArrows {
@@ -199,7 +202,7 @@ export class SearchHits {
     this.#show();
   }
 
-  /** Drops hits in closed blocks, and repeats the search in new ones. */
+  /** Drops hits in blocks that were closed. If there are new blocks (`more`), repeats the search. */
   follow(more: boolean): void {
     this.#hits = this.#hits.filter(({ trace }) => this.#blocks.of(trace) !== null);
     if (this.#sought !== '' && more) void this.search(this.#sought);

@@ -1,4 +1,4 @@
-/** Contents of the selected time by timeline. Lists of names and values, and bars of time by name. */
+/** Contents of the selected time by timeline. Also lists of names with values, and bars of the time per name. */
 import type { ReactElement, ReactNode } from 'react';
 import type { NamedTime, PlacedSpan, SpanDetails } from '../../../electron/contract/timeline.ts';
 import { count, NO_VALUE, percent, significant } from '../../../electron/domain/numbers.ts';
@@ -81,7 +81,7 @@ const MAX_LINKS = 8;
 
 function factsOf(details: SpanDetails): readonly Fact[] {
   const { bytes, bytes_per_s, shareOfCeiling, step, launched } = details;
-  // Delay from the call to the first work that it launched: the latency of a launch.
+  // Delay from the call to the first work that it launched: the launch latency.
   const delay = launched[0] === undefined ? null : launched[0].start_ns - details.start_ns;
   return [
     { name: 'Duration', value: timeText(details.duration_ns, 4) },

@@ -17,8 +17,6 @@ import { NotesTab, StepsTab } from './notes-tab.tsx';
 import { ChosenDetails, type Fact, Facts, NamedTimes, SelectionDetails } from './selection-details.tsx';
 import type { TimelineStateStore } from './store.ts';
 
-// Summary of each timeline.
-
 /** Host time by operation or CUDA call, with the imbalance between threads. */
 function Operations({
   title,
@@ -103,7 +101,7 @@ function HostTimes({ host, ours }: { readonly host: HostTime; readonly ours: boo
   );
 }
 
-/** Periods without a kernel, and their causes. */
+/** Periods in which no kernel runs, with their causes. */
 interface IdleTimesProps {
   readonly idle: IdleTime;
   /** Shows a span in the lanes. */

@@ -1,4 +1,7 @@
-/** Simulation steps on a timeline: conversion between time and step. Also steps that were slower than 99 % of all. */
+/**
+ * Simulation steps on a timeline: converts between time and step, and finds steps that were slower than 99 % of all
+ * steps.
+ */
 import type { Result } from '../../../electron/contract/wire/methods.ts';
 
 export type StepTable = Result<'timeline.steps'>;
@@ -60,7 +63,7 @@ interface SlowStep {
 }
 
 export interface SlowSteps {
-  /** Number of evaluated launches; `leftOut` is the number of the others. */
+  /** Number of evaluated launches. `leftOut` is the number of launches that were not evaluated. */
   readonly all: number;
   readonly leftOut: number;
   readonly p99_ns: number;
@@ -77,7 +80,7 @@ export function slowSteps({ step, start_ns, end_ns }: StepTable): SlowSteps | nu
     const [from_ns, to_ns] = [start_ns[i] ?? 0, end_ns[i] ?? 0];
     return { step: first, steps, from_ns, to_ns, each_ns: (to_ns - from_ns) / steps };
   });
-  // If launches contain several steps, the number in the last launch is unknown.
+  // The number of steps in the last launch is unknown if launches contain several steps.
   const known = rows.length > 1 && (rows.at(-2)?.steps ?? 1) > 1 ? rows.slice(0, -1) : rows;
   const sorted = Float64Array.from(known, ({ each_ns }) => each_ns).sort();
   const quantile = (share: number): number => {

@@ -41,7 +41,7 @@ interface ChosenSpan {
 
 export interface SelectedLane {
   readonly title: string;
-  /** Null if neither the GPU nor the host executes the intervals, such as steps between events. */
+  /** Null if the intervals are neither work of the GPU nor of the host, such as steps between events. */
   readonly on: 'GPU' | 'host' | null;
   readonly statistics: TimelineStatistics;
 }
@@ -70,7 +70,7 @@ interface TimelineSearch {
   readonly reachable: number;
 }
 
-/** Common zero of the blocks: their starts, their first kernels, or a step. */
+/** Moment that all blocks share as zero: their starts, their first kernels, or a step. */
 export type Alignment =
   | { readonly by: 'start' }
   | { readonly by: 'kernel' }
@@ -87,9 +87,9 @@ interface TimelineState {
   readonly alignment: Alignment;
   /** Steps of any block for alignment, in ascending order. */
   readonly steps: readonly number[];
-  /** Steps slower than the p99 by timeline; null if it has no steps. */
+  /** Steps slower than the 99th percentile, by timeline; null for a timeline without steps. */
   readonly slow: Readonly<Record<TraceId, SlowSteps | null>>;
-  /** Whether everything between slow steps is dimmed. */
+  /** Whether everything except slow steps is dimmed. */
   readonly onlySlow: boolean;
   readonly notes: Readonly<Record<TraceId, readonly TimelineNote[]>>;
   /** Values at the pointer: time, name and duration. */

@@ -8,12 +8,14 @@ import { keyframeAt, stepAt } from './steps.ts';
 import type { SelectedLane } from './store.ts';
 import type { TimelineViewport } from './viewport.ts';
 
-/** State of the pointer: mark, values at the pointer, and the step that the maps follow. */
+/** Handles the pointer: marks the cursor, reports the values under the pointer, and moves the maps to its step. */
 export class TimelinePointer {
   readonly #context: TimelineContext;
   readonly #blocks: TimelineBlocks;
   readonly #viewport: TimelineViewport;
-  /** Keyframe that this panel is setting; the resulting updates must not set it again. */
+  /**
+   * Keyframe that this panel has requested. Playback then reports the same keyframe, which must not be requested again.
+   */
   #askedFrame: number | null = null;
 
   constructor(context: TimelineContext, blocks: TimelineBlocks, viewport: TimelineViewport) {
@@ -80,14 +82,14 @@ export class TimelinePointer {
   }
 }
 
-/** Maximum number of lanes with separate statistics; further lanes are only part of the total. */
+/** Maximum number of lanes with separate statistics. Further lanes only count in the total. */
 const MAX_LANES = 64;
 
 const isOnGpu = ({ kind }: Lane): boolean => kind === 'stream' || kind === 'copies';
 
 /**
- * Kernels, graphs and copies run on the GPU; calls and waits are on the host. Other lanes of a GPU repeat its time, so
- * the result is null.
+ * Kernels, graphs and copies run on the GPU; calls and waits run on the host. All other lanes repeat the GPU's time, so
+ * that the result is null.
  */
 function placeOf(lane: Lane, { lanes }: TraceInfo): SelectedLane['on'] {
   if (isOnGpu(lane)) return 'GPU';
@@ -132,7 +134,7 @@ export class TimeSelection {
         const others = (on: SelectedLane['on']) => info.lanes.filter((lane) => placeOf(lane, info) === on);
         const apart = [...gpu, ...others(null), ...others('host')].slice(0, MAX_LANES);
         const [statistics, ...counted] = await Promise.all([
-          // Host time spent waiting for a kernel is not added to the GPU's time.
+          // Host time that is spent waiting for a kernel must not be added to the GPU's time.
           of(gpu.length === 0 ? null : gpu.flatMap(tracksOf)),
           ...(gpu.length === 0 ? [] : apart.map((lane) => of(tracksOf(lane)))),
         ]);

@@ -16,7 +16,7 @@ import { Side } from './side.tsx';
 import { createTimelineSettings, createTimelineState } from './store.ts';
 import { Toolbar } from './toolbar.tsx';
 
-/** Files that are loading, with their progress. */
+/** Finished share of a file; null if its size is unknown. */
 const share = (part: number, whole: number): number | null => (whole > 0 ? Math.min(1, part / whole) : null);
 
 function Reading(): ReactElement | null {
@@ -54,9 +54,9 @@ function Reading(): ReactElement | null {
   );
 }
 
-// Bundled runs with GPU timelines, which can be viewed without a GPU.
+// Bundled runs have GPU timelines that can be viewed without a GPU.
 
-/** Bundled runs; empty until listed, and if the list cannot be read. */
+/** Bundled runs. Empty until they are listed, or if listing fails. */
 function useRecordedRuns(): readonly StoredRun[] {
   const { client } = useWorkbench();
   const [runs, setRuns] = useState<readonly StoredRun[]>([]);
@@ -64,7 +64,7 @@ function useRecordedRuns(): readonly StoredRun[] {
     let current = true;
     storedRuns(client, 'examples').then(
       (found) => current && setRuns(found),
-      // The panel works without them; the Library panel reports the error.
+      // The panel works without bundled runs, and the Library panel reports the error.
       () => undefined,
     );
     return () => {
@@ -104,7 +104,7 @@ function useFollowedRun(): void {
   }, [timelines, ready, listed]);
 }
 
-/** If there is neither a run nor a trace, shows a recorded run of the form's workload until another timeline opens. */
+/** If there is neither a run nor a trace, shows a bundled run of the form's workload until another timeline opens. */
 function useOffered(recorded: readonly StoredRun[], empty: boolean): boolean {
   const { stores, timelines } = useWorkbench();
   const none = useSelected(stores.runs, ({ listed, runs }) => listed && runs.length === 0);

@@ -32,7 +32,7 @@ export class LaneFolds {
     return rowsOf(lanes, metrics, this.#unfolded, this.#folded);
   }
 
-  /** Advances to the next state: some, all, one. Returns false for a lane with a single track. */
+  /** Advances to the next state in the order some, all, one. Returns false for a lane with a single track. */
   toggle(trace: TraceId, lane: number, tracks: number): boolean {
     const key = laneKey(trace, lane);
     if (tracks < 2) return false;
@@ -43,7 +43,7 @@ export class LaneFolds {
   }
 }
 
-/** Delay in ms: arrows and statistics wait until the view rests. */
+/** Delay in ms after which the view counts as resting, so that arrows and statistics are requested. */
 const REST_MS = 140;
 
 export class TimelineViewport {
@@ -58,7 +58,7 @@ export class TimelineViewport {
   #marks: TimelineMarks = NO_MARKS;
   #rest: ReturnType<typeof setTimeout> | null = null;
 
-  /** `rested` is called when the view has not moved for a moment. */
+  /** `rested` is called when the view has not moved for a while. */
   constructor(
     context: TimelineContext,
     blocks: TimelineBlocks,

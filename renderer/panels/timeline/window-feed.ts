@@ -1,6 +1,6 @@
 /**
  * Visible part of a timeline, requested from the host with a margin, so that panning has data while the next response
- * is pending. One request at a time; then only the latest needed window is requested.
+ * is pending. Sends one request at a time, and then requests only the latest window.
  */
 import { MAX_PIXELS, MAX_TRACKS, type TimelineWindow, type TraceId } from '../../../electron/contract/timeline.ts';
 import type { Client } from '../../data/client/client.ts';
@@ -17,7 +17,7 @@ export interface WindowRequest {
 
 /** Margin requested on either side, as a share of the visible width. */
 const MARGIN_SHARE = 0.5;
-/** Range of pixel widths, relative to the screen's, for which a response is reused. */
+/** Relative pixel widths between which a response is reused instead of requested again. */
 const [TOO_COARSE, TOO_FINE] = [1.02, 0.45];
 
 /** Maximum number of names in a request. */

@@ -87,7 +87,7 @@ function planeOf(feed: VolumeFeed, across: VolumeAxis): Plane {
 /** Position and dose at the pointer, or else at the cursor. */
 function Readout({ feed }: { readonly feed: VolumeFeed }): ReactElement {
   const { at, hover, volume } = useSelected(feed.state, (state) => state);
-  // The slice that contains the pointer is perpendicular to the axis that it does not set.
+  // The pointer sets two axes; the slice that contains it is perpendicular to the third.
   const across = volumeAxes.find((axis) => hover !== null && hover[axis] === undefined) ?? 'y';
   const field = useCached(feed.slices, across);
   const point = { ...at, ...hover };
@@ -230,7 +230,7 @@ function Nothing({ feed }: { readonly feed: VolumeFeed }): ReactElement {
   );
 }
 
-/** One line about the dose: its size, its maximum, and the energy that is not in the cells. */
+/** One line with the size of the dose, its maximum, and the energy that was deposited outside its cells. */
 function Summary({ feed }: { readonly feed: VolumeFeed }): ReactElement | null {
   const { stores } = useWorkbench();
   const { volume, scenario, name, reasons } = useSelected(feed.state, (state) => state);

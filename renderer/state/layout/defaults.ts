@@ -60,7 +60,7 @@ const table = [
     simulate: 'left',
     compare: 'left',
   },
-  // The panel is in front at the start unless the user closed it.
+  // The panel is in front at the start, unless the user has closed it before.
   {
     id: 'questions',
     title: 'Questions',
@@ -189,7 +189,7 @@ const table = [
     compare: 'left',
     profile: 'right',
   },
-  // The panel is in no layout by default; F1 opens the handbook at the page of the focused panel.
+  // No default layout contains the panel; F1 opens it at the page of the focused panel.
   { id: 'handbook', title: 'Handbook', icon: 'library', help: linkTo('start') },
   {
     id: 'ledger',

@@ -26,9 +26,9 @@ import {
   type Zone,
 } from './tree.ts';
 
-// Target position for a panel that is not in a layout: the group of its default neighbours.
+// A panel that is not in a layout opens in the group of its default neighbours.
 
-/** Dock area of a panel in a layout; if it has none there, its area in another layout. */
+/** Dock area of a panel in a layout, or else its area in another layout. */
 function placeIn(layout: LayoutName, panel: string): DockArea {
   const places = panelSlots.find(({ id }) => id === panel);
   return places?.[layout] ?? places?.simulate ?? places?.compare ?? places?.profile ?? 'upper';
@@ -89,7 +89,7 @@ interface LayoutState {
   readonly known: readonly string[];
 }
 
-/** Kind of scenario that the panels are arranged for. Not saved, because it follows the open document. */
+/** Kind of scenario that the layout shows panels for. Not saved, because it follows the open document. */
 interface ArrangedKind {
   readonly kind: ScenarioKindName;
 }

@@ -36,7 +36,7 @@ function textOfValue(value: unknown): string {
 
 export function NumberField(props: NumberFieldProps): ReactElement {
   const { value, unit, placeholder } = props;
-  // Text being typed with its value: `1.` is 1, but must stay `1.` in the field.
+  // Typed text with the value that it was parsed to: `1.` is 1, but must stay `1.` in the field.
   const [typed, setTyped] = useState<{ readonly text: string; readonly value: unknown } | null>(null);
   const input = useRef<HTMLInputElement>(null);
   const held = useRef<{ readonly x: number; readonly value: number } | null>(null);

@@ -1,4 +1,4 @@
-/** Playback of a sequence: a play button and a position slider. */
+/** Controls for the playback of a sequence: a play button and a position slider. */
 import type { CSSProperties, ReactElement, ReactNode } from 'react';
 import { IconButton } from './button.tsx';
 import './controls.css';

@@ -1,4 +1,4 @@
-/** Parts next to or above each other, with handles in between that pointer and arrow keys move. */
+/** Parts next to or above each other. The handles between them can be moved with the pointer and the arrow keys. */
 import {
   type CSSProperties,
   Fragment,
@@ -43,7 +43,7 @@ export function movedSizes(
   const room = Math.min(Math.max(delta, smallest - before), after - smallest);
   if (before + after < 2 * smallest) return sizes;
   const wanted = measured.map((size, i) => (i === index ? before + room : i === index + 1 ? after - room : size));
-  // Recompute all shares from pixels, so that only the two parts next to the handle change.
+  // Recompute all shares from pixels, so that only the two parts at the handle change their size.
   const total = wanted.reduce((sum, size, i) => (sizes[i]?.unit === 'share' ? sum + size : sum), 0);
   const shares = sizes.reduce((sum, size) => (size.unit === 'share' ? sum + size.value : sum), 0);
   return sizes.map((size, i) =>

@@ -1,4 +1,4 @@
-/** A modal dialog based on the browser's element, which traps focus and makes the rest inert. */
+/** A modal dialog based on the browser's element, which traps focus and makes the page behind it inert. */
 import { type ReactElement, type ReactNode, useEffect, useId, useRef } from 'react';
 import './floating.css';
 
@@ -20,7 +20,7 @@ export function Dialog({ title, children, actions, size = 'small', onDismiss, on
   useEffect(() => {
     const element = dialog.current;
     if (element !== null && !element.open) element.showModal();
-    // showModal focuses the first control, so move focus to the intended one.
+    // showModal focuses the first control, so focus the intended control afterwards.
     element?.querySelector<HTMLElement>('[data-autofocus]')?.focus();
     return () => element?.close();
   }, []);

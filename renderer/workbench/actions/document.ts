@@ -1,4 +1,4 @@
-/** Opens, saves and guards the scenario. Also asks the user before a scenario is opened, left or replaced. */
+/** Opens and saves the scenario. Asks the user before a scenario with unsaved edits is left or replaced. */
 import { BraggError, type Issue } from '../../../electron/contract/errors.ts';
 import type { FileRef, NamedFile } from '../../../electron/contract/files.ts';
 import type { RunInfo } from '../../../electron/contract/run.ts';
@@ -69,7 +69,7 @@ function askReplace(dialogs: Dialogs, reason: string) {
   });
 }
 
-/** Saves the scenario to its file or under another name. */
+/** Whether a file is YAML, whose comments would be lost if it was overwritten. */
 const isYaml = (name: string): boolean => /\.ya?ml$/i.test(name);
 
 /** `refreshRecent` is called after each save. */
@@ -161,7 +161,7 @@ export interface DocumentActions {
   save(): Promise<boolean>;
   saveAs(): Promise<boolean>;
   downloadCopy(): Promise<void>;
-  /** Text of the document without a request to the host, for use when the host is lost. */
+  /** Text of the document, without a request to the host. Used when the host cannot be reached. */
   textHere(): string;
   refreshRecent(): Promise<void>;
   clearRecent(): Promise<void>;
@@ -181,7 +181,7 @@ export function createDocumentActions(context: ActionContext): DocumentActions {
       const { files } = await client.call('scenario.recent', {});
       library.setState({ recent: files });
     } catch {
-      // The list is only a convenience, and a host that cannot save it has logged the error.
+      // Ignore errors: the list is only a convenience, and the host logs an error of saving it.
     }
   }
 

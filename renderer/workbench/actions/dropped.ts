@@ -12,7 +12,7 @@ import { isImageFile, openCurve, takeImageFile } from './import-files.ts';
 import type { RunActions } from './runs.ts';
 import { isTimelineFile, type TimelineActions } from './timelines.ts';
 
-/** Packed projects are unpacked into the library. */
+/** Nouns for the parts of an unpacked project. */
 const words: Readonly<Record<ProjectPart, readonly [one: string, several: string]>> = {
   scenario: ['scenario', 'scenarios'],
   run: ['run', 'runs'],
@@ -63,7 +63,7 @@ interface DropActions {
   readonly benches: BenchActions;
   /** Receives a dropped depth dose as an overlay. */
   readonly overlays: Overlays;
-  /** Receive a dropped image to fit a crystal to it. */
+  /** Receives a dropped image that a crystal is then fitted to. */
   readonly feeds: Feeds;
   readonly client: ActionContext['client'];
   readonly stores: ActionContext['stores'];

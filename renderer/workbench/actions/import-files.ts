@@ -52,7 +52,7 @@ export const isImageFile = (name: string): boolean =>
 
 /**
  * Imports the first file, or a master file with its data files. Raw numbers are read with the size of the form's
- * detector, which a fit needs anyway.
+ * detector, because they contain none and a fit needs that detector anyway.
  */
 export async function takeImageFile(
   files: readonly File[],

@@ -46,7 +46,7 @@ export function createLibraryActions(context: ActionContext, openers: Openers): 
     }
   }
 
-  /** Document in a file: of a scenario, or of the scenario in a run. */
+  /** Scenario document in a file: of a scenario, or of the scenario in a run. */
   async function documentIn(file: FileRef, item: Pick<LibraryItem, 'kind' | 'fileName'>): Promise<ScenarioDraft> {
     if (item.kind === 'scenario') {
       const { draft } = await client.call('scenario.open', { file });

@@ -1,5 +1,6 @@
 /**
- * Connects a map's gestures to the crosshair and the windows that all maps of a run, or all views of an image, share.
+ * Connects a map's gestures to the crosshair and the windows. All maps of a run, and all views of an image, share
+ * these.
  */
 import type { AxisName, Interval } from '../../../electron/contract/fields.ts';
 import type { MapOwner } from '../../drawing/map-gestures.ts';

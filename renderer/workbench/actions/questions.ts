@@ -24,7 +24,7 @@ async function overlayMonteCarlo(overlays: Overlays, energy_MeV: number): Promis
 export const QUESTIONS_PANEL = 'questions';
 
 export interface QuestionActions {
-  /** Opens a question. Nothing changes if the user decides to retain the document in the scenario form. */
+  /** Opens a question. Nothing changes if the user cancels to keep the document in the scenario form. */
   open(question: string): Promise<void>;
   /** Shows the gallery in any layout. */
   show(): void;
@@ -77,12 +77,13 @@ export function createQuestionActions({ client, stores }: ActionContext, parts: 
   function removeAbsentVariant(): void {
     const { draft } = stores.scenario.getState();
     const runsHere = withoutAbsentVariant(draft, stores.connection.getState().capabilities.variants);
-    // Opened instead of edited, so that there is nothing to save when the next question is opened.
+    // Open the draft instead of editing it, so that nothing needs to be saved when the next question is opened.
     if (runsHere !== draft) stores.scenario.open({ draft: runsHere, file: null, readOnly: false });
   }
 
   /**
-   * Opens a run and loads its stored scenario into the form. That scenario may be older than the file with its name.
+   * Opens a run and loads its stored scenario into the form. The stored scenario may be older than the file of that
+   * name.
    */
   async function openRecorded(
     question: Question,

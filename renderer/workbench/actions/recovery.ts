@@ -8,7 +8,7 @@ import type { RunActions } from './runs.ts';
 export interface RecoveryActions {
   /** Notifies the user of unsaved work, if any. */
   offer(): Promise<void>;
-  /** Asks what to do with each item; reports if there is none. */
+  /** Asks what to do with each item. Notifies the user if there is none. */
   show(): Promise<void>;
   list(): Promise<readonly Recoverable[]>;
   /** Returns true if the item was opened. */

@@ -8,7 +8,10 @@ import { benchOf } from '../../state/comparison.ts';
 import type { ActionContext } from './context.ts';
 import { deliverFile, safeFileName } from './save-file.ts';
 
-/** Prints a document in the page with the browser's print dialog, which can also save PDFs. */
+/**
+ * The report is printed from the page with the browser's print dialog, which can also save PDFs. This class hides the
+ * rest of the page.
+ */
 const PRINTING_CLASS = 'is-printing';
 
 /** Constructs a style sheet by script, because the page's content security policy forbids style elements. */
@@ -22,7 +25,7 @@ function sheetOf(css: string): CSSStyleSheet {
 }
 
 function printReport(html: string): void {
-  // Remove the style element, which violates the policy even in a document that is never shown.
+  // Remove the style element, because the policy forbids it even in a document that is never shown.
   const [element = '', css = ''] = /<style>([\s\S]*?)<\/style>/.exec(html) ?? [];
   const source = new DOMParser().parseFromString(html.replace(element, ''), 'text/html');
   const report = document.createElement('div');
@@ -91,7 +94,7 @@ export function createReportActions(context: ActionContext): ReportActions {
   async function gather({ title, subjects, reference }: ReportOrder): Promise<ReportInput> {
     const requested = { subjects: [...subjects], reference };
     const { rows, words, groups } = await client.call('compare.rows', requested);
-    // Compare results with the first available ones if the reference has none.
+    // If the reference has no map, compare the maps with the first row that has one.
     const shown = rows[reference]?.has_map ? reference : rows.findIndex(({ has_map }) => has_map);
     const withAnswer = { ...requested, reference: Math.max(0, shown) };
     const { curves } = await client.call('compare.curves', withAnswer);

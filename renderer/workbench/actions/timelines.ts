@@ -15,7 +15,7 @@ export interface TimelineActions {
   openFile(file: FileRef, name: string): Promise<void>;
   /** Asks for a file with the native dialog; returns false if there is none. */
   choose(): Promise<boolean>;
-  /** Shows a recorded run once if no other timeline is open; `makeRoom` closes it when another one opens. */
+  /** Shows a recorded run once, if no other timeline is open. `makeRoom` closes it when another timeline opens. */
   offer(file: FileRef, name: string): Promise<void>;
   makeRoom(): Promise<void>;
   openRun(run: RunId): Promise<void>;

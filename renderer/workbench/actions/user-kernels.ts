@@ -1,4 +1,4 @@
-/** User kernels: files next to the scenario, and confirmation that the user trusts them. */
+/** User kernels are files next to the scenario. Before they run, the user confirms that they are trusted. */
 import { BraggError } from '../../../electron/contract/errors.ts';
 import type { FileRef } from '../../../electron/contract/files.ts';
 import { isUserKernelId, type UserKernelInfo } from '../../../electron/contract/user-kernels.ts';
@@ -84,7 +84,7 @@ export function createUserKernelActions({ client, stores }: ActionContext): User
     return answer === 'trust' ? (beside) => client.call('userKernels.trust', { beside, id, sha256 }) : null;
   }
 
-  /** One question for a problem folder, because its reference program runs with each of its candidates. */
+  /** One question covers a whole problem folder, because its reference program runs with each of its candidates. */
   async function askForProblem(
     { description, place }: UserKernelInfo,
     reference: string,

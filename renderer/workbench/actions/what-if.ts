@@ -21,7 +21,7 @@ export interface WhatIfActions {
   toggle(): void;
 }
 
-/** Milliseconds after the last edit from which on the user counts as having stopped dragging. */
+/** Time in ms after the last edit at which dragging counts as finished. */
 const REST_MS = 250;
 /** Time window in ms for counting answers per second. */
 const RATE_MS = 1000;
@@ -96,7 +96,7 @@ class LivePage {
     this.#askSoon();
   }
 
-  /** `back`: whether to show the previously shown run again. */
+  /** Ends Live. `back`: whether to show the run again that was shown before. */
   leave(back = true): void {
     if (this.#over) return;
     this.#over = true;
@@ -147,9 +147,9 @@ class LivePage {
       full: this.#full,
       maps: maps.map(([, request]) => request),
     };
-    // Other phases remain until this request has a status.
+    // Keep the other phases until this request has a status.
     if (stores.whatIf.getState().phase === 'answered') stores.whatIf.setState({ phase: 'solving' });
-    // Errors are reported by the stream, which ends with them.
+    // The stream reports errors, and ends with them.
     client.call('whatIf.ask', question).catch(() => undefined);
   };
 
@@ -186,7 +186,7 @@ class LivePage {
   #count({ edited_ms }: Question, full: boolean): void {
     if (this.#over) return;
     const now = performance.now();
-    // Shown next to the times of this answer. Rates count only answers during a drag.
+    // The latency is shown next to the times of this answer. The rate counts only answers during a drag.
     this.#parts.stores.whatIf.setState({ latency_ms: now - edited_ms });
     if (full) return;
     this.#drawn = [...this.#drawn.filter((at) => now - at < RATE_MS), now];

@@ -9,8 +9,8 @@ import { isOfKind, panelSlots, panelTitle } from '../../state/layout/defaults.ts
 import type { Workbench } from '../workbench.ts';
 
 /**
- * Commands: a single table for menus, buttons and keyboard. Shortcuts are written as Electron accelerators, such as
- * `CmdOrCtrl+Shift+S`. Also converts key presses to commands.
+ * Commands are a single table for menus, buttons and keyboard. Shortcuts are written as Electron accelerators, such as
+ * `CmdOrCtrl+Shift+S`.
  */
 type MenuName = 'File' | 'Edit' | 'Run' | 'View' | 'Help';
 
@@ -182,7 +182,7 @@ function exampleEntries({ stores, files }: Workbench): readonly Command[] {
     entry({
       id: `example.${item.id}`,
       title: item.name || item.fileName,
-      // Distinguishes several examples and recorded runs with the name of one scenario.
+      // The file name distinguishes several examples and recorded runs of one scenario.
       submenu: `Examples › ${item.fileName}`,
       keywords: [item.fileName, item.id, item.facts.workload, item.facts.about, item.notes].join(' '),
       run: () => void files.open(item),
@@ -225,7 +225,7 @@ function handbookEntries({ stores }: Workbench): readonly Command[] {
   );
 }
 
-/** Commands in the order in which the palette lists them below the menu commands. */
+/** Commands that the palette lists below the menu commands, in display order. */
 export function paletteEntries(workbench: Workbench): readonly Command[] {
   return [panelEntries, exampleEntries, materialEntries, handbookEntries].flatMap((part) => part(workbench));
 }

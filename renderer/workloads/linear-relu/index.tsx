@@ -1,8 +1,8 @@
 /**
- * Linear layer in the page: like other small workloads, plus the upper limit of the gain from fusing the rectifier into
- * the multiplication, compared with the measurement. With Y in memory the rectifier reads and writes it once. Its time
- * relative to the product is 4 P / (I · BW) for 4-byte values, with the machine's arithmetic rate P and bandwidth BW:
- * it depends on the inputs I alone.
+ * Linear layer in the page. In addition to the results of all small workloads, it shows the upper limit of the gain
+ * from fusing the rectifier into the multiplication, compared with the measurement. A rectifier that is not fused reads
+ * and writes Y once. Its time relative to the product is 4 P / (I · BW) for 4-byte values, where P is the machine's
+ * arithmetic rate, BW its bandwidth and I the number of inputs.
  */
 import type { ReactElement } from 'react';
 import type { MeasuredSessionEntry, SessionReport } from '../../../electron/contract/bench/session.ts';

@@ -1,6 +1,6 @@
 /**
- * Small measured workloads in the page, all with one structure. The summary of a finished run is a few numbers; the
- * Results panel has the rest.
+ * Small measured workloads in the page. All share one structure. The summary of a finished run is a few numbers, and
+ * the Results panel shows the rest.
  */
 import type { ReactElement } from 'react';
 import { isUnproven } from '../../../electron/contract/bench/bench-session.ts';
@@ -41,7 +41,9 @@ function Best({ entry }: { readonly entry: MeasuredSessionEntry }): ReactElement
   );
 }
 
-/** Counts of the variants whose answer is not proven: those that were not checked are not wrong. */
+/**
+ * Numbers of variants whose answer is not proven correct. Unchecked variants are counted separately from wrong ones.
+ */
 export function unprovenReadouts(measured: readonly Pick<MeasuredSessionEntry, 'verdict'>[]) {
   const unproven = measured.filter(({ verdict }) => isUnproven(verdict));
   const unchecked = unproven.filter(({ verdict }) => verdict === 'not checked').length;

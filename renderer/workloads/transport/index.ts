@@ -1,6 +1,6 @@
 /**
- * Proton transport in the page. Stores the moments of the shown run, shows the maps at the selected one, and plays
- * them.
+ * Proton transport in the page. Loads the stored moments of the shown run, shows the maps at the selected moment, and
+ * plays them.
  */
 
 import { compact, count, errorSize, fixedDigits, percent, timeLeft } from '../../../electron/domain/numbers.ts';
@@ -12,7 +12,7 @@ import { linkedMap } from '../../workbench/actions/linked-map.ts';
 import type { PageWorkload, Plane } from '../../workbench/workload.ts';
 import { TransportResults } from './results.tsx';
 
-/** Plane of the beam, in which doses are shown. */
+/** Axes of the plane that doses are shown in, which contains the beam. */
 const DOSE = { horizontal: 'z', vertical: 'x' } as const;
 
 function dosePlane({ selection, window }: Stores): Plane {
@@ -58,7 +58,10 @@ export function playKeyframes(
   feed: Pick<RunFeed, 'showKeyframe'>,
 ): void {
   let moving = false;
-  /** Position before Live reduced the number of stored moments, until the user chooses another one. */
+  /**
+   * Position before Live reduced the number of stored moments. Restored afterwards unless the user has chosen another
+   * moment.
+   */
   let rested: PlaybackPosition | null = null;
   let placed: PlaybackPosition | null = null;
 

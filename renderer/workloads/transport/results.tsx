@@ -29,7 +29,7 @@ const shareOf = ({ ledger: { number } }: RunSummary, part: number): number => (n
 const leavesBox = (summary: RunSummary): boolean =>
   shareOf(summary, summary.ledger.number.escaped_z + summary.ledger.number.escaped_x) > 0.5;
 
-/** The reason for a missing R80, from the ledger. */
+/** Reason for a missing R80, from the ledger. */
 function noRangeReason(summary: RunSummary): string {
   const { ledger, status } = summary;
   const { number } = ledger;
@@ -66,7 +66,7 @@ function signedText(value: number, digits: number): string {
   return `${value > 0 ? '+' : ''}${fixedDigits(value, digits)}`;
 }
 
-/** Range of a run, compared with the table's. */
+/** Range of a run, compared with the range from the tables. */
 function RangeHead({
   r80_mm,
   resolved,
@@ -205,9 +205,7 @@ function SolveReadouts({ summary }: { readonly summary: RunSummary }): ReactElem
   );
 }
 
-/**
- * For an oblique beam, the depth planes at 0.5 and 0.9 of its range are closer to the entrance than for a straight one.
- */
+/** For an oblique beam, the planes at 0.5 and 0.9 of its range are less deep than for a straight beam. */
 function widthDepths(r80_mm: number | null, depthDose: DepthDose | null): WidthsProps['depths_mm'] {
   if (r80_mm === null || depthDose === null) return null;
   const { entrance_mm, angle_deg } = depthDose;

@@ -5,7 +5,7 @@ import { fixedDigits } from '../../../electron/domain/numbers.ts';
 import { shownCrosshair } from '../../state/selection.ts';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 
-/** Value of the column at the plane nearest to `depth_mm`; null if no plane is within one spacing. */
+/** Value of a column at the plane nearest to `depth_mm`; null if no plane is within one plane spacing. */
 export function valueAtDepth(depths: ArrayLike<number>, values: ArrayLike<number>, depth_mm: number): number | null {
   let distance = Math.abs((depths[1] ?? Number.POSITIVE_INFINITY) - (depths[0] ?? 0));
   let best: number | null = null;

@@ -85,7 +85,7 @@ export function pathsIn(document: unknown, at = ''): readonly string[] {
   });
 }
 
-/** Default path of a first axis: the energy, else the first number that can be varied around its value. */
+/** Default path of the first axis: the energy, or else the first number that can be varied around its value. */
 export function firstPath(document: unknown, paths: readonly string[]): string {
   const energy = 'beam.energy_MeV';
   const numberAt = (path: string): boolean => {
@@ -96,8 +96,8 @@ export function firstPath(document: unknown, paths: readonly string[]): string {
 }
 
 /**
- * Adds the `kind` values on the way to each path from the complete document. An axis inside a default object would lack
- * them.
+ * Adds the `kind` values of all objects along each path, from the complete document. Without them, an axis inside an
+ * object that exists only by default would be invalid.
  */
 export function withKinds(draft: ScenarioDraft, complete: unknown, paths: readonly string[]): ScenarioDraft {
   let out: unknown = draft;

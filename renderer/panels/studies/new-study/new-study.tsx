@@ -1,4 +1,4 @@
-/** New study based on the scenario being edited: a common question or user-defined axes. */
+/** Form for a new study based on the scenario being edited: a common question or user-defined axes. */
 import { type ReactElement, useEffect, useMemo, useState } from 'react';
 import { valueAt } from '../../../../electron/contract/scenario/index.ts';
 import type { ScenarioDraft } from '../../../../electron/contract/scenario/workload.ts';
@@ -17,7 +17,7 @@ import { AxisRows } from './axis-rows.tsx';
 import { type StudyTemplate, studyTemplates } from './ready-made.ts';
 import { emptyForm, type Form, type PlannedStudy, studyOf, usePlan, withMeasures, withTiming } from './study-form.ts';
 
-/** Results stored per point, and concurrency of points. */
+/** Titles of the groups of results that can be stored per point. */
 const measureLabels: Readonly<Record<MeasureGroup, string>> = {
   readouts: 'Readouts',
   curves: 'Curves',
@@ -80,7 +80,7 @@ function MeasureChoices({ form, onChange }: MeasureChoicesProps): ReactElement {
   );
 }
 
-/** Size of a study, its expected duration, and the points that cannot be run. */
+/** Text with the size of a study, its expected duration, and the points that cannot be run. */
 interface PlanWordsProps {
   /** Null if not planned yet. */
   readonly planned: PlannedStudy | null;
@@ -121,13 +121,16 @@ function PlanWords({ planned, combinations, isSearch, endless }: PlanWordsProps)
   );
 }
 
-/** A study is planned, then started; if it needs more than a day, a second press is required. */
+/** Arguments of planning and of starting a study. */
 interface StudyRequest {
   readonly document: ReturnType<typeof studyOf>['document'];
   readonly file: Params<'study.plan'>['file'];
 }
 
-/** `on`: target cluster; null for this machine. */
+/**
+ * Plans and starts a study. If it needs more than a day, the user must press Start twice. `on`: target cluster; null
+ * for this machine.
+ */
 function useStart(requested: StudyRequest, on: string | null, onStarted: (study: StudyId) => void) {
   const { client } = useWorkbench();
   const { planned, look, certain } = usePlan(requested);
@@ -157,9 +160,12 @@ function useStart(requested: StudyRequest, on: string | null, onStarted: (study:
   return { planned, endless, busy, failure, look: () => ask(look), start: () => ask(begin) };
 }
 
-// Offers of the host for a scenario; null if it has not responded yet.
+// The host reports the claims that a scenario can test, and its tunable kernels.
 
-/** Requested again if the kind of the scenario or of its problem changes. */
+/**
+ * Offers for the scenario; null until the host has responded. Requested again if the kind of the scenario or of its
+ * problem changes.
+ */
 function useOffers(draft: ScenarioDraft): Result<'study.offers'> | null {
   const { client } = useWorkbench();
   const [offers, setOffers] = useState<Result<'study.offers'> | null>(null);
@@ -168,7 +174,7 @@ function useOffers(draft: ScenarioDraft): Result<'study.offers'> | null {
     let current = true;
     client.call('study.offers', { document: JSON.parse(asked) }).then(
       (answer) => current && setOffers(answer),
-      // Without offers two of the common questions are missing; the others remain.
+      // Without offers, two of the common questions are missing from the list.
       () => current && setOffers(null),
     );
     return () => {
@@ -178,7 +184,7 @@ function useOffers(draft: ScenarioDraft): Result<'study.offers'> | null {
   return offers;
 }
 
-/** Question of a study: a common one, or one defined by the user. */
+/** Selection of a common question or of user-defined axes. */
 interface QuestionsProps {
   readonly ready: readonly StudyTemplate[];
   /** Null if user-defined. */

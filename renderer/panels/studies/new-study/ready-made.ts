@@ -1,4 +1,4 @@
-/** Ready-made studies of the scenario being edited: those that are needed most often. */
+/** Ready-made studies for the scenario being edited, which cover the most common questions. */
 import type { Capabilities } from '../../../../electron/contract/capabilities.ts';
 import { kindOfDocument, parsePath, valueAt } from '../../../../electron/contract/scenario/index.ts';
 import type { ScenarioDraft } from '../../../../electron/contract/scenario/workload.ts';
@@ -38,7 +38,7 @@ function numberAt(document: unknown, path: string): number | null {
   return typeof value === 'number' ? value : null;
 }
 
-/** The draft without values that fit only one energy. */
+/** The draft without values that fit a single energy only, such as the size of the box. */
 function boxFree(draft: ScenarioDraft): ScenarioDraft {
   const { geometry, grid: _, ...rest } = draft;
   if (typeof geometry !== 'object' || geometry === null) return rest;
@@ -48,7 +48,7 @@ function boxFree(draft: ScenarioDraft): ScenarioDraft {
 
 const roundValue = (value: number): number => Number(value.toPrecision(9));
 
-/** All grid steps scaled together, then each alone halved; errors are relative to the finest grid. */
+/** Scales all grid steps together, and then halves each step separately. Errors are relative to the finest grid. */
 function convergence({ draft, complete }: StudySubject): StudyTemplate | null {
   const paths = ['grid.dz_mm', 'grid.dx_mm', 'grid.dtheta_mrad', 'grid.energy.step_mm', 'grid.energy.step_MeV'];
   const found = paths.flatMap((path) => {
@@ -171,7 +171,7 @@ function sizes({ draft, complete }: StudySubject): StudyTemplate | null {
   };
 }
 
-/** Energies in MeV to vary if they determine the problem size. */
+/** Energies to vary (MeV), for scenarios whose energy determines the problem size. */
 const CLAIM_ENERGIES = [70, 110, 150, 190] as const;
 
 /** Compares the variants of claims over problem sizes; the study's advice then reports where each claim is valid. */
@@ -196,10 +196,7 @@ function claims({ draft, complete, offers }: StudySubject): StudyTemplate | null
 
 const TUNING_MINUTES = 10;
 
-/**
- * Tunes the kernel selected in the scenario form if it is tunable, otherwise the last kernel of the list of tunable
- * ones.
- */
+/** Tunes the kernel selected in the scenario form if it is tunable, otherwise the last tunable kernel in the list. */
 function tuningTemplate({ draft, complete, offers }: StudySubject): StudyTemplate | null {
   const asked = valueAt(complete ?? draft, ['solver', 'variant']);
   const variant = offers?.tunable.find((one) => one === asked) ?? offers?.tunable.at(-1);

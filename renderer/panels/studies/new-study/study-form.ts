@@ -1,6 +1,6 @@
 /**
- * Study settings chosen by the user, and the resulting document. Plan of a study, available at once, and its forecast
- * for this machine after trial points have been solved.
+ * Study settings chosen by the user, and the study document that they define. Also plans the study immediately, and
+ * forecasts its duration on this machine after solving trial points.
  */
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { ScenarioDraft } from '../../../../electron/contract/scenario/workload.ts';
@@ -15,14 +15,14 @@ export type Form = Pick<StudyDocument, 'measures' | 'timing' | 'repeats'>;
 export const emptyForm: Form = { measures: ['readouts', 'ledger', 'times', 'memory'], timing: 'shared', repeats: 1 };
 
 /**
- * Sets the stored measures. Energy counters cannot separate concurrent points, so measuring energy runs points one at a
- * time.
+ * Sets which results are stored. Energy counters cannot separate concurrent points, so measuring energy also runs
+ * points one at a time.
  */
 export function withMeasures(form: Form, measures: readonly MeasureGroup[]): Form {
   return { ...form, measures: [...measures], ...(measures.includes('energy') && { timing: 'alone' as const }) };
 }
 
-/** Concurrent points have no separate energy, so remove that measure unless points run alone. */
+/** Sets the concurrency of points. The energy of concurrent points cannot be separated, so that measure is removed. */
 export function withTiming(form: Form, timing: NonNullable<Form['timing']>): Form {
   const measures = form.measures?.filter((one) => timing === 'alone' || one !== 'energy');
   return { ...form, timing, ...(measures !== undefined && { measures }) };
@@ -63,7 +63,7 @@ export interface PlannedStudy {
   readonly probing: boolean;
 }
 
-/** `asked`: the study as set in the form. A plan for another study is ignored. */
+/** Plans the study on request. `requested`: the study as set in the form. A plan for other settings is ignored. */
 export function usePlan(requested: Params<'study.plan'>) {
   const { client } = useWorkbench();
   const key = JSON.stringify(requested.document);
