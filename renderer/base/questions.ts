@@ -45,7 +45,7 @@ export interface Question {
 }
 
 /** Note on each kind of example that says whether it is computed on this computer or recorded. */
-export const exampleWords: Readonly<Record<QuestionExample['kind'], string>> = {
+export const exampleNotes: Readonly<Record<QuestionExample['kind'], string>> = {
   run: 'Runs on this machine, in seconds',
   'monte-carlo': 'Runs on this machine, in seconds',
   session: 'Recorded on an H200',

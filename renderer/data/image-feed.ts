@@ -28,7 +28,7 @@ interface ImageData {
   /** Error of the image against the subtracted run. */
   readonly error: ArrayCache<ImageError>;
   /** Reason why the difference cannot be shown. */
-  readonly trouble: ArrayCache<string>;
+  readonly differenceError: ArrayCache<string>;
 }
 
 /** Delay in ms before requesting a changed view: resizing and panning change it many times a second. */
@@ -44,7 +44,7 @@ export class ImageFeed implements RunFollower {
     summary: new ArrayCache(),
     peaks: new ArrayCache(),
     error: new ArrayCache(),
-    trouble: new ArrayCache(),
+    differenceError: new ArrayCache(),
   };
   readonly #client: Client;
   readonly #scheduler: FrameScheduler;
@@ -95,7 +95,7 @@ export class ImageFeed implements RunFollower {
     try {
       const { photons } = await this.#client.call('image.pixel', {
         run: target.run,
-        against: this.data.trouble.get(SHOWN_KEY) === null ? wanted.against : null,
+        against: this.data.differenceError.get(SHOWN_KEY) === null ? wanted.against : null,
         fast,
         slow,
       });
@@ -141,14 +141,14 @@ export class ImageFeed implements RunFollower {
       const frame = await this.#client.call('image.view', { run, view, against });
       if (generation !== this.#generation) return;
       // Keep the reason for a failed difference while the plain image is shown instead.
-      if (against === this.#wanted?.against) this.data.trouble.drop(SHOWN_KEY);
+      if (against === this.#wanted?.against) this.data.differenceError.drop(SHOWN_KEY);
       this.data.image.set(SHOWN_KEY, { ...frame, against });
       this.#tell({ kind: 'loaded' });
     } catch (error) {
       if (generation !== this.#generation) return;
       if (against === null) this.#tell({ kind: 'failed', reason: messageOf(error) });
       else {
-        this.data.trouble.set(SHOWN_KEY, messageOf(error));
+        this.data.differenceError.set(SHOWN_KEY, messageOf(error));
         void this.#load(run, { view, against: null });
       }
     }

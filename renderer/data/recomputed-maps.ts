@@ -18,7 +18,7 @@ interface MapsRequest {
 }
 
 interface MapReceiver {
-  take(key: string, map: ShownMap): void;
+  add(key: string, map: ShownMap): void;
   /** Reports why a map is not available. */
   refuse(key: string, reason: string): void;
 }
@@ -26,16 +26,16 @@ interface MapReceiver {
 export class RecomputedMaps {
   readonly #client: Client;
   readonly #data: RunData;
-  readonly #taker: MapReceiver;
+  readonly #receiver: MapReceiver;
   #wanted: MapsRequest | null = null;
   #requested = '';
   #timer: ReturnType<typeof setTimeout> | null = null;
   #stream: StreamHandle | null = null;
 
-  constructor(client: Client, data: RunData, taker: MapReceiver) {
+  constructor(client: Client, data: RunData, receiver: MapReceiver) {
     this.#client = client;
     this.#data = data;
-    this.#taker = taker;
+    this.#receiver = receiver;
   }
 
   want(wanted: MapsRequest): void {
@@ -47,7 +47,7 @@ export class RecomputedMaps {
     this.#requested = requested;
     this.#wanted = wanted;
     for (const [key] of wanted.maps) {
-      this.#data.troubles.drop(key);
+      this.#data.mapErrors.drop(key);
       this.#data.computing.set(key, { step: 0, steps: 0 });
       // A map of the same moment with a different cut may stay visible until the new map arrives.
       const shown = this.#data.maps.get(key);
@@ -61,7 +61,7 @@ export class RecomputedMaps {
     const wanted = this.#wanted;
     this.leave();
     for (const [key] of wanted?.maps ?? [])
-      this.#taker.refuse(key, 'This step was not computed, because the computation was stopped.');
+      this.#receiver.refuse(key, 'This step was not computed, because the computation was stopped.');
   }
 
   /** Cancels the computation because no panel needs the maps any more. */
@@ -81,7 +81,7 @@ export class RecomputedMaps {
       if (this.#wanted !== here) return;
       this.#stream = null;
       this.leave();
-      if (reason !== null) for (const [key] of maps) this.#taker.refuse(key, reason);
+      if (reason !== null) for (const [key] of maps) this.#receiver.refuse(key, reason);
     };
     this.#stream = this.#client.stream(
       'run.cuts',
@@ -96,7 +96,7 @@ export class RecomputedMaps {
           const { step, depth_mm } = frame;
           maps.forEach(([key], i) => {
             const field = frame.maps[i];
-            if (field !== undefined) this.#taker.take(key, { run, field, step, depth_mm });
+            if (field !== undefined) this.#receiver.add(key, { run, field, step, depth_mm });
           });
         },
         end: (error) => ended(error === null ? null : error.message),

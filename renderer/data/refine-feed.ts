@@ -37,11 +37,11 @@ const idleState = { phase: 'idle', reasons: [], warnings: [], variant: null, ite
 const initialState: RefineState = { image: null, opening: null, fit: 'both', fitted: 'both', ...idleState };
 
 /** Maximum number of issues listed in one message. */
-const SHOWN_FAULTS = 4;
+const MAX_SHOWN_ISSUES = 4;
 
 function reasonsOf(error: unknown): readonly string[] {
   if (!(error instanceof BraggError)) return [String(error)];
-  const issues = error.issues.slice(0, SHOWN_FAULTS).map(formatIssue);
+  const issues = error.issues.slice(0, MAX_SHOWN_ISSUES).map(formatIssue);
   return issues.length > 0 ? issues : [error.message];
 }
 
@@ -50,7 +50,7 @@ export class RefineFeed {
   readonly #client: Client;
   #stream: StreamHandle | null = null;
   /** Responses for an earlier image are dropped. */
-  #taken = 0;
+  #generation = 0;
 
   constructor(client: Client) {
     this.#client = client;
@@ -65,17 +65,17 @@ export class RefineFeed {
   }
 
   /** If an image is rejected, the previous image stays. */
-  async take(name: string, source: () => Promise<Params<'refining.take'>['source']>): Promise<void> {
-    this.#taken += 1;
-    const taken = this.#taken;
+  async openImage(name: string, source: () => Promise<Params<'refining.take'>['source']>): Promise<void> {
+    this.#generation += 1;
+    const taken = this.#generation;
     this.state.setState({ opening: name, reasons: [] });
     try {
       const image = await this.#client.call('refining.take', { source: await source() });
-      if (taken !== this.#taken) return;
+      if (taken !== this.#generation) return;
       this.#close();
       this.state.setState({ ...idleState, image, opening: null });
     } catch (error) {
-      if (taken === this.#taken) this.state.setState({ opening: null, reasons: reasonsOf(error) });
+      if (taken === this.#generation) this.state.setState({ opening: null, reasons: reasonsOf(error) });
     }
   }
 

@@ -110,7 +110,7 @@ export interface RunData {
   /** Shown maps by panel key. */
   readonly maps: ArrayCache<ShownMap>;
   /** Reasons why a map cannot be shown, by panel key. */
-  readonly troubles: ArrayCache<string>;
+  readonly mapErrors: ArrayCache<string>;
   /** Progress of recomputed maps, by panel key. */
   readonly computing: ArrayCache<RecomputeProgress>;
   readonly depthDose: ArrayCache<ShownDepthDose>;
@@ -129,7 +129,7 @@ export const SHOWN_KEY = 'shown';
 export function createRunData(): RunData {
   return {
     maps: new ArrayCache(),
-    troubles: new ArrayCache(),
+    mapErrors: new ArrayCache(),
     computing: new ArrayCache(),
     depthDose: new ArrayCache(),
     summary: new ArrayCache(),
@@ -152,7 +152,7 @@ export interface FeedTarget {
   readonly run: RunId;
   readonly state: RunState;
   /** True for a failed run with completed results. */
-  readonly kept?: boolean;
+  readonly hasResults?: boolean;
   /** True if the arrays come with the answers of Live instead of a stream. */
   readonly live?: boolean;
 }

@@ -24,8 +24,8 @@ import {
 /** Whether the run's final arrays can be read. */
 function isReadable(target: FeedTarget | null): target is FeedTarget {
   if (target === null) return false;
-  const { state, kept } = target;
-  return state === 'done' || state === 'cancelled' || (state === 'failed' && kept === true);
+  const { state, hasResults } = target;
+  return state === 'done' || state === 'cancelled' || (state === 'failed' && hasResults === true);
 }
 
 const failure = (error: unknown): FeedStatus => ({
@@ -69,9 +69,9 @@ export class RunFeed implements RunFollower {
     this.#scheduler = scheduler;
     this.#data = data;
     this.#recomputed = new RecomputedMaps(client, data, {
-      take: (key, map) => {
+      add: (key, map) => {
         if (!this.#wanted.has(key)) return;
-        this.#data.troubles.drop(key);
+        this.#data.mapErrors.drop(key);
         this.#data.maps.set(key, map);
       },
       refuse: (key, reason) => this.#refuse(key, reason),
@@ -122,7 +122,7 @@ export class RunFeed implements RunFollower {
   }
 
   /** Shows an answer of Live, if it belongs to the followed run. `requested` is the request that it answers. */
-  takeAnswer(answer: WhatIfAnswer, requested: { readonly maps: RequestedMaps; readonly draft: ScenarioDraft }): void {
+  showAnswer(answer: WhatIfAnswer, requested: { readonly maps: RequestedMaps; readonly draft: ScenarioDraft }): void {
     const { run, full, depthDose, summary, moments, ledger, keyframes, pairs, resolved } = answer;
     if (this.#target?.run !== run) return;
     const data = this.#data;
@@ -134,7 +134,7 @@ export class RunFeed implements RunFollower {
         this.#refuse(key, map.reason);
         continue;
       }
-      data.troubles.drop(key);
+      data.mapErrors.drop(key);
       data.maps.set(key, { run, field: map.field, step: summary.steps, depth_mm: 0 });
     }
     data.depthDose.set(SHOWN_KEY, { run, curve: depthDose.curve, perMass: depthDose.perMass, final: depthDose });
@@ -191,7 +191,7 @@ export class RunFeed implements RunFollower {
     this.#live = null;
     // Include maps of closed panels, which would otherwise reappear with another run's fields.
     this.#data.maps.clear();
-    this.#data.troubles.clear();
+    this.#data.mapErrors.clear();
     this.#data.depthDose.drop(SHOWN_KEY);
     this.#data.summary.drop(SHOWN_KEY);
     this.#data.moments.drop(SHOWN_KEY);
@@ -232,7 +232,7 @@ export class RunFeed implements RunFollower {
     for (const [index, [key]] of wanted.entries()) {
       const field = maps[index];
       if (field === undefined || field === null || !this.#wanted.has(key)) continue;
-      this.#data.troubles.drop(key);
+      this.#data.mapErrors.drop(key);
       this.#data.maps.set(key, { run, field, step: at.step, depth_mm: at.depth_mm });
     }
   }
@@ -271,7 +271,7 @@ export class RunFeed implements RunFollower {
   /** Drops one map that cannot be shown; the others stay. */
   #refuse(key: string, reason: string): void {
     this.#data.maps.drop(key);
-    this.#data.troubles.set(key, reason);
+    this.#data.mapErrors.set(key, reason);
   }
 
   #wantedOf(field: 'dose' | 'protons'): readonly (readonly [string, MapRequest])[] {

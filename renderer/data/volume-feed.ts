@@ -48,20 +48,20 @@ interface VolumeState {
   readonly windows: Readonly<Partial<Record<VolumeAxis, Interval>>>;
 }
 
-const nothing: Omit<VolumeState, 'settings'> = {
+const emptyVolume: Omit<VolumeState, 'settings'> = {
   phase: 'idle',
   ...{ progress: null, volume: null, scenario: null, name: '', reasons: [] },
   ...{ at: { x: 0, y: 0, z: 0 }, hover: null, windows: {} },
 };
 
 /** Maximum number of issues listed in one message. */
-const SHOWN_ISSUES = 4;
+const MAX_SHOWN_ISSUES = 4;
 /** Samples of a slice along an axis: above the resolution of any screen. */
 const PIXELS = 1024;
 
 function reasonsOf(error: unknown): readonly string[] {
   if (!(error instanceof BraggError)) return [String(error)];
-  const issues = error.issues.slice(0, SHOWN_ISSUES).map(formatIssue);
+  const issues = error.issues.slice(0, MAX_SHOWN_ISSUES).map(formatIssue);
   return issues.length > 0 ? issues : [error.message];
 }
 
@@ -76,7 +76,7 @@ function requestOf({ dose, protons_per_mu, cell_mm, across_mm }: VolumeSettings)
 
 export class VolumeFeed {
   readonly state: StoreApi<VolumeState> = createStore<VolumeState>(() => ({
-    ...nothing,
+    ...emptyVolume,
     settings: { dose: 'billion', protons_per_mu: undefined, cell_mm: undefined, across_mm: undefined },
   }));
   /** Slices by the axis perpendicular to them. */
@@ -97,7 +97,7 @@ export class VolumeFeed {
   start(scenario: ScenarioDraft, file: FileRef | null, name: string): void {
     this.#close();
     this.slices.clear();
-    this.state.setState({ ...nothing, phase: 'waiting', scenario, name });
+    this.state.setState({ ...emptyVolume, phase: 'waiting', scenario, name });
     const request = requestOf(this.state.getState().settings);
     const stream = this.#client.stream(
       'volume',
@@ -108,7 +108,7 @@ export class VolumeFeed {
           if (this.#stream !== stream) return;
           this.#stream = null;
           this.slices.clear();
-          this.state.setState({ ...nothing, phase: 'failed', scenario, name, reasons: reasonsOf(error) });
+          this.state.setState({ ...emptyVolume, phase: 'failed', scenario, name, reasons: reasonsOf(error) });
         },
       },
     );

@@ -82,7 +82,7 @@ export type FigureAbout = Pick<Figure, 'name' | 'title' | 'notes'>;
 /** Minimum size of an exported figure in CSS pixels, so that titles fit if the map is small on screen. */
 export const MIN_FIGURE = { width: 460, height: 320 } as const;
 
-const sentence = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
+const capitalized = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
 
 export class MapView {
   readonly #layers: Layers;
@@ -190,7 +190,7 @@ export class MapView {
     const { field } = scene;
     const [width, height] = [Math.max(shownWidth, MIN_FIGURE.width), Math.max(shownHeight, MIN_FIGURE.height)];
     // In a file the colour bar needs a title, and its handles are useless.
-    const titled = { ...scene, quantityTitle: scene.quantityTitle ?? sentence(field.quantity) };
+    const titled = { ...scene, quantityTitle: scene.quantityTitle ?? capitalized(field.quantity) };
     const still = { ...style, handles: false };
     const images = { field: new FieldImage(), under: new FieldImage() };
     return {
@@ -230,12 +230,12 @@ export class MapView {
     const [scene, style] = [this.#scene, this.#style];
     const axes = scales === null || scene === null ? null : axesKey(scene, scales.frame);
     // A new size also creates a new theme object, so this comparison detects both.
-    const axesStand = axes !== null && this.#axes?.key === axes && this.#axes.theme === this.#layers.theme;
-    const context = axesStand ? this.#layers.below.again() : this.#layers.below.begin();
+    const axesValid = axes !== null && this.#axes?.key === axes && this.#axes.theme === this.#layers.theme;
+    const context = axesValid ? this.#layers.below.again() : this.#layers.below.begin();
     this.#axes = axes === null || context === null ? null : { key: axes, theme: this.#layers.theme };
     if (context === null || scales === null || scene === null || style === null) return;
     const { ratio, width } = this.#layers.below.size;
-    const screen = { context, ratio, width, axesStand };
+    const screen = { context, ratio, width, axesValid };
     paintMap(context, scene, style, this.#colours(), scales, this.#images, this.#layers.theme, screen);
   };
 

@@ -276,7 +276,7 @@ interface Screen {
    * Whether the axes on the canvas are still valid. They are redrawn only if not, because text dominates the cost of a
    * live map.
    */
-  readonly axesStand: boolean;
+  readonly axesValid: boolean;
 }
 
 /** Height below the plot for ticks; the numbers of the colour bar extend half their height down. */
@@ -305,13 +305,13 @@ export function paintMap(
 ): void {
   const { frame, horizontal, vertical } = scales;
   const { plot } = frame;
-  const axesStand = screen?.axesStand === true;
-  if (screen !== null && axesStand) {
+  const axesValid = screen?.axesValid === true;
+  if (screen !== null && axesValid) {
     const left = plot.left + plot.width + 1;
     screen.context.clearRect(left, 0, screen.width - left, plot.top + plot.height + TICKS);
   }
   const under = scene.under ?? null;
-  if (!axesStand || under !== null) {
+  if (!axesValid || under !== null) {
     context.fillStyle = theme.surface;
     context.fillRect(plot.left, plot.top, plot.width, plot.height);
   }
@@ -336,7 +336,7 @@ export function paintMap(
       drawColorBar(context, frame.bar, bar, theme);
     }
   }
-  if (axesStand) return;
+  if (axesValid) return;
   drawFrame(context, plot, theme);
   drawHorizontalAxis(context, plot, horizontal, scene.horizontal.title, scene.horizontal.unit, theme);
   drawVerticalAxis(context, plot, vertical, scene.vertical.title, scene.vertical.unit, theme);

@@ -74,7 +74,7 @@ export interface Tick {
 const withMinus = (text: string): string => text.replace('-', '−');
 
 /** Step of 1, 2 or 5 times a power of ten that gives at most `most` intervals. */
-export function niceStep(span: number, most: number): number {
+export function roundedStep(span: number, most: number): number {
   const rough = span / Math.max(1, most);
   const power = 10 ** Math.floor(Math.log10(rough));
   const fraction = rough / power;
@@ -94,7 +94,7 @@ export function linearTicks(
 ): { readonly ticks: readonly Tick[]; readonly exponent: number; readonly step: number } {
   const [low, high] = from < to ? [from, to] : [to, from];
   if (!(high > low) || !Number.isFinite(high - low)) return { ticks: [], exponent: 0, step: 0 };
-  const step = niceStep(high - low, most);
+  const step = roundedStep(high - low, most);
   const largest = Math.max(Math.abs(low), Math.abs(high));
   const magnitude = Math.floor(Math.log10(largest) + 1e-9);
   const exponent = magnitude >= 5 || magnitude <= -4 ? magnitude : 0;

@@ -122,8 +122,8 @@ function followDocumentState(workbench: Workbench): () => void {
 // Covers the page with messages while the host is unreachable.
 
 /**
- * Attempt from which on the page says that the host may have ended, after about eight seconds. By then a network interruption
- * would be over, and a host that has ended never returns at this address.
+ * Attempt from which on the page says that the host may have ended, after about eight seconds. By then a network
+ * interruption would be over, and a host that has ended never returns at this address.
  */
 const LATE_ATTEMPT = 6;
 

@@ -200,7 +200,7 @@ function Tabs({
  * Presses the control that the command palette requested as soon as the panel shows it. A key press or click of the
  * user cancels the request.
  */
-function usePressed(panel: string, body: RefObject<HTMLElement | null>): void {
+function usePendingPress(panel: string, body: RefObject<HTMLElement | null>): void {
   const { stores } = useWorkbench();
   const next = useSelected(stores.layout.pressed, (state) => (state.next?.panel === panel ? state.next : null));
   useEffect(() => {
@@ -236,7 +236,7 @@ function Group({ node, size }: { readonly node: GroupNode; readonly size: SizeCl
   const id = useId();
   const [zone, setZone] = useState<Zone | null>(null);
   const body = useRef<HTMLDivElement>(null);
-  usePressed(node.active, body);
+  usePendingPress(node.active, body);
   const enlarged = useSelected(stores.layout.enlarged, ({ panel }) => panel !== null && node.panels.includes(panel));
   const arranged = useSelected(stores.layout.arranged, (state) => state);
   const only = useSelected(stores.layout, (state) => panelsOf(shownRoot(state, arranged, size)).length === 1);

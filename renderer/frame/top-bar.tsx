@@ -35,7 +35,7 @@ function Progress(): ReactElement | null {
 /** Switch that records a GPU trace of the next runs. Without a GPU its tooltip explains why that is not possible. */
 function TraceSwitch({ command }: { readonly command: Command | null }): ReactElement | null {
   const { stores } = useWorkbench();
-  const says = useSelected(stores.connection, ({ capabilities }) => tracingOf(capabilities.devices).says);
+  const says = useSelected(stores.connection, ({ capabilities }) => tracingOf(capabilities.devices).explanation);
   if (command === null) return null;
   return (
     <IconButton

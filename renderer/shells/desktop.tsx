@@ -5,11 +5,11 @@ import { pagePort } from '../../electron/transports/message-port.ts';
 import { start } from './start.tsx';
 
 /** Timeout in ms. A preload script that does not answer is an installation error, so longer waiting would not help. */
-const PATIENCE_MS = 10_000;
+const PRELOAD_TIMEOUT_MS = 10_000;
 
 function openPort(): Promise<Port> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error('The window has no connection to its host.')), PATIENCE_MS);
+    const timer = setTimeout(() => reject(new Error('The window has no connection to its host.')), PRELOAD_TIMEOUT_MS);
     const received = (event: MessageEvent<unknown>): void => {
       const port = event.ports[0];
       if (event.source !== window || event.data !== PORT_DELIVERY || port === undefined) return;

@@ -17,11 +17,11 @@ interface HandbookState {
   readonly parts: readonly Part[];
   readonly place: HandbookLink;
   /** Previous pages, latest last. */
-  readonly before: readonly HandbookLink[];
+  readonly history: readonly HandbookLink[];
   /** Search query, retained when the panel moves. If empty, the page is shown. */
   readonly query: string;
   /** Panel that was last in focus; null if none was. */
-  readonly about: string | null;
+  readonly focusedPanel: string | null;
 }
 
 export interface HandbookStore extends StoreApi<HandbookState> {
@@ -41,23 +41,29 @@ const HISTORY_LENGTH = 50;
 const isSameLink = (a: HandbookLink, b: HandbookLink): boolean => a.page === b.page && a.anchor === b.anchor;
 
 export function createHandbookStore(): HandbookStore {
-  const store = createStore<HandbookState>(() => ({ parts: [], place: first, before: [], query: '', about: null }));
+  const store = createStore<HandbookState>(() => ({
+    parts: [],
+    place: first,
+    history: [],
+    query: '',
+    focusedPanel: null,
+  }));
   return {
     ...store,
     open: (place) =>
       store.setState((state) =>
         isSameLink(state.place, place)
           ? { place: { ...place }, query: '' }
-          : { place, before: [...state.before, state.place].slice(-HISTORY_LENGTH), query: '' },
+          : { place, history: [...state.history, state.place].slice(-HISTORY_LENGTH), query: '' },
       ),
     back: () =>
-      store.setState(({ before, place }) => ({
-        place: before.at(-1) ?? place,
-        before: before.slice(0, -1),
+      store.setState(({ history, place }) => ({
+        place: history.at(-1) ?? place,
+        history: history.slice(0, -1),
         query: '',
       })),
     search: (query) => store.setState({ query }),
-    focused: (about) => store.setState({ about }),
-    placeOfFocus: () => panelSlots.find(({ id }) => id === store.getState().about)?.help ?? first,
+    focused: (focusedPanel) => store.setState({ focusedPanel }),
+    placeOfFocus: () => panelSlots.find(({ id }) => id === store.getState().focusedPanel)?.help ?? first,
   };
 }

@@ -12,7 +12,7 @@ interface QuestionGuide {
   /** Id of the question; null if no hints are shown. */
   readonly question: string | null;
   /** Indices of its hints that are not dismissed, ascending. */
-  readonly left: readonly number[];
+  readonly remaining: readonly number[];
   /** The hint that the user visited last, and the number of visits. Each visit focuses the hint. */
   readonly at: Readonly<{ hint: number; turn: number }>;
 }
@@ -26,7 +26,7 @@ export interface QuestionsStore extends StoreApi<QuestionSettings> {
   end(): void;
 }
 
-const hiddenGuide: QuestionGuide = { question: null, left: [], at: { hint: 0, turn: 0 } };
+const hiddenGuide: QuestionGuide = { question: null, remaining: [], at: { hint: 0, turn: 0 } };
 
 export function createQuestionsStore(
   storage: SettingsStorage,
@@ -49,27 +49,28 @@ export function createQuestionsStore(
     begin: (question) =>
       guide.setState(({ at }) => ({
         question,
-        left: questionOf(question)?.hints.map((_, place) => place) ?? [],
+        remaining: questionOf(question)?.hints.map((_, place) => place) ?? [],
         at: { hint: 0, turn: at.turn + 1 },
       })),
-    go: (hint) => guide.setState(({ at, left }) => (left.includes(hint) ? { at: { hint, turn: at.turn + 1 } } : {})),
+    go: (hint) =>
+      guide.setState(({ at, remaining }) => (remaining.includes(hint) ? { at: { hint, turn: at.turn + 1 } } : {})),
     dismiss: (hint) => {
-      const left = guide.getState().left.filter((one) => one !== hint);
-      if (left.length === 0) end();
-      else guide.setState({ left });
+      const remaining = guide.getState().remaining.filter((one) => one !== hint);
+      if (remaining.length === 0) end();
+      else guide.setState({ remaining });
     },
     end,
   };
 }
 
 /** The next remaining hint; the last one is followed by the first. Null if there is no other. */
-export function hintAfter({ left }: Pick<QuestionGuide, 'left'>, hint: number): number | null {
-  const next = left.find((one) => one > hint) ?? left[0] ?? null;
+export function hintAfter({ remaining }: Pick<QuestionGuide, 'remaining'>, hint: number): number | null {
+  const next = remaining.find((one) => one > hint) ?? remaining[0] ?? null;
   return next === hint ? null : next;
 }
 
 /** Index of the first remaining hint for a panel; null if it has none. */
-export function hintIn({ question, left }: QuestionGuide, panel: string): number | null {
+export function hintIn({ question, remaining }: QuestionGuide, panel: string): number | null {
   const hints = questionOf(question)?.hints ?? [];
-  return left.find((place) => hints[place]?.panel === panel) ?? null;
+  return remaining.find((place) => hints[place]?.panel === panel) ?? null;
 }

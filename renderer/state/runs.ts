@@ -24,13 +24,13 @@ export function createRunsStore(): RunsStore {
   return createStore<RunsState>(() => ({ runs: [], live: [], progress: {}, listed: false }));
 }
 
-export function isOver(state: RunState): boolean {
+export function hasEnded(state: RunState): boolean {
   return state === 'done' || state === 'cancelled' || state === 'failed';
 }
 
 /** Whether a run has results to show. A failed run has those completed before the failure, or none. */
 export function hasResult({ state, wall_s }: Pick<RunInfo, 'state' | 'wall_s'>): boolean {
-  return isOver(state) && wall_s !== null;
+  return hasEnded(state) && wall_s !== null;
 }
 
 /** The run that is computing; the host runs one at a time. */
@@ -69,17 +69,17 @@ export function createTracingStore(): TracingStore {
 /** Whether GPU traces can be recorded, and a sentence with the method or the reason why not. */
 export function tracingOf({ cuda, cupti }: Pick<DeviceReport, 'cuda' | 'cupti'>): {
   readonly possible: boolean;
-  readonly says: string;
+  readonly explanation: string;
 } {
   if (!cuda.available) {
     const why = cuda.reason ?? 'there is none.';
-    return { possible: false, says: `GPU work cannot be recorded: ${why} CPU work is always recorded.` };
+    return { possible: false, explanation: `GPU work cannot be recorded: ${why} CPU work is always recorded.` };
   }
   const what = 'Record GPU kernels, copies and driver calls in the next runs';
   const how = cupti.available
     ? 'this slows launches until the program exits.'
     : `by events around every launch, which slows it: ${cupti.reason ?? 'CUPTI is missing.'}`;
-  return { possible: true, says: `${what}; ${how}` };
+  return { possible: true, explanation: `${what}; ${how}` };
 }
 
 type ShownAnswer = Pick<WhatIfAnswer, 'sequence' | 'full' | 'way' | 'solve_ms' | 'total_ms'>;

@@ -68,9 +68,9 @@ export interface ScenarioState {
   /** Incremented when a document is opened or replaced, so that forms discard their state of the previous one. */
   readonly generation: number;
   /** Number of documents opened so far, so that a late result can be matched to the document that requested it. */
-  readonly opened: number;
+  readonly openedCount: number;
   /** Run from which the document was opened, and whose results belong to it; null for another source. */
-  readonly ofRun: RunId | null;
+  readonly sourceRun: RunId | null;
 }
 
 export interface OpenedDocument {
@@ -138,15 +138,15 @@ export function createScenarioStore(): ScenarioStore {
     check: null,
     lastResolved: null,
     generation: 0,
-    opened: 0,
-    ofRun: null,
+    openedCount: 0,
+    sourceRun: null,
   }));
   const { getState, setState } = store;
   let openKey: string | null = null;
 
   return {
     ...store,
-    open({ draft, file, readOnly, stamp = null, ofRun = null }) {
+    open({ draft, file, readOnly, stamp = null, ofRun: sourceRun = null }) {
       openKey = null;
       setState((state) => ({
         draft,
@@ -159,8 +159,8 @@ export function createScenarioStore(): ScenarioStore {
         check: null,
         lastResolved: null,
         generation: state.generation + 1,
-        opened: state.opened + 1,
-        ofRun,
+        openedCount: state.openedCount + 1,
+        sourceRun,
       }));
     },
     edit(path, value, label, key = null) {
@@ -241,18 +241,24 @@ export function createPresenceStore(): PresenceStore {
 
 interface UserKernelState {
   /** Scenario whose folder contains the kernels; null if they are in the library. */
-  readonly beside: FileRef | null;
+  readonly scenarioFile: FileRef | null;
   readonly variants: readonly UserKernelInfo[];
   /** Kernels that cannot be used, with reasons. */
-  readonly troubles: readonly { readonly id: string; readonly message: string }[];
+  readonly unusable: readonly { readonly id: string; readonly message: string }[];
   /** Variant of the scenario's benchmark that the editor should show next; null for no request. */
-  readonly wanted: string | null;
+  readonly requestedVariant: string | null;
   /** User kernel of any workload that the editor should show next. */
-  readonly opened: UserKernelInfo | null;
+  readonly requestedKernel: UserKernelInfo | null;
 }
 
 export type UserKernelStore = StoreApi<UserKernelState>;
 
 export function createUserKernelStore(): UserKernelStore {
-  return createStore<UserKernelState>(() => ({ beside: null, variants: [], troubles: [], wanted: null, opened: null }));
+  return createStore<UserKernelState>(() => ({
+    scenarioFile: null,
+    variants: [],
+    unusable: [],
+    requestedVariant: null,
+    requestedKernel: null,
+  }));
 }

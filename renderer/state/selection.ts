@@ -58,7 +58,7 @@ interface ImageViewState {
 export interface ImageViewStore extends StoreApi<ImageViewState> {
   reset(): void;
   /** Centres a window of `pixels` pixels on a point, and pins it. */
-  lookAt(point: ImagePoint, pixels: number): void;
+  centreOn(point: ImagePoint, pixels: number): void;
 }
 
 export function createImageViewStore(): ImageViewStore {
@@ -66,7 +66,7 @@ export function createImageViewStore(): ImageViewStore {
   return {
     ...store,
     reset: () => store.setState({ hover: null, pinned: null }, true),
-    lookAt: (point, pixels) => {
+    centreOn: (point, pixels) => {
       const around = (at: number): Interval => [Math.max(0, at - pixels / 2), Math.max(0, at - pixels / 2) + pixels];
       store.setState({ hover: null, pinned: point, fast: around(point.fast), slow: around(point.slow) }, true);
     },

@@ -51,7 +51,7 @@ interface SessionsAnswer<T> {
 }
 
 /** The request is repeated if a session ended or was opened, but not while one is running. */
-export function useOfSessions<M extends 'bench.history' | 'bench.decisions'>(method: M): SessionsAnswer<Result<M>> {
+export function useSessionsAnswer<M extends 'bench.history' | 'bench.decisions'>(method: M): SessionsAnswer<Result<M>> {
   const { client, stores } = useWorkbench();
   const workload = useSelected(stores.comparison, (state) => state.workload);
   const live = useSelected(stores.comparison, (state) => state.live);

@@ -188,7 +188,7 @@ export function followDocument(
     overlays.clear();
     questions.end();
     const { run } = selection.getState();
-    if (run !== null && run !== state.ofRun) selection.setState({ run: null, pinned: null });
+    if (run !== null && run !== state.sourceRun) selection.setState({ run: null, pinned: null });
   });
 }
 

@@ -39,14 +39,14 @@ export function PanelOffer({ panel, icon, label }: PanelOfferProps): ReactElemen
   );
 }
 
-interface UnreadProps {
+interface ReadFailureProps {
   readonly title: string;
   readonly reason: string;
   readonly again: () => void;
 }
 
 /** Message in place of content that could not be read. */
-export function Unread({ title, reason, again }: UnreadProps): ReactElement {
+export function ReadFailure({ title, reason, again }: ReadFailureProps): ReactElement {
   return (
     <EmptyState icon="error" tone="error" title={title} action={<RetryOffer onPress={again} />}>
       {reason}
@@ -65,23 +65,23 @@ export function RetryOffer({ onPress }: { readonly onPress: () => void }): React
 /** `first`: preselected template. */
 export function useNewKernel(): (first?: string) => Promise<void> {
   const { client, stores, documents, userKernels: actions } = useWorkbench();
-  const { variants, troubles, beside } = useSelected(stores.userKernels, (state) => state);
+  const { variants, unusable, scenarioFile } = useSelected(stores.userKernels, (state) => state);
   return async (first) => {
     try {
       const { beginnings } = await client.call('userKernels.beginnings', {});
-      const taken = [...variants, ...troubles].map(({ id }) => id);
+      const taken = [...variants, ...unusable].map(({ id }) => id);
       const { devices } = stores.connection.getState().capabilities;
       const device = devices.cuda.devices.some(({ usable }) => usable) ? 'cuda' : 'cpu';
       const wanted = await stores.dialogs.ask('begin', { beginnings, taken, device, first: first ?? null });
       if (wanted === null) return;
-      const { scenario, info } = await client.call('userKernels.begin', { beside, ...wanted });
+      const { scenario, info } = await client.call('userKernels.begin', { beside: scenarioFile, ...wanted });
       await actions.refresh();
       if (!(await documents.openFile(scenario, `${wanted.id} problem`))) return;
       // A kernel created from the library opens in the layout for writing and comparing variants.
       if (first !== undefined) stores.layout.choose('compare');
       // In the layouts of another scenario kind, panels of that kind may be in front of the editor.
       stores.layout.reveal('kernel-editor');
-      stores.userKernels.setState({ wanted: info.id });
+      stores.userKernels.setState({ requestedVariant: info.id });
     } catch (error) {
       stores.notices.fail('The kernel could not be created', error);
     }

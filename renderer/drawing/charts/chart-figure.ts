@@ -37,7 +37,7 @@ const BASELINE = 0.35;
 
 function legendShapes({ series, left, top }: LegendEntry, { width, label }: FigureSize): readonly Shape[] {
   const middle = top + (LEGEND_LINE * label) / 2;
-  const { kind, ink, name, says } = series;
+  const { kind, ink, name, legendNote } = series;
   const centre = [left + label, middle] as const;
   const sample: Shape =
     kind === 'line'
@@ -47,11 +47,11 @@ function legendShapes({ series, left, top }: LegendEntry, { width, label }: Figu
         : { kind: 'dot', at: centre, radius: 0.45 * label, ink, form: 'square' };
   const text = { kind: 'text', size: label } as const;
   const from = left + LEGEND_SAMPLE * label;
-  const bold = says !== undefined;
+  const bold = legendNote !== undefined;
   const shapes: Shape[] = [sample, { ...text, at: [from, middle + BASELINE * label], text: name, ink: 'text', bold }];
-  if (says === undefined) return shapes;
+  if (legendNote === undefined) return shapes;
   const at = from + textWidth(name, label) * 1.08 + label;
-  const told = shortenToFit(says, width - at, label);
+  const told = shortenToFit(legendNote, width - at, label);
   return [...shapes, { ...text, at: [at, middle + BASELINE * label], text: told, ink: 'text-muted' }];
 }
 

@@ -360,7 +360,7 @@ export function chartPlot(chart: Chart, size: FigureSize, given_px: number | nul
             y: 1 - (first.top + theme.labelSize / 2) / height,
             orientation: 'v',
           }
-        : { x: 0, y: 1, orientation: legend.some(({ series }) => series.says !== undefined) ? 'v' : 'h' }),
+        : { x: 0, y: 1, orientation: legend.some(({ series }) => series.legendNote !== undefined) ? 'v' : 'h' }),
       ...{ xanchor: 'left', yanchor: 'top', bgcolor: 'rgba(0,0,0,0)', tracegroupgap: 0, itemsizing: 'constant' },
       font: { color: theme.text, size: theme.labelSize, family: theme.family },
     },

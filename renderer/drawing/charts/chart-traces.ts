@@ -125,10 +125,10 @@ function shapeOf(series: Series, brush: Brush): Options {
 }
 
 export function traceOf(series: Series, pane: Pane, hover: Chart['hover'], brush: Brush): Options {
-  const { name, says, ids } = series;
+  const { name, legendNote, ids } = series;
   return {
     ...shapeOf(series, brush),
-    name: says === undefined ? escapeHtml(name) : `${escapeHtml(name)}:  ${escapeHtml(says)}`,
+    name: legendNote === undefined ? escapeHtml(name) : `${escapeHtml(name)}:  ${escapeHtml(legendNote)}`,
     legendgroup: series.kind === 'line' ? (series.group ?? name) : name,
     ...(ids === undefined ? {} : { customdata: Array.from(ids) }),
     ...hoverText(series, pane, hover),

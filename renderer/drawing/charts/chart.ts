@@ -38,7 +38,7 @@ interface SeriesBase {
   /** True to omit the series from the legend. */
   readonly silent?: boolean;
   /** Text after the name in the legend. */
-  readonly says?: string;
+  readonly legendNote?: string;
 }
 
 type Dots = 'round' | 'square' | 'ring';
@@ -141,7 +141,7 @@ export interface Chart {
   readonly title: string;
   readonly panes: readonly Pane[];
   /** Minimum width for panes side by side, in label heights; if missing, the panes are stacked. */
-  readonly besideFrom?: number;
+  readonly sideBySideFrom?: number;
   /** True if panes share the horizontal axis for zooming and the cursor. */
   readonly linked?: boolean;
   /** Position of the legend; by default above the panes. `inside` is the upper left of the first pane. */

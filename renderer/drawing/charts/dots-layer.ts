@@ -10,16 +10,16 @@ import type { Plotly } from './plotly.ts';
 // parts of the chart.
 
 /** Positions in pixels from the plot's upper left; NaN outside the plot or its axes' domain. */
-interface Places {
+interface DotPositions {
   readonly x: Float32Array;
   readonly y: Float32Array;
 }
 
-export function placesOf(
+export function dotPositions(
   { x: xs, y: ys }: Pick<DotSeries, 'x' | 'y'>,
   { x, y }: Pick<Pane, 'x' | 'y'>,
   { width, height }: Pick<Box, 'width' | 'height'>,
-): Places {
+): DotPositions {
   const [across, down] = [scaleOf(x, 0, width), scaleOf(y, height, 0)];
   const places = { x: new Float32Array(xs.length), y: new Float32Array(xs.length) };
   for (let i = 0; i < xs.length; i += 1) {
@@ -35,8 +35,8 @@ export function placesOf(
  * Index of the nearest point; null if none is within `reach`. For equal distances it is the last point, which is drawn
  * on top.
  */
-export function nearestPlace(
-  { x, y }: Places,
+export function nearestDot(
+  { x, y }: DotPositions,
   [left, top]: readonly [left: number, top: number],
   reach: number,
 ): { readonly i: number; readonly far: number } | null {
@@ -73,7 +73,7 @@ function coverage(form: DotStamp['form'], radius: number, dx: number, dy: number
 /** Draws over the contents of `picture`: red, green, blue and opacity of each pixel. */
 export function stampDots(
   picture: { readonly data: Uint8ClampedArray; readonly width: number; readonly height: number },
-  places: Places,
+  places: DotPositions,
   { form, radius, opacity, color: [red, green, blue], scale, pad }: DotStamp,
 ): void {
   const { data, width, height } = picture;
@@ -153,7 +153,7 @@ const paddedBox = ({ left, top, width, height }: Box): Box => ({
 interface Picture {
   readonly box: Box;
   readonly canvas: HTMLCanvasElement;
-  readonly places: readonly Places[];
+  readonly places: readonly DotPositions[];
 }
 
 /** Image of the dots in one plot. `pixels`: image pixels per CSS pixel. */
@@ -165,7 +165,7 @@ function pictureOf(dots: readonly StampedDots[], plot: Box, { theme, color }: Br
   // Read back on the CPU: a GPU canvas would be uploaded and downloaded again.
   const context = canvas.getContext('2d', { willReadFrequently: true });
   const picture = new ImageData(canvas.width, canvas.height);
-  const places = dots.map(({ series, pane }) => placesOf(series, pane, plot));
+  const places = dots.map(({ series, pane }) => dotPositions(series, pane, plot));
   for (const [k, { series }] of dots.entries()) {
     const { form, radius, opacity = 1, ink } = series;
     stampDots(picture, places[k] ?? { x: new Float32Array(), y: new Float32Array() }, {
@@ -235,7 +235,7 @@ export class DotsLayer {
         const { box } = one;
         if (left < box.left - PAD || left > box.left + box.width + PAD) continue;
         if (top < box.top - PAD || top > box.top + box.height + PAD) continue;
-        const near = nearestPlace(places, [left - box.left, top - box.top], found?.far ?? REACH);
+        const near = nearestDot(places, [left - box.left, top - box.top], found?.far ?? REACH);
         if (near === null) continue;
         const place = [box.left + (places.x[near.i] ?? 0), box.top + (places.y[near.i] ?? 0)] as const;
         found = { dots: one, i: near.i, place, far: near.far };

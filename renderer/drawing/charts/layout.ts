@@ -32,7 +32,7 @@ interface ChartLayout {
 
 function legendEntries(chart: Chart, { width, label }: FigureSize): readonly LegendEntry[] {
   const entries = chart.legend === 'inside' ? [] : legendOf(chart);
-  const single = entries.some(({ says }) => says !== undefined);
+  const single = entries.some(({ legendNote }) => legendNote !== undefined);
   let [left, row] = [label / 2, 0];
   return entries.map((series, i) => {
     const need = textWidth(series.name, label) + (LEGEND_SAMPLE + LEGEND_BETWEEN) * label;
@@ -72,7 +72,7 @@ export function layOut(chart: Chart, size: FigureSize, given_px: number | null):
   const { width, label } = size;
   const legend = legendEntries(chart, size);
   const lines = legend.length === 0 ? 0 : (legend.at(-1)?.top ?? 0) + LEGEND_LINE * label;
-  const beside = chart.besideFrom !== undefined && width >= chart.besideFrom * label;
+  const beside = chart.sideBySideFrom !== undefined && width >= chart.sideBySideFrom * label;
   const columns = beside ? chart.panes.length : 1;
   const across = width / columns;
   const rooms = chart.panes.map((pane) => marginsOf(pane, chart, { width: across, label }));

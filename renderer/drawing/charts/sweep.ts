@@ -17,7 +17,7 @@ interface Quantity {
   readonly text: (value: number) => string;
 }
 
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** Whether the swept parameter is a count: fits then report a slope such as `per million cells`. */
 const isCount = ({ rate }: SessionTerms): boolean => rate !== null;
@@ -82,7 +82,7 @@ export function sweepChart(fits: readonly SessionFit[], words: SessionTerms): Ch
       const sorted = [...points].sort((a, b) => a.size - b.size);
       const sizes = sorted.map(({ size }) => size);
       const fitted = fittedLine(fit);
-      const says =
+      const legendNote =
         fitted !== null
           ? slopeText(fitted.fixed_s, fitted.slope_s, words)
           : points.length < 2
@@ -98,13 +98,13 @@ export function sweepChart(fits: readonly SessionFit[], words: SessionTerms): Ch
       return [
         { kind: 'line', name: `${name}, line`, silent: true, ink, width: 1.25, ...line },
         {
-          ...{ kind: 'dots', name, says, ink, radius: 0.34, form: i % 2 === 0 ? 'round' : 'square' },
+          ...{ kind: 'dots', name, legendNote, ink, radius: 0.34, form: i % 2 === 0 ? 'round' : 'square' },
           ...{ x: sizes, y: sorted.map(quantity.of), tips: sorted.map(tip) },
         },
       ];
     });
     return {
-      x: { title: capital(words.size), unit: '', kind: 'log', from, to },
+      x: { title: capitalized(words.size), unit: '', kind: 'log', from, to },
       y: { ...quantity.axis, from: low, to: high },
       series,
       tall: TALL,
@@ -113,7 +113,7 @@ export function sweepChart(fits: readonly SessionFit[], words: SessionTerms): Ch
   return {
     title: 'Time, set-up and rate against size',
     panes,
-    besideFrom: LABELS_AT_RIGHT_FROM,
+    sideBySideFrom: LABELS_AT_RIGHT_FROM,
     linked: true,
     hover: 'point',
     arrays: drawn.flatMap(({ label: name, points }) => {

@@ -16,7 +16,7 @@ import { type Figure, type FigureSize, type Ink, type Shape, seriesInk } from '.
 const PER_ROW = 64;
 const WARP = 32;
 /** Maximum number of the chosen thread's elements that are shown. */
-const TURNS_SHOWN = 5;
+const MAX_SHOWN_ITERATIONS = 5;
 const MAX_ROWS = 14;
 /** Number of block colours. Neighbouring blocks differ, and no colour means an error or a warning. */
 const BLOCK_INKS = 4;
@@ -35,7 +35,7 @@ function rowsOf(launch: Launch, thread: number): readonly number[] {
   const row = (place: number): number => Math.floor(Math.min(places - 1, Math.max(0, place)) / PER_ROW);
   const [width] = launch.request.block;
   const wanted = [0, PER_ROW, width, elements - PER_ROW, elements - 1, places - PER_ROW, places - 1];
-  const own = elementsOfThread(launch, thread, TURNS_SHOWN).first;
+  const own = elementsOfThread(launch, thread, MAX_SHOWN_ITERATIONS).first;
   const rows = new Set([...wanted, ...own, thread].map(row));
   for (let next = 0; rows.size < MAX_ROWS && next * PER_ROW < places; next += 1) rows.add(next);
   return [...rows].sort((a, b) => a - b);
@@ -132,7 +132,7 @@ export function threadMapFigure(launch: Launch, thread: number, { width, label }
 const MIN_CELL_WIDTH = 2;
 
 /** Iterations of the busiest thread. */
-export function turnsOf(launch: Launch): number {
+export function iterationsOf(launch: Launch): number {
   return Math.max(1, Math.ceil(launch.request.elements[0] / threadsAlongX(launch)));
 }
 
@@ -146,7 +146,7 @@ export function strideFigure(launch: Launch, thread: number, turn: number, { wid
   const [elements] = launch.request.elements;
   const [blockWidth] = launch.request.block;
   const stride = threadsAlongX(launch);
-  const turns = turnsOf(launch);
+  const turns = iterationsOf(launch);
   const { block, warp, lane } = placeOfThread(launch, thread);
   const start = turn * stride;
   const end = Math.min(elements, start + stride);

@@ -75,7 +75,7 @@ const HALF_WIDTH = { width: 420, label: 10 } as const;
 
 const rightCell = (text: string): Cell => ({ text, right: true });
 /** Lower end of the logarithmic scale of images, as a share of the largest pixel. */
-const SPOT_DECADES = 1e-6;
+const MIN_SPOT_SHARE = 1e-6;
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 const svgOf = (made: Parameters<typeof figureSvg>[0]): string => figureSvg(made, { background: false });
 
@@ -126,7 +126,7 @@ function resultsSection({ rows, curves, maps, palettes }: ReportInput): Html {
     1;
   const quantity = capital(first?.quantity ?? named[0]?.curve.quantity ?? '');
   // Spots span many decades, and a linear scale would show only the brightest one.
-  const least = first?.vertical.unit === 'px' ? SPOT_DECADES : null;
+  const least = first?.vertical.unit === 'px' ? MIN_SPOT_SHARE : null;
   const tiles = shown.flatMap(({ name, map, difference }) => {
     const own = { title: name, quantity, palette: palettes.field, low: least === null ? 0 : peak * least, high: peak };
     const less = { title: `${name}, minus the reference`, quantity: 'Difference', palette: palettes.difference };

@@ -161,20 +161,20 @@ function lanesOf(
   return bottom <= top ? null : { top, bottom };
 }
 
-const VEIL = 0.86;
+const DIMMING_OPACITY = 0.86;
 
 /** Dims the time outside the selected parts. */
-function paintVeil(
+function paintDimming(
   context: CanvasRenderingContext2D,
   place: PaintedTimeline,
   marks: TimelineMarks,
   theme: DrawingTheme,
 ): void {
   const { scene, frame } = place;
-  const { kept } = marks;
-  if (kept === null) return;
+  const { undimmed } = marks;
+  if (undimmed === null) return;
   context.fillStyle = theme.surface;
-  context.globalAlpha = VEIL;
+  context.globalAlpha = DIMMING_OPACITY;
   for (const { trace } of scene.blocks) {
     const lanes = lanesOf(place, trace);
     if (lanes === null) continue;
@@ -182,7 +182,7 @@ function paintVeil(
     const cover = (until: number): void => {
       if (until > left) context.fillRect(left, lanes.top, until - left, lanes.bottom - lanes.top);
     };
-    for (const part of kept) {
+    for (const part of undimmed) {
       if (part.trace !== trace || part.to < scene.view.from || part.from > scene.view.to) continue;
       cover(xOf(frame, scene.view, part.from));
       // A part narrower than a pixel must stay visible.
@@ -246,7 +246,7 @@ export function paintMarks(
   context.beginPath();
   context.rect(frame.gutter, 0, frame.plotWidth, frame.height);
   context.clip();
-  paintVeil(context, place, marks, theme);
+  paintDimming(context, place, marks, theme);
   paintSelection(context, place, marks, theme);
   paintNotes(context, place, marks, theme);
   paintHits(context, place, marks, theme);

@@ -126,7 +126,7 @@ export function zoomedAt(window: TimeWindow, whole: TimeWindow, at: number, fact
   return clampWindow({ from: at - share * span, to: at + (1 - share) * span }, whole);
 }
 
-export function movedBy(window: TimeWindow, whole: TimeWindow, delta: number): TimeWindow {
+export function shiftedWindow(window: TimeWindow, whole: TimeWindow, delta: number): TimeWindow {
   return clampWindow({ from: window.from + delta, to: window.to + delta }, whole);
 }
 
@@ -210,7 +210,7 @@ export interface TimelineMarks {
   readonly hits: Float64Array;
   readonly currentHit_ns: number | null;
   /** Parts of timelines that are not dimmed, in order of time; null to dim nothing. */
-  readonly kept: readonly (TimeWindow & { readonly trace: string })[] | null;
+  readonly undimmed: readonly (TimeWindow & { readonly trace: string })[] | null;
   readonly notes: readonly (TimeWindow & { readonly text: string })[];
 }
 
@@ -223,7 +223,7 @@ export const NO_MARKS: TimelineMarks = {
   chosenArrows: [],
   hits: new Float64Array(),
   currentHit_ns: null,
-  kept: null,
+  undimmed: null,
   notes: [],
 };
 

@@ -1,5 +1,5 @@
 /** Formats times from nanoseconds to minutes for the timeline. */
-import { niceStep } from '../scale.ts';
+import { roundedStep } from '../scale.ts';
 
 const units = [
   [60e9, 'min'],
@@ -61,7 +61,7 @@ const clockSteps_ns = [60, 120, 300, 600, 1200, 1800, 3600, 7200, 21_600, 86_400
 
 /** Step of 1, 2 or 5 in a decimal unit, or a usual clock step for minutes. At least a nanosecond. */
 function timeStep(span_ns: number, most: number): number {
-  const step = Math.max(1, niceStep(span_ns, most));
+  const step = Math.max(1, roundedStep(span_ns, most));
   if (step < 60e9) return step > 50e9 ? 60e9 : step;
   return clockSteps_ns.find((long) => long >= span_ns / most) ?? step;
 }

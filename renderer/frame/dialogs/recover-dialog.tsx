@@ -35,7 +35,7 @@ export default function RecoverDialog({ request, close }: RecoverDialogProps): R
   const take = async (item: Recoverable): Promise<void> => {
     // Recovered edits replace the form's contents, which may open another dialog.
     if (item.kind === 'draft') close();
-    if ((await recovery.take(item)) && item.kind !== 'draft') leave(without(item));
+    if ((await recovery.recoverItem(item)) && item.kind !== 'draft') leave(without(item));
   };
   return (
     <Dialog

@@ -32,7 +32,7 @@ import { TextField } from '../../widgets/controls/text-field.tsx';
 import { ShownChart } from '../../widgets/plots/chart-plot.tsx';
 import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { useWorkbench } from '../../workbench/context.ts';
-import { Unread } from '../../workbench/offers.tsx';
+import { ReadFailure } from '../../workbench/offers.tsx';
 
 /** The claimed value; `NO_VALUE` if the claim has neither a unit nor a measurement. */
 export function claimText(claim: TableClaim): string {
@@ -66,7 +66,8 @@ export function matches(row: Pick<ClaimTableRow, 'title' | 'source'>, claim: Tab
 }
 
 /** Whether the claim was measured on the selected machines, named by `gpusText`; true without a selection. */
-const isOn = (claim: Pick<TableClaim, 'cards'>, chosen: string): boolean => chosen === '' || gpusText(claim) === chosen;
+const isMeasuredOn = (claim: Pick<TableClaim, 'cards'>, chosen: string): boolean =>
+  chosen === '' || gpusText(claim) === chosen;
 
 function FindingRow({ claim, finding }: { readonly claim: TableClaim; readonly finding: ClaimFinding }): ReactElement {
   const { benches } = useWorkbench();
@@ -230,7 +231,8 @@ export default function ClaimsPanel(): ReactElement {
     .map((row) => ({
       ...row,
       claims: row.claims.filter(
-        (claim) => isOn(claim, machines) && matches(row, claim, sought) && (word === '' || claim.answer.word === word),
+        (claim) =>
+          isMeasuredOn(claim, machines) && matches(row, claim, sought) && (word === '' || claim.answer.word === word),
       ),
     }))
     .filter(({ claims }) => claims.length > 0);
@@ -275,7 +277,7 @@ export default function ClaimsPanel(): ReactElement {
           <p className="claims-panel__source faint small">Judging the recorded sessions…</p>
         ) : null}
         {loaded.kind === 'failed' ? (
-          <Unread
+          <ReadFailure
             title="The claims could not be read"
             reason={loaded.reason}
             again={() => {

@@ -31,7 +31,7 @@ export function lockOf(text: string): number | string | null {
   return `${JSON.stringify(text)} is not a clock rate; allowed: 1 to 10000 MHz, as in 1500`;
 }
 
-interface TickedConditions {
+interface SelectedConditions {
   /** Ids in order of selection; the first is the reference. */
   readonly variants: readonly string[];
   readonly precisions: readonly Precision[];
@@ -40,7 +40,7 @@ interface TickedConditions {
 
 /** Labels of variants × precisions × GPUs, as far as each variant supports them. */
 export function labelsOf(
-  { variants, precisions, gpus }: TickedConditions,
+  { variants, precisions, gpus }: SelectedConditions,
   known: readonly Variant[],
 ): readonly string[] {
   // If every variant has a single precision, labels omit it.

@@ -3,7 +3,7 @@ import { type ReactElement, useEffect } from 'react';
 import { scenarioKindNames, scenarioKinds } from '../../../electron/contract/scenario/index.ts';
 import type { WorkloadName } from '../../../electron/contract/workload.ts';
 import { timeLeft } from '../../../electron/domain/numbers.ts';
-import { isOver } from '../../state/runs.ts';
+import { hasEnded } from '../../state/runs.ts';
 import { Button } from '../../widgets/controls/button.tsx';
 import { Select } from '../../widgets/controls/select.tsx';
 import { TextField } from '../../widgets/controls/text-field.tsx';
@@ -23,11 +23,11 @@ import {
   benchKey,
   type ChooseProps,
   type CompareState,
-  tickedVariants,
+  selectedVariants,
   useScenarioBench,
   useVariants,
-  withoutTicked,
-  withTicked,
+  withoutSelection,
+  withSelection,
 } from './store.ts';
 
 interface VariantsProps extends ChooseProps {
@@ -62,7 +62,7 @@ function Variants({ store, expected }: VariantsProps): ReactElement {
       </fieldset>
     );
   }
-  const ticked = tickedVariants(config, scenario, variants, expected.times);
+  const ticked = selectedVariants(config, scenario, variants, expected.times);
   const touched = config.touched.includes(benchKey(scenario));
   const reference = ticked.find((id) => variants.some((one) => one.id === id && one.available));
   return (
@@ -75,7 +75,7 @@ function Variants({ store, expected }: VariantsProps): ReactElement {
             ? `Reference: ${reference}, the first one ticked.`
             : `Variants that finish within ${timeLeft(config.time_s)} are preselected. Reference: ${reference}, the first of them.`}{' '}
         {touched ? (
-          <Button onPress={() => set(withoutTicked(config, scenario))}>Tick variants that fit into the time</Button>
+          <Button onPress={() => set(withoutSelection(config, scenario))}>Tick variants that fit into the time</Button>
         ) : null}
       </p>
       <div className="compare-ticks stack">
@@ -88,7 +88,7 @@ function Variants({ store, expected }: VariantsProps): ReactElement {
               detail={title}
               time={expectedText(expected.times.get(id))}
               checked={ticked.includes(id)}
-              onChange={(on) => set(withTicked(config, scenario, variants, toggleEntry(ticked, id, on)))}
+              onChange={(on) => set(withSelection(config, scenario, variants, toggleEntry(ticked, id, on)))}
             />
           ))}
       </div>
@@ -193,12 +193,12 @@ export function ChooseView({ store, expected }: VariantsProps): ReactElement {
   const live = useSelected(stores.comparison, (state) => state.live);
   const stored = useSelected(stores.comparison, (state) => state.stored);
   const runs = useSelected(stores.runs, (state) => state.runs);
-  const ends = runs.filter(({ state }) => isOver(state)).length;
+  const ends = runs.filter(({ state }) => hasEnded(state)).length;
   // biome-ignore lint/correctness/useExhaustiveDependencies: a run that has ended may be a session
   useEffect(() => void benches.refresh(), [benches, ends]);
   const workload = useSelected(stores.comparison, (state) => state.workload);
   const { bench } = useScenarioBench();
-  const over = runs.filter(({ state, wall_s }) => isOver(state) && state !== 'failed' && wall_s !== null);
+  const over = runs.filter(({ state, wall_s }) => hasEnded(state) && state !== 'failed' && wall_s !== null);
   // A measured run also has a session, which the host lists when the run has ended. Omit runs that have one here.
   const sessions = [...live, ...stored].filter((one) => one.workload === workload);
   const measured = new Set(stored.map(({ id }) => id));

@@ -26,7 +26,7 @@ import {
   createCompareStore,
   type Rows,
   type ScenarioBench,
-  tickedVariants,
+  selectedVariants,
   useRows,
   useScenarioBench,
   useVariants,
@@ -56,7 +56,7 @@ export function sessionToOffer(
 }
 
 /** Shows the table with the suggested session, unless the user has chosen a view (`choseView`). */
-function useOffered(store: CompareStore, choseView: Readonly<{ current: boolean }>): void {
+function useSuggestedSession(store: CompareStore, choseView: Readonly<{ current: boolean }>): void {
   const { stores, benches } = useWorkbench();
   const stored = useSelected(stores.comparison, (state) => state.stored);
   const active = useSelected(stores.comparison, activeBench);
@@ -167,7 +167,7 @@ function Actions({ store, expected }: ActionsProps): ReactElement {
     capabilities.devices.cuda.devices.some(({ usable }) => usable),
   );
   const config = useSelected(store, (state) => state);
-  const labels = labelsOf({ ...config, variants: tickedVariants(config, scenario, known, expected.times) }, known);
+  const labels = labelsOf({ ...config, variants: selectedVariants(config, scenario, known, expected.times) }, known);
   if (active !== null) {
     return (
       <Button icon="stop" tone="danger" onPress={() => void benches.stop()}>
@@ -230,7 +230,7 @@ export default function ComparePanel(): ReactElement {
   const rows = useRows();
   const expected = useExpected();
   const choseView = useRef(false);
-  useOffered(store, choseView);
+  useSuggestedSession(store, choseView);
   const shown = rows.rows.filter(({ hidden, reference }) => !hidden || reference);
   const tableWanted = useSelected(stores.comparison, (state) => state.tableWanted);
   useEffect(() => {

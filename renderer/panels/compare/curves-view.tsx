@@ -26,7 +26,7 @@ const dashes = [[], [7, 3], [2, 3], [9, 3, 2, 3], [4, 2]] as const;
 const EXPORT_SIZE = { width: 860, height: null } as const;
 
 /** Rows that have a curve. */
-function useWithCurve(rows: readonly ShownRow[]): readonly ShownRow[] {
+function useRowsWithCurve(rows: readonly ShownRow[]): readonly ShownRow[] {
   return useMemo(() => rows.filter(({ row, hidden, reference }) => row.has_curve && (!hidden || reference)), [rows]);
 }
 
@@ -57,7 +57,7 @@ function NoCurves({ store, rows }: CurvesProps): ReactElement {
 
 export function CurvesView({ store, rows }: CurvesProps): ReactElement {
   const { client, figures, scheduler, stores } = useWorkbench();
-  const dosed = useWithCurve(rows);
+  const dosed = useRowsWithCurve(rows);
   const [curves, setCurves] = useState<readonly ComparedCurve[]>([]);
   const requested = JSON.stringify([
     dosed.map(({ subject }) => subject),
@@ -123,7 +123,7 @@ function stripsOf(rows: readonly ShownRow[], groups: readonly ComparedGroup[], o
   if (main === undefined) return null;
   const strips = rows.flatMap((shown) => {
     const group = groups[shown.row.group];
-    const reference = rows.find(({ row, leads }) => leads && row.group === shown.row.group);
+    const reference = rows.find(({ row, isGroupReference }) => isGroupReference && row.group === shown.row.group);
     if (shown.hidden || reference === undefined) return [];
     const { ratio, samples } = shown.row;
     const name = nameOf(shown, rows);

@@ -159,14 +159,14 @@ interface PairProps {
 }
 
 /** Counters of a listing's kernel. the a file contains a single unnamed kernel, its counters. */
-const hotOf = (hot: readonly KernelProfile[], { kernel, language }: Code): KernelProfile | null =>
+const countersOf = (hot: readonly KernelProfile[], { kernel, language }: Code): KernelProfile | null =>
   language === 'ptx' && hot.every(({ places }) => places.every(({ address }) => address !== null))
     ? null
     : (hot.find((one) => one.kernel === kernel) ?? null);
 
 function Pair({ left, right, rows, hot }: PairProps): ReactElement {
   const [all, setAll] = useState(false);
-  const heats = [left, right].map((code) => heatOf(code, hotOf(hot, code)));
+  const heats = [left, right].map((code) => heatOf(code, countersOf(hot, code)));
   const [a, b] = heats.map((heat) => (hot.length === 0 ? null : heat));
   const shown = all ? rows : rows.slice(0, FIRST_ROWS);
   return (
@@ -242,7 +242,7 @@ function WithSource({ code, hot }: ListingProps): ReactElement {
   const file = readable.find(({ path }) => path === picked) ?? usual;
   const lines = useMemo(() => file?.text.replace(/\n$/, '').split('\n') ?? [], [file?.text]);
   const tokens = useMemo(() => tokenizeLines(lines), [lines]);
-  const heat = heatOf(code, hotOf(hot, code));
+  const heat = heatOf(code, countersOf(hot, code));
   const isMarked = (one: { readonly file: number | null; readonly line: number | null }): boolean =>
     marked !== null && one.file === marked.file && one.line === marked.line;
   // Scroll to the counterpart; the pressed line stays in place.
@@ -373,7 +373,7 @@ function useArchitectures(variant: string, { workload, bench }: ScenarioBench): 
 }
 
 /** Imports the source page of an Nsight Compute report. */
-function HotImport(props: {
+function CounterImport(props: {
   readonly hot: readonly KernelProfile[];
   readonly onHot: (hot: readonly KernelProfile[]) => void;
 }): ReactElement {
@@ -481,14 +481,14 @@ export function MachineCodeView({
   }, [a.code, b.code, exact]);
   const differing = diff?.filter(({ kind }) => kind !== 'same').length ?? null;
   const sides = [a.code, right === NO_VARIANT ? null : b.code].filter((code) => code !== null);
-  const isCounted = sides.some((code) => hotOf(imported, code) !== null);
+  const isCounted = sides.some((code) => countersOf(imported, code) !== null);
   const hot = isCounted ? imported : [];
   const troubles = [
     ...new Set(
       [
         a.failure,
         right === NO_VARIANT ? null : b.failure,
-        ...sides.flatMap((code) => [code.missing, otherCode(code, hotOf(hot, code))]),
+        ...sides.flatMap((code) => [code.missing, otherCode(code, countersOf(hot, code))]),
       ].filter((one) => one !== null),
     ),
   ];
@@ -564,7 +564,7 @@ export function MachineCodeView({
             </Button>
           </>
         )}
-        <HotImport hot={imported} onHot={setImported} />
+        <CounterImport hot={imported} onHot={setImported} />
       </div>
       <section className="machine-code stack grow min-h-0 clip" aria-label="Machine code" data-testid="compare-code">
         {troubles.map((text) => (

@@ -111,7 +111,7 @@ export interface ShownRow extends ChosenRow {
   /** True for the chosen reference, which curves and maps are compared with. */
   readonly reference: boolean;
   /** True for the reference of the row's group, which times are compared with. */
-  readonly leads: boolean;
+  readonly isGroupReference: boolean;
 }
 
 export interface Rows {
@@ -158,8 +158,8 @@ export function useRows(): Rows {
     const index = indexOf.get(one.key);
     const row = index === undefined ? undefined : answer.rows[index];
     if (row === undefined) return [];
-    const leads = answer.groups[row.group]?.reference === index;
-    return [{ ...one, row, leads, reference: leads && row.group === 0 }];
+    const isGroupReference = answer.groups[row.group]?.reference === index;
+    return [{ ...one, row, isGroupReference, reference: isGroupReference && row.group === 0 }];
   });
   return { rows, words: answer.words, groups: answer.groups, failure: answer.failure };
 }
@@ -205,7 +205,7 @@ export const benchKey = ({ workload, bench }: ScenarioBench): string => `${workl
 type SavedChoice = Pick<CompareState, 'variants' | 'touched' | 'time_s'>;
 
 /** Selected variants of a benchmark, in order of selection. */
-export function tickedVariants(
+export function selectedVariants(
   config: SavedChoice,
   place: ScenarioBench,
   known: readonly Pick<Variant, 'id' | 'available'>[],
@@ -216,7 +216,7 @@ export function tickedVariants(
 }
 
 /** Replaces the suggestion for this benchmark by the user's choice; choices for other benchmarks stay. */
-export function withTicked(
+export function withSelection(
   config: SavedChoice,
   place: ScenarioBench,
   known: readonly Pick<Variant, 'id'>[],
@@ -231,7 +231,7 @@ export function withTicked(
 }
 
 /** Restores the suggested selection. */
-export function withoutTicked(config: SavedChoice, place: ScenarioBench): Pick<CompareState, 'touched'> {
+export function withoutSelection(config: SavedChoice, place: ScenarioBench): Pick<CompareState, 'touched'> {
   return { touched: config.touched.filter((one) => one !== benchKey(place)) };
 }
 
@@ -246,7 +246,7 @@ export function withFactorial(
   const ids = [...new Set(asked.map(([id = '']) => id))];
   const precisions = [...new Set(asked.flatMap(([, precision]) => precision ?? []))];
   return {
-    ...withTicked(config, place, known, ids),
+    ...withSelection(config, place, known, ids),
     precisions: precisionSchema.options.filter((one) => precisions.includes(one)),
   };
 }

@@ -62,14 +62,14 @@ interface TableProps {
 function RowMenu({ shown, all }: { readonly shown: ShownRow; readonly all: readonly ShownRow[] }): ReactElement {
   const { stores } = useWorkbench();
   const { comparison } = stores;
-  const { key, ink, hidden, leads } = shown;
+  const { key, ink, hidden, isGroupReference } = shown;
   const at = all.findIndex((one) => one.key === key);
   const items: readonly MenuItem[] = [
     {
       id: 'reference',
       label: 'Reference',
       detail: 'Compare the others with it',
-      checked: leads,
+      checked: isGroupReference,
       onChoose: () => comparison.setReference(key),
     },
     { id: 'up', label: 'Move up', startsGroup: true, disabled: at <= 0, onChoose: () => comparison.move(key, at - 1) },
@@ -146,7 +146,7 @@ function figureOf(rows: readonly ShownRow[], shown: readonly Column[]): Figure {
         return { title, align, texts: rows.map(({ row }) => text(row)), numbers: numeric ? numbers : null };
       }),
     ],
-    rows.map(({ leads }) => ({ strong: leads })),
+    rows.map(({ isGroupReference }) => ({ strong: isGroupReference })),
     [...provenance].join('. '),
     LABEL,
   );
@@ -155,7 +155,7 @@ function figureOf(rows: readonly ShownRow[], shown: readonly Column[]): Figure {
 /** Advice for the rows' benchmark, from the machine they were measured on. */
 function adviceOf(rows: readonly ShownRow[], groups: readonly ComparedGroup[], isRecorded: boolean): readonly string[] {
   const [main] = groups;
-  const where = rows.find(({ leads, row }) => leads && row.group === 0)?.row;
+  const where = rows.find(({ isGroupReference, row }) => isGroupReference && row.group === 0)?.row;
   if (main === undefined || where === undefined) return [];
   const instances = new Set(where.samples.flatMap(({ instance }) => instance ?? [])).size || null;
   const context = { where: `on ${where.provenance.machine}`, noise: main.noise, isRecorded, instances, longer: '' };

@@ -11,8 +11,8 @@ import {
 import { measuredTime } from '../../../electron/domain/measured.ts';
 import { NumberField } from '../../widgets/controls/number-field.tsx';
 import { EmptyState } from '../../widgets/words/empty-state.tsx';
-import { useOfSessions } from '../../workbench/context.ts';
-import { PanelOffer, Unread } from '../../workbench/offers.tsx';
+import { useSessionsAnswer } from '../../workbench/context.ts';
+import { PanelOffer, ReadFailure } from '../../workbench/offers.tsx';
 import '../../widgets/plots/plots.css';
 import '../../widgets/words/words.css';
 import './decision-panel.css';
@@ -61,7 +61,7 @@ function Problem({ decision, runs }: { readonly decision: Decision; readonly run
 }
 
 export default function DecisionPanel(): ReactElement {
-  const { answer, failure, ask } = useOfSessions('bench.decisions');
+  const { answer, failure, ask } = useSessionsAnswer('bench.decisions');
   const decisions = answer?.decisions ?? null;
   const [runs, setRuns] = useState<number>(defaultRuns);
   return (
@@ -86,7 +86,7 @@ export default function DecisionPanel(): ReactElement {
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus */}
       <section className="decision page" tabIndex={0} aria-label="Which programming style to use">
         {failure === null ? null : (
-          <Unread title="The sessions could not be read" reason={failure} again={() => ask()} />
+          <ReadFailure title="The sessions could not be read" reason={failure} again={() => ask()} />
         )}
         {decisions === null && failure === null ? (
           <EmptyState icon="sliders" title="Reading the sessions…" action={null} />

@@ -7,7 +7,7 @@ import { type GammaCurve, gammaOfCurves } from '../../../electron/domain/dose/ga
 import { percent } from '../../../electron/domain/numbers.ts';
 import { MAX_OVERLAYS, type OverlayCurve } from '../../data/overlays.ts';
 import { SHOWN_KEY, type ShownDepthDose } from '../../data/run-data.ts';
-import { isOver } from '../../state/runs.ts';
+import { hasEnded } from '../../state/runs.ts';
 import { Button, IconButton } from '../../widgets/controls/button.tsx';
 import { Select } from '../../widgets/controls/select.tsx';
 import { Popover, PopoverRow } from '../../widgets/floating/popover.tsx';
@@ -143,7 +143,7 @@ export function OverlayMenu({ unit }: { readonly unit: DoseUnit }): ReactElement
   const full = items.length >= MAX_OVERLAYS;
   const others = runs.filter(
     ({ id, state, error }) =>
-      id !== selected && isOver(state) && error === null && !items.some((item) => item.run === id),
+      id !== selected && hasEnded(state) && error === null && !items.some((item) => item.run === id),
   );
   return (
     <Popover label="Curves over the depth dose" text="Overlay" action="overlay" active={items.length > 0}>

@@ -10,7 +10,7 @@ import {
 } from '../../../electron/contract/dose.ts';
 import type { RunId } from '../../../electron/contract/run.ts';
 import { percent } from '../../../electron/domain/numbers.ts';
-import { isOver, runOf } from '../../state/runs.ts';
+import { hasEnded, runOf } from '../../state/runs.ts';
 import { Button } from '../../widgets/controls/button.tsx';
 import { NumberField } from '../../widgets/controls/number-field.tsx';
 import { Segmented } from '../../widgets/controls/segmented.tsx';
@@ -18,7 +18,7 @@ import { Select } from '../../widgets/controls/select.tsx';
 import { PopoverRow } from '../../widgets/floating/popover.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import { FileAxes, OpenDose } from './comparison-file.tsx';
-import { type ComparedDose, comparedName, comparedRun, type DoseViewStore, type GammaOf } from './store.ts';
+import { type ComparedDose, comparedName, comparedRun, type DoseViewStore, type GammaReference } from './store.ts';
 
 const kinds = [
   { value: 'difference', label: 'difference', title: 'This dose minus the other' },
@@ -53,7 +53,7 @@ const unshiftedPlane = (dose: string): ImportedPlane => ({
 });
 
 /** Text about how the two doses are scaled for the comparison. */
-function scaleText(of: GammaOf): string {
+function scaleText(of: GammaReference): string {
   if (of.kind === 'run') return '';
   return of.plane.unit === null ? ', both scaled to their largest value' : ', in absolute terms';
 }
@@ -141,7 +141,7 @@ export function ComparisonRows({ view }: { readonly view: DoseViewStore }): Reac
   const { against, imported } = useSelected(view, (state) => state);
   const selected = useSelected(stores.selection, (state) => state.run);
   const runs = useSelected(stores.runs, (state) => state.runs);
-  const others = runs.filter((run) => run.id !== selected && isOver(run.state) && run.error === null);
+  const others = runs.filter((run) => run.id !== selected && hasEnded(run.state) && run.error === null);
   const set = (next: ComparedDose): void => view.setState({ against: next, limits: null, mark: null });
   const toRun = (run: RunId): void => {
     if (against.kind === 'gamma') set({ ...against, of: { kind: 'run', run } });
@@ -244,7 +244,7 @@ function Pencils({ run, onTrace }: PencilsProps): ReactElement {
         </Button>
       ) : (
         <Button
-          disabled={info === null || !isOver(info.state) || info.error !== null}
+          disabled={info === null || !hasEnded(info.state) || info.error !== null}
           title="Divides the beam into pencil beams as wide as a column of cells, and solves each in the matter of its own column"
           onPress={() => run !== null && void trace(run)}
         >
@@ -286,7 +286,7 @@ function GammaHistogram({ histogram }: { readonly histogram: readonly number[] }
 }
 
 /** Quantity that the gamma index compares, in words. */
-function gammaOf(asked: GammaDose, by: GammaDose): string {
+function gammaQuantityText(asked: GammaDose, by: GammaDose): string {
   if (by === 'mass') return 'dose per mass';
   return asked === by ? 'energy per area' : 'energy per area (one run was stored without densities)';
 }
@@ -302,7 +302,7 @@ export function ComparisonNote({ view }: { readonly view: DoseViewStore }): Reac
       {against.kind === 'difference' ? `Less ${name}` : null}
       {against.kind === 'gamma' && gamma === null ? `Gamma ${criteria(against)} against ${name}…` : null}
       {against.kind === 'gamma' && gamma !== null
-        ? `Gamma ${criteria(against)}${against.local ? ' local' : ''} of ${gammaOf(against.by, gamma.by)} against ${name}: ${percent(gamma.passed)} of ${gamma.points} cells pass${scaleText(against.of)} `
+        ? `Gamma ${criteria(against)}${against.local ? ' local' : ''} of ${gammaQuantityText(against.by, gamma.by)} against ${name}: ${percent(gamma.passed)} of ${gamma.points} cells pass${scaleText(against.of)} `
         : null}
       {against.kind === 'gamma' && gamma !== null ? <GammaHistogram histogram={gamma.histogram} /> : null}
     </p>

@@ -20,7 +20,7 @@ import { borderAt, borderMoved, doseScene, fullField } from './scene.ts';
 import { comparedName, type DoseMapState, type DoseMapStore, type DoseViewStore } from './store.ts';
 
 /** Key of the density in the data cache. */
-export const MATTER_MAP = 'dose-map/matter';
+export const DENSITY_MAP = 'dose-map/matter';
 
 /** Densities in g/cm³ for black and white. */
 const greyLimits: Readonly<Record<DoseMapState['greys'], Limits>> = {
@@ -30,7 +30,7 @@ const greyLimits: Readonly<Record<DoseMapState['greys'], Limits>> = {
 };
 
 /** Whether the material is from a CT, in the shown run or, if there is no run, in the form. */
-function isOfCt({ stores, data }: Pick<Workbench, 'stores' | 'data'>): boolean {
+function isFromCt({ stores, data }: Pick<Workbench, 'stores' | 'data'>): boolean {
   const scenario =
     stores.selection.getState().run === null
       ? stores.scenario.getState().draft
@@ -39,19 +39,19 @@ function isOfCt({ stores, data }: Pick<Workbench, 'stores' | 'data'>): boolean {
 }
 
 /** Whether to show the density in grey below the map. Never if the map itself shows the density. */
-function matterIsShown(
+function isDensityShown(
   workbench: Pick<Workbench, 'stores' | 'data'>,
   { matter, unit }: Pick<DoseMapState, 'matter' | 'unit'>,
 ): boolean {
-  return unit !== 'density' && (matter === 'always' || (matter === 'ct' && isOfCt(workbench)));
+  return unit !== 'density' && (matter === 'always' || (matter === 'ct' && isFromCt(workbench)));
 }
 
 /** Density below the map; null if disabled or not loaded yet. */
-function matterUnder(
+function densityBelow(
   workbench: Pick<Workbench, 'stores' | 'data'>,
   state: Pick<DoseMapState, 'matter' | 'unit' | 'greys'>,
 ): NonNullable<MapScene['under']> | null {
-  const field = matterIsShown(workbench, state) ? workbench.data.maps.get(MATTER_MAP)?.field : undefined;
+  const field = isDensityShown(workbench, state) ? workbench.data.maps.get(DENSITY_MAP)?.field : undefined;
   return field === undefined ? null : { ...greyLimits[state.greys], field };
 }
 
@@ -112,7 +112,7 @@ function followGamma({ client, stores, data }: Workbench, view: DoseViewStore): 
         if (current === controller) current = null;
         if (requested !== wanted || outcome.status !== 'done') return;
         const { map, ...result } = outcome.value;
-        data.troubles.drop(GAMMA_MAP);
+        data.mapErrors.drop(GAMMA_MAP);
         data.maps.set(GAMMA_MAP, { run, field: map, step: 0, depth_mm: 0 });
         view.setState({ gamma: result });
         const next = again;
@@ -121,7 +121,7 @@ function followGamma({ client, stores, data }: Workbench, view: DoseViewStore): 
       },
       (error: unknown) => {
         if (current === controller) current = null;
-        if (requested === wanted) data.troubles.set(GAMMA_MAP, messageOf(error));
+        if (requested === wanted) data.mapErrors.set(GAMMA_MAP, messageOf(error));
       },
     );
   };
@@ -200,8 +200,8 @@ export function driveDoseMap(
         viewport,
         ...(against.kind === 'difference' && against.run !== run && { against: { run: against.run, keyframe: null } }),
       });
-      const under = matterIsShown(workbench, store.getState());
-      feed.want(MATTER_MAP, under ? { quantity: 'density', ...AXES, viewport } : null);
+      const under = isDensityShown(workbench, store.getState());
+      feed.want(DENSITY_MAP, under ? { quantity: 'density', ...AXES, viewport } : null);
       gamma.follow(viewport);
     },
     whole: () => {
@@ -215,7 +215,7 @@ export function driveDoseMap(
         r80_mm: data.depthDose.get(SHOWN_KEY)?.final?.metrics.r80_mm ?? null,
         windows: stores.window.getState().windows,
         marks: store.getState().marks,
-        under: matterUnder(workbench, store.getState()),
+        under: densityBelow(workbench, store.getState()),
       }),
     style: () => {
       const config = store.getState();
@@ -236,7 +236,7 @@ export function driveDoseMap(
       const run = runOf(stores.runs.getState(), shown?.run ?? null);
       const name = run?.name ?? 'run';
       const { against } = view.getState();
-      const under = matterUnder(workbench, store.getState());
+      const under = densityBelow(workbench, store.getState());
       const other = comparedName(stores.runs.getState(), view.getState());
       const what = against.kind === 'gamma' ? 'gamma' : against.kind === 'difference' ? 'dose-difference' : 'dose-map';
       return {
@@ -265,7 +265,7 @@ export function driveDoseMap(
       return [
         data.maps.subscribe(DOSE_MAP, show),
         data.maps.subscribe(GAMMA_MAP, show),
-        data.maps.subscribe(MATTER_MAP, show),
+        data.maps.subscribe(DENSITY_MAP, show),
         // A new answer of Live also requires a new gamma index.
         data.depthDose.subscribe(SHOWN_KEY, both),
         // The scenario determines whether the material is from a CT.
@@ -285,7 +285,7 @@ export function driveDoseMap(
     stop: () => {
       gamma.stop();
       feed.want(DOSE_MAP, null);
-      feed.want(MATTER_MAP, null);
+      feed.want(DENSITY_MAP, null);
     },
   });
 }

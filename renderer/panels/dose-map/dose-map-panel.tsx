@@ -17,7 +17,7 @@ import type { MapCanvases } from '../../workbench/maps/drive-map.ts';
 import { MapPanel } from '../../workbench/maps/map-panel.tsx';
 import { RunOffer } from '../../workbench/offers.tsx';
 import { ComparisonNote, ComparisonRows } from './comparison.tsx';
-import { driveDoseMap, GAMMA_LIMITS, MATTER_MAP, shownKey } from './controller.ts';
+import { DENSITY_MAP, driveDoseMap, GAMMA_LIMITS, shownKey } from './controller.ts';
 import { createDoseMapStore, createDoseViewStore } from './store.ts';
 
 // Value and position at the crosshair.
@@ -90,7 +90,7 @@ const units = [
   { value: 'density', label: 'g/cm³: density of the matter', title: 'A CT as the solver sees it' },
 ] as const;
 
-const matters = [
+const densityOptions = [
   { value: 'ct', label: 'with a CT', title: 'Only for matter from a CT' },
   { value: 'always', label: 'always', title: 'For any matter' },
   { value: 'off', label: 'never', title: 'Colours alone' },
@@ -124,8 +124,8 @@ export default function DoseMapPanel(): ReactElement {
   const known = useSelected(stores.scenario, () => shownScenario('transport', workbench) !== null);
   const zoomed = useSelected(stores.window, ({ windows }) => windows.z !== undefined || windows.x !== undefined);
   const field = useCached(data.maps, shownKey(against))?.field ?? null;
-  const underIsThere = useCached(data.maps, MATTER_MAP) !== null;
-  const trouble = useCached(data.troubles, shownKey(against));
+  const underIsThere = useCached(data.maps, DENSITY_MAP) !== null;
+  const trouble = useCached(data.mapErrors, shownKey(against));
   const own = field === null ? null : { low: field.min, high: field.max };
   return (
     <MapPanel
@@ -145,7 +145,7 @@ export default function DoseMapPanel(): ReactElement {
         shown: marks,
         show: (shown) => store.setState({ marks: shown }),
       }}
-      readout={<DoseReadout mapKey={shownKey(against)} underKey={MATTER_MAP} />}
+      readout={<DoseReadout mapKey={shownKey(against)} underKey={DENSITY_MAP} />}
       rows={
         <>
           <PopoverRow name="Unit">
@@ -183,7 +183,7 @@ export default function DoseMapPanel(): ReactElement {
                 <Segmented
                   label="Matter in grey under the dose"
                   value={matter}
-                  options={matters}
+                  options={densityOptions}
                   onChange={(next) => store.setState({ matter: next })}
                 />
               </PopoverRow>

@@ -55,10 +55,10 @@ export type ComparedDose =
   | Readonly<{ kind: 'none' }>
   | Readonly<{ kind: 'difference'; run: RunId }>
   /** `dose`: criterion as a share of the reference's maximum. Distance criterion in mm. */
-  | Readonly<{ kind: 'gamma'; of: GammaOf; dose: number; distance_mm: number; local: boolean; by: GammaDose }>;
+  | Readonly<{ kind: 'gamma'; of: GammaReference; dose: number; distance_mm: number; local: boolean; by: GammaDose }>;
 
 /** Reference of a gamma index: a run, or a plane of an imported dose. */
-export type GammaOf = Readonly<{ kind: 'run'; run: RunId }> | Readonly<{ kind: 'file'; plane: ImportedPlane }>;
+export type GammaReference = Readonly<{ kind: 'run'; run: RunId }> | Readonly<{ kind: 'file'; plane: ImportedPlane }>;
 
 /** Run that the dose is compared with; null for none and for a file. */
 export function comparedRun(against: ComparedDose): RunId | null {

@@ -42,7 +42,7 @@ function SearchResults({ query, onOpen }: SearchResultsProps): ReactElement {
 export default function HandbookPanel(): ReactElement {
   const { handbook } = useWorkbench().stores;
   const place = useSelected(handbook, (state) => state.place);
-  const canGoBack = useSelected(handbook, (state) => state.before.length > 0);
+  const canGoBack = useSelected(handbook, (state) => state.history.length > 0);
   const query = useSelected(handbook, (state) => state.query);
   const body = useRef<HTMLElement>(null);
   const text = pageText(place.page);

@@ -12,7 +12,7 @@ import { useWorkbench } from '../../workbench/context.ts';
 
 interface LoadedHistories {
   /** Null if no response has arrived yet. */
-  readonly climbs: readonly AttemptHistory[] | null;
+  readonly histories: readonly AttemptHistory[] | null;
   readonly failure: string | null;
   readonly ask: () => void;
 }
@@ -20,11 +20,11 @@ interface LoadedHistories {
 /** Attempts, requested again whenever this program or an agent's server changes the library. */
 export function useAttemptHistories(): LoadedHistories {
   const { client } = useWorkbench();
-  const [read, setRead] = useState<Omit<LoadedHistories, 'ask'>>({ climbs: null, failure: null });
+  const [read, setRead] = useState<Omit<LoadedHistories, 'ask'>>({ histories: null, failure: null });
   const ask = useCallback(
     () =>
       void client.call('bench.climbs', {}).then(
-        ({ climbs }) => setRead({ climbs, failure: null }),
+        ({ climbs: histories }) => setRead({ histories, failure: null }),
         (error: unknown) => setRead((before) => ({ ...before, failure: errorText(error) })),
       ),
     [client],
@@ -73,10 +73,10 @@ function Attempt({ one, before }: { readonly one: AgentAttempt; readonly before:
   const replay = async (): Promise<void> => {
     try {
       const beside = stores.scenario.getState().file?.file ?? null;
-      const opened = await client.call('userKernels.replay', { beside, attempt: file });
+      const requestedKernel = await client.call('userKernels.replay', { beside, attempt: file });
       // Reload the kernels first, because the editor lists only those it knows.
       await userKernels.refresh();
-      stores.userKernels.setState({ opened });
+      stores.userKernels.setState({ requestedKernel });
       stores.layout.choose('compare');
       stores.layout.reveal('kernel-editor');
     } catch (error) {

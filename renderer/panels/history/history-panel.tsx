@@ -10,8 +10,8 @@ import '../../widgets/plots/plots.css';
 import '../../widgets/words/words.css';
 import './history-panel.css';
 import { Button } from '../../widgets/controls/button.tsx';
-import { useOfSessions } from '../../workbench/context.ts';
-import { PanelOffer, Unread } from '../../workbench/offers.tsx';
+import { useSessionsAnswer } from '../../workbench/context.ts';
+import { PanelOffer, ReadFailure } from '../../workbench/offers.tsx';
 import { AttemptHistoryView, useAttemptHistories } from './climbs.tsx';
 
 type SeriesWithTrend = HistorySeries & { readonly trend: Trend | null };
@@ -58,12 +58,12 @@ function Series({ series }: { readonly series: SeriesWithTrend }): ReactElement 
 }
 
 export default function HistoryPanel(): ReactElement {
-  const { answer, failure, ask } = useOfSessions('bench.history');
+  const { answer, failure, ask } = useSessionsAnswer('bench.history');
   const series = answer?.series ?? null;
-  const { climbs, failure: unreadClimbs, ask: askClimbs } = useAttemptHistories();
+  const { histories, failure: unreadClimbs, ask: askClimbs } = useAttemptHistories();
   const [sought, setSought] = useState('');
   const words = sought.toLowerCase().split(/\s+/);
-  const climbing = (climbs ?? []).filter((one) => words.every((word) => one.problem.toLowerCase().includes(word)));
+  const climbing = (histories ?? []).filter((one) => words.every((word) => one.problem.toLowerCase().includes(word)));
   const shown = (series ?? []).filter((one) => words.every((word) => seriesTitle(one).toLowerCase().includes(word)));
   return (
     <div className="plot-panel">
@@ -76,10 +76,10 @@ export default function HistoryPanel(): ReactElement {
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus */}
       <section className="history page" tabIndex={0} aria-label="Sessions over days and commits">
         {failure === null ? null : (
-          <Unread title="The history could not be read" reason={failure} again={() => ask()} />
+          <ReadFailure title="The history could not be read" reason={failure} again={() => ask()} />
         )}
         {unreadClimbs === null ? null : (
-          <Unread title="The attempts could not be read" reason={unreadClimbs} again={askClimbs} />
+          <ReadFailure title="The attempts could not be read" reason={unreadClimbs} again={askClimbs} />
         )}
         {climbing.map((climb) => (
           <AttemptHistoryView key={climb.problem} climb={climb} />

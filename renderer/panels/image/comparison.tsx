@@ -6,11 +6,11 @@ import { errorSize } from '../../../electron/domain/numbers.ts';
 import { latestRequest } from '../../base/latest-request.ts';
 import { ImageFeed } from '../../data/image-feed.ts';
 import { SHOWN_KEY } from '../../data/run-data.ts';
-import { isOver, runOf } from '../../state/runs.ts';
+import { hasEnded, runOf } from '../../state/runs.ts';
 import { Select } from '../../widgets/controls/select.tsx';
 import { PopoverRow } from '../../widgets/floating/popover.tsx';
 import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
-import { DECADES_SHOWN } from './scene.ts';
+import { MIN_SHOWN_SHARE } from './scene.ts';
 import type { ImagePanelViewStore } from './store.ts';
 
 interface MatchProps {
@@ -19,19 +19,19 @@ interface MatchProps {
 }
 
 /** Finished images except the shown one. */
-function useOthers(): readonly RunInfo[] {
+function useOtherImages(): readonly RunInfo[] {
   const { stores } = useWorkbench();
   const selected = useSelected(stores.selection, (state) => state.run);
   const runs = useSelected(stores.runs, (state) => state.runs);
   return runs.filter(
     ({ id, workload, state, error }) =>
-      workload === 'diffraction' && id !== selected && isOver(state) && error === null,
+      workload === 'diffraction' && id !== selected && hasEnded(state) && error === null,
   );
 }
 
 export function AgainstRow({ view }: { readonly view: ImagePanelViewStore }): ReactElement {
   const against = useSelected(view, (state) => state.against);
-  const others = useOthers();
+  const others = useOtherImages();
   return (
     <>
       <PopoverRow name="Less">
@@ -57,7 +57,7 @@ export function MatchRow({ view, logarithmic }: MatchProps): ReactElement | null
   const { client, stores, feeds } = useWorkbench();
   const images = feeds.of(ImageFeed);
   const against = useSelected(view, (state) => state.against);
-  const others = useOthers();
+  const others = useOtherImages();
   const shown = useCached(images.data.image, SHOWN_KEY);
   const ask = useMemo(latestRequest, []);
   // A difference has limits around zero, so matching does not apply.
@@ -70,7 +70,7 @@ export function MatchRow({ view, logarithmic }: MatchProps): ReactElement | null
       // Meanwhile another match was requested, or a difference is shown.
       if (!isLast() || view.getState().against !== null) return;
       const high = Math.max(map.max, shown.map.max);
-      const low = logarithmic ? high * DECADES_SHOWN : Math.min(map.min, shown.map.min);
+      const low = logarithmic ? high * MIN_SHOWN_SHARE : Math.min(map.min, shown.map.min);
       view.setState({ limits: { low, high } });
     } catch (error) {
       stores.notices.fail('The limits could not be matched', error);

@@ -6,7 +6,7 @@ import { fixedDigits, percent, significant } from '../../../electron/domain/numb
 import { ImageFeed } from '../../data/image-feed.ts';
 import { SHOWN_KEY } from '../../data/run-data.ts';
 import { isReduced, probe } from '../../drawing/field-statistics.ts';
-import { isOver, runNotes, runOf } from '../../state/runs.ts';
+import { hasEnded, runNotes, runOf } from '../../state/runs.ts';
 import { shownPixel } from '../../state/selection.ts';
 import { Segmented } from '../../widgets/controls/segmented.tsx';
 import { PopoverRow } from '../../widgets/floating/popover.tsx';
@@ -39,8 +39,8 @@ function driveImage(
   const reading = pixelReading({
     shown: shownImage,
     point: () => shownPixel(stores.image.getState()),
-    ask: (fast, slow) => images.pixel(fast, slow),
-    tell: (exact) => {
+    readPixel: (fast, slow) => images.pixel(fast, slow),
+    onRead: (exact) => {
       if (view.getState().exact !== exact) view.setState({ exact });
     },
   });
@@ -100,7 +100,7 @@ function driveImage(
       return [
         images.data.image.subscribe(SHOWN_KEY, () => {
           show();
-          reading.look();
+          reading.update();
         }),
         data.reference.subscribe(SHOWN_KEY, show),
         store.subscribe(both),
@@ -112,7 +112,7 @@ function driveImage(
         stores.image.subscribe((state, before) => {
           if (state.fast !== before.fast || state.slow !== before.slow) both();
           cross();
-          reading.look();
+          reading.update();
         }),
       ];
     },
@@ -201,8 +201,8 @@ export default function ImagePanel(): ReactElement {
   const known = useSelected(stores.scenario, () => shownScenario('diffraction', workbench) !== null);
   const zoomed = useSelected(stores.image, ({ fast, slow }) => fast !== undefined || slow !== undefined);
   const shown = useCached(images.data.image, SHOWN_KEY);
-  const trouble = useCached(images.data.trouble, SHOWN_KEY);
-  const files = run === null || !isOver(run.state) ? [] : exportsOf('diffraction');
+  const trouble = useCached(images.data.differenceError, SHOWN_KEY);
+  const files = run === null || !hasEnded(run.state) ? [] : exportsOf('diffraction');
   return (
     <MapPanel
       what="image"

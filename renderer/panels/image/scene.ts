@@ -29,7 +29,7 @@ const SMALLEST_RING = 0.12;
  * Lower end of the logarithmic scale relative to the largest pixel. Fringes decrease towards zero, and a picture can
  * only show some of these decades.
  */
-export const DECADES_SHOWN = 1e-6;
+export const MIN_SHOWN_SHARE = 1e-6;
 
 const cachedGeometry = new WeakMap<object, ImageGeometry>();
 
@@ -85,10 +85,10 @@ function ringsOf(geometry: ImageGeometry, width: number, height: number): readon
 const bright = new WeakMap<FieldMap, FieldMap>();
 
 /** The image with limits for a logarithmic scale; explicitly set limits take precedence. */
-function shownDecades(map: FieldMap): FieldMap {
+function withLogLimits(map: FieldMap): FieldMap {
   const known = bright.get(map);
   if (known !== undefined) return known;
-  const least = map.max * DECADES_SHOWN;
+  const least = map.max * MIN_SHOWN_SHARE;
   const cut = { ...map, min: Math.max(map.min, least), minPositive: Math.max(map.minPositive, least) };
   bright.set(map, cut);
   return cut;
@@ -125,7 +125,7 @@ export function imageScene({ shown, resolved, windows, plot, rings, logarithmic 
     horizontal: { title: 'Fast', unit: 'pixels', from: fast[0], to: fast[1] },
     // Usual orientation of detector images: the first row at the top.
     vertical: { title: 'Slow', unit: 'pixels', from: slow[1], to: slow[0] },
-    field: shown === null ? null : logarithmic && shown.against === null ? shownDecades(shown.map) : shown.map,
+    field: shown === null ? null : logarithmic && shown.against === null ? withLogLimits(shown.map) : shown.map,
     quantityTitle: shown?.against == null ? 'Photons' : 'Photons, difference',
     annotations,
   };

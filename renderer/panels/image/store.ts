@@ -29,8 +29,8 @@ interface PixelReadingParts {
   readonly shown: () => ShownImage | null;
   readonly point: () => ImagePoint | null;
   /** Null if there is no such pixel. */
-  readonly ask: (fast: number, slow: number) => Promise<number | null>;
-  readonly tell: (read: PixelValue | null) => void;
+  readonly readPixel: (fast: number, slow: number) => Promise<number | null>;
+  readonly onRead: (read: PixelValue | null) => void;
 }
 
 type PixelAddress = Omit<PixelValue, 'photons'>;
@@ -46,24 +46,24 @@ function placeOf(shown: ShownImage | null, at: ImagePoint | null): PixelAddress 
   return { run, against, fast: Math.floor(at.fast), slow: Math.floor(at.slow) };
 }
 
-/** Reads the pixel under the crosshair. Call `look` after every change of image or crosshair. */
-export function pixelReading({ shown, point, ask, tell }: PixelReadingParts): { look(): void; stop(): void } {
+/** Reads the pixel under the crosshair. Call `update` after every change of image or crosshair. */
+export function pixelReading({ shown, point, readPixel, onRead }: PixelReadingParts): { update(): void; stop(): void } {
   let place: PixelAddress | null = null;
   let resting: ReturnType<typeof setTimeout> | undefined;
   return {
-    look: () => {
+    update: () => {
       const now = placeOf(shown(), point());
       if (isSamePixel(now, place)) return;
       place = now;
       clearTimeout(resting);
-      tell(null);
+      onRead(null);
       if (now === null) return;
       resting = setTimeout(async () => {
-        const photons = await ask(now.fast, now.slow);
+        const photons = await readPixel(now.fast, now.slow);
         // The pixel or the image may have changed since the request.
         if (place !== now) return;
         if (photons === null) place = null;
-        else tell({ ...now, photons });
+        else onRead({ ...now, photons });
       }, REST_MS);
     },
     stop: () => {

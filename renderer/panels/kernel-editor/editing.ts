@@ -61,7 +61,7 @@ interface EditingState {
   readonly issues: readonly Issue[];
   readonly busy: 'building' | 'running' | 'sanitizing' | 'exporting' | null;
   /** Message about the last action. */
-  readonly says: string;
+  readonly message: string;
   readonly outcome: Outcome | null;
   readonly printed: PrintedOutput | null;
 }
@@ -72,7 +72,7 @@ const emptyState: EditingState = {
   info: null,
   issues: [],
   busy: null,
-  says: '',
+  message: '',
   outcome: null,
   printed: null,
 };
@@ -113,7 +113,7 @@ export class KernelEditing {
     if (shown === null) return;
     this.#parts.client.call('userKernels.read', { ...shown }).then(
       ({ text, info }) => this.#set(shown, { read: { id: shown.id, text }, saved: text, info }),
-      (error: unknown) => this.#set(shown, { says: errorText(error) }),
+      (error: unknown) => this.#set(shown, { message: errorText(error) }),
     );
   }
 
@@ -134,7 +134,7 @@ export class KernelEditing {
     const { client, stores, userKernels } = this.#parts;
     try {
       const changed = await client.call('userKernels.options', { ...shown, compile, sha256: info.sha256 });
-      this.#set(shown, { info: changed, says: 'Saved' });
+      this.#set(shown, { info: changed, message: 'Saved' });
       await userKernels.refresh();
     } catch (error) {
       stores.notices.fail(`The compiler options of ${shown.id} were not saved`, error);
@@ -153,7 +153,7 @@ export class KernelEditing {
     const [shown, { info }] = [this.#shown, this.store.getState()];
     if (shown === null || info === null || !(await this.#build(shown, text)) || !this.#isShown(shown)) return;
     if (!(await userKernels.trust(shown.id))) {
-      return this.#set(shown, { says: 'It was not run, because you have not confirmed that you trust it.' });
+      return this.#set(shown, { message: 'It was not run, because you have not confirmed that you trust it.' });
     }
     if (!this.#isShown(shown)) return;
     this.#set(shown, { busy: 'running' });
@@ -173,7 +173,9 @@ export class KernelEditing {
     const started = await benches.start(order);
     if (started === null) return this.#set(shown, { busy: null });
     if (!this.#isShown(shown)) return;
-    this.#set(shown, { says: answer === null ? `Running next to ${base} …` : `Running, checked against ${answer} …` });
+    this.#set(shown, {
+      message: answer === null ? `Running next to ${base} …` : `Running, checked against ${answer} …`,
+    });
     this.#bench = { of: shown, id: started.id };
     this.#follow();
   }
@@ -184,15 +186,15 @@ export class KernelEditing {
     const shown = this.#shown;
     if (shown === null || !this.#isRead || !(await this.#build(shown, text)) || !this.#isShown(shown)) return;
     if (!(await userKernels.trust(shown.id))) {
-      return this.#set(shown, { says: 'It was not run, because you have not confirmed that you trust it.' });
+      return this.#set(shown, { message: 'It was not run, because you have not confirmed that you trust it.' });
     }
-    this.#set(shown, { busy: 'sanitizing', says: `Running under compute-sanitizer (${tool}); this takes longer …` });
+    this.#set(shown, { busy: 'sanitizing', message: `Running under compute-sanitizer (${tool}); this takes longer …` });
     const scenario = stores.scenario.getState().draft;
     try {
       const found = await client.call('userKernels.sanitize', { ...shown, tool, scenario });
-      this.#set(shown, { says: sanitizerSummary(found), issues: found.issues });
+      this.#set(shown, { message: sanitizerSummary(found), issues: found.issues });
     } catch (error) {
-      this.#set(shown, { says: errorText(error) });
+      this.#set(shown, { message: errorText(error) });
     } finally {
       this.#set(shown, { busy: null });
     }
@@ -203,18 +205,18 @@ export class KernelEditing {
     const { client, stores, userKernels } = this.#parts;
     const [shown, { saved }] = [this.#shown, this.store.getState()];
     if (shown === null || !this.#isRead || (text !== saved && !(await this.#save(shown, text)))) return;
-    this.#set(shown, { busy: 'exporting', says: 'Exporting …' });
+    this.#set(shown, { busy: 'exporting', message: 'Exporting …' });
     const scenario = stores.scenario.getState().draft;
     try {
       // Exporting runs the program that computes the expected answer, which requires trust.
       const made = await userKernels.trusting(() => client.call('userKernels.reproduce', { ...shown, scenario }));
-      const says =
+      const message =
         made === null
           ? 'It was not exported, because you have not confirmed that you trust it.'
           : `Exported: ${made.folder}`;
-      this.#set(shown, { says });
+      this.#set(shown, { message });
     } catch (error) {
-      this.#set(shown, { says: errorText(error) });
+      this.#set(shown, { message: errorText(error) });
     } finally {
       this.#set(shown, { busy: null });
     }
@@ -239,7 +241,7 @@ export class KernelEditing {
     this.#lastSave = saving.catch(() => undefined);
     try {
       const info = await saving;
-      this.#set(shown, { info, saved: text, says: 'Saved' });
+      this.#set(shown, { info, saved: text, message: 'Saved' });
       await userKernels.refresh();
       return true;
     } catch (error) {
@@ -271,7 +273,7 @@ export class KernelEditing {
 
   async #build(shown: EditedKernel, text: string): Promise<boolean> {
     const { saved } = this.store.getState();
-    this.#set(shown, { busy: 'building', says: 'Compiling …', outcome: null, printed: null });
+    this.#set(shown, { busy: 'building', message: 'Compiling …', outcome: null, printed: null });
     try {
       if (text !== saved && !(await this.#save(shown, text))) return false;
       const compile = () => this.#parts.client.call('userKernels.build', { ...shown });
@@ -285,13 +287,13 @@ export class KernelEditing {
       const errors = issues.filter(({ severity }) => severity === 'error').length;
       const warnings = issues.length - errors;
       const after = warnings === 0 ? '' : `, ${countText(warnings, 'warning')}`;
-      const says = built
+      const message = built
         ? `Compiled in ${seconds.toFixed(1)} s${after}`
         : `Does not compile: ${countText(errors, 'error')}`;
-      this.#set(shown, { issues, says });
+      this.#set(shown, { issues, message });
       return built;
     } catch (error) {
-      this.#set(shown, { says: error instanceof BraggError ? error.message : errorText(error) });
+      this.#set(shown, { message: error instanceof BraggError ? error.message : errorText(error) });
       return false;
     } finally {
       this.#set(shown, { busy: null });
@@ -307,7 +309,7 @@ export class KernelEditing {
     if (state === null || state === 'queued' || state === 'running') return;
     this.#bench = null;
     const { of, id } = bench;
-    this.#set(of, { busy: null, says: '' });
+    this.#set(of, { busy: null, message: '' });
     client.call('bench.session', { bench: id }).then(
       ({ session }) => this.#set(of, { outcome: outcomeOf(session, of.id) }),
       (error: unknown) => this.#set(of, { outcome: { kind: 'refused', reason: errorText(error) } }),
@@ -326,7 +328,7 @@ export interface EditingContext extends EditingState {
 /** `id`: id of a user kernel, or null. */
 export function useEditing(id: string | null): EditingContext {
   const { client, stores, userKernels, benches } = useWorkbench();
-  const beside = useSelected(stores.userKernels, (state) => state.beside);
+  const beside = useSelected(stores.userKernels, (state) => state.scenarioFile);
   const [editing] = useState(() => new KernelEditing({ client, stores, userKernels, benches }));
   const state = useSelected(editing.store, (all) => all);
   useEffect(() => editing.show(id === null ? null : { beside, id }), [editing, beside, id]);

@@ -40,7 +40,7 @@ function Choices({ groups, group, variant, choose }: EditorChoices): ReactElemen
 }
 
 /** Runs under compute-sanitizer, which checks CUDA kernels only. */
-function Sanitizing({
+function SanitizerMenu({
   busy,
   editing,
   text,
@@ -72,7 +72,7 @@ function Sanitizing({
 }
 
 /** `text`: current text in the editor. */
-function Doing({
+function EditorActions({
   editing,
   text,
   dirty,
@@ -115,7 +115,7 @@ function Doing({
       >
         Export reproducer
       </Button>
-      {editing.info?.device === 'cuda' ? <Sanitizing busy={busy} editing={editing} text={text} /> : null}
+      {editing.info?.device === 'cuda' ? <SanitizerMenu busy={busy} editing={editing} text={text} /> : null}
     </>
   );
 }
@@ -146,7 +146,7 @@ export function EditorBar({
     <div className="kernel-editor__bar line-below row wrap gap-l">
       <Choices {...chosen} />
       {isUserKernel ? (
-        <Doing editing={editing} text={text} dirty={dirty} />
+        <EditorActions editing={editing} text={text} dirty={dirty} />
       ) : (
         <>
           <Select
@@ -164,7 +164,7 @@ export function EditorBar({
         New kernel
       </Button>
       <span className="panel-readout" role="status" data-testid="user-kernel-says">
-        {isUserKernel ? editing.says : shipped.says}
+        {isUserKernel ? editing.message : shipped.notCopyable}
       </span>
     </div>
   );

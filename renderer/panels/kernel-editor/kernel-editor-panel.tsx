@@ -16,7 +16,14 @@ import { CodeEditor } from './code-editor.ts';
 import { CompileOptionsView } from './compile-options.tsx';
 import { type EditingContext, type Outcome, useEditing } from './editing.ts';
 import { EditorBar } from './editor-bar.tsx';
-import { createEditorStore, type EditorState, type EditorStore, groupKey, groupsOf, useShipped } from './store.ts';
+import {
+  createEditorStore,
+  type EditorState,
+  type EditorStore,
+  groupKey,
+  groupsOf,
+  useShippedSources,
+} from './store.ts';
 
 /** Output that the kernel printed in its last run. */
 function PrintedView({ id, printed }: { readonly id: string; readonly printed: PrintedOutput }): ReactElement | null {
@@ -138,16 +145,21 @@ function freeName(base: string, extension: string, taken: readonly string[]): st
 /** Asks for the name and makes the copy. Returns its id, or null if cancelled or failed. */
 function useCopying(): (base: Variant, replaces: string) => Promise<string | null> {
   const { client, stores, userKernels: actions } = useWorkbench();
-  const { variants, troubles, beside } = useSelected(stores.userKernels, (state) => state);
+  const { variants, unusable, scenarioFile } = useSelected(stores.userKernels, (state) => state);
   return async ({ workload, bench, id: base, device }, replaces) => {
     const extension = device === 'cuda' ? '.cu' : '.cpp';
-    const taken = [...variants, ...troubles].map(({ id }) => id);
+    const taken = [...variants, ...unusable].map(({ id }) => id);
     const suggested = freeName(base, extension, taken);
     const name = await stores.dialogs.ask('name', { title: 'Save a copy as a user kernel', suggested, extension });
     if (name === null) return null;
     const id = name.endsWith(extension) ? name : `${name}${extension}`;
     try {
-      await client.call('userKernels.create', { beside, id, base: { workload, bench, id: base }, replaces });
+      await client.call('userKernels.create', {
+        beside: scenarioFile,
+        id,
+        base: { workload, bench, id: base },
+        replaces,
+      });
       await actions.refresh();
       return id;
     } catch (error) {
@@ -175,7 +187,7 @@ function Facts({ info, dirty }: { readonly info: UserKernelInfo; readonly dirty:
 }
 
 /** The selected variant within its group; falls back to the first if it no longer exists. */
-function useChosen({ workload, bench, variant: wanted }: EditorState) {
+function useChosenVariant({ workload, bench, variant: wanted }: EditorState) {
   const all = useSelected(useWorkbench().stores.connection, (state) => state.capabilities.variants);
   const groups = useMemo(() => groupsOf(all, isUserKernelId), [all]);
   const group = groups.find(({ key }) => key === groupKey(workload, bench)) ?? groups[0];
@@ -184,24 +196,24 @@ function useChosen({ workload, bench, variant: wanted }: EditorState) {
 }
 
 /** Shows a variant of the scenario's benchmark that another panel requested. */
-function useWanted(store: EditorStore): void {
+function useRequestedVariant(store: EditorStore): void {
   const { stores } = useWorkbench();
-  const wanted = useSelected(stores.userKernels, (state) => state.wanted);
+  const wanted = useSelected(stores.userKernels, (state) => state.requestedVariant);
   const workload = useSelected(stores.scenario, (state) => kindOfDocument(state.draft));
   // Null until the scenario has been resolved, because its benchmark is not known before.
   const bench = useSelected(stores.scenario, ({ lastResolved: resolved }) =>
     resolved?.kind !== workload ? null : 'bench' in resolved ? resolved.bench : '',
   );
-  const opened = useSelected(stores.userKernels, (state) => state.opened);
+  const opened = useSelected(stores.userKernels, (state) => state.requestedKernel);
   useEffect(() => {
     if (opened === null) return;
-    stores.userKernels.setState({ opened: null });
+    stores.userKernels.setState({ requestedKernel: null });
     const { workload: of, bench: at } = opened.description;
     store.setState({ workload: of, bench: at, variant: opened.id, file: '' });
   }, [stores, store, opened]);
   useEffect(() => {
     if (wanted === null || bench === null) return;
-    stores.userKernels.setState({ wanted: null });
+    stores.userKernels.setState({ requestedVariant: null });
     store.setState({ workload, bench, variant: wanted, file: '' });
   }, [stores, store, wanted, workload, bench]);
 }
@@ -209,13 +221,13 @@ function useWanted(store: EditorStore): void {
 export default function KernelEditorPanel(): ReactElement {
   const { stores, storage, settingsReset } = useWorkbench();
   const store = useMemo(() => createEditorStore(storage, settingsReset), [storage, settingsReset]);
-  useWanted(store);
+  useRequestedVariant(store);
   const config = useSelected(store, (state) => state);
-  const { troubles } = useSelected(stores.userKernels, (state) => state);
-  const { groups, group, known, variant } = useChosen(config);
+  const { unusable } = useSelected(stores.userKernels, (state) => state);
+  const { groups, group, known, variant } = useChosenVariant(config);
   const isUserKernel = isUserKernelId(variant);
   const key = { workload: group?.workload ?? '', bench: group?.bench ?? '', id: variant };
-  const shipped = useShipped(key, config.file);
+  const shipped = useShippedSources(key, config.file);
   const editing = useEditing(isUserKernel ? variant : null);
   const copyOf = useCopying();
   const begin = useNewKernel();
@@ -272,9 +284,9 @@ export default function KernelEditorPanel(): ReactElement {
           onChange={(options) => void editing.actions.setOptions(options)}
         />
       ) : null}
-      {troubles.length === 0 || isUserKernel ? null : (
+      {unusable.length === 0 || isUserKernel ? null : (
         <ul className="kernel-editor__troubles line-below small break-anywhere">
-          {troubles.map(({ id, message }) => (
+          {unusable.map(({ id, message }) => (
             <li key={id}>{message}</li>
           ))}
         </ul>

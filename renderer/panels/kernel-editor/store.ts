@@ -90,7 +90,7 @@ export interface ShippedSources {
   readonly shown: Files[number] | null;
   readonly mayCopy: boolean;
   /** Reason why the file cannot be copied; empty if it can. */
-  readonly says: string;
+  readonly notCopyable: string;
 }
 
 /** Null if the variant is a user kernel, or its files have not arrived. */
@@ -116,12 +116,17 @@ function useSources({ workload, bench, id }: VariantKey): Sources | null {
 }
 
 /** `chosen`: path of a file, which other variants may lack. */
-export function useShipped(variant: VariantKey, chosen: string): ShippedSources {
+export function useShippedSources(variant: VariantKey, chosen: string): ShippedSources {
   const sources = useSources(variant);
-  if (sources === null) return { files: [], shown: null, mayCopy: false, says: '' };
+  if (sources === null) return { files: [], shown: null, mayCopy: false, notCopyable: '' };
   const { files, templates, reason } = sources;
   const at = (wanted: string | undefined) => files.find(({ path }) => path === wanted);
   const shown = at(chosen) ?? at(templates[0]) ?? files[0] ?? null;
   const mayCopy = shown !== null && templates.includes(shown.path);
-  return { files, shown, mayCopy, says: reason ?? (mayCopy ? '' : 'Read-only: other variants use this file too.') };
+  return {
+    files,
+    shown,
+    mayCopy,
+    notCopyable: reason ?? (mayCopy ? '' : 'Read-only: other variants use this file too.'),
+  };
 }

@@ -135,7 +135,7 @@ export function gaussian(curve: Curve, { mean_x_mm, sigma_x_mm }: PlaneMoments):
 }
 
 /** Lower end of a logarithmic axis as a share of the peak. */
-const DECADES = 1e-6;
+const MIN_DOSE_SHARE = 1e-6;
 const HEADROOM = 1.08;
 
 /** A profile with its depth, the beam width from the fluence there, and the Gaussian fitted to the dose. */
@@ -184,7 +184,7 @@ export function lateralChart(
     expected === null
       ? []
       : [{ kind: 'line', name: 'Gaussian of the fluence', ink: 'series-2', dash: [5, 3], x: positions, y: expected }];
-  const [low, high] = kind === 'log' ? [peak * DECADES, peak * 2] : [0, peak * HEADROOM];
+  const [low, high] = kind === 'log' ? [peak * MIN_DOSE_SHARE, peak * 2] : [0, peak * HEADROOM];
   return oneCurveChart('Dose across the beam', {
     x: { title: 'Across x', unit: 'mm', kind: 'linear', from, to },
     y: { title: 'Dose', unit, kind, from: low, to: high, fixed: true },

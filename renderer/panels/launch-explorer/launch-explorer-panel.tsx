@@ -16,7 +16,7 @@ import { compact, count, NO_VALUE, percent, significant } from '../../../electro
 import { occupancyChart } from '../../drawing/charts/occupancy-curve.ts';
 import type { FigureSize } from '../../drawing/figures/figure.ts';
 import { reductionFigure, reductionValuesFigure } from '../../drawing/figures/reduction.ts';
-import { strideFigure, threadMapFigure, turnsOf } from '../../drawing/figures/thread-map.ts';
+import { iterationsOf, strideFigure, threadMapFigure } from '../../drawing/figures/thread-map.ts';
 import { NumberField } from '../../widgets/controls/number-field.tsx';
 import { Scrubber } from '../../widgets/controls/scrubber.tsx';
 import { Segmented } from '../../widgets/controls/segmented.tsx';
@@ -42,7 +42,7 @@ import { Section } from './section.tsx';
 // or set to a step.
 
 /** Approximate duration of a complete animation in ms, limited so that steps can be followed. */
-const WHOLE_MS = 8000;
+const ANIMATION_MS = 8000;
 const SHORTEST_MS = 120;
 const LONGEST_MS = 1000;
 
@@ -53,12 +53,12 @@ interface OperationPlayback {
   readonly toggle: () => void;
 }
 
-function usePlayed(steps: number): OperationPlayback {
+function useStepPlayback(steps: number): OperationPlayback {
   const [{ index, playing }, set] = useState({ index: 0, playing: false });
   const shown = Math.min(index, steps - 1);
   useEffect(() => {
     if (!playing) return;
-    const pause = Math.min(LONGEST_MS, Math.max(SHORTEST_MS, WHOLE_MS / steps));
+    const pause = Math.min(LONGEST_MS, Math.max(SHORTEST_MS, ANIMATION_MS / steps));
     const timer = setInterval(() => {
       set((now) => {
         const next = Math.min(steps - 1, now.index + 1);
@@ -77,8 +77,8 @@ function usePlayed(steps: number): OperationPlayback {
 
 function StrideLoop({ explained }: { readonly explained: ExplainedLaunch }): ReactElement {
   const { launch, thread } = explained;
-  const turns = turnsOf(launch);
-  const { index, playing, go, toggle } = usePlayed(turns);
+  const turns = iterationsOf(launch);
+  const { index, playing, go, toggle } = useStepPlayback(turns);
   const figure = useCallback((size: FigureSize) => strideFigure(launch, thread, index, size), [launch, thread, index]);
   const words = `iteration ${count(index + 1)} of ${count(turns)}`;
   return (
@@ -121,7 +121,7 @@ function SumByThread({ kind, threads, explained }: SumProps): ReactElement {
     [kind, threads, start],
   );
   const { steps } = useMemo(() => reductionOf(kind, threads), [kind, threads]);
-  const { index, playing, go, toggle } = usePlayed(states.length);
+  const { index, playing, go, toggle } = useStepPlayback(states.length);
   const figure = useCallback(
     (size: FigureSize) => reductionValuesFigure(kind, states, index, size),
     [kind, states, index],

@@ -70,7 +70,7 @@ function factLine(item: LibraryItem): string {
 }
 
 /** Summary of an item: the first sentence of an example's notes; for a run, its facts. */
-export function lineOf(item: LibraryItem): string {
+export function itemSummary(item: LibraryItem): string {
   const [first = ''] = item.notes.split(/(?<=\.)\s/);
   return item.kind === 'scenario' && first !== '' ? first : factLine(item);
 }
@@ -106,7 +106,7 @@ export function Entry({ item, place, knownTags, filterTag }: EntryProps): ReactE
         {/* An example's time would be that of its installation. */}
         {isExample ? null : <span className="library-entry__time muted">{clock(modified)}</span>}
         <span className="library-entry__facts muted clip break-anywhere">
-          {isExample ? lineOf(item) : factLine(item)}
+          {isExample ? itemSummary(item) : factLine(item)}
         </span>
         {problem === null ? null : (
           <span className="library-entry__problem clip break-anywhere danger small">

@@ -15,7 +15,7 @@ import { useNewKernel } from '../../workbench/offers.tsx';
 const formulas: Readonly<Record<string, string>> = { 'vector-add': 'a + b', reduction: 'Σ a', stencil: '← a →' };
 
 /** Templates that contain every searched word. */
-export function searchWords(all: readonly KernelTemplate[], text: string): readonly KernelTemplate[] {
+export function matchingTemplates(all: readonly KernelTemplate[], text: string): readonly KernelTemplate[] {
   const words = text.toLowerCase().split(/\s+/);
   return all.filter(({ title, says }) => {
     const own = `kernel of your own ${title} ${says}`.toLowerCase();
@@ -37,7 +37,7 @@ function KernelTemplates({ text }: { readonly text: string }): ReactElement | nu
       current = false;
     };
   }, [client, stores]);
-  const shown = searchWords(all, text);
+  const shown = matchingTemplates(all, text);
   if (shown.length === 0) return null;
   return (
     <>

@@ -49,7 +49,7 @@ interface StoredItems {
   readonly studies: readonly StudyEntry[];
 }
 
-function useStored(): StoredItems {
+function useStoredItems(): StoredItems {
   const { client, stores } = useWorkbench();
   const [stored, setStored] = useState<StoredItems>({ items: [], studies: [] });
   useEffect(() => {
@@ -89,7 +89,7 @@ export function PackProject({ onDone }: { readonly onDone: () => void }): ReactE
   const file = useSelected(stores.scenario, (state) => state.file);
   const runs = useSelected(stores.runs, (state) => state.runs).filter(hasResult);
   const live = useSelected(stores.comparison, (state) => state.live).filter(({ state }) => state === 'done');
-  const { items, studies } = useStored();
+  const { items, studies } = useStoredItems();
   const [name, setName] = useState(title.replace(/\.(json|ya?ml)$/i, '').slice(0, LONGEST_NAME));
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set(['form', 'notes']));
   const [busy, setBusy] = useState(false);

@@ -67,7 +67,7 @@ export default function PeaksPanel(): ReactElement {
                     type="button"
                     aria-pressed={here}
                     title={`Centroid ${fixedDigits(fast, 2)}, ${fixedDigits(slow, 2)}: show it`}
-                    onClick={() => stores.image.lookAt({ fast: x + 0.5, slow: y + 0.5 }, WINDOW)}
+                    onClick={() => stores.image.centreOn({ fast: x + 0.5, slow: y + 0.5 }, WINDOW)}
                   >
                     {x}, {y}
                   </button>

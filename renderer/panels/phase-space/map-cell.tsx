@@ -191,7 +191,7 @@ export function MapCell({ slot, store, view, onDriven }: MapCellProps): ReactEle
   const below = useRef<HTMLCanvasElement>(null);
   const above = useRef<HTMLCanvasElement>(null);
   const empty = useCached(workbench.data.maps, cacheKey(slot)) === null;
-  const trouble = useCached(workbench.data.troubles, cacheKey(slot));
+  const trouble = useCached(workbench.data.mapErrors, cacheKey(slot));
   const computing = useCached(workbench.data.computing, cacheKey(slot));
   useEffect(() => {
     if (below.current === null || above.current === null) return;

@@ -159,14 +159,14 @@ function useMap(slot: SlotKey): ShownMap | null {
   return useCached(useWorkbench().data.maps, cacheKey(slot));
 }
 
-function useTrouble(slot: SlotKey): string | null {
-  return useCached(useWorkbench().data.troubles, cacheKey(slot));
+function useMapError(slot: SlotKey): string | null {
+  return useCached(useWorkbench().data.mapErrors, cacheKey(slot));
 }
 
 export const useShownMaps = (): readonly (ShownMap | null)[] => [useMap('a'), useMap('b'), useMap('c'), useMap('d')];
 
-export const useAnyTrouble = (): boolean =>
-  [useTrouble('a'), useTrouble('b'), useTrouble('c'), useTrouble('d')].some((trouble) => trouble !== null);
+export const useAnyMapError = (): boolean =>
+  [useMapError('a'), useMapError('b'), useMapError('c'), useMapError('d')].some((trouble) => trouble !== null);
 
 const axesSchema = z
   .strictObject({ horizontal: axisNameSchema, vertical: axisNameSchema })

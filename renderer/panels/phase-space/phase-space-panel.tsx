@@ -10,7 +10,7 @@ import { RunFeed } from '../../data/run-feed.ts';
 import type { ScaleKind } from '../../drawing/colormap.ts';
 import { combineFigures, type Figure, type FigureFormat } from '../../drawing/export/figure.ts';
 import { paintHeading } from '../../drawing/export/raster.ts';
-import { isOver, runNotes, runOf } from '../../state/runs.ts';
+import { hasEnded, runNotes, runOf } from '../../state/runs.ts';
 import { shownCrosshair } from '../../state/selection.ts';
 import { Button, IconButton } from '../../widgets/controls/button.tsx';
 import { Scrubber } from '../../widgets/controls/scrubber.tsx';
@@ -36,7 +36,7 @@ import {
   type PhaseViewStore,
   type SlotKey,
   slots,
-  useAnyTrouble,
+  useAnyMapError,
   useShownMaps,
 } from './maps.ts';
 
@@ -48,7 +48,7 @@ function ReferenceRow({ view }: { readonly view: PhaseViewStore }): ReactElement
   const { runs } = useSelected(stores.runs, (state) => state);
   const { frames, index } = useSelected(stores.playback, (state) => state);
   const frame = frames[index];
-  const others = runs.filter((run) => run.id !== selected && isOver(run.state) && run.error === null);
+  const others = runs.filter((run) => run.id !== selected && hasEnded(run.state) && run.error === null);
   const value = reference.kind === 'run' ? reference.run : reference.kind;
   const name = (run: (typeof runs)[number]): string => `${run.name} · ${run.variant} ${run.precision}`;
   return (
@@ -153,14 +153,14 @@ function NothingShown({ run, hasMap }: NothingShownProps): ReactElement | null {
   const { data, feeds } = useWorkbench();
   const status = useSelected(feeds.of(RunFeed).status, (state) => state.status);
   const kept = useCached(data.keyframes, SHOWN_KEY);
-  const isTold = useAnyTrouble();
+  const isTold = useAnyMapError();
   if (status.kind === 'failed') {
     return (
-      <Cover>
+      <PlotOverlay>
         <EmptyState icon="error" tone="error" title="There is no phase space to show" action={<RunOffer />}>
           {run?.error?.message ?? status.reason}
         </EmptyState>
-      </Cover>
+      </PlotOverlay>
     );
   }
   if (hasMap) return null;
@@ -174,16 +174,16 @@ function NothingShown({ run, hasMap }: NothingShownProps): ReactElement | null {
   if (isTold) return null;
   if (status.kind === 'nothing') {
     return (
-      <Cover>
+      <PlotOverlay>
         <EmptyState icon="quad" title="No phase space yet" action={<RunOffer />}>
           Run the scenario to see where its protons go.
         </EmptyState>
-      </Cover>
+      </PlotOverlay>
     );
   }
   if (status.kind !== 'loaded' || kept?.frames.length !== 0) return null;
   return (
-    <Cover>
+    <PlotOverlay>
       <EmptyState
         icon="quad"
         title="This run has no saved phase space"
@@ -191,11 +191,11 @@ function NothingShown({ run, hasMap }: NothingShownProps): ReactElement | null {
       >
         Its scenario saves no keyframes: set them under Output, and run it again.
       </EmptyState>
-    </Cover>
+    </PlotOverlay>
   );
 }
 
-const Cover = ({ children }: { readonly children: ReactElement }): ReactElement => (
+const PlotOverlay = ({ children }: { readonly children: ReactElement }): ReactElement => (
   <div className="plot-panel__cover">{children}</div>
 );
 

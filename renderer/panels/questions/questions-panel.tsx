@@ -1,6 +1,6 @@
 /** Gallery of questions. Opening one loads its example and shows hints in the panels. */
 import type { ReactElement } from 'react';
-import { exampleWords, type Question, questions } from '../../base/questions.ts';
+import { exampleNotes, type Question, questions } from '../../base/questions.ts';
 import { Button } from '../../widgets/controls/button.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import './questions-panel.css';
@@ -44,7 +44,7 @@ function QuestionCard({ question, open }: { readonly question: Question; readonl
         <span className="question__words grid min-w-0">
           <span className="question__title strong">{title}</span>
           <span className="question__text muted small">{text}</span>
-          <span className="question__how faint small">{exampleWords[example.kind]}</span>
+          <span className="question__how faint small">{exampleNotes[example.kind]}</span>
         </span>
       </button>
     </li>

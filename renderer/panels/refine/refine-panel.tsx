@@ -16,13 +16,13 @@ import { count, fixedDigits, significant } from '../../../electron/domain/number
 import { type FitChoice, RefineFeed, type RefineState } from '../../data/refine-feed.ts';
 import { refinementChart } from '../../drawing/charts/refinement.ts';
 import { errorText } from '../../state/notices.ts';
-import { isOver } from '../../state/runs.ts';
+import { hasEnded } from '../../state/runs.ts';
 import { Button } from '../../widgets/controls/button.tsx';
 import { Segmented } from '../../widgets/controls/segmented.tsx';
 import { Select } from '../../widgets/controls/select.tsx';
 import { ShownChart } from '../../widgets/plots/chart-plot.tsx';
 import { EmptyState } from '../../widgets/words/empty-state.tsx';
-import { takeImageFile } from '../../workbench/actions/import-files.ts';
+import { importImageFile } from '../../workbench/actions/import-files.ts';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import { MapTile } from '../../workbench/maps/map-tile.tsx';
 import { PanelOffer } from '../../workbench/offers.tsx';
@@ -56,7 +56,7 @@ function useMap(image: string, show: 'measured' | 'difference', key: unknown): F
   return map;
 }
 
-const reachOf = ({ min, max }: FieldMap): number => Math.max(Math.abs(min), Math.abs(max)) || 1;
+const largestMagnitude = ({ min, max }: FieldMap): number => Math.max(Math.abs(min), Math.abs(max)) || 1;
 
 interface MapsProps {
   readonly image: MeasuredImage;
@@ -71,7 +71,7 @@ function Maps({ image, refined }: MapsProps): ReactElement | null {
   if (plane === null) return null;
   const high = measured?.max ?? 1;
   const limits = { low: Math.max(high * MIN_SHARE, measured?.min ?? 0), high };
-  const reach = difference === null ? 1 : reachOf(difference);
+  const reach = difference === null ? 1 : largestMagnitude(difference);
   return (
     <>
       <MapTile
@@ -110,7 +110,8 @@ const fits = [
 function useImages() {
   const runs = useSelected(useWorkbench().stores.runs, (state) => state.runs);
   return runs.filter(
-    ({ workload, state, error }) => workload === 'diffraction' && isOver(state) && state !== 'failed' && error === null,
+    ({ workload, state, error }) =>
+      workload === 'diffraction' && hasEnded(state) && state !== 'failed' && error === null,
   );
 }
 
@@ -121,7 +122,7 @@ function Source({ feed, primary }: { readonly feed: RefineFeed; readonly primary
   const images = useImages();
   const takeRun = (id: string): void => {
     const run = images.find((one) => one.id === id);
-    if (run !== undefined) void feed.take(run.name, async () => ({ kind: 'run', run: id }));
+    if (run !== undefined) void feed.openImage(run.name, async () => ({ kind: 'run', run: id }));
   };
   return (
     <span className="refine-source center gap-m">
@@ -135,7 +136,7 @@ function Source({ feed, primary }: { readonly feed: RefineFeed; readonly primary
         onChange={(event) => {
           const chosen = [...(event.target.files ?? [])];
           event.target.value = '';
-          void takeImageFile(chosen, feed, stores);
+          void importImageFile(chosen, feed, stores);
         }}
       />
       <Button action="choose" icon="open" tone={primary ? 'primary' : 'normal'} onPress={() => input.current?.click()}>

@@ -19,7 +19,7 @@ import { SessionView } from './session-view.tsx';
 // Sources of the panel: the selected run, and stored sessions.
 
 /** Stored sessions of a workload; read again when a run is saved. */
-function useStored(workload: WorkloadName): readonly StoredTask[] {
+function useStoredSessions(workload: WorkloadName): readonly StoredTask[] {
   const { client, stores } = useWorkbench();
   const [sessions, setSessions] = useState<readonly StoredTask[]>([]);
   const saved = useSelected(stores.runs, ({ runs }) => runs.filter(({ file }) => file !== null).length);
@@ -42,7 +42,7 @@ type OpenedSession =
   | Readonly<{ kind: 'session'; session: Session }>
   | Readonly<{ kind: 'failed'; reason: string }>;
 
-function useOpened(id: string | null): OpenedSession {
+function useOpenedSession(id: string | null): OpenedSession {
   const { client } = useWorkbench();
   const [opened, setOpened] = useState<OpenedSession>({ kind: 'none' });
   useEffect(() => {
@@ -78,7 +78,7 @@ function useMeasurements() {
   const name = useSelected(stores.scenario, (state) => state.draft['name']);
   const resolved = useSelected(stores.scenario, (state) => state.lastResolved);
   const measured = useCached(feeds.of(TaskFeed).session, SHOWN_KEY);
-  const all = useStored(run?.workload ?? kind);
+  const all = useStoredSessions(run?.workload ?? kind);
   const bench = resolved !== null && 'bench' in resolved ? resolved.bench : '';
   // Sort sessions of the scenario's benchmark first.
   const near = (one: StoredTask): number => Number(one.bench === bench) + Number(one.scenario === name);
@@ -87,7 +87,7 @@ function useMeasurements() {
   const known = wanted !== null && (wanted === RUN ? run !== null : all.some(({ id }) => id === wanted));
   const usual = run === null ? (stored.find((one) => one.bench === bench)?.id ?? null) : RUN;
   const chosen = known ? wanted : usual;
-  const opened = useOpened(chosen === RUN ? null : chosen);
+  const opened = useOpenedSession(chosen === RUN ? null : chosen);
   const kept = opened.kind === 'session' ? opened.session : null;
   const session = chosen === RUN ? (measured?.session ?? null) : kept;
   const options = [

@@ -5,7 +5,7 @@ import { completedFraction, type RunInfo, type RunProgress } from '../../../elec
 import type { WhatIfMethod } from '../../../electron/contract/scenario/transport/what-if.ts';
 import { duration, fixedDigits, significant, timeLeft } from '../../../electron/domain/numbers.ts';
 import { SHOWN_KEY } from '../../data/run-data.ts';
-import { hasResult, isOver, runOf } from '../../state/runs.ts';
+import { hasEnded, hasResult, runOf } from '../../state/runs.ts';
 import { isFormOf } from '../../state/scenario.ts';
 import { Readouts } from '../../widgets/plots/readout.tsx';
 import { EmptyState } from '../../widgets/words/empty-state.tsx';
@@ -144,7 +144,7 @@ function RunBody({ run }: { readonly run: RunInfo }): ReactElement | null {
   const { stores, workloads } = useWorkbench();
   const progress = useSelected(stores.runs, (state) => state.progress[run.id] ?? null);
   if (run.state === 'failed' && !hasResult(run)) return null;
-  if (!isOver(run.state)) return <RunProgressView run={run} progress={progress} />;
+  if (!hasEnded(run.state)) return <RunProgressView run={run} progress={progress} />;
   const { Results } = workloads[run.workload];
   return <Results />;
 }

@@ -3,7 +3,7 @@ import type { ReactElement } from 'react';
 import type { RunInfo } from '../../../electron/contract/run.ts';
 import { clock, duration, headlineText } from '../../../electron/domain/numbers.ts';
 import { classes } from '../../base/classes.ts';
-import { hasResult, isOver } from '../../state/runs.ts';
+import { hasEnded, hasResult } from '../../state/runs.ts';
 import { Button } from '../../widgets/controls/button.tsx';
 import { MenuButton, type MenuItem } from '../../widgets/floating/menu.tsx';
 import { EmptyState } from '../../widgets/words/empty-state.tsx';
@@ -15,7 +15,7 @@ import { RunOffer } from '../../workbench/offers.tsx';
 
 function RunEntry({ run, selected }: { readonly run: RunInfo; readonly selected: boolean }): ReactElement {
   const { runs, documents } = useWorkbench();
-  const over = isOver(run.state);
+  const over = hasEnded(run.state);
   const items: readonly MenuItem[] = [
     { id: 'save', label: 'Save as…', disabled: !hasResult(run), onChoose: () => void runs.save(run) },
     { id: 'scenario', label: 'Edit its scenario', onChoose: () => void documents.openRun(run) },

@@ -41,7 +41,7 @@ const round = (value: number, digits: number): number => Number(value.toPrecisio
 /**
  * Closest equivalent of a beam in another definition. `inForce`: energy and range that the current values resolve to.
  */
-function beamGiven(
+function convertedBeam(
   beam: Draft,
   way: BeamForm,
   inForce: { readonly energy_MeV: number; readonly range_mm: number },
@@ -64,7 +64,7 @@ function nextSpot(spots: readonly unknown[]): Draft {
 }
 
 /** Resolved spots, completed by the host. */
-function spotsInForce(scenario: unknown): readonly Spot[] {
+function resolvedSpots(scenario: unknown): readonly Spot[] {
   const spots = valueAt(scenario, ['beam', 'spots']);
   return Array.isArray(spots) ? (spots as readonly Spot[]) : [];
 }
@@ -98,7 +98,11 @@ export function EnergyField({ path }: { readonly path: Path }): ReactElement {
               value={way}
               options={beamForms.map((value) => ({ value, label: beamFormTitles[value] }))}
               onChange={(next) =>
-                form.edit(['beam'], beamGiven(beamOf(form.draft), next as BeamForm, inForce), 'How the beam is given')
+                form.edit(
+                  ['beam'],
+                  convertedBeam(beamOf(form.draft), next as BeamForm, inForce),
+                  'How the beam is given',
+                )
               }
             />
           </div>
@@ -155,7 +159,7 @@ function SpotRow({
         const key = byRange && wanted === 'energy_MeV' ? 'range_mm' : wanted;
         const field = fieldModel(form.draft, form.resolved?.scenario ?? null, [...path, key]);
         if (field === null) return null;
-        const fallback = field.fallback;
+        const fallback = field.currentDefault;
         return (
           <NumberField
             key={key}
@@ -216,7 +220,7 @@ export function SpotsField({ path }: { readonly path: Path }): ReactElement | nu
   const field = fieldModel(form.draft, null, path);
   if (field === null || (way !== 'spots' && way !== 'file')) return null;
   const spots: readonly unknown[] = Array.isArray(field.value) ? field.value : [];
-  const drawn = spotsInForce(form.resolved?.scenario);
+  const drawn = resolvedSpots(form.resolved?.scenario);
   const file = valueAt(field.value, ['file']);
   return (
     <div className="regions spots min-w-0" data-path={field.key}>

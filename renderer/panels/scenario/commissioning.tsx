@@ -30,11 +30,11 @@ const units = [
 ] as const;
 
 /** Maximum number of issues in a message. */
-const SHOWN_FAULTS = 4;
+const MAX_SHOWN_ISSUES = 4;
 
 function reasonsOf(error: unknown): readonly string[] {
   if (!(error instanceof BraggError)) return [String(error)];
-  const issues = error.issues.slice(0, SHOWN_FAULTS).map(formatIssue);
+  const issues = error.issues.slice(0, MAX_SHOWN_ISSUES).map(formatIssue);
   return issues.length > 0 ? issues : [error.message];
 }
 

@@ -32,24 +32,25 @@ interface RowProps {
   readonly controlId?: string;
   readonly children: (ids: { readonly describedBy: string | undefined; readonly invalid: boolean }) => ReactNode;
   /** Issues of nested values are shown elsewhere. */
-  readonly ownFaultsOnly?: boolean;
+  readonly ownIssuesOnly?: boolean;
 }
 
 /** Default value, for the reset button's tooltip. */
 function defaultText(field: FieldModel): string {
-  const { usual, unit } = field;
-  if (typeof usual === 'number') return `${formatNumber(Number(usual.toPrecision(6)))} ${unitSymbols[unit]}`.trim();
-  if (typeof usual === 'boolean') return usual ? 'yes' : 'no';
-  return typeof usual === 'string' ? usual : 'the default';
+  const { displayedDefault, unit } = field;
+  if (typeof displayedDefault === 'number')
+    return `${formatNumber(Number(displayedDefault.toPrecision(6)))} ${unitSymbols[unit]}`.trim();
+  if (typeof displayedDefault === 'boolean') return displayedDefault ? 'yes' : 'no';
+  return typeof displayedDefault === 'string' ? displayedDefault : 'the default';
 }
 
 const resetText = (field: FieldModel): string =>
-  field.usual === undefined ? `Leave out ${field.title}` : `Back to ${defaultText(field)}`;
+  field.displayedDefault === undefined ? `Leave out ${field.title}` : `Back to ${defaultText(field)}`;
 
-export function Row({ field, controlId, children, ownFaultsOnly = false }: RowProps): ReactElement {
+export function Row({ field, controlId, children, ownIssuesOnly = false }: RowProps): ReactElement {
   const form = useForm();
   const faultId = useId();
-  const issues = issuesAt(form.issues, field.path).filter((issue) => !ownFaultsOnly || issue.path === field.key);
+  const issues = issuesAt(form.issues, field.path).filter((issue) => !ownIssuesOnly || issue.path === field.key);
   const invalid = issues.some((issue) => issue.severity === 'error');
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the row only listens to the focus of the control in it
@@ -105,7 +106,7 @@ function Choice({
   const form = useForm();
   const choices = choicesOf(field.schema) ?? [];
   const words = choices.map(String);
-  const value = String(field.value ?? field.fallback ?? words[0]);
+  const value = String(field.value ?? field.currentDefault ?? words[0]);
   const change = (next: string): void => form.edit(field.path, choices[words.indexOf(next)], field.title);
   const fits = words.length <= 3 && words.join('').length <= LETTERS_IN_SIGHT && words.includes(value);
   const described = describedBy === undefined ? {} : { describedBy };
@@ -203,7 +204,7 @@ function Control({
     return (
       <Segmented
         label={field.title}
-        value={String(field.value ?? field.fallback ?? false)}
+        value={String(field.value ?? field.currentDefault ?? false)}
         options={switches}
         onChange={(next) => form.edit(field.path, next === 'true', field.title)}
         {...described}
@@ -216,7 +217,7 @@ function Control({
         id={id}
         value={field.value}
         unit={field.unit}
-        placeholder={numberOr(field.fallback, null)}
+        placeholder={numberOr(field.currentDefault, null)}
         min={schema.minimum ?? Number.NEGATIVE_INFINITY}
         max={schema.maximum ?? Number.POSITIVE_INFINITY}
         whole={schema.type === 'integer'}
@@ -232,7 +233,7 @@ function Control({
       <TextField
         id={id}
         value={field.value === undefined ? '' : String(field.value)}
-        placeholder={field.fallback === undefined ? '' : String(field.fallback)}
+        placeholder={field.currentDefault === undefined ? '' : String(field.currentDefault)}
         invalid={invalid}
         {...described}
         onChange={(text) =>
@@ -251,7 +252,7 @@ function Control({
       <TextField
         id={id}
         value={listText(field.value)}
-        placeholder={listText(field.fallback)}
+        placeholder={listText(field.currentDefault)}
         invalid={invalid}
         {...described}
         onChange={(text) => form.edit(field.path, readList(text), field.title, field.key)}
@@ -263,7 +264,7 @@ function Control({
     <TextField
       id={id}
       value={typeof field.value === 'string' ? field.value : ''}
-      placeholder={typeof field.fallback === 'string' ? field.fallback : ''}
+      placeholder={typeof field.currentDefault === 'string' ? field.currentDefault : ''}
       invalid={invalid}
       {...described}
       onChange={(value) => form.edit(field.path, value === '' ? undefined : value, field.title, field.key)}
@@ -333,7 +334,7 @@ export function VariantField({ path }: { readonly path: Path }): ReactElement | 
   const { resolved } = form;
   const kind = kindOfDocument(form.draft);
   const own = variants.filter((variant) => variant.workload === kind);
-  const value = String(field.value ?? field.fallback ?? 'auto');
+  const value = String(field.value ?? field.currentDefault ?? 'auto');
   const refusals = new Map(resolved?.variants.map((each) => [each.id, each.refusal]));
   const choose = (next: string): void => form.edit(path, next === 'auto' ? undefined : next, field.title);
   const shown = value === 'auto' && resolved !== null ? `auto – ${resolved.variant}` : value;

@@ -51,9 +51,9 @@ export interface FieldModel {
   /** Value in the document; undefined if the default applies. */
   readonly value: unknown;
   /** Current default: from the host if it depends on other values, else from the schema. */
-  readonly fallback: unknown;
+  readonly currentDefault: unknown;
   /** Default to display. While the document has a value, a default that depends on other values is not recomputed. */
-  readonly usual: unknown;
+  readonly displayedDefault: unknown;
   /** Whether the value can be reset; some fields have no default. */
   readonly resettable: boolean;
 }
@@ -73,7 +73,7 @@ export function fieldModel(draft: ScenarioDraft, resolved: ScenarioDraft | null,
   const schema = schemaAt(kind, path, draft) ?? schemaAt(kind, path, documentWithBranches(draft, resolved));
   if (schema === null) return null;
   const value = valueAt(draft, path);
-  const fallback = schema.default ?? valueAt(resolved, path);
+  const currentDefault = schema.default ?? valueAt(resolved, path);
   const unit = schema.unit !== undefined && schema.unit in unitSymbols ? (schema.unit as Unit) : '1';
   return {
     path,
@@ -83,9 +83,9 @@ export function fieldModel(draft: ScenarioDraft, resolved: ScenarioDraft | null,
     allowed: describeAllowed(schema),
     unit,
     schema,
-    ...{ value, fallback },
-    usual: value === undefined ? fallback : schema.default,
-    resettable: value !== undefined && fallback !== undefined && !isNeeded(kind, path),
+    ...{ value, currentDefault },
+    displayedDefault: value === undefined ? currentDefault : schema.default,
+    resettable: value !== undefined && currentDefault !== undefined && !isNeeded(kind, path),
   };
 }
 

@@ -32,7 +32,7 @@ export function EntryButtons({ path, noun, up = 'Move up', down = 'Move down' }:
   const index = Number(path.at(-1));
   const value = valueAt(form.draft, list);
   const entries: readonly unknown[] = Array.isArray(value) ? value : [];
-  const optional = fieldModel(form.draft, null, list)?.fallback !== undefined;
+  const optional = fieldModel(form.draft, null, list)?.currentDefault !== undefined;
   const put = (next: readonly unknown[], label: string): void =>
     form.edit(list, next.length === 0 && optional ? undefined : next, label);
   const order = `Order of ${noun}s`;

@@ -45,7 +45,7 @@ export function setComposition(material: unknown, text: string, parseFormula: (f
 }
 
 /** Composition on one line: a formula or mass fractions. The text is not reformatted during typing. */
-function MadeOfField({ path, index }: { readonly path: Path; readonly index: number }): ReactElement {
+function CompositionField({ path, index }: { readonly path: Path; readonly index: number }): ReactElement {
   const form = useForm();
   const material = valueAt(form.draft, path);
   const [typed, type] = useState<string | null>(null);
@@ -113,7 +113,7 @@ function MaterialCard({ path, index }: { readonly path: Path; readonly index: nu
           {issue.message}
         </p>
       ))}
-      <MadeOfField path={path} index={index} />
+      <CompositionField path={path} index={index} />
       <Field path={[...path, 'density_g_cm3']} />
       <Field path={[...path, 'mean_excitation_eV']} />
     </li>

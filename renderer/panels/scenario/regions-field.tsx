@@ -83,7 +83,7 @@ export function MaterialField({ path }: { readonly path: Path }): ReactElement |
       {({ describedBy, invalid }) => (
         <Select
           id={id}
-          value={String(field.value ?? field.fallback ?? '')}
+          value={String(field.value ?? field.currentDefault ?? '')}
           options={optionsOf(form.draft)}
           onChange={(next) => form.edit(path, next, field.title)}
           invalid={invalid}

@@ -104,10 +104,10 @@ function FieldHelp({ field }: { readonly field: FieldModel | null }): ReactEleme
     );
   }
   const fallback =
-    typeof field.usual === 'number'
-      ? `${formatNumber(Number(field.usual.toPrecision(6)))} ${unitSymbols[field.unit]}`.trim()
-      : typeof field.usual === 'string' && field.usual !== ''
-        ? field.usual
+    typeof field.displayedDefault === 'number'
+      ? `${formatNumber(Number(field.displayedDefault.toPrecision(6)))} ${unitSymbols[field.unit]}`.trim()
+      : typeof field.displayedDefault === 'string' && field.displayedDefault !== ''
+        ? field.displayedDefault
         : null;
   return (
     <div className="field-help rigid clip muted small sunken line-above" aria-live="polite">
@@ -124,7 +124,7 @@ function FieldHelp({ field }: { readonly field: FieldModel | null }): ReactEleme
 interface FormIssuesProps {
   readonly issues: readonly Issue[];
   /** Navigates to the field of an issue. */
-  readonly lead: (issue: Issue) => void;
+  readonly goToIssue: (issue: Issue) => void;
 }
 
 /** Whether the form has a field for this path. There is no field for keys that the schema does not know. */
@@ -142,7 +142,7 @@ export function issueCount(issues: readonly Issue[]): string {
   return warnings === 0 ? wrong : `${wrong}, ${beware}`;
 }
 
-function FormIssues({ issues, lead }: FormIssuesProps): ReactElement | null {
+function FormIssues({ issues, goToIssue }: FormIssuesProps): ReactElement | null {
   const { draft } = useForm();
   const [next, setNext] = useState(0);
   const inFields = issues.filter((issue) => hasField(parsePath(issue.path), draft));
@@ -151,12 +151,12 @@ function FormIssues({ issues, lead }: FormIssuesProps): ReactElement | null {
   const severity = issues.some((issue) => issue.severity === 'error') ? 'error' : 'warning';
   const go = (): void => {
     const issue = inFields[next % inFields.length];
-    if (issue !== undefined) lead(issue);
+    if (issue !== undefined) goToIssue(issue);
     setNext((at) => (at + 1) % Math.max(1, inFields.length));
   };
   return (
     <div className="scenario-panel__issues rounded" data-severity={severity} role="status">
-      {others.length === 0 ? null : <IssueList issues={others} onChoose={lead} />}
+      {others.length === 0 ? null : <IssueList issues={others} onChoose={goToIssue} />}
       {inFields.length === 0 ? null : (
         <p className="scenario-panel__count semi-strong between row danger">
           {issueCount(inFields)}
@@ -287,7 +287,7 @@ export default function ScenarioPanel(): ReactElement {
           of={check?.draft !== draft ? 'before' : check.resolved === null ? 'sound' : 'this'}
         />
         <div className="scenario-panel__scroll grow min-h-0 scroll-y" ref={list} key={generation}>
-          <FormIssues issues={issues} lead={lead} />
+          <FormIssues issues={issues} goToIssue={lead} />
           <div className="scenario-panel__naming grid gap-s">
             <TextField
               label="Name"

@@ -30,13 +30,13 @@ function KindField({ path }: { readonly path: Path }): ReactElement | null {
   const field = fieldModel(form.draft, form.resolved?.scenario ?? null, path);
   if (field === null) return null;
   const branches = branchesOf(field.schema);
-  const kind = String(valueAt(field.value, ['kind']) ?? valueAt(field.fallback, ['kind']) ?? '');
+  const kind = String(valueAt(field.value, ['kind']) ?? valueAt(field.currentDefault, ['kind']) ?? '');
   const branch = branches.find((each) => kindOf(each) === kind);
   const keys = Object.keys(branch?.properties ?? {}).filter((key) => key !== 'kind');
   const none = isOptional(form.draft, path) ? [{ value: '', label: 'none' }] : [];
   return (
     <>
-      <Row field={field} controlId={id} ownFaultsOnly>
+      <Row field={field} controlId={id} ownIssuesOnly>
         {({ describedBy, invalid }) => (
           <Select
             id={id}
@@ -140,7 +140,7 @@ export function TableField({ path }: { readonly path: Path }): ReactElement | nu
   const words = branchesOf(field.schema).flatMap((branch) => (branch.enum ?? []).map(String));
   const file = valueAt(field.value, [OWN_TABLE]);
   const isFile = field.value !== undefined && typeof field.value === 'object';
-  const value = isFile ? OWN_TABLE : String(field.value ?? field.fallback ?? '');
+  const value = isFile ? OWN_TABLE : String(field.value ?? field.currentDefault ?? '');
   return (
     <>
       <Row field={field} controlId={id}>

@@ -28,8 +28,8 @@ interface DifferenceRow {
   readonly unit: string;
   readonly values: readonly string[];
   /** Second value minus the first; a dash if one is missing. The ratio is second over first. */
-  readonly less: string;
-  readonly over: string;
+  readonly difference: string;
+  readonly ratio: string;
 }
 
 type Value = number | string | null | undefined;
@@ -40,8 +40,8 @@ function rowOf(name: string, unit: string, [a, b]: readonly [Value, Value]): Dif
   const numbers = typeof a === 'number' && typeof b === 'number';
   return {
     ...{ name, unit, values: [text(a), text(b)] },
-    less: numbers ? significant(b - a, 4) : NO_VALUE,
-    over: numbers && a !== 0 ? significant(b / a, 4) : NO_VALUE,
+    difference: numbers ? significant(b - a, 4) : NO_VALUE,
+    ratio: numbers && a !== 0 ? significant(b / a, 4) : NO_VALUE,
   };
 }
 
@@ -174,13 +174,13 @@ function Difference({ a, b }: { readonly a: Point; readonly b: Point }): ReactEl
           </tr>
         </thead>
         <tbody>
-          {rows.map(({ name, unit, values, less, over }) => (
+          {rows.map(({ name, unit, values, difference, ratio }) => (
             <tr key={name}>
               <th scope="row">{columnTitle({ name, unit })}</th>
               <td>{values[0]}</td>
               <td>{values[1]}</td>
-              <td>{less}</td>
-              <td>{over}</td>
+              <td>{difference}</td>
+              <td>{ratio}</td>
             </tr>
           ))}
         </tbody>

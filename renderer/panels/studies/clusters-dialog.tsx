@@ -36,11 +36,11 @@ const fields: readonly { readonly key: keyof ClusterDraft; readonly label: strin
 
 interface ClustersDialogProps {
   readonly clusters: readonly Cluster[];
-  readonly onKept: (clusters: readonly Cluster[]) => void;
+  readonly onSaved: (clusters: readonly Cluster[]) => void;
   readonly onDone: () => void;
 }
 
-function ClustersDialog({ clusters, onKept, onDone }: ClustersDialogProps): ReactElement {
+function ClustersDialog({ clusters, onSaved, onDone }: ClustersDialogProps): ReactElement {
   const { client } = useWorkbench();
   const [chosen, setChosen] = useState(clusters[0]?.name ?? NEW);
   const [draft, setDraft] = useState(draftFromCluster(clusters[0] ?? newCluster));
@@ -68,7 +68,7 @@ function ClustersDialog({ clusters, onKept, onDone }: ClustersDialogProps): Reac
   };
   const keep = async (next: readonly Cluster[], shown: string): Promise<void> => {
     await client.call('study.keepClusters', { clusters: [...next] });
-    onKept(next);
+    onSaved(next);
     setChosen(shown);
   };
   const save = (): void =>
@@ -182,7 +182,7 @@ export function TargetChoice({ on, onChange }: TargetChoiceProps): ReactElement 
         onChange={(name) => onChange(name === THIS_MACHINE ? null : name)}
       />
       <Button onPress={() => void look().then(() => setAsked(true))}>Clusters…</Button>
-      {asked ? <ClustersDialog clusters={clusters} onKept={kept} onDone={() => setAsked(false)} /> : null}
+      {asked ? <ClustersDialog clusters={clusters} onSaved={kept} onDone={() => setAsked(false)} /> : null}
     </span>
   );
 }

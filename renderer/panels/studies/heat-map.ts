@@ -64,7 +64,7 @@ function sideOf(side: HeatSide): Side {
 }
 
 /** Median; requires sorted numbers. */
-function middle(sorted: Float64Array): number | null {
+function medianOf(sorted: Float64Array): number | null {
   if (sorted.length === 0) return null;
   const [low = 0, high = 0] = [sorted[(sorted.length - 1) >> 1], sorted[sorted.length >> 1]];
   return (low + high) / 2;
@@ -103,7 +103,7 @@ export function heatCells(x: HeatSide, y: HeatSide, value: PlottedColumn): HeatC
   return {
     across: across.names,
     up: up.names,
-    values: cells.map((row) => row.map(middle)),
+    values: cells.map((row) => row.map(medianOf)),
     counts: cells.map((row) => row.map(({ length }) => length)),
     binned: [...(across.binned ? [x.info.name] : []), ...(up.binned ? [y.info.name] : [])],
   };

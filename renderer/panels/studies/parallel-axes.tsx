@@ -25,10 +25,10 @@ import {
   type ParallelAxis,
   paintDensity,
   paintLines,
-  parallelOf,
+  parallelPlotOf,
   selectedLines,
   ticksOf,
-  wordsAt,
+  valueTextAt,
 } from './parallel.ts';
 
 interface ParallelAxisProps {
@@ -38,8 +38,8 @@ interface ParallelAxisProps {
   readonly step: number;
   readonly height: number;
   readonly label: number;
-  readonly kept: AxisRange;
-  readonly onKept: (kept: AxisRange) => void;
+  readonly range: AxisRange;
+  readonly onRange: (kept: AxisRange) => void;
   /** Moves the axis by a number of positions to the right. */
   readonly onMove: (places: number) => void;
 }
@@ -51,19 +51,19 @@ const CLICK = 3;
 
 const clampToUnit = (at: number): number => Math.min(1, Math.max(0, at));
 
-interface EndProps extends Pick<ParallelAxisProps, 'axis' | 'onKept'> {
+interface EndProps extends Pick<ParallelAxisProps, 'axis' | 'onRange'> {
   readonly which: 'low' | 'high';
   readonly range: readonly [number, number];
 }
 
-function End({ axis, which, range, onKept }: EndProps): ReactElement {
+function End({ axis, which, range, onRange }: EndProps): ReactElement {
   const at = range[which === 'low' ? 0 : 1];
   const put = (to: number): void => {
     const [low, high] =
       which === 'low'
         ? [Math.min(clampToUnit(to), range[1]), range[1]]
         : [range[0], Math.max(clampToUnit(to), range[0])];
-    onKept(low <= 0 && high >= 1 ? null : [low, high]);
+    onRange(low <= 0 && high >= 1 ? null : [low, high]);
   };
   const steps: Readonly<Record<string, number | undefined>> = {
     ...{ ArrowUp: KEY_STEP, ArrowRight: KEY_STEP, ArrowDown: -KEY_STEP, ArrowLeft: -KEY_STEP },
@@ -80,13 +80,13 @@ function End({ axis, which, range, onKept }: EndProps): ReactElement {
       aria-valuemin={0}
       aria-valuemax={100}
       aria-valuenow={Math.round(100 * at)}
-      aria-valuetext={wordsAt(axis, at)}
+      aria-valuetext={valueTextAt(axis, at)}
       style={{ bottom: `${100 * at}%` }}
       onKeyDown={(event) => {
         const by = steps[event.key];
         if (by === undefined && event.key !== 'Escape') return;
         event.preventDefault();
-        if (by === undefined) onKept(null);
+        if (by === undefined) onRange(null);
         else put(at + by);
       }}
     />
@@ -94,13 +94,13 @@ function End({ axis, which, range, onKept }: EndProps): ReactElement {
 }
 
 function ParallelAxisView(props: ParallelAxisProps): ReactElement {
-  const { axis, left, step, height, label, kept, onKept, onMove } = props;
+  const { axis, left, step, height, label, range, onRange, onMove } = props;
   const strip = useRef<HTMLDivElement>(null);
   /** Current drag: its start and the fixed end; null if there is none. */
   const press = useRef<{ readonly y: number; readonly anchor: number; moved: boolean } | null>(null);
   const moving = useRef<number | null>(null);
   const { ticks, title } = ticksOf(axis, height, label);
-  const range = kept ?? ([0, 1] as const);
+  const [low, high] = range ?? [0, 1];
   const placeOf = ({ clientY }: PointerEvent): number => {
     const { top, height: tall } = strip.current?.getBoundingClientRect() ?? { top: 0, height: 1 };
     return clampToUnit(1 - (clientY - top) / tall);
@@ -109,7 +109,7 @@ function ParallelAxisView(props: ParallelAxisProps): ReactElement {
     if (event.button !== 0) return;
     event.currentTarget.setPointerCapture(event.pointerId);
     const { end } = (event.target as HTMLElement).dataset;
-    const anchor = end === 'low' ? range[1] : end === 'high' ? range[0] : placeOf(event);
+    const anchor = end === 'low' ? high : end === 'high' ? low : placeOf(event);
     press.current = { y: event.clientY, anchor, moved: false };
   };
   const dragged = (event: PointerEvent<HTMLDivElement>): void => {
@@ -117,13 +117,13 @@ function ParallelAxisView(props: ParallelAxisProps): ReactElement {
     if (from === null || (!from.moved && Math.abs(event.clientY - from.y) <= CLICK)) return;
     from.moved = true;
     const at = placeOf(event);
-    const [low, high] = [Math.min(at, from.anchor), Math.max(at, from.anchor)];
-    onKept(low <= 0 && high >= 1 ? null : [low, high]);
+    const [lower, upper] = [Math.min(at, from.anchor), Math.max(at, from.anchor)];
+    onRange(lower <= 0 && upper >= 1 ? null : [lower, upper]);
   };
   const released = ({ target }: PointerEvent<HTMLDivElement>): void => {
     const isEnd = (target as HTMLElement).dataset['end'] !== undefined;
     // A click outside the ends removes the range.
-    if (press.current?.moved === false && !isEnd) onKept(null);
+    if (press.current?.moved === false && !isEnd) onRange(null);
     press.current = null;
   };
   return (
@@ -153,14 +153,14 @@ function ParallelAxisView(props: ParallelAxisProps): ReactElement {
         onPointerUp={released}
         onPointerCancel={() => (press.current = null)}
       >
-        {kept === null ? null : (
+        {range === null ? null : (
           <div
             className="studies__axis-kept absolute"
-            style={{ bottom: `${100 * range[0]}%`, top: `${100 * (1 - range[1])}%` }}
+            style={{ bottom: `${100 * low}%`, top: `${100 * (1 - high)}%` }}
           />
         )}
         {(['low', 'high'] as const).map((which) => (
-          <End key={which} axis={axis} which={which} range={range} onKept={onKept} />
+          <End key={which} axis={axis} which={which} range={[low, high]} onRange={onRange} />
         ))}
       </div>
       <ul className="studies__axis-ticks overlay" aria-label={`Along ${title}`}>
@@ -232,10 +232,10 @@ export function ParallelAxes({ sides, logs, points, onChoose }: ParallelAxesProp
   const { scheduler } = useWorkbench();
   const canvas = useRef<HTMLCanvasElement>(null);
   const { ref, room } = usePlotSpace();
-  const parallel = useMemo(() => parallelOf(sides, new Set(logs)), [sides, logs]);
+  const parallel = useMemo(() => parallelPlotOf(sides, new Set(logs)), [sides, logs]);
   const [moved, setMoved] = useState<readonly string[]>([]);
   const [kept, setKept] = useState(NO_RANGES);
-  const { axes: given, rows, left } = parallel;
+  const { axes: given, rows, omitted } = parallel;
   const axes = useMemo(() => {
     const byKey = new Map(given.map((axis) => [axis.key, axis]));
     return orderAxes([...byKey.keys()], moved).flatMap((key) => byKey.get(key) ?? []);
@@ -284,7 +284,8 @@ export function ParallelAxes({ sides, logs, points, onChoose }: ParallelAxesProp
     <>
       <p className="studies__said">
         Drag along an axis to select a part of it, drag its name to move it, click a line to see its point. Colours show{' '}
-        {given.at(-1)?.title}.{left === 0 ? '' : ` ${count(left)} points have no number on some axis, and no line.`}
+        {given.at(-1)?.title}.
+        {omitted === 0 ? '' : ` ${count(omitted)} points have no number on some axis, and no line.`}
         {dense
           ? ` ${count(rows.length)} lines are drawn by density: stronger where more lines pass (logarithmic), in the mean of their colours.`
           : ''}
@@ -312,8 +313,8 @@ export function ParallelAxes({ sides, logs, points, onChoose }: ParallelAxesProp
                     step={step}
                     height={room.height}
                     label={room.theme.labelSize}
-                    kept={kept.get(axis.key) ?? null}
-                    onKept={(range) => setKept((before) => new Map([...before, [axis.key, range]]))}
+                    range={kept.get(axis.key) ?? null}
+                    onRange={(range) => setKept((before) => new Map([...before, [axis.key, range]]))}
                     onMove={(places) => move(axis.key, places)}
                   />
                 ))}

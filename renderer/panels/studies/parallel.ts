@@ -205,12 +205,12 @@ export interface ParallelAxis {
   readonly along: FigureAxis | readonly string[];
 }
 
-export interface Parallel {
+export interface ParallelPlot {
   readonly axes: readonly ParallelAxis[];
   /** Row number of each line. */
   readonly rows: Uint32Array;
   /** Number of points without a line, because a value is missing. */
-  readonly left: number;
+  readonly omitted: number;
 }
 
 interface AxisTick {
@@ -262,7 +262,7 @@ function numberedAxis(
 }
 
 /** `logs`: keys of columns with a logarithmic axis. */
-export function parallelOf(sides: readonly HeatSide[], logs: ReadonlySet<string>): Parallel {
+export function parallelPlotOf(sides: readonly HeatSide[], logs: ReadonlySet<string>): ParallelPlot {
   const isLog = ({ info, numbers }: HeatSide): boolean => numbers !== undefined && logs.has(info.key);
   const length = sides[0]?.numbers?.length ?? sides[0]?.texts?.length ?? 0;
   const has = new Uint8Array(length).fill(1);
@@ -278,7 +278,7 @@ export function parallelOf(sides: readonly HeatSide[], logs: ReadonlySet<string>
     const found = side.numbers === undefined ? namedAxis(side.texts, rows) : numberedAxis(side, isLog(side), rows);
     return { key: side.info.key, title: columnTitle(side.info), ...found };
   });
-  return { axes, rows, left: length - rows.length };
+  return { axes, rows, omitted: length - rows.length };
 }
 
 /** Ticks of an axis with this height, and its title with the power of ten that the ticks omit. */
@@ -306,7 +306,7 @@ export function ticksOf(
 }
 
 /** Text of the value at a position on the axis. */
-export function wordsAt({ along }: ParallelAxis, at: number): string {
+export function valueTextAt({ along }: ParallelAxis, at: number): string {
   if (isNamed(along)) return along[Math.round(at * (along.length - 1))] ?? '';
   return `${significant(scaleOf(along, 0, 1).toValue(at), 4)} ${along.unit}`.trimEnd();
 }

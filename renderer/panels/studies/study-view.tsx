@@ -173,7 +173,7 @@ export function StudyView({ entry, onChanged }: StudyViewProps): ReactElement {
       .catch((error: unknown) => stores.notices.fail('The table could not be written', error));
   };
   const table = {
-    ...{ entry, look: requested, chosen, onChoose: choose, onGroup: toGroup, onRows: setPart, onFault: setFault },
+    ...{ entry, look: requested, chosen, onChoose: choose, onGroup: toGroup, onRows: setPart, onError: setFault },
     onSort: (sort: StudyViewSettings['sort']) => change({ sort }),
   };
   const inTable = look.tab === 'table';

@@ -25,11 +25,11 @@ export interface RowsProps {
   /** The view with a settled filter. */
   readonly look: StudyViewSettings;
   readonly onRows: (rows: Part) => void;
-  readonly onFault: (fault: string | null) => void;
+  readonly onError: (fault: string | null) => void;
 }
 
 /** `first`: index of the first visible row. */
-export function useRows({ entry, look, onRows, onFault }: RowsProps, first: number): Part | null {
+export function useRows({ entry, look, onRows, onError }: RowsProps, first: number): Part | null {
   const { client } = useWorkbench();
   const [part, setPart] = useState<Part | null>(null);
   const start = Math.max(0, Math.floor(first / CHUNK - 0.5) * CHUNK);
@@ -46,14 +46,14 @@ export function useRows({ entry, look, onRows, onFault }: RowsProps, first: numb
         const found = { ...answer, from: question.from };
         setPart(found);
         onRows(found);
-        onFault(null);
+        onError(null);
       },
-      (error: unknown) => current && onFault(errorText(error)),
+      (error: unknown) => current && onError(errorText(error)),
     );
     return () => {
       current = false;
     };
-  }, [client, requested, onRows, onFault]);
+  }, [client, requested, onRows, onError]);
   return part;
 }
 
@@ -85,7 +85,11 @@ export const missingOf = ({ columns }: Values, wanted: readonly string[]): reado
  * Merges a response into the known values. Known columns remain if the response is for the same rows. `before`: values
  * of the rows that the request named.
  */
-export function withAnswer(before: Values, { rows, points, columns }: StudyColumns, wanted: readonly string[]): Values {
+export function mergeColumns(
+  before: Values,
+  { rows, points, columns }: StudyColumns,
+  wanted: readonly string[],
+): Values {
   const stays = rows === before.rows ? before.columns : [];
   const others = stays.filter(({ key }) => columns.every((one) => one.key !== key));
   const beside = others.filter(({ key }) => !wanted.includes(key)).slice(-MAX_UNUSED_COLUMNS);
@@ -123,7 +127,7 @@ export function useValues(
       const known = before.values.rows;
       const answer = await client.call('study.values', { study, filter: text, keys: [...missing], known });
       if (!current) return;
-      const now = withAnswer(before.values, answer, wanted);
+      const now = mergeColumns(before.values, answer, wanted);
       // If the rows have changed, the known columns belong to the old rows, and are requested again.
       const whole = missingOf(now, wanted).length === 0;
       last.current = { of: whole ? of : null, values: now };

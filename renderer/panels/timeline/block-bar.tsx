@@ -3,7 +3,7 @@ import { type ReactElement, useRef } from 'react';
 import type { TraceInfo } from '../../../electron/contract/timeline.ts';
 import { count } from '../../../electron/domain/numbers.ts';
 import type { StoredRun } from '../../data/stored-runs.ts';
-import { isOver } from '../../state/runs.ts';
+import { hasEnded } from '../../state/runs.ts';
 import { Select } from '../../widgets/controls/select.tsx';
 import { MenuButton, type MenuItem } from '../../widgets/floating/menu.tsx';
 import { Icon } from '../../widgets/words/icon.tsx';
@@ -72,7 +72,7 @@ export function BlockBar({
       },
     },
     ...runs
-      .filter((run) => isOver(run.state) && run.wall_s !== null && !open.some((info) => info.run === run.id))
+      .filter((run) => hasEnded(run.state) && run.wall_s !== null && !open.some((info) => info.run === run.id))
       .slice(0, 12)
       .map((run, i) => ({
         id: run.id,

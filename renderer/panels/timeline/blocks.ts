@@ -77,7 +77,7 @@ export class TimelineBlocks {
   }
 
   /** Keeps the blocks of open timelines, adds new ones and closes the others. Returns true if one was added. */
-  takeUp(open: readonly TraceInfo[]): boolean {
+  syncBlocks(open: readonly TraceInfo[]): boolean {
     const known = new Map(this.#all.map((block) => [block.info.id, block]));
     this.#all = open.map((info) => known.get(info.id) ?? this.#open(info));
     for (const [id, block] of known) if (!open.some((info) => info.id === id)) block.feed.close();

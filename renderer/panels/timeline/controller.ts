@@ -152,7 +152,7 @@ export class TimelineController {
         to: this.#blocks.toAxisTime(info.id, to_ns),
       })),
     );
-    this.#viewport.mark({ kept: onlySlow ? kept : null });
+    this.#viewport.mark({ undimmed: onlySlow ? kept : null });
   }
 
   #markNotes(): void {
@@ -202,7 +202,7 @@ export class TimelineController {
   }
 
   #takeUp(open: readonly TraceInfo[]): void {
-    const more = this.#blocks.takeUp(open);
+    const more = this.#blocks.syncBlocks(open);
     // Set-up times differ by seconds, so that aligned starts are of little use. An alignment chosen by the user is
     // retained.
     const { haveKernels } = this.#blocks;

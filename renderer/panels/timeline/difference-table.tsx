@@ -13,9 +13,9 @@ interface NamedDifference {
   readonly first: NamedTime | null;
   readonly second: NamedTime | null;
   /** Total of the second minus total of the first. */
-  readonly less_ns: number;
+  readonly difference_ns: number;
   /** Mean of the second over mean of the first; null if either is missing. */
-  readonly over: number | null;
+  readonly ratio: number | null;
 }
 
 /** Differences by name, largest change first. */
@@ -26,10 +26,10 @@ export function differenceOf(first: TimelineStatistics, second: TimelineStatisti
   return [...new Set([...a.keys(), ...b.keys()])]
     .map((name): NamedDifference => {
       const [one, other] = [a.get(name) ?? null, b.get(name) ?? null];
-      const over = one !== null && other !== null && one.mean_ns > 0 ? other.mean_ns / one.mean_ns : null;
-      return { name, first: one, second: other, less_ns: (other?.sum_ns ?? 0) - (one?.sum_ns ?? 0), over };
+      const ratio = one !== null && other !== null && one.mean_ns > 0 ? other.mean_ns / one.mean_ns : null;
+      return { name, first: one, second: other, difference_ns: (other?.sum_ns ?? 0) - (one?.sum_ns ?? 0), ratio };
     })
-    .toSorted((x, y) => Math.abs(y.less_ns) - Math.abs(x.less_ns));
+    .toSorted((x, y) => Math.abs(y.difference_ns) - Math.abs(x.difference_ns));
 }
 
 const MAX_NAMES = 40;
@@ -74,14 +74,14 @@ export function DifferenceTable({ parts }: { readonly parts: Parts }): ReactElem
       </p>
       <h4>By name, the largest change first</h4>
       <ol className="timeline-difference__names" data-testid="timeline-difference">
-        {rows.slice(0, MAX_NAMES).map(({ name, first: a, second: b, less_ns, over }) => (
+        {rows.slice(0, MAX_NAMES).map(({ name, first: a, second: b, difference_ns, ratio }) => (
           <li className="grid line-below" key={name}>
             <span className="break-anywhere">{name}</span>
-            <b>{signedDuration(less_ns)}</b>
+            <b>{signedDuration(difference_ns)}</b>
             <span className="all-columns muted">
               {timeText(a?.sum_ns ?? 0)} in {count(a?.count ?? 0)}, then {timeText(b?.sum_ns ?? 0)} in{' '}
               {count(b?.count ?? 0)}
-              {over === null ? '' : `; each ${significant(over, 3)}×`}
+              {ratio === null ? '' : `; each ${significant(ratio, 3)}×`}
             </span>
           </li>
         ))}

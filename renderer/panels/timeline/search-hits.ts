@@ -33,14 +33,14 @@ export class SpanChoice {
       .catch((error: unknown) => this.#context.fail('The span could not be read', error));
     const block = this.#blocks.of(trace);
     if (details === null || block === null || number !== this.#number) return;
-    state.setState({ chosen: { trace, details, alike: null }, tab: 'span' });
+    state.setState({ chosen: { trace, details, sameName: null }, tab: 'span' });
     if (reveal) this.#viewport.reveal(trace, details);
     this.mark();
     const whole = { from_ns: 0, to_ns: block.info.duration_ns };
-    const alike = await client
+    const sameName = await client
       .call('timeline.statistics', { trace, ...whole, tracks: null, name: details.name })
       .catch((error: unknown) => this.#context.fail('The spans with that name could not be counted', error));
-    if (alike !== null && number === this.#number) state.setState({ chosen: { trace, details, alike } });
+    if (sameName !== null && number === this.#number) state.setState({ chosen: { trace, details, sameName } });
   }
 
   /** Chooses the previous or next span on its track. */

@@ -139,7 +139,7 @@ export function ChosenDetails({
 }): ReactElement {
   const chosen = useSelected(state, (now) => now.chosen);
   if (chosen === null) return <p className="timeline-side__none">Click a span to see its details.</p>;
-  const { details, alike, trace } = chosen;
+  const { details, sameName, trace } = chosen;
   const choose = (span: number): void => void controller?.choose(trace, span, true);
   return (
     <div data-testid="span-details">
@@ -147,16 +147,16 @@ export function ChosenDetails({
       <Facts facts={factsOf(details)} />
       <Links title="Launched by" spans={details.launchedBy} total={details.launchedBy.length} onChoose={choose} />
       <Links title="Launches" spans={details.launched} total={details.launchedCount} onChoose={choose} />
-      {alike === null ? null : (
+      {sameName === null ? null : (
         <section className="timeline-links">
           <h3>All with this name</h3>
           <Facts
             facts={[
-              { name: 'Count', value: count(alike.count) },
-              { name: 'Sum', value: timeText(alike.sum_ns, 4) },
-              { name: 'Median', value: timeText(alike.median_ns, 4) },
-              { name: 'Shortest, longest', value: `${timeText(alike.min_ns)}, ${timeText(alike.max_ns)}` },
-              { name: 'Share of the timeline', value: percent(alike.busyShare) },
+              { name: 'Count', value: count(sameName.count) },
+              { name: 'Sum', value: timeText(sameName.sum_ns, 4) },
+              { name: 'Median', value: timeText(sameName.median_ns, 4) },
+              { name: 'Shortest, longest', value: `${timeText(sameName.min_ns)}, ${timeText(sameName.max_ns)}` },
+              { name: 'Share of the timeline', value: percent(sameName.busyShare) },
             ]}
           />
         </section>

@@ -36,7 +36,7 @@ interface ChosenSpan {
   readonly trace: TraceId;
   readonly details: SpanDetails;
   /** Statistics of all spans with this name in the timeline; null until counted. */
-  readonly alike: TimelineStatistics | null;
+  readonly sameName: TimelineStatistics | null;
 }
 
 export interface SelectedLane {

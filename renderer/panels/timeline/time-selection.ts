@@ -16,7 +16,7 @@ export class TimelinePointer {
   /**
    * Keyframe that this panel has requested. Playback then reports the same keyframe, which must not be requested again.
    */
-  #askedFrame: number | null = null;
+  #requestedFrame: number | null = null;
 
   constructor(context: TimelineContext, blocks: TimelineBlocks, viewport: TimelineViewport) {
     this.#context = context;
@@ -75,10 +75,10 @@ export class TimelinePointer {
     const step = stepAt(block.steps, ns + this.#blocks.origin(block.info.id));
     if (step === null) return;
     const frame = keyframeAt(frames, step);
-    if (frame === index || frame === this.#askedFrame) return;
-    this.#askedFrame = frame;
+    if (frame === index || frame === this.#requestedFrame) return;
+    this.#requestedFrame = frame;
     playback.go(frame);
-    this.#askedFrame = null;
+    this.#requestedFrame = null;
   }
 }
 

@@ -19,7 +19,7 @@ import { Toolbar } from './toolbar.tsx';
 /** Finished share of a file; null if its size is unknown. */
 const share = (part: number, whole: number): number | null => (whole > 0 ? Math.min(1, part / whole) : null);
 
-function Reading(): ReactElement | null {
+function LoadingFiles(): ReactElement | null {
   const { stores } = useWorkbench();
   const reading = useSelected(stores.timelines, (state) => state.reading);
   const sending = useSelected(stores.timelines, (state) => state.sending);
@@ -75,7 +75,7 @@ function useRecordedRuns(): readonly StoredRun[] {
 }
 
 /** Offers the recorded runs if no timeline is open. */
-function Recorded({ recorded }: { readonly recorded: readonly StoredRun[] }): ReactElement | null {
+function RecordedRunsOffer({ recorded }: { readonly recorded: readonly StoredRun[] }): ReactElement | null {
   const { runs } = useWorkbench();
   if (recorded.length === 0) return null;
   return (
@@ -105,7 +105,7 @@ function useFollowedRun(): void {
 }
 
 /** If there is neither a run nor a trace, shows a bundled run of the form's workload until another timeline opens. */
-function useOffered(recorded: readonly StoredRun[], empty: boolean): boolean {
+function useSuggestedRun(recorded: readonly StoredRun[], empty: boolean): boolean {
   const { stores, timelines } = useWorkbench();
   const none = useSelected(stores.runs, ({ listed, runs }) => listed && runs.length === 0);
   const kind = useSelected(stores.scenario, (state) => kindOfDocument(state.draft));
@@ -134,7 +134,7 @@ export default function TimelinePanel(): ReactElement {
   const side = useSelected(settings, (now) => now.side);
   const recorded = useRecordedRuns();
   useFollowedRun();
-  const offered = useOffered(recorded, open.length === 0 && !busy);
+  const offered = useSuggestedRun(recorded, open.length === 0 && !busy);
   useEffect(() => {
     if (below.current === null || above.current === null) return undefined;
     const made = new TimelineController(workbench, settings, state, below.current, above.current);
@@ -166,13 +166,13 @@ export default function TimelinePanel(): ReactElement {
           />
           {empty && !busy ? (
             <div className="plot-panel__cover">
-              <EmptyState icon="lanes" title="No timeline yet" action={<Recorded recorded={recorded} />}>
+              <EmptyState icon="lanes" title="No timeline yet" action={<RecordedRunsOffer recorded={recorded} />}>
                 Run a scenario, or open a Chrome trace (.json, .json.gz), an SQLite export of Nsight Systems, or a run:
                 drop the file on the window.
               </EmptyState>
             </div>
           ) : null}
-          <Reading />
+          <LoadingFiles />
         </div>
         {side && !empty ? <Side controller={controller} state={state} /> : null}
       </div>

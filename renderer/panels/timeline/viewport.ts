@@ -6,11 +6,11 @@ import {
   FOLDED_TRACKS,
   fitWindow,
   laneKey,
-  movedBy,
   NO_MARKS,
   rowsOf,
   type SceneBlock,
   scrolledTo,
+  shiftedWindow,
   type TimelineMarks,
   type TimelineMetrics,
   type TimelineScene,
@@ -100,7 +100,7 @@ export class TimelineViewport {
 
   /** Pans by a time, and scrolls down by `y` CSS pixels. */
   move(ns: number, y = 0): void {
-    this.#window = movedBy(this.window, this.#blocks.whole(), ns);
+    this.#window = shiftedWindow(this.window, this.#blocks.whole(), ns);
     this.scrollBy(y);
   }
 

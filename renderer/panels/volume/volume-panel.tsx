@@ -196,7 +196,7 @@ function Progress({ feed }: { readonly feed: VolumeFeed }): ReactElement {
   );
 }
 
-function Nothing({ feed }: { readonly feed: VolumeFeed }): ReactElement {
+function NoVolume({ feed }: { readonly feed: VolumeFeed }): ReactElement {
   const { stores } = useWorkbench();
   const { phase, reasons } = useSelected(feed.state, (state) => state);
   const faulty = useSelected(
@@ -262,7 +262,7 @@ export default function VolumePanel(): ReactElement {
   if (volume === null) {
     return (
       <div className="stack min-w-0 min-h-0 wide">
-        <Nothing feed={feed} />
+        <NoVolume feed={feed} />
       </div>
     );
   }

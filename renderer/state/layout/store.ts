@@ -29,7 +29,7 @@ import {
 // A panel that is not in a layout opens in the group of its default neighbours.
 
 /** Dock area of a panel in a layout, or else its area in another layout. */
-function placeIn(layout: LayoutName, panel: string): DockArea {
+function dockAreaIn(layout: LayoutName, panel: string): DockArea {
   const places = panelSlots.find(({ id }) => id === panel);
   return places?.[layout] ?? places?.simulate ?? places?.compare ?? places?.profile ?? 'upper';
 }
@@ -37,7 +37,7 @@ function placeIn(layout: LayoutName, panel: string): DockArea {
 /** The tree with the panel opened; unchanged if already open. */
 function openPanel(root: LayoutNode, panel: string, layout: LayoutName): LayoutNode {
   if (groupWith(root, panel) !== null) return root;
-  const place = placeIn(layout, panel);
+  const place = dockAreaIn(layout, panel);
   const groups = groupsOf(root);
   // The user may have moved groups, so find the area by the panels that are there by default.
   const neighbours = panelSlots.filter((each) => each[layout] === place).map(({ id }) => id);

@@ -213,10 +213,10 @@ interface PlacedFrame {
 }
 
 /** Arranges the panels in the frame; the space of an empty area goes to the others. */
-export function arrange(frame: Frame, standing: readonly PlacedFrame[]): LayoutNode {
+export function arrange(frame: Frame, panels: readonly PlacedFrame[]): LayoutNode {
   const empty = 'nobody';
   const node = frame((...places) => {
-    const [first, ...others] = places.flatMap((place) => standing.filter((each) => each.place === place));
+    const [first, ...others] = places.flatMap((place) => panels.filter((each) => each.place === place));
     return group(places[0], first?.id ?? empty, ...others.map(({ id }) => id));
   });
   return withoutPanel(node, empty) ?? node;

@@ -86,14 +86,14 @@ function createSaving(context: ActionContext, refreshRecent: () => Promise<void>
     ifExists: 'replace' | 'refuse',
     expected: string | null = null,
   ): Promise<NamedFile> {
-    const { draft, opened } = scenario.getState();
+    const { draft, openedCount } = scenario.getState();
     const { stamp, ...named } = await client.call('scenario.save', {
       scenario: draft,
       file,
       ifExists,
       stamp: expected,
     });
-    if (scenario.getState().opened === opened) scenario.markSaved(draft, named, stamp);
+    if (scenario.getState().openedCount === openedCount) scenario.markSaved(draft, named, stamp);
     return named;
   }
 
@@ -188,7 +188,7 @@ export function createDocumentActions(context: ActionContext): DocumentActions {
   const { save, saveAs } = createSaving(context, refreshRecent);
 
   /** Loads a document after showing its issues. Returns false if the form was left unchanged. */
-  async function takeUp(name: string, read: ReadDocument): Promise<boolean> {
+  async function loadDocument(name: string, read: ReadDocument): Promise<boolean> {
     const { file = null, readOnly = false, stamp = null, ofRun = null } = read;
     if (read.draft === null) {
       await notifyUnreadable(dialogs, name, read.issues);
@@ -224,7 +224,7 @@ export function createDocumentActions(context: ActionContext): DocumentActions {
       if (!isLast()) return false;
       // The user edited the form while the file was read.
       if (scenario.getState().draft !== draft && !(await mayLeave())) return false;
-      return await takeUp(found.file?.name ?? name, found);
+      return await loadDocument(found.file?.name ?? name, found);
     } catch (error) {
       notices.fail(`${name} could not be opened`, error);
       return false;

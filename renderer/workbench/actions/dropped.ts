@@ -8,7 +8,7 @@ import type { Feeds } from '../../data/run-data.ts';
 import type { BenchActions } from './benches.ts';
 import type { ActionContext } from './context.ts';
 import type { DocumentActions } from './document.ts';
-import { isImageFile, openCurve, takeImageFile } from './import-files.ts';
+import { importImageFile, isImageFile, openCurve } from './import-files.ts';
 import type { RunActions } from './runs.ts';
 import { isTimelineFile, type TimelineActions } from './timelines.ts';
 
@@ -99,7 +99,7 @@ export async function openDropped(
         continue;
       }
       stores.layout.reveal('refine');
-      await takeImageFile([file], feeds.of(RefineFeed), stores);
+      await importImageFile([file], feeds.of(RefineFeed), stores);
     } else if (/\.(mha|mhd|nrrd|nhdr|dcm)$/i.test(file.name)) {
       refuse(file.name, 'Open a dose volume in the dose map: Display, Against, Open a dose.');
     } else {

@@ -13,7 +13,7 @@ import type { Stores } from './context.ts';
 
 const LARGEST_BYTES = 16 * 2 ** 20;
 /** Maximum number of issues in a notice. */
-const SHOWN_FAULTS = 3;
+const MAX_SHOWN_ISSUES = 3;
 
 export async function openCurve(
   file: Pick<File, 'name' | 'size' | 'arrayBuffer'>,
@@ -34,7 +34,9 @@ export async function openCurve(
   }
   const reading = readCurveCsv(text, 'asked');
   if (!reading.ok) {
-    const told = reading.faults.slice(0, SHOWN_FAULTS).map(({ line, message }) => `${file.name}:${line}: ${message}.`);
+    const told = reading.faults
+      .slice(0, MAX_SHOWN_ISSUES)
+      .map(({ line, message }) => `${file.name}:${line}: ${message}.`);
     const more = reading.faults.length - told.length;
     refuse([...told, ...(more > 0 ? [`And ${more} more.`] : [])].join(' '));
     return;
@@ -54,7 +56,7 @@ export const isImageFile = (name: string): boolean =>
  * Imports the first file, or a master file with its data files. Raw numbers are read with the size of the form's
  * detector, because they contain none and a fit needs that detector anyway.
  */
-export async function takeImageFile(
+export async function importImageFile(
   files: readonly File[],
   feed: RefineFeed,
   stores: Pick<Stores, 'scenario'>,
@@ -68,7 +70,7 @@ export async function takeImageFile(
     return;
   }
   const named = async (one: File) => ({ name: one.name, bytes: new Uint8Array(await one.arrayBuffer()) });
-  await feed.take(file.name, async () => ({
+  await feed.openImage(file.name, async () => ({
     ...{ kind: 'file', ...(await named(file)) },
     linked: await Promise.all(files.filter((one) => one !== file).map(named)),
     size: sizeIn(stores),

@@ -27,14 +27,14 @@ export interface LibraryActions {
   listExamples(): Promise<void>;
 }
 
-interface Openers {
+interface FileOpeners {
   readonly documents: DocumentActions;
   readonly runs: RunActions;
   readonly benches: BenchActions;
   readonly userKernels: Pick<UserKernelActions, 'refresh'>;
 }
 
-export function createLibraryActions(context: ActionContext, openers: Openers): LibraryActions {
+export function createLibraryActions(context: ActionContext, openers: FileOpeners): LibraryActions {
   const { client, stores } = context;
   const { notices, dialogs, scenario } = stores;
 
@@ -72,7 +72,7 @@ export function createLibraryActions(context: ActionContext, openers: Openers): 
       notices.tell({ tone: 'warning', title: `${fileName} could not be opened`, text });
       return;
     }
-    stores.userKernels.setState({ opened: found });
+    stores.userKernels.setState({ requestedKernel: found });
     stores.layout.choose('compare');
     stores.layout.reveal('kernel-editor');
   }

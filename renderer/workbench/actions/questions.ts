@@ -6,7 +6,7 @@ import { latestRequest } from '../../base/latest-request.ts';
 import { type Question, type QuestionExample, questionOf } from '../../base/questions.ts';
 import type { Overlays } from '../../data/overlays.ts';
 import { subjectKey } from '../../state/comparison.ts';
-import { isOver, runOf } from '../../state/runs.ts';
+import { hasEnded, runOf } from '../../state/runs.ts';
 import { withoutAbsentVariant } from '../../state/scenario.ts';
 import type { ActionContext } from './context.ts';
 import type { DocumentActions } from './document.ts';
@@ -51,7 +51,7 @@ export function createQuestionActions({ client, stores }: ActionContext, parts: 
   /** Stops the run of the last question, because the next question replaces it. */
   function stopLast(): void {
     const run = runOf(stores.runs.getState(), started);
-    if (run !== null && !isOver(run.state)) void runs.stop(run.id);
+    if (run !== null && !hasEnded(run.state)) void runs.stop(run.id);
     started = null;
   }
 
@@ -117,7 +117,7 @@ export function createQuestionActions({ client, stores }: ActionContext, parts: 
   }
 
   async function fill(example: QuestionExample, isLast: () => boolean): Promise<void> {
-    if (example.kind === 'kernel') stores.userKernels.setState({ wanted: example.variant });
+    if (example.kind === 'kernel') stores.userKernels.setState({ requestedVariant: example.variant });
     else if (example.kind === 'session') await showSession(example, isLast);
     else if (example.kind === 'run') await start();
     else if (example.kind === 'monte-carlo') {

@@ -12,7 +12,7 @@ export interface RecoveryActions {
   show(): Promise<void>;
   list(): Promise<readonly Recoverable[]>;
   /** Returns true if the item was opened. */
-  take(item: Recoverable): Promise<boolean>;
+  recoverItem(item: Recoverable): Promise<boolean>;
   discard(item: Recoverable): Promise<void>;
 }
 
@@ -39,7 +39,7 @@ export function createRecoveryActions(
   }
 
   /** Applies the edits on top of the current file, so that Undo leads back to it. */
-  async function takeDraft(id: string): Promise<void> {
+  async function recoverDraft(id: string): Promise<void> {
     const { title, file, draft } = await client.call('recovery.draft', { id });
     const read = file === null ? null : await client.call('scenario.open', { file: file.file });
     const saved = read?.draft ?? emptyDraft;
@@ -67,11 +67,11 @@ export function createRecoveryActions(
         action: { label: 'Recover…', run: () => void show() },
       });
     },
-    async take(item) {
+    async recoverItem(item) {
       try {
         if (item.kind === 'draft') {
           if (!(await documents.mayLeave())) return false;
-          await takeDraft(item.id);
+          await recoverDraft(item.id);
           // Save the draft under this page's id before discarding the original entry.
           const { draft, file } = scenario.getState();
           const title = documentTitle(scenario.getState());

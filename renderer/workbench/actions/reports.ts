@@ -91,7 +91,7 @@ export function createReportActions(context: ActionContext): ReportActions {
     );
   }
 
-  async function gather({ title, subjects, reference }: ReportOrder): Promise<ReportInput> {
+  async function collectReport({ title, subjects, reference }: ReportOrder): Promise<ReportInput> {
     const requested = { subjects: [...subjects], reference };
     const { rows, words, groups } = await client.call('compare.rows', requested);
     // If the reference has no map, compare the maps with the first row that has one.
@@ -127,7 +127,7 @@ export function createReportActions(context: ActionContext): ReportActions {
   return {
     async save(order, kind) {
       try {
-        const html = reportHtml(await gather(order));
+        const html = reportHtml(await collectReport(order));
         const name = safeFileName(order.title);
         if (kind === 'html') await write(`${name}.html`, 'text/html', new TextEncoder().encode(html));
         else if (client.capabilities.shell.kind === 'desktop') {

@@ -35,12 +35,12 @@ export function createUserKernelActions({ client, stores }: ActionContext): User
     const isLast = ask();
     const file = scenario.getState().file?.file ?? null;
     // Reuse the previous object for an equal location, because the editor reloads if the object changes.
-    const { beside: before } = userKernels.getState();
-    const beside = sameJson(file, before) ? before : file;
+    const { scenarioFile: before } = userKernels.getState();
+    const scenarioFile = sameJson(file, before) ? before : file;
     try {
-      const { variants, listed, troubles } = await client.call('userKernels.list', { beside });
+      const { variants, listed, troubles: unusable } = await client.call('userKernels.list', { beside: scenarioFile });
       if (!isLast()) return await newest;
-      userKernels.setState({ beside, variants, troubles });
+      userKernels.setState({ scenarioFile, variants, unusable });
       connection.setState(({ capabilities }) => {
         const shipped = capabilities.variants.filter(({ id }) => !isUserKernelId(id));
         return { capabilities: { ...capabilities, variants: [...shipped, ...listed] } };
@@ -51,14 +51,14 @@ export function createUserKernelActions({ client, stores }: ActionContext): User
   }
 
   async function trust(id: string): Promise<boolean> {
-    const { beside } = userKernels.getState();
+    const { scenarioFile } = userKernels.getState();
     await refresh();
     const info = userKernels.getState().variants.find((one) => one.id === id);
     if (info === undefined) return false;
     if (info.trusted) return true;
     const answer = info.answer === null ? await askForKernel(info) : await askForProblem(info, info.answer);
     if (answer === null) return false;
-    await answer(beside);
+    await answer(scenarioFile);
     await refresh();
     return true;
   }

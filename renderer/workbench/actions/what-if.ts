@@ -39,7 +39,7 @@ interface WhatIfParts extends ActionContext {
   readonly scheduler: FrameScheduler;
 }
 
-class LivePage {
+class LiveSession {
   readonly #parts: WhatIfParts;
   readonly #session = crypto.randomUUID();
   readonly #before: RunId | null;
@@ -178,7 +178,7 @@ class LivePage {
     const phase = sequence === this.#sequence ? 'answered' : 'solving';
     stores.whatIf.setState({ run, answer: { sequence, full, way, solve_ms, total_ms }, phase, refusal: null });
     if (stores.selection.getState().run !== run) stores.selection.setState({ run });
-    feed.takeAnswer(answer, question);
+    feed.showAnswer(answer, question);
     void this.#parts.scheduler.painted().then(() => this.#count(question, full));
   }
 
@@ -197,14 +197,14 @@ class LivePage {
 }
 
 export function createWhatIfActions(parts: WhatIfParts): WhatIfActions {
-  let page: LivePage | null = null;
+  let page: LiveSession | null = null;
   return {
     toggle: () => {
       if (page !== null && !page.over) {
         page.leave();
         page = null;
       } else if (supportsLive(parts.stores.scenario.getState().draft)) {
-        page = new LivePage(parts);
+        page = new LiveSession(parts);
       }
     },
   };

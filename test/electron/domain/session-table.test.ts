@@ -64,9 +64,9 @@ async function pageOf(file: string): Promise<Cells> {
   const connection = createStore(() => ({ capabilities: { devices: { cuda: { devices: [] } } } }));
   const workbench = { stores: { comparison: createComparisonStore(), connection }, figures: {} };
   const shown = rows.map((row, i) => {
-    const leads = row.verdict === 'reference';
+    const isGroupReference = row.verdict === 'reference';
     const chosen = { key: String(i), workload: row.workload, subject: row.subject, ink: 0, hidden: false };
-    return { ...chosen, row, leads, reference: leads };
+    return { ...chosen, row, isGroupReference, reference: isGroupReference };
   });
   const view = createElement(TableView, { store, rows: shown, words: terms, groups });
   const html = renderToStaticMarkup(

@@ -6,9 +6,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { idAt } from '../../../electron/contract/study/result.ts';
 import type { Client } from '../../../renderer/data/client/client.ts';
 import { heatCells } from '../../../renderer/panels/studies/heat-map.ts';
-import { parallelOf } from '../../../renderer/panels/studies/parallel.ts';
+import { parallelPlotOf } from '../../../renderer/panels/studies/parallel.ts';
 import { resultsChart } from '../../../renderer/panels/studies/results-chart.ts';
-import { NO_VALUES, withAnswer } from '../../../renderer/panels/studies/use-rows.ts';
+import { mergeColumns, NO_VALUES } from '../../../renderer/panels/studies/use-rows.ts';
 import { WIDE_VARIANTS, writeWideStudy } from '../../wide-study.ts';
 import { MAX_MS, shortestBlock } from './longest-hold.ts';
 import { smallScenario } from './small-run.ts';
@@ -59,7 +59,11 @@ test('every view returns all of a hundred thousand rows', { timeout: 600_000 }, 
   expect(tiled.matching).toBe(ROWS / WIDE_VARIANTS.length - 1001);
   const groups = await page.call('study.rows', { ...look, groups: ['axis solver.variant'] });
   expect([groups.shown, groups.matching]).toEqual([WIDE_VARIANTS.length, ROWS]);
-  const { points, columns } = withAnswer(NO_VALUES, await page.call('study.values', { study, filter: '', keys }), keys);
+  const { points, columns } = mergeColumns(
+    NO_VALUES,
+    await page.call('study.values', { study, filter: '', keys }),
+    keys,
+  );
   expect(new Set(Array.from({ length: ROWS }, (_, i) => idAt(points, i))).size).toBe(ROWS);
   const info = (key: string) => ({ key, name: key, unit: '', of: 'axis' as const, equal: false, numeric: true });
   const numbers = (i: number) => ({ info: info(keys[i] ?? ''), numbers: columns[i]?.numbers ?? new Float64Array() });
@@ -76,7 +80,7 @@ test('every view returns all of a hundred thousand rows', { timeout: 600_000 }, 
   expect(pareto.panes[0]?.series.length).toBeGreaterThan(0);
   const cells = heatCells(words, numbers(0), numbers(1));
   expect(cells.counts.flat().reduce((sum, count) => sum + count)).toBe(ROWS);
-  expect(parallelOf([words, numbers(0), numbers(1)], new Set(['measure time_s'])).rows).toHaveLength(ROWS);
+  expect(parallelPlotOf([words, numbers(0), numbers(1)], new Set(['measure time_s'])).rows).toHaveLength(ROWS);
   const { lines } = await page.call('study.advice', { study, error_mm: 0.1 });
   expect(lines[0]?.text).toContain('Fastest correct variant');
 });

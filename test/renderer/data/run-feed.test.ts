@@ -180,7 +180,7 @@ describe('the data of the selected run', () => {
   it('are replaced by an error if a run failed or its results cannot be read', async () => {
     follow('a', 'failed');
     expect(status()).toBe('failed');
-    feed.follow({ run: 'c', state: 'failed', kept: true });
+    feed.follow({ run: 'c', state: 'failed', hasResults: true });
     expect(host.pending('run.summary').params).toEqual({ run: 'c' });
     expect(status()).toBe('waiting');
     follow('b', 'done');
@@ -257,12 +257,12 @@ describe('the data of the selected run', () => {
       await vi.advanceTimersByTimeAsync(300);
       feed.stopComputing();
       expect(host.streams[0]?.closed).toBe(true);
-      expect(data.troubles.get('cut')).toBe('This step was not computed, because the computation was stopped.');
+      expect(data.mapErrors.get('cut')).toBe('This step was not computed, because the computation was stopped.');
       feed.computeAgain();
       await vi.advanceTimersByTimeAsync(300);
-      expect(data.troubles.get('cut')).toBeNull();
+      expect(data.mapErrors.get('cut')).toBeNull();
       host.streams[1]?.end(new Error('This run cannot be repeated here'));
-      expect(data.troubles.get('cut')).toBe('This run cannot be repeated here');
+      expect(data.mapErrors.get('cut')).toBe('This run cannot be repeated here');
       feed.follow(null);
       expect(data.computing.get('cut')).toBeNull();
     });
@@ -278,7 +278,7 @@ describe('the data of the selected run', () => {
         maps: [{ field: field(value) }],
       }) as unknown as WhatIfAnswer;
     const take = (value: number, full = false, maps = feed.requestedMaps()) =>
-      feed.takeAnswer(answer(value, full), { maps, draft: {} });
+      feed.showAnswer(answer(value, full), { maps, draft: {} });
 
     beforeEach(() => feed.follow({ run: 'own', state: 'done', live: true }));
 
@@ -304,10 +304,10 @@ describe('the data of the selected run', () => {
 
     it('shows a reason in place of a map that cannot be made, until it can', () => {
       const asked = feed.requestedMaps();
-      feed.takeAnswer({ ...answer(4, false), maps: [{ reason: 'The cells differ.' }] }, { maps: asked, draft: {} });
-      expect(data.troubles.get('map')).toBe('The cells differ.');
+      feed.showAnswer({ ...answer(4, false), maps: [{ reason: 'The cells differ.' }] }, { maps: asked, draft: {} });
+      expect(data.mapErrors.get('map')).toBe('The cells differ.');
       take(5);
-      expect([shown(), data.troubles.get('map')]).toEqual([5, null]);
+      expect([shown(), data.mapErrors.get('map')]).toEqual([5, null]);
     });
 
     it('recomputes no step during a drag, only that of the answer at rest', async () => {
@@ -317,7 +317,7 @@ describe('the data of the selected run', () => {
       await feed.showKeyframe(1);
       await vi.advanceTimersByTimeAsync(400);
       expect(host.streams).toHaveLength(0);
-      expect(data.troubles.get('cut')).toBe('Computed when you stop moving.');
+      expect(data.mapErrors.get('cut')).toBe('Computed when you stop moving.');
       take(5, true);
       void feed.showKeyframe(1);
       await vi.advanceTimersByTimeAsync(400);
@@ -348,7 +348,7 @@ describe('the image feed', () => {
       host.pending('image.view').answer({ run: 'a', revision: 1, done: 1, map: {} });
       await settlePromises();
       expect(feed.data.image.get(SHOWN_KEY)).toMatchObject({ run: 'a', against: null });
-      expect(feed.data.trouble.get(SHOWN_KEY)).toBe('The images differ in size.');
+      expect(feed.data.differenceError.get(SHOWN_KEY)).toBe('The images differ in size.');
       // Without the comparison, a pixel is read from the image itself.
       void feed.pixel(3, 4);
       expect(host.pending('image.pixel').params).toMatchObject({ against: null, fast: 3, slow: 4 });
@@ -356,7 +356,7 @@ describe('the image feed', () => {
       await vi.advanceTimersByTimeAsync(100);
       host.pending('image.view').answer({ run: 'a', revision: 1, done: 1, map: {} });
       await settlePromises();
-      expect(feed.data.trouble.get(SHOWN_KEY)).toBeNull();
+      expect(feed.data.differenceError.get(SHOWN_KEY)).toBeNull();
     } finally {
       vi.useRealTimers();
     }

@@ -11,7 +11,7 @@ import {
   linearTicks,
   logScale,
   logTicks,
-  niceStep,
+  roundedStep,
   shortNumber,
   uniformCell,
 } from '../../../renderer/drawing/scale.ts';
@@ -175,7 +175,9 @@ describe('axis ticks', () => {
     });
 
     it('have steps of 1, 2 and 5', () => {
-      expect([niceStep(10, 10), niceStep(10, 6), niceStep(10, 3), niceStep(0.6, 3)]).toEqual([1, 2, 5, 0.2]);
+      expect([roundedStep(10, 10), roundedStep(10, 6), roundedStep(10, 3), roundedStep(0.6, 3)]).toEqual([
+        1, 2, 5, 0.2,
+      ]);
     });
   });
 

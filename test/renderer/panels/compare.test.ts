@@ -13,7 +13,7 @@ import {
   sweepOf,
 } from '../../../renderer/panels/compare/benchmark-request.ts';
 import { occupancyText } from '../../../renderer/panels/compare/kernels-view.tsx';
-import { tickedVariants, withFactorial } from '../../../renderer/panels/compare/store.ts';
+import { selectedVariants, withFactorial } from '../../../renderer/panels/compare/store.ts';
 import {
   createComparisonStore,
   referenceBench,
@@ -93,7 +93,7 @@ describe('the benchmark request', () => {
     expect(after.precisions).toEqual(['fp32', 'fp64']);
     // Variants of other benchmarks stay ticked.
     expect(after.variants).toEqual(['other', 'gather', 'cuda-fused']);
-    const ticked = tickedVariants({ ...before, ...after }, place, known, new Map());
+    const ticked = selectedVariants({ ...before, ...after }, place, known, new Map());
     const requested = labelsOf({ variants: ticked, precisions: after.precisions, gpus: [] }, known);
     expect([...requested].sort()).toEqual([...labels].sort());
     // A design without choices of precision uses the scenario's.

@@ -116,15 +116,15 @@ describe('the pixel readout', () => {
     reading = pixelReading({
       shown: () => shown,
       point: () => point,
-      ask: (fast, slow) => new Promise((answer) => requested.push({ pixel: [fast, slow], answer })),
-      tell: (read) => told.push(read),
+      readPixel: (fast, slow) => new Promise((answer) => requested.push({ pixel: [fast, slow], answer })),
+      onRead: (read) => told.push(read),
     });
   });
   afterEach(() => vi.useRealTimers());
 
   async function look(fast: number, slow: number): Promise<void> {
     point = { fast, slow };
-    reading.look();
+    reading.update();
     await vi.advanceTimersByTimeAsync(200);
   }
   async function answer(which: number, photons: number | null): Promise<void> {
@@ -134,7 +134,7 @@ describe('the pixel readout', () => {
 
   it('requests a value once the crosshair rests, and ignores the answer for a pixel it has left', async () => {
     point = { fast: 1.5, slow: 1.5 };
-    reading.look();
+    reading.update();
     await look(3.2, 4.9);
     await look(3.7, 4.1);
     expect(requested.map(({ pixel }) => pixel)).toEqual([[3, 4]]);
@@ -148,7 +148,7 @@ describe('the pixel readout', () => {
     await look(3, 4);
     await answer(0, 7);
     shown = imageOf('b', 2);
-    reading.look();
+    reading.update();
     expect(told.at(-1)).toBeNull();
     await vi.advanceTimersByTimeAsync(200);
     await answer(1, 8);

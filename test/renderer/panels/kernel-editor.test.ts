@@ -114,7 +114,7 @@ describe('editing a kernel', () => {
       end('running');
     }
     expect(ordered).toEqual([['gather', 'a.cpp'], ['own.cpp']]);
-    expect(state().says).toBe('Running, checked against own.py …');
+    expect(state().message).toBe('Running, checked against own.py …');
   });
 
   test('shows a verdict only for the variant that ran', async () => {
@@ -166,7 +166,7 @@ describe('editing a kernel', () => {
       if (trusts) await call('userKernels.build', 'a.cpp').answer({ built: true, issues: [], seconds: 1 });
       expect(await built).toBe(trusts);
       expect(calls).toEqual([]);
-      expect(state().says).toBe(
+      expect(state().message).toBe(
         trusts ? 'Compiled in 1.0 s' : 'It was not compiled, because you have not confirmed that you trust it.',
       );
     }

@@ -13,8 +13,8 @@ import { filledGroups } from '../../../electron/domain/examples.ts';
 import { anchorOf, handbookPages } from '../../../renderer/base/handbook-pages.ts';
 import { Markdown, placeOf } from '../../../renderer/panels/handbook/markdown.tsx';
 import { pageIds, pageText, pageTitle, search } from '../../../renderer/panels/handbook/pages.ts';
-import { lineOf } from '../../../renderer/panels/library/entry.tsx';
-import { exampleGroups, groupItems, searchWords } from '../../../renderer/panels/library/examples-list.tsx';
+import { itemSummary } from '../../../renderer/panels/library/entry.tsx';
+import { exampleGroups, groupItems, matchingTemplates } from '../../../renderer/panels/library/examples-list.tsx';
 import { notPackableReason } from '../../../renderer/panels/library/pack-project.tsx';
 import { barLengths, thumbnailOf } from '../../../renderer/panels/library/thumbnails.ts';
 import { createHandbookStore } from '../../../renderer/state/handbook.ts';
@@ -180,7 +180,7 @@ describe('kernel templates', () => {
       { id: 'vector-add', title: 'Vector add', says: 'a thread for each result' },
       { id: 'reduction', title: 'Reduction', says: 'threads share a sum' },
     ];
-    const found = (text: string) => searchWords(all, text).map(({ id }) => id);
+    const found = (text: string) => matchingTemplates(all, text).map(({ id }) => id);
     expect(found('')).toEqual(['vector-add', 'reduction']);
     expect(found('own kernel SUM')).toEqual(['reduction']);
     expect(found('bone')).toEqual([]);
@@ -246,9 +246,9 @@ describe('the picture next to an example', () => {
 
   it('has a one-line summary: the first sentence of its notes, or that of the run', () => {
     const notes = 'A chain of loads: sweep it. More words.';
-    expect(lineOf(item('a.json', { notes }))).toBe('A chain of loads: sweep it.');
-    expect(lineOf(item('a.json', { notes: '' }))).toContain('a.json');
-    expect(lineOf(item('recorded/a.h5', { kind: 'run', notes, name: 'Beam' }))).not.toContain('chain');
+    expect(itemSummary(item('a.json', { notes }))).toBe('A chain of loads: sweep it.');
+    expect(itemSummary(item('a.json', { notes: '' }))).toContain('a.json');
+    expect(itemSummary(item('recorded/a.h5', { kind: 'run', notes, name: 'Beam' }))).not.toContain('chain');
   });
 });
 

@@ -16,7 +16,7 @@ import { gammaOfCurves } from '../../../electron/domain/dose/gamma-curve.ts';
 import type { ShownDepthDose } from '../../../renderer/data/run-data.ts';
 import { sessionToOffer } from '../../../renderer/panels/compare/compare-panel.tsx';
 import { expectedText } from '../../../renderer/panels/compare/expected.ts';
-import { tickedVariants, withoutTicked, withTicked } from '../../../renderer/panels/compare/store.ts';
+import { selectedVariants, withoutSelection, withSelection } from '../../../renderer/panels/compare/store.ts';
 import { pairOf, protonsOf } from '../../../renderer/panels/depth-dose/overlays.tsx';
 import { borderAt, borderMoved } from '../../../renderer/panels/dose-map/scene.ts';
 import {
@@ -128,13 +128,13 @@ describe('initially selected variants', () => {
   });
 
   test("keep the user's choice once one was changed, separately for each user", () => {
-    expect(tickedVariants(keptConfig, place, knownVariants, times)).toEqual(['gather', 'window']);
-    const changed = { ...keptConfig, ...withTicked(keptConfig, place, knownVariants, ['window']) };
+    expect(selectedVariants(keptConfig, place, knownVariants, times)).toEqual(['gather', 'window']);
+    const changed = { ...keptConfig, ...withSelection(keptConfig, place, knownVariants, ['window']) };
     expect(changed.variants).toEqual(['diffraction-fp64', 'window']);
-    expect(tickedVariants(changed, place, knownVariants, times)).toEqual(['window']);
-    const none = { ...keptConfig, ...withTicked(keptConfig, place, knownVariants, []) };
-    expect(tickedVariants(none, place, knownVariants, times)).toEqual([]);
-    expect(tickedVariants({ ...none, ...withoutTicked(none, place) }, place, knownVariants, times)).toEqual([
+    expect(selectedVariants(changed, place, knownVariants, times)).toEqual(['window']);
+    const none = { ...keptConfig, ...withSelection(keptConfig, place, knownVariants, []) };
+    expect(selectedVariants(none, place, knownVariants, times)).toEqual([]);
+    expect(selectedVariants({ ...none, ...withoutSelection(none, place) }, place, knownVariants, times)).toEqual([
       'gather',
       'window',
     ]);

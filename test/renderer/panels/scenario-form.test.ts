@@ -79,7 +79,7 @@ describe('a field with listed values', () => {
   const micro = { kind: 'micro', version: 1, problem: { kind: 'coalescing' } };
   const choices = (key: string) => {
     const field = fieldModel(micro, null, ['problem', key]);
-    return field === null ? undefined : { of: choicesOf(field.schema), fallback: field.fallback };
+    return field === null ? undefined : { of: choicesOf(field.schema), fallback: field.currentDefault };
   };
 
   it('offers words and numbers, and keeps a number a number', () => {
@@ -147,7 +147,7 @@ describe('the scenario form', () => {
       value: undefined,
       fallback: 0.25,
     });
-    expect(fieldModel(draft, null, ['grid', 'dx_mm'])?.fallback).toBeUndefined();
+    expect(fieldModel(draft, null, ['grid', 'dx_mm'])?.currentDefault).toBeUndefined();
   });
 
   it('does not report a set value as its own default, and offers no reset to nothing', () => {
@@ -170,7 +170,7 @@ describe('the scenario form', () => {
     const uniform = { ...draft, grid: { energy: { kind: 'uniform' } } };
     expect(fieldModel(draft, null, ['grid', 'energy', 'step_mm'])).not.toBeNull();
     expect(fieldModel(uniform, null, ['grid', 'energy', 'step_mm'])).toBeNull();
-    expect(fieldModel(uniform, null, ['grid', 'energy', 'step_MeV'])?.fallback).toBe(0.2);
+    expect(fieldModel(uniform, null, ['grid', 'energy', 'step_MeV'])?.currentDefault).toBe(0.2);
   });
 
   it('validates at once with the schema, and keeps issues from the host until the value changes', () => {

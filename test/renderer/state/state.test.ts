@@ -34,7 +34,7 @@ describe('recording of GPU work', () => {
     const cupti = { ...report.cupti, available: false, reason: 'libcupti was not found.' };
     const byEvents = tracingOf({ ...report, cupti });
     expect(byEvents.possible).toBe(true);
-    expect(byEvents.says).toMatch(/by events around every launch, which slows it: libcupti was not found\.$/);
+    expect(byEvents.explanation).toMatch(/by events around every launch, which slows it: libcupti was not found\.$/);
     const cuda = { ...report.cuda, available: false, reason: 'the driver was not found.', devices: [] };
     expect(tracingOf({ ...report, cuda })).toEqual({
       possible: false,

@@ -81,7 +81,7 @@ function MeasureChoices({ form, onChange }: MeasureChoicesProps): ReactElement {
 }
 
 /** Text with the size of a study, its expected duration, and the points that cannot be run. */
-interface PlanWordsProps {
+interface PlanSummaryProps {
   /** Null if not planned yet. */
   readonly planned: PlannedStudy | null;
   /** Number of combinations of the axes, before the study is planned; null if unknown. */
@@ -89,10 +89,10 @@ interface PlanWordsProps {
   /** A search ends when it has found the best configuration, so it has no forecast. */
   readonly isSearch: boolean;
   /** Whether the study needs more than a day. */
-  readonly endless: boolean;
+  readonly exceedsDay: boolean;
 }
 
-function PlanWords({ planned, combinations, isSearch, endless }: PlanWordsProps): ReactElement {
+function PlanSummary({ planned, combinations, isSearch, exceedsDay }: PlanSummaryProps): ReactElement {
   const before = combinations === null ? '' : `${combinations} combinations.`;
   const refused = planned?.plan.refused ?? [];
   return (
@@ -104,7 +104,7 @@ function PlanWords({ planned, combinations, isSearch, endless }: PlanWordsProps)
         <p role="status" className="studies__plan" data-testid="study-forecast">
           {[
             forecastText(planned.forecast, planned.probing),
-            ...(endless ? ['This takes more than a day: start it anyway, or use fewer points.'] : []),
+            ...(exceedsDay ? ['This takes more than a day: start it anyway, or use fewer points.'] : []),
           ].join(' ')}
         </p>
       )}
@@ -131,7 +131,7 @@ interface StudyRequest {
  * Plans and starts a study. If it needs more than a day, the user must press Start twice. `on`: target cluster; null
  * for this machine.
  */
-function useStart(requested: StudyRequest, on: string | null, onStarted: (study: StudyId) => void) {
+function useStudyStart(requested: StudyRequest, on: string | null, onStarted: (study: StudyId) => void) {
   const { client } = useWorkbench();
   const { planned, look, certain } = usePlan(requested);
   const [failure, setFailure] = useState<string | null>(null);
@@ -237,7 +237,7 @@ export function NewStudy({ onStarted, onBack }: NewStudyProps): ReactElement {
   const [form, setForm] = useState<Form>(emptyForm);
   const [on, setOn] = useState<string | null>(null);
   const { base, document } = studyOf({ draft, complete, title, made, axes, form });
-  const { planned, endless, busy, failure, look, start } = useStart(
+  const { planned, endless, busy, failure, look, start } = useStudyStart(
     { document, file: file?.file ?? null },
     on,
     onStarted,
@@ -280,11 +280,11 @@ export function NewStudy({ onStarted, onBack }: NewStudyProps): ReactElement {
         </Button>
         {onBack === null ? null : <Button onPress={onBack}>Back</Button>}
       </div>
-      <PlanWords
+      <PlanSummary
         planned={planned}
         combinations={faulty || made !== null ? null : axes.reduce((product, axis) => product * countOf(axis), 1)}
         isSearch={isSearch}
-        endless={endless}
+        exceedsDay={endless}
       />
       {failure === null ? null : (
         <p role="alert" className="studies__fault">

@@ -39,7 +39,7 @@ function numberAt(document: unknown, path: string): number | null {
 }
 
 /** The draft without values that fit a single energy only, such as the size of the box. */
-function boxFree(draft: ScenarioDraft): ScenarioDraft {
+function withoutBoxSize(draft: ScenarioDraft): ScenarioDraft {
   const { geometry, grid: _, ...rest } = draft;
   if (typeof geometry !== 'object' || geometry === null) return rest;
   const { depth_mm: _depth, ...kept } = geometry as Record<string, unknown>;
@@ -86,7 +86,7 @@ function rangeTable({ draft, complete }: StudySubject): StudyTemplate | null {
     id: 'range-table',
     title: 'Range table',
     asks: 'How do range, falloff and peak depend on energy? Beams from 30 to 230 MeV, each on its own grid.',
-    base: boxFree(draft),
+    base: withoutBoxSize(draft),
     axes: [{ kind: 'range', path: 'beam.energy_MeV', ...ENERGIES }],
     measures: ['readouts', 'ledger', 'times', 'memory'],
   };
@@ -185,7 +185,7 @@ function claims({ draft, complete, offers }: StudySubject): StudyTemplate | null
     id: 'claims',
     title: 'Where does each claim hold',
     asks: `${names.slice(0, 3).join(', ')}${names.length > 3 ? ` and ${names.length - 3} more` : ''}: both variants of each, ${over === null ? 'for this problem' : 'over sizes'}. Each alone, five times.`,
-    base: beam ? boxFree(draft) : draft,
+    base: beam ? withoutBoxSize(draft) : draft,
     axes: [
       { kind: 'list', path: 'solver.variant', values: ids },
       ...(over === null ? [] : [{ kind: 'list' as const, path: over.path, values: [...over.values] }]),

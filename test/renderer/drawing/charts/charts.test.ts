@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { type Chart, MANY_POINTS } from '../../../../renderer/drawing/charts/chart.ts';
 import { chartPlot, visibleIndices } from '../../../../renderer/drawing/charts/chart-plot.ts';
 import { type Brush, hoverTextOfDot } from '../../../../renderer/drawing/charts/chart-traces.ts';
-import { nearestPlace, placesOf, stampDots } from '../../../../renderer/drawing/charts/dots-layer.ts';
+import { dotPositions, nearestDot, stampDots } from '../../../../renderer/drawing/charts/dots-layer.ts';
 import { DrawingCache } from '../../../../renderer/drawing/charts/plotly.ts';
 
 describe('redrawing a figure', () => {
@@ -104,10 +104,10 @@ describe('a layer of dots', () => {
 
   test('places dots by the axes, including logarithmic ones, and omits invalid dots and those outside', () => {
     const numbers = { x: [0, 5, 10, 11, Number.NaN], y: [1, 10, 100, 10, 10] };
-    const { x, y } = placesOf(numbers, { x: axis(0, 10), y: axis(1, 100, 'log') }, box);
+    const { x, y } = dotPositions(numbers, { x: axis(0, 10), y: axis(1, 100, 'log') }, box);
     expect([...x]).toEqual([0, 50, 100, Number.NaN, Number.NaN]);
     expect([...y].slice(0, 3)).toEqual([50, 25, 0]);
-    const none = placesOf({ x: [1, 2], y: [0, -1] }, { x: axis(0, 10), y: axis(1, 100, 'log') }, box);
+    const none = dotPositions({ x: [1, 2], y: [0, -1] }, { x: axis(0, 10), y: axis(1, 100, 'log') }, box);
     expect([...none.x, ...none.y].every(Number.isNaN)).toBe(true);
   });
 
@@ -170,8 +170,8 @@ describe('a layer of dots', () => {
 
   test('among equally near dots the last one counts as nearest, since it is on top', () => {
     const places = { x: Float32Array.of(10, 30, 10, Number.NaN), y: Float32Array.of(10, 30, 10, Number.NaN) };
-    expect(nearestPlace(places, [12, 10], 20)).toEqual({ i: 2, far: 2 });
-    expect(nearestPlace(places, [60, 30], 20)).toBeNull();
+    expect(nearestDot(places, [12, 10], 20)).toEqual({ i: 2, far: 2 });
+    expect(nearestDot(places, [60, 30], 20)).toBeNull();
   });
 });
 

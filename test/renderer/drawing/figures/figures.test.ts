@@ -16,7 +16,7 @@ import { claimsFigure } from '../../../../renderer/drawing/figures/claims.ts';
 import type { Figure } from '../../../../renderer/drawing/figures/figure.ts';
 import { reductionFigure, reductionValuesFigure } from '../../../../renderer/drawing/figures/reduction.ts';
 import { tableFigure } from '../../../../renderer/drawing/figures/table.ts';
-import { strideFigure, threadMapFigure, turnsOf } from '../../../../renderer/drawing/figures/thread-map.ts';
+import { iterationsOf, strideFigure, threadMapFigure } from '../../../../renderer/drawing/figures/thread-map.ts';
 
 describe('axes and labels', () => {
   const LABEL = 11;
@@ -210,7 +210,7 @@ describe('figures of launches', () => {
     const launch = launchOf({ elements: [1000, 1, 1], mapping: 'grid-stride', blocks: 4, block: [96, 1, 1] });
 
     it('shows the range of each pass by its blocks, and the element of the chosen thread', () => {
-      expect(turnsOf(launch)).toBe(3);
+      expect(iterationsOf(launch)).toBe(3);
       const figure = strideFigure(launch, 100, 1, size);
       expect(tips(figure)).toContain('iteration 2: elements 384 to 767');
       expect(tips(figure)).toContain('block 3');

@@ -7,11 +7,11 @@ import {
   FOLDED_TRACKS,
   fitWindow,
   laneKey,
-  movedBy,
   rowsOf,
   type SceneBlock,
   SHORTEST_NS,
   scrolledTo,
+  shiftedWindow,
   type TimelineScene,
   timelineFrame,
   timelineMetrics,
@@ -118,7 +118,7 @@ describe('the visible window of time', () => {
         let window = fitWindow(whole);
         for (const { kind, by } of steps) {
           const at = window.from + share * (window.to - window.from);
-          window = kind === 'zoom' ? zoomedAt(window, whole, at, by) : movedBy(window, whole, by);
+          window = kind === 'zoom' ? zoomedAt(window, whole, at, by) : shiftedWindow(window, whole, by);
           const all = fitWindow(whole);
           expect(window.from).toBeGreaterThanOrEqual(all.from - 1e-3);
           expect(window.to).toBeLessThanOrEqual(all.to + 1e-3);

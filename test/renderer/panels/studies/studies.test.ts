@@ -15,14 +15,14 @@ import { heatCells } from '../../../../renderer/panels/studies/heat-map.ts';
 import {
   densityOf,
   nearestLine,
-  parallelOf,
+  parallelPlotOf,
   selectedLines,
   ticksOf,
-  wordsAt,
+  valueTextAt,
 } from '../../../../renderer/panels/studies/parallel.ts';
 import { chosenOf, endKeys } from '../../../../renderer/panels/studies/results-plot.tsx';
 import { conditionOf, shownColumns } from '../../../../renderer/panels/studies/results-table.tsx';
-import { missingOf, NO_VALUES, withAnswer } from '../../../../renderer/panels/studies/use-rows.ts';
+import { mergeColumns, missingOf, NO_VALUES } from '../../../../renderer/panels/studies/use-rows.ts';
 import { columnTitle, forecastText, isTooLong } from '../../../../renderer/panels/studies/words.ts';
 import { solved } from '../../../electron/host/model/studies/advice/solved.ts';
 
@@ -59,30 +59,30 @@ describe('cached values of points', () => {
   const numbers = Float64Array.of(1, Number.NaN, 3);
   const column = (key: string) => ({ key, numbers, texts: null });
   const points = packedIds(['00000000000000a0', 'ffffffff00000001', '0123456789abcdef']);
-  const first = withAnswer(NO_VALUES, { rows: 'all', points, columns: [column('a'), column('b')] }, ['a', 'b']);
+  const first = mergeColumns(NO_VALUES, { rows: 'all', points, columns: [column('a'), column('b')] }, ['a', 'b']);
 
   test('each point has its own value even if texts repeat', () => {
     const texts = { different: ['fp32', ''], of: Uint32Array.of(0, 1, 0) };
     const columns = [column('a'), { key: 'b', numbers: null, texts }];
-    expect(withAnswer(NO_VALUES, { rows: 'all', points, columns }, ['a', 'b'])).toEqual({
+    expect(mergeColumns(NO_VALUES, { rows: 'all', points, columns }, ['a', 'b'])).toEqual({
       rows: 'all',
       points,
       columns: [columns[0], { key: 'b', numbers: null, texts: ['fp32', '', 'fp32'] }],
     });
-    expect(withAnswer(NO_VALUES, { rows: 'none', points: new Uint32Array(), columns: [] }, [])).toEqual({
+    expect(mergeColumns(NO_VALUES, { rows: 'none', points: new Uint32Array(), columns: [] }, [])).toEqual({
       ...{ rows: 'none', points: new Uint32Array(), columns: [] },
     });
   });
 
   test('columns of the same rows are reused, with their points', () => {
     expect(missingOf(first, ['b', 'c'])).toEqual(['c']);
-    const next = withAnswer(first, { rows: 'all', points: null, columns: [column('c')] }, ['b', 'c']);
+    const next = mergeColumns(first, { rows: 'all', points: null, columns: [column('c')] }, ['b', 'c']);
     expect(next.points).toBe(first.points);
     expect(missingOf(next, ['a', 'b', 'c'])).toEqual([]);
   });
 
   test('columns of other rows are dropped', () => {
-    const next = withAnswer(first, { rows: 'fewer', points: points.slice(0, 2), columns: [column('c')] }, ['b', 'c']);
+    const next = mergeColumns(first, { rows: 'fewer', points: points.slice(0, 2), columns: [column('c')] }, ['b', 'c']);
     expect(next.points).toHaveLength(2);
     expect([0, 1].map((i) => idAt(next.points, i))).toEqual(['00000000000000a0', null]);
     expect([1, 2].map((i) => idAt(points, i))).toEqual(['ffffffff00000001', '0123456789abcdef']);
@@ -92,7 +92,7 @@ describe('cached values of points', () => {
   test('hidden data is cached for some plots and then dropped; visible data stays', () => {
     let values = first;
     for (let k = 0; k < 20; k += 1)
-      values = withAnswer(values, { rows: 'all', points: null, columns: [column(`c${k}`)] }, ['a', `c${k}`]);
+      values = mergeColumns(values, { rows: 'all', points: null, columns: [column(`c${k}`)] }, ['a', `c${k}`]);
     expect(missingOf(values, ['a', 'c19', 'c18'])).toEqual([]);
     expect(missingOf(values, ['b', 'c0'])).toEqual(['b', 'c0']);
     expect(values.columns.length).toBeLessThan(12);
@@ -280,13 +280,13 @@ describe('plots of a study', () => {
       numbers('n', 1, 1000, 0, 10),
       numbers('time', 3, 4, 5, Number.NaN),
     ];
-    const { axes, rows, left } = parallelOf(sides, new Set(['axis n']));
+    const { axes, rows, omitted } = parallelPlotOf(sides, new Set(['axis n']));
     const [variant, n, time] = axes;
     if (variant === undefined || n === undefined || time === undefined) throw new Error('an axis is missing');
 
     test('omit points with a missing number or a number that an axis cannot show', () => {
       expect([...rows]).toEqual([0, 1]);
-      expect(left).toBe(2);
+      expect(omitted).toBe(2);
       expect(axes.map(({ at }) => [...at])).toEqual([
         [1, 0],
         [0, 1],
@@ -302,18 +302,25 @@ describe('plots of a study', () => {
       const labelled = ticksOf(n, 400, 11).ticks.filter(({ text }) => text !== '');
       expect(labelled.map(({ text }) => text)).toEqual(['10⁰', '10¹', '10²', '10³']);
       expect(labelled[1]?.at).toBeCloseTo(1 / 3);
-      expect([wordsAt(variant, 0.9), wordsAt(n, 1 / 3), wordsAt(time, 0.5)]).toEqual(['tiled', '10.00', '3.500']);
+      expect([valueTextAt(variant, 0.9), valueTextAt(n, 1 / 3), valueTextAt(time, 0.5)]).toEqual([
+        'tiled',
+        '10.00',
+        '3.500',
+      ]);
     });
 
     test('thin out words that exceed the height of an axis, and centre a single value', () => {
       const many = Array.from({ length: 100 }, (_, i) => `v${i}`);
-      const [words, same] = parallelOf([texts('w', ...many), numbers('same', ...many.map(() => 7))], new Set()).axes;
+      const [words, same] = parallelPlotOf(
+        [texts('w', ...many), numbers('same', ...many.map(() => 7))],
+        new Set(),
+      ).axes;
       expect(words === undefined ? 0 : ticksOf(words, 140, 10).ticks.length).toBeLessThan(15);
       expect(new Set(same?.at)).toEqual(new Set([0.5]));
     });
 
     test('give a logarithmic axis of less than a decade linear ticks, at their logarithmic positions', () => {
-      const [short] = parallelOf([numbers('energy', 20, 29)], new Set(['axis energy'])).axes;
+      const [short] = parallelPlotOf([numbers('energy', 20, 29)], new Set(['axis energy'])).axes;
       const found = short === undefined ? [] : ticksOf(short, 400, 11).ticks;
       const [, second, third] = found;
       expect(found.map(({ text }) => text)).toEqual(['20', '21', '22', '23', '24', '25', '26', '27', '28', '29']);
@@ -322,7 +329,7 @@ describe('plots of a study', () => {
     });
 
     test('put a power of ten that labels omit into the title', () => {
-      const [large] = parallelOf([numbers('bytes', 0, 3e9)], new Set()).axes;
+      const [large] = parallelPlotOf([numbers('bytes', 0, 3e9)], new Set()).axes;
       expect(large === undefined ? '' : ticksOf(large, 400, 11).title).toBe('bytes (10⁹)');
     });
   });

@@ -18,7 +18,7 @@ test('a timeline difference lists every name of both timelines, the largest chan
     statistics(namedTimes('a', 2, 10), namedTimes('b', 1, 50)),
     statistics(namedTimes('a', 2, 12), namedTimes('c', 1, 9)),
   );
-  expect(rows.map(({ name, less_ns, over }) => [name, less_ns, over])).toEqual([
+  expect(rows.map(({ name, difference_ns, ratio }) => [name, difference_ns, ratio])).toEqual([
     ['b', -50, null],
     ['c', 9, null],
     ['a', 4, 1.2],

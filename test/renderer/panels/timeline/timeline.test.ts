@@ -178,7 +178,7 @@ describe('blocks of the timeline', () => {
   it('start at their start or at a step, and the axis covers them all', async () => {
     const { blocks, state, answer } = fixture();
     expect(blocks.whole()).toEqual({ from: 0, to: 1000 });
-    expect(blocks.takeUp([info('a', 500), info('b', 900)])).toBe(true);
+    expect(blocks.syncBlocks([info('a', 500), info('b', 900)])).toBe(true);
     for (const [start, summary] of [
       [[100, 200], { spans: 1 }],
       [[300, 600], { spans: 2 }],
@@ -193,7 +193,7 @@ describe('blocks of the timeline', () => {
     expect(blocks.whole()).toEqual({ from: -600, to: 300 });
     // The remaining block is the same object; data of the other one is gone.
     const [, kept] = blocks.all;
-    expect(blocks.takeUp([info('b', 900)])).toBe(false);
+    expect(blocks.syncBlocks([info('b', 900)])).toBe(false);
     expect(blocks.all).toEqual([kept]);
     expect(state.getState().summaries).toEqual({ b: { spans: 2 } });
     expect(blocks.of('a')).toBeNull();
@@ -201,7 +201,7 @@ describe('blocks of the timeline', () => {
 
   it('expand a lane from some of its rows to all, to one, and back', () => {
     const { blocks } = fixture();
-    blocks.takeUp([info('a', 1, 10)]);
+    blocks.syncBlocks([info('a', 1, 10)]);
     const folds = new LaneFolds();
     const metrics = { head: 20, track: 10, gap: 2 };
     const shown = (): number | undefined => {
@@ -220,7 +220,7 @@ describe('blocks of the timeline', () => {
   it('step through search results in axis order, beginning with the visible ones', async () => {
     const { blocks, context, state, viewport, marks, answer } = fixture();
     const hits = new SearchHits(context, blocks, viewport, new SpanChoice(context, blocks, viewport));
-    blocks.takeUp([info('a', 500), info('b', 900)]);
+    blocks.syncBlocks([info('a', 500), info('b', 900)]);
     const search = hits.search(' march ');
     const found = (span: readonly number[], start: readonly number[]) => ({
       ...{ count: span.length, names: 1, sum_ns: 7, span: Uint32Array.from(span), track: new Uint32Array(span.length) },
@@ -255,7 +255,7 @@ describe('blocks of the timeline', () => {
   it('sum a selection in every block by its own time, until a newer one or none replaces it', async () => {
     const { blocks, context, state, answer, host, failed } = fixture();
     const selection = new TimeSelection(context, blocks);
-    blocks.takeUp([info('a', 500)]);
+    blocks.syncBlocks([info('a', 500)]);
     await answer('timeline.steps', steps(100, 200));
     await answer('timeline.summary', null);
     state.setState({ alignment: { by: 'step', step: 10 } });
@@ -282,7 +282,7 @@ describe('blocks of the timeline', () => {
 
   it('draw arrows of the visible window, whichever answer comes last, and none when switched off', async () => {
     const { host, settings, blocks, context, viewport, marks } = fixture();
-    blocks.takeUp([info('a', 500)]);
+    blocks.syncBlocks([info('a', 500)]);
     const [block] = blocks.all;
     Object.defineProperty(block?.feed, 'window', { value: { tracks: [0] } });
     const arrows = new LaunchArrows(context, blocks, viewport);
@@ -320,7 +320,7 @@ describe('blocks of the timeline', () => {
       lane('copies 7', 'copies', 3, 1),
       lane('steps', 'thread', 4, 1),
     ];
-    blocks.takeUp([{ ...info('a', 500), lanes } as TraceInfo]);
+    blocks.syncBlocks([{ ...info('a', 500), lanes } as TraceInfo]);
     void new TimeSelection(context, blocks).count(0, 50);
     const asked = [
       await answer('timeline.statistics', { count: 5, sum_ns: 40 }),
@@ -347,14 +347,14 @@ describe('blocks of the timeline', () => {
       ...info(id, duration),
       firstKernel_ns,
     });
-    blocks.takeUp([of('a', 500, 120)]);
+    blocks.syncBlocks([of('a', 500, 120)]);
     expect(blocks.haveKernels).toBe(false);
-    blocks.takeUp([of('a', 500, 120), of('b', 900, 300)]);
+    blocks.syncBlocks([of('a', 500, 120), of('b', 900, 300)]);
     expect(blocks.haveKernels).toBe(true);
     state.setState({ alignment: { by: 'kernel' } });
     expect([blocks.toAxisTime('a', 120), blocks.toAxisTime('b', 300)]).toEqual([0, 0]);
     expect(blocks.whole()).toEqual({ from: -300, to: 600 });
-    blocks.takeUp([of('a', 500, 120), of('c', 900, null)]);
+    blocks.syncBlocks([of('a', 500, 120), of('c', 900, null)]);
     expect(blocks.haveKernels).toBe(false);
   });
 });

@@ -139,7 +139,7 @@ describe('opening guided questions', () => {
       host.pending('bench.session').answer(session(['a']));
       await late;
       expect(shownRows(stores.comparison.getState())).toEqual([]);
-      expect(stores.userKernels.getState().wanted).not.toBeNull();
+      expect(stores.userKernels.getState().requestedVariant).not.toBeNull();
     });
   });
 
