@@ -14,24 +14,24 @@ export function latestRequest(): () => () => boolean {
 
 interface LatestLoader<T> {
   /** Null if nothing is needed or the needed item is already loaded. */
-  readonly wanted: () => T | null;
+  readonly neededItem: () => T | null;
   readonly load: (wanted: T) => Promise<void>;
   /**
-   * Called when loading fails. The failed item is not retried until `wanted` returns a different item, or the loader is
+   * Called when loading fails. The failed item is not retried until `neededItem` returns a different item, or the loader is
    * called again.
    */
   readonly failed: (error: unknown) => void;
 }
 
 /** Returns a function that loads the currently wanted item. */
-export function loadLatest<T>({ wanted, load, failed }: LatestLoader<T>): () => Promise<void> {
+export function loadLatest<T>({ neededItem, load, failed }: LatestLoader<T>): () => Promise<void> {
   let loading = false;
   return async () => {
     if (loading) return;
     loading = true;
     let refused = '';
     try {
-      for (let next = wanted(); next !== null && JSON.stringify(next) !== refused; next = wanted()) {
+      for (let next = neededItem(); next !== null && JSON.stringify(next) !== refused; next = neededItem()) {
         try {
           await load(next);
         } catch (error) {

@@ -78,11 +78,11 @@ export class ImageFeed implements RunFollower {
     if (before?.run !== target?.run) for (const cache of Object.values(this.data)) cache.drop(SHOWN_KEY);
     this.#live?.close();
     this.#live = null;
-    if (target === null) this.#tell({ kind: 'nothing' });
-    else if (target.state === 'queued') this.#tell({ kind: 'waiting' });
-    else if (target.state === 'failed') this.#tell({ kind: 'failed', reason: 'The run failed.' });
+    if (target === null) this.#setStatus({ kind: 'nothing' });
+    else if (target.state === 'queued') this.#setStatus({ kind: 'waiting' });
+    else if (target.state === 'failed') this.#setStatus({ kind: 'failed', reason: 'The run failed.' });
     else {
-      if (this.data.image.get(SHOWN_KEY) === null) this.#tell({ kind: 'waiting' });
+      if (this.data.image.get(SHOWN_KEY) === null) this.#setStatus({ kind: 'waiting' });
       this.#refresh();
       if (target.state !== 'running') void this.#loadReadouts(target.run);
     }
@@ -105,7 +105,7 @@ export class ImageFeed implements RunFollower {
     }
   }
 
-  #tell(status: FeedStatus): void {
+  #setStatus(status: FeedStatus): void {
     this.status.setState({ status });
   }
 
@@ -127,7 +127,7 @@ export class ImageFeed implements RunFollower {
           // The stream may send a frame after the run has ended; the final image is newer.
           if (this.#target?.run === run && this.#target.state === 'running') {
             this.data.image.set(SHOWN_KEY, { ...frame, against: null });
-            this.#tell({ kind: 'live' });
+            this.#setStatus({ kind: 'live' });
           }
           return this.#scheduler.painted();
         },
@@ -143,10 +143,10 @@ export class ImageFeed implements RunFollower {
       // Keep the reason for a failed difference while the plain image is shown instead.
       if (against === this.#wanted?.against) this.data.differenceError.drop(SHOWN_KEY);
       this.data.image.set(SHOWN_KEY, { ...frame, against });
-      this.#tell({ kind: 'loaded' });
+      this.#setStatus({ kind: 'loaded' });
     } catch (error) {
       if (generation !== this.#generation) return;
-      if (against === null) this.#tell({ kind: 'failed', reason: messageOf(error) });
+      if (against === null) this.#setStatus({ kind: 'failed', reason: messageOf(error) });
       else {
         this.data.differenceError.set(SHOWN_KEY, messageOf(error));
         void this.#load(run, { view, against: null });
@@ -166,7 +166,7 @@ export class ImageFeed implements RunFollower {
       this.data.peaks.set(SHOWN_KEY, peaks);
       await this.#loadError();
     } catch (error) {
-      if (still()) this.#tell({ kind: 'failed', reason: messageOf(error) });
+      if (still()) this.#setStatus({ kind: 'failed', reason: messageOf(error) });
     }
   }
 

@@ -88,7 +88,7 @@ export class RefineFeed {
       'refining',
       { image: image.id, scenario, file, fit: [...refineParameterGroups[fit]] },
       {
-        frame: (frame) => this.#take(frame),
+        frame: (frame) => this.#handleFrame(frame),
         end: (error) => {
           this.#stream = null;
           if (error !== null) this.state.setState({ phase: 'failed', reasons: reasonsOf(error) });
@@ -108,7 +108,7 @@ export class RefineFeed {
     this.#stream = null;
   }
 
-  #take(frame: RefineFrame): void {
+  #handleFrame(frame: RefineFrame): void {
     if (frame.state === 'waiting') return;
     if (frame.state === 'begun') {
       const { variant, warnings } = frame;

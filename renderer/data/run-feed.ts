@@ -109,12 +109,12 @@ export class RunFeed implements RunFollower {
     if (before?.run !== target?.run) this.#forget();
     this.#live?.close();
     this.#live = null;
-    if (target === null) this.#tell({ kind: 'nothing' });
-    else if (target.live === true) this.#tell({ kind: 'waiting' });
-    else if (target.state === 'queued') this.#tell({ kind: 'waiting' });
+    if (target === null) this.#setStatus({ kind: 'nothing' });
+    else if (target.live === true) this.#setStatus({ kind: 'waiting' });
+    else if (target.state === 'queued') this.#setStatus({ kind: 'waiting' });
     else if (target.state === 'running') this.#openLive(target.run);
     else if (isReadable(target)) void this.#load(target.run, target.state !== 'done');
-    else this.#tell({ kind: 'failed', reason: 'The run failed.' });
+    else this.#setStatus({ kind: 'failed', reason: 'The run failed.' });
   }
 
   requestedMaps(): RequestedMaps {
@@ -141,14 +141,14 @@ export class RunFeed implements RunFollower {
     data.summary.set(SHOWN_KEY, summary);
     data.moments.set(SHOWN_KEY, moments);
     data.ledger.set(SHOWN_KEY, ledger);
-    this.#tell({ kind: 'loaded' });
+    this.#setStatus({ kind: 'loaded' });
     // Recomputed maps belong to the previous answer.
     this.#recomputed.leave();
     data.keyframes.set(SHOWN_KEY, { run, frames: keyframes, stopped: false, pairs, live: full ? 'rest' : 'drag' });
     // If the map has moved or a panel has opened since the request, request the maps again.
     const asFor = new Map(requested.maps);
     if (this.requestedMaps().some(([key, request]) => asFor.get(key) !== request)) {
-      this.#loadDose(run).catch((error: unknown) => this.#tell(failure(error)));
+      this.#loadDose(run).catch((error: unknown) => this.#setStatus(failure(error)));
     }
   }
 
@@ -174,12 +174,12 @@ export class RunFeed implements RunFollower {
       try {
         await this.#loadProtons(target.run);
       } catch (error) {
-        this.#tell(failure(error));
+        this.#setStatus(failure(error));
       }
     }
   }
 
-  #tell(status: FeedStatus): void {
+  #setStatus(status: FeedStatus): void {
     this.status.setState({ status });
   }
 
@@ -201,29 +201,29 @@ export class RunFeed implements RunFollower {
   #openLive(run: RunId): void {
     this.#live?.close();
     const wanted = [...this.#wanted];
-    if (this.#data.depthDose.get(SHOWN_KEY) === null) this.#tell({ kind: 'waiting' });
+    if (this.#data.depthDose.get(SHOWN_KEY) === null) this.#setStatus({ kind: 'waiting' });
     this.#live = this.#client.stream(
       'run.live',
       { run, maps: wanted.map(([, request]) => request), depthDose: true },
       {
         frame: (frame) => {
-          this.#takeLive(run, frame, wanted);
+          this.#handleLiveFrame(run, frame, wanted);
           return this.#scheduler.painted();
         },
       },
     );
   }
 
-  #takeLive(run: RunId, frame: LiveFrame, wanted: readonly (readonly [string, MapRequest])[]): void {
+  #handleLiveFrame(run: RunId, frame: LiveFrame, wanted: readonly (readonly [string, MapRequest])[]): void {
     // The stream may send a frame after the run has ended; the final arrays are newer.
     if (this.#target?.run !== run || this.#target.state !== 'running') return;
-    this.#takeMaps(run, frame, wanted, frame.maps);
+    this.#storeMaps(run, frame, wanted, frame.maps);
     const { depthDose: curve, depthDosePerMass: perMass } = frame;
     if (curve !== null) this.#data.depthDose.set(SHOWN_KEY, { run, curve, perMass, final: null });
-    this.#tell({ kind: 'live' });
+    this.#setStatus({ kind: 'live' });
   }
 
-  #takeMaps(
+  #storeMaps(
     run: RunId,
     at: { readonly step: number; readonly depth_mm: number },
     wanted: readonly (readonly [string, MapRequest])[],
@@ -239,7 +239,7 @@ export class RunFeed implements RunFollower {
 
   async #load(run: RunId, stopped: boolean): Promise<void> {
     const generation = this.#generation;
-    if (this.#data.depthDose.get(SHOWN_KEY) === null) this.#tell({ kind: 'waiting' });
+    if (this.#data.depthDose.get(SHOWN_KEY) === null) this.#setStatus({ kind: 'waiting' });
     try {
       const [depthDose, summary, moments, { frames, pairs }, ledger] = await Promise.all([
         this.#client.call('run.depthDose', { run }),
@@ -259,12 +259,12 @@ export class RunFeed implements RunFollower {
       this.#data.summary.set(SHOWN_KEY, summary);
       this.#data.moments.set(SHOWN_KEY, moments);
       this.#data.ledger.set(SHOWN_KEY, ledger);
-      this.#tell({ kind: 'loaded' });
+      this.#setStatus({ kind: 'loaded' });
       // Subscribers of the keyframes select the shown moment, and then call showKeyframe.
       this.#data.keyframes.set(SHOWN_KEY, { run, frames, stopped, pairs });
     } catch (error) {
       if (generation !== this.#generation) return;
-      this.#tell(failure(error));
+      this.#setStatus(failure(error));
     }
   }
 
@@ -291,7 +291,7 @@ export class RunFeed implements RunFollower {
       if (part.length === 0) return;
       try {
         const answer = await ask(part.map(([, request]) => request));
-        if (stillWanted()) this.#takeMaps(run, answer, part, answer.maps);
+        if (stillWanted()) this.#storeMaps(run, answer, part, answer.maps);
       } catch (error) {
         if (stillWanted()) throw error;
       }
@@ -345,7 +345,7 @@ export class RunFeed implements RunFollower {
     if (!isReadable(target)) return;
     const { run } = target;
     Promise.all([this.#loadDose(run), this.#loadProtons(run)]).catch((error: unknown) => {
-      this.#tell(failure(error));
+      this.#setStatus(failure(error));
     });
   }
 }

@@ -26,7 +26,7 @@ export class TaskFeed {
   }
 
   /** Follower for one kind of task. At most one kind has the selected run. */
-  of(kind: TaskKind): RunFollower {
+  followerOf(kind: TaskKind): RunFollower {
     return {
       status: this.status,
       follow: (target) => {

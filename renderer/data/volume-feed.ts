@@ -103,7 +103,7 @@ export class VolumeFeed {
       'volume',
       { scenario, file, request },
       {
-        frame: (frame) => this.#take(frame),
+        frame: (frame) => this.#handleFrame(frame),
         end: (error) => {
           if (this.#stream !== stream) return;
           this.#stream = null;
@@ -155,7 +155,7 @@ export class VolumeFeed {
     this.#stream = null;
   }
 
-  #take(frame: VolumeFrame): void {
+  #handleFrame(frame: VolumeFrame): void {
     if (frame.state === 'waiting') this.state.setState({ phase: 'waiting' });
     else if (frame.state === 'solving') this.state.setState({ phase: 'solving', progress: frame });
     else {

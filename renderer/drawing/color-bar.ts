@@ -149,7 +149,7 @@ export function barValue(box: Box, range: Normalisation, y: number): number {
 }
 
 /** The limit that is nearer to a height on the bar. */
-export function nearerLimit(box: Box, range: Normalisation, limits: Limits, y: number): keyof Limits {
+export function nearestLimit(box: Box, range: Normalisation, limits: Limits, y: number): keyof Limits {
   const away = (limit: number): number => Math.abs(placeOf(box, range, limit) - y);
   return away(limits.low) < away(limits.high) ? 'low' : 'high';
 }

@@ -5,7 +5,7 @@
 import type { FieldMap, MapAxis } from '../../electron/contract/fields.ts';
 import { haloStroke, markTheme } from './annotations.ts';
 import { contains, type MarginKind, type PlotFrame, plotFrame } from './axes.ts';
-import { barValue, isOnBar, movedLimit, nearerLimit } from './color-bar.ts';
+import { barValue, isOnBar, movedLimit, nearestLimit } from './color-bar.ts';
 import type { Limits } from './colormap.ts';
 import type { Drawing2D } from './context-2d.ts';
 import { axisArray, type Figure, type FigureArray, identifier } from './export/figure.ts';
@@ -120,24 +120,24 @@ export class MapView {
   show(scene: MapScene, style: MapStyle): void {
     this.#scene = scene;
     this.#style = style;
-    this.#layers.ask();
+    this.#layers.requestPaint();
   }
 
   /** Clears the map. */
   clear(): void {
     this.#scene = null;
     this.#style = null;
-    this.#layers.ask();
+    this.#layers.requestPaint();
   }
 
   setCrosshair(point: Partial<MapPoint> | null): void {
     this.#crosshair = point;
-    this.#layers.askAbove();
+    this.#layers.requestPaintAbove();
   }
 
   setMark(mark: MapMark | null): void {
     this.#mark = mark;
-    this.#layers.askAbove();
+    this.#layers.requestPaintAbove();
   }
 
   /** The point at a pointer position (CSS pixels in the canvas); null outside the plot. */
@@ -166,7 +166,7 @@ export class MapView {
     const [bar, colours] = [this.#scales()?.frame.bar ?? null, this.#colours()];
     if (bar === null || colours === null || this.#style?.handles !== true) return null;
     const [h, v] = this.#layers.above.toPicture(x, y);
-    return isOnBar(bar, h, v) ? nearerLimit(bar, colours.range, colours.colors, v) : null;
+    return isOnBar(bar, h, v) ? nearestLimit(bar, colours.range, colours.colors, v) : null;
   }
 
   /** Limits with one of them moved to a height on the bar. */

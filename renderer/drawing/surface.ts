@@ -129,7 +129,7 @@ export class Layers {
     this.#stopTheme = onThemeChange(() => {
       this.#theme = readDrawingTheme(below);
       painters.themed?.();
-      this.ask();
+      this.requestPaint();
     });
   }
 
@@ -139,12 +139,12 @@ export class Layers {
   }
 
   /** Requests a paint of both canvases in the next frame. */
-  ask(): void {
+  requestPaint(): void {
     this.#scheduler.request(this.#painters.below);
-    this.askAbove();
+    this.requestPaintAbove();
   }
 
-  askAbove(): void {
+  requestPaintAbove(): void {
     this.#scheduler.request(this.#painters.above);
   }
 

@@ -218,7 +218,7 @@ function LayoutSwitch({ commands }: { readonly commands: readonly Command[] }): 
 }
 
 /** The program's logo: a Bragg peak. */
-function Mark(): ReactElement {
+function Logo(): ReactElement {
   return (
     <svg className="rigid" viewBox="0 0 24 24" width="1.375rem" height="1.375rem" role="img" aria-label="Braggbench">
       <rect x="1" y="1" width="22" height="22" rx="5.5" className="mark__ground" />
@@ -286,7 +286,7 @@ export function TopBar({ commands }: { readonly commands: readonly Command[] }):
   const theme = useSelected(stores.appearance, (state) => state.theme);
   return (
     <header className="top-bar row gap-l rigid line-below">
-      <Mark />
+      <Logo />
       {nativeMenus ? null : <MenuBar commands={commands} />}
       <div className="top-bar__group flex">
         <CommandButton icon="open" command={commandOf(commands, 'file.open')} />

@@ -47,7 +47,7 @@ interface SessionsAnswer<T> {
   /** Null if no response has arrived. */
   readonly answer: T | null;
   readonly failure: string | null;
-  readonly ask: () => void;
+  readonly reload: () => void;
 }
 
 /** The request is repeated if a session ended or was opened, but not while one is running. */
@@ -60,7 +60,7 @@ export function useSessionsAnswer<M extends 'bench.history' | 'bench.decisions'>
   const [failure, setFailure] = useState<string | null>(null);
   const known = [...live.filter(({ state }) => state !== 'queued' && state !== 'running'), ...stored];
   const requested = JSON.stringify([workload, known.map(({ id }) => id)]);
-  const ask = useCallback(() => {
+  const reload = useCallback(() => {
     let current = true;
     const [of] = JSON.parse(requested) as [typeof workload];
     client.call(method, { workload: of } as Params<M>).then(
@@ -75,6 +75,6 @@ export function useSessionsAnswer<M extends 'bench.history' | 'bench.decisions'>
       current = false;
     };
   }, [client, method, requested]);
-  useEffect(ask, [ask]);
-  return { answer, failure, ask };
+  useEffect(reload, [reload]);
+  return { answer, failure, reload };
 }

@@ -42,13 +42,13 @@ export function PanelOffer({ panel, icon, label }: PanelOfferProps): ReactElemen
 interface ReadFailureProps {
   readonly title: string;
   readonly reason: string;
-  readonly again: () => void;
+  readonly onRetry: () => void;
 }
 
 /** Message in place of content that could not be read. */
-export function ReadFailure({ title, reason, again }: ReadFailureProps): ReactElement {
+export function ReadFailure({ title, reason, onRetry }: ReadFailureProps): ReactElement {
   return (
-    <EmptyState icon="error" tone="error" title={title} action={<RetryOffer onPress={again} />}>
+    <EmptyState icon="error" tone="error" title={title} action={<RetryOffer onPress={onRetry} />}>
       {reason}
     </EmptyState>
   );

@@ -64,7 +64,7 @@ class ConnectedClient implements Client {
   readonly #options: ClientOptions;
   #port: Port | null = null;
   #hello: Hello;
-  #over = false;
+  #ended = false;
   #nextCall = 0;
   #nextStream = 0;
   readonly #calls = new Map<number, PendingCall>();
@@ -107,7 +107,7 @@ class ConnectedClient implements Client {
     signal: AbortSignal,
   ): Promise<Outcome<Result<M>>> {
     if (signal.aborted) return Promise.resolve({ status: 'cancelled' });
-    if (this.#over) return Promise.reject(new BraggError('disconnected', 'The connection to the host is closed.'));
+    if (this.#ended) return Promise.reject(new BraggError('disconnected', 'The connection to the host is closed.'));
     const id = this.#nextCall++;
     const request = { type: 'call', id, method, params } as const;
     return new Promise((resolve, reject) => {
@@ -152,7 +152,7 @@ class ConnectedClient implements Client {
       this.#send({ type: 'credit', stream, received });
     });
     this.#streams.set(stream, open);
-    if (this.#over)
+    if (this.#ended)
       queueMicrotask(() => open.end(new BraggError('disconnected', 'The connection is closed.').toWire()));
     else this.#send({ type: 'open', ...request });
     return {
@@ -164,10 +164,10 @@ class ConnectedClient implements Client {
   }
 
   close(): void {
-    if (this.#over) return;
+    if (this.#ended) return;
     this.#send({ type: 'leave' });
     const port = this.#port;
-    this.#lose('closed by the page');
+    this.#loseConnection('closed by the page');
     port?.close('the page closed');
   }
 
@@ -203,19 +203,19 @@ class ConnectedClient implements Client {
   }
 
   #carrierClosed(port: Port, reason: string): void {
-    if (this.#over || this.#port !== port) return;
+    if (this.#ended || this.#port !== port) return;
     this.#port = null;
     if (this.#options.reconnect ?? true) void this.#reconnect(reason);
-    else this.#lose(reason);
+    else this.#loseConnection(reason);
   }
 
   async #reconnect(reason: string): Promise<void> {
     let wait = this.#options.retry_ms ?? FIRST_RETRY_MS;
-    for (let attempt = 1; !this.#over; attempt += 1) {
+    for (let attempt = 1; !this.#ended; attempt += 1) {
       this.#options.onState?.({ kind: 'reconnecting', attempt, reason });
       await new Promise((resolve) => setTimeout(resolve, wait));
       wait = Math.min(wait * 2, LAST_RETRY_MS);
-      if (this.#over) return;
+      if (this.#ended) return;
       const requested = { calls: new Set(this.#calls.keys()), streams: new Set(this.#streams.keys()) };
       const resume = {
         connection: this.connection,
@@ -223,45 +223,45 @@ class ConnectedClient implements Client {
         streams: [...this.#streams.values()].map((s) => ({ stream: s.request.stream, received: s.received })),
       };
       try {
-        this.#resumed(await greet(this.#openPort, resume), requested);
+        this.#resendPending(await greet(this.#openPort, resume), requested);
         return;
       } catch (error) {
         // A refusal is permanent; other errors may be temporary.
-        if (error instanceof BraggError) return this.#lose(error.message);
+        if (error instanceof BraggError) return this.#loseConnection(error.message);
       }
     }
   }
 
   /** Sends the host all changes made while the connection was down. */
-  #resumed(greeted: GreetedPort, asked: { readonly calls: Set<number>; readonly streams: Set<number> }): void {
+  #resendPending(greeted: GreetedPort, pending: { readonly calls: Set<number>; readonly streams: Set<number> }): void {
     const { hello, port } = greeted;
-    if (this.#over || !hello.resumed) {
+    if (this.#ended || !hello.resumed) {
       // Close the connection that the host opened for this greeting, because this page no longer needs it.
       port.send(encodeFrame({ type: 'leave' } satisfies ClientMessage));
       port.close('the connection is closed');
-      this.#lose('The host was restarted.');
+      this.#loseConnection('The host was restarted.');
       return;
     }
     this.adopt(greeted);
     const unknownCalls = new Set(hello.unknownCalls);
     for (const [id, call] of this.#calls) {
-      if (!asked.calls.has(id) || unknownCalls.has(id)) this.#send(call.request);
+      if (!pending.calls.has(id) || unknownCalls.has(id)) this.#send(call.request);
       if (call.signal.aborted) this.#send({ type: 'cancel', id });
     }
     const unknownStreams = new Set(hello.unknownStreams);
     for (const [id, stream] of this.#streams) {
-      if (asked.streams.has(id) && !unknownStreams.has(id)) continue;
+      if (pending.streams.has(id) && !unknownStreams.has(id)) continue;
       stream.reset();
       this.#send({ type: 'open', ...stream.request });
     }
-    for (const id of asked.streams) {
+    for (const id of pending.streams) {
       if (!this.#streams.has(id)) this.#send({ type: 'close', stream: id });
     }
   }
 
-  #lose(reason: string): void {
-    if (this.#over) return;
-    this.#over = true;
+  #loseConnection(reason: string): void {
+    if (this.#ended) return;
+    this.#ended = true;
     this.#port = null;
     const error = new BraggError('disconnected', reason);
     for (const call of [...this.#calls.values()]) call.fail(error);

@@ -37,7 +37,7 @@ export class OpenStream {
   /** Highest sequence number delivered, and highest whose credit was returned. */
   #delivered = 0;
   #credited = 0;
-  #over = false;
+  #ended = false;
 
   constructor(request: OpenRequest, reader: StreamReader<unknown>, credit: (received: number) => void) {
     this.request = request;
@@ -58,7 +58,7 @@ export class OpenStream {
 
   frame(value: unknown, info: FrameInfo): void {
     // Ignore a resent frame that had already arrived.
-    if (this.#over || info.sequence <= this.#delivered) return;
+    if (this.#ended || info.sequence <= this.#delivered) return;
     this.#delivered = info.sequence;
     const painted = this.#reader.frame(value, info);
     if (painted === undefined) this.#done(info.sequence);
@@ -67,18 +67,18 @@ export class OpenStream {
   }
 
   end(error: WireError | null): void {
-    if (this.#over) return;
-    this.#over = true;
+    if (this.#ended) return;
+    this.#ended = true;
     this.#reader.end?.(error === null ? null : BraggError.fromWire(error));
   }
 
   close(): void {
-    this.#over = true;
+    this.#ended = true;
   }
 
   /** Painting may finish out of order, so the credit is the highest finished frame. */
   #done(sequence: number): void {
-    if (this.#over || sequence <= this.#credited) return;
+    if (this.#ended || sequence <= this.#credited) return;
     this.#credited = sequence;
     this.#credit(sequence);
   }

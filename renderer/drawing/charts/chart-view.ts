@@ -304,7 +304,8 @@ export class ChartView {
   /** Shows the hover text of the dot under the pointer. A null event hides it. */
   #tell(event: MouseEvent | null): void {
     const at = event === null || event.buttons !== 0 ? null : this.#placeOf(event);
-    if (this.#plotly !== null && this.#brush !== null) this.#layer.tell(this.#plotly, this.#plot, this.#brush, at);
+    if (this.#plotly !== null && this.#brush !== null)
+      this.#layer.showHoverLabel(this.#plotly, this.#plot, this.#brush, at);
   }
 
   #placeOf({ clientX, clientY }: MouseEvent): readonly [left: number, top: number] {

@@ -245,7 +245,12 @@ export class DotsLayer {
   }
 
   /** Shows the hover label of the dot at `place` in Plotly's own style; null hides it. */
-  tell(plotly: Plotly, plot: HTMLElement, { theme, color }: Brush, place: readonly [number, number] | null): void {
+  showHoverLabel(
+    plotly: Plotly,
+    plot: HTMLElement,
+    { theme, color }: Brush,
+    place: readonly [number, number] | null,
+  ): void {
     const top = [...plot.querySelectorAll<SVGElement>('.main-svg')].at(-1);
     const found = place === null ? null : this.at(...place);
     let told = top?.querySelector('.chart-plot__told') ?? null;

@@ -62,7 +62,7 @@ const invertRatio = ({ value, interval }: Ratio): Ratio => ({
 });
 
 /** Gains of all variants with a measured base, slowest first. */
-export function gains(report: SessionReport): readonly Gain[] {
+export function gainsOf(report: SessionReport): readonly Gain[] {
   const right = correctEntries(report);
   return right
     .flatMap((entry): Gain[] => {

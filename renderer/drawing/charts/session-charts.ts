@@ -18,7 +18,7 @@ import { ratioArrays, rowAxis, seriesInk } from '../figures/figure.ts';
 import { shortNumber } from '../scale.ts';
 import { type Chart, rowsAxis, type Series } from './chart.ts';
 import { claimChart, sweptClaims } from './claim-curve.ts';
-import { fastestChain, gains, gainsChart, measuredEntries, waterfallChart } from './ladder.ts';
+import { fastestChain, gainsChart, gainsOf, measuredEntries, waterfallChart } from './ladder.ts';
 import { rooflineChart, rooflineEntries } from './roofline.ts';
 import { stripsChart } from './strips.ts';
 import { sweepChart } from './sweep.ts';
@@ -183,7 +183,7 @@ function ladder(report: SessionReport): ChartOrReason {
 }
 
 function singleGainsChart(report: SessionReport): ChartOrReason {
-  const steps = gains(report);
+  const steps = gainsOf(report);
   if (steps.length === 0) return null;
   return {
     id: 'gains',

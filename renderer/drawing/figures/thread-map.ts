@@ -24,13 +24,13 @@ const BLOCK_INKS = 4;
 const text = (value: number): string => value.toLocaleString('en').replaceAll(',', '\u202f');
 
 /** Positions along x: elements and, with one element per thread, the surplus threads after the last element. */
-function placesOf(launch: Launch): number {
+function shownPositions(launch: Launch): number {
   const [elements] = launch.request.elements;
   return Math.max(elements, launch.request.mapping === 'one-per-thread' ? threadsAlongX(launch) : elements);
 }
 
 function rowsOf(launch: Launch, thread: number): readonly number[] {
-  const places = placesOf(launch);
+  const places = shownPositions(launch);
   const [elements] = launch.request.elements;
   const row = (place: number): number => Math.floor(Math.min(places - 1, Math.max(0, place)) / PER_ROW);
   const [width] = launch.request.block;
@@ -45,7 +45,7 @@ const inkOf = (block: number): Ink => seriesInk(block % BLOCK_INKS);
 
 /** `thread`: index along x, framed wherever it occurs. */
 export function threadMapFigure(launch: Launch, thread: number, { width, label }: FigureSize): Figure {
-  const places = placesOf(launch);
+  const places = shownPositions(launch);
   const [elements] = launch.request.elements;
   const [blockWidth] = launch.request.block;
   const left = Math.ceil(text(places).length * label * 0.62 + label);

@@ -6,7 +6,7 @@ import {
   type TimelineFrame,
   type TimelineMarks,
   type TimelineScene,
-  trackPlace,
+  trackPosition,
   xOf,
 } from './scene.ts';
 import { timeText } from './time-text.ts';
@@ -20,7 +20,7 @@ interface PaintedTimeline {
 }
 
 function middleOf({ scene, frame }: PaintedTimeline, trace: string, track: number): number | null {
-  const found = trackPlace(scene.rows, scene.metrics, trace, track);
+  const found = trackPosition(scene.rows, scene.metrics, trace, track);
   return found === null ? null : frame.ruler + found.y + scene.metrics.track / 2 - scene.scroll;
 }
 

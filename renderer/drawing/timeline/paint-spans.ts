@@ -14,7 +14,7 @@ const LETTER = 0.56;
 const FILL = 0.86;
 
 /** Lanes that are at least partly visible. */
-export function lanesInSight({ rows, scroll }: TimelineScene, height: number): readonly LaneRow[] {
+export function visibleLanes({ rows, scroll }: TimelineScene, height: number): readonly LaneRow[] {
   return rows.filter(
     (row): row is LaneRow => row.kind === 'lane' && row.y + row.height > scroll && row.y < scroll + height,
   );
@@ -46,17 +46,17 @@ export function fittingName(name: string, width: number, size: number): string {
   return `${rest.slice(0, most - 1 - tail)}…${rest.slice(rest.length - tail)}`;
 }
 
-interface TrackInSight {
+interface VisibleTrack {
   readonly block: SceneBlock;
   readonly first: number;
   readonly last: number;
   readonly top: number;
 }
 
-function tracksInSight(scene: TimelineScene, frame: TimelineFrame): readonly TrackInSight[] {
+function visibleTracks(scene: TimelineScene, frame: TimelineFrame): readonly VisibleTrack[] {
   const blocks = new Map(scene.blocks.map((block) => [block.trace, block]));
   const { track: height } = scene.metrics;
-  return lanesInSight(scene, frame.plotHeight).flatMap((row) => {
+  return visibleLanes(scene, frame.plotHeight).flatMap((row) => {
     const block = blocks.get(row.trace);
     const window = block?.window ?? null;
     if (block === undefined || window === null) return [];
@@ -93,7 +93,7 @@ export function paintSpans(
   palette: TimelinePalette,
   theme: DrawingTheme,
 ): void {
-  const tracks = tracksInSight(scene, frame);
+  const tracks = visibleTracks(scene, frame);
   const columns = Math.max(1, Math.round(frame.plotWidth * ratio));
   pixels.begin(columns, tracks.length);
   const dimmings = new Map(scene.blocks.map((block) => [block.trace, dimmingFilter(block, scene.search)]));
@@ -115,7 +115,7 @@ export function paintSpans(
 
 function paintNames(
   context: Drawing2D,
-  tracks: readonly TrackInSight[],
+  tracks: readonly VisibleTrack[],
   scene: TimelineScene,
   frame: TimelineFrame,
   palette: TimelinePalette,
@@ -154,7 +154,7 @@ export function paintSpansAsRectangles(
   palette: TimelinePalette,
   theme: DrawingTheme,
 ): void {
-  const tracks = tracksInSight(scene, frame);
+  const tracks = visibleTracks(scene, frame);
   const dimmings = new Map(scene.blocks.map((block) => [block.trace, dimmingFilter(block, scene.search)]));
   const { track } = scene.metrics;
   const inset = Math.round((track * (1 - FILL)) / 2);

@@ -75,7 +75,7 @@ export function rowsOf(
 }
 
 /** Vertical position of a track; null if it is not shown. */
-export function trackPlace(
+export function trackPosition(
   rows: readonly Row[],
   metrics: TimelineMetrics,
   trace: string,
@@ -238,7 +238,7 @@ export interface TimelineFrame {
   readonly plotHeight: number;
 }
 
-export function timelineFrame(width: number, height: number, labelSize: number): TimelineFrame {
+export function layOutTimeline(width: number, height: number, labelSize: number): TimelineFrame {
   const gutter = Math.round(Math.min(17 * labelSize, Math.max(7 * labelSize, 0.24 * width)));
   const ruler = Math.round(2.5 * labelSize);
   return {

@@ -9,12 +9,12 @@ import { type GutterColors, paintGround, paintNamesAndRuler } from './paint-lane
 import { paintMarks } from './paint-marks.ts';
 import { paintSpans, paintSpansAsRectangles, placementOf } from './paint-spans.ts';
 import {
+  layOutTimeline,
   NO_MARKS,
   type TimelineFrame,
   type TimelineMarks,
   type TimelineMetrics,
   type TimelineScene,
-  timelineFrame,
   timelineMetrics,
   timeOf,
 } from './scene.ts';
@@ -121,7 +121,7 @@ export class TimelineView {
 
   get frame(): TimelineFrame {
     const { width, height } = this.#layers.below.size;
-    return timelineFrame(width, height, this.#layers.theme.labelSize);
+    return layOutTimeline(width, height, this.#layers.theme.labelSize);
   }
 
   get metrics(): TimelineMetrics {
@@ -130,12 +130,12 @@ export class TimelineView {
 
   show(scene: TimelineScene): void {
     this.#scene = scene;
-    this.#layers.ask();
+    this.#layers.requestPaint();
   }
 
   mark(marks: TimelineMarks): void {
     this.#marks = marks;
-    this.#layers.askAbove();
+    this.#layers.requestPaintAbove();
   }
 
   /** Item at a position in CSS pixels within the canvas. */

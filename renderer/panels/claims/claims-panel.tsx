@@ -112,7 +112,7 @@ function FindingRow({ claim, finding }: { readonly claim: TableClaim; readonly f
   );
 }
 
-function Findings({ claim }: { readonly claim: TableClaim }): ReactElement | null {
+function FindingRows({ claim }: { readonly claim: TableClaim }): ReactElement | null {
   const found = claim.findings.filter(({ value }) => value !== null);
   if (found.length === 0) return null;
   return (
@@ -178,7 +178,7 @@ function Detail({ claim }: { readonly claim: TableClaim }): ReactElement {
       {maps.map((map) => (
         <Maps key={map.session} claim={claim} map={map} />
       ))}
-      <Findings claim={claim} />
+      <FindingRows claim={claim} />
     </div>
   );
 }
@@ -280,7 +280,7 @@ export default function ClaimsPanel(): ReactElement {
           <ReadFailure
             title="The claims could not be read"
             reason={loaded.reason}
-            again={() => {
+            onRetry={() => {
               setLoaded({ kind: 'waiting' });
               load();
             }}

@@ -38,7 +38,7 @@ export function Subjects({ workload, subjects }: SubjectsProps): ReactElement {
   );
 }
 
-function placeText({ recorded, state, machine, scenario }: BenchInfo): string {
+function originText({ recorded, state, machine, scenario }: BenchInfo): string {
   const place = recorded ? 'shipped with the program' : state === 'stored' ? 'saved' : 'measured now';
   return `${scenario}, ${machine}, ${place}`;
 }
@@ -49,7 +49,7 @@ export function Session({ bench }: { readonly bench: BenchInfo }): ReactElement 
   return (
     <details className="compare-session line-below" open={mine}>
       <summary>
-        <b>{bench.name}</b> <small>{placeText(bench)}</small>
+        <b>{bench.name}</b> <small>{originText(bench)}</small>
       </summary>
       {mine ? (
         <div className="compare-session__tools flex gap-l">

@@ -17,7 +17,7 @@ import { ExportMenu } from '../../widgets/floating/menu.tsx';
 import { ShownChart } from '../../widgets/plots/chart-plot.tsx';
 import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
-import { type CompareStore, nameOf, type ShownRow } from './store.ts';
+import { type CompareStore, type ShownRow, shownRowName } from './store.ts';
 
 /** Dash patterns that distinguish overlaid curves; the reference is solid. */
 const dashes = [[], [7, 3], [2, 3], [9, 3, 2, 3], [4, 2]] as const;
@@ -84,7 +84,7 @@ export function CurvesView({ store, rows }: CurvesProps): ReactElement {
         const { curve = null, residual = null } = curves[i] ?? {};
         if (curve === null || shown.hidden) return [];
         const dash = shown.reference ? [] : (dashes[i % dashes.length] ?? []);
-        return [{ name: nameOf(shown, rows), ink: seriesInk(shown.ink), dash, curve, residual }];
+        return [{ name: shownRowName(shown, rows), ink: seriesInk(shown.ink), dash, curve, residual }];
       }),
     [dosed, curves, rows],
   );
@@ -118,7 +118,7 @@ const kinds = [
   { value: 'own', label: 'relative to its own median', title: 'Time relative to the median of the same row' },
 ] as const;
 
-function stripsOf(rows: readonly ShownRow[], groups: readonly ComparedGroup[], own: boolean): Strips | null {
+function sampleStrips(rows: readonly ShownRow[], groups: readonly ComparedGroup[], own: boolean): Strips | null {
   const [main] = groups;
   if (main === undefined) return null;
   const strips = rows.flatMap((shown) => {
@@ -126,7 +126,7 @@ function stripsOf(rows: readonly ShownRow[], groups: readonly ComparedGroup[], o
     const reference = rows.find(({ row, isGroupReference }) => isGroupReference && row.group === shown.row.group);
     if (shown.hidden || reference === undefined) return [];
     const { ratio, samples } = shown.row;
-    const name = nameOf(shown, rows);
+    const name = shownRowName(shown, rows);
     return [
       {
         name: group === undefined || group.title === '' ? name : `${name}, ${group.title}`,
@@ -149,7 +149,7 @@ interface SamplesProps {
 export function SamplesView({ store, rows, groups }: SamplesProps): ReactElement {
   const { scheduler, figures } = useWorkbench();
   const own = useSelected(store, (state) => state.own);
-  const strips = useMemo(() => stripsOf(rows, groups, own), [rows, groups, own]);
+  const strips = useMemo(() => sampleStrips(rows, groups, own), [rows, groups, own]);
   const chart = useMemo(() => (strips === null ? null : stripsChart(strips)), [strips]);
   const median = strips?.strips.map(({ name, ratio }) => `${name} ${ratio.value.toPrecision(3)}`).join(', ');
   return (

@@ -16,7 +16,7 @@ import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import { MapTile } from '../../workbench/maps/map-tile.tsx';
 import type { Plane } from '../../workbench/workload.ts';
-import { type CompareStore, nameOf, type ShownRow, useRowsBench } from './store.ts';
+import { type CompareStore, type ShownRow, shownRowName, useRowsBench } from './store.ts';
 
 const scales = [
   { value: 'linear', label: 'lin', title: 'Linear scale' },
@@ -204,7 +204,7 @@ export function MapsView({
             what="maps"
             onChoose={(format) => {
               const made = visible.flatMap(({ shown }) => parts.current.get(shown.key)?.() ?? []);
-              const labels = visible.map(({ shown }) => nameOf(shown, rows));
+              const labels = visible.map(({ shown }) => shownRowName(shown, rows));
               const title = config.difference ? `${plane.quantity} minus the reference` : plane.quantity;
               const one = combineFigures(
                 made,
@@ -221,7 +221,7 @@ export function MapsView({
         {visible.map(({ shown, map }) => (
           <MapTile
             key={shown.key}
-            title={nameOf(shown, rows)}
+            title={shownRowName(shown, rows)}
             aside={captionOf(shown)}
             plane={plane}
             field={(config.difference ? map?.difference : map?.map) ?? null}

@@ -165,7 +165,7 @@ export function useRows(): Rows {
 }
 
 /** Name of a row, as in every table of a session. */
-export const nameOf = ({ row }: ShownRow, all: readonly ShownRow[]): string =>
+export const shownRowName = ({ row }: ShownRow, all: readonly ShownRow[]): string =>
   rowName(
     row,
     all.map((one) => one.row),

@@ -21,7 +21,7 @@ import { IconButton } from '../../widgets/controls/button.tsx';
 import { ExportMenu, MenuButton, type MenuItem } from '../../widgets/floating/menu.tsx';
 import { Icon } from '../../widgets/words/icon.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
-import { type CompareStore, nameOf, type ShownRow } from './store.ts';
+import { type CompareStore, type ShownRow, shownRowName } from './store.ts';
 
 // Measurement conditions of the rows, listed once per session.
 
@@ -92,7 +92,7 @@ function RowMenu({ shown, all }: { readonly shown: ShownRow; readonly all: reado
   ];
   return (
     <MenuButton
-      label={`Row ${nameOf(shown, all)}`}
+      label={`Row ${shownRowName(shown, all)}`}
       className="compare-swatch center gap-s rounded hoverable"
       items={items}
     >
@@ -130,7 +130,7 @@ const LABEL = 11;
 
 /** The table as a figure; its numeric columns are exported as numbers. */
 function figureOf(rows: readonly ShownRow[], shown: readonly Column[]): Figure {
-  const names = rows.map((row) => nameOf(row, rows));
+  const names = rows.map((row) => shownRowName(row, rows));
   const provenance = new Set(rows.map(({ row }) => `${row.origin}: ${provenanceText(row.provenance)}`));
   return tableFigure(
     'Comparison',
@@ -336,7 +336,7 @@ export function TableView({ store, rows, words, groups }: TableProps): ReactElem
           <ul className="compare-notes">
             {notes.map((shown) => (
               <li key={shown.key}>
-                {nameOf(shown, rows)}: {shown.row.note}
+                {shownRowName(shown, rows)}: {shown.row.note}
               </li>
             ))}
           </ul>

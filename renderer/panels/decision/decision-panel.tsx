@@ -61,7 +61,7 @@ function Problem({ decision, runs }: { readonly decision: Decision; readonly run
 }
 
 export default function DecisionPanel(): ReactElement {
-  const { answer, failure, ask } = useSessionsAnswer('bench.decisions');
+  const { answer, failure, reload } = useSessionsAnswer('bench.decisions');
   const decisions = answer?.decisions ?? null;
   const [runs, setRuns] = useState<number>(defaultRuns);
   return (
@@ -86,7 +86,7 @@ export default function DecisionPanel(): ReactElement {
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus */}
       <section className="decision page" tabIndex={0} aria-label="Which programming style to use">
         {failure === null ? null : (
-          <ReadFailure title="The sessions could not be read" reason={failure} again={() => ask()} />
+          <ReadFailure title="The sessions could not be read" reason={failure} onRetry={() => reload()} />
         )}
         {decisions === null && failure === null ? (
           <EmptyState icon="sliders" title="Reading the sessions…" action={null} />

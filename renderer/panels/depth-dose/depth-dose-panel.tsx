@@ -53,9 +53,9 @@ function driveDepthDose(
   const resolved = () => shownScenario('transport', workbench);
   const beam = (): BeamAxis => beamAxis(resolved());
   const laidOver = (): readonly OverlaidCurve[] =>
-    overlays.list.getState().items.flatMap(({ id, name }, look) => {
+    overlays.list.getState().items.flatMap(({ id, name }, styleIndex) => {
       const curve = overlays.curves.get(id);
-      return curve === null ? [] : [{ name, ...curve, look }];
+      return curve === null ? [] : [{ name, ...curve, styleIndex }];
     });
   const chart = (): Chart => {
     const { z } = stores.window.getState().windows;

@@ -145,7 +145,7 @@ export interface OverlaidCurve {
   /** Dose by mass, for a run. */
   readonly perMass?: Float64Array | null;
   /** Index among all overlaid curves, for colour and dash pattern. */
-  readonly look: number;
+  readonly styleIndex: number;
 }
 
 /** Unit of the plotted dose. */
@@ -324,7 +324,7 @@ export function depthDoseChart(input: ChartInput): Chart {
     y: curve === undefined ? [] : scaleValues(curve.values, factor),
   };
   const laid = overlays.map((overlay): LineSeries => {
-    const look = overlayStyles[overlay.look] ?? overlayStyles[6];
+    const look = overlayStyles[overlay.styleIndex] ?? overlayStyles[6];
     const y = scaleValues(overlay.dose, overlayFactor(overlay, unit, peak));
     return { kind: 'line', name: overlay.name, ...look, width: 1.5, x: overlay.depth_mm, y };
   });

@@ -41,7 +41,7 @@ const presets = [
   { dose: 0.03, distance_mm: 3 },
 ] as const;
 
-const firstGamma = { kind: 'gamma', by: 'mass', local: false, ...presets[0] } as const;
+const defaultGamma = { kind: 'gamma', by: 'mass', local: false, ...presets[0] } as const;
 
 /** Prefix that distinguishes imported doses from run ids in the select's values. */
 const FILE = 'file:';
@@ -149,7 +149,7 @@ export function ComparisonRows({ view }: { readonly view: DoseViewStore }): Reac
   };
   const toFile = (plane: ImportedPlane): void => {
     const of = { kind: 'file', plane } as const;
-    const requested = against.kind === 'gamma' ? against : firstGamma;
+    const requested = against.kind === 'gamma' ? against : defaultGamma;
     // The unit in the file determines the quantity to compare.
     set({ ...requested, of, by: plane.unit === null ? requested.by : planeUnits[plane.unit].by });
   };
@@ -198,7 +198,7 @@ export function ComparisonRows({ view }: { readonly view: DoseViewStore }): Reac
             label="Comparison of the doses"
             value={against.kind === 'gamma' ? 'gamma' : 'difference'}
             options={kinds}
-            onChange={(kind) => set(kind === 'gamma' ? { ...firstGamma, of: { kind: 'run', run } } : { kind, run })}
+            onChange={(kind) => set(kind === 'gamma' ? { ...defaultGamma, of: { kind: 'run', run } } : { kind, run })}
           />
         </PopoverRow>
       )}

@@ -129,7 +129,7 @@ export default function DoseMapPanel(): ReactElement {
   const own = field === null ? null : { low: field.min, high: field.max };
   return (
     <MapPanel
-      what="dose map"
+      name="dose map"
       title="Dose map"
       store={store}
       view={view}

@@ -18,14 +18,14 @@ type Context = Omit<MarkdownProps, 'text'>;
 export const headingId = (anchor: string): string => `handbook-${anchor}`;
 
 /** Page that a link on `page` leads to; null if it leads outside the handbook. */
-export function placeOf(href: string, page: string): HandbookLink | null {
+export function handbookLinkOf(href: string, page: string): HandbookLink | null {
   const found = /^(?:([\w-]+)\.md)?(?:#([\p{L}\p{N}_-]+))?$/u.exec(href);
   if (found === null || href === '') return null;
   return { page: found[1] ?? page, anchor: found[2] ?? null };
 }
 
 function Link({ token, context }: { readonly token: Tokens.Link; readonly context: Context }): ReactElement {
-  const place = placeOf(token.href, context.page);
+  const place = handbookLinkOf(token.href, context.page);
   const inner = inline(token.tokens, context);
   // External links are shown as text instead, so that no click leaves the workbench.
   if (place === null) return <>{token.text === token.href ? inner : [inner, ` (${token.href})`]}</>;

@@ -14,14 +14,14 @@ interface LoadedHistories {
   /** Null if no response has arrived yet. */
   readonly histories: readonly AttemptHistory[] | null;
   readonly failure: string | null;
-  readonly ask: () => void;
+  readonly reload: () => void;
 }
 
 /** Attempts, requested again whenever this program or an agent's server changes the library. */
 export function useAttemptHistories(): LoadedHistories {
   const { client } = useWorkbench();
-  const [read, setRead] = useState<Omit<LoadedHistories, 'ask'>>({ histories: null, failure: null });
-  const ask = useCallback(
+  const [read, setRead] = useState<Omit<LoadedHistories, 'reload'>>({ histories: null, failure: null });
+  const reload = useCallback(
     () =>
       void client.call('bench.climbs', {}).then(
         ({ climbs: histories }) => setRead({ histories, failure: null }),
@@ -30,10 +30,10 @@ export function useAttemptHistories(): LoadedHistories {
     [client],
   );
   useEffect(() => {
-    const handle = client.stream('library', {}, { frame: ask });
+    const handle = client.stream('library', {}, { frame: reload });
     return () => handle.close();
-  }, [client, ask]);
-  return { ...read, ask };
+  }, [client, reload]);
+  return { ...read, reload };
 }
 
 /** Differences of an attempt from the previous one; the first attempt is compared with an empty file. */

@@ -58,9 +58,9 @@ function Series({ series }: { readonly series: SeriesWithTrend }): ReactElement 
 }
 
 export default function HistoryPanel(): ReactElement {
-  const { answer, failure, ask } = useSessionsAnswer('bench.history');
+  const { answer, failure, reload } = useSessionsAnswer('bench.history');
   const series = answer?.series ?? null;
-  const { histories, failure: unreadClimbs, ask: askClimbs } = useAttemptHistories();
+  const { histories, failure: unreadClimbs, reload: askClimbs } = useAttemptHistories();
   const [sought, setSought] = useState('');
   const words = sought.toLowerCase().split(/\s+/);
   const climbing = (histories ?? []).filter((one) => words.every((word) => one.problem.toLowerCase().includes(word)));
@@ -76,10 +76,10 @@ export default function HistoryPanel(): ReactElement {
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus */}
       <section className="history page" tabIndex={0} aria-label="Sessions over days and commits">
         {failure === null ? null : (
-          <ReadFailure title="The history could not be read" reason={failure} again={() => ask()} />
+          <ReadFailure title="The history could not be read" reason={failure} onRetry={() => reload()} />
         )}
         {unreadClimbs === null ? null : (
-          <ReadFailure title="The attempts could not be read" reason={unreadClimbs} again={askClimbs} />
+          <ReadFailure title="The attempts could not be read" reason={unreadClimbs} onRetry={askClimbs} />
         )}
         {climbing.map((climb) => (
           <AttemptHistoryView key={climb.problem} climb={climb} />

@@ -53,7 +53,7 @@ export function AgainstRow({ view }: { readonly view: ImagePanelViewStore }): Re
 /**
  * Button that gives this image and another one the same colour range. Both then use that range, whichever is selected.
  */
-export function MatchRow({ view, logarithmic }: MatchProps): ReactElement | null {
+export function MatchRangeRow({ view, logarithmic }: MatchProps): ReactElement | null {
   const { client, stores, feeds } = useWorkbench();
   const images = feeds.of(ImageFeed);
   const against = useSelected(view, (state) => state.against);

@@ -15,14 +15,14 @@ import { shownScenario, useCached, useSelected, useWorkbench } from '../../workb
 import { type DrivenMap, driveMap, type MapCanvases, mapStyle } from '../../workbench/maps/drive-map.ts';
 import { MapPanel } from '../../workbench/maps/map-panel.tsx';
 import type { Workbench } from '../../workbench/workbench.ts';
-import { Accuracy, AgainstRow, MatchRow } from './comparison.tsx';
+import { Accuracy, AgainstRow, MatchRangeRow } from './comparison.tsx';
 import { fullImage, geometryOf, imageScene } from './scene.ts';
 import {
   createImagePanelStore,
   createImagePanelViewStore,
+  createPixelReader,
   type ImagePanelStore,
   type ImagePanelViewStore,
-  pixelReading,
 } from './store.ts';
 
 /** Connects the image panel to its data source and linked state. */
@@ -36,7 +36,7 @@ function driveImage(
   const images = feeds.of(ImageFeed);
   const shownImage = () => images.data.image.get(SHOWN_KEY);
   const resolved = () => shownScenario('diffraction', workbench);
-  const reading = pixelReading({
+  const reading = createPixelReader({
     shown: shownImage,
     point: () => shownPixel(stores.image.getState()),
     readPixel: (fast, slow) => images.pixel(fast, slow),
@@ -205,7 +205,7 @@ export default function ImagePanel(): ReactElement {
   const files = run === null || !hasEnded(run.state) ? [] : exportsOf('diffraction');
   return (
     <MapPanel
-      what="image"
+      name="image"
       title="Image"
       store={store}
       view={view}
@@ -233,7 +233,7 @@ export default function ImagePanel(): ReactElement {
             />
           </PopoverRow>
           <AgainstRow view={view} />
-          <MatchRow view={view} logarithmic={scale === 'log'} />
+          <MatchRangeRow view={view} logarithmic={scale === 'log'} />
         </>
       }
       files={files.map(({ id, title }) => ({

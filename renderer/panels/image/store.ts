@@ -25,7 +25,7 @@ export interface PixelValue {
   readonly photons: number;
 }
 
-interface PixelReadingParts {
+interface PixelReaderParts {
   readonly shown: () => ShownImage | null;
   readonly point: () => ImagePoint | null;
   /** Null if there is no such pixel. */
@@ -39,7 +39,7 @@ const isSamePixel = (a: PixelAddress | null, b: PixelAddress | null): boolean =>
   a?.run === b?.run && a?.against === b?.against && a?.fast === b?.fast && a?.slow === b?.slow;
 
 /** Pixel to request; null if every sample is a single pixel, whose value is already known. */
-function placeOf(shown: ShownImage | null, at: ImagePoint | null): PixelAddress | null {
+function reducedPixelAt(shown: ShownImage | null, at: ImagePoint | null): PixelAddress | null {
   if (shown === null || at === null) return null;
   const { run, against, map } = shown;
   if (!isReduced(map)) return null;
@@ -47,12 +47,15 @@ function placeOf(shown: ShownImage | null, at: ImagePoint | null): PixelAddress 
 }
 
 /** Reads the pixel under the crosshair. Call `update` after every change of image or crosshair. */
-export function pixelReading({ shown, point, readPixel, onRead }: PixelReadingParts): { update(): void; stop(): void } {
+export function createPixelReader({ shown, point, readPixel, onRead }: PixelReaderParts): {
+  update(): void;
+  stop(): void;
+} {
   let place: PixelAddress | null = null;
   let resting: ReturnType<typeof setTimeout> | undefined;
   return {
     update: () => {
-      const now = placeOf(shown(), point());
+      const now = reducedPixelAt(shown(), point());
       if (isSamePixel(now, place)) return;
       place = now;
       clearTimeout(resting);

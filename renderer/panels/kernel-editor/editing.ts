@@ -96,7 +96,7 @@ export class KernelEditing {
   /** A new object whenever a variant is shown, even if it is the same one. */
   #shown: EditedKernel | null = null;
   /** Benchmark in progress and its kernel. */
-  #bench: { readonly of: EditedKernel; readonly id: string } | null = null;
+  #bench: { readonly kernel: EditedKernel; readonly id: string } | null = null;
   /** Saves run one after the other, so that the file ends with the newest text. */
   #lastSave: Promise<unknown> = Promise.resolve();
 
@@ -124,7 +124,7 @@ export class KernelEditing {
 
   async save(text: string): Promise<boolean> {
     const shown = this.#shown;
-    return shown !== null && this.#isRead && this.#save(shown, text);
+    return shown !== null && this.#isFileRead && this.#save(shown, text);
   }
 
   /** Saves compiler options to the kernel's description. */
@@ -144,7 +144,7 @@ export class KernelEditing {
   /** Saves and compiles the text in the editor. */
   async build(text: string): Promise<boolean> {
     const shown = this.#shown;
-    return shown !== null && this.#isRead && this.#build(shown, text);
+    return shown !== null && this.#isFileRead && this.#build(shown, text);
   }
 
   /** Builds, asks for trust, then benchmarks the kernel against the variant it is based on. */
@@ -176,7 +176,7 @@ export class KernelEditing {
     this.#set(shown, {
       message: answer === null ? `Running next to ${base} …` : `Running, checked against ${answer} …`,
     });
-    this.#bench = { of: shown, id: started.id };
+    this.#bench = { kernel: shown, id: started.id };
     this.#follow();
   }
 
@@ -184,7 +184,7 @@ export class KernelEditing {
   async sanitize(text: string, tool: SanitizerTool): Promise<void> {
     const { client, stores, userKernels } = this.#parts;
     const shown = this.#shown;
-    if (shown === null || !this.#isRead || !(await this.#build(shown, text)) || !this.#isShown(shown)) return;
+    if (shown === null || !this.#isFileRead || !(await this.#build(shown, text)) || !this.#isShown(shown)) return;
     if (!(await userKernels.trust(shown.id))) {
       return this.#set(shown, { message: 'It was not run, because you have not confirmed that you trust it.' });
     }
@@ -204,7 +204,7 @@ export class KernelEditing {
   async reproduce(text: string): Promise<void> {
     const { client, stores, userKernels } = this.#parts;
     const [shown, { saved }] = [this.#shown, this.store.getState()];
-    if (shown === null || !this.#isRead || (text !== saved && !(await this.#save(shown, text)))) return;
+    if (shown === null || !this.#isFileRead || (text !== saved && !(await this.#save(shown, text)))) return;
     this.#set(shown, { busy: 'exporting', message: 'Exporting …' });
     const scenario = stores.scenario.getState().draft;
     try {
@@ -231,7 +231,7 @@ export class KernelEditing {
   }
 
   /** Whether the editor contains the text of the shown file, rather than still that of the previous one. */
-  get #isRead(): boolean {
+  get #isFileRead(): boolean {
     return this.store.getState().read !== null;
   }
 
@@ -308,14 +308,14 @@ export class KernelEditing {
     const state = benchOf(stores.comparison.getState(), bench.id)?.state ?? null;
     if (state === null || state === 'queued' || state === 'running') return;
     this.#bench = null;
-    const { of, id } = bench;
-    this.#set(of, { busy: null, message: '' });
+    const { kernel, id } = bench;
+    this.#set(kernel, { busy: null, message: '' });
     client.call('bench.session', { bench: id }).then(
-      ({ session }) => this.#set(of, { outcome: outcomeOf(session, of.id) }),
-      (error: unknown) => this.#set(of, { outcome: { kind: 'refused', reason: errorText(error) } }),
+      ({ session }) => this.#set(kernel, { outcome: outcomeOf(session, kernel.id) }),
+      (error: unknown) => this.#set(kernel, { outcome: { kind: 'refused', reason: errorText(error) } }),
     );
-    client.call('userKernels.printed', { ...of }).then(
-      (printed) => this.#set(of, { printed }),
+    client.call('userKernels.printed', { ...kernel }).then(
+      (printed) => this.#set(kernel, { printed }),
       () => undefined,
     );
   }

@@ -78,7 +78,7 @@ export function groupsOf(all: readonly Variant[], isUserKernel: (id: string) => 
 
 type Files = Result<'variant.sources'>['files'];
 
-interface Sources {
+interface VariantSources {
   readonly files: Files;
   readonly templates: readonly string[];
   readonly reason: string | null;
@@ -94,9 +94,9 @@ export interface ShippedSources {
 }
 
 /** Null if the variant is a user kernel, or its files have not arrived. */
-function useSources({ workload, bench, id }: VariantKey): Sources | null {
+function useSources({ workload, bench, id }: VariantKey): VariantSources | null {
   const { client, stores } = useWorkbench();
-  const [sources, setSources] = useState<Sources | null>(null);
+  const [sources, setSources] = useState<VariantSources | null>(null);
   useEffect(() => {
     let current = true;
     setSources(null);

@@ -144,7 +144,7 @@ export function driveLateral(
     | null = null;
 
   /** Profiles to show now; null unless a finished run is selected. */
-  const wanted = (): ProfileRequest | null => {
+  const neededRequest = (): ProfileRequest | null => {
     const final = data.depthDose.get(SHOWN_KEY);
     const moments = data.moments.get(SHOWN_KEY);
     if (final === null || final.final === null || moments === null) return null;
@@ -179,8 +179,8 @@ export function driveLateral(
   };
   /** The pointer may pass several depths during a request; only the last one is requested next. */
   const follow = loadLatest({
-    wanted: () => {
-      const next = wanted();
+    neededItem: () => {
+      const next = neededRequest();
       if (next === null && !gone && shown.getState().shown !== null) shown.setState({ shown: null });
       return gone || next === null || same(next) ? null : next;
     },

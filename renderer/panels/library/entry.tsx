@@ -65,14 +65,14 @@ interface EntryProps {
   readonly filterTag: (tag: string) => void;
 }
 
-function factLine(item: LibraryItem): string {
+function factText(item: LibraryItem): string {
   return [item.name === '' ? '' : item.fileName, factsOf(item)].filter(Boolean).join(' · ') || kinds[item.kind];
 }
 
 /** Summary of an item: the first sentence of an example's notes; for a run, its facts. */
 export function itemSummary(item: LibraryItem): string {
   const [first = ''] = item.notes.split(/(?<=\.)\s/);
-  return item.kind === 'scenario' && first !== '' ? first : factLine(item);
+  return item.kind === 'scenario' && first !== '' ? first : factText(item);
 }
 
 export function Entry({ item, place, knownTags, filterTag }: EntryProps): ReactElement {
@@ -106,7 +106,7 @@ export function Entry({ item, place, knownTags, filterTag }: EntryProps): ReactE
         {/* An example's time would be that of its installation. */}
         {isExample ? null : <span className="library-entry__time muted">{clock(modified)}</span>}
         <span className="library-entry__facts muted clip break-anywhere">
-          {isExample ? itemSummary(item) : factLine(item)}
+          {isExample ? itemSummary(item) : factText(item)}
         </span>
         {problem === null ? null : (
           <span className="library-entry__problem clip break-anywhere danger small">

@@ -131,11 +131,11 @@ interface ElsewhereProps {
 }
 
 /** Number of hits in each other location, with a link to it. */
-function OtherMatches({ found, show }: ElsewhereProps): ReactElement | null {
-  if (found.length === 0) return null;
+function OtherMatches({ found: matches, show }: ElsewhereProps): ReactElement | null {
+  if (matches.length === 0) return null;
   return (
     <span className="library-panel__elsewhere wrap gap-m">
-      {found.map(({ place, total }) => (
+      {matches.map(({ place, total }) => (
         <Button key={place} onPress={() => show(place)}>
           {`${total} in ${labelOf(place)}`}
         </Button>

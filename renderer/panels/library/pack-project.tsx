@@ -9,7 +9,7 @@ import { documentTitle } from '../../state/scenario.ts';
 import { Button } from '../../widgets/controls/button.tsx';
 import { TextField } from '../../widgets/controls/text-field.tsx';
 import { Dialog } from '../../widgets/floating/dialog.tsx';
-import { deliverFile } from '../../workbench/actions/save-file.ts';
+import { offerFile } from '../../workbench/actions/save-file.ts';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 
 /** Maximum number of files offered per list, newest first. */
@@ -116,7 +116,7 @@ export function PackProject({ onDone }: { readonly onDone: () => void }): ReactE
         studies: studies.filter(({ id }) => chosen.has(`study ${id}`)).map(({ id }) => id),
         notes: chosen.has('notes'),
       });
-      await deliverFile(workbench, made);
+      await offerFile(workbench, made);
       onDone();
     } catch (error) {
       setFailure(errorText(error));

@@ -125,7 +125,7 @@ function Tools({ store, view, shown, onExport }: ToolsProps): ReactElement {
         Match limits
       </Button>
       <MapDisplay
-        what="maps of phase space"
+        mapName="maps of phase space"
         value={{ ...config, limits: own }}
         shown={shown === null ? null : { low: shown.field.min, high: shown.field.max }}
         unit={shown?.field.unit ?? ''}
@@ -304,7 +304,7 @@ function Drawer({ run, view, scale }: DrawerProps): ReactElement | null {
 }
 
 /** The four maps as displayed, two in a row. */
-function quadFigure(run: string, driven: ReadonlyMap<SlotKey, DrivenMap>): Figure | null {
+function fourMapsFigure(run: string, driven: ReadonlyMap<SlotKey, DrivenMap>): Figure | null {
   const maps = slots.flatMap((slot) => driven.get(slot)?.figure() ?? []);
   const first = maps[0];
   if (first === undefined) return null;
@@ -338,7 +338,7 @@ export default function PhaseSpacePanel(): ReactElement {
           store={store}
           view={view}
           shown={shown}
-          onExport={(format) => void figures.save(quadFigure(run?.name ?? 'run', driven.current), format)}
+          onExport={(format) => void figures.save(fourMapsFigure(run?.name ?? 'run', driven.current), format)}
         />
       </div>
       <div className="phase-space grow min-h-0 relative">

@@ -145,7 +145,7 @@ function Section({ id, title, text, provenance, children, menu = null }: Section
   );
 }
 
-function Scroll({ label, children }: { readonly label: string; readonly children: ReactNode }): ReactElement {
+function ScrollContainer({ label, children }: { readonly label: string; readonly children: ReactNode }): ReactElement {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus
     <section className="scroll" tabIndex={0} aria-label={label}>
@@ -200,9 +200,9 @@ export function SessionView({ session, onCompare }: SessionViewProps): ReactElem
           </>
         }
       >
-        <Scroll label="Table of variants">
+        <ScrollContainer label="Table of variants">
           <VariantsTable report={report} />
-        </Scroll>
+        </ScrollContainer>
         {unprovenTexts(report.entries).map((text) => (
           <p key={text} className="section__text muted">
             {text}
@@ -217,9 +217,9 @@ export function SessionView({ session, onCompare }: SessionViewProps): ReactElem
           text="A claim counts as contradicted only if the whole interval is outside of the claimed range, and as confirmed only if the median is inside."
           provenance={provenance}
         >
-          <Scroll label="Table of claims">
+          <ScrollContainer label="Table of claims">
             <ClaimsTable claims={report.claims} />
-          </Scroll>
+          </ScrollContainer>
         </Section>
       )}
     </>

@@ -92,7 +92,7 @@ export function Row({ field, controlId, children, ownIssuesOnly = false }: RowPr
 }
 
 /** Maximum total number of letters with which options are shown side by side next to the label. */
-const LETTERS_IN_SIGHT = 20;
+const MAX_INLINE_LETTERS = 20;
 
 function Choice({
   field,
@@ -108,7 +108,7 @@ function Choice({
   const words = choices.map(String);
   const value = String(field.value ?? field.currentDefault ?? words[0]);
   const change = (next: string): void => form.edit(field.path, choices[words.indexOf(next)], field.title);
-  const fits = words.length <= 3 && words.join('').length <= LETTERS_IN_SIGHT && words.includes(value);
+  const fits = words.length <= 3 && words.join('').length <= MAX_INLINE_LETTERS && words.includes(value);
   const described = describedBy === undefined ? {} : { describedBy };
   if (fits) {
     const options = words.map((word) => ({ value: word, label: word }));

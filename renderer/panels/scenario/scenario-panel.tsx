@@ -46,11 +46,11 @@ const NOTES_HINT = 'scenario-notes-hint';
 /** Derived values of the scenario: its size, by workload, and memory. */
 function ResolvedCard({
   resolved,
-  of,
+  source,
 }: {
   readonly resolved: Resolved | null;
   /** Source of the values: the scenario in the form, the one before the last edit, or the last valid one. */
-  readonly of: 'this' | 'before' | 'sound';
+  readonly source: 'this' | 'before' | 'sound';
 }): ReactElement {
   const { workloads } = useWorkbench();
   if (resolved === null)
@@ -60,8 +60,8 @@ function ResolvedCard({
   const { estimate } = resolved;
   const share = estimate.total_bytes / estimate.limit_bytes;
   return (
-    <dl className={classes('resolved grid sunken line-below', of !== 'this' && 'resolved--stale')}>
-      {of === 'sound' ? (
+    <dl className={classes('resolved grid sunken line-below', source !== 'this' && 'resolved--stale')}>
+      {source === 'sound' ? (
         <div>
           <dt>Last valid values</dt>
           <dd className="text-right semi-strong" />
@@ -284,7 +284,7 @@ export default function ScenarioPanel(): ReactElement {
       <div className="stack min-h-0 wide">
         <ResolvedCard
           resolved={resolved}
-          of={check?.draft !== draft ? 'before' : check.resolved === null ? 'sound' : 'this'}
+          source={check?.draft !== draft ? 'before' : check.resolved === null ? 'sound' : 'this'}
         />
         <div className="scenario-panel__scroll grow min-h-0 scroll-y" ref={list} key={generation}>
           <FormIssues issues={issues} goToIssue={lead} />

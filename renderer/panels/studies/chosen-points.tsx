@@ -36,7 +36,7 @@ type Value = number | string | null | undefined;
 
 const text = (value: Value): string => (typeof value === 'number' ? significant(value, 6) : (value ?? NO_VALUE));
 
-function rowOf(name: string, unit: string, [a, b]: readonly [Value, Value]): DifferenceRow {
+function differenceRow(name: string, unit: string, [a, b]: readonly [Value, Value]): DifferenceRow {
   const numbers = typeof a === 'number' && typeof b === 'number';
   return {
     ...{ name, unit, values: [text(a), text(b)] },
@@ -52,13 +52,13 @@ export function differenceRows(a: Point, b: Point, all = false): readonly Differ
   const valueIn = (point: Point, wanted: string): Value =>
     point.result.measures.find((one) => key(one) === wanted)?.value;
   const solved = (['variant', 'precision', 'threads'] as const).map((name) =>
-    rowOf(name, '', [a.result[name], b.result[name]]),
+    differenceRow(name, '', [a.result[name], b.result[name]]),
   );
-  const machine = rowOf('machine', '', [
+  const machine = differenceRow('machine', '', [
     a.result.where.gpu ?? a.result.where.cpu,
     b.result.where.gpu ?? b.result.where.cpu,
   ]);
-  const rows = measures.map((one) => rowOf(one.name, one.unit, [valueIn(a, key(one)), valueIn(b, key(one))]));
+  const rows = measures.map((one) => differenceRow(one.name, one.unit, [valueIn(a, key(one)), valueIn(b, key(one))]));
   return [...solved, machine, ...rows].filter(({ values: [one, other] }) => all || one !== other);
 }
 
@@ -114,7 +114,7 @@ interface ChosenPointsProps {
 }
 
 /** Results of the selected points in order of selection. */
-function usePoints(
+function usePointResults(
   study: StudyId,
   chosen: readonly string[],
 ): { readonly points: readonly Point[]; readonly failure: string | null } {
@@ -192,7 +192,7 @@ function Difference({ a, b }: { readonly a: Point; readonly b: Point }): ReactEl
 
 export function ChosenPoints({ study, chosen, onChange }: ChosenPointsProps): ReactElement | null {
   const { client, stores, documents, runs } = useWorkbench();
-  const { points, failure } = usePoints(study, chosen);
+  const { points, failure } = usePointResults(study, chosen);
   const [busy, setBusy] = useState(false);
   if (chosen.length === 0) return null;
   const doing = (what: string, work: () => Promise<void>): void => {

@@ -230,7 +230,7 @@ const byNumber = new Intl.Collator('en', { numeric: true });
  * Positions of the rows on an axis. The loop uses an index because `Float32Array.from` with a function is ten times
  * slower.
  */
-function placesOf(rows: Uint32Array, place: (i: number) => number): Float32Array {
+function axisPositions(rows: Uint32Array, place: (i: number) => number): Float32Array {
   const out = new Float32Array(rows.length);
   for (let k = 0; k < rows.length; k += 1) out[k] = place(rows[k] ?? 0);
   return out;
@@ -239,7 +239,7 @@ function placesOf(rows: Uint32Array, place: (i: number) => number): Float32Array
 function namedAxis(texts: readonly string[], rows: Uint32Array): Pick<ParallelAxis, 'at' | 'along'> {
   const names = [...new Set(Array.from(rows, (i) => texts[i] ?? ''))].toSorted(byNumber.compare);
   const places = new Map(names.map((name, k) => [name, names.length === 1 ? 0.5 : k / (names.length - 1)]));
-  return { at: placesOf(rows, (i) => places.get(texts[i] ?? '') ?? 0), along: names };
+  return { at: axisPositions(rows, (i) => places.get(texts[i] ?? '') ?? 0), along: names };
 }
 
 function numberedAxis(
@@ -258,7 +258,7 @@ function numberedAxis(
   else if (from === to) [from, to] = log ? [from / 2, from * 2] : [from - 0.5, from + 0.5];
   const along = { title: info.name, unit: info.unit, kind: log ? 'log' : 'linear', from, to } as const;
   const { toPixel } = scaleOf(along, 0, 1);
-  return { at: placesOf(rows, (i) => toPixel(numbers[i] ?? 0)), along };
+  return { at: axisPositions(rows, (i) => toPixel(numbers[i] ?? 0)), along };
 }
 
 /** `logs`: keys of columns with a logarithmic axis. */

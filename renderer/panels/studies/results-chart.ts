@@ -24,7 +24,7 @@ function firstNotBelow(ordered: Float64Array, value: number): number {
 }
 
 /** Rows in ascending order of their numbers, which must be finite. Equal numbers keep their order. */
-export function orderedBy(rows: Uint32Array, numbers: Float64Array): Uint32Array {
+export function sortedBy(rows: Uint32Array, numbers: Float64Array): Uint32Array {
   const across = (i: number): number => numbers[i] ?? 0;
   if (rows.length < FEW_POINTS) return rows.toSorted((a, b) => across(a) - across(b));
   // Adding 0 turns −0 into 0.
@@ -141,7 +141,7 @@ function groupedRows({ x, y, groups, logX, logY }: PlottedResults): ReadonlyMap<
       .filter(([, rows]) => rows.length > 0)
       .map(([name, rows]) => {
         const own = Uint32Array.from(rows);
-        return [name, inOrder(rows) ? own : orderedBy(own, x.numbers)];
+        return [name, inOrder(rows) ? own : sortedBy(own, x.numbers)];
       }),
   );
 }

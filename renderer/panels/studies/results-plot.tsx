@@ -61,7 +61,7 @@ const optionsOf = (columns: readonly StudyColumnInfo[]) =>
   columns.map((column) => ({ value: column.key, label: columnTitle(column) }));
 
 /** The requested columns, or defaults. */
-export function chosenOf(columns: readonly StudyColumnInfo[], requested: Plot) {
+export function plottedColumns(columns: readonly StudyColumnInfo[], requested: Plot) {
   const numeric = columns.filter((column) => column.numeric && column.of !== 'where');
   const varied = columns.filter(({ equal, key }) => !equal && key !== 'point point');
   const axes = varied.filter(({ of }) => of === 'axis');
@@ -131,7 +131,7 @@ function chartOf(
 interface DrawnProps {
   readonly columns: readonly StudyColumnInfo[];
   readonly values: Values;
-  readonly chosen: ReturnType<typeof chosenOf>;
+  readonly chosen: ReturnType<typeof plottedColumns>;
 }
 
 function HeatMap({ columns, values, chosen }: DrawnProps): ReactElement | null {
@@ -205,12 +205,12 @@ function ParallelAxesChoice({
   );
 }
 
-interface NotDrawnProps extends Pick<ResultsPlotProps, 'entry' | 'onTable'> {
+interface NoPlotProps extends Pick<ResultsPlotProps, 'entry' | 'onTable'> {
   readonly isRead: boolean;
 }
 
 /** Reason why there is no plot: columns not read yet, or no data. */
-function NotDrawn({ entry: { done, failed }, isRead, onTable }: NotDrawnProps): ReactElement {
+function NoPlot({ entry: { done, failed }, isRead, onTable }: NoPlotProps): ReactElement {
   const table = (
     <Button icon="list" onPress={onTable}>
       Show the table
@@ -241,7 +241,7 @@ export function ResultsPlot({
 }: ResultsPlotProps): ReactElement {
   const { scheduler, figures } = useWorkbench();
   const drawnBy = useRef<ChartView>(null);
-  const chosen = useMemo(() => chosenOf(columns, plot), [columns, plot]);
+  const chosen = useMemo(() => plottedColumns(columns, plot), [columns, plot]);
   const { numeric, varied, sides, x, y, by, value, along } = chosen;
   const { look } = plot;
   const xy = look !== 'heat' && look !== 'parallel';
@@ -249,7 +249,7 @@ export function ResultsPlot({
     const keys = look === 'parallel' ? along : look === 'heat' ? [x, y, value] : [x, y, by, ...endKeys(y)];
     return [...new Set(keys)].filter((key) => columns.some((one) => one.key === key));
   }, [columns, look, along, x, y, by, value]);
-  const { values, failure, again } = useValues(entry, filter, wanted);
+  const { values, failure, retry } = useValues(entry, filter, wanted);
   const chart = useMemo(() => chartOf(columns, values, { x, y, by }, plot), [columns, values, x, y, by, plot]);
   const alongSides = useMemo(
     () => along.map((key) => sideOf(columns, values, key)).filter((side) => side !== null),
@@ -331,7 +331,7 @@ export function ResultsPlot({
           icon="error"
           tone="error"
           title="The columns could not be read"
-          action={<RetryOffer onPress={again} />}
+          action={<RetryOffer onPress={retry} />}
         >
           {failure}
         </EmptyState>
@@ -345,7 +345,7 @@ export function ResultsPlot({
           <ShownChart chart={drawn} scheduler={scheduler} fill onPoint={chooseRow} drawnBy={drawnBy} />
         </div>
       ) : failure === null && (xy || !there) ? (
-        <NotDrawn entry={entry} isRead={isRead && (there || wanted.length === 0)} onTable={onTable} />
+        <NoPlot entry={entry} isRead={isRead && (there || wanted.length === 0)} onTable={onTable} />
       ) : null}
     </div>
   );

@@ -13,7 +13,7 @@ import { Select } from '../../widgets/controls/select.tsx';
 import { TextField } from '../../widgets/controls/text-field.tsx';
 import { MenuButton } from '../../widgets/floating/menu.tsx';
 import { Icon } from '../../widgets/words/icon.tsx';
-import { deliverFile } from '../../workbench/actions/save-file.ts';
+import { offerFile } from '../../workbench/actions/save-file.ts';
 import { useWorkbench } from '../../workbench/context.ts';
 import { Advice } from './advice.tsx';
 import { ChosenPoints } from './chosen-points.tsx';
@@ -169,7 +169,7 @@ export function StudyView({ entry, onChanged }: StudyViewProps): ReactElement {
   const give = (format: (typeof formats)[number]['id']): void => {
     client
       .call('study.export', { study: id, format })
-      .then((file) => deliverFile({ client, stores }, file))
+      .then((file) => offerFile({ client, stores }, file))
       .catch((error: unknown) => stores.notices.fail('The table could not be written', error));
   };
   const table = {

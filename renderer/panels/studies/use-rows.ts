@@ -108,7 +108,7 @@ export function useValues(
   entry: StudyEntry,
   filter: string,
   keys: readonly string[],
-): { readonly values: Values; readonly failure: string | null; readonly again: () => void } {
+): { readonly values: Values; readonly failure: string | null; readonly retry: () => void } {
   const { client } = useWorkbench();
   const [values, setValues] = useState<Values>(NO_VALUES);
   const [failure, setFailure] = useState<string | null>(null);
@@ -141,5 +141,5 @@ export function useValues(
     };
   }, [client, of, question]);
   useEffect(ask, [ask]);
-  return { values, failure, again: () => void ask() };
+  return { values, failure, retry: () => void ask() };
 }

@@ -23,16 +23,16 @@ export function studyDurationText(seconds: number): string {
 }
 
 /**
- * Whether the study needs more than a day: by the lower bound for any machine, or by the forecast for this one. `here`:
+ * Whether the study needs more than a day: by the lower bound for any machine, or by the forecast for this one. `forecast`:
  * null for another machine or without a forecast.
  */
 export function isTooLong(
   { least_s }: Pick<StudyPlan, 'least_s'>,
-  here: Pick<StudyForecast, 'expected_s'> | null,
+  forecast: Pick<StudyForecast, 'expected_s'> | null,
   budget: Partial<Study['budget']> = {},
 ): boolean {
   if (budget.minutes !== undefined || budget.points !== undefined) return false;
-  return Math.max(least_s ?? 0, here?.expected_s ?? 0) > MAX_UNCONFIRMED_S;
+  return Math.max(least_s ?? 0, forecast?.expected_s ?? 0) > MAX_UNCONFIRMED_S;
 }
 
 /** `probing`: true while trial points are being solved for the forecast. */

@@ -72,7 +72,7 @@ export class TimelineBlocks {
     for (const { feed } of this.#all) feed.close();
   }
 
-  of(trace: TraceId): Block | null {
+  blockOf(trace: TraceId): Block | null {
     return this.#all.find(({ info }) => info.id === trace) ?? null;
   }
 
@@ -83,7 +83,7 @@ export class TimelineBlocks {
     for (const [id, block] of known) if (!open.some((info) => info.id === id)) block.feed.close();
     const { summaries } = this.#context.state.getState();
     this.#context.state.setState({
-      summaries: Object.fromEntries(Object.entries(summaries).filter(([trace]) => this.of(trace) !== null)),
+      summaries: Object.fromEntries(Object.entries(summaries).filter(([trace]) => this.blockOf(trace) !== null)),
     });
     this.#listSteps();
     return open.some(({ id }) => !known.has(id));
@@ -92,7 +92,7 @@ export class TimelineBlocks {
   /** Time in the trace at zero of the common axis. */
   origin(trace: TraceId): number {
     const { alignment } = this.#context.state.getState();
-    const block = this.of(trace);
+    const block = this.blockOf(trace);
     if (alignment.by === 'start' || block === null) return 0;
     if (alignment.by === 'kernel') return block.info.firstKernel_ns ?? 0;
     const { steps } = block;
@@ -136,7 +136,7 @@ export class TimelineBlocks {
       workbench.client.call('timeline.summary', { trace }),
     ]).catch(() => [NO_STEPS, null] as const);
     block.steps = steps;
-    if (this.#context.closed || this.of(trace) === null) return;
+    if (this.#context.closed || this.blockOf(trace) === null) return;
     const slow = slowSteps(steps);
     state.setState((now) => ({ slow: { ...now.slow, [trace]: slow } }));
     if (summary !== null) state.setState(({ summaries }) => ({ summaries: { ...summaries, [trace]: summary } }));

@@ -48,7 +48,7 @@ export class TimelineController {
     const { stores } = workbench;
     this.#stops = [
       stores.timelines.subscribe((now, before) => {
-        if (now.open !== before.open) this.#takeUp(now.open);
+        if (now.open !== before.open) this.#syncTimelines(now.open);
       }),
       stores.playback.subscribe(() => this.#viewport.show()),
       stores.selection.subscribe((now, before) => {
@@ -59,7 +59,7 @@ export class TimelineController {
       }),
       listenOnTimeline(above, this.#gestures(above)),
     ];
-    this.#takeUp(stores.timelines.getState().open);
+    this.#syncTimelines(stores.timelines.getState().open);
   }
 
   dispose(): void {
@@ -201,7 +201,7 @@ export class TimelineController {
     return timelineFigure(this.#viewport.scene(), { width, height }, (context) => view.paintOn(context));
   }
 
-  #takeUp(open: readonly TraceInfo[]): void {
+  #syncTimelines(open: readonly TraceInfo[]): void {
     const more = this.#blocks.syncBlocks(open);
     // Set-up times differ by seconds, so that aligned starts are of little use. An alignment chosen by the user is
     // retained.
@@ -210,7 +210,7 @@ export class TimelineController {
     if (!this.#aligned && haveKernels) this.#context.state.setState({ alignment: { by: 'kernel' } });
     if (alignment.by === 'kernel' && !haveKernels) this.#context.state.setState({ alignment: { by: 'start' } });
     const { chosen } = this.#context.state.getState();
-    if (chosen !== null && this.#blocks.of(chosen.trace) === null) this.clear();
+    if (chosen !== null && this.#blocks.blockOf(chosen.trace) === null) this.clear();
     this.#viewport.showAll();
     this.#hits.follow(more);
     void this.#notes.follow(open.map(({ id }) => id));

@@ -31,7 +31,7 @@ export class SpanChoice {
     const details = await client
       .call('timeline.span', { trace, span })
       .catch((error: unknown) => this.#context.fail('The span could not be read', error));
-    const block = this.#blocks.of(trace);
+    const block = this.#blocks.blockOf(trace);
     if (details === null || block === null || number !== this.#number) return;
     state.setState({ chosen: { trace, details, sameName: null }, tab: 'span' });
     if (reveal) this.#viewport.reveal(trace, details);
@@ -156,7 +156,7 @@ export class SearchHits {
   #hits: readonly Hit[] = [];
   #number = 0;
   /** Search text; empty for no search. */
-  #sought = '';
+  #query = '';
 
   constructor(context: TimelineContext, blocks: TimelineBlocks, viewport: TimelineViewport, choice: SpanChoice) {
     this.#context = context;
@@ -168,7 +168,7 @@ export class SearchHits {
   async search(text: string): Promise<void> {
     const wanted = text.trim();
     const number = ++this.#number;
-    this.#sought = wanted;
+    this.#query = wanted;
     if (wanted === '') {
       this.#hits = [];
       this.#context.state.setState({ search: null });
@@ -204,8 +204,8 @@ export class SearchHits {
 
   /** Drops hits in blocks that were closed. If there are new blocks (`more`), repeats the search. */
   follow(more: boolean): void {
-    this.#hits = this.#hits.filter(({ trace }) => this.#blocks.of(trace) !== null);
-    if (this.#sought !== '' && more) void this.search(this.#sought);
+    this.#hits = this.#hits.filter(({ trace }) => this.#blocks.blockOf(trace) !== null);
+    if (this.#query !== '' && more) void this.search(this.#query);
   }
 
   /** Goes to the next or previous search hit. */

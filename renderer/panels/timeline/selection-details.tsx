@@ -32,7 +32,7 @@ export function Facts({ facts }: { readonly facts: readonly Fact[] }): ReactElem
   );
 }
 
-export function NamedTimes({
+export function TimesByName({
   title,
   rows,
 }: {
@@ -239,7 +239,7 @@ export function SelectionDetails({ controller, state }: SelectionDetailsProps): 
           />
           {lanes.length === 0 ? null : <LaneTimes lanes={lanes} />}
           {statistics.names.length === 0 ? null : (
-            <NamedTimes title="By name" rows={statistics.names.slice(0, MAX_NAMES)} />
+            <TimesByName title="By name" rows={statistics.names.slice(0, MAX_NAMES)} />
           )}
         </section>
       ))}

@@ -14,7 +14,7 @@ import { Segmented } from '../../widgets/controls/segmented.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import type { TimelineController } from './controller.ts';
 import { NotesTab, StepsTab } from './notes-tab.tsx';
-import { ChosenDetails, type Fact, Facts, NamedTimes, SelectionDetails } from './selection-details.tsx';
+import { ChosenDetails, type Fact, Facts, SelectionDetails, TimesByName } from './selection-details.tsx';
 import type { TimelineStateStore } from './store.ts';
 
 /** Host time by operation or CUDA call, with the imbalance between threads. */
@@ -204,7 +204,7 @@ function Summaries({ controller, state }: SummariesProps): ReactElement {
             {info.about === '' ? null : <p className="timeline-side__about">{info.about}</p>}
             {summary === undefined ? null : <Facts facts={factsOf(summary)} />}
             {summary === undefined || summary.kernels.top.length === 0 ? null : (
-              <NamedTimes title="Kernels by time" rows={summary.kernels.top} />
+              <TimesByName title="Kernels by time" rows={summary.kernels.top} />
             )}
             {summary === undefined || summary.idle === null ? null : (
               <IdleTimes idle={summary.idle} show={(span) => void controller?.choose(info.id, span, true)} />

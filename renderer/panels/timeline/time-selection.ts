@@ -29,7 +29,7 @@ export class TimelinePointer {
     if (pointed === null) return;
     const { trace, track, span, region } = pointed;
     const inPlot = region !== 'gutter';
-    const block = trace === null ? null : this.#blocks.of(trace);
+    const block = trace === null ? null : this.#blocks.blockOf(trace);
     const window = block?.feed.window ?? null;
     let hovered: SceneMark | null = null;
     let duration_ns: number | null = null;
@@ -67,7 +67,7 @@ export class TimelinePointer {
   #followStep(trace: TraceId | null, ns: number): void {
     const { workbench, settings } = this.#context;
     const { playback, selection } = workbench.stores;
-    const block = trace === null ? null : this.#blocks.of(trace);
+    const block = trace === null ? null : this.#blocks.blockOf(trace);
     if (!settings.getState().follow || block === null || block.steps === null) return;
     const run: RunId | null = block.info.run;
     const { frames, index } = playback.getState();
@@ -91,7 +91,7 @@ const isOnGpu = ({ kind }: Lane): boolean => kind === 'stream' || kind === 'copi
  * Kernels, graphs and copies run on the GPU; calls and waits run on the host. All other lanes repeat the GPU's time, so
  * that the result is null.
  */
-function placeOf(lane: Lane, { lanes }: TraceInfo): SelectedLane['on'] {
+function executorOf(lane: Lane, { lanes }: TraceInfo): SelectedLane['on'] {
   if (isOnGpu(lane)) return 'GPU';
   const ofGpu = lanes.some((other) => other.process === lane.process && isOnGpu(other));
   return ofGpu && lane.kind !== 'api' ? null : 'host';
@@ -131,7 +131,7 @@ export class TimeSelection {
             tracks: tracks === null || tracks.length > MAX_TRACKS ? null : tracks,
           });
         const gpu = gpuLanes(info);
-        const others = (on: SelectedLane['on']) => info.lanes.filter((lane) => placeOf(lane, info) === on);
+        const others = (on: SelectedLane['on']) => info.lanes.filter((lane) => executorOf(lane, info) === on);
         const apart = [...gpu, ...others(null), ...others('host')].slice(0, MAX_LANES);
         const [statistics, ...counted] = await Promise.all([
           // Host time that is spent waiting for a kernel must not be added to the GPU's time.
@@ -142,7 +142,7 @@ export class TimeSelection {
           const lane = apart[i];
           if (lane === undefined || one.count === 0) return [];
           const title = lane.process === '' ? lane.name : `${lane.process}, ${lane.name}`;
-          return [{ title, on: placeOf(lane, info), statistics: one }];
+          return [{ title, on: executorOf(lane, info), statistics: one }];
         });
         return {
           trace: info.id,

@@ -73,7 +73,7 @@ function Search({ controller, state }: Pick<ToolbarProps, 'controller' | 'state'
   );
 }
 
-function Pointed({ state, disabled }: Pick<ToolbarProps, 'state' | 'disabled'>): ReactElement {
+function PointerReadout({ state, disabled }: Pick<ToolbarProps, 'state' | 'disabled'>): ReactElement {
   const pointed = useSelected(state, (now) => now.pointed);
   const shown = useSelected(state, (now) => now.shown_ns);
   if (pointed === null) {
@@ -101,7 +101,7 @@ export function Toolbar({ controller, settings, state, disabled }: ToolbarProps)
   return (
     <div className="panel-bar">
       <Search controller={controller} state={state} />
-      <Pointed state={state} disabled={disabled} />
+      <PointerReadout state={state} disabled={disabled} />
       <div className="panel-bar__tools">
         <Segmented
           label="Dragging over the lanes"

@@ -1,6 +1,6 @@
 /** Visible part of the blocks: time window, scroll position, marks. Paints outside React. */
 import type { PlacedSpan, TraceId } from '../../../electron/contract/timeline.ts';
-import { lanesInSight } from '../../drawing/timeline/paint-spans.ts';
+import { visibleLanes } from '../../drawing/timeline/paint-spans.ts';
 import {
   clampWindow,
   FOLDED_TRACKS,
@@ -110,7 +110,7 @@ export class TimelineViewport {
   }
 
   toggle(trace: TraceId, lane: number): void {
-    const tracks = this.#blocks.of(trace)?.info.lanes[lane]?.tracks ?? 0;
+    const tracks = this.#blocks.blockOf(trace)?.info.lanes[lane]?.tracks ?? 0;
     if (this.#folds.toggle(trace, lane, tracks)) this.show();
   }
 
@@ -140,7 +140,7 @@ export class TimelineViewport {
     if (this.#context.closed || this.view.size.width <= 0) return;
     const scene = this.scene();
     const { frame, size } = this.view;
-    const inSight = lanesInSight(scene, frame.plotHeight);
+    const inSight = visibleLanes(scene, frame.plotHeight);
     for (const block of this.#blocks.all) {
       const tracks = inSight.filter(({ trace }) => trace === block.info.id).flatMap((row) => row.tracks);
       const origin = this.#blocks.origin(block.info.id);

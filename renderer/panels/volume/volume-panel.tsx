@@ -17,7 +17,7 @@ import { ExportMenu } from '../../widgets/floating/menu.tsx';
 import { Popover, PopoverRow } from '../../widgets/floating/popover.tsx';
 import { MapDisplay } from '../../widgets/plots/map-display.tsx';
 import { EmptyState } from '../../widgets/words/empty-state.tsx';
-import { deliverFile, safeFileName } from '../../workbench/actions/save-file.ts';
+import { offerFile, safeFileName } from '../../workbench/actions/save-file.ts';
 import { useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
 import { initialMapConfig, type MapConfig } from '../../workbench/maps/drive-map.ts';
 import { MapTile } from '../../workbench/maps/map-tile.tsx';
@@ -271,7 +271,7 @@ export default function VolumePanel(): ReactElement {
   const write = async (ending: (typeof volumeFileExtensions)[number]): Promise<void> => {
     try {
       const { mime, bytes } = await feed.file(ending);
-      await deliverFile({ client, stores }, { name: `${safeFileName(name)}-dose.${ending}`, mime, bytes });
+      await offerFile({ client, stores }, { name: `${safeFileName(name)}-dose.${ending}`, mime, bytes });
     } catch (error) {
       stores.notices.fail('The dose could not be written', error);
     }
@@ -291,7 +291,7 @@ export default function VolumePanel(): ReactElement {
           <Compute feed={feed} primary={false} />
           <Settings feed={feed} />
           <MapDisplay
-            what="slices"
+            mapName="slices"
             value={{ ...config, limits }}
             shown={own}
             unit={volume.unit}

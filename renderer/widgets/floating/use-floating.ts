@@ -8,7 +8,7 @@ const GAP = 3;
  * Positions `floating` above or below the button, on the side with more room. The position is fixed to the window, so
  * that scrolling panels do not clip the element.
  */
-function place(floating: HTMLElement, button: HTMLElement, align: 'start' | 'end'): void {
+function positionFloating(floating: HTMLElement, button: HTMLElement, align: 'start' | 'end'): void {
   const at = button.getBoundingClientRect();
   const below = innerHeight - at.bottom - 2 * GAP;
   const above = at.top - 2 * GAP;
@@ -38,7 +38,7 @@ export function useFloating({ open, root, button, floating, align, ...owner }: F
   useLayoutEffect(() => {
     const [shown, beside] = [floating.current, button.current];
     if (!open || shown === null || beside === null) return;
-    const follow = (): void => place(shown, beside, align);
+    const follow = (): void => positionFloating(shown, beside, align);
     follow();
     focus(shown);
     const stop = new AbortController();

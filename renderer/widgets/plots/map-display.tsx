@@ -32,7 +32,7 @@ interface MapDisplayValue {
 
 interface MapDisplayProps {
   /** Name of the map, such as `dose map`. */
-  readonly what: string;
+  readonly mapName: string;
   readonly value: MapDisplayValue;
   /** Current limits, shown if the user has set none. */
   readonly shown: Limits | null;
@@ -42,7 +42,7 @@ interface MapDisplayProps {
   readonly children?: ReactNode;
 }
 
-export function MapDisplay({ what, value, shown, unit, onChange, children }: MapDisplayProps): ReactElement {
+export function MapDisplay({ mapName, value, shown, unit, onChange, children }: MapDisplayProps): ReactElement {
   const { limits } = value;
   const change = (which: keyof Limits, entered: number | string | undefined): void => {
     if (typeof entered !== 'number' || !Number.isFinite(entered)) return;
@@ -63,7 +63,7 @@ export function MapDisplay({ what, value, shown, unit, onChange, children }: Map
     />
   );
   return (
-    <Popover label={`Display of the ${what}`} text="Display" action="display" active={limits !== null}>
+    <Popover label={`Display of the ${mapName}`} text="Display" action="display" active={limits !== null}>
       <PopoverRow name="Scale">
         <Segmented label="Scale" value={value.scale} options={scales} onChange={(scale) => onChange({ scale })} />
       </PopoverRow>

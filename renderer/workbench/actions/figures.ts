@@ -1,7 +1,7 @@
 /** Exports a figure: asks for the location, and writes the chosen format. */
 import { type Figure, type FigureFormat, figureCsv } from '../../drawing/export/figure.ts';
 import type { ActionContext } from './context.ts';
-import { deliverFile, safeFileName, withExtension } from './save-file.ts';
+import { offerFile, safeFileName, withExtension } from './save-file.ts';
 
 export interface FigureActions {
   /** Does nothing if the figure is null. */
@@ -44,7 +44,7 @@ export function createFigureActions(context: ActionContext): FigureActions {
       try {
         const name = withExtension(safeFileName(figure.name), `.${format}`);
         const bytes = await bytesOf(figure, format);
-        await deliverFile(context, { name, mime: types[format], bytes });
+        await offerFile(context, { name, mime: types[format], bytes });
       } catch (error) {
         stores.notices.fail('The figure could not be exported', error);
       }

@@ -6,7 +6,7 @@ import type { Palette } from '../../drawing/report/map-figure.ts';
 import { type ReportInput, type ReportScenario, type ReportSession, reportHtml } from '../../drawing/report/report.ts';
 import { benchOf } from '../../state/comparison.ts';
 import type { ActionContext } from './context.ts';
-import { deliverFile, safeFileName } from './save-file.ts';
+import { offerFile, safeFileName } from './save-file.ts';
 
 /**
  * The report is printed from the page with the browser's print dialog, which can also save PDFs. This class hides the
@@ -122,7 +122,7 @@ export function createReportActions(context: ActionContext): ReportActions {
   }
 
   const write = (name: string, mime: string, bytes: Uint8Array): Promise<void> =>
-    deliverFile(context, { name, mime, bytes });
+    offerFile(context, { name, mime, bytes });
 
   return {
     async save(order, kind) {

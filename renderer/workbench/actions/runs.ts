@@ -13,7 +13,7 @@ import { latestRequest } from '../../base/latest-request.ts';
 import { hasResult, stoppableRun } from '../../state/runs.ts';
 import { documentTitle, isEdited } from '../../state/scenario.ts';
 import type { ActionContext } from './context.ts';
-import { askAndSave, deliverFile } from './save-file.ts';
+import { askAndSave, offerFile } from './save-file.ts';
 import type { UserKernelActions } from './user-kernels.ts';
 
 type Dialogs = ActionContext['stores']['dialogs'];
@@ -182,7 +182,7 @@ export function createRunActions(context: ActionContext, userKernels: UserKernel
     },
     async exportAs(run, what) {
       try {
-        await deliverFile(context, await client.call('run.export', { run, what }));
+        await offerFile(context, await client.call('run.export', { run, what }));
       } catch (error) {
         notices.fail('Nothing was exported', error);
       }

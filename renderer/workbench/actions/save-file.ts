@@ -85,7 +85,7 @@ interface GeneratedFile {
 }
 
 /** Does nothing if the user cancels. Rejects if writing fails. */
-export async function deliverFile(
+export async function offerFile(
   { client, stores }: Pick<ActionContext, 'client' | 'stores'>,
   { name, mime, bytes }: GeneratedFile,
 ): Promise<void> {

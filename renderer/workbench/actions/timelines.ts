@@ -4,7 +4,7 @@ import type { RunId } from '../../../electron/contract/run.ts';
 import { type TraceId, UPLOAD_PIECE_BYTES } from '../../../electron/contract/timeline.ts';
 import type { Params } from '../../../electron/contract/wire/methods.ts';
 import type { ActionContext } from './context.ts';
-import { deliverFile } from './save-file.ts';
+import { offerFile } from './save-file.ts';
 
 /** Id of the panel in the layouts. */
 const PANEL = 'timeline';
@@ -129,7 +129,7 @@ export function createTimelineActions(context: ActionContext): TimelineActions {
           trace,
           within: within === null ? null : [within[0], within[1]],
         });
-        await deliverFile(context, file);
+        await offerFile(context, file);
       } catch (error) {
         notices.fail('The timeline could not be exported', error);
       }

@@ -54,7 +54,7 @@ class LiveSession {
   #drawn: readonly number[] = [];
   /** An answer that arrived before its run was listed. */
   #early: WhatIfAnswer | null = null;
-  #over = false;
+  #ended = false;
 
   constructor(parts: WhatIfParts) {
     this.#parts = parts;
@@ -98,8 +98,8 @@ class LiveSession {
 
   /** Ends Live. `back`: whether to show the run again that was shown before. */
   leave(back = true): void {
-    if (this.#over) return;
-    this.#over = true;
+    if (this.#ended) return;
+    this.#ended = true;
     const { stores, scheduler } = this.#parts;
     const { run } = stores.whatIf.getState();
     for (const stop of this.#stops) stop();
@@ -113,7 +113,7 @@ class LiveSession {
   }
 
   get over(): boolean {
-    return this.#over;
+    return this.#ended;
   }
 
   #askSoon(): void {
@@ -155,7 +155,7 @@ class LiveSession {
 
   #take(frame: WhatIfFrame): void {
     // Ignore answers older than the drawn one, and other statuses of superseded requests.
-    if (this.#over || frame.sequence < this.#shown) return;
+    if (this.#ended || frame.sequence < this.#shown) return;
     const { whatIf } = this.#parts.stores;
     if (frame.state === 'answer') this.#answer(frame);
     else if (frame.sequence !== this.#sequence) return;
@@ -184,7 +184,7 @@ class LiveSession {
 
   /** Counts an answer after it was drawn. */
   #count({ edited_ms }: Question, full: boolean): void {
-    if (this.#over) return;
+    if (this.#ended) return;
     const now = performance.now();
     // The latency is shown next to the times of this answer. The rate counts only answers during a drag.
     this.#parts.stores.whatIf.setState({ latency_ms: now - edited_ms });

@@ -18,7 +18,7 @@ import { RunOffer } from '../offers.tsx';
 
 interface MapPanelProps<T extends MapConfig, V extends MapMarking> {
   /** Name of the map, such as `dose map`. */
-  readonly what: string;
+  readonly name: string;
   /** Name of the map at the start of a sentence. */
   readonly title: string;
   readonly store: StoreApi<T>;
@@ -46,7 +46,7 @@ interface MapPanelProps<T extends MapConfig, V extends MapMarking> {
 }
 
 export function MapPanel<T extends MapConfig, V extends MapMarking>(props: MapPanelProps<T, V>): ReactElement {
-  const { what, title, store, view, drive, status, field, whole, annotations, words, files } = props;
+  const { name, title, store, view, drive, status, field, whole, annotations, words, files } = props;
   const { stores, figures, scheduler } = useWorkbench();
   const config = useSelected(store, (state) => state);
   const { tool, limits, mark } = useSelected(view, (state) => state);
@@ -83,7 +83,7 @@ export function MapPanel<T extends MapConfig, V extends MapMarking>(props: MapPa
           />
           <DragToolChoice value={tool} onChange={(next) => marking({ tool: next })} />
           <MapDisplay
-            what={what}
+            mapName={name}
             value={{ ...config, limits }}
             shown={props.limits}
             unit={field?.unit ?? props.unit}
@@ -95,7 +95,7 @@ export function MapPanel<T extends MapConfig, V extends MapMarking>(props: MapPa
             {props.rows}
           </MapDisplay>
           <ExportMenu
-            what={`the ${what}`}
+            what={`the ${name}`}
             disabled={field === null}
             onChoose={(format) => void figures.save(driven.current?.figure() ?? null, format)}
             {...(files && { files })}

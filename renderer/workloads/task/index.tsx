@@ -99,7 +99,7 @@ export function taskWorkload(kind: TaskKind) {
   return {
     panels: ['results'],
     mainPanel: 'results',
-    feed: (feeds) => feeds.of(TaskFeed).of(kind),
+    feed: (feeds) => feeds.of(TaskFeed).followerOf(kind),
     words: ({ phase, what, round }: TaskProgress) =>
       phase === 'rounds' ? [`round ${round + 1}`, what] : [phase, what],
     progress: ({ phase, what, round, rounds }: TaskProgress) => [

@@ -27,7 +27,7 @@ import { arrowStep, moveBySteps, nudge, parseEntry } from '../../../renderer/bas
 import { loadLatest } from '../../../renderer/base/latest-request.ts';
 import { type Question, questions } from '../../../renderer/base/questions.ts';
 import { sameJson } from '../../../renderer/base/same-json.ts';
-import { orderedBy } from '../../../renderer/panels/studies/results-chart.ts';
+import { sortedBy } from '../../../renderer/panels/studies/results-chart.ts';
 import { defaultLayouts, panelSlots } from '../../../renderer/state/layout/defaults.ts';
 import { panelsOf } from '../../../renderer/state/layout/tree.ts';
 import { pageWorkloads } from '../../../renderer/workloads/index.ts';
@@ -201,7 +201,7 @@ describe('latest-only loading', () => {
     const requested: { readonly what: string; done(): void; fail(): void }[] = [];
     const failures: unknown[] = [];
     const follow = loadLatest({
-      wanted: () => (want === there ? null : want),
+      neededItem: () => (want === there ? null : want),
       load: (what: string) =>
         new Promise<void>((resolve, reject) => {
           const done = () => {
@@ -249,7 +249,7 @@ describe('sorting rows', () => {
         (list, step) => {
           const numbers = Float64Array.from(list);
           const rows = Uint32Array.from({ length: Math.floor(numbers.length / step) }, (_, k) => k * step);
-          expect([...orderedBy(rows, numbers)]).toEqual(compared(rows, numbers));
+          expect([...sortedBy(rows, numbers)]).toEqual(compared(rows, numbers));
         },
       ),
       { numRuns: 20 },
@@ -258,9 +258,9 @@ describe('sorting rows', () => {
 
   test('sorts zero, one or few rows', () => {
     const numbers = Float64Array.of(3, 1, 2, 1);
-    expect([...orderedBy(new Uint32Array(), numbers)]).toEqual([]);
-    expect([...orderedBy(Uint32Array.of(2), numbers)]).toEqual([2]);
-    expect([...orderedBy(Uint32Array.of(0, 1, 2, 3), numbers)]).toEqual([1, 3, 2, 0]);
+    expect([...sortedBy(new Uint32Array(), numbers)]).toEqual([]);
+    expect([...sortedBy(Uint32Array.of(2), numbers)]).toEqual([2]);
+    expect([...sortedBy(Uint32Array.of(0, 1, 2, 3), numbers)]).toEqual([1, 3, 2, 0]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { FieldMap, MapAxis } from '../../../electron/contract/fields.ts';
-import { barValue, drawColorBar, movedLimit, nearerLimit } from '../../../renderer/drawing/color-bar.ts';
+import { barValue, drawColorBar, movedLimit, nearestLimit } from '../../../renderer/drawing/color-bar.ts';
 import { colorMap, normalisation } from '../../../renderer/drawing/colormap.ts';
 import type { Drawing2D } from '../../../renderer/drawing/context-2d.ts';
 import { fieldProfile, fieldStatistics } from '../../../renderer/drawing/field-statistics.ts';
@@ -144,8 +144,8 @@ describe('the colour bar', () => {
   it('moves the nearer limit when dragged, and never beyond the other', () => {
     const limits = { low: 1e-3, high: 1e-1 };
     expect(barValue(box, range, 110)).toBeCloseTo(1e-2, 12);
-    expect(nearerLimit(box, range, limits, 30)).toBe('high');
-    expect(nearerLimit(box, range, limits, 190)).toBe('low');
+    expect(nearestLimit(box, range, limits, 30)).toBe('high');
+    expect(nearestLimit(box, range, limits, 190)).toBe('low');
     expect(movedLimit(limits, 'low', 1e-2, range).low).toBeCloseTo(1e-2, 12);
     const pushed = movedLimit(limits, 'low', 0.9, range);
     expect(pushed.low).toBeLessThan(limits.high);

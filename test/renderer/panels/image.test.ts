@@ -4,7 +4,7 @@ import type { DiffractionResolved } from '../../../electron/contract/scenario/di
 import type { ShownImage } from '../../../renderer/data/image-feed.ts';
 import { equaliseScales } from '../../../renderer/drawing/axes.ts';
 import { geometryOf, imageScene, ringSpacings } from '../../../renderer/panels/image/scene.ts';
-import { type PixelValue, pixelReading } from '../../../renderer/panels/image/store.ts';
+import { createPixelReader, type PixelValue } from '../../../renderer/panels/image/store.ts';
 import type { ImagePoint } from '../../../renderer/state/selection.ts';
 
 const resolvedScenario = {
@@ -109,11 +109,11 @@ describe('the pixel readout', () => {
   let point: ImagePoint | null;
   let told: (PixelValue | null)[];
   let requested: { readonly pixel: readonly [number, number]; answer(photons: number | null): void }[];
-  let reading: ReturnType<typeof pixelReading>;
+  let reading: ReturnType<typeof createPixelReader>;
   beforeEach(() => {
     vi.useFakeTimers();
     [shown, point, told, requested] = [imageOf('a', 2), null, [], []];
-    reading = pixelReading({
+    reading = createPixelReader({
       shown: () => shown,
       point: () => point,
       readPixel: (fast, slow) => new Promise((answer) => requested.push({ pixel: [fast, slow], answer })),

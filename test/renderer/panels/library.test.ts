@@ -11,7 +11,7 @@ import { describe, expect, it, test } from 'vitest';
 import type { LibraryItem } from '../../../electron/contract/files.ts';
 import { filledGroups } from '../../../electron/domain/examples.ts';
 import { anchorOf, handbookPages } from '../../../renderer/base/handbook-pages.ts';
-import { Markdown, placeOf } from '../../../renderer/panels/handbook/markdown.tsx';
+import { handbookLinkOf, Markdown } from '../../../renderer/panels/handbook/markdown.tsx';
 import { pageIds, pageText, pageTitle, search } from '../../../renderer/panels/handbook/pages.ts';
 import { itemSummary } from '../../../renderer/panels/library/entry.tsx';
 import { exampleGroups, groupItems, matchingTemplates } from '../../../renderer/panels/library/examples-list.tsx';
@@ -114,11 +114,11 @@ describe('the handbook', () => {
   });
 
   test('every link on a page leads to another page, to a heading, or nowhere', () => {
-    expect(placeOf('scenarios.md', 'start')).toEqual({ page: 'scenarios', anchor: null });
-    expect(placeOf('scenarios.md#mistakes', 'start')).toEqual({ page: 'scenarios', anchor: 'mistakes' });
-    expect(placeOf('#mistakes', 'scenarios')).toEqual({ page: 'scenarios', anchor: 'mistakes' });
+    expect(handbookLinkOf('scenarios.md', 'start')).toEqual({ page: 'scenarios', anchor: null });
+    expect(handbookLinkOf('scenarios.md#mistakes', 'start')).toEqual({ page: 'scenarios', anchor: 'mistakes' });
+    expect(handbookLinkOf('#mistakes', 'scenarios')).toEqual({ page: 'scenarios', anchor: 'mistakes' });
     for (const other of ['https://example.org/a.md', '../../README.md', 'javascript:x', '']) {
-      expect(placeOf(other, 'start'), other).toBeNull();
+      expect(handbookLinkOf(other, 'start'), other).toBeNull();
     }
   });
 

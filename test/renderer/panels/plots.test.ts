@@ -84,7 +84,7 @@ describe('the depth dose figure', () => {
 
   it('is drawn by mass with its unit, other runs in their units, and files scaled to the peak', () => {
     const depth_mm = Float64Array.of(0.5, 1.5, 2.5);
-    const other = { name: 'b', depth_mm, dose: Float64Array.of(1, 2, 1), unit: 'MeV/mm', look: 0 };
+    const other = { name: 'b', depth_mm, dose: Float64Array.of(1, 2, 1), unit: 'MeV/mm', styleIndex: 0 };
     const overlays = [{ ...other, perMass: Float64Array.of(160, 320, 80) }, other];
     const pane = figure({ shown: shownCurve(null), unit: 'mass', overlays });
     expect(doses(pane)).toEqual([
@@ -96,7 +96,7 @@ describe('the depth dose figure', () => {
   });
 
   it('uses the units of overlaid curves on its axis if no run exists to scale them to', () => {
-    const curve = { name: 'b', depth_mm: Float64Array.of(0.5, 1.5), dose: Float64Array.of(1, 2), look: 0 };
+    const curve = { name: 'b', depth_mm: Float64Array.of(0.5, 1.5), dose: Float64Array.of(1, 2), styleIndex: 0 };
     const unitWith = (...units: readonly (string | null)[]) =>
       figure({ overlays: units.map((unit) => ({ ...curve, unit })) }).y.unit;
     expect(unitWith()).toBe('MeV/mm');

@@ -14,7 +14,7 @@ import { curvesChart } from '../../../../renderer/drawing/charts/curves.ts';
 import {
   chainOf,
   fastestChain,
-  gains,
+  gainsOf,
   measuredEntries,
   waterfallChart,
 } from '../../../../renderer/drawing/charts/ladder.ts';
@@ -69,7 +69,7 @@ describe('the ladder', () => {
       ),
     };
     expect(fastestChain(spoilt).map(({ label }) => label)).not.toContain(fastest?.label);
-    expect(gains(spoilt).map(({ label }) => label)).not.toContain(fastest?.label);
+    expect(gainsOf(spoilt).map(({ label }) => label)).not.toContain(fastest?.label);
     const figure = chartFigure(rooflineChart(spoilt), size);
     expect(texts(figure)).toContain(`${fastest?.label} (wrong)`);
     expect(figure.shapes).toContainEqual(expect.objectContaining({ kind: 'dot', ink: 'danger' }));

@@ -1,22 +1,22 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Lane, TimelineWindow } from '../../../../electron/contract/timeline.ts';
-import { fittingName, lanesInSight, placementOf } from '../../../../renderer/drawing/timeline/paint-spans.ts';
+import { fittingName, placementOf, visibleLanes } from '../../../../renderer/drawing/timeline/paint-spans.ts';
 import {
   clampWindow,
   FOLDED_TRACKS,
   fitWindow,
   laneKey,
+  layOutTimeline,
   rowsOf,
   type SceneBlock,
   SHORTEST_NS,
   scrolledTo,
   shiftedWindow,
   type TimelineScene,
-  timelineFrame,
   timelineMetrics,
   timeOf,
-  trackPlace,
+  trackPosition,
   windowRevealing,
   xOf,
   zoomedAt,
@@ -257,21 +257,21 @@ describe('rows of the timeline', () => {
       ['head', 1, 1],
     ]);
     expect(open.height - folded.height).toBe((12 - FOLDED_TRACKS) * metrics.track);
-    const [first, second] = [trackPlace(folded.rows, metrics, 't', 3), trackPlace(folded.rows, metrics, 't', 11)];
+    const [first, second] = [trackPosition(folded.rows, metrics, 't', 3), trackPosition(folded.rows, metrics, 't', 11)];
     expect([first?.shown, second?.shown]).toEqual([true, false]);
-    expect(trackPlace(folded.rows, metrics, 'other', 0)).toBeNull();
+    expect(trackPosition(folded.rows, metrics, 'other', 0)).toBeNull();
   });
 
   it('are visible if part of them is', () => {
     const { rows } = scene();
-    expect(lanesInSight(scene(), 1)).toHaveLength(0);
-    expect(lanesInSight(scene(), 1000)).toHaveLength(2);
-    expect(lanesInSight(scene({ scroll: (rows[2]?.y ?? 0) + 1 }), 1000)).toHaveLength(1);
+    expect(visibleLanes(scene(), 1)).toHaveLength(0);
+    expect(visibleLanes(scene(), 1000)).toHaveLength(2);
+    expect(visibleLanes(scene({ scroll: (rows[2]?.y ?? 0) + 1 }), 1000)).toHaveLength(1);
   });
 });
 
 describe('the item under the pointer', () => {
-  const frame = timelineFrame(1100, 400, 10);
+  const frame = layOutTimeline(1100, 400, 10);
   const at = (ns: number): number => xOf(frame, { from: 0, to: 1000 }, ns);
   const y = frame.ruler + metrics.head + metrics.track / 2;
 

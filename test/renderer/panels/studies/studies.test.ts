@@ -20,7 +20,7 @@ import {
   ticksOf,
   valueTextAt,
 } from '../../../../renderer/panels/studies/parallel.ts';
-import { chosenOf, endKeys } from '../../../../renderer/panels/studies/results-plot.tsx';
+import { endKeys, plottedColumns } from '../../../../renderer/panels/studies/results-plot.tsx';
 import { conditionOf, shownColumns } from '../../../../renderer/panels/studies/results-table.tsx';
 import { mergeColumns, missingOf, NO_VALUES } from '../../../../renderer/panels/studies/use-rows.ts';
 import { columnTitle, forecastText, isTooLong } from '../../../../renderer/panels/studies/words.ts';
@@ -343,16 +343,16 @@ describe('plots of a study', () => {
       info('time_s', { key: 'measure time_s', of: 'measure' }),
     ];
     const { plot } = defaultViewSettings;
-    expect(chosenOf(columns, plot)).toMatchObject({
+    expect(plottedColumns(columns, plot)).toMatchObject({
       x: 'axis problem.n',
       y: 'measure time_s',
       by: 'axis solver.variant',
     });
-    expect(chosenOf(columns, { ...plot, look: 'heat' })).toMatchObject({
+    expect(plottedColumns(columns, { ...plot, look: 'heat' })).toMatchObject({
       ...{ x: 'axis solver.variant', y: 'axis problem.n', value: 'measure time_s' },
     });
-    expect(chosenOf(columns, plot).along).toEqual(['axis solver.variant', 'axis problem.n', 'measure time_s']);
-    expect(chosenOf(columns, { ...plot, by: '', x: 'axis gone', y: 'measure solve_s' })).toMatchObject({
+    expect(plottedColumns(columns, plot).along).toEqual(['axis solver.variant', 'axis problem.n', 'measure time_s']);
+    expect(plottedColumns(columns, { ...plot, by: '', x: 'axis gone', y: 'measure solve_s' })).toMatchObject({
       ...{ x: 'axis problem.n', y: 'measure solve_s', by: '' },
     });
   });
@@ -365,10 +365,10 @@ describe('plots of a study', () => {
       info('r80_mm', { key: 'error r80_mm', of: 'error' }),
     ];
     const plot = { ...defaultViewSettings.plot, look: 'pareto' as const };
-    expect(chosenOf(columns, plot)).toMatchObject({ x: 'measure solve_s', y: 'error r80_mm' });
-    expect(chosenOf(columns.slice(0, 3), plot)).toMatchObject({ x: 'measure solve_s', y: 'measure r80_mm' });
-    expect(chosenOf(columns, { ...plot, x: 'axis grid.dx_mm' }).x).toBe('axis grid.dx_mm');
-    expect(chosenOf(columns, { ...plot, look: 'lines' }).x).toBe('axis grid.dx_mm');
+    expect(plottedColumns(columns, plot)).toMatchObject({ x: 'measure solve_s', y: 'error r80_mm' });
+    expect(plottedColumns(columns.slice(0, 3), plot)).toMatchObject({ x: 'measure solve_s', y: 'measure r80_mm' });
+    expect(plottedColumns(columns, { ...plot, x: 'axis grid.dx_mm' }).x).toBe('axis grid.dx_mm');
+    expect(plottedColumns(columns, { ...plot, look: 'lines' }).x).toBe('axis grid.dx_mm');
   });
 
   test('times have intervals, but two sides of a box have none', () => {

@@ -196,7 +196,7 @@ describe('blocks of the timeline', () => {
     expect(blocks.syncBlocks([info('b', 900)])).toBe(false);
     expect(blocks.all).toEqual([kept]);
     expect(state.getState().summaries).toEqual({ b: { spans: 2 } });
-    expect(blocks.of('a')).toBeNull();
+    expect(blocks.blockOf('a')).toBeNull();
   });
 
   it('expand a lane from some of its rows to all, to one, and back', () => {

@@ -3,7 +3,7 @@ import type { SessionReport } from '../../../../../electron/contract/bench/sessi
 import type { NativeAddon, TransportProblem } from '../../../../../electron/host/io/addon/addon.ts';
 import { Determinism, relativeL2 } from '../../../../../electron/host/model/bench/bench-candidate.ts';
 import { limitsOf } from '../../../../../electron/host/model/bench/stopping.ts';
-import { fastestChain, gains } from '../../../../../renderer/drawing/charts/ladder.ts';
+import { fastestChain, gainsOf } from '../../../../../renderer/drawing/charts/ladder.ts';
 import { accuracyIn, benchHere, type HereOptions, measuredIn as measured } from '../../test-host.ts';
 import { addon, check, scenarios } from '../scenarios/open.ts';
 
@@ -158,7 +158,7 @@ test('moments are a rung above depth stepping, judged by the dose across x, and 
   expect(accuracyIn(moments, 'depth-dose').bound).toBe(0.01);
   expect(moments.rung?.value).toBeCloseTo(moments.time_s / measured(report, 'depth').time_s, 0);
   expect(fastestChain(report).map(({ label }) => label)).toEqual(['window', 'depth', 'moments']);
-  expect(gains(report).find(({ label }) => label === 'moments')?.base).toBe('depth');
+  expect(gainsOf(report).find(({ label }) => label === 'moments')?.base).toBe('depth');
 });
 
 test('a cancelled session reports its results so far', async () => {
