@@ -6,8 +6,8 @@ import type { DotSeries, Pane } from './chart.ts';
 import { type Brush, escapeHtml, hoverTextOfDot } from './chart-traces.ts';
 import type { Plotly } from './plotly.ts';
 
-// Large sets of dots are drawn into pixels one by one, because SVG elements or WebGL would need longer than all other
-// parts of the chart.
+// Large sets of dots are drawn into pixels one by one. SVG elements or WebGL would need longer than all other parts of
+// the chart.
 
 /** Positions in pixels from the plot's upper left; NaN outside the plot or its axes' domain. */
 interface DotPositions {

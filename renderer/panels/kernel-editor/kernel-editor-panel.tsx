@@ -200,7 +200,7 @@ function useRequestedVariant(store: EditorStore): void {
   const { stores } = useWorkbench();
   const wanted = useSelected(stores.userKernels, (state) => state.requestedVariant);
   const workload = useSelected(stores.scenario, (state) => kindOfDocument(state.draft));
-  // Null until the scenario has been resolved, because its benchmark is not known before.
+  // Null if the scenario has not been resolved yet, because its benchmark is unknown before.
   const bench = useSelected(stores.scenario, ({ lastResolved: resolved }) =>
     resolved?.kind !== workload ? null : 'bench' in resolved ? resolved.bench : '',
   );

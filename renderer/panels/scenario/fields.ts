@@ -103,7 +103,7 @@ function asIssue(fault: FieldIssue): Issue {
 
 /**
  * Current issues of the draft. The schema responds immediately. Issues that only the host can find (tables, memory) are
- * reused from its last response while the value is unchanged, so that messages do not flicker during typing.
+ * reused from its last response while the value is unchanged. Messages then do not flicker during typing.
  */
 export function currentIssues(draft: ScenarioDraft, check: Check | null): readonly Issue[] {
   if (check?.draft === draft) return check.issues;

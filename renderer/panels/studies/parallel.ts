@@ -205,7 +205,7 @@ export interface ParallelAxis {
   readonly along: FigureAxis | readonly string[];
 }
 
-export interface ParallelPlot {
+interface ParallelPlot {
   readonly axes: readonly ParallelAxis[];
   /** Row number of each line. */
   readonly rows: Uint32Array;

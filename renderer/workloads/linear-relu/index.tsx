@@ -1,8 +1,8 @@
 /**
- * Linear layer in the page. In addition to the results of all small workloads, it shows the upper limit of the gain
- * from fusing the rectifier into the multiplication, compared with the measurement. A rectifier that is not fused reads
- * and writes Y once. Its time relative to the product is 4 P / (I · BW) for 4-byte values, where P is the machine's
- * arithmetic rate, BW its bandwidth and I the number of inputs.
+ * Linear layer in the page. It shows the results of all small workloads. It also shows the upper limit of the gain from
+ * fusing the rectifier into the multiplication, compared with the measurement. A rectifier that is not fused reads and
+ * writes Y once. Its time relative to the product is 4 P / (I · BW) for 4-byte values. P is the machine's arithmetic
+ * rate, BW its bandwidth and I the number of inputs.
  */
 import type { ReactElement } from 'react';
 import type { MeasuredSessionEntry, SessionReport } from '../../../electron/contract/bench/session.ts';
