@@ -84,15 +84,15 @@ describe('editing a kernel', () => {
     await show('c.cpp');
     await call('userKernels.save', 'b.cpp').answer(info('b.cpp'));
     expect(await saved).toBe(true);
-    expect(state()).toMatchObject({ saved: 'text of c.cpp', info: { id: 'c.cpp' }, says: '' });
+    expect(state()).toMatchObject({ saved: 'text of c.cpp', info: { id: 'c.cpp' }, message: '' });
 
     const built = editing.build('text of c.cpp');
-    expect(state()).toMatchObject({ busy: 'building', says: 'Compiling …' });
+    expect(state()).toMatchObject({ busy: 'building', message: 'Compiling …' });
     await show('d.cpp');
     expect(state().busy).toBeNull();
     await call('userKernels.build', 'c.cpp').answer({ built: false, issues: [{ severity: 'error' }], seconds: 1 });
     expect(await built).toBe(false);
-    expect(state()).toMatchObject({ issues: [], busy: null, says: '', info: { id: 'd.cpp' } });
+    expect(state()).toMatchObject({ issues: [], busy: null, message: '', info: { id: 'd.cpp' } });
 
     const failing = editing.build('changed d');
     await settled();
@@ -100,7 +100,7 @@ describe('editing a kernel', () => {
     await call('userKernels.save', 'd.cpp').refuse('The disk is full.');
     expect(await failing).toBe(false);
     expect(failed).toEqual(['d.cpp was not saved']);
-    expect(state()).toMatchObject({ busy: null, says: '', read: { id: 'e.cpp' } });
+    expect(state()).toMatchObject({ busy: null, message: '', read: { id: 'e.cpp' } });
   });
 
   test('runs a copy next to its original, and a kernel from a template by itself', async () => {
@@ -127,7 +127,7 @@ describe('editing a kernel', () => {
     };
     await show('a.cpp');
     await run('a.cpp');
-    expect(state()).toMatchObject({ busy: 'running', says: 'Running next to gather …' });
+    expect(state()).toMatchObject({ busy: 'running', message: 'Running next to gather …' });
     end('running');
     await show('b.cpp');
     expect(state()).toMatchObject({ busy: null, outcome: null });
@@ -139,7 +139,7 @@ describe('editing a kernel', () => {
     end('queued');
     await run('b.cpp');
     end('done');
-    expect(state()).toMatchObject({ busy: null, says: '' });
+    expect(state()).toMatchObject({ busy: null, message: '' });
     const refused = { variant: 'b.cpp', status: 'refused', reason: 'It crashed.' };
     await call('bench.session', 'bench-1').answer({ session: { reports: [{ reference: null, entries: [refused] }] } });
     expect(state().outcome).toEqual({ kind: 'refused', reason: 'It crashed.' });
@@ -150,7 +150,7 @@ describe('editing a kernel', () => {
     await show('c.cpp');
     await call('userKernels.build', 'b.cpp').answer({ built: true, issues: [], seconds: 1 });
     await running;
-    expect(state()).toMatchObject({ busy: null, says: '', info: { id: 'c.cpp' } });
+    expect(state()).toMatchObject({ busy: null, message: '', info: { id: 'c.cpp' } });
   });
 
   test('compiles only after the user has trusted the kernel', async () => {

@@ -149,7 +149,7 @@ describe('the handbook', () => {
     store.back();
     expect(store.getState().place.page).toBe('reading-results');
     store.back();
-    expect(store.getState()).toMatchObject({ place: { page: 'start' }, before: [] });
+    expect(store.getState()).toMatchObject({ place: { page: 'start' }, history: [] });
     store.back();
     expect(store.getState().place.page).toBe('start');
   });

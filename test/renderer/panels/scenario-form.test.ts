@@ -141,11 +141,11 @@ describe('the scenario form', () => {
       title: 'Energy',
       allowed: '0.5 to 300 MeV; in water with your own table up to 1000 MeV',
     });
-    expect(fieldModel(draft, null, ['beam', 'weight'])).toMatchObject({ value: undefined, fallback: 1 });
+    expect(fieldModel(draft, null, ['beam', 'weight'])).toMatchObject({ value: undefined, currentDefault: 1 });
     // This default follows from the beam: the host has computed it.
     expect(fieldModel(draft, resolvedScenario.scenario, ['grid', 'dx_mm'])).toMatchObject({
       value: undefined,
-      fallback: 0.25,
+      currentDefault: 0.25,
     });
     expect(fieldModel(draft, null, ['grid', 'dx_mm'])?.currentDefault).toBeUndefined();
   });
@@ -153,15 +153,15 @@ describe('the scenario form', () => {
   it('does not report a set value as its own default, and offers no reset to nothing', () => {
     const own = { ...draft, grid: { dx_mm: 1 } };
     const kept = { ...resolvedScenario.scenario, grid: { ...(resolvedScenario.scenario['grid'] as object), dx_mm: 1 } };
-    expect(fieldModel(own, kept, ['grid', 'dx_mm'])).toMatchObject({ usual: undefined, resettable: true });
+    expect(fieldModel(own, kept, ['grid', 'dx_mm'])).toMatchObject({ displayedDefault: undefined, resettable: true });
     expect(fieldModel(draft, resolvedScenario.scenario, ['grid', 'dx_mm'])).toMatchObject({
-      usual: 0.25,
+      displayedDefault: 0.25,
       resettable: false,
     });
     const weighted = { ...draft, beam: { energy_MeV: 70, weight: 3 } };
-    expect(fieldModel(weighted, null, ['beam', 'weight'])).toMatchObject({ usual: 1, resettable: true });
+    expect(fieldModel(weighted, null, ['beam', 'weight'])).toMatchObject({ displayedDefault: 1, resettable: true });
     expect(fieldModel(draft, resolvedScenario.scenario, ['beam', 'energy_MeV'])).toMatchObject({
-      usual: undefined,
+      displayedDefault: undefined,
       resettable: false,
     });
   });

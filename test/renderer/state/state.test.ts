@@ -30,7 +30,7 @@ describe('recording of GPU work', () => {
   const report = deviceReportSchema.parse(JSON.parse(readFileSync(golden, 'utf8')));
 
   test('the GPU can be recorded by CUPTI or by events, or the reason is given', () => {
-    expect(tracingOf(report)).toEqual({ possible: true, says: expect.stringContaining('until the program exits.') });
+    expect(tracingOf(report)).toEqual({ possible: true, explanation: expect.stringContaining('until the program exits.') });
     const cupti = { ...report.cupti, available: false, reason: 'libcupti was not found.' };
     const byEvents = tracingOf({ ...report, cupti });
     expect(byEvents.possible).toBe(true);
@@ -38,7 +38,7 @@ describe('recording of GPU work', () => {
     const cuda = { ...report.cuda, available: false, reason: 'the driver was not found.', devices: [] };
     expect(tracingOf({ ...report, cuda })).toEqual({
       possible: false,
-      says: 'GPU work cannot be recorded: the driver was not found. CPU work is always recorded.',
+      explanation: 'GPU work cannot be recorded: the driver was not found. CPU work is always recorded.',
     });
   });
 });

@@ -153,7 +153,7 @@ describe('columns and points of studies', () => {
     };
     const [a, b] = [pointOf(2, 40, [1, 2, 3]), pointOf(3, 40, [1, 2, 4])];
     expect(differenceRows(a, b)).toEqual([
-      { name: 'time_s', unit: 's', values: ['2.00000', '3.00000'], less: '1.000', over: '1.500' },
+      { name: 'time_s', unit: 's', values: ['2.00000', '3.00000'], difference: '1.000', ratio: '1.500' },
     ]);
     expect(differenceRows(a, b, true).map(({ name }) => name)).toContain('r80_mm');
     const chart = differenceChart(a, b);

@@ -244,7 +244,7 @@ describe('blocks of the timeline', () => {
     const span = { span: 8, track: 0, name: 'march', start_ns: 200, duration_ns: 5, launched: [], launchedBy: [] };
     expect(await answer('timeline.span', span)).toEqual({ trace: 'b', span: 8 });
     expect(viewport.reveal).toHaveBeenCalledWith('b', span);
-    expect(state.getState().chosen).toMatchObject({ trace: 'b', alike: null });
+    expect(state.getState().chosen).toMatchObject({ trace: 'b', sameName: null });
     // A newer search replaces the last one, and an empty search clears it.
     void hits.search('old');
     await hits.search('');

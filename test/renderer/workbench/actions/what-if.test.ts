@@ -186,7 +186,7 @@ describe('Live on the page', () => {
     const drawn: number[] = [];
     const feed = {
       requestedMaps: (): readonly (readonly [string, MapRequest])[] => [],
-      takeAnswer: ({ sequence }: { sequence: number }) => void drawn.push(sequence),
+      showAnswer: ({ sequence }: { sequence: number }) => void drawn.push(sequence),
     } as unknown as RunFeed;
     // A client's call rejects once the stream has ended, and the error is reported only once.
     const context = { client: host.client, stores, feed, scheduler } as unknown as Parameters<
