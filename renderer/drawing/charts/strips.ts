@@ -1,4 +1,7 @@
-/** All samples of each row relative to the reference's median, with the interval of the reference against itself. */
+/**
+ * All samples of each row relative to the reference's median. Also shows the interval measured between repetitions of the
+ * reference.
+ */
 import type { NoiseEstimate } from '../../../electron/contract/bench/bench-session.ts';
 import { measuredTime, noiseLabel, noiseText } from '../../../electron/domain/measured.ts';
 import { axisArray, curveArray, identifier } from '../export/figure.ts';
@@ -32,7 +35,7 @@ export interface Strips {
 
 const unitRatio = { value: 1, interval: null } as const;
 
-/** Noise band of equal candidates: the measured interval, if the floor. */
+/** Noise band of equally fast candidates: the measured interval, or the noise floor if nothing was measured. */
 function bandOf({ ratio, floor }: NoiseEstimate): { readonly from: number; readonly to: number } | null {
   if (ratio?.interval != null) return { from: ratio.interval.low, to: ratio.interval.high };
   return floor === null ? null : { from: 1 - floor, to: 1 + floor };

@@ -158,7 +158,10 @@ interface PairProps {
   readonly hot: readonly KernelProfile[];
 }
 
-/** Counters of a listing's kernel. the a file contains a single unnamed kernel, its counters. */
+/**
+ * Hardware counters of the kernel in a listing; null if there are none, and for PTX if the counters refer to SASS
+ * addresses only.
+ */
 const countersOf = (hot: readonly KernelProfile[], { kernel, language }: Code): KernelProfile | null =>
   language === 'ptx' && hot.every(({ places }) => places.every(({ address }) => address !== null))
     ? null

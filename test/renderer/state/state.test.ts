@@ -30,7 +30,10 @@ describe('recording of GPU work', () => {
   const report = deviceReportSchema.parse(JSON.parse(readFileSync(golden, 'utf8')));
 
   test('the GPU can be recorded by CUPTI or by events, or the reason is given', () => {
-    expect(tracingOf(report)).toEqual({ possible: true, explanation: expect.stringContaining('until the program exits.') });
+    expect(tracingOf(report)).toEqual({
+      possible: true,
+      explanation: expect.stringContaining('until the program exits.'),
+    });
     const cupti = { ...report.cupti, available: false, reason: 'libcupti was not found.' };
     const byEvents = tracingOf({ ...report, cupti });
     expect(byEvents.possible).toBe(true);
