@@ -1,4 +1,7 @@
-/** Recommends a variant from a comparison: by end-to-end runs if they were timed, because a user waits for those. */
+/**
+ * Recommends a variant from a comparison. It compares end-to-end times if they were measured, because a user waits for
+ * those.
+ */
 import type { EndToEnd, NoiseEstimate, Ratio } from '../contract/bench/bench-session.ts';
 import type { Accuracy } from '../contract/bench/session.ts';
 import { gainOf, measuredTime, noisyText } from './measured.ts';
@@ -9,21 +12,21 @@ interface AdvisedVariant {
   readonly verdict: EndToEnd['verdict'];
 }
 
-/** Measurements of a variant, in seconds. */
+/** Measured times of a variant in seconds, and its comparison with the reference. */
 export interface VariantTimes {
   readonly name: string;
-  /** Time from the problem to its answer in memory; null if not timed. */
+  /** Time from the problem to the answer in memory; null if it was not measured. */
   readonly wall_s: number | null;
   readonly setup_s: number;
-  /** Time of the steps or, for workloads without steps, of a repetition. */
+  /** Time of all steps; for workloads without steps, time of one repetition. */
   readonly time_s: number;
   readonly right: boolean;
-  /** Accuracy of its answer, in words; empty if there was no comparison. */
+  /** Accuracy of its answer as text; empty if it was not checked. */
   readonly error: string;
   readonly isReference: boolean;
-  /** Device, such as `on NVIDIA H200`; absent if the context names one for all variants. */
+  /** Device, such as `on NVIDIA H200`; absent if `AdviceContext.where` names one device for all variants. */
   readonly on?: string;
-  /** Ratios to the reference, by steps and by end-to-end runs. */
+  /** Ratios to the reference: `steps` compares the times of the steps, `whole` the end-to-end times. */
   readonly steps: AdvisedVariant;
   readonly whole: AdvisedVariant | null;
 }
@@ -34,11 +37,15 @@ interface Costs {
   readonly time_s: number;
 }
 
-/** Seconds of one of several runs that share a set-up: its steps, and reading its answer back. */
+/**
+ * Time of each run after the first if runs share one set-up, in seconds. It consists of the steps and reading back the
+ * answer.
+ */
 const secondsPerFurtherRun = ({ wall_s, setup_s, time_s }: Costs): number => Math.max(time_s, wall_s - setup_s);
 
 /**
- * Number of runs with a shared set-up from which on `other` needs less total time than `best`; null if it never does.
+ * Smallest number of runs with a shared set-up for which `other` needs less total time than `best`; null if it never
+ * does.
  */
 export function breakEvenRuns(best: Costs, other: Costs): number | null {
   const saved = secondsPerFurtherRun(best) - secondsPerFurtherRun(other);
@@ -46,7 +53,7 @@ export function breakEvenRuns(best: Costs, other: Costs): number | null {
   return Math.max(2, Math.ceil((other.setup_s - best.setup_s) / saved));
 }
 
-/** Correct variant with the fastest end-to-end run; null if none is correct. */
+/** Correct variant with the shortest end-to-end time; null if none is correct. */
 export function fastestEndToEnd<A extends { readonly wall_s: number; readonly right: boolean }>(
   all: readonly A[],
 ): A | null {
@@ -60,7 +67,7 @@ const leastBy = <A>(all: readonly A[], of: (one: A) => number): A | null =>
   all.reduce<A | null>((least, one) => (least === null || of(one) < of(least) ? one : least), null);
 
 /**
- * Quantity by which variants are compared: end-to-end times if all variants have them, else the times of their steps.
+ * Time by which variants are compared: the end-to-end time if all variants have one, otherwise the time of their steps.
  */
 interface ComparisonQuantity {
   readonly unit: 'run' | 'repetition';
@@ -83,11 +90,13 @@ const stepTimeQuantity: ComparisonQuantity = {
 interface VariantLead {
   readonly over: VariantTimes;
   readonly gain: Ratio;
-  /** Verdict on the lead; null if only medians are known. */
+  /** Verdict on the lead; null if there are only medians. */
   readonly verdict: EndToEnd['verdict'] | null;
 }
 
-/** Lead over the reference. If the reference is fastest, its lead over the second fastest variant. */
+/**
+ * Lead of the fastest variant over the reference. If it is the reference, its lead over the second fastest variant.
+ */
 function leadOf(
   best: VariantTimes,
   right: readonly VariantTimes[],
@@ -112,7 +121,7 @@ function leadOf(
 
 const number = (value: number): string => significant(value, value < 10 ? 2 : 3);
 
-/** Text such as `1.3 times cuda-window (1.2–1.4)`. */
+/** Formats a lead as `1.3 times cuda-window (1.2–1.4)`. */
 function timesOf({ gain: { value, interval }, over }: VariantLead): string {
   const times = `${number(value)} times ${over.name}`;
   return interval === null ? times : `${times} (${number(interval.low)}–${number(interval.high)})`;
@@ -139,7 +148,7 @@ function firstSentence(
   return `${best.name} is ${alone ? 'the fastest' : 'among the fastest'} ${where}: ${time}, ${timesOf(lead)}`;
 }
 
-/** Correct variants whose interval overlaps that of the fastest, which is therefore not certainly faster. */
+/** Correct variants whose interval overlaps that of the fastest one, so that it is not certain which is faster. */
 function closeTo(
   best: VariantTimes,
   lead: VariantLead | null,
@@ -159,7 +168,7 @@ function closeText(close: readonly VariantTimes[]): string {
   return names === '' ? '' : ` ${names} may be equally fast: the intervals overlap.`;
 }
 
-/** Sentence that explains the difference by the parts of both runs. */
+/** Sentence that explains the lead by comparing the parts of both runs. */
 function reasonText(best: VariantTimes, lead: VariantLead | null): string | null {
   if (lead === null || best.wall_s === null || lead.over.wall_s === null) return null;
   const rest = ({ wall_s, time_s }: VariantTimes): number => Math.max(0, (wall_s ?? 0) - time_s);
@@ -179,13 +188,13 @@ function certaintyText(lead: VariantLead | null, { instances, noise }: AdviceCon
   return known === '' ? null : `How certain: 95 % interval${known}.`;
 }
 
-/** Correct variants, and those among them that may be as fast as the fastest. */
+/** Correct variants (`right`), and those among them that may be as fast as the fastest (`close`). */
 interface CloseVariants {
   readonly right: readonly VariantTimes[];
   readonly close: readonly VariantTimes[];
 }
 
-/** Largest ratio of the time of further runs that is worth mentioning. */
+/** A variant with faster runs after the set-up is mentioned only if they need at most this fraction of the time. */
 const mentionedRatio = 0.95;
 
 function changeText(
@@ -213,20 +222,20 @@ function changeText(
 }
 
 interface AdviceContext {
-  /** Machine in the text: `here`, or `on NVIDIA H200`. */
+  /** Machine that was measured, as text: `here` or `on NVIDIA H200`. */
   readonly where: string;
   readonly noise: NoiseEstimate;
-  /** Whether the session was measured on another machine or earlier. */
+  /** True if the session was measured earlier or on another machine. */
   readonly isRecorded?: boolean;
-  /** Number of instances of each variant; null if the session does not record them. */
+  /** Number of instances per variant; null for a session without instances. */
   readonly instances: number | null;
-  /** Instruction for a longer session: ` (--time 120)`; empty if a form provides it. */
+  /** Text on how to make the session longer, such as ` (--time 120)`; empty if a form offers this. */
   readonly longer: string;
 }
 
 /**
- * Sentences with the answer, its reasons, its certainty, and what would change it. Null if no variant is correct, or if
- * there is only one.
+ * Sentences with the recommendation, its reason, its certainty, and circumstances that would change it. Null if no
+ * variant is correct, or if there is only one.
  */
 export function advice(all: readonly VariantTimes[], context: AdviceContext): readonly string[] | null {
   const by = all.every(({ wall_s }) => wall_s !== null) ? endToEndQuantity : stepTimeQuantity;
@@ -244,7 +253,7 @@ export function advice(all: readonly VariantTimes[], context: AdviceContext): re
   ];
 }
 
-/** Phrase about the accuracy of an answer: its first measure, and whether its energy ledger closes. */
+/** Summary of an answer's accuracy: its first error measure, and whether energy is conserved. */
 export function rightnessText(accuracy: readonly Accuracy[]): string {
   const [measure] = accuracy.filter(({ id, value }) => id !== 'ledger' && value !== null);
   const closed = accuracy.some(({ id, holds }) => id === 'ledger' && holds);

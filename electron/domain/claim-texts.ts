@@ -1,21 +1,21 @@
 /**
- * Texts about claims, shared by all tables of claims. Also compares verdicts between GPUs: statements about one problem
- * from sessions of several machines.
+ * Texts about claims, shared by all tables of claims. Also compares verdicts between GPUs, for statements about one
+ * problem that were measured on several machines.
  */
 import type { ClaimAnswer, ClaimFinding, ClaimTableRow, TableClaim } from '../contract/bench/claim-table.ts';
 import { type ClaimResult, claimedRangeText } from '../contract/bench/claims.ts';
 import { NO_VALUE } from './numbers.ts';
 
-/** Claimed range; a dash if the claim is not measurable. */
+/** Claimed range as text; a dash if no variants can measure the claim. */
 export function claimedText(said: Pick<ClaimResult, 'from' | 'to' | 'tolerance' | 'reason'>, unit = '×'): string {
   return said.to === null && unit === '×' && said.reason !== null ? NO_VALUE : claimedRangeText(said, unit);
 }
 
-/** Text of the claim, with its priority in the source if it has one. */
+/** Text of the claim, followed by its priority if the source gives one. */
 export const claimTitle = ({ claim, priority }: Pick<ClaimResult, 'claim' | 'priority'>): string =>
   priority === undefined ? claim : `Priority ${priority}: ${claim}`;
 
-/** Sorts claims with a priority first; the others retain their order. */
+/** Moves claims that have a priority to the front, ordered by it; other claims stay in order. */
 export function sortByPriority<C extends Pick<ClaimResult, 'priority'>>(claims: readonly C[]): readonly C[] {
   const last = Number.POSITIVE_INFINITY;
   return claims.toSorted((a, b) => {
@@ -26,7 +26,9 @@ export function sortByPriority<C extends Pick<ClaimResult, 'priority'>>(claims: 
 
 type Pair = ClaimResult['pairs'][number];
 
-/** Verdict, with the reason if an answer is wrong or was not checked, or if the claim needs another program or GPU. */
+/**
+ * Verdict as text. Adds the reason if an answer is wrong or unchecked, or if the claim requires another program or GPU.
+ */
 export function claimVerdictText(
   { verdict, wrong = [], unchecked = [] }: Pick<Pair, 'verdict' | 'wrong' | 'unchecked'>,
   { needs }: Pick<ClaimResult, 'needs'> = {},
@@ -36,14 +38,14 @@ export function claimVerdictText(
   return verdict === 'not judged' && needs !== undefined ? `not judged here: needs ${needs}` : verdict;
 }
 
-/** Text such as `cuda-gather → cuda-fused`; sides with a wrong answer are marked. */
+/** Pair of variants as `cuda-gather → cuda-fused`. Variants with a wrong answer are marked. */
 export function pairText({ slower, faster, wrong = [] }: Pick<Pair, 'slower' | 'faster' | 'wrong'>): string {
-  // The text of a side may continue with its mode and clock after the variant.
+  // A side is the variant, optionally followed by its mode and clock.
   const isWrong = (side: string): boolean => wrong.some((one) => side === one || side.startsWith(`${one}, `));
   return [slower, faster].map((side) => (isWrong(side) ? `${side} (wrong)` : side)).join(' → ');
 }
 
-/** Benchmark or workload, and id of the claim: `launch/launch-cost`. */
+/** Id of a claim for display: benchmark (or workload) and the claim's own id, such as `launch/launch-cost`. */
 export const claimId = ({ workload, bench, id }: Pick<TableClaim, 'workload' | 'bench' | 'id'>): string =>
   `${bench === '' ? workload : bench}/${id}`;
 
@@ -56,7 +58,8 @@ export const ANSWER_WORDS: Readonly<Record<ClaimAnswer['word'], string>> = {
 };
 
 /**
- * Short answer such as `not true: 2.9×, not 3–12×`. Ranges of conditions and tolerances are only in the full sentence.
+ * Short answer such as `not true: 2.9×, not 3–12×`. It omits conditions and tolerances, which the full sentence
+ * contains.
  */
 export function briefAnswer({
   answer: { word, number, sentence },
@@ -74,19 +77,19 @@ export function briefAnswer({
 const isOpen = ({ answer }: Pick<TableClaim, 'answer'>): boolean =>
   answer.word === 'cannot-judge' || answer.word === 'not-measured';
 
-/** Counts such as `24 true, 32 true when, 76 not true, 12 open of 144 claims`. */
+/** Counts answers by kind: `24 true, 32 true when, 76 not true, 12 open of 144 claims`. */
 export function answerCounts(claims: readonly Pick<TableClaim, 'answer'>[]): string {
   const of = (word: ClaimAnswer['word']): number => claims.filter(({ answer }) => answer.word === word).length;
   const open = claims.filter(isOpen).length;
   return `${of('true')} true, ${of('true-when')} true when, ${of('not-true')} not true, ${open} open of ${claims.length} claims`;
 }
 
-/** Measurements of one statement of a claim, for one problem, on several machines. */
+/** Measurements by several machines of the same statement of a claim, for the same problem. */
 interface FindingsByMachine {
   readonly claim: string;
   readonly by: string;
   readonly scenario: string;
-  /** Result of each machine's last session, sorted by the name of the machine. */
+  /** Finding of the last session of each machine, sorted by machine name. */
   readonly found: readonly ClaimFinding[];
   readonly holds: string;
 }
@@ -113,21 +116,23 @@ function claimOnGpus({ claim, findings }: TableClaim): readonly FindingsByMachin
   });
 }
 
-/** Statements that were measured on at least two machines. */
+/** Findings for statements that at least two machines measured. */
 export const findingsOnSeveralMachines = (rows: readonly ClaimTableRow[]): readonly FindingsByMachine[] =>
   rows.flatMap(({ claims }) => claims.flatMap(claimOnGpus));
 
-/** Machines that measured a claim, as text for a filter: `NVIDIA H100, NVIDIA H200`; empty if there are none. */
+/**
+ * Names of the machines that measured a claim, used as a filter: `NVIDIA H100, NVIDIA H200`. Empty if there are none.
+ */
 export const gpusText = ({ cards }: Pick<TableClaim, 'cards'>): string =>
   cards.map(({ machine }) => machine).join(', ');
 
-/** Number of claims measured by each set of machines; keys are the texts of `gpusText`. */
+/** Number of claims for each set of machines that measured them. Keys are texts of `gpusText`. */
 export function gpuAnswerCounts(rows: readonly ClaimTableRow[]): ReadonlyMap<string, number> {
   const texts = rows.flatMap(({ claims }) => claims.map(gpusText)).filter((text) => text !== '');
   return new Map([...Map.groupBy(texts, (text) => text)].map(([text, all]) => [text, all.length]));
 }
 
-/** Answer on each machine, or a note that only one machine was measured. */
+/** Answer for each machine, or a note that only one machine was measured; null without sessions. */
 export function gpuWords({ cards }: Pick<TableClaim, 'cards'>): string | null {
   const [first, ...others] = cards;
   if (first === undefined) return null;

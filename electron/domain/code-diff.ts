@@ -1,15 +1,17 @@
-/** Differences of two texts (sources, PTX and SASS) by line and within lines. Independent of React. */
+/** Compares two texts (sources, PTX or SASS) by lines, and by words within lines. Does not depend on React. */
 import { diffArrays, diffWordsWithSpace } from 'diff';
 import type { Code, CodeLanguage, CodeLine, KernelProfile } from '../contract/launches.ts';
 
-/** Time limit for texts that have little in common, which then count as completely different. */
+/**
+ * Time limit of a comparison, ms. Texts that need longer have little in common and are shown as completely different.
+ */
 const MAX_MS = 2000;
 
 export interface Side {
   /** Line number, starting at 1. */
   readonly line: number;
   readonly text: string;
-  /** Ranges that differ from the opposite line: start and end, in characters. */
+  /** Ranges of characters that differ from the line in the other text. */
   readonly changed: readonly (readonly [from: number, to: number])[];
 }
 
@@ -19,7 +21,10 @@ export interface DiffRow {
   readonly right: Side | null;
 }
 
-/** Minimum share of common text for which two lines are shown as one changed line, instead of as removed and added. */
+/**
+ * Paired lines with a smaller fraction of common text than this have no highlighted ranges, because all of the line
+ * changed.
+ */
 const MIN_COMMON = 0.35;
 
 interface Parts {
@@ -42,7 +47,7 @@ function partsOf(left: string, right: string): Parts {
   return { left: l, right: r, common: most === 0 ? 1 : common / most };
 }
 
-/** Lines are equal if `alike` returns equal texts for them. */
+/** Compares texts line by line. Two lines count as equal if `alike` returns the same text for both. */
 export function sourceDiff(
   left: readonly string[],
   right: readonly string[],
@@ -100,7 +105,7 @@ export function sourceDiff(
   return rows;
 }
 
-/** Rows within `around` lines of a difference; null marks rows that were left out. */
+/** Keeps rows within `around` lines of a difference. Each omitted range of rows is replaced by null. */
 export function condenseRows(rows: readonly DiffRow[], around: number): readonly (DiffRow | null)[] {
   const near = rows.map(() => false);
   rows.forEach(({ kind }, i) => {
@@ -126,15 +131,15 @@ const PTX_NAMES: readonly (readonly [RegExp, string])[] = [
   [/\b[A-Za-z_$][\w$]*_param_(\d+)/g, 'param_$1'],
 ];
 
-/** Removes the names of registers and labels, because a compiler renumbers them after any change. */
+/** Removes register numbers and label names from a line, because compilers renumber them after any change. */
 export const withoutNames =
   (language: CodeLanguage) =>
   (text: string): string =>
     (language === 'sass' ? SASS_NAMES : PTX_NAMES).reduce((out, [name, to]) => out.replace(name, to), text);
 
 /**
- * Opcode of an instruction: `LDG` of `@!P0 LDG.E.CONSTANT R2, …`, `ld.global` of `@%p1 ld.global.f32 %f1, …`. Null for
- * other lines.
+ * Opcode of an instruction: `LDG` for `@!P0 LDG.E.CONSTANT R2, …`, `ld.global` for `@%p1 ld.global.f32 %f1, …`. Null
+ * for other lines.
  */
 function opcodeOf({ address, text }: CodeLine, language: CodeLanguage): string | null {
   const [first = '', second = ''] = text.split(' ');
@@ -149,7 +154,7 @@ interface OpcodeCount {
   readonly right: number;
 }
 
-/** Count of each opcode in both listings, the largest difference first. */
+/** Number of occurrences of each opcode in both listings, ordered by their difference, largest first. */
 export function opcodeCounts(
   left: readonly CodeLine[],
   right: readonly CodeLine[],
@@ -181,20 +186,20 @@ export function opcodeCounts(
 export const instructionsIn = (lines: readonly CodeLine[], language: CodeLanguage): number =>
   lines.filter((line) => opcodeOf(line, language) !== null).length;
 
-/** Counter value of a line, with its share of the kernel's total. */
+/** Counter value of a line, and its fraction of the kernel's total. */
 export interface Heat {
   readonly value: number;
   readonly share: number;
   readonly reason: string | null;
 }
 
-/** Counter values of the lines of a listing, and of the lines of its source files by `path:line`. */
+/** Counter values for the lines of a listing, and for source lines by `path:line`. */
 export interface ListingHeat {
   readonly lines: readonly (Heat | null)[];
   readonly sources: ReadonlyMap<string, Heat>;
 }
 
-/** Warning if the counters belong to other machine code than the listing; null if they match. */
+/** Warning if the counters were measured on different machine code than the listing; null if they match. */
 export function otherCode({ lines }: Pick<Code, 'lines'>, hot: KernelProfile | null): string | null {
   const listed = lines.filter(({ address }) => address !== null).length;
   const counted = hot?.places.filter(({ address }) => address !== null).length ?? 0;
@@ -203,7 +208,9 @@ export function otherCode({ lines }: Pick<Code, 'lines'>, hot: KernelProfile | n
     : `${hot.kernel}: the counters have ${counted} instructions, the listing has ${listed}. The counters are from another build, so shares may be shown at wrong lines.`;
 }
 
-/** `hot` is matched by instruction if it has addresses, else by file and line. */
+/**
+ * Assigns counter values to lines: by instruction address if the profile has addresses, otherwise by file and line.
+ */
 export function heatOf({ lines, files }: Pick<Code, 'lines' | 'files'>, hot: KernelProfile | null): ListingHeat {
   const sources = new Map<string, Heat>();
   if (hot === null || hot.total === 0) return { lines: lines.map(() => null), sources };
@@ -229,7 +236,7 @@ export function heatOf({ lines, files }: Pick<Code, 'lines' | 'files'>, hot: Ker
   return { lines: own, sources };
 }
 
-/** Source line such as `reduction.cu:16`; empty if the compiler does not report it. */
+/** Source position such as `reduction.cu:16`; empty without line information. */
 export function placeOf({ files }: Pick<Code, 'files'>, { file, line }: CodeLine): string {
   const found = file === null ? undefined : files[file];
   return found === undefined || line === null ? '' : `${found.path.split('/').at(-1)}:${line}`;

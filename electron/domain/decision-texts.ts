@@ -1,7 +1,4 @@
-/**
- * Texts of conclusions from sessions about the best way to implement a computation. The page and the command line share
- * them.
- */
+/** Texts that recommend a programming approach from measured sessions, shared by the page and the command line. */
 import {
   type ApproachComparison,
   type ApproachOption,
@@ -13,10 +10,10 @@ import {
 import { measuredTime } from './measured.ts';
 import { count, NO_VALUE, significant } from './numbers.ts';
 
-/** Default number of runs that a user plans. */
+/** Default for the number of runs that a user plans to make. */
 export const defaultRuns = 10_000;
 
-/** Duration in words, such as hours or minutes. */
+/** Formats a duration in a coarse unit, such as minutes or hours. */
 function durationInWords(seconds: number): string {
   if (seconds < 60) return measuredTime(seconds);
   if (seconds < 3600) return `${significant(seconds / 60, 2)} min`;
@@ -31,7 +28,7 @@ const lower = (text: string): string =>
 
 const countText = (n: number, what: string): string => `${n === 1 ? 'one' : n} ${what}${n === 1 ? '' : 's'}`;
 
-/** Number of samples or instances of an option with too little evidence; the scarcer of the two. */
+/** States how many samples or instances an option has, whichever is below the required number. */
 function scarceEvidenceText({ samples, instances }: Pick<ApproachOption, 'samples' | 'instances'>): string {
   return samples < minEvidence.samples ? countText(samples, 'sample') : countText(instances, 'instance');
 }
@@ -40,8 +37,8 @@ const measuredText = (ratio: number): string =>
   ratio >= 1 ? `${significant(ratio, 3)}× as fast` : `${significant(1 / ratio, 3)}× the time`;
 
 /**
- * One sentence for each option: its speed-up, the number of runs after which it pays back its development, and the time
- * saved over `runs`.
+ * Sentence about one option: its speedup, after how many runs its development pays off, and the time saved by `runs`
+ * runs.
  */
 export function stepText(
   { option, ratio, ratio_range, decided, saved_s, runs_per_hour }: ApproachComparison,
@@ -60,7 +57,7 @@ export function stepText(
   return `${name}: ${times}, ${measuredTime(saved_s)} less per run. An hour of development is paid back after ${count(runs_per_hour ?? 0)} runs; over ${count(runs)} runs it saves ${worth}.`;
 }
 
-/** Reason why no advice is possible: which measurements exist, and that they are too few. */
+/** Explains that there are too few measurements for advice, and which exist. */
 function noAdviceText(base: ApproachOption, steps: readonly ApproachComparison[]): string {
   const scarcest = [base, ...steps.map(({ option }) => option)].reduce((a, b) =>
     b.samples < a.samples || (b.samples === a.samples && b.instances < a.instances) ? b : a,
@@ -73,7 +70,7 @@ function noAdviceText(base: ApproachOption, steps: readonly ApproachComparison[]
   return `No advice: ${scarceEvidenceText(scarcest)} each${seen}. Benchmark them again to decide.`;
 }
 
-/** Sentence above the table: which option to keep, which to consider, or that the evidence is insufficient. */
+/** Sentence above the table, which recommends an option, or states that the evidence is insufficient. */
 export function adviceText({ options, steps }: Decision): string {
   const base = options.find(({ right }) => right);
   if (base === undefined) return NO_VALUE;
@@ -82,7 +79,7 @@ export function adviceText({ options, steps }: Decision): string {
   const stay = approachTitles[base.way];
   if (faster.length === 0 && unknown.length > 0) return noAdviceText(base, unknown);
   if (faster.length === 0) return `Stay with ${lower(stay)}: no other programming style is certainly faster here.`;
-  // An option that needs more work is recommended only if it is clearly faster than those that need less.
+  // Recommend an option with more programming effort only if it is clearly faster than all options with less.
   const worth = faster.filter((one, i) =>
     faster.slice(0, i).every(({ option }) => isFasterThan(one, option.range.low)),
   );
@@ -100,6 +97,6 @@ export function adviceText({ options, steps }: Decision): string {
 
 const isFasterThan = ({ option }: ApproachComparison, low: number): boolean => option.range.high < low;
 
-/** Measured quantity and source of the times. */
+/** States the measured time and the session that it comes from. */
 export const sourceText = ({ time, file, created }: Decision): string =>
   `${time === END_TO_END_RUN ? 'Warm end-to-end runs' : `${time} only: without set-up and reading back`}. From ${file}, ${created.slice(0, 10)}.`;

@@ -1,18 +1,20 @@
-/** Examples shipped with the program, in reading order: by workload, and by question. */
+/** Groups of the examples that come with the program, in reading order. */
 import { z } from 'zod';
 
 export const exampleGroupsSchema = z.array(
   z.strictObject({
-    /** Subject of the group; groups of one subject are adjacent. */
+    /** Subject of the group, by which neighbouring groups are put together. */
     about: z.string(),
     question: z.string(),
-    /** Keys in the library, in order. `micro/*` means the files of that folder that no group names. */
+    /**
+     * Library keys of the examples, in order. `micro/*` selects all files in that folder that no group lists by name.
+     */
     files: z.array(z.string()).readonly(),
   }),
 );
 export type ExampleGroup = Readonly<z.infer<typeof exampleGroupsSchema>[number]>;
 
-/** Replaces patterns in the groups by the matching `present` files. */
+/** Replaces patterns in the groups by the matching files in `present`. */
 export function filledGroups(groups: readonly ExampleGroup[], present: readonly string[]): readonly ExampleGroup[] {
   const named = new Set(groups.flatMap(({ files }) => files));
   return groups.map((group) => ({

@@ -1,4 +1,4 @@
-/** Texts about the effects of optimisations alone and combined, for charts, tables and the command line. */
+/** Texts about the effects of single and combined optimisations, for charts, tables and the command line. */
 import type { Ratio } from '../contract/bench/bench-session.ts';
 import type { Factorial } from '../contract/bench/factorial.ts';
 import { timesText } from './measured.ts';
@@ -7,13 +7,15 @@ type Factors = Pick<Factorial, 'factors'>;
 
 const titleOf = ({ factors }: Factors, id: string): string => factors.find((one) => one.id === id)?.title ?? id;
 
-/** Names of a set of factors, such as `page-locked memory + streams`; `none of them` for an empty set. */
+/** Names the factors in a set: `page-locked memory + streams`; `none of them` for an empty set. */
 export function setText(all: Factors, set: readonly string[]): string {
   return set.length === 0 ? 'none of them' : set.map((id) => titleOf(all, id)).join(' + ');
 }
 
 interface FactorialRow {
-  /** Name such as `streams, alone`, `streams, with page-locked memory` or `streams × page-locked memory`. */
+  /**
+   * Name of the row, such as `streams, alone`, `streams, with page-locked memory` or `streams × page-locked memory`.
+   */
   readonly name: string;
   readonly isInteraction: boolean;
   readonly ratio: Ratio;
@@ -47,7 +49,10 @@ export function factorialRows(factorial: Factorial): readonly FactorialRow[] {
   ];
 }
 
-/** Sentences on the fastest correct combination compared with none, and on combinations without a variant. */
+/**
+ * Sentences that compare the fastest correct combination with no optimisation, and list combinations that were not
+ * measured.
+ */
 export function factorialText(factorial: Factorial): string {
   const { cells, absent } = factorial;
   const right = cells.filter(({ wrong }) => !wrong);

@@ -1,7 +1,7 @@
 /**
- * Rules of a reader for the fields of a format's header. A field may change the location, type, order, scale, unit,
- * validity or meaning of the data. Such a field is honoured, or rejected with its name and value. Others are ignored
- * for a stated reason.
+ * Rules by which a file reader treats the fields of a header. A field that affects the data (location, type, order,
+ * scale, unit, validity or meaning) is either used or rejected with its name and value. All other fields are ignored,
+ * with a stated reason.
  */
 import { BraggError } from '../contract/errors.ts';
 
@@ -15,14 +15,17 @@ interface IgnoredField {
 
 export type FieldRule =
   | HonouredField
-  /** Rejected unless `accepts` returns true; `allowed` completes the message. */
+  /** The field is rejected unless `accepts` returns true. `allowed` is the last part of the message. */
   | { readonly kind: 'only'; readonly allowed: string; readonly accepts: (value: string) => boolean }
   | IgnoredField;
 
-/** Rules by field name in lower case. */
+/** Rules by lower-case field name. */
 export type FieldRules = Readonly<Record<string, FieldRule>>;
 
-/** Names of the fields that a reader honours. The type ensures that the reader uses all of them and no others. */
+/**
+ * Names of the fields that a reader must use. With this type, the compiler checks that it uses all of them and no
+ * others.
+ */
 export type HonouredFieldName<R extends FieldRules> = keyof {
   [Name in keyof R as R[Name] extends HonouredField ? Name : never]: true;
 };
@@ -39,12 +42,12 @@ export const oneOf = (...values: readonly string[]): FieldRule => {
   return allowOnly(values.join(', '), (value) => known.includes(value.toLowerCase()));
 };
 const rejectAny = (): boolean => false;
-/** Rule for a field that must not be in the file. `why` completes the message. */
+/** Rule for a field that a file must not contain. `why` is the last part of the message. */
 export const absentAs = (why: string): FieldRule => allowOnly(`absent: ${why}`, rejectAny);
 export const absent = allowOnly('absent', rejectAny);
 export const mayBeAbsent = (rule: FieldRule): boolean => rule.kind === 'only' && rule.accepts === rejectAny;
 
-/** `file` is empty if the caller adds the name to the message. */
+/** Error about a file. An empty `file` leaves adding the name to the caller. */
 export const foreignFileError = (file: string, what: string): BraggError =>
   new BraggError('foreign-file', file === '' ? what : `${file}: ${what}.`);
 
@@ -55,8 +58,8 @@ interface HeaderField {
 }
 
 /**
- * Parses a header line as a field. Unknown lines are errors, because skipping a line could miss a field that changes
- * the data.
+ * Parses a header line as a field. Unknown lines are errors, because ignoring one could miss a field that affects the
+ * data.
  */
 export function fieldIn(file: string, line: string, form: RegExp, written: string): HeaderField {
   const [, name, value = ''] = form.exec(line) ?? [];
@@ -69,7 +72,10 @@ export function fieldIn(file: string, line: string, form: RegExp, written: strin
   return { name: name.trim(), value: value.trim() };
 }
 
-/** Fields of a header by lower-case name, each checked against its rule. Throws BraggError `foreign-file`. */
+/**
+ * Checks all fields of a header against their rules and returns them by lower-case name. Throws BraggError
+ * `foreign-file`.
+ */
 export function checkedFields(
   file: string,
   fields: readonly HeaderField[],

@@ -1,6 +1,6 @@
 /**
- * Texts for times and ratios of times, shared by the page and the command line. Also describes the end of a benchmark,
- * and one variant over sessions of several days. Independent of React.
+ * Texts for measured times and their ratios, shared by the page and the command line. Also texts about why a benchmark
+ * ended, and about a variant's history.
  */
 import {
   type Criteria,
@@ -15,7 +15,7 @@ import { aboveCeilingMark } from '../contract/bench/session.ts';
 import { compact, NO_VALUE, percent, significant } from './numbers.ts';
 import { readableUnit } from './values/units.ts';
 
-/** Time in a unit for which the number lies between 1 and 1000. */
+/** Formats a time with the unit in which its number is between 1 and 1000. */
 export function measuredTime(seconds: number | null | undefined): string {
   if (seconds === null || seconds === undefined || !Number.isFinite(seconds)) return NO_VALUE;
   if (seconds === 0) return '0 s';
@@ -26,48 +26,51 @@ export function measuredTime(seconds: number | null | undefined): string {
   return `${Math.floor(whole / 60)} min ${String(whole % 60).padStart(2, '0')} s`;
 }
 
-/** Median absolute deviation relative to the median of `samples` times; a dash for one sample. */
+/**
+ * Formats a spread, which is the median absolute deviation of `samples` times relative to their median. A dash for one
+ * sample.
+ */
 export function spreadText(spread: number | null, samples: number): string {
   return samples < 2 ? NO_VALUE : percent(spread);
 }
 
-/** Time with its spread, such as `3.42 ms ± 0.14 %`; one sample has no spread. */
+/** Formats a time with its spread: `3.42 ms ± 0.14 %`. One sample has no spread. */
 export function timeAndSpread(seconds: number, spread: number, samples: number): string {
   const time = measuredTime(seconds);
   return samples < 2 ? `${time}, once` : `${time} ± ${spreadText(spread, samples)}`;
 }
 
-/** `measuredTime` without trailing zeros, for ticks: `5 ms`. */
+/** Formats a time without trailing zeros, for axis ticks: `5 ms`. */
 export function tickTime(seconds: number): string {
   return measuredTime(seconds)
     .replace(/(\.\d*?)0+(?= )/, '$1')
     .replace(/\.(?= )/, '');
 }
 
-/** Speed-up from a ratio of times. */
+/** Converts a ratio of times to a speedup, its reciprocal. */
 export function gainOf({ value, interval }: Ratio): Ratio {
   return { value: 1 / value, interval: interval && { low: 1 / interval.high, high: 1 / interval.low } };
 }
 
-/** Small ratios are printed with leading zeros, because a power of ten before the times sign looks like two factors. */
+/** Formats a factor. Small ones have leading zeros, because `10⁻³×` would look like two factors. */
 function formatFactor(value: number): string {
   return value >= 1e-6 && value < 1e-3 ? value.toPrecision(3) : significant(value, 3);
 }
 
-/** Source of a session's intervals; older sessions do not record instances. */
+/** States which method gave the intervals of a session. Older sessions have no instances. */
 export function intervalsText(judged: Criteria | undefined): string {
   if (judged === undefined) return '95 % bootstrap intervals over the rounds';
   const { instances, margin } = judged;
   return `95 % intervals from the variation between ${instances} separately prepared instances, simultaneous for all rows; "same" means within ${percent(margin)}`;
 }
 
-/** Ratio with its interval, such as `3.42× (3.38–3.47)`. */
+/** Formats a ratio with its interval: `3.42× (3.38–3.47)`. */
 export function timesText({ value, interval }: Ratio): string {
   const times = `${formatFactor(value)}×`;
   return interval === null ? times : `${times} (${formatFactor(interval.low)}–${formatFactor(interval.high)})`;
 }
 
-/** Measured noise of a session: the ratio of the reference to itself, and the noise floor of its verdicts. */
+/** States the noise of a session: ratio of the reference to its second copy, and noise floor. */
 export function noiseText(noise: NoiseEstimate): string {
   const { ratio, floor } = noise;
   const below = floor === null ? null : `differences below ${percent(floor)} count as noise`;
@@ -78,11 +81,11 @@ export function noiseText(noise: NoiseEstimate): string {
   return `${measured}: too noisy for small differences; ${below}${isClampedNoiseFloor(floor) ? ', the maximum noise floor' : ''}`;
 }
 
-/** Short noise text for charts. */
+/** Short form of `noiseText`, for charts. */
 export const noiseLabel = ({ ratio, floor }: NoiseEstimate): string =>
   ratio === null ? `noise floor ±${percent(floor)}` : `A/A ${timesText(ratio)}`;
 
-/** Beginning of the advice for a session whose reference differs from itself; empty for others. */
+/** Warning before the advice if a session is too noisy; empty for other sessions. */
 export function noisyText(noise: NoiseEstimate, isRecorded = false): string {
   if (!isTooNoisy(noise)) return '';
   const measured = noise.ratio === null ? '' : `: the reference against itself (A/A) gave ${timesText(noise.ratio)}`;
@@ -91,8 +94,8 @@ export function noisyText(noise: NoiseEstimate, isRecorded = false): string {
 }
 
 /**
- * Rate and its share of the measured ceiling, such as `3.02 TB/s (71.4 %)`. Shares above 100 % are marked with possible
- * causes.
+ * Formats a rate with its ratio to the measured ceiling: `3.02 TB/s (71.4 %)`. Values above 100 % are marked with
+ * possible causes.
  */
 export function rateText(
   value: number | null | undefined,

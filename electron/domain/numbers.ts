@@ -1,12 +1,12 @@
 /**
- * Texts for all numbers that users read, shared by the page and the command line. Also formats durations and moments,
- * thread utilisation, and one-line summaries of library files.
+ * Formats all numbers that users read, for the page and the command line. Also formats durations, times of day, thread
+ * utilisation, and one-line summaries of library files.
  */
 import type { LibraryItem } from '../contract/files.ts';
 import type { ThreadUse } from '../contract/timeline.ts';
 import { countText, formatBelowFull, formatBytes } from './values/units.ts';
 
-/** Placeholder for a missing value. */
+/** Text shown in place of a missing value. */
 export const NO_VALUE = '–';
 
 const MINUS = '−';
@@ -31,23 +31,26 @@ const superscript: Readonly<Record<string, string>> = {
   '9': '⁹',
 };
 
-/** Power of ten with superscripts, such as `10⁻³`. */
+/** Formats a power of ten with superscripts: `10⁻³`. */
 export function powerOfTen(exponent: number): string {
   return `10${String(exponent).replace(/[-\d]/g, (digit) => superscript[digit] ?? digit)}`;
 }
 
-/** `digits` significant digits, including trailing zeros, which indicate the precision. */
+/**
+ * Formats a number with `digits` significant digits. Trailing zeros remain, because they indicate the
+ * precision.
+ */
 export function significant(value: number | null | undefined, digits = 4): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return NO_VALUE;
   if (value === 0) return '0';
   const size = Math.abs(value);
   if (size >= 1e5 || size < 1e-3) return typographic(value.toExponential(Math.max(0, digits - 1)));
   const text = value.toPrecision(digits);
-  // For numbers with more integer digits than requested, the remaining digits are zeros.
+  // Numbers with more integer digits than `digits` end in zeros.
   return typographic(text.includes('e') ? String(Number(text)) : text);
 }
 
-/** `digits` significant digits for terminals and other programs: `1.20e-7`. */
+/** Formats a number with `digits` significant digits in ASCII, for terminals and other programs: `1.20e-7`. */
 export function plainDigits(value: number, digits: number): string {
   if (!Number.isFinite(value)) return NO_VALUE;
   if (value === 0) return '0';
@@ -57,24 +60,24 @@ export function plainDigits(value: number, digits: number): string {
   return rounded.toFixed(Math.max(0, digits - 1 - exponent));
 }
 
-/** Significant digits without trailing zeros: `80`, `0.5`. */
+/** Formats a number with significant digits, but without trailing zeros: `80`, `0.5`. */
 export function shortNumberText(value: number, digits: number): string {
   return String(Number(value.toPrecision(digits)));
 }
 
-/** Length to a hundredth of a millimetre; a dash for a missing value. */
+/** Formats a length with two decimals; a dash for a missing value. */
 export function millimetres(value: number | null): string {
   return value === null || !Number.isFinite(value) ? NO_VALUE : `${value.toFixed(2)} mm`;
 }
 
-/** Number with `digits` decimals. */
+/** Formats a number with `digits` decimals. */
 export function fixedDigits(value: number | null | undefined, digits: number): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return NO_VALUE;
   const text = value.toFixed(digits);
   return typographic(Number(text) === 0 ? text.replace('-', '') : text);
 }
 
-/** Fraction as a percentage, with more decimals for small shares and for those just below 100 %. */
+/** Formats a fraction as a percentage, with more decimals near 0 % and just below 100 %. */
 export function percent(fraction: number | null | undefined): string {
   if (fraction === null || fraction === undefined || !Number.isFinite(fraction)) return NO_VALUE;
   const value = fraction * 100;
@@ -84,13 +87,16 @@ export function percent(fraction: number | null | undefined): string {
   return `${formatBelowFull(value, size >= 10 ? 1 : size >= 0.1 ? 2 : 4, fixedDigits)} %`;
 }
 
-/** Relative error with two significant digits, because errors span many decades. */
+/**
+ * Formats a relative error with two significant digits. More would be meaningless, since errors vary by orders of
+ * magnitude.
+ */
 export function errorSize(value: number | null | undefined): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return NO_VALUE;
   return value === 0 ? '0' : typographic(value.toExponential(1));
 }
 
-/** Small error for terminals: `2.1e-9`. */
+/** Formats a small error in ASCII, for terminals: `2.1e-9`. */
 export function plainError(value: number): string {
   return value === 0 ? '0' : value.toExponential(1);
 }
@@ -103,7 +109,7 @@ const steps = [
   [1e3, 'k'],
 ] as const;
 
-/** Large count with three digits: `36.0 M`. */
+/** Formats a large count with three significant digits: `36.0 M`. */
 export function compact(value: number): string {
   if (!Number.isFinite(value)) return NO_VALUE;
   const step = steps.find(([size]) => Math.abs(value) >= 0.9995 * size);
@@ -111,16 +117,16 @@ export function compact(value: number): string {
   return `${Number(value / step[0]).toPrecision(3)} ${step[1]}`;
 }
 
-/** Count with thin spaces between thousands. */
+/** Formats a count with thin spaces between groups of three digits. */
 export function count(value: number): string {
   return Math.round(value).toLocaleString('en').replaceAll(',', '\u202f');
 }
 
-/** A text of the engine with thin spaces in its counts of five digits and more: `65 536 of 1 000 000 results`. */
+/** Inserts thin spaces into counts of five or more digits in a text of the engine: `65 536 of 1 000 000 results`. */
 export const groupedDigits = (text: string): string =>
   text.replace(/(?<![\w.])\d{5,}(?![\w.])/g, (digits) => count(Number(digits)));
 
-/** Headline value with four significant digits, as in lists: `R80 40.75 mm`. */
+/** Formats the main result of a run with four significant digits: `R80 40.75 mm`. */
 export function headlineText({
   name,
   value,
@@ -134,8 +140,8 @@ export function headlineText({
 }
 
 /**
- * Numbers of the given rows. An indexed loop, because `from` with a function uses an iterator and needs ten times as
- * long.
+ * Selects the numbers of the given rows. `Float64Array.from` with a function would use an iterator and be ten times
+ * slower than this loop.
  */
 export function numbersAt(numbers: ArrayLike<number>, rows: Uint32Array): Float64Array {
   const out = new Float64Array(rows.length);
@@ -143,7 +149,7 @@ export function numbersAt(numbers: ArrayLike<number>, rows: Uint32Array): Float6
   return out;
 }
 
-/** Duration such as `0.42 s`, `12.3 s`, `4 min 05 s`, `2 h 10 min`. */
+/** Formats a duration: `0.42 s`, `12.3 s`, `4 min 05 s`, `2 h 10 min`. */
 export function duration(seconds: number | null | undefined): string {
   if (seconds === null || seconds === undefined || !Number.isFinite(seconds)) return NO_VALUE;
   if (seconds < 0.0995) return `${(seconds * 1e3).toPrecision(2)} ms`;
@@ -157,7 +163,7 @@ function coarse(whole: number): string {
   return `${Math.floor(whole / 3600)} h ${String(Math.floor((whole % 3600) / 60)).padStart(2, '0')} min`;
 }
 
-/** Remaining time, rounded more coarsely for longer times, because it is an estimate. */
+/** Formats an estimated remaining time, which is rounded more coarsely the longer it is. */
 export function timeLeft(seconds: number | null | undefined): string {
   if (seconds === null || seconds === undefined || !Number.isFinite(seconds)) return NO_VALUE;
   if (seconds < 1) return 'under 1 s';
@@ -167,7 +173,7 @@ export function timeLeft(seconds: number | null | undefined): string {
 
 const sameDay = (a: Date, b: Date): boolean => a.toDateString() === b.toDateString();
 
-/** Time such as `14:05:09` today, `20 Nov 14:05` on other days. `iso` is in ISO 8601. */
+/** Formats a time given in ISO 8601: `14:05:09` if it is today, otherwise `20 Nov 14:05`. */
 export function clock(iso: string, now = new Date()): string {
   const time = new Date(iso);
   if (Number.isNaN(time.getTime())) return NO_VALUE;
@@ -175,13 +181,13 @@ export function clock(iso: string, now = new Date()): string {
   return `${time.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' })} ${time.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })}`;
 }
 
-/** Text such as `Host: 2 threads, 93 % busy, the busiest 4 % above their mean`. */
+/** Formats the use of a process's threads: `Host: 2 threads, 93 % busy, the busiest 4 % above their mean`. */
 export function threadUseText({ process, threadCount, busyShare, imbalance }: ThreadUse): string {
   const above = imbalance === null ? '' : `, the busiest ${percent(imbalance)} above the mean`;
   return `${process}: ${countText(threadCount, 'thread')}, ${percent(busyShare)} busy${above}`;
 }
 
-/** Text such as `70 MeV · cuda-window · FP32 · NVIDIA H200 · R80 40.76 mm · 0.45 s`. */
+/** Summarises a library file: `70 MeV · cuda-window · FP32 · NVIDIA H200 · R80 40.76 mm · 0.45 s`. */
 export function factsOf({ facts, bytes, kind }: LibraryItem): string {
   const { about, variant, precision, device, result, wall_s, status } = facts;
   return (
@@ -196,7 +202,7 @@ export function factsOf({ facts, bytes, kind }: LibraryItem): string {
       kind === 'run' ? formatBytes(bytes) : null,
     ]
       .filter((fact) => fact !== null)
-      // No line break between a number and its unit.
+      // Non-breaking spaces avoid a line break between a number and its unit.
       .map((fact) => fact.replaceAll(' ', '\u00a0'))
       .join(' · ')
   );

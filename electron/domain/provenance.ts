@@ -1,9 +1,9 @@
-/** Provenance of measured numbers, as shown below every figure. */
+/** Provenance of measured numbers, which is shown below every figure. */
 import { type SessionMachine, usedGpus } from '../contract/bench/bench-session.ts';
 import type { Provenance } from '../contract/bench/comparison.ts';
 import { count } from './numbers.ts';
 
-/** Fields that identify the hardware of an entry, common to all workloads. */
+/** Fields by which entries of all workloads identify their hardware. */
 type HardwareFields =
   | {
       readonly status: 'measured';
@@ -19,7 +19,7 @@ interface SessionProvenance {
   readonly entries: readonly HardwareFields[];
 }
 
-/** Provenance of a session's report, with the GPUs on which its variants ran. */
+/** Provenance of a session's report, including the GPUs that its variants ran on. */
 export function reportProvenance({ machine, program, entries }: SessionProvenance, created: string): Provenance {
   const measured = entries.filter((entry) => entry.status === 'measured');
   const used = usedGpus(machine, measured);
@@ -38,7 +38,7 @@ export function reportProvenance({ machine, program, entries }: SessionProvenanc
   };
 }
 
-/** Date such as `20 Nov 2026` in UTC, so that figures are equal in every time zone. */
+/** Formats a date in UTC, such as `20 Nov 2026`, so that figures do not depend on the time zone. */
 function day(iso: string): string {
   const time = new Date(iso);
   if (Number.isNaN(time.getTime())) return 'time not recorded';

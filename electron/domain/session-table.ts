@@ -1,6 +1,6 @@
 /**
- * Table of a session: columns, their titles and their order, for `bench`, `compare`, the page and the HTML report. The
- * most important columns come first, because a terminal shows only as many as fit.
+ * Table of a session: its columns with titles and order, for `bench`, `compare`, the page and the HTML report.
+ * Important columns come first, because a terminal shows only as many as fit.
  */
 import { type EndToEnd, isUnproven, type Mode, type Quantity, rowVerdict } from '../contract/bench/bench-session.ts';
 import type { ComparedGroup, ComparedRow } from '../contract/bench/comparison.ts';
@@ -12,13 +12,13 @@ import { compact, errorSize, NO_VALUE, percent, significant } from './numbers.ts
 export interface Column {
   readonly id: string;
   readonly title: string;
-  /** Explanation of a short title. */
+  /** Explanation of the title, shown as a tooltip. */
   readonly tip: string;
   readonly align: 'left' | 'right';
   readonly text: (row: ComparedRow) => string;
-  /** Whether the cell is red, because its value makes the answer wrong. */
+  /** Whether to show the cell in red, because its value makes the answer wrong. */
   readonly wrong?: (row: ComparedRow) => boolean;
-  /** Unit of the number by which rows are sorted. */
+  /** Unit of the numbers by which the column is sorted. */
   readonly unit?: string;
   /** Sort key; rows with null are last. */
   readonly by: (row: ComparedRow) => number | string | null;
@@ -30,13 +30,15 @@ function modeText(row: ComparedRow, mode: Mode): string {
   return found.time_s === null ? 'not possible' : measuredTime(found.time_s);
 }
 
-/** Reason why a cell has no time; null if it has one, or if the reason is unknown. */
+/** Reason why a cell has no time; null if it has a time, or if the reason was not recorded. */
 export function modeReason(row: ComparedRow, mode: Mode | 'process'): string | null {
   if (mode === 'process') return row.process?.reason ?? null;
   return row.modes.find((one) => one.mode === mode)?.reason ?? null;
 }
 
-/** Interval such as ` (5.10–5.14)`; the unit is repeated only if it differs from the value's. */
+/**
+ * Formats an interval after a value: ` (5.10–5.14)`. The unit is repeated only if it differs from that of the value.
+ */
 function rangeText(value: string, low: string, high: string): string {
   const [unit = ''] = / \S+$/.exec(value) ?? [];
   const alike = unit !== '' && low.endsWith(unit) && high.endsWith(unit);
@@ -50,7 +52,7 @@ function timeText({ time_s, time_interval }: ComparedRow): string {
   return time + rangeText(time, measuredTime(time_interval.low), measuredTime(time_interval.high));
 }
 
-/** Verdict of a row; a wrong answer that is faster is marked as both. */
+/** Verdict of a row as text. If a wrong answer is faster, the text states both. */
 export function verdictText(row: Pick<ComparedRow, 'verdict' | 'ratio' | 'whole'>): string {
   const verdict = rowVerdict(row);
   if (!isIncorrect(verdict)) return verdict;
@@ -74,7 +76,7 @@ function flaggedText({ flagged, samples }: Pick<ComparedRow, 'flagged' | 'sample
   return flagged === 0 ? 'none' : `${flagged} of ${samples.length}`;
 }
 
-/** Integers in full, times in their unit, other numbers with four digits. */
+/** Formats integers with all digits, times with a suitable unit, other numbers with four digits. */
 function quantityText(value: number | null | undefined, unit: string): string {
   if (value === null || value === undefined) return NO_VALUE;
   if (unit === 's') return measuredTime(value);
@@ -84,7 +86,7 @@ function quantityText(value: number | null | undefined, unit: string): string {
   return unit === '' ? number : `${number} ${unit}`;
 }
 
-/** Quantity with its 95 % interval, if the session reports one of non-zero width. */
+/** Formats a quantity with its 95 % interval, if the session has one of non-zero width. */
 function reportedText(quantity: Quantity | undefined, unit: string): string {
   const text = quantityText(quantity?.value, unit);
   const { low, high } = quantity?.interval ?? { low: 0, high: 0 };
@@ -102,21 +104,21 @@ const verdictColumn: readonly Column[] = [
   },
 ];
 
-/** Speed-up over the reference with its verdict; 1 for the reference. */
+/** Formats the speedup over the reference with its verdict; 1 for the reference itself. */
 function speedVerdictText(standing: Pick<EndToEnd, 'verdict'> & { readonly ratio: EndToEnd['ratio'] | null }): string {
   if (standing.verdict === 'reference') return '1';
   return standing.ratio === null ? NO_VALUE : `${timesText(gainOf(standing.ratio))} ${standing.verdict}`;
 }
 
 /**
- * Whether the row has an end-to-end run. In older sessions of small workloads `wall_s` is a repetition's time by the
- * host's clock.
+ * Whether the row has an end-to-end time. In older sessions of small workloads, `wall_s` is the time of a repetition by
+ * the host's clock instead.
  */
 const hasEndToEndRun = ({ wall_s, whole, samples, subject }: ComparedRow): boolean =>
   wall_s !== null &&
   (whole !== null || subject.kind === 'run' || samples.some((sample) => sample.wall_s !== undefined));
 
-/** End-to-end runs of the reference and of rows measured in the same rounds, which are comparable. */
+/** End-to-end times of the reference and of the rows measured in the same rounds; only these are comparable. */
 function comparableRuns(rows: readonly ComparedRow[]) {
   return rows.flatMap((row) =>
     row.wall_s === null || !hasEndToEndRun(row) || !(row.paired || row.verdict === 'reference')
@@ -125,7 +127,9 @@ function comparableRuns(rows: readonly ComparedRow[]) {
   );
 }
 
-/** Columns of end-to-end runs, which precede the time of the steps because a user waits for them. */
+/**
+ * Columns about end-to-end times. They precede the time of the steps, because a user waits for the end-to-end time.
+ */
 const endToEndColumns: readonly Column[] = [
   {
     id: 'wall',
@@ -147,7 +151,7 @@ const endToEndColumns: readonly Column[] = [
   },
 ];
 
-/** Columns for the parts of an end-to-end run other than its steps. */
+/** Columns for those parts of the end-to-end time that are not steps. */
 function shareColumns(rows: readonly ComparedRow[]): readonly Column[] {
   const all = comparableRuns(rows);
   const groups = Map.groupBy(all, ({ row }) => row.group);
@@ -194,7 +198,7 @@ const timeColumn = ({ time, timeTip }: SessionTerms): Column => ({
   by: ({ time_s }) => time_s,
 });
 
-/** Speed-up of the steps, with its own verdict if the row's verdict is that of end-to-end runs. */
+/** Formats the speedup of the steps. It has its own verdict if the verdict of the row concerns end-to-end times. */
 function gainText({ verdict, ratio, whole }: ComparedRow): string {
   if (verdict === 'reference') return '1';
   const times = timesText(gainOf(ratio));
@@ -250,7 +254,7 @@ const setupColumns: readonly Column[] = [
   },
 ];
 
-/** Columns for ladders, in which each variant adds one optimisation to another. */
+/** Columns about ladders, in which each variant adds one optimisation to the previous one. */
 const ladderColumns: readonly Column[] = [
   {
     id: 'rung',
@@ -272,7 +276,7 @@ const ladderColumns: readonly Column[] = [
 
 const rateId = 'rate';
 
-/** Work of a repetition divided by its time, if the workload has a unit of work. */
+/** Column for the work of a repetition divided by its time, if the workload defines a unit of work. */
 function rateColumn({ rate: title }: SessionTerms): readonly Column[] {
   if (title === null) return [];
   const rateOf = ({ quantities, size, time_s }: ComparedRow): number | null =>
@@ -363,7 +367,7 @@ const last: readonly Column[] = [
   },
 ];
 
-/** First item with each id, in the order of the rows. */
+/** Removes items with an id that occurred earlier. */
 function uniqueById<T extends { readonly id: string }>(all: readonly T[]): readonly T[] {
   const found = new Map<string, T>();
   for (const one of all) if (!found.has(one.id)) found.set(one.id, one);
@@ -398,13 +402,13 @@ function quantityColumns(rows: readonly ComparedRow[]): readonly Column[] {
   });
 }
 
-/** Titles for a table without rows. */
+/** Titles used if the table has no rows. */
 const defaultWords: SessionTerms = { time: 'Time', timeTip: 'that is measured', size: '', rate: null };
 
-/** Columns that have a value in at least one row. The error of the answer precedes its times. */
+/** Columns that have a value in at least one row. Columns about the answer's error precede those about times. */
 export function columnsOf(rows: readonly ComparedRow[], words: SessionTerms | null): readonly Column[] {
   const [correct = [], ...accuracy] = accuracyColumns(rows).map((column) => [column]);
-  // Workloads that prepare once and repeat have no end-to-end run.
+  // Workloads that prepare once and then repeat have no end-to-end time.
   const whole = rows.some(hasEndToEndRun);
   const all = [
     ...verdictColumn,
@@ -424,14 +428,17 @@ export function columnsOf(rows: readonly ComparedRow[], words: SessionTerms | nu
   return all.filter(({ text }) => rows.some((row) => text(row) !== NO_VALUE));
 }
 
-/** Name of the variant, with its session or run if several rows have the same name. */
+/** Title of a row, followed by its session or run if several rows have the same title. */
 export const nameOf = (row: ComparedRow, rows: readonly ComparedRow[]): string =>
   rows.filter(({ title }) => title === row.title).length > 1 ? `${row.title}, ${row.origin}` : row.title;
 
 interface SessionCell {
   readonly text: string;
   readonly align: Column['align'];
-  /** Verdict for its own cell, `wrong` for a cell that makes the answer wrong; null for other cells. */
+  /**
+   * Colour of the cell: the row's verdict in the verdict column, `wrong` in a cell that makes the answer wrong,
+   * otherwise null.
+   */
   readonly tone: ComparedRow['verdict'] | null;
 }
 
@@ -443,13 +450,15 @@ export interface SessionTable {
   readonly noise: string | null;
 }
 
-/** Title of the column with the names of rows. */
+/** Title of the first column, which contains the names of the rows. */
 export const VARIANT = 'Variant';
 
 export const groupsText =
   'Compare times only within a table: each table contains one benchmark, one size and one machine.';
 
-/** One table for each group, because only times within a group are comparable. All tables have the same columns. */
+/**
+ * Creates a table for each group, because only times within a group are comparable. All tables have the same columns.
+ */
 export function sessionTables(
   rows: readonly ComparedRow[],
   words: SessionTerms | null,
@@ -476,7 +485,7 @@ export function sessionTables(
   });
 }
 
-/** Rows of one group that were measured together, converted to the input of the advice. */
+/** Converts rows of one group that were measured together to the input of `advice`. */
 export function advisedRows(rows: readonly ComparedRow[], reference: ComparedRow): readonly VariantTimes[] {
   return rows.flatMap((row): readonly VariantTimes[] => {
     const { group, title, wall_s, setup_s, time_s, whole, verdict, ratio, accuracy, paired, device } = row;
@@ -498,7 +507,9 @@ interface Sort {
   readonly descending: boolean;
 }
 
-/** Copy sorted by a column within each group. Rows without a value are last; equal rows retain their order. */
+/**
+ * Sorts a copy of the rows by a column, within each group. Rows without a value come last; equal rows stay in order.
+ */
 export function sortRows(
   rows: readonly ComparedRow[],
   sort: Sort | null,
@@ -514,7 +525,7 @@ export function sortRows(
   });
 }
 
-/** Next sort of a column on a click: ascending, descending, then the original order. */
+/** Sort order after a click on a column: ascending, then descending, then the original order. */
 export function nextSort(column: string, sort: Sort | null): Sort | null {
   if (sort?.column !== column) return { column, descending: false };
   return sort.descending ? null : { column, descending: true };

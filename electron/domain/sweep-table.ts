@@ -1,6 +1,6 @@
 /**
- * Table of a sweep: time against size, and the parts of the time that do not depend on size. Used by the command line
- * and the HTML report.
+ * Table of a sweep: times by problem size, and the part of the time that does not depend on it. Used by the command
+ * line and the HTML report.
  */
 import { fittedLine, type Session } from '../contract/bench/session.ts';
 import { measuredTime } from './measured.ts';
@@ -11,22 +11,22 @@ type Reports = Session['reports'];
 
 interface SweepTable {
   readonly title: string;
-  /** The first two columns are the variant and the swept value. */
+  /** Column titles. The first two columns contain the variant and the swept value. */
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
-  /** Fixed cost and slope of each variant, and how they were fitted. */
+  /** Sentences with the fitted fixed cost and slope of each variant. */
   readonly lines: readonly string[];
   readonly note: string;
 }
 
-/** Range of a beam at a value of the sweep; null without a beam, and for sessions that did not save it. */
+/** Range of the beam for a value of the sweep; null without a beam, and for sessions that did not record it. */
 function rangeAt({ values }: NonNullable<Session['sweep']>, reports: Reports, label: string, value: number) {
   const entry = reports[values.indexOf(value)]?.entries.find((one) => one.label === label);
   const found = entry?.status === 'measured' ? entry.quantities.find(({ id }) => id === 'r80') : undefined;
   return found?.value ?? null;
 }
 
-/** Table of the sweep; null for a session without one. */
+/** Table of the sweep; null if the session is not a sweep. */
 export function sweepTableOf({
   sweep,
   words,
@@ -38,7 +38,7 @@ export function sweepTableOf({
     fits.flatMap((fit) => fit.points.map((point) => [point, rangeAt(sweep, reports, fit.label, point.value)] as const)),
   );
   const ranged = [...ranges.values()].some((range) => range !== null);
-  // If the size is the swept value itself, it needs no column.
+  // Omit the size column if the swept value is the size itself.
   const sized = words.size !== path;
   const columns = [
     ...['Variant', path],

@@ -3,17 +3,17 @@ import path from 'node:path';
 import { z } from 'zod';
 
 interface StartArguments {
-  /** Absolute path of a scenario or run to open; null for none. */
+  /** Absolute path of a scenario or run to open; null if there is none. */
   readonly file: string | null;
-  /** Whether to run the scenario at once. */
+  /** Whether to run the scenario immediately. */
   readonly run: boolean;
-  /** Index or UUID of the GPU for runs; null for the first usable one. */
+  /** Index or UUID of the GPU for runs; null selects the first usable one. */
   readonly gpu: string | null;
 }
 
 /**
- * Returns the arguments after the program's own. In development, these are the executable and the application's folder.
- * The folder is the first argument that is not a switch, because a debugger inserts switches before it.
+ * Removes the executable from the arguments, and in development also the application's folder. The folder is the first
+ * argument that is not a switch, because a debugger inserts switches before it.
  */
 export function programArguments(argv: readonly string[], isPackaged: boolean): readonly string[] {
   if (isPackaged) return argv.slice(1);
@@ -21,12 +21,15 @@ export function programArguments(argv: readonly string[], isPackaged: boolean): 
   return folder < 0 ? [] : argv.slice(folder + 1);
 }
 
-/** Arguments that a second instance sends to the first, because Chromium's list of them has another order. */
+/**
+ * Arguments that a second instance passes to the first one. Electron's own list is not used, because Chromium changes
+ * its order.
+ */
 export const handedOverSchema = z.object({ args: z.array(z.string()), folder: z.string() });
 
 /**
- * Parses the arguments after the program's own, and skips Chromium's switches among them. A second instance sends its
- * arguments to the first, together with the folder that they are relative to.
+ * Parses arguments and skips Chromium's switches among them. Relative paths refer to `folder`, which a second instance
+ * passes together with its arguments.
  */
 export function readArguments(args: readonly string[], folder: string): StartArguments {
   let file: string | null = null;
@@ -48,7 +51,7 @@ export function readArguments(args: readonly string[], folder: string): StartArg
   return { file: file === null ? null : path.resolve(folder, file), run, gpu };
 }
 
-/** Whether to open a file as a run. Everything else is read as a scenario, whose errors report an unsuitable file. */
+/** Whether to open a file as a run. All other files are opened as scenarios, which report errors if they are none. */
 export function isRunFile(file: string): boolean {
   return /\.(h5|hdf5)$/i.test(file);
 }

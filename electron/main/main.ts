@@ -1,7 +1,7 @@
 /**
- * The desktop program: one instance, its windows, and the host in this process. Also the location of data of Chromium
- * and Electron: window position, page storage, and the single-instance lock. Child processes use Electron's utility
- * processes, because the packaged program cannot be started as Node.
+ * Desktop program: a single instance with its windows, and the host in the same process. Also sets the folders for data
+ * of Chromium and Electron, such as page storage and the single-instance lock. Child processes are Electron utility
+ * processes, because the packaged program cannot run as Node.
  */
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
@@ -22,15 +22,13 @@ import { handedOverSchema, isRunFile, programArguments, readArguments } from './
 import { declarePageScheme, lockDown, servePage } from './window.ts';
 import { WorkbenchWindows } from './windows.ts';
 
-/**
- * With a data folder set by the user, puts Electron's data into it, separate from those of the default installation.
- */
+/** If the user has set a data folder, stores Electron's data in it, apart from those of the default installation. */
 function applyDataFolder(): void {
   if (!process.env['BRAGGBENCH_HOME']) return;
   setFolder('userData', path.join(dataFolder(), 'desktop'));
 }
 
-/** Creates the folder first, because Electron rejects a missing one. */
+/** Sets one of Electron's folders. Electron rejects a missing folder, so it is created first. */
 function setFolder(name: 'userData' | 'crashDumps', folder: string): void {
   mkdirSync(folder, PRIVATE);
   app.setPath(name, folder);
@@ -42,7 +40,7 @@ const startUtility: StartChild = (program) => {
     env: mark.env,
     serviceName: `Braggbench ${program}`,
     stdio: ['ignore', 'pipe', 'pipe'],
-    // Libraries compiled by users are not signed.
+    // Shared libraries of user kernels are compiled locally and therefore not signed.
     allowLoadingUnsignedLibraries: program === 'user-kernel-child',
   });
   child.on('exit', () => mark.end());
@@ -52,39 +50,39 @@ const startUtility: StartChild = (program) => {
     onOutput: (listener) => listenToOutput(child, listener),
     onEnded: (listener) => child.on('exit', (code) => listener({ code, signal: null })),
     kill: () => {
-      // SIGKILL, because `kill` of a utility process sends SIGTERM, which a process in native code never handles.
+      // Use SIGKILL: `kill` of a utility process sends SIGTERM, which a process in native code does not handle.
       if (child.pid === undefined) return;
       mark.end();
       try {
         process.kill(child.pid, 'SIGKILL');
       } catch {
-        // The process has just ended.
+        // Ignore the error, because the process has just ended.
       }
     },
   };
 };
 
-// Crash reports stay on this computer, as files in the data folder, which the user may send to anyone.
+// Crash reports are files in the data folder. They are not sent; the user decides whether to pass them on.
 
-/** Call before the first window is created, so that its process is included. */
+/** Must be called before the first window is created, so that crashes of its process are included. */
 function storeCrashReports(dataFolder: string): void {
   setFolder('crashDumps', path.join(dataFolder, 'crashes'));
   crashReporter.start({ uploadToServer: false, compress: true });
 }
 
-/** Folder with `assets/` and `dist/`: this file is dist/electron/main.js. */
+/** Folder that contains `assets/` and `dist/`; the compiled file is dist/electron/main.js. */
 const root = path.resolve(import.meta.dirname, '../..');
-/** Line of output that `npm start` waits for. */
+/** Line of output by which `npm start` recognises that the window is ready. */
 const READY_LINE = 'braggbench: window ready';
 const startOptions = { args: programArguments(process.argv, app.isPackaged), folder: process.cwd() };
 
 let windows: WorkbenchWindows | null = null;
 let host: Promise<Host> | null = null;
-/** Whether a connected machine serves an address; false for all before the host is open. */
+/** Whether a URL belongs to a page that a connected machine serves; false until the host is open. */
 let remotePages: (url: string) => boolean = () => false;
-/** File that the system passes before there is a window (macOS). */
+/** File that macOS passes before the first window exists. */
 let openedFile: string | null = null;
-/** Set if a signal, the end of the session or the menu quits the program before its last window is closed. */
+/** True if a signal, the end of the desktop session or the menu ends the program before its last window is closed. */
 let quitRequested = false;
 let closedByUser = false;
 
@@ -116,7 +114,7 @@ async function start(): Promise<void> {
     ready: () => console.log(READY_LINE),
     allClosed: () => {
       closedByUser = !quitRequested;
-      // Quit without windows, also on macOS, because the host ends with the last window.
+      // Quit if no window is left, also on macOS, because the host ends with the last window.
       app.quit();
     },
   });
@@ -144,7 +142,7 @@ function openFile(file: string | null): void {
 app.setName('Braggbench');
 applyDataFolder();
 if (!app.requestSingleInstanceLock(startOptions)) {
-  // Quit, because the first instance has received the arguments and shows the file.
+  // Quit, because the first instance has received the arguments and opens the file.
   app.quit();
 } else {
   app.enableSandbox();
@@ -163,7 +161,7 @@ if (!app.requestSingleInstanceLock(startOptions)) {
   let closed = false;
   app.on('will-quit', (event) => {
     if (closed || host === null) return;
-    // End runs and remove temporary data of this process before the program quits.
+    // Delay quitting until runs have ended and temporary data of this process is removed.
     event.preventDefault();
     host
       .then((opened) => opened.close(closedByUser ? 'drop' : 'keep'))

@@ -1,6 +1,6 @@
 /**
- * Shell part of the contract for one window: dialogs, title, menus, closing, and events for the page. Also native menus
- * built from the page's command table.
+ * Shell calls of the contract for one window: dialogs, title, menus, closing, and events for the page. Also builds
+ * native menus from the page's command table.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ import type { ShellHandlers } from '../host/index.ts';
 interface MenuOptions {
   readonly commands: readonly MenuCommand[];
   readonly mac: boolean;
-  /** Name of the program, the title of the first menu on macOS. */
+  /** Name of the program, which is the title of the first menu on macOS. */
   readonly name: string;
   readonly choose: (id: string) => void;
   readonly openWindow: () => void;
@@ -22,7 +22,10 @@ interface MenuOptions {
 
 const order = ['File', 'Edit', 'Run', 'View', 'Help'] as const;
 
-/** Omits plain letters and Escape, which as accelerators would never reach a text field. */
+/**
+ * Accelerator of a shortcut. Plain letters and Escape have none, because an accelerator would prevent typing them in a
+ * text field.
+ */
 function accelerator(shortcut: string | null): string | undefined {
   return shortcut !== null && (shortcut.includes('+') || /^F\d+$/.test(shortcut)) ? shortcut : undefined;
 }
@@ -35,12 +38,12 @@ function item(command: MenuCommand, choose: (id: string) => void): MenuItemConst
     enabled: command.enabled,
     click: () => choose(command.id),
     ...(shown === undefined ? {} : { accelerator: shown, registerAccelerator: false }),
-    // Not `radio`, because Electron then checks exactly one entry of each group, regardless of `checked`.
+    // Use `checkbox`, because for `radio` Electron always checks exactly one entry of a group, whatever `checked` is.
     ...(command.checked === null ? {} : { type: 'checkbox' as const, checked: command.checked }),
   };
 }
 
-/** Menu entries in order, with a separator between groups. A submenu is at the position of its first entry. */
+/** Menu entries in order, with separators between groups. A submenu is where its first entry would be. */
 function entries(commands: readonly MenuCommand[], choose: (id: string) => void): MenuItemConstructorOptions[] {
   const out: MenuItemConstructorOptions[] = [];
   const submenus = new Map<string, MenuCommand[]>();
@@ -67,7 +70,7 @@ function entries(commands: readonly MenuCommand[], choose: (id: string) => void)
   });
 }
 
-/** Standard entries appended to each menu. */
+/** Standard entries that are appended to a menu. */
 function additions(menu: (typeof order)[number], mac: boolean, openWindow: () => void): MenuItemConstructorOptions[] {
   switch (menu) {
     case 'File':
@@ -100,7 +103,7 @@ function menuTemplate({ commands, mac, name, choose, openWindow }: MenuOptions):
       choose,
     );
     const added = additions(label, mac, openWindow);
-    // Drop a leading separator if the page has not sent its commands yet.
+    // Without commands of the page, the menu would begin with a separator.
     const submenu = own.length === 0 && added[0]?.type === 'separator' ? added.slice(1) : [...own, ...added];
     return { label, submenu };
   });
@@ -108,7 +111,7 @@ function menuTemplate({ commands, mac, name, choose, openWindow }: MenuOptions):
   return [...first, ...menus.filter((menu) => menu.submenu.length > 0)];
 }
 
-/** Native file dialogs, by the purpose of the file. */
+/** File filters of the native dialogs, by purpose of the file. */
 const scenario: FileFilter = { name: 'Scenario', extensions: ['json', 'yaml', 'yml'] };
 const run: FileFilter = { name: 'Run', extensions: ['h5', 'hdf5'] };
 const trace: FileFilter = { name: 'Timeline', extensions: ['json', 'gz', 'sqlite', 'nsys-rep', 'h5'] };
@@ -128,13 +131,13 @@ const saveDialogs: Partial<Record<FilePurpose, { readonly title: string; readonl
   export: { title: 'Export', filters: [anyFileFilter] },
 };
 
-/** Returns the chosen path, or null if the user dismissed the dialog. */
+/** Opens a file dialog and returns the selected path; null if the user cancels it. */
 async function chooseFile(window: BrowserWindow, purpose: FilePurpose, suggestedName: string): Promise<string | null> {
   const open = opening[purpose];
   if (open !== undefined) {
     const { canceled, filePaths } = await dialog.showOpenDialog(window, { ...open, properties: ['openFile'] });
     const chosen = canceled ? null : (filePaths[0] ?? null);
-    // A trace is not listed as recent, because the system would open it from its list as a document.
+    // Do not list traces as recent documents, because the system would open them as scenarios from that list.
     return purpose === 'open-trace' ? chosen : addRecentFile(chosen);
   }
   const save = saveDialogs[purpose];
@@ -147,13 +150,13 @@ async function chooseFile(window: BrowserWindow, purpose: FilePurpose, suggested
   return purpose === 'export' ? chosen : addRecentFile(chosen);
 }
 
-/** Adds a file to the system's list of recent documents. */
+/** Adds a file to the system's list of recent documents, and returns it. */
 function addRecentFile(file: string | null): string | null {
   if (file !== null) app.addRecentDocument(file);
   return file;
 }
 
-/** Returns the chosen folder, which may be new, or null if the user dismissed the dialog. */
+/** Opens a folder dialog, in which the user may create a folder; null if the user cancels it. */
 async function chooseFolder(window: BrowserWindow, title: string, folder: string): Promise<string | null> {
   const { canceled, filePaths } = await dialog.showOpenDialog(window, {
     title,
@@ -163,14 +166,16 @@ async function chooseFolder(window: BrowserWindow, title: string, folder: string
   return canceled ? null : (filePaths[0] ?? null);
 }
 
-// Prints a document to PDF in a hidden window.
+// PDF output through a hidden window.
 
-/** `html` must be self-contained: its scripts are disabled, and it has no preload. */
+/**
+ * Converts HTML to PDF. It must be self-contained, because the window has no preload script and does not run scripts.
+ */
 export async function printPdf(html: string): Promise<Uint8Array> {
   const folder = await mkdtemp(path.join(tmpdir(), 'braggbench-print-'));
   const window = new BrowserWindow({ show: false, webPreferences: { sandbox: true, javascript: false } });
   try {
-    // Loaded from a file, because a data URL is too short for the figures.
+    // Load it from a file, because figures exceed the size limit of data URLs.
     const file = path.join(folder, 'report.html');
     await writeFile(file, withDocumentPolicy(html));
     await window.loadFile(file);
@@ -182,7 +187,7 @@ export async function printPdf(html: string): Promise<Uint8Array> {
 }
 
 interface WindowFrame {
-  /** Whether this window is in front, so that it determines the menus. */
+  /** Whether this window is in front, so that the program shows its menus. */
   readonly inFront: () => boolean;
   readonly openWindow: () => void;
 }
@@ -193,9 +198,9 @@ export class WindowShell implements ShellHandlers {
   #edited = false;
   #commands: readonly MenuCommand[] = [];
   #emit: ((event: ShellEvent) => void) | null = null;
-  /** Events before the page subscribed. */
+  /** Events that occurred before the page subscribed to them. */
   #early: ShellEvent[] = [];
-  /** Pending request to close; replies to earlier requests may still arrive. */
+  /** Unanswered request to close. Answers to earlier requests may still arrive and are ignored. */
   #closing: { readonly request: number; readonly answer: (close: boolean) => void } | null = null;
   #requests = 0;
 
@@ -228,14 +233,14 @@ export class WindowShell implements ShellHandlers {
     if (this.#frame.inFront()) this.showMenus();
   }
 
-  /** Shows this window's menus. The program has one set of menus, that of the window in front. */
+  /** Shows the menus of this window. A program has only one set of menus, which belongs to the front window. */
   showMenus(): void {
     const commands = this.#commands;
     const { openWindow } = this.#frame;
     const mac = process.platform === 'darwin';
     const choose = (id: string): void => {
       this.tell({ kind: 'command', id });
-      // Electron has toggled the entry's check mark; restore it, because the page decides on it.
+      // Electron has toggled the check mark, but the page decides on it. Rebuild the menus to restore it.
       setImmediate(() => this.menu(this.#commands));
     };
     Menu.setApplicationMenu(
@@ -272,12 +277,12 @@ export class WindowShell implements ShellHandlers {
   }
 
   /**
-   * Whether the window may close. Requests confirmation from the page if there are unsaved changes. A page that is gone
-   * cannot reply, and must not block closing.
+   * Whether the window may close. If there are unsaved changes, the page asks the user. A crashed page cannot answer
+   * and does not prevent closing.
    */
   mayClose(): Promise<boolean> {
     if (!this.#edited || this.#emit === null || this.#window.webContents.isCrashed()) return Promise.resolve(true);
-    // A request while the prompt is open replaces the earlier request.
+    // If a prompt is open already, the new request replaces it.
     this.#endRequest(false);
     this.#requests += 1;
     const request = this.#requests;
@@ -287,7 +292,7 @@ export class WindowShell implements ShellHandlers {
     });
   }
 
-  /** The page was reloaded or closed, which also closed its prompt. */
+  /** Resets the state of a page that was reloaded or closed; its prompt has disappeared. */
   forget(): void {
     this.#edited = false;
     this.#emit = null;

@@ -1,7 +1,7 @@
 /**
- * Window of the workbench. The page has a custom protocol for the files of the built page and nothing else. So it has
- * an origin with storage, but no access to the file system. All pages are restricted, whatever they contain: no
- * navigation away, embedding or permissions, and no new windows except for connected machines.
+ * Window of the workbench. Its page has a custom protocol, which serves only the files of the built page. So the page
+ * has an origin with storage, but no access to the file system. All pages are restricted: no navigation to other sites,
+ * no embedding, no permissions, and new windows only for connected machines.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -35,14 +35,14 @@ const types: Readonly<Record<string, string>> = {
   '.json': 'application/json',
 };
 
-/** Must run before the application is ready. */
+/** Registers the page's protocol. Must be called before the application is ready. */
 export function declarePageScheme(): void {
   protocol.registerSchemesAsPrivileged([
     { scheme: PAGE_SCHEME, privileges: { standard: true, secure: true, supportFetchAPI: true, codeCache: true } },
   ]);
 }
 
-/** File below `folder` that a URL of the page refers to; null for any other URL. */
+/** Path of the file in `folder` that a URL of the page refers to; null for any other URL. */
 function pageFile(folder: string, url: string): string | null {
   let parsed: URL;
   let name: string;
@@ -54,13 +54,13 @@ function pageFile(folder: string, url: string): string | null {
   }
   if (parsed.protocol !== `${PAGE_SCHEME}:` || parsed.host !== 'app' || name.includes('\0')) return null;
   const file = path.join(folder, name);
-  // URL has resolved `..`, but not `..%2f` or the other separator.
+  // The URL parser resolves `..`, but neither `..%2f` nor the other separator, so check the path.
   const inside = path.relative(folder, file);
   if (inside === '' || inside.startsWith('..') || path.isAbsolute(inside)) return null;
   return Object.hasOwn(types, path.extname(file)) ? file : null;
 }
 
-/** Serves the page's files from `folder`. */
+/** Serves the files in `folder` by the page's protocol. */
 export function servePage(folder: string): void {
   protocol.handle(PAGE_SCHEME, async (request) => {
     const file = request.method === 'GET' ? pageFile(folder, request.url) : null;
@@ -80,7 +80,7 @@ export function servePage(folder: string): void {
   });
 }
 
-/** Position and size of the window, saved between starts of the program. */
+/** Position and size of the window, which the next start restores. */
 const stateSchema = z.object({
   x: z.number(),
   y: z.number(),
@@ -90,7 +90,7 @@ const stateSchema = z.object({
 });
 type WindowState = Readonly<z.infer<typeof stateSchema>>;
 
-/** Null if nothing usable is stored. */
+/** Reads the saved position; null if there is no valid one. */
 async function readWindowState(file: string): Promise<WindowState | null> {
   try {
     return stateSchema.parse(JSON.parse(await readFile(file, 'utf8')));
@@ -99,17 +99,17 @@ async function readWindowState(file: string): Promise<WindowState | null> {
   }
 }
 
-/** Failure to save the position is ignored. */
+/** Saves the position. Errors are ignored, because the position is not important. */
 async function writeWindowState(file: string, state: WindowState): Promise<void> {
   try {
     await mkdir(path.dirname(file), PRIVATE);
     await writeFile(file, `${JSON.stringify(state)}\n`);
   } catch {
-    // The next start then centres the window.
+    // Without a saved position, the next start centres the window.
   }
 }
 
-/** Number of pixels of the window that must be on a screen, so that users can find it. */
+/** Minimum part of the window that must be on a screen, pixels, so that the user can see and move it. */
 const VISIBLE_PX = 80;
 
 function isOnScreen(state: WindowState, screens: readonly Rectangle[]): boolean {
@@ -120,7 +120,7 @@ function isOnScreen(state: WindowState, screens: readonly Rectangle[]): boolean 
   });
 }
 
-/** Smallest size at which the page is usable. */
+/** Smallest window size for which the page is laid out, pixels. */
 const MIN_WINDOW_SIZE = { minWidth: 720, minHeight: 440 };
 const DEFAULTS = { width: 1440, height: 920 };
 
@@ -128,10 +128,13 @@ function stateFile(): string {
   return path.join(app.getPath('userData'), 'window.json');
 }
 
-/** Offset of another window from the front one, to the right and down. */
+/** Offset of a new window from the front one to the right and down, pixels. */
 const WINDOW_OFFSET_PX = 32;
 
-/** Creates a window, which is shown after its first frame, at its saved position or offset from another window. */
+/**
+ * Creates a window, which becomes visible after its first frame. It has the saved position, or is offset from another
+ * window.
+ */
 export async function createWindow(preload: string, beside: Rectangle | null): Promise<BrowserWindow> {
   const state =
     beside === null
@@ -145,7 +148,7 @@ export async function createWindow(preload: string, beside: Rectangle | null): P
     ...(place === null ? {} : { x: place.x, y: place.y, width: place.width, height: place.height }),
     show: false,
     title: app.name,
-    // The page's background (--canvas), to avoid a flash before it is drawn.
+    // Background colour of the page (--canvas), to avoid a flash before the page is drawn.
     backgroundColor: nativeTheme.shouldUseDarkColors ? '#0c0f14' : '#e9ecf0',
     webPreferences: {
       preload,
@@ -158,7 +161,7 @@ export async function createWindow(preload: string, beside: Rectangle | null): P
       webviewTag: false,
       navigateOnDragDrop: false,
       spellcheck: false,
-      // A live run must be drawn even while another window is in front.
+      // Draw the page at full rate in the background too, because it may show a live run.
       backgroundThrottling: false,
     },
   });
@@ -180,12 +183,10 @@ export function isPage(url: string): boolean {
   return url === PAGE_ORIGIN || url.startsWith(`${PAGE_ORIGIN}/`);
 }
 
-/**
- * Windows for other machines, opened from the workbench page: without a preload, and restricted to their own address.
- */
+/** Windows that show pages of other machines. They have no preload script and cannot leave their address. */
 const remotes = new WeakSet<WebContents>();
 
-/** Prompts before a remote page with unsaved changes closes, because its window has no shell to do so. */
+/** Prompts before closing a remote page that has unsaved changes. Such a window has no shell that could prompt. */
 function confirmLeaving(event: { preventDefault(): void }): void {
   const chosen = dialog.showMessageBoxSync({
     type: 'question',
@@ -195,13 +196,13 @@ function confirmLeaving(event: { preventDefault(): void }): void {
     defaultId: 0,
     cancelId: 0,
   });
-  // For this event, preventing the default means to close the page.
+  // For the event `will-prevent-unload`, preventing the default closes the page.
   if (chosen === 1) event.preventDefault();
 }
 
 /**
- * Restricts all pages; call before the first window is created. `isRemote`: whether a connected machine serves this
- * address.
+ * Applies the restrictions to all pages. Must be called before the first window is created. `isRemote`: whether a
+ * connected machine serves this URL.
  */
 export function lockDown(isRemote: (url: string) => boolean): void {
   session.defaultSession.setPermissionRequestHandler((_contents, _permission, answer) => answer(false));

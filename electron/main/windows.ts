@@ -1,6 +1,6 @@
 /**
- * Windows of the program. They share one host, the menus belong to the window in front, and the program ends when the
- * last one closes.
+ * All windows of the program. They share one host. Menus belong to the front window, and the program ends when the last
+ * window closes.
  */
 import { type IpcMainEvent, ipcMain } from 'electron';
 import { PORT_CHANNEL, READY_CHANNEL } from '../contract/wire/page.ts';
@@ -9,18 +9,18 @@ import { createWindow, loadPage } from './window.ts';
 import { WorkbenchWindow } from './workbench.ts';
 
 interface WindowsOptions {
-  /** A promise, because a page may request its port before the host is open. */
+  /** Promise of the host, because a page may request its port before the host is open. */
   readonly host: Promise<Host>;
   readonly preload: string;
-  /** Called when a workbench has been drawn. */
+  /** Called whenever a window's page has been drawn. */
   readonly ready: () => void;
-  /** Called when the last window has closed. */
+  /** Called after the last window has closed. */
   readonly allClosed: () => void;
 }
 
 export class WorkbenchWindows {
   readonly #options: WindowsOptions;
-  /** Open windows; the most recently focused one is last. */
+  /** Open windows in the order of their last focus; the last one is in front. */
   #open: readonly WorkbenchWindow[] = [];
 
   constructor(options: WindowsOptions) {
@@ -39,7 +39,7 @@ export class WorkbenchWindows {
     return this.#open.at(-1) ?? null;
   }
 
-  /** Opens another window, offset from the front one, and loads its page. */
+  /** Opens a new window, offset from the front one, and loads its page. */
   async add(): Promise<WorkbenchWindow> {
     const { host, preload, allClosed } = this.#options;
     const window = await createWindow(preload, this.front?.place ?? null);

@@ -1,4 +1,4 @@
-/** One window with its page and its connection to the host, and how both end. */
+/** Window with its page and its connection to the host, and the order in which they are closed. */
 import { type BrowserWindow, dialog, type IpcMainEvent, type Rectangle } from 'electron';
 import type { Host, PageAcceptor } from '../host/index.ts';
 import { mainPort } from '../transports/message-port.ts';
@@ -8,11 +8,11 @@ import { isPage, saveWindowPosition } from './window.ts';
 
 interface WorkbenchOptions {
   readonly window: BrowserWindow;
-  /** A promise, because the page may request its port before the host is open. */
+  /** Promise of the host, because the page may request its port before the host is open. */
   readonly host: Promise<Host>;
-  /** Whether this window is in front, so that it determines the menus. */
+  /** Whether this window is in front, so that the program shows its menus. */
   readonly inFront: () => boolean;
-  /** Whether the program ends when this window closes. */
+  /** Whether this is the only window, so that the program ends when it closes. */
   readonly isLast: () => boolean;
   readonly openWindow: () => void;
 }
@@ -32,7 +32,7 @@ export class WorkbenchWindow {
     this.#isLast = isLast;
     this.#shell = new WindowShell(window, frame);
     this.#door = host.then((opened) => opened.door(this.#shell));
-    // The caller that opened the host reports the error.
+    // Ignore the error here, because the caller that opens the host reports it.
     this.#door.catch(() => undefined);
     window.webContents.on('did-start-navigation', (details) => {
       if (details.isMainFrame && !details.isSameDocument) this.#shell.forget();
@@ -51,12 +51,12 @@ export class WorkbenchWindow {
     });
   }
 
-  /** Position and size, from which another window is offset. */
+  /** Position and size, relative to which a new window is placed. */
   get place(): Rectangle {
     return this.#window.getNormalBounds();
   }
 
-  /** Whether the window is closing. It stops closing if the user decides to let runs continue. */
+  /** Whether the window is about to close. False again if the user cancels in order to let runs continue. */
   get leaves(): boolean {
     return this.#leaves;
   }
@@ -65,13 +65,13 @@ export class WorkbenchWindow {
     this.#shell.showMenus();
   }
 
-  /** Brings the window to the front. */
+  /** Restores a minimised window and brings it to the front. */
   focus(): void {
     if (this.#window.isMinimized()) this.#window.restore();
     this.#window.focus();
   }
 
-  /** Opens a file in the page, once the page is ready. */
+  /** Opens a file in the page as soon as the page is ready. */
   async open(file: string): Promise<void> {
     const host = await this.#host;
     const named = host.grant(file);
@@ -82,7 +82,7 @@ export class WorkbenchWindow {
     if (file !== null && isRunFile(file)) await this.open(file);
   }
 
-  /** Only messages from our page in this window's main frame are accepted. */
+  /** Whether a message comes from our page in this window's main frame. All other messages are ignored. */
   isFromPage(event: IpcMainEvent): boolean {
     const frame = event.senderFrame;
     return (
@@ -93,7 +93,7 @@ export class WorkbenchWindow {
     );
   }
 
-  /** Accepts the port that the page has sent. */
+  /** Connects the port that the page sent to the host. */
   accept(event: IpcMainEvent): void {
     const port = event.ports[0];
     if (port === undefined) return;
@@ -105,7 +105,7 @@ export class WorkbenchWindow {
 
   async #askToClose(): Promise<void> {
     if (!(await this.#shell.mayClose())) return;
-    // Set before the prompt: if several windows close together, one of them must prompt for all.
+    // Set this before the prompt. If several windows close at the same time, the last of them then prompts.
     this.#leaves = true;
     if (this.#isLast() && !(await this.#mayStopRuns())) {
       this.#leaves = false;
@@ -116,7 +116,7 @@ export class WorkbenchWindow {
     this.#window.close();
   }
 
-  /** Requires confirmation, because closing the last window ends running computations. */
+  /** Whether running computations may be stopped. Closing the last window ends them, so the user must confirm. */
   async #mayStopRuns(): Promise<boolean> {
     const runs = await this.#host.then((host) => host.call('run.list', {}).then((list) => list.runs)).catch(() => []);
     const computing = runs.filter((run) => run.state === 'running' || run.state === 'queued');

@@ -1,12 +1,12 @@
 /**
- * Passes to the page one MessagePort to the host in the main process, and nothing else: no Electron object is
- * accessible from the page.
+ * Preload script, which passes a MessagePort to the host in the main process on to the page. The page cannot access any
+ * Electron object.
  */
 import { ipcRenderer } from 'electron';
 import { PAGE_READY, PORT_CHANNEL, PORT_DELIVERY, PORT_REQUEST, READY_CHANNEL } from '../contract/wire/page.ts';
 
 window.addEventListener('message', (event) => {
-  // Only accept messages from the page itself, never from a frame or another window.
+  // Accept messages from the page itself only, not from frames or other windows.
   if (event.source !== window || event.origin !== location.origin) return;
   if (event.data === PORT_REQUEST) {
     const { port1, port2 } = new MessageChannel();

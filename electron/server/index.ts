@@ -15,12 +15,13 @@ import {
 } from '../host/index.ts';
 import { servePage } from './server.ts';
 
-// Server for another machine: its token and address are in a folder that only the user can read, and it ends when idle.
+// Server that a user of another machine uses through a tunnel. Its token and address are in a folder that only the user
+// can read. It ends when it is idle.
 
-/** The server ends after this time without pages and work: 30 min, checked every minute. */
+/** Ends the server after 30 min without pages and computations, checked every minute. */
 const IDLE = { checks: 30, every_ms: 60_000 } as const;
 
-/** Reads the token. Throws a BraggError `invalid` for a folder without a usable one. */
+/** Reads the token from the session's folder. Throws BraggError `invalid` if there is no usable one. */
 async function sessionToken(folder: string): Promise<string> {
   const file = path.join(folder, TOKEN_FILE);
   const read = servingSchema.shape.token.safeParse(await readFile(file, 'utf8').catch(() => ''));
@@ -28,14 +29,16 @@ async function sessionToken(folder: string): Promise<string> {
   throw new BraggError('invalid', `${file} contains no token; it is written by braggbench connect.`);
 }
 
-/** Writes the file atomically, because the process that waits for it reads it at once. */
+/** Writes the file atomically, because another process waits for it and reads it immediately. */
 async function writeAddress(folder: string, serving: ServerAnnouncement): Promise<void> {
   const file = path.join(folder, SERVING_FILE);
   await writeFile(`${file}.part`, JSON.stringify(serving), { mode: 0o600 });
   await rename(`${file}.part`, file);
 }
 
-/** `idle` resolves after `isUsed` was false in this many consecutive checks. */
+/**
+ * Watches whether the server is used. `idle` resolves once `isUsed` has returned false in `checks` consecutive checks.
+ */
 export function watchIdle(
   isUsed: () => boolean,
   { checks, every_ms }: { readonly checks: number; readonly every_ms: number } = IDLE,
@@ -52,39 +55,39 @@ export function watchIdle(
 }
 
 interface ServeOptions {
-  /** Port; null for the default or the next free one, 0 for any. */
+  /** Port to listen on: null for the default or the next free one, 0 for any. */
   readonly port: number | null;
-  /** Folder with the program's `materials/` and `scenarios/`. */
+  /** Folder that contains the program's `materials/` and `scenarios/`. */
   readonly assetsFolder: string;
-  /** Folder of the built page; next to the bundle by default. */
+  /** Folder of the built page; by default next to the bundled program. */
   readonly pageFolder?: string;
-  /** Folder of the user's data; the user's default folder if absent. */
+  /** Folder for the user's data; by default the user's data folder. */
   readonly dataFolder?: string;
-  /** Scenario file that the page opens first. */
+  /** Scenario file that the page opens at the start. */
   readonly scenario?: string;
-  /** Whether to run it at once. */
+  /** Whether to run that scenario immediately. */
   readonly run?: boolean;
   /** Index or UUID of the GPU for runs. */
   readonly gpu?: string;
   /**
-   * Present to serve another machine: the folder with the token, which receives the address, and the user's name for
-   * this host.
+   * Present if a user of another machine uses the server: the folder that contains the token and receives the address,
+   * and the user's name for this host.
    */
   readonly session?: { readonly folder: string; readonly as: string };
 }
 
 export interface RunningServer {
   readonly host: Host;
-  /** URL with the token, for the user to open. */
+  /** URL for the user to open, including the token. */
   readonly url: string;
   readonly port: number;
-  /** Resolves when a session has been idle for long; never without a session. */
+  /** Resolves when a server for another machine has been idle long enough; never resolves for other servers. */
   readonly idle: Promise<void>;
-  /** Closes connections, cancels runs, frees the port. Unsaved runs are retained for recovery. */
+  /** Closes connections, cancels runs and frees the port. Unsaved runs stay available for recovery. */
   close(): Promise<UnsavedRuns>;
 }
 
-/** Path of dist/renderer, from dist/host or from the source. */
+/** Path of dist/renderer, relative to dist/host or to the source file. */
 function builtPage(): string {
   const here = import.meta.dirname;
   const places = [path.join(here, '..', 'renderer'), path.join(here, '..', '..', 'dist', 'renderer')];
@@ -92,8 +95,8 @@ function builtPage(): string {
 }
 
 /**
- * Starts the server. Throws BraggError with one sentence for the user: no such scenario, port in use, page or solver
- * not built.
+ * Starts the server. Throws BraggError with one sentence for the user, for example if the scenario is missing, the port is
+ * in use, or the page is not built.
  */
 export async function serve(options: ServeOptions): Promise<RunningServer> {
   const { scenario, run, dataFolder, gpu, session } = options;
@@ -110,7 +113,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   });
   try {
     const token = session === undefined ? undefined : await sessionToken(session.folder);
-    // Use any free port, because it is forwarded.
+    // For another machine, use any free port, because ssh forwards it.
     const port = session === undefined ? options.port : 0;
     const page = await servePage(host, options.pageFolder ?? builtPage(), port, undefined, token);
     if (session !== undefined && token !== undefined) await writeAddress(session.folder, { port: page.port, token });
@@ -124,7 +127,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
         watch?.stop();
         if (session !== undefined) await rm(path.join(session.folder, SERVING_FILE), { force: true });
         await page.close();
-        // Retain unsaved runs, because the user could not be consulted.
+        // Keep unsaved runs for recovery, because no user can decide about them.
         return host.close('keep');
       },
     };

@@ -1,6 +1,6 @@
 /**
- * Access control of the server. Clients are a browser with the token, on this machine or at the end of a tunnel to it,
- * and pages from this origin. Also binds the server to a port of the loopback interface.
+ * Access control of the server, and the loopback port that it listens on. Only browsers with the token may connect, on
+ * this machine or through a tunnel to it, and only from the server's own pages.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, Server } from 'node:http';
@@ -13,31 +13,34 @@ export function newToken(): string {
   return randomBytes(TOKEN_BYTES).toString('base64url');
 }
 
-/** Compares in constant time, regardless of the length of the common prefix. */
+/** Compares tokens in constant time, so that the time does not depend on the common prefix. */
 export function isToken(given: string, token: string): boolean {
   const [a, b] = [Buffer.from(given), Buffer.from(token)];
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
 /**
- * Allowed hosts. Other names are rejected, because a foreign server could make them resolve to this machine (DNS
- * rebinding). The port is ignored, because a tunnel may have another one at its near end.
+ * Allowed host names. Others are rejected, because a foreign site could let its name resolve to this machine (DNS
+ * rebinding). Any port is allowed, because a tunnel may use a different one on the user's machine.
  */
 const LOOPBACK_HOST = /^(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?$/i;
 
-/** Returns the Host header if it names this machine, else null. */
+/** Returns the Host header if it names this machine, otherwise null. */
 export function hostOf(request: IncomingMessage): string | null {
   const host = request.headers.host ?? '';
   return LOOPBACK_HOST.test(host) ? host : null;
 }
 
-/** WebSockets ignore the same-origin policy, so the server must check that the page comes from this very address. */
+/**
+ * Whether a request comes from a page at the server's own address. Browsers do not apply the same-origin policy to
+ * WebSockets.
+ */
 export function isOwnOrigin(request: IncomingMessage, host: string): boolean {
   return request.headers.origin?.toLowerCase() === `http://${host}`.toLowerCase();
 }
 
 const LOOPBACK = '127.0.0.1';
-/** The page stores its settings per address, so the same port is used at every start if possible. */
+/** Default port. It should be the same at every start, because a browser stores the page's settings by address. */
 const DEFAULT_PORT = 7340;
 const PORTS_TRIED = 20;
 
@@ -55,7 +58,7 @@ function isBusy(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
 }
 
-/** Listens. A given port must be available (0: any). Null: the default port or the next free one. */
+/** Listens on the given port, which must be available (0: any). Null selects the default port or the next free one. */
 export async function listen(server: Server, port: number | null): Promise<number> {
   const last = (port ?? DEFAULT_PORT) + (port === null ? PORTS_TRIED : 1) - 1;
   for (let candidate = port ?? DEFAULT_PORT; ; candidate += 1) {

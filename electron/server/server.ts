@@ -1,6 +1,6 @@
 /**
- * Workbench for a browser: the page over HTTP and its port over a WebSocket, both on the loopback interface. The files
- * of the page are listed once; requests can only name these.
+ * Serves the workbench to a browser: page files over HTTP, and the connection to the host over a WebSocket, both on the
+ * loopback interface. The page's files are listed once at the start; no other file can be requested.
  */
 import { createReadStream, readdirSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -28,18 +28,20 @@ const TYPES: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 };
 
-/** Entry page of the browser shell; that of the desktop shell is not served. */
+/** Entry page for browsers. The entry page of the desktop program is not served. */
 const ENTRY = 'browser.html';
 const OTHER_ENTRY = 'desktop.html';
 
 interface PageFile {
   readonly path: string;
   readonly type: string;
-  /** True if its name changes with its contents, so that it may be cached forever. */
+  /** True if the file's name contains a hash of its contents, so that browsers may cache it forever. */
   readonly immutable: boolean;
 }
 
-/** Files by path relative to the page's address; the empty path is the page itself. Throws if the page is not built. */
+/**
+ * Page files by path relative to the page's address. The empty path is the entry page. Throws if the page is not built.
+ */
 function pageFiles(folder: string): ReadonlyMap<string, PageFile> {
   const files = new Map<string, PageFile>();
   let found: string[];
@@ -66,8 +68,8 @@ function pageFiles(folder: string): ReadonlyMap<string, PageFile> {
 }
 
 /**
- * HTTP responses. All paths begin with the token. So no cookie contains it (cookies reach every port of this machine),
- * and a request without it learns nothing.
+ * HTTP responses. All paths begin with the token, so no cookie is needed; a cookie would be sent to every port of this
+ * machine. A request without the token gets no information.
  */
 const YEAR_S = 365 * 24 * 60 * 60;
 
@@ -80,7 +82,7 @@ function sendPlainText(response: ServerResponse, status: number, text: string): 
   response.end(`${text}\n`);
 }
 
-/** Decoded part of a path after `/TOKEN/`; null if the path has no token. */
+/** Decodes the part of a path after `/TOKEN/`; null if the path does not begin with the token. */
 function pathBelowToken(pathname: string, token: string): string | null {
   const [, first = '', ...rest] = pathname.split('/');
   return rest.length > 0 && isToken(first, token) ? rest.join('/') : null;
@@ -101,7 +103,7 @@ function sendFile(request: IncomingMessage, response: ServerResponse, file: Page
   const stream = createReadStream(file.path);
   stream.once('open', () => response.writeHead(200, headers));
   stream.once('error', () => {
-    // The page was rebuilt under a running server, so its files now have other names.
+    // A missing file means that the page was rebuilt while the server runs, so its files have other names.
     if (response.headersSent) response.destroy();
     else sendPlainText(response, 404, 'This file no longer exists. Start the program again.');
   });
@@ -134,7 +136,7 @@ function replyTo(request: IncomingMessage, token: string, files: ReadonlyMap<str
   return file === undefined ? text(404, 'There is nothing at this address.') : { kind: 'file', file, host };
 }
 
-/** Returns whether the request carried the token. */
+/** Answers an HTTP request. Returns whether it contained the token. */
 function answer(
   request: IncomingMessage,
   response: ServerResponse,
@@ -163,28 +165,28 @@ export interface PageServer {
   readonly port: number;
   /** URL with the token. */
   readonly url: string;
-  /** Number of WebSockets of pages. */
+  /** Number of pages that are connected by a WebSocket. */
   readonly pages: number;
   close(): Promise<void>;
 }
 
 function rejectUpgrade(socket: Duplex, status: string): void {
-  // Close from this side, because a rejected client may keep the connection open.
+  // Close the socket from this side, because a rejected client may leave it open.
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy());
 }
 
-/** Limits of connections. WebSockets of pages have no such timeout; pings monitor them. */
+/** Limits on connections. WebSockets of pages have no timeout; they are monitored by pings. */
 interface ConnectionLimits {
-  /** Time limit for the head of a request, from its first byte or the beginning of the connection. */
+  /** Time in which the header of a request must arrive. */
   readonly head_ms: number;
-  /** Time limit without a byte in either direction. */
+  /** Time after which a connection without traffic is closed. */
   readonly silent_ms: number;
-  /** Limit on concurrent connections; a page needs seven. */
+  /** Largest number of concurrent connections; a page needs seven. */
   readonly most: number;
 }
 const LIMITS: ConnectionLimits = { head_ms: 10_000, silent_ms: 30_000, most: 256 };
 
-/** Serves the pages of one host. Throws BraggError if the page is not built or the port is not available. */
+/** Serves pages that use one host. Throws BraggError if the page is not built or the port is not available. */
 export async function servePage(
   host: Host,
   pageFolder: string,
@@ -208,17 +210,17 @@ export async function servePage(
       open -= 1;
       strangers.delete(socket);
     });
-    // Close the oldest connection without a token for a new one, which may belong to a page.
+    // Beyond the limit, close the oldest connection without a token, because the new one may belong to a page.
     if (open > most) [...strangers][0]?.destroy();
   });
-  // This also applies to clients that request a file and never read it. `ws` removes the timeout from a page's socket.
+  // The timeout also ends clients that request a file but never read it. `ws` removes it from WebSockets.
   server.setTimeout(silent_ms, (socket) => socket.destroy());
-  // No deflate, because frames that benefit are compressed already, and deflating maps needs more time than loopback
-  // transfer.
+  // Do not compress messages. Frames that benefit are compressed already, and for maps, compression is slower than
+  // loopback transfer.
   const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_FRAME_BYTES, perMessageDeflate: false });
 
   server.on('upgrade', (request: IncomingMessage, socket, head) => {
-    // A lost connection must not end the program.
+    // Handle the error, because a lost connection must not end the program.
     socket.on('error', () => socket.destroy());
     const name = hostOf(request);
     const path = (request.url ?? '').split('?')[0] ?? '';

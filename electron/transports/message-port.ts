@@ -1,15 +1,13 @@
 /**
- * Ports over Electron message channels: `pagePort` for the page's DOM MessagePort, `mainPort` for Electron's
- * MessagePortMain. Both have structural types, so this module does not import `electron`. Tests use Node's MessagePort,
- * which fits both types.
- *
- * Electron clones what is posted (an ArrayBuffer cannot be transferred between
- * the main process and a page). So a frame is posted as its exact bytes.
+ * Ports over Electron message channels: `pagePort` for the DOM MessagePort in the page, `mainPort` for MessagePortMain
+ * in the main process. Both use structural types, so this module does not import `electron`, and tests can use
+ * MessagePort of Node. Electron copies posted data, because an ArrayBuffer cannot be transferred between the main
+ * process and a page. So each frame is posted in a buffer of exactly its size.
  */
 import type { Port, PortHandler } from '../contract/wire/protocol.ts';
 import { Inbox } from './websocket-host.ts';
 
-/** Used part of the DOM MessagePort. */
+/** Members of the DOM MessagePort that are used here. */
 export interface DomMessagePort {
   postMessage(message: unknown): void;
   start(): void;
@@ -18,7 +16,7 @@ export interface DomMessagePort {
   addEventListener(type: 'close' | 'messageerror', listener: () => void): void;
 }
 
-/** Used part of Electron's MessagePortMain. */
+/** Members of Electron's MessagePortMain that are used here. */
 export interface MainMessagePort {
   postMessage(message: unknown): void;
   start(): void;
@@ -27,11 +25,11 @@ export interface MainMessagePort {
   on(event: 'close', listener: () => void): unknown;
 }
 
-/** Message sent before closing, because not every runtime notifies the other side. */
+/** Message posted before closing, because not all runtimes notify the other side. */
 const CLOSE_MESSAGE = null;
 
 class MessagePortCarrier implements Port {
-  /** Unknown for message channels; only credits limit the buffered bytes. */
+  /** Message channels do not report buffered bytes. Only stream credits limit them. */
   readonly bufferedBytes = 0;
   readonly #inbox = new Inbox();
   readonly #post: (message: unknown) => void;
@@ -54,7 +52,7 @@ class MessagePortCarrier implements Port {
 
   send(frame: Uint8Array): void {
     if (this.#inbox.isClosed) return;
-    // Copy a view on a larger buffer, because the entire buffer would be cloned.
+    // Copy the frame if it is part of a larger buffer, because posting clones the complete buffer.
     this.#post(frame.byteLength === frame.buffer.byteLength ? frame : frame.slice());
   }
 

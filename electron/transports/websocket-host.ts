@@ -1,6 +1,6 @@
 /**
- * Host side of a WebSocket, using `ws`. Also the receiving part of every Port, which buffers frames before listen(),
- * and delivers `closed` exactly once and last. Also a pair of ports within one process, for tests and for pages with an
+ * Host side of a WebSocket, using `ws`. Also the inbox of every Port, which buffers frames until `listen`, and delivers
+ * `closed` exactly once, after all frames. Also connected ports within one process, for tests and for pages with an
  * embedded host.
  */
 import type { RawData, WebSocket } from 'ws';
@@ -29,7 +29,7 @@ export class Inbox {
     else this.#handler.frame(bytes);
   }
 
-  /** Closes the inbox; returns true the first time. */
+  /** Closes the inbox. Returns true if it was open. */
   close(event: PortClosed): boolean {
     if (this.#closed !== null) return false;
     this.#closed = event;
@@ -42,8 +42,8 @@ const NORMAL = 1000;
 const UNSUPPORTED_DATA = 1003;
 
 /**
- * Interval of pings. A broken tunnel notifies neither side. After three pings without a reply the socket is closed, so
- * that the page can reconnect to its connection.
+ * Interval of pings, ms. They detect a broken tunnel, of which neither side is notified. After three unanswered pings,
+ * the socket is closed, so that the page can resume its connection.
  */
 const PING_EVERY_MS = 10_000;
 const MISSED_PINGS = 3;
@@ -70,7 +70,7 @@ class HostSocketPort implements Port {
       if (isBinary) this.#inbox.frame(asBytes(data));
       else socket.close(UNSUPPORTED_DATA, 'not a frame');
     });
-    // `ws` emits `error` before `close`; without a listener it would end the process.
+    // `ws` emits `error` before `close`. Without a listener, the event would end the program.
     socket.on('error', () => undefined);
     socket.on('close', (code, reason) => {
       clearInterval(pings);
@@ -102,7 +102,7 @@ class HostSocketPort implements Port {
   }
 }
 
-/** Port for an accepted socket; frames that have arrived already are not lost. */
+/** Port for an accepted socket. Frames that arrived before `listen` are buffered. */
 export function acceptedSocketPort(socket: WebSocket): Port {
   return new HostSocketPort(socket);
 }
@@ -120,7 +120,7 @@ class InProcessPort implements Port {
     const peer = this.peer;
     if (peer === null || this.inbox.isClosed) return;
     this.#queued += frame.byteLength;
-    // Deliver asynchronously, so that a reply never re-enters the caller of send().
+    // Deliver asynchronously, so that no reply is handled within the caller's `send`.
     queueMicrotask(() => {
       this.#queued -= frame.byteLength;
       peer.inbox.frame(frame);
@@ -134,7 +134,7 @@ class InProcessPort implements Port {
   close(reason = 'closed'): void {
     if (!this.inbox.close({ byUs: true, reason })) return;
     const peer = this.peer;
-    // Close in the same queue as the frames, so that all frames arrive first.
+    // Use the same queue as for frames, so that all of them arrive before the end.
     queueMicrotask(() => peer?.inbox.close({ byUs: false, reason }));
   }
 }

@@ -2,7 +2,7 @@
 import type { Port, PortHandler } from '../contract/wire/protocol.ts';
 import { Inbox } from './websocket-host.ts';
 
-/** RFC 6455 close codes used in this module. */
+/** Close codes by RFC 6455. */
 const NORMAL = 1000;
 const UNSUPPORTED_DATA = 1003;
 
@@ -16,7 +16,7 @@ class PageSocketPort implements Port {
       if (event.data instanceof ArrayBuffer) this.#inbox.frame(new Uint8Array(event.data));
       else socket.close(UNSUPPORTED_DATA, 'not a frame');
     });
-    // `close` follows an error. Without a listener, an error outside a browser would end the program.
+    // The event `close` follows. Without a listener, an error outside a browser would end the program.
     socket.addEventListener('error', () => undefined);
     socket.addEventListener('close', (event) => {
       this.#inbox.close({ byUs: false, reason: event.reason || `connection closed (${event.code})` });
@@ -28,7 +28,7 @@ class PageSocketPort implements Port {
   }
 
   send(frame: Uint8Array): void {
-    // DOM types require a plain ArrayBuffer behind the view, which frames have.
+    // The DOM types require a plain ArrayBuffer behind the view, as frames have.
     if (!this.#inbox.isClosed) this.#socket.send(frame as Uint8Array<ArrayBuffer>);
   }
 
@@ -38,17 +38,17 @@ class PageSocketPort implements Port {
 
   close(reason = 'closed'): void {
     if (!this.#inbox.close({ byUs: true, reason })) return;
-    // The protocol limits the reason to 123 bytes.
+    // WebSocket limits the reason to 123 bytes in UTF-8.
     this.#socket.close(NORMAL, reason.slice(0, 100));
   }
 }
 
-/** Connects; rejects with a readable reason if no server responds or the connection is refused. */
+/** Connects to a server. Rejects with a readable message if no server responds or the connection is refused. */
 export function openSocketPort(url: string): Promise<Port> {
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(url);
     socket.binaryType = 'arraybuffer';
-    // Created before `open`, because a frame that follows immediately needs its listener.
+    // Create the port before the event `open`, because frames may follow it immediately.
     const port = new PageSocketPort(socket);
     socket.addEventListener('open', () => resolve(port));
     socket.addEventListener('close', () => reject(new Error('the host does not respond')));

@@ -1,6 +1,6 @@
 /**
- * Reads depth doses from Monte Carlo codes: binned along one axis, with a description of the bins in comments.
- * Supported codes are TOPAS (scorers as CSV), GATE (actors as text) and FLUKA (plot files of usxsuw, text of USRBIN and
+ * Parses depth doses of Monte Carlo codes: values in bins along one axis, with the bins described in comments.
+ * Supported are TOPAS (scorers as CSV), GATE (actors as text) and FLUKA (plot files of usxsuw, text of USRBIN and
  * usbrea). PHITS (tallies for ANGEL) and SHIELD-HIT12A (text of bdo2txt and of pymchelper) are supported too.
  */
 
@@ -8,7 +8,7 @@ import { absentAs, allowOnly, type FieldRules, honoured, ignoredField, mayBeAbse
 import { decimalOf } from '../values/csv.ts';
 
 export interface BinnedTable {
-  /** Centres of the bins in `depthUnit`. */
+  /** Centres of the bins, in `depthUnit`. */
   readonly depths: readonly number[];
   readonly doses: readonly number[];
   readonly lines: readonly number[];
@@ -30,7 +30,7 @@ interface Line {
 
 type TableReader = (lines: readonly Line[]) => BinnedTable | BinnedTableError;
 
-/** Fortran omits the E before an exponent of three digits, and writes D for double precision. */
+/** Fortran writes D for double precision, and omits the E before a three-digit exponent. */
 const NUMBER = String.raw`[-+]?(?:\d+\.?\d*|\.\d+)(?:[eEdD][-+]?\d+|[-+]\d{3})?`;
 const NUMBERS = new RegExp(String.raw`^\s*${NUMBER}(?:[\s,]+${NUMBER})*[\s,]*$`);
 
@@ -44,7 +44,7 @@ const numbersIn = (text: string): readonly number[] =>
         .map((word) => Number(word.replace(/(?<=[\d.])[eEdD]?(?=[-+]\d+$)|[dD]/, 'e')))
     : [];
 
-/** Parses rows of numbers; returns an error for any other line. */
+/** Parses rows of numbers, or returns an error if a line contains anything else. */
 function rowsOf(lines: readonly Line[], columns: number) {
   const rows: { readonly line: number; readonly values: readonly number[] }[] = [];
   for (const line of lines) {
@@ -66,14 +66,14 @@ interface Bins {
   readonly unit: string;
 }
 
-/** Bins of radius, angle, energy or time do not give a depth dose. */
+/** Whether an axis is a length. Bins in radius, angle, energy or time do not give a depth dose. */
 const isLength = (axis: string): boolean => /^[xyz]$/i.test(axis);
 const notAlongDepthError = (line: number, axis: string): BinnedTableError => ({
   line,
   message: `its bins are along ${axis}, so it is not a depth dose; allowed: bins along x, y or z`,
 });
 
-/** The only axis with several bins, or an error. */
+/** Selects the axis that has several bins; an error if there is not exactly one. */
 function depthBins(
   bins: readonly Bins[],
   line: number,
@@ -89,9 +89,9 @@ function depthBins(
 const about = ignoredField('describes the simulation, without effect on bins or values');
 
 /**
- * Rules for header lines of each code, by their first words in lower case. TOPAS: user guide, Scoring. GATE: user
- * guide, Digitizer and readout, DoseActor. FLUKA: manual, USRBIN and USRBDX, auxiliary programs. PHITS: manual, section
- * 7, tallies. SHIELD-HIT12A: manual, detect.dat; pymchelper's plain text.
+ * Rules for the header lines of each code, by their first words in lower case. Sources: TOPAS user guide, Scoring; GATE
+ * user guide, Digitizer and readout, DoseActor; FLUKA manual, USRBIN and USRBDX, auxiliary programs; PHITS manual,
+ * section 7, tallies; SHIELD-HIT12A manual, detect.dat; plain text of pymchelper.
  */
 export const binnedFields = {
   topas: {
@@ -147,7 +147,7 @@ export const binnedFields = {
     y: honoured,
     part: allowOnly('all, or several with all among them', (value) => value.split(/\s+/).includes('all')),
     material: oneOf('all'),
-    // These options weight the dose by a function of the stopping power, restrict it to one material, or select tracks.
+    // These options restrict the dose to one material or some tracks, or weight it by a function of the stopping power.
     dedxfnc: oneOf('0'),
     letmat: oneOf('0'),
     ...{ 'ctmin(1)': oneOf('-9999'), 'ctmin(2)': oneOf('-9999'), 'ctmin(3)': oneOf('-9999') },
@@ -173,7 +173,10 @@ export const binnedFields = {
   },
 } as const satisfies Readonly<Record<string, FieldRules>>;
 
-/** First header line `words: value` or `words = value` whose value the rules do not accept. */
+/**
+ * Error for the first header line (`words: value` or `words = value`) with a value that the rules reject; null if there
+ * is none.
+ */
 function rejectedLine(lines: readonly Line[], rules: FieldRules): BinnedTableError | null {
   for (const { text, number } of lines) {
     const plain = text.replace(/^\s*#?\s*/, '');
@@ -194,7 +197,7 @@ function rejectedLine(lines: readonly Line[], rules: FieldRules): BinnedTableErr
 
 const TOPAS_BINS = /^\s*#\s*(\S+) in (\d+) bins?\s+of\s+(\S+)\s+(\S+)/;
 const TOPAS_QUANTITY = /^\s*#\s*([\w^]+)\s*(?:\(\s*(.*?)\s*\))?\s*:\s*(.+)$/;
-/** Scorers of deposited energy. Others score fluence, LET or charge in the same bins. */
+/** Names of scorers of deposited energy. Other scorers write fluence, LET or charge in the same bins. */
 const TOPAS_DOSES = /^(dose(to\w+)?|energydeposit\w*)$/i;
 
 const topas: TableReader = (lines) => {
@@ -250,7 +253,7 @@ const GATE_SIZE = /^\s*#\s*VoxelSize\s*=\s*\(([^)]*)\)/;
 const GATE_MATRIX = /^\s*#\s*Matrix\s*Size\s*=\s*\(([^)]*)\)/;
 const GATE_COUNT = /^\s*#\s*nbVal\s*=\s*(\S+)/;
 
-/** Reads GATE's text; lengths of Geant4 are printed in mm. */
+/** Parses text written by GATE, in which Geant4 prints lengths in mm. */
 const gate: TableReader = (lines) => {
   const head = lines.find(({ text }) => GATE_BINS.test(text));
   const sizes = lines.find(({ text }) => GATE_SIZE.test(text));
@@ -307,12 +310,12 @@ const gate: TableReader = (lines) => {
   };
 };
 
-/** Allowed gap between consecutive bins, as a share of a bin, because edges are printed with few digits. */
+/** Largest gap between consecutive bins as a fraction of the bin width. Edges are printed with few digits. */
 const EDGE = 1e-3;
 /** Relative rounding error of START and END, which are printed with four digits. */
 const PRINTED_PRECISION = 5e-4;
 
-/** Table from rows of lower edge, upper edge and value. */
+/** Converts rows with lower edge, upper edge and value to a table. */
 function binsFromEdges(
   rows: readonly { readonly line: number; readonly values: readonly number[] }[],
   value: number,
@@ -338,7 +341,7 @@ const FLUKA_INTERVALS = /^\s*#\s*N\.?\s*of\s+(?:solid\s+)?(\w+)[\s-]+intervals\s
 const fluka: TableReader = (lines) => {
   const [, second] = lines.filter(({ text }) => FLUKA_DETECTOR.test(text));
   if (second !== undefined) return { line: second.number, message: 'it has several detectors; allowed: one per file' };
-  // Detectors of USRBDX and USRTRACK have bins of energy in the same columns.
+  // USRBDX and USRTRACK detectors have energy bins in the same columns, so the axis must be checked.
   const axes = lines.flatMap((line) => {
     const [, axis, count] = FLUKA_INTERVALS.exec(line.text) ?? [];
     return axis === undefined ? [] : [{ axis, line: line.number, count: count === undefined ? null : Number(count) }];
@@ -361,12 +364,12 @@ const fluka: TableReader = (lines) => {
 const USRBIN = /^\s*(?:Cartesian|R - Z|R-Phi-Z|Region|Reg\/Lat\/U)\s+binning n\./i;
 const USRBIN_PARTICLE = /generalized particle n\.\s*(\d+)/i;
 const USRBIN_AXIS = /^\s*([XYZ]) coordinate: from\s+(\S+)\s+to\s+(\S+)\s+(\S+),\s+(\d+) bins\s+\(\s*(\S+)/i;
-/** Numbers of FLUKA's generalised particles ENERGY and DOSE. */
+/** FLUKA's numbers for the generalised particles ENERGY and DOSE. */
 const USRBIN_DEPOSITED: readonly string[] = ['208', '228'];
 
 /**
- * Reads USRBIN text: values of A(ix,iy,iz), ten per line, follow a format statement, and are followed by percentage
- * errors.
+ * Parses USRBIN text. After a format statement, it has the values A(ix,iy,iz), ten per line, followed by their errors
+ * in per cent.
  */
 const usrbin: TableReader = (lines) => {
   const heads = lines.filter(({ text }) => numbersIn(text).length === 0);
@@ -426,14 +429,14 @@ const usrbin: TableReader = (lines) => {
 
 const PHITS_SCORED = /^\s*#?\s*y:\s*(.*\S)\s*$/;
 /**
- * Quantities and units of T-Deposit that are accepted: energy, also per volume or mass. Equivalent dose, flux and LET
- * are not.
+ * Accepted quantities and units of T-Deposit: energy, and energy per volume or mass. Equivalent dose, flux and LET are
+ * rejected.
  */
 const PHITS_DOSES =
   /^(absorbed dose|dose|heat|deposit|deposit(ed)? energy|energy deposit(ion)?)\s*(\[\s*(MeV|J|[kmunp]?Gy)(\s*\/\s*(cm\^?3|kg|g))?(\s*\/\s*(source|n))?\s*\])?$/i;
 const PHITS_HEAD = /^\s*#\s*(\w+)-lower\s+\1-upper\s+(.+)$/;
 
-/** First statement of the mesh that its rows contradict: rows are missing, or the mesh has columns that are not there. */
+/** First statement about the mesh that contradicts the rows, because rows or columns are missing. */
 function phitsMesh(
   heads: readonly Line[],
   axis: string,
@@ -469,7 +472,7 @@ const phits: TableReader = (lines) => {
   if (second !== undefined) return { line: second.number, message: 'it has several pages; allowed: one per file' };
   const [, axis = '', names = ''] = PHITS_HEAD.exec(head?.text ?? '') ?? [];
   if (!isLength(axis)) return notAlongDepthError(head?.number ?? 1, axis);
-  // Tallies of flux have the same columns, so the quantity is checked.
+  // Flux tallies have the same columns, so the scored quantity must be checked.
   const scored = lines.find(({ text }) => PHITS_SCORED.test(text));
   const quantity = PHITS_SCORED.exec(scored?.text ?? '')?.[1] ?? '';
   if (!PHITS_DOSES.test(quantity)) {
@@ -503,10 +506,10 @@ const SHIELD_HIT = /^\s*#\s*DETECTOR OUTPUT\b/;
 const SHIELD_HIT_BINS = /(\w+)\s+BIN:\s*(\d+)/g;
 const SHIELD_HIT_EDGES = /\w+\s+(?:START|END\s*):\s*([-+\d.eEdD]+)/g;
 const SHIELD_HIT_TYPE = /DETECTOR TYPE:\s*(\S+)/;
-/** Detector types that score a dose or deposited energy. */
+/** Names of detector types that score dose or deposited energy. */
 const DOSE_NAME = /^(dose|dose_?gy|energy|ddd)$/i;
 
-/** Reads rows of x, y, z, value and an optional error; lengths are in cm. */
+/** Parses rows of x, y, z, value and optionally an error, with lengths in cm. */
 const shieldHit: TableReader = (lines) => {
   const heads = lines.filter(isComment);
   const refused = rejectedLine(heads, binnedFields['shield-hit']);
@@ -573,7 +576,7 @@ const dialects: readonly (readonly [RegExp, TableReader])[] = [
   [SHIELD_HIT, shieldHit],
 ];
 
-/** Parses a binned table of any supported code; null if the format is not recognised. */
+/** Parses the table of any supported code; null if none of their formats matches. */
 export function binnedTable(lines: readonly string[]): BinnedTable | BinnedTableError | null {
   for (const [mark, read] of dialects) {
     if (lines.some((line) => mark.test(line))) return read(lines.map((text, i) => ({ number: i + 1, text })));

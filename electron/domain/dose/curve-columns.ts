@@ -1,11 +1,12 @@
 /**
- * Columns of a depth-dose table: which are depth and dose, in which units, and which further columns or comments would
- * change them. Names are English, German and French words, as chambers and Monte Carlo codes write them.
+ * Recognises the columns of a depth-dose table: depth and dose with their units, and columns or comments that would
+ * change their meaning. Recognised words are English, German and French, as ionization chambers and Monte Carlo codes
+ * write them.
  */
 import { parseDepthDoseUnit } from '../../contract/dose/units.ts';
 import { decimalOf } from '../values/csv.ts';
 
-/** Unit of depth if the file does not state it, as chosen by the user. `asked`: a file without a unit is rejected. */
+/** Unit of depth for files that do not state one. `asked`: reject such files. */
 export type DefaultDepthUnit = LengthName | 'asked';
 
 export interface Columns {
@@ -16,28 +17,33 @@ export interface Columns {
   readonly depthUnit: string | null;
   readonly unit: string | null;
   /**
-   * Number of columns. A line with more columns probably has decimal commas between separating commas, and would be
+   * Number of columns. A line with more columns probably mixes decimal commas and separating commas, and would be
    * misread.
    */
   readonly count: number;
   readonly matter: string | null;
-  /** Columns of a second position, such as x. A depth dose is along one line, so their values must not change. */
+  /**
+   * Columns with a second position, such as x. Their values must be constant, because a depth dose is measured along
+   * one line.
+   */
   readonly across: readonly { readonly column: number; readonly name: string }[];
   readonly notes: readonly string[];
 }
 
-/** Comment signs of Numpy, MATLAB and C. A percent sign may also begin a column's name. */
+/**
+ * Beginning of a comment in files of Numpy, MATLAB and C. A percent sign without a space may begin a column's name.
+ */
 export const COMMENT = /^\s*(?:#+|%+(?=\s)|\/\/+)\s*/;
 export const isComment = (line: string): boolean => COMMENT.test(line);
 
-/** Supported units of depth, in millimetres. */
+/** Supported units of depth: number of millimetres in each. */
 const millimetres = { mm: 1, cm: 10, m: 1000 } as const;
 export type LengthName = keyof typeof millimetres;
 export const lengthUnits: ReadonlyMap<string, number> = new Map(Object.entries(millimetres));
 
 /**
- * Unit in a column's name: in brackets at the end, after a comma, or a unit of depth after `_`, `/` or a space. Words
- * may follow a length in brackets.
+ * Unit in a column's name: in brackets at the end, after a comma, or a length after `_`, `/` or a space. More words may
+ * follow a length in brackets.
  */
 export function unitIn(name: string): string | null {
   const bracketed = (/[[(]([^\])]*)[\])]\s*$/.exec(name) ?? /[[(]\s*([nuµm]m|[cdk]?m|inch)\s*[\])]/i.exec(name))?.[1];
@@ -45,20 +51,20 @@ export function unitIn(name: string): string | null {
   return (bracketed ?? named)?.trim() ?? null;
 }
 
-/** Words of a column's name and unit: `DoseToWater [Gy]` and `dose_to_water_Gy` give dose, to, water, gy. */
+/** Splits a column's name and unit into words: `DoseToWater [Gy]` and `dose_to_water_Gy` give dose, to, water, gy. */
 function wordsOf(name: string): readonly string[] {
   const words = name
     .replace(/\ba\.\s?u\.?/gi, 'au')
     .replace(/(?<![A-Za-z])([MkG]?eV|[npu]C|[kmcnu]Gy|[npum]A|mV)(?![A-Za-z])/g, (unit) => unit.toLowerCase())
     .replace(/([a-z])([A-Z])/g, '$1 $2')
-    // A sign, a power or a division makes the column another quantity, so it is replaced by an unknown word.
+    // Replace signs, powers and divisions by an unknown word, because they make the column a different quantity.
     .replace(/^\s*\d+\s*\/|(?<!(?:\/|\bper)\s*)\b10\s*(?:\^|\*\*)\s*[-−+]?\d+/i, ' operator ')
     .replace(/^\s*\d*\s*[-−]|(?<=dose|signal|charge|current|reading|[pid]dd)\s*(?:\^|\*\*|²)/i, ' operator ')
     .replaceAll('/', ' per ')
     .toLowerCase()
     .split(/[^a-z0-9%]+/)
     .filter((word) => word !== '' && !/^\d+$/.test(word));
-  // `per incident proton` is a scale, but `primary` alone restricts the dose to some of the particles.
+  // After `per`, `incident proton` only scales the dose. Elsewhere, `primary` restricts the dose to some particles.
   const scales = words.map((word) => SCALES.has(word));
   return words.filter((word, i) => word !== 'per' && !(scales[i] === true && isBehindPer(words, scales, i)));
 }
@@ -70,14 +76,12 @@ function isBehindPer(words: readonly string[], scales: readonly boolean[], at: n
 }
 
 const wordSet = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
-/** Words that scale a dose after `per`. */
+/** Words that may follow `per` and only scale a dose. */
 const SCALES = wordSet(
   'incident source primary primaries proton protons particle particles ion ions history histories event events reference ref monitor mu unit units',
 );
 
-/**
- * Words of columns that describe a dose but are not one: its spread, its rate, LET, or a biologically weighted dose.
- */
+/** Words in names of columns that are not a dose: its uncertainty or rate, LET, or a biologically weighted dose. */
 const NOT_A_PLAIN_DOSE = new RegExp(
   `^(${[
     'sigma|sd|std|stdev|stddev|dev|deviation|err|error|errors|unc|uncertainty|spread|var|variance|sem|rms|min|max|limit',
@@ -86,24 +90,24 @@ const NOT_A_PLAIN_DOSE = new RegExp(
   ].join('|')})$`,
 );
 
-/** Those of the above words that mean a spread or an uncertainty. */
+/** Words that mean a spread or an uncertainty. */
 const SPREAD =
   /^(sigma|sd|std|stdev|stddev|dev|deviation|err|error|errors|unc|uncertainty|spread|var|variance|sem|rms)$/;
 
-/** Words that name a depth, and words that may accompany them. */
+/** Words that mean depth, and words that may appear together with them. */
 const DEPTHS = wordSet('depth tiefe profondeur z');
 const DEPTH_CONTEXT = wordSet(
   'in of the from at along water h2o pmma tissue medium material phantom tank surface beam central axis cax bin center centre mm cm m um nm inch g cm2',
 );
 const DOSES = wordSet('dose doses dosis');
-/** Names of a relative dose, used if no column is named dose. */
+/** Words that mean a relative dose, if no column is named dose. */
 const OTHER_DOSES = wordSet(
   'pdd idd ddd d edep deposit deposited deposition ionization ionisation charge current reading readings signal percent gy cgy %',
 );
-/** Readings of a detector, which may have to be divided by those of a second one in the beam. */
+/** Words that mean a detector reading, which may have to be divided by the reading of a reference detector. */
 const READINGS = wordSet('ionization ionisation charge current reading readings signal');
 const REFERENCES = wordSet('reference ref monitor mu');
-/** Words that may accompany a dose: scale, location, source and units. */
+/** Words that may appear in the name of a dose: scale, location, source and units. */
 const DOSE_CONTEXT = wordSet(
   `depth relative relativ rel normalized normalised normiert norm percentage absolute abs integral integrated absorbed physical
 total mean average averaged energy to in of the at on along water h2o medium material phantom tank central axis cax bragg peak
@@ -112,37 +116,34 @@ film chamber detector reading mgy ugy ngy kgy mev kev ev j kg g um mm cm m mm2 c
 counts au arb arbitrary unit units 1e9 e9`,
 );
 const LENGTHS = wordSet('mm cm m um nm inch in');
-/**
- * Units that the name of a depth may contain, and those of a dose. `in` and `g` are left out, because they are also
- * words of other names.
- */
+/** Units in names of depths and of doses. `in` and `g` are excluded, because they have other meanings in names. */
 const DEPTH_UNITS = wordSet('mm cm m um nm inch cm2');
 const DOSE_UNITS = wordSet('gy cgy mgy ugy ngy kgy %');
-/** Matter other than water, or matter that is not named. */
+/** Words for matter other than water, or for unspecified matter. */
 const MATTERS = wordSet('pmma tissue medium material');
 const WATER_WORDS = wordSet('water h2o');
 export const COMMENTED_MATTER =
   /(?:\bdepths?\s+in|\b(?:material|medium|phantom)\s*[:=])\s*(pmma|acrylic|perspex|lucite|plexiglas|tissue|bone|lung|muscle|fat|alumini?um|copper|graphite|polyethylene|polystyrene)\b/i;
-/** Unit of depth in a comment: `depth unit: cm`, `depths in cm`. */
+/** Matches a unit of depth in a comment: `depth unit: cm`, `depths in cm`. */
 export const COMMENTED_UNIT = /\bdepths?(?:\s+units?)?\s*(?:[:=]|\bin\b)\s*\[?(mm|cm|m)\b/i;
-/** Words of corrections, scales and shifts that may apply to a depth or a dose. */
+/** Words for corrections, scales and shifts of a depth or dose. */
 const CHANGES = wordSet(
   `background bg bkg bkgd dark leakage offset offsets shift correction corrections corr factor factors coefficient
 gain gains amplification range attenuation quenching calibration cal scale scaling baseline pedestal`,
 );
-/** Correction factors of ionization chambers, as in TRS-398. */
+/** Names of correction factors of ionization chambers, as in IAEA TRS-398. */
 const CHAMBER_FACTOR = /^k_?(tp|t|p|pol|ion|s|sat|q|elec)$/;
 const CHANGE_CONTEXT = wordSet(
   `depth z k tp t p pol ion s recombination polarity temperature pressure wet equivalent window effective point
 measurement normalization normalisation conversion multiplication`,
 );
-/** Changes that are added; the others are factors. */
+/** Words for additive corrections; all other corrections are factors. */
 const SHIFTS = wordSet('background bg bkg bkgd dark leakage offset offsets shift baseline pedestal');
-/** Names of positions across the beam. */
+/** Words for positions across the beam. */
 const LATERAL_WORDS = wordSet('x y r crossline inline lateral radius');
 const LATERAL_CONTEXT_WORDS = wordSet('position pos in off axis distance');
 const TIMES = wordSet('time duration exposure');
-/** Words of energies that are deposited; a mean energy without them is that of particles. */
+/** Words that mark an energy as deposited. Without them, a mean energy is that of the particles. */
 const DEPOSITED_WORDS = wordSet('deposit deposited deposition absorbed');
 const UNITS_OF_DOSE = wordSet('% percent gy cgy');
 export const ALLOWED_ROWS = 'a line for each depth, with the depth and its dose';
@@ -155,10 +156,7 @@ const hasAnyWord = (words: readonly string[], names: ReadonlySet<string>): boole
 const isOnly = (words: readonly string[], ...sets: readonly ReadonlySet<string>[]): boolean =>
   words.every((word) => sets.some((names) => names.has(word)));
 
-/**
- * Whether all words may describe a dose. `d_mm` is a length, and `%` next to several columns may be the share of any of
- * them.
- */
+/** Whether the words may name a dose. `d_mm` is a length. With several columns, `%` alone is ambiguous. */
 function isDose(words: readonly string[], columns: number): boolean {
   const isLength = isOnly(words, LENGTHS, new Set('d')) && hasAnyWord(words, LENGTHS);
   const isUnit = isOnly(words, UNITS_OF_DOSE) && columns > 2;
@@ -170,7 +168,7 @@ function isDose(words: readonly string[], columns: number): boolean {
   return isOnly(words, DOSES, OTHER_DOSES, DOSE_CONTEXT) && !isLength && !isUnit && !isMeanEnergy;
 }
 
-/** Unit in the name of a dose, if it has one; null if the name is not that of a dose. */
+/** Parses the name of a dose column and returns its unit, if it contains one. Null if the name does not mean a dose. */
 export function doseNamed(name: string): { readonly unit: string | null } | null {
   const words = wordsOf(name);
   const isOne = hasAnyWord(words, DOSES) || hasAnyWord(words, OTHER_DOSES);
@@ -179,7 +177,7 @@ export function doseNamed(name: string): { readonly unit: string | null } | null
   return { unit: unit === '' ? null : unit.replace(/_per_/g, '/') };
 }
 
-/** Whether a name is `dose` with at most a unit. */
+/** Whether a name is the word `dose`, optionally with a unit. */
 function isPlainDose(name: string): boolean {
   const [, unit] = /^dose(?:[_ ([/]+(.*?)[)\]]?)?$/i.exec(name.trim()) ?? [null, null];
   return (
@@ -189,7 +187,7 @@ function isPlainDose(name: string): boolean {
   );
 }
 
-/** Columns of depth and dose, found by complete words of their names. A name with an unknown word matches neither. */
+/** Finds the columns of depth and dose by the words in their names. A name with an unknown word matches neither. */
 function namedColumns(fields: readonly string[]): { readonly depth: number; readonly dose: number } | string {
   const words = fields.map(wordsOf);
   const columns = fields.filter((field) => field !== '').length;
@@ -232,9 +230,7 @@ function namedColumns(fields: readonly string[]): { readonly depth: number; read
   return { depth, dose };
 }
 
-/**
- * Number of millimetres in the unit of depth, or the reason why the unit cannot be used. `stated` is the file's unit.
- */
+/** Millimetres per unit of depth, or an error text. `stated` is the unit that the file states. */
 export function unitOfDepth(name: string, stated: string | null, otherwise: DefaultDepthUnit): number | string {
   if (stated === null && otherwise === 'asked')
     return 'the unit of depth is missing; allowed: a column such as depth_mm or depth_cm, or --unit';
@@ -243,21 +239,21 @@ export function unitOfDepth(name: string, stated: string | null, otherwise: Defa
   return perUnit_mm ?? `the depth "${name}" is in ${stated}; allowed: ${[...lengthUnits.keys()].join(', ')}`;
 }
 
-/** Two units in the name of a depth or a dose, as in `depth_mm [cm]`; null if there is one or none. */
+/** Error text for a name with two units, such as `depth_mm [cm]`; otherwise null. */
 function twoUnits(name: string, units: ReadonlySet<string>): string | null {
   const found = [...new Set(wordsOf(name).filter((word) => units.has(word)))];
   return found.length > 1 ? `"${name}" has the units ${found.join(' and ')}; allowed: one unit` : null;
 }
 
-/** Matter other than water in the name of a depth. */
+/** Word for matter other than water in the name of a depth; null if there is none. */
 function matterIn(name: string): string | null {
   const words = wordsOf(name);
   return hasAnyWord(words, WATER_WORDS) ? null : (words.find((word) => MATTERS.has(word)) ?? null);
 }
 
 /**
- * Columns other than depth and dose. Those that would change the depth or the dose are rejected; columns of a spread or
- * an error need no note.
+ * Classifies the remaining columns. Columns that would change the depth or the dose are errors. Columns with a spread
+ * or an uncertainty are ignored without a note.
  */
 function otherColumns(fields: readonly string[], used: readonly number[]): Pick<Columns, 'across' | 'notes'> | string {
   const others = fields.flatMap((name, column) => {
@@ -314,16 +310,16 @@ export function headerColumns(fields: readonly string[], otherwise: DefaultDepth
 interface Change {
   readonly line: number;
   readonly text: string;
-  /** False for a factor of the dose, which changes no relative dose. */
+  /** False for a factor of the dose, which does not change a relative dose. */
   readonly always: boolean;
 }
 
-/** A statement such as `scale factor: 2.5` or `depth offset 1.3 mm`. */
+/** Matches a name with a value, such as `scale factor: 2.5` or `depth offset 1.3 mm`. */
 const STATED_VALUE = /^([^:=]+?)(?:\s*[:=]\s*|\s+)([-+]?[\d.,]+(?:e[-+]?\d+)?)\s*[[(]?[a-z%µ]*[\])]?$/i;
 const MULTIPLY = /^(multiply|divide)\b.*\bby\s+([-+.\de]+)/i;
 const APPLIED_CORRECTION = /(?<!\bnot\s)\b(applied|included|corrected|subtracted)\b/i;
 
-/** Changes of the dose or depth in a comment, which may have been applied or not. */
+/** Finds corrections of dose or depth that a comment mentions without stating that they were applied. */
 function changesIn(line: string, number: number): readonly Change[] {
   if (APPLIED_CORRECTION.test(line)) return [];
   return line
@@ -345,7 +341,7 @@ function changesIn(line: string, number: number): readonly Change[] {
     });
 }
 
-/** Errors and notes on such changes in the comments of a table with a dose in `unit`. */
+/** Errors and notes about corrections in the comments of a table. `unit` is the unit of the dose. */
 export function commentedChanges(lines: readonly string[], unit: string | null) {
   const changes = lines.flatMap((line, index) => (isComment(line) ? changesIn(line, index + 1) : []));
   const isRelative = unit === null || unit === '%';
@@ -359,7 +355,10 @@ export function commentedChanges(lines: readonly string[], unit: string | null) 
   return { faults, notes };
 }
 
-/** Columns of a table without a header; with more than two the dose column is ambiguous. `rows`: lines of the table. */
+/**
+ * Columns of a table without a header, or an error text. With more than two columns, the dose column is ambiguous.
+ * `rows` is the number of lines in the table.
+ */
 export function bareColumns(fields: readonly string[], otherwise: DefaultDepthUnit, rows: number): Columns | string {
   const values = fields.filter((field) => field !== '').length;
   if (values < 2) return `a column of values without depths; allowed: ${ALLOWED_ROWS}`;

@@ -1,8 +1,8 @@
 /**
- * Reads a measured or computed depth dose from a table. Depth and dose are separated by commas, semicolons, tabs or
- * spaces, and named by a header (`depth_mm,dose_MeV_per_mm`). Two columns without names are depth, and dose in any
- * unit. Lines that begin with # are comments, of which one may name the columns. Depths ascend or descend. Binned
- * tables of Monte Carlo codes describe their own columns.
+ * Parses a measured or computed depth dose from a table. Depth and dose are separated by commas, semicolons, tabs or
+ * spaces. A header names them (`depth_mm,dose_MeV_per_mm`); without one, the two columns are depth, and dose in an
+ * unknown unit. Lines starting with # are comments; one of them may be the header. Depths ascend or descend. Tables of
+ * Monte Carlo codes with bins describe their own columns.
  */
 
 import { decimalOf } from '../values/csv.ts';
@@ -28,20 +28,20 @@ export interface CurveFile {
   /** Depths in ascending order. */
   readonly depth_mm: Float64Array;
   readonly dose: Float64Array;
-  /** Unit of dose from the header; null if it names none. */
+  /** Unit of dose in the header; null if it states none. */
   readonly unit: string | null;
 }
 
 interface ReadCurveFile extends CurveFile {
-  /** Unit of depth from the header; null if it names none. */
+  /** Unit of depth in the header; null if it states none. */
   readonly depthUnit: string | null;
-  /** Line of the header, or of the first point if there is no header. */
+  /** Line number of the header; without a header, of the first point. */
   readonly firstLine: number;
-  /** Line of the last point. */
+  /** Line number of the last point. */
   readonly lastLine: number;
-  /** Matter other than water in which the file states its depths; null if it states none. */
+  /** Matter other than water to which the depths refer, as the file states it; null if it states none. */
   readonly matter: string | null;
-  /** Facts about the file that a user must know. */
+  /** Remarks on the file that the user should read. */
   readonly notes: readonly string[];
 }
 
@@ -56,10 +56,13 @@ type CurveReading =
 
 const BEFORE_SURFACE = 'before the surface; allowed: depths of 0 and more (omit points in air)';
 const LARGEST_LINES = 200_000;
-/** Further errors would not help the user. */
+/** Limit on reported errors, because more would not help the user. */
 const MAX_ERRORS = 20;
 
-/** Whether numbers separated by spaces have decimal commas, as in `1,5 20,3`, which must not be split at commas. */
+/**
+ * Whether a line has decimal commas and is separated by spaces, as in `1,5 20,3`. Such a line must not be split at
+ * commas.
+ */
 function hasDecimalCommas(line: string): boolean {
   const words = line.trim().split(/\s+/);
   const decimal = /^[-+]?\d+,\d+(e[-+]?\d+)?$/i;
@@ -72,7 +75,7 @@ function hasDecimalCommas(line: string): boolean {
 
 function fieldsOf(line: string): readonly string[] {
   const comma = line.includes(',') && !hasDecimalCommas(line);
-  // A separator within quotes is text, and a unit in brackets after a space belongs to the name before it.
+  // Separators within quotes are text. A unit in brackets after a space is part of the name.
   const separator = line.includes(';') ? ';' : line.includes('\t') ? '\t' : comma ? ',' : null;
   const quoted = separator === null ? line.replace(/\s+(?=[[(])/g, '') : line;
   const parts =
@@ -82,12 +85,12 @@ function fieldsOf(line: string): readonly string[] {
   return parts.map((field) => field.trim().replace(/^"(.*)"$/, '$1'));
 }
 
-/** Parts of a line between separators, except those within quotes. */
+/** Splits a line at separators that are not within quotes. */
 function partsBetween(line: string, separator: string): readonly string[] {
   const parts: string[] = [];
   for (const part of line.split(separator)) {
     const open = parts.at(-1);
-    // An odd number of quotes means that a quote is still open.
+    // If the previous part has an odd number of quotes, its quote is still open, so join both parts.
     if (open !== undefined && open.split('"').length % 2 === 0) parts[parts.length - 1] = `${open}${separator}${part}`;
     else parts.push(part);
   }
@@ -95,19 +98,19 @@ function partsBetween(line: string, separator: string): readonly string[] {
 }
 
 /**
- * Parses a number. With semicolons, tabs or spaces as separators a comma is a decimal mark, as in files of many
- * spreadsheets.
+ * Parses a number. In lines separated by semicolons, tabs or spaces, a comma is a decimal mark, as many spreadsheets
+ * write it.
  */
 function numberOf(field: string, line: string): number {
   const plain = /[;\t]/.test(line) || hasDecimalCommas(line) ? field.replace(',', '.') : field;
   return decimalOf(plain);
 }
 
-/** Decimal mark of a file, from the first line that shows it. */
+/** Decimal mark of a file, which the first line that contains one determines. */
 class DecimalMark {
   readonly #lines = new Map<string, number>();
 
-  /** Reason why the numbers of a line conflict with earlier lines; null if they do not. */
+  /** Error text if the numbers of a line contradict earlier lines; otherwise null. */
   fault(fields: readonly string[], line: number): string | null {
     for (const field of fields) {
       const mark = /[.,]/.exec(field)?.[0];
@@ -124,7 +127,7 @@ class DecimalMark {
 
 const isNumber = (field: string, line: string): boolean => Number.isFinite(numberOf(field, line));
 
-/** Column names with the units from the line below them; null if that line does not contain units. */
+/** Adds the units in the line below the header to the column names; null if that line contains no units. */
 function namesWithUnits(names: readonly string[], line: string): readonly string[] | null {
   const units = fieldsOf(line).map((field) => field.replace(/^[[(](.*)[\])]$/, '$1'));
   const isUnits = units.length === names.length && units.every((unit) => !isNumber(unit, line));
@@ -166,7 +169,7 @@ export function readCurveCsv(text: string, otherwise: DefaultDepthUnit = 'mm'): 
   if (/^(?:[^#,;]*=)?\s*(?:np\.array)?[[({]+\s*[-+\d.]/.test(lines[begin] ?? '')) {
     return { ok: false, faults: [{ line: begin + 1, message: `a list in brackets; allowed: ${ALLOWED_ROWS}` }] };
   }
-  // The text is in UTF-16, or in another encoding that was decoded as UTF-8.
+  // NUL and replacement characters mean UTF-16, or another encoding that was decoded as UTF-8.
   if (/[\0\uFFFD]/.test(text)) {
     return { ok: false, faults: [{ line: 1, message: 'its text encoding is not supported; allowed: UTF-8' }] };
   }
@@ -175,20 +178,20 @@ export function readCurveCsv(text: string, otherwise: DefaultDepthUnit = 'mm'): 
   let descends: boolean | null = null;
   const [depths, doses]: [number[], number[]] = [[], []];
   let columns: Columns | null = null;
-  /** Column names in a comment line, as numpy.savetxt writes them. */
+  /** Columns named in a comment line, as numpy.savetxt writes them. */
   let commented: Columns | null = null;
   let refused: { readonly count: number; readonly message: string } | null = null;
   let [firstLine, lastLine] = [1, 1];
-  /** Index of a line with units below the names. */
+  /** Index of the line with units below the header; -1 if there is none. */
   let unitsAt = -1;
   let commentedMatter: string | null = null;
   let commentedUnit: { readonly unit: LengthName; readonly line: number } | null = null;
-  /** First value in each column of a second position. */
+  /** First value of each column with a second position, which later values must equal. */
   const places = new Map<number, string>();
   for (const [index, line] of lines.entries()) {
     const fault = (message: string): void => void faults.push({ line: index + 1, message });
     if (faults.length >= MAX_ERRORS) break;
-    // Excel files may begin with a line that declares the separator.
+    // Files of Excel may begin with a line that declares the separator.
     if (isComment(line)) {
       commentedMatter ??= COMMENTED_MATTER.exec(line)?.[1] ?? null;
       const unit = COMMENTED_UNIT.exec(line)?.[1]?.toLowerCase() as LengthName | undefined;
@@ -199,7 +202,7 @@ export function readCurveCsv(text: string, otherwise: DefaultDepthUnit = 'mm'): 
       const names = fieldsOf(line.replace(COMMENT, ''));
       const named = headerColumns(names, otherwise);
       if (typeof named !== 'string') commented = named;
-      // A comment whose first word has a unit of length is a header, not prose.
+      // A comment whose first word has a unit of length is a header, not a remark.
       else if (lengthUnits.has((unitIn(names[0] ?? '') ?? '').toLowerCase()))
         refused = { count: names.length, message: named };
     }
@@ -265,7 +268,7 @@ export function readCurveCsv(text: string, otherwise: DefaultDepthUnit = 'mm'): 
     } else if (z < 0) fault(`the depth ${depth} is ${BEFORE_SURFACE}`);
     else {
       const before = depths.at(-1);
-      // Measurements in water tanks may start at the deep end.
+      // Accept descending depths, because scans of water tanks may start at the deep end.
       if (before !== undefined) descends ??= z < before;
       if (before !== undefined && (descends === true ? z >= before : z <= before)) {
         const way = descends === true ? 'descending' : 'ascending';

@@ -1,22 +1,22 @@
 /**
- * Gamma index of curves (D. A. Low et al., Med. Phys. 25 (1998) 656), for depth doses of runs and of files. Independent
- * of Node and of the page.
+ * Gamma index of curves (D. A. Low et al., Med. Phys. 25 (1998) 656), for depth doses of runs and files. Used by the
+ * page and the host.
  */
 
-/** Criteria of a gamma index, and the threshold for evaluated points. */
+/** Criteria of a gamma index, and the dose threshold for evaluated points. */
 export interface GammaCriteria {
-  /** Dose criterion as a share of the reference's largest dose or, if `local`, of its dose at the point. */
+  /** Dose criterion as a fraction of the largest reference dose or, if `local`, of the reference dose at the point. */
   readonly dose: number;
   readonly distance_mm: number;
   readonly local?: boolean;
-  /** Points below this share of the reference's largest dose are not evaluated; 0.1 by default. */
+  /** Points with less than this fraction of the largest reference dose are not evaluated; 0.1 by default. */
   readonly threshold?: number;
 }
 
 export const gammaThreshold = 0.1;
-/** Gamma at which the search stops; the point has failed in any case. */
+/** Gamma at which the search stops, because such a point fails in any case. */
 export const maxGamma = 3;
-/** Number of bins in the histogram of gamma, 0.1 wide; the last bin contains gamma = 3. */
+/** Number of histogram bins, each 0.1 wide; the last one contains gamma = 3. */
 const BINS = 31;
 
 export class GammaCounts {
@@ -33,29 +33,29 @@ export class GammaCounts {
     this.worst = Math.max(this.worst, gamma);
   }
 
-  /** Share of the points that pass; 1 if none is evaluated. */
+  /** Pass rate: fraction of the evaluated points with gamma ≤ 1; 1 if no point is evaluated. */
   get passed(): number {
     return this.points === 0 ? 1 : this.passes / this.points;
   }
 }
 
-/** Values at ascending positions. */
+/** Curve with `values[i]` at `positions[i]`; positions ascend. */
 export interface GammaCurve {
   readonly positions: ArrayLike<number>;
   readonly values: ArrayLike<number>;
 }
 
-/** The curve relative to its largest value; unchanged if it has no positive value. */
+/** Scales a curve to a maximum of 1. A curve without a positive value is returned unchanged. */
 export function relativeToPeak({ positions, values }: GammaCurve): GammaCurve {
   const all = Float64Array.from(values);
   const peak = all.reduce((a, b) => Math.max(a, b), 0);
   return { positions, values: peak > 0 ? all.map((value) => value / peak) : all };
 }
 
-/** Number of search steps per distance criterion in the evaluated curve. */
+/** The evaluated curve is sampled at this many positions per distance criterion. */
 const STEPS = 50;
 
-/** Linear interpolation between the points; null outside. */
+/** Returns a function that interpolates the curve linearly; it returns null outside the curve. */
 function lookUp({ positions, values }: GammaCurve): (at: number) => number | null {
   const last = positions.length - 1;
   let low = 0;
@@ -69,7 +69,10 @@ function lookUp({ positions, values }: GammaCurve): (at: number) => number | nul
   };
 }
 
-/** Gamma of `evaluated` at the points of `reference`; both have the same unit. NaN for points below the threshold. */
+/**
+ * Gamma index of `evaluated` at the points of `reference`; NaN for points below the threshold. Both curves must have
+ * the same unit.
+ */
 export function gammaOfCurves(reference: GammaCurve, evaluated: GammaCurve, criteria: GammaCriteria) {
   const peak = Array.from(reference.values).reduce((a, b) => Math.max(a, b), 0);
   const least = (criteria.threshold ?? gammaThreshold) * peak;

@@ -1,4 +1,4 @@
-/** Texts of dose readouts: `run` and the page show the same names, digits and order. */
+/** Dose readouts as text. The command `run` and the page show the same names, digits and order. */
 import type { Metrics } from '../../contract/run.ts';
 import {
   isLiveReadout,
@@ -9,7 +9,7 @@ import {
 import { fixedDigits, NO_VALUE, significant } from '../numbers.ts';
 
 interface ReadoutText extends Pick<Readout, 'title' | 'unit' | 'about'> {
-  /** Value without its unit. */
+  /** Formatted value without unit. */
   readonly value: string;
 }
 
@@ -18,7 +18,7 @@ const textOf = ({ title, unit, about, digits }: Readout, value: number | null): 
   value: 'fixed' in digits ? fixedDigits(value, digits.fixed) : significant(value, digits.significant),
 });
 
-/** Value with its unit; a missing value has none. */
+/** Formatted value with unit; a missing value has no unit. */
 export const withUnitOf = ({ value, unit }: ReadoutText): string =>
   value === NO_VALUE ? value : `${value} ${unit}`.trim();
 
@@ -32,14 +32,14 @@ function readoutTexts(values: Values, chosen: (readout: Readout) => boolean): re
   });
 }
 
-/** Readouts of the summary; those that are known during a run come first. */
+/** All readouts of the summary; those available during the run come first. */
 export const summaryTexts = (metrics: Metrics): readonly ReadoutText[] =>
   readoutTexts(metrics, ({ summary }) => summary === true);
 
-/** Readouts of the summary that are known during a run. */
+/** Readouts of the summary that are available during the run. */
 export const peakTexts = (metrics: LiveReadouts | Metrics): readonly ReadoutText[] =>
   readoutTexts(metrics, (readout) => isLiveReadout(readout) && readout.summary === true);
 
-/** Readouts of the summary that are known only after a run. */
+/** Readouts of the summary that are available only after the run. */
 export const furtherTexts = (metrics: Metrics): readonly ReadoutText[] =>
   readoutTexts(metrics, (readout) => !isLiveReadout(readout) && readout.summary === true);

@@ -1,6 +1,6 @@
 /**
- * Properties of a kernel launch on a GPU: grid, occupancy, waves and problems. Also maps threads to elements along x;
- * rows along y and z are all alike.
+ * Properties of a kernel launch on a GPU: grid, occupancy, waves and problems. Also the mapping between threads and
+ * elements along x, which is the same for all y and z.
  */
 import { shareText } from '../values/units.ts';
 import {
@@ -17,23 +17,23 @@ import {
 export type Extent = readonly [x: number, y: number, z: number];
 
 export interface LaunchRequest {
-  /** Numbers of elements of the problem along x, y and z. */
+  /** Size of the problem: elements along x, y and z. */
   readonly elements: Extent;
-  /** Numbers of threads in a block along x, y and z. */
+  /** Block size: threads along x, y and z. */
   readonly block: Extent;
   /**
-   * `one-per-thread`: thread i processes element i. `grid-stride`: along x each thread advances by the number of
-   * threads in the grid until the elements end; y and z have one element per thread.
+   * `one-per-thread`: thread i processes element i. `grid-stride`: along x, each thread processes every n-th element,
+   * where n is the number of threads in the grid. Along y and z, each thread has one element.
    */
   readonly mapping: 'one-per-thread' | 'grid-stride';
-  /** Number of blocks along x with `grid-stride`; null for as many as are resident on the GPU at once. */
+  /** Number of blocks along x for `grid-stride`; null for as many as the GPU can run concurrently. */
   readonly blocks: number | null;
-  /** Dynamic shared memory of a block in bytes. */
+  /** Dynamic shared memory per block, bytes. */
   readonly dynamic_bytes: number;
 }
 
 interface LaunchNote {
-  /** `refused`: the driver rejects the launch. */
+  /** `refused`: the driver would reject the launch. */
   readonly severity: 'refused' | 'warning';
   readonly about: 'block' | 'grid' | 'shared memory' | 'registers' | 'waves' | 'tail' | 'index' | 'occupancy';
   readonly text: string;
@@ -46,27 +46,27 @@ export interface Launch {
   readonly threadsPerBlock: number;
   readonly threads: number;
   readonly elements: number;
-  /** Largest number of elements processed by one thread. */
+  /** Largest number of elements that one thread processes. */
   readonly elementsPerThread: number;
-  /** Share of threads that process at least one element, 0 to 1. */
+  /** Fraction of threads that process at least one element, 0 to 1. */
   readonly threadsUsed: number;
-  /** Share of threads with an element in the last block along each axis, 0 to 1. */
+  /** Fraction of threads in the last block along each axis that have an element, 0 to 1. */
   readonly lastBlockUsed: number;
   readonly occupancy: Occupancy;
-  /** Number of blocks that are resident on the whole GPU at once. */
+  /** Number of blocks that the complete GPU runs concurrently. */
   readonly residentBlocks: number;
-  /** Number of blocks divided by the resident ones; null if no block fits. */
+  /** Number of blocks divided by `residentBlocks`; null if no block fits. */
   readonly waves: number | null;
-  /** Share of block slots that are used in the last wave, 0 to 1; null if no block fits. */
+  /** Fraction of block slots used in the last wave, 0 to 1; null if no block fits. */
   readonly lastWaveUsed: number | null;
-  /** Share of the time during which block slots are idle, if all blocks need equal times. */
+  /** Fraction of block slots times duration that is idle, if all blocks need equal time; null if no block fits. */
   readonly tail: number | null;
   readonly notes: readonly LaunchNote[];
 }
 
-/** Minimum share of lost time or threads that is worth a note. */
+/** Smallest fraction of idle time or threads for which a note is shown. */
 const NOTED_SHARE = 0.1;
-/** Largest signed 32-bit index. */
+/** Largest index that fits into a signed 32-bit integer. */
 const LARGEST_INDEX = 2 ** 31 - 1;
 const axes = ['x', 'y', 'z'] as const;
 
@@ -165,8 +165,8 @@ function fillNotes(launch: Omit<Launch, 'notes'>, limits: LaunchLimits): LaunchN
 }
 
 /**
- * Extents and the number of blocks, if given, must be integers of at least 1, and `dynamic_bytes` an integer of at
- * least 0.
+ * Computes the properties of a launch. Extents and, if given, the number of blocks must be positive integers.
+ * `dynamic_bytes` must be a non-negative integer.
  */
 export function explainLaunch(kernel: LaunchedKernel, limits: LaunchLimits, request: LaunchRequest): Launch {
   const { elements, block, dynamic_bytes } = request;
@@ -226,7 +226,7 @@ interface CurvePoint {
   readonly occupancy: Occupancy;
 }
 
-/** Occupancy at every block size that is a multiple of a warp. */
+/** Occupancy for all block sizes that are multiples of the warp size. */
 export function occupancyCurve(
   kernel: LaunchedKernel,
   limits: LaunchLimits,
@@ -239,7 +239,7 @@ export function occupancyCurve(
   });
 }
 
-/** Finds limits by the user's text: `sm_90`, `9.0`, or part of a name such as `h200`. Null if unknown. */
+/** Finds the limits of a GPU by architecture (`sm_90`, `9.0`) or by part of its name (`h200`). Null if unknown. */
 export function findLimits(all: readonly LaunchLimits[], text: string): LaunchLimits | null {
   const wanted = text.trim().toLowerCase();
   const exact = all.find(({ architecture }) => architecture === architectureName(wanted));
@@ -247,20 +247,20 @@ export function findLimits(all: readonly LaunchLimits[], text: string): LaunchLi
 }
 
 interface ThreadPosition {
-  /** Index along x in the grid. */
+  /** Index of the thread along x in the grid. */
   readonly thread: number;
   readonly block: number;
-  /** Index along x in its block. */
+  /** Index of the thread along x in its block. */
   readonly lane: number;
-  /** Index of the thread's warp of 32 lanes. */
+  /** Index of the thread's warp in the block; a warp has 32 threads. */
   readonly warp: number;
-  /** Number of elements that the thread processed before this one. */
+  /** Number of elements that the thread processes before this one. */
   readonly turn: number;
 }
 
 const WARP = 32;
 
-/** Number of threads along x in the grid, which is the stride of a grid-stride loop. */
+/** Number of threads along x in the grid, by which a grid-stride loop advances. */
 export function threadsAlongX({ grid, request }: Launch): number {
   return grid[0] * request.block[0];
 }
@@ -271,13 +271,13 @@ export function placeOfThread(launch: Launch, thread: number, turn = 0): ThreadP
   return { thread, block: Math.floor(thread / width), lane, warp: Math.floor(lane / WARP), turn };
 }
 
-/** Thread that processes an element along x; with one element per thread, threads beyond the end have none. */
+/** Thread that processes the element at this index along x. */
 export function threadOfElement(launch: Launch, element: number): ThreadPosition {
   const stride = threadsAlongX(launch);
   return placeOfThread(launch, element % stride, Math.floor(element / stride));
 }
 
-/** The first `most` elements of a thread, and their total number. */
+/** First elements of a thread, at most `most`, and their total number. */
 export function elementsOfThread(
   launch: Launch,
   thread: number,

@@ -15,15 +15,15 @@
 import type { CudaDevice } from '../../contract/capabilities.ts';
 
 interface Granularity {
-  /** Registers are allocated to warps in multiples of this. */
+  /** Granularity of register allocation per warp. */
   readonly registers: number;
   readonly shared_bytes: number;
-  /** Number of partitions of a multiprocessor, which share its registers and warps equally. */
+  /** Number of partitions of a multiprocessor, among which registers and warps are divided equally. */
   readonly partitions: number;
 }
 
 export interface LaunchLimits {
-  /** Device name: `NVIDIA H200`. */
+  /** Device name, such as `NVIDIA H200`. */
   readonly name: string;
   /** Architecture such as `sm_90`. */
   readonly architecture: string;
@@ -31,27 +31,27 @@ export interface LaunchLimits {
   readonly multiprocessors: number;
   readonly warpThreads: number;
   readonly threadsPerBlock: number;
-  /** Largest number of threads on a multiprocessor. */
+  /** Largest number of resident threads on a multiprocessor. */
   readonly threads: number;
   readonly blocks: number;
   readonly registers: number;
   readonly shared_bytes: number;
-  /** Number of block barriers; null if they are not limiting. */
+  /** Number of block barriers of a multiprocessor; null if they are no limit. */
   readonly barriers: number | null;
-  /** Shared memory of one block by default, and after opting in with cuFuncSetAttribute. */
+  /** Largest shared memory of a block: by default, and after opting in with cuFuncSetAttribute. */
   readonly sharedPerBlock_bytes: number;
   readonly sharedPerBlockOptIn_bytes: number;
-  /** Shared memory that the system reserves in every block. */
+  /** Shared memory in each block that the system reserves. */
   readonly sharedReserved_bytes: number;
   readonly granularity: Granularity;
 }
 
-/** Largest extents of a grid and of a block along x, y and z; unchanged since compute capability 3.0. */
+/** Largest grid and block along x, y and z; the same for all GPUs since compute capability 3.0. */
 export const gridLimits = [2 ** 31 - 1, 65_535, 65_535] as const;
 export const blockLimits = [1024, 1024, 64] as const;
 
 const KIB = 1024;
-/** Allocation granularity, equal on all these architectures. */
+/** Allocation granularity, which is the same for all listed architectures. */
 const granularity: Granularity = { registers: 256, shared_bytes: 128, partitions: 4 };
 
 function publishedGpu(
@@ -78,7 +78,7 @@ function publishedGpu(
     shared_bytes: shared_KiB * KIB,
     barriers,
     sharedPerBlock_bytes: 48 * KIB,
-    // All shared memory except the part that the system reserves in a block.
+    // A block can use all shared memory except for the part that the system reserves.
     sharedPerBlockOptIn_bytes: (shared_KiB - 1) * KIB,
     sharedReserved_bytes: KIB,
     granularity,
@@ -95,19 +95,19 @@ export const publishedLimits: readonly LaunchLimits[] = [
   publishedGpu('GeForce RTX 5090', 'sm_120', 170, [48, 24, 24, 100]),
 ];
 
-/** `sm_90` for `9.0` and for `sm_90a`. */
+/** Name of an architecture: `sm_90` for `9.0` and for `sm_90a`. */
 export function architectureName(text: string): string {
   return /^\d+\.\d+$/.test(text) ? `sm_${text.replace('.', '')}` : text.replace(/[a-z]+$/, '');
 }
 
-/** Published limits of an architecture such as `sm_90a`; null for an unknown one. */
+/** Published limits of an architecture such as `sm_90a`; null if it is not in the list. */
 export function publishedFor(architecture: string): LaunchLimits | null {
   return publishedLimits.find((one) => one.architecture === architectureName(architecture)) ?? null;
 }
 
 /**
- * Limits from the driver; values that it does not report are those of the architecture or, for a newer one, of the
- * newest known.
+ * Limits reported by the driver. Values that it does not report come from the published limits of the architecture, or
+ * from the newest one for an unknown architecture.
  */
 export function limitsOf(device: CudaDevice): LaunchLimits {
   const architecture = architectureName(device.computeCapability);
@@ -131,20 +131,20 @@ export function limitsOf(device: CudaDevice): LaunchLimits {
   };
 }
 
-/** Kernel properties that determine occupancy; the same fields as in `KernelResource`. */
+/** Kernel properties that determine its occupancy, named as in `KernelResource`. */
 export interface LaunchedKernel {
   readonly registers: number;
-  /** Static shared memory in bytes. */
+  /** Static shared memory per block, bytes. */
   readonly shared_bytes: number;
-  /** Number of named barriers that a block uses. */
+  /** Number of named barriers per block. */
   readonly barriers: number;
-  /** Largest number of threads from its launch bounds; absent or null without bounds. */
+  /** Largest number of threads per block by the launch bounds; absent or null without them. */
   readonly max_threads?: number | null | undefined;
 }
 
 /**
- * The kernel with the properties that a driver reports after loading it, which may include compilation from PTX or
- * source.
+ * Replaces properties of a kernel by those that the driver reports for the loaded kernel. They may differ, because
+ * loading can compile PTX or source.
  */
 export function withLoadedProperties(
   kernel: LaunchedKernel,
@@ -158,14 +158,14 @@ export const limiters = ['registers', 'shared memory', 'threads', 'blocks', 'bar
 export type Limiter = (typeof limiters)[number];
 
 export interface Occupancy {
-  /** Number of blocks resident on a multiprocessor; 0 if such a block cannot be launched. */
+  /** Number of resident blocks per multiprocessor; 0 if such a block cannot be launched. */
   readonly blocks: number;
   readonly warps: number;
-  /** Resident warps relative to the maximum, 0 to 1. */
+  /** Occupancy: resident warps divided by the largest number, 0 to 1. */
   readonly share: number;
-  /** Resources that limit occupancy; several if they allow the same number of blocks. */
+  /** Resources that limit the occupancy; several if they allow the same number of blocks. */
   readonly limitedBy: readonly Limiter[];
-  /** Number of blocks that each resource alone would allow; Infinity if it is not limiting. */
+  /** Number of blocks that each resource would allow by itself; Infinity if it is no limit. */
   readonly allows: Readonly<Record<Limiter, number>>;
 }
 
@@ -178,7 +178,7 @@ function blocksByRegisters({ registers }: LaunchedKernel, limits: LaunchLimits, 
   if (registers === 0) return Number.POSITIVE_INFINITY;
   if (registers > MAX_REGISTERS_PER_THREAD) return 0;
   const perWarp = roundUp(registers * limits.warpThreads, granularity.registers);
-  // The hardware allocates registers as if the block's warps filled every partition evenly.
+  // The hardware allocates registers as if warps were spread evenly over all partitions.
   if (perWarp * roundUp(warps, granularity.partitions) > limits.registers) return 0;
   const perPartition = Math.floor(limits.registers / granularity.partitions / perWarp);
   return Math.floor((perPartition * granularity.partitions) / warps);
@@ -190,7 +190,7 @@ function blocksBySharedMemory({ shared_bytes }: LaunchedKernel, limits: LaunchLi
   return perBlock === 0 ? Number.POSITIVE_INFINITY : Math.floor(limits.shared_bytes / perBlock);
 }
 
-/** `threads` is the number per block, at least one; `dynamic_bytes` is its dynamic shared memory. */
+/** Occupancy for blocks of `threads` threads with `dynamic_bytes` of dynamic shared memory. */
 export function occupancyOf(
   kernel: LaunchedKernel,
   limits: LaunchLimits,

@@ -1,7 +1,7 @@
 /**
- * Steps in which a block of threads adds its values in a tree, one value per thread. The kernels are those of M.
+ * Tree reduction by a block of threads, step by step, starting with one value per thread. Its kernels are those of M.
  * Harris, "Optimizing Parallel Reduction in CUDA" (NVIDIA, 2007), and one with warp shuffles from the CUDA C++
- * Programming Guide. If the number of threads is not a power of two, missing values are skipped.
+ * Programming Guide. If the number of threads is not a power of two, additions of missing values are skipped.
  */
 
 export const reductionKinds = ['divergent', 'strided', 'sequential', 'shuffle'] as const;
@@ -15,20 +15,21 @@ export const reductionTitles: Readonly<Record<ReductionKind, string>> = {
 };
 
 interface ReductionStep {
-  /** Code of the addition, such as `s[t] += s[t + 8]`. */
+  /** Source code of the addition, such as `s[t] += s[t + 8]`. */
   readonly text: string;
-  /** Number of lanes that add, for each warp of the block. */
+  /** Number of adding lanes in each warp of the block. */
   readonly lanes: readonly number[];
   readonly threads: number;
-  /** Number of warps in which at least one lane adds. */
+  /** Number of warps with at least one adding lane. */
   readonly warps: number;
-  /** Number of warps in which only some lanes add, so that both branches run one after the other. */
+  /** Number of warps in which only some lanes add. Such a warp executes both branches one after the other. */
   readonly divergent: number;
   /**
-   * Largest number of simultaneous accesses to one bank of shared memory; 1 without conflicts, 0 without shared memory.
+   * Degree of bank conflicts: largest number of simultaneous accesses to one bank of shared memory. 1 without
+   * conflicts, 0 without shared memory.
    */
   readonly ways: number;
-  /** Whether a barrier for all threads of the block follows the step. */
+  /** Whether the step ends with a barrier for all threads of the block. */
   readonly barrier: boolean;
 }
 
@@ -36,7 +37,7 @@ export interface Reduction {
   readonly kind: ReductionKind;
   readonly steps: readonly ReductionStep[];
   readonly barriers: number;
-  /** Sum of active warps over all steps, and of those that diverge. */
+  /** Number of active warps and of divergent warps, summed over all steps. */
   readonly warps: number;
   readonly divergent: number;
   readonly worstWays: number;
@@ -47,8 +48,8 @@ const WARP = 32;
 const powerAbove = (value: number): number => 2 ** Math.ceil(Math.log2(Math.max(1, value)));
 
 /**
- * Largest number of different words of one bank that a warp accesses. `index` returns the first operand's word for each
- * active thread.
+ * Largest number of distinct words in one bank that a warp accesses together. `index` returns the word that a thread
+ * accesses.
  */
 function bankConflicts(active: readonly number[], index: (thread: number) => number): number {
   const words = new Map<string, Set<number>>();
@@ -60,13 +61,13 @@ function bankConflicts(active: readonly number[], index: (thread: number) => num
   return Math.max(1, ...[...words.values()].map(({ size }) => size));
 }
 
-/** One step of a kernel: the additions of all active threads. */
+/** Step of a reduction kernel: the additions by all active threads. */
 interface Operation {
   readonly text: string;
   readonly adds: (thread: number) => boolean;
-  /** Word of shared memory with the thread's sum; null if the sum is in the thread's register. */
+  /** Returns the word of shared memory that receives a thread's sum; null if the sum stays in a register. */
   readonly into: ((thread: number) => number) | null;
-  /** Distance to the word or lane that is added; null if values are copied without addition. */
+  /** Distance to the added word or lane; null for a step that copies values. */
   readonly offset: number | null;
 }
 
@@ -108,7 +109,7 @@ function treeOperations(kind: Exclude<ReductionKind, 'shuffle'>, threads: number
   });
 }
 
-/** All lanes of a warp execute a shuffle, whether their sums are needed or not. */
+/** All lanes of a warp execute a shuffle, even those whose sums are not used. */
 function shuffleOperations(threads: number): Operation[] {
   const warps = Math.ceil(threads / WARP);
   const operations: Operation[] = [];
@@ -136,17 +137,17 @@ function shuffleOperations(threads: number): Operation[] {
 const operationsOf = (kind: ReductionKind, threads: number): readonly Operation[] =>
   kind === 'shuffle' ? shuffleOperations(threads) : treeOperations(kind, threads);
 
-/** Values after one step, and the positions that the step wrote. */
+/** Values after a step, and the positions that the step wrote. */
 export interface ReducedValues {
-  /** Value of each thread: its word of shared memory, or its register in kernels with warp shuffles. */
+  /** One value per thread: in shared memory, or in a register for kernels with warp shuffles. */
   readonly values: readonly number[];
-  /** Positions that this step wrote, with the position whose value was added; null if none was added. */
+  /** For each written position, the position whose value was added; null if none was added. */
   readonly wrote: ReadonlyMap<number, number | null>;
 }
 
 /**
- * Values before the first step and after each step, one for each thread at first. Missing lanes add nothing. As in
- * hardware, a shuffle from beyond the warp returns the lane's own value.
+ * Values before the first step and after each step, starting with one per thread. Missing lanes add nothing. A shuffle
+ * from a lane beyond the warp returns the lane's own value, as in hardware.
  */
 export function reducedValues(kind: ReductionKind, start: readonly number[]): readonly ReducedValues[] {
   const threads = start.length;
@@ -158,7 +159,7 @@ export function reducedValues(kind: ReductionKind, start: readonly number[]): re
     for (let thread = 0; thread < threads; thread += 1) {
       if (!adds(thread)) continue;
       if (offset === null) {
-        // The first warp continues with the words of shared memory as its lanes' values.
+        // The lanes of the first warp now have the words of shared memory as values.
         const word = thread / WARP;
         values[word] = before[thread] ?? 0;
         wrote.set(word, null);
@@ -174,7 +175,7 @@ export function reducedValues(kind: ReductionKind, start: readonly number[]): re
       }
     }
     if (offset === null) {
-      // Lanes of the first warp without a word start with 0.
+      // Remaining lanes of the first warp start with 0.
       for (let lane = wrote.size; lane < Math.min(WARP, threads); lane += 1) {
         values[lane] = 0;
         wrote.set(lane, null);
@@ -185,7 +186,7 @@ export function reducedValues(kind: ReductionKind, start: readonly number[]): re
   return all;
 }
 
-/** `threads` is the number per block, 1 to 1024. */
+/** Steps of a reduction by a block of 1 to 1024 threads. */
 export function reductionOf(kind: ReductionKind, threads: number): Reduction {
   const steps = operationsOf(kind, threads).map((operation) => stepOf(threads, operation));
   const sum = (of: (one: ReductionStep) => number): number => steps.reduce((all, one) => all + of(one), 0);

@@ -1,6 +1,6 @@
 /**
- * Conditions of studies: `beam.energy_MeV / grid.dx_mm < 400 && solver.variant != "scatter"`. Evaluation only reads
- * values, and runs no code.
+ * Parses conditions of studies: `beam.energy_MeV / grid.dx_mm < 400 && solver.variant != "scatter"`. Evaluating a
+ * condition only reads values and executes no code.
  */
 import { parsePath, valueAt } from './path.ts';
 
@@ -20,7 +20,7 @@ type Evaluate = (document: unknown) => ExpressionValue;
 
 export interface Expression {
   readonly text: string;
-  /** Throws an ExpressionError if a path does not exist or a value has the wrong type. */
+  /** Evaluates the condition. Throws an ExpressionError if a path does not exist or a value has the wrong type. */
   readonly evaluate: Evaluate;
 }
 
@@ -30,7 +30,7 @@ interface Token {
   readonly at: number;
 }
 
-/** Limit of nesting, which no condition written by a person reaches. */
+/** Limit on nesting, far beyond conditions written by people. */
 const MAX_DEPTH = 64;
 export const LONGEST_EXPRESSION = 1000;
 
@@ -102,7 +102,7 @@ const functions: Readonly<Record<string, (...values: readonly number[]) => numbe
   ceil: (x = Number.NaN) => Math.ceil(x),
 };
 
-/** Allowed elements of a condition, for messages. */
+/** List of the allowed elements of a condition, for messages. */
 export const allowedInExpressions = `paths, numbers, "text", true, false, ${Object.keys(strength).join(' ')}, !, parentheses, ${Object.keys(functions).join(', ')}`;
 
 function pathValue(name: string, at: number): Evaluate {
@@ -212,12 +212,12 @@ function binaryOperation(sign: string, at: number, left: Evaluate, right: Evalua
   return (document) => compute(requireNumber(left(document), at), requireNumber(right(document), at));
 }
 
-/** Parses a condition. Throws an ExpressionError for an invalid one. */
+/** Parses a condition. Throws an ExpressionError if it is invalid. */
 export function parseExpression(text: string): Expression {
   return { text, evaluate: new Parser(tokensOf(text)).whole() };
 }
 
-/** Whether the condition is true. Throws an ExpressionError, also if its value is neither true nor false. */
+/** Evaluates a condition. Throws an ExpressionError if the result is neither true nor false. */
 export function isTrue(expression: Expression, document: unknown): boolean {
   return requireBoolean(expression.evaluate(document), 0);
 }

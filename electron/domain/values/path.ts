@@ -1,11 +1,11 @@
-/** Paths into a document: `geometry.regions[1].x_mm[0]`. */
+/** Paths of values in a document: `geometry.regions[1].x_mm[0]`. */
 
 export type PathStep = string | number;
 export type Path = readonly PathStep[];
 
 const plainKey = /^[A-Za-z_$][\w$-]*$/;
 
-/** Text of a path for users; keys that are not plain words are quoted in brackets. */
+/** Formats a path for users. Keys that are not plain words are quoted in brackets. */
 export function formatPath(path: Path): string {
   let text = '';
   for (const step of path) {
@@ -16,7 +16,7 @@ export function formatPath(path: Path): string {
   return text;
 }
 
-/** Parses text of `formatPath` without quoted keys; null if it is not a path. */
+/** Parses a path without quoted keys; null if the text is not a path. */
 export function parsePath(text: string): Path | null {
   const steps: PathStep[] = [];
   const token = /(?:^|\.)([A-Za-z_$][\w$-]*)|\[(\d{1,6})\]/y;
@@ -28,7 +28,7 @@ export function parsePath(text: string): Path | null {
   return steps.length === 0 || typeof steps[0] === 'number' || text.startsWith('.') ? null : steps;
 }
 
-/** Value at `path`; undefined if the document has no such path. */
+/** Returns the value at `path`; undefined if the document does not have it. */
 export function valueAt(document: unknown, path: Path): unknown {
   let value = document;
   for (const step of path) {
@@ -38,12 +38,14 @@ export function valueAt(document: unknown, path: Path): unknown {
   return value;
 }
 
-/** Whether `path` equals `ancestor` or is below it. */
+/** Whether `path` is `ancestor` or inside it. */
 export function isWithin(path: Path, ancestor: Path): boolean {
   return ancestor.length <= path.length && ancestor.every((step, i) => step === path[i]);
 }
 
-/** Copy of `document` with `value` at `path`; undefined removes the key. Creates missing objects on the path. */
+/**
+ * Returns a copy of `document` with `value` at `path`; undefined removes the key. Missing parent objects are created.
+ */
 export function withValueAt(document: unknown, path: Path, value: unknown): unknown {
   const [step, ...rest] = path;
   if (step === undefined) return value;
@@ -68,8 +70,8 @@ interface RemovedPaths {
 }
 
 /**
- * Copy of `document` without the values at `paths`. Removes them in one pass, because each single removal would copy
- * all other keys.
+ * Returns a copy of `document` without the values at `paths`. They are removed in one pass, because each removal copies
+ * the remaining keys.
  */
 export function withoutPaths(document: unknown, paths: readonly Path[]): unknown {
   const root: RemovedPaths = { steps: new Map(), whole: false };

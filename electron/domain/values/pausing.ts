@@ -1,6 +1,6 @@
-/** Cooperative work: it runs to its end at once or, in the host, yields to other work. */
+/** Cooperative tasks: generators that can run to the end at once, or yield to other work in the host. */
 
-/** Generator that yields often; its caller decides how long it runs before other work continues. */
+/** Task that yields often, so that its caller can decide when other work continues. */
 export type YieldingTask<T> = Generator<void, T>;
 
 export function runToCompletion<T>(work: YieldingTask<T>): T {

@@ -1,9 +1,6 @@
-/**
- * Units used in the whole program. Keys in files have their unit as a suffix (`energy_MeV`), so that no number lacks
- * one.
- */
+/** Units used throughout the program. Keys in files end in their unit (`energy_MeV`), so that every number has one. */
 
-/** Units of scenario fields with their symbols; `1` is a plain number. */
+/** Units of scenario fields and their symbols; `1` means dimensionless. */
 export const unitSymbols = {
   MeV: 'MeV',
   eV: 'eV',
@@ -20,13 +17,16 @@ export const unitSymbols = {
 
 export type Unit = keyof typeof unitSymbols;
 
-/** Unit from a key's suffix: `x_sigma_mm` is in mm, `weight` has the unit 1. */
+/** Unit that a key ends in: `x_sigma_mm` is in mm. Keys without a unit, such as `weight`, have the unit 1. */
 export function unitOfKey(key: string): Unit {
   const units = Object.keys(unitSymbols) as Unit[];
   return units.find((unit) => unit !== '1' && key.endsWith(`_${unit}`)) ?? '1';
 }
 
-/** Shortest digits that convert back exactly, with an exponent in place of many zeros. */
+/**
+ * Formats a number with the fewest digits that give the same number when parsed. Uses an exponent instead of many
+ * zeros.
+ */
 export function formatNumber(value: number): string {
   const plain = String(value);
   const size = Math.abs(value);
@@ -35,7 +35,7 @@ export function formatNumber(value: number): string {
   return short.length < plain.length ? short : plain;
 }
 
-/** Number with its unit, such as `0.25 mm`, `45°`, `64`. */
+/** Formats a number with its unit: `0.25 mm`, `45°`, `64`. */
 export function withUnit(value: number, unit: Unit): string {
   const symbol = unitSymbols[unit];
   if (symbol === '') return formatNumber(value);
@@ -44,7 +44,7 @@ export function withUnit(value: number, unit: Unit): string {
 
 const byteSteps = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'] as const;
 
-/** Size with three significant digits and binary prefixes. */
+/** Formats a number of bytes with three significant digits and a binary prefix. */
 export function formatBytes(bytes: number): string {
   let value = bytes;
   let step = 0;
@@ -56,10 +56,13 @@ export function formatBytes(bytes: number): string {
   return `${value.toFixed(digits)} ${byteSteps[step]}`;
 }
 
-/** Rounding error of a percentage that is a sum of doubles. */
+/** Allowance for rounding errors in a percentage that is a sum of doubles. */
 const NOISE_PERCENT = 1e-7;
 
-/** Formats `percent` with `write`, using more than `digits` if a value below 100 % would be rounded to it. */
+/**
+ * Formats a percentage with `write`. Uses more digits than `digits` if a value below 100 would otherwise be shown as
+ * 100.
+ */
 export function formatBelowFull(
   percent: number,
   digits: number,
@@ -73,18 +76,18 @@ export function formatBelowFull(
 
 const roundToDigits = (value: number, digits: number): string => String(Number(value.toPrecision(digits)));
 
-/** Fraction as a percentage with significant digits; `100 %` means exactly all. */
+/** Formats a fraction as a percentage with significant digits. Only an exact 1 becomes `100 %`. */
 export function shareText(share: number, digits: number): string {
   return `${formatBelowFull(100 * share, digits, roundToDigits)} %`;
 }
 
-/** Fraction as a percentage with fixed decimals for a column; only exact values are shown as `100 %` or `0 %`. */
+/** Formats a fraction as a percentage with fixed decimals, for columns. Only exact values become `100 %` or `0 %`. */
 export function shareInDecimals(share: number, decimals: number): string {
   const text = formatBelowFull(100 * share, decimals, (value, digits) => value.toFixed(digits));
   return Number(text) === 0 && share !== 0 ? shareText(share, 2) : `${text} %`;
 }
 
-/** Count with its noun: `3 variants`, `1 variant`. */
+/** Formats a count with its noun: `3 variants`, `1 variant`. */
 export function countText(count: number, one: string): string {
   return `${count} ${one}${count === 1 ? '' : 's'}`;
 }
@@ -95,7 +98,9 @@ const SECONDS = [
   { below: 1, unit: 'ms', factor: 1e3 },
 ] as const;
 
-/** Readable unit for these values, and the factor to it: seconds become ms, µs or ns; other units do not change. */
+/**
+ * Selects a readable unit for these values, with the conversion factor: seconds become ms, µs or ns. Other units stay.
+ */
 export function readableUnit(
   unit: string,
   values: readonly number[],
