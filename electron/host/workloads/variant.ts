@@ -1,4 +1,4 @@
-/** Variants as pages see them, without the fields that only the host needs. */
+/** Converts variants to the form that pages receive, without fields that only the host needs. */
 import type { Variant } from '../../contract/capabilities.ts';
 
 export function asVariant(
@@ -9,7 +9,7 @@ export function asVariant(
   const known = { id, workload, bench, title, changes, buildsOn, device, source, precisions: [...precisions] };
   return {
     ...known,
-    // Getters, because the addon queries the device on each access.
+    // Use getters, because the addon queries the device on each access.
     get available() {
       return variant.available;
     },

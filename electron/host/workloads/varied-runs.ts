@@ -1,58 +1,64 @@
 /**
- * Audits of a user kernel that solves a complete problem in every sample. It also solves slightly different problems
- * that cannot be known in advance. One of them is compared with FP64. Times of pairs show whether it caches results.
- * Evidence comes from pairs of times of the same computation, first with new inputs and then with known inputs. For a
- * kernel that computes, both times have the same distribution, however busy the machine is. So the first is much longer
- * as often as the second; only in a few pairs may the order itself matter. The test bets against this hypothesis. A
- * pair counts 1 if the first time is much longer, −1 if the second is, else 0. The mean of an honest kernel is ALLOWED
- * at most. A product of factors (1 + λ (count − ALLOWED)) then has no expected gain, even if pairs depend on each
- * other. By Ville's inequality it reaches given odds with a probability below one over the odds.
+ * Audits a user kernel that solves a complete problem in every sample. The kernel also solves slightly different
+ * problems that it cannot know in advance. One of them is compared with FP64, and pairs of times show whether the
+ * kernel caches results.
+ *
+ * A pair consists of two times of the same computation, first with new and then with known inputs. If a kernel computes
+ * its results, both times have the same distribution, however busy the machine is. Either time is then equally often
+ * much longer; only in a few pairs may the order itself matter.
+ *
+ * The test bets against this hypothesis. A pair counts 1 if the first time is much longer, −1 if the second is, and
+ * otherwise 0. For an honest kernel, the mean is at most ALLOWED_EXCESS. A product of factors 1 + λ (count −
+ * ALLOWED_EXCESS) then has no expected gain, even if pairs depend on each other. By Ville's inequality it reaches given
+ * odds with a probability below one over the odds.
  */
 import { randomInt } from 'node:crypto';
 import type { Accuracy } from '../../contract/bench/session.ts';
 import type { Values } from '../model/bench/bench-candidate.ts';
 import { median } from '../model/bench/statistics.ts';
 
-/** Times with a ratio below this count as equal. */
+/** Ratio of two times below which they count as equal. */
 export const SUSPECT_RATIO = 1.5;
 
 /** Excess of pairs with a longer first time that an honest kernel may have, as a share of all pairs. */
 const ALLOWED_EXCESS = 0.15;
 
 /**
- * Values of λ for a kernel that seldom caches on a busy machine, for one that often caches, and for one that always
- * caches.
+ * Values of λ that suit kernels which cache seldom, often or always. A busy machine makes caching harder to detect.
  */
 const BET_STAKES = [0.25, 0.5, 0.85] as const;
 
 /**
- * Seconds by which times of known inputs may be shorter without caching. A processor learns the branches of known
- * inputs, some thousands, at about 5 ns each. A GPU learns none; its value is the resolution of events.
+ * Seconds by which times with known inputs may be shorter without caching. A processor learns the branches for known
+ * inputs: some thousands of about 5 ns. A GPU does not; its value is the resolution of events.
  */
 const branchLearning_s = { cpu: 2e-5, cuda: 4e-6 } as const;
 
 /** Pairs that suggest or prove caching. */
 export interface MemoryPairs {
-  /** Median ratio of the times of new and known inputs, over pairs with much longer new times. */
+  /**
+   * Median of the time with new inputs divided by the time with known inputs, over pairs in which the former is much
+   * longer.
+   */
   readonly ratio: number;
-  /** Number of pairs with such a ratio; the next field has the number of all pairs. */
+  /** Number of pairs with a much longer first time. The next field is the number of all pairs. */
   readonly longer: number;
   readonly pairs: number;
 }
 
-/** Odds from which caching is likely: by chance, one in a hundred honest kernels reaches them. */
+/** Odds above which caching is likely. One in a hundred honest kernels reaches them by chance. */
 const LIKELY_ODDS = 100;
 
 export class MemoryEvidence {
   readonly #learned_s: number;
   readonly #odds: number;
-  /** Ratios since the odds were last at their lowest, because a kernel may begin to cache late. */
+  /** Ratios since the odds had their last minimum, because a kernel may begin to cache late. */
   #longer: number[] = [];
   #pairs = 0;
   #stakes: readonly number[] = BET_STAKES.map(() => 1);
   #proven = false;
 
-  /** `odds`: from these odds on, caching counts as proven. */
+  /** `odds`: above these odds, caching counts as proven. */
   constructor(device: keyof typeof branchLearning_s, odds = 1e5) {
     this.#learned_s = branchLearning_s[device];
     this.#odds = odds;
@@ -76,22 +82,22 @@ export class MemoryEvidence {
     this.#proven = false;
   }
 
-  /** Whether more pairs could prove or refute caching. */
+  /** Whether further pairs could prove or refute caching. */
   get isOpen(): boolean {
     return !this.#proven && this.#won > 1;
   }
 
-  /** Whether more pairs are likely to prove caching. */
+  /** Whether further pairs are likely to prove caching. */
   get isLikely(): boolean {
     return this.#won >= LIKELY_ODDS;
   }
 
-  /** Pairs that prove caching; null if it is not proven. */
+  /** Pairs that prove caching. Null if it is not proven. */
   get proof(): MemoryPairs | null {
     return this.#proven ? this.#seen : null;
   }
 
-  /** Pairs that suggest caching; null if it is proven or refuted. */
+  /** Pairs that suggest caching. Null if it is proven or refuted. */
   get hint(): MemoryPairs | null {
     return this.isOpen ? this.#seen : null;
   }
@@ -115,18 +121,18 @@ interface Run {
 }
 
 interface Variation {
-  /** Description of the change: `a beam energy 0.2 % lower`. */
+  /** Describes the change, for example `a beam energy 0.2 % lower`. */
   readonly title: (share: number) => string;
-  /** Solves the problem varied by a share in [0, 1), where 0 is no change; null if cancelled. */
+  /** Solves the problem varied by a share in [0, 1), where 0 means no change. Null if cancelled. */
   readonly run: (share: number) => Promise<Run | null>;
-  /** Checks a result of the problem varied by that share against FP64. */
+  /** Compares a result of the problem varied by this share with FP64. */
   readonly judge: (run: Run, share: number) => Promise<readonly Accuracy[]>;
 }
 
-/** Share of the kernel's time that pairs may use. */
+/** Maximum share of the kernel's time that pairs may use. */
 const MAX_SHARE = 0.08;
 
-/** Largest number of consecutive pairs for deciding a suspicion of caching. */
+/** Maximum number of consecutive pairs to decide a suspicion of caching. */
 const MAX_DECIDING_PAIRS = 60;
 
 const share = (): number => randomInt(1, 1_000_000) / 1e6;
@@ -135,7 +141,7 @@ export class VariedRuns {
   readonly #varied: Variation;
   readonly #failed: Accuracy[] = [];
   readonly #again = new MemoryEvidence('cpu');
-  /** Evidence from comparison with the session's own problem. */
+  /** Evidence from comparison with times of the session's own problem. */
   readonly #usual = new MemoryEvidence('cpu');
   #pairs = 0;
   #checked: string | null = null;
@@ -146,7 +152,7 @@ export class VariedRuns {
     this.#varied = varied;
   }
 
-  /** Solves another problem once and compares it; false if cancelled. */
+  /** Solves another problem once and checks its result. Returns false if cancelled. */
   async check(): Promise<boolean> {
     const by = share();
     const run = await this.#varied.run(by);
@@ -160,7 +166,10 @@ export class VariedRuns {
     return true;
   }
 
-  /** Called after a sample: sometimes compares the time of a new problem with that of its repetition. */
+  /**
+   * Call it after each sample. It sometimes compares the time of a new problem with that of its repetition. Returns
+   * false if cancelled.
+   */
   async sampled(time_s: number): Promise<boolean> {
     this.#spent_s += time_s;
     if (this.#audit_s > MAX_SHARE * this.#spent_s || randomInt(2) === 0) return true;

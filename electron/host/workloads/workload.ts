@@ -1,6 +1,6 @@
 /**
- * Interfaces of a workload to the host, to comparisons of runs, to user kernels, and to studies, which save measures of
- * runs. Each workload has a folder; index.ts lists them.
+ * Interfaces of a workload to the host, to comparisons of runs, to user kernels, and to studies, which store measures
+ * of runs. Each workload has a folder, and index.ts lists all workloads.
  */
 import type { Quantity } from '../../contract/bench/bench-session.ts';
 import type {
@@ -35,19 +35,19 @@ import type { Packer, RunFile } from './run-files/run-file.ts';
 import type { ScenarioReading, ScenarioSide } from './scenarios/scenarios.ts';
 
 export interface MeasuredTimes {
-  /** Variant that ran, even if `auto` was requested. */
+  /** Variant that ran, also if `auto` was requested. */
   readonly variant: string;
   readonly precision: string;
-  /** Null if several variants were measured together. */
+  /** Number of threads. Null if several variants were measured together. */
   readonly threads: number | null;
-  /** Measures except those in `curves`. */
+  /** All measures except those in `curves`. */
   readonly measures: readonly StudyMeasure[];
   readonly curves: readonly SavedCurve[];
 }
 
 const finite = (value: number): number | null => (Number.isFinite(value) ? value : null);
 
-/** Measures of a group from a record of names and values; undefined values are omitted. */
+/** Converts names and values to measures of a group. Undefined values are omitted. */
 export function measuresOf(
   group: Exclude<MeasureGroup, 'curves'>,
   unit: (name: string) => string,
@@ -71,10 +71,10 @@ export function savedCurve(name: string, { unit, axis, axisUnit, positions, valu
   };
 }
 
-/** Units by name suffix. */
+/** Suffixes of names that are units. */
 const suffixes = ['mm', 'MeV', 'mrad', 's', 'bytes', 'ns', 'A'] as const;
 
-/** Unit from a name: `r80_mm` is in mm, `plateau_MeV_per_mm` in MeV/mm; other names are plain numbers. */
+/** Unit of a value by its name: `r80_mm` is in mm, `plateau_MeV_per_mm` in MeV/mm. Empty for other names. */
 export function unitBySuffix(name: string): string {
   const [, above, below] = /_([A-Za-z]+)_per_([A-Za-z]+)$/.exec(name) ?? [];
   const known = (one: string | undefined): boolean => suffixes.some((suffix) => suffix === one);
@@ -83,19 +83,19 @@ export function unitBySuffix(name: string): string {
   return suffixes.find((one) => one === suffix && name.includes('_')) ?? '';
 }
 
-/** `of`: what the counter covers, or the reason for a missing value. */
+/** Measures of energy. `of`: description of the counter, or the reason why there is no value. */
 export const energyMeasures = (joules: number | null, of: string): readonly StudyMeasure[] => [
   { group: 'energy', name: 'energy_J', unit: 'J', value: joules },
   { group: 'energy', name: 'energy_of', unit: '', value: of },
 ];
 
-/** Quantities of a session's entry, except energy, which is a separate group. */
+/** Quantities of a session's entry, except energy, which has its own group. */
 export const quantityReadouts = (quantities: readonly Quantity[]): readonly StudyMeasure[] =>
   quantities
     .filter(({ id }) => id !== ENERGY_QUANTITY)
     .map(({ id, unit, value }) => ({ group: 'readouts', name: id, unit, value }));
 
-/** Energy of an entry as a session reports it; empty if energy was not requested. */
+/** Energy of an entry as recorded in a session. Empty if energy was not requested. */
 export function sessionEnergy(quantities: readonly Quantity[], facts: SessionReport['facts']): readonly StudyMeasure[] {
   const told = facts.filter(([name]) => name === ENERGY_FACT).map(([, value]) => value);
   if (told.length === 0) return [];
@@ -107,16 +107,16 @@ export function sessionEnergy(quantities: readonly Quantity[], facts: SessionRep
 interface ComparedRun {
   readonly threads: number;
   readonly isa: string;
-  /** The run's only measured time; the set-up time is separate. */
+  /** The only measured time of the run in seconds. It does not include the set-up time. */
   readonly time_s: number;
   readonly setup_s: number;
   readonly setup_parts: MeasuredSessionEntry['setup_parts'];
   readonly size: number | null;
   readonly quantities: MeasuredSessionEntry['quantities'];
-  /** Accuracy that the run itself reports, such as the ledger error. */
+  /** Accuracy that the run itself reports, for example the error of the ledger. */
   readonly accuracy: readonly Accuracy[];
   readonly field: ComparedField;
-  /** Other conditions in which two runs may differ: the stopping-power table. */
+  /** Further conditions in which two runs may differ, for example the stopping-power table. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
@@ -128,28 +128,33 @@ interface Answer {
 
 export type ComparedRuns =
   | {
-      /** For workloads whose runs compute one answer. */
+      /** For workloads whose runs compute one result. */
       readonly kind: 'answers';
       readonly words: SessionTerms;
       readonly of: (run: AnyRunData) => Promise<ComparedRun>;
-      /** Error of an answer relative to a reference on the same grid. `judged`: both solve the same problem. */
+      /**
+       * Computes the error of a result relative to a reference on the same grid. `judged`: whether both solve the same
+       * problem.
+       */
       readonly against: (here: Answer, reference: Answer, judged: boolean) => Promise<readonly Accuracy[]>;
     }
   /** For workloads whose runs measure several variants. */
   | { readonly kind: 'sessions'; readonly session: (run: AnyRunData) => Session };
 
-/** Declared bytes that a variant moves per cell and step; 0 if unknown. */
+/** Returns the declared number of bytes that a variant moves per cell and step. 0 if unknown. */
 export type DeclaredBytes = (variant: string) => number;
 
 export interface UserKernelWorkload extends ReplaceRules {
-  /** Input for a reproducer of `kernel`, from a scenario. Throws a BraggError if the scenario cannot be used. */
+  /**
+   * Returns the input for a reproducer of `kernel` on a scenario. Throws a BraggError if the scenario cannot be used.
+   */
   readonly reproduced: (addon: NativeAddon, reading: ScenarioReading, kernel: UserKernel) => ReproducedProblem;
-  /** Shipped variants, as the engine lists them. */
+  /** Returns the shipped variants as listed by the engine. */
   readonly bases: (addon: NativeAddon) => readonly UserKernelBase[];
   /** Returns the engine's functions extended by user kernels. Calls for other variants go to `engine` unchanged. */
   readonly among: (engine: NativeAddon, known: KnownUserKernels) => Partial<NativeAddon>;
   /**
-   * Checks an ended run of a user kernel like a run of a shipped variant: repeats it, and runs the reference. Null if
+   * Checks an ended run of a user kernel like a shipped variant: repeats the run, and runs the reference. Null if
    * cancelled. Throws a BraggError.
    */
   readonly check: (
@@ -160,13 +165,15 @@ export interface UserKernelWorkload extends ReplaceRules {
   ) => Promise<UserKernelVerdict | null>;
 }
 
-/** File names of kernels: device code is compiled for the GPU, C++ for the CPU of this machine. */
+/** File names of kernels. Device code is compiled for the GPU, and C++ for the CPU of this machine. */
 const kernelFileNames = { cuda: /\.(cu|cuh)$/, cpu: /\.cpp$/ } as const;
 
 interface FileRules {
-  /** Files that the engine uses to set up or check variants, so a variant's replacement would never be used. */
+  /**
+   * Files that the engine itself uses to set up or check variants. Replacing them for a variant would have no effect.
+   */
   readonly engine: readonly string[];
-  /** Headers that only device code includes. */
+  /** Headers that are included only by device code. */
   readonly deviceHeaders?: readonly string[];
 }
 
@@ -176,7 +183,7 @@ export function replaceableBy({ engine, deviceHeaders = [] }: FileRules): UserKe
     (kernelFileNames[device].test(name) || (device === 'cuda' && deviceHeaders.includes(name)));
 }
 
-/** Rejects replacement of host code; only kernels can be replaced. */
+/** Explains why a variant of host code cannot be replaced. Null for variants whose kernels can. */
 export function withoutKernels({ id, device, source, buildsOn }: UserKernelBase): string | null {
   if (device === 'cpu' || source.endsWith('.cu') || source.endsWith('.cuh')) return null;
   const differs = buildsOn === null ? 'is host code' : `differs from ${buildsOn} in host code`;
@@ -186,25 +193,27 @@ export function withoutKernels({ id, device, source, buildsOn }: UserKernelBase)
 /** Callbacks of a run while it computes. */
 export interface RunCallbacks {
   progressed(detail: ProgressDetail, eta_s: number | null): void;
-  /** Returns the current metadata of the run, in addition to its result. */
+  /** Returns the current metadata of the run. */
   context(): RunContext;
-  /** Saves a state of the run for recovery, with its progress as text; null if the run is not saved. */
+  /** Saves a checkpoint for recovery, with the progress as text. Null if checkpoints of the run are not saved. */
   readonly keep: ((state: AnyRunData, upTo: string) => Promise<void>) | null;
   warn(text: string): void;
 }
 
-/** Run from the queue to its end. */
+/** A run of a workload, while it is queued and while it computes. */
 export interface WorkloadRun {
   readonly variant: string;
   readonly precision: string;
   readonly device: string;
-  /** Lane that the run occupies exclusively: its device, or EVERY_LANE. */
+  /** Lane that the run occupies exclusively: that of its device, or EVERY_LANE. */
   readonly lane: string;
-  /** Size of the computation: `1024 × 1024 pixels`. */
+  /** Size of the computation as text, for example `1024 × 1024 pixels`. */
   readonly size: string;
-  /** Progress before the start. */
+  /** Progress to report before the start. */
   readonly before: ProgressDetail;
-  /** Starts the run; call once. Resolves with the computed part, even after `cancel`. Throws the addon's errors. */
+  /**
+   * Starts the run. Call it only once. Resolves with the computed part, also after `cancel`. Throws the addon's errors.
+   */
   start(around: RunCallbacks): Promise<AnyRunData>;
   cancel(): void;
   /** Sends the newest state to subscribers that are ready. */
@@ -213,12 +222,12 @@ export interface WorkloadRun {
   endLive(): void;
 }
 
-/** Summary of an ended run in lists. */
+/** Summary of an ended run for lists. */
 interface EndedRun {
   readonly size: string;
   readonly headline: Headline | null;
   readonly detail: ProgressDetail;
-  /** Progress at the end: `40 steps, 12.3 mm deep`. */
+  /** Progress at the end as text, for example `40 steps, 12.3 mm deep`. */
   readonly upTo: string;
 }
 
@@ -234,8 +243,8 @@ export interface ResolveParts {
 }
 
 /**
- * Measures on a worker thread, including named user kernels. `soFar` is called from time to time with the session as it
- * would be if stopped at that moment.
+ * Measures variants on a worker thread, including user kernels. `soFar`: called from time to time with an intermediate
+ * session, which equals the final one if it were stopped now.
  */
 export type Measure = (
   task: Omit<BenchTask, 'userKernels' | 'userKernelLimit_s'>,
@@ -246,74 +255,82 @@ export type Measure = (
 
 interface PrepareOptions {
   readonly trace: boolean;
-  /** False if only numbers are needed, and no keyframes. */
+  /** Whether to store keyframes. False if only numbers are needed. */
   readonly pictures: boolean;
   readonly measure: Measure;
-  /** Whether to measure the energy of runs, if the run is a session of many. */
+  /** Whether to measure the energy of runs, if the run is a session with many repetitions. */
   readonly energy: boolean;
-  /** Name to use if the scenario has none. */
+  /** Name of the run if the scenario has none. */
   readonly name: string;
   readonly assetsFolder: string;
 }
 
-/** Resources that solving a scenario needs, known before it is solved. */
+/** Resources that are needed to solve a scenario, known in advance. */
 export interface ResourceNeeds {
   readonly variant: string;
   readonly precision: string;
-  /** Upper bound on the memory of the state. */
+  /** Upper bound for the memory of the state. */
   readonly state_bytes: number;
-  /** Approximate peak memory, including tables and results; absent if it equals the state. */
+  /** Approximate peak memory including tables and results. Absent if it equals the memory of the state. */
   readonly memory_bytes?: number;
-  /** Additional memory for the run's keyframes after it has ended; absent if there are none. */
+  /** Additional memory for keyframes after the end of the run. Absent if there are none. */
   readonly pictures_bytes?: number;
-  /** Size of the computation as text: `1024 × 1024 pixels, …`. */
+  /** Size of the computation as text, for example `1024 × 1024 pixels, …`. */
   readonly size: string;
-  /** Sizes for scripts: the `grid`, `image` or `problem` of the workload under that key. */
+  /** Sizes as JSON for scripts, under the key `grid`, `image` or `problem` of the workload. */
   readonly sizes: Readonly<Record<string, unknown>>;
-  /** Lower bound on the time on any machine, seconds; null for runs that end by the clock, such as measurements. */
+  /**
+   * Lower bound in seconds for the time on any machine. Null for runs that end after a given time, such as
+   * measurements.
+   */
   readonly least_s: number | null;
-  /** Expected time, if known. */
+  /** Expected time in seconds, if it is known. */
   readonly expected?: { readonly seconds: number; readonly elsewhere: string | null };
 }
 
-/** Concurrency. `beams`: one thread each, many in one process. `runs`: a process each. `alone`: nothing concurrent. */
+/**
+ * Concurrency of study points. `beams`: many in one process, on one thread each. `runs`: one process each. `alone`:
+ * nothing else runs.
+ */
 export type Concurrency = 'beams' | 'runs' | 'alone';
 
-/** Workload of the host. Its functions receive readings and runs of its own kind, and narrow their types. */
+/** A workload in the host. Its functions receive readings and runs of its own kind, and narrow their types. */
 export interface HostWorkload {
   readonly scenario: ScenarioSide;
   readonly runFile: RunFile;
   readonly variants: (addon: NativeAddon) => readonly Variant[];
   readonly userKernels: UserKernelWorkload;
   /**
-   * Whether to compile its GPU kernels when a window opens if nvcc has not compiled them, because a first run of `auto`
+   * Whether to compile its GPU kernels when a window opens, unless nvcc has compiled them. A first run of `auto` then
    * uses them.
    */
   readonly compiledAtStart: boolean;
-  /** Resolved scenario; null if it has errors. Throws if the engine rejects it. */
+  /** Returns the resolved scenario. Null if it has errors. Throws if the engine rejects it. */
   readonly resolve: (parts: ResolveParts, reading: ScenarioReading) => Promise<Resolved | null>;
-  /** Resources that a scenario needs. Throws as `prepare` does. */
+  /** Returns the resources that a scenario needs. Throws like `prepare`. */
   readonly needs: (addon: NativeAddon, reading: ScenarioReading) => Promise<ResourceNeeds>;
   /**
-   * Chooses the variant for `auto` if only readouts are needed; absent if the choice does not depend on that. Returns
-   * the reading unchanged if it keeps the variant of saved runs.
+   * Selects the variant for `auto` if only readouts are needed. Absent if the variant does not depend on this. Returns
+   * the reading unchanged if the variant is the same as for stored runs.
    */
   readonly forReadouts?: (addon: NativeAddon, reading: ScenarioReading) => Promise<ScenarioReading>;
-  /** Prepares a run. Throws BraggError `invalid` with every issue, or the engine's error. */
+  /** Prepares a run. Throws BraggError `invalid` with all issues, or the error of the engine. */
   readonly prepare: (addon: NativeAddon, reading: ScenarioReading, options: PrepareOptions) => Promise<WorkloadRun>;
   readonly ended: (run: AnyRunData) => Promise<EndedRun>;
-  /** Exports a run; `what` is one of the workload's formats in contract/workload.ts. */
+  /** Exports a run. `what`: one of the workload's formats in contract/workload.ts. */
   readonly exported: (run: AnyRunData, what: string, packer: Packer) => Promise<ExportedFile>;
-  /** Timeline data of a run. */
+  /** Returns the data of a run's timeline. */
   readonly timeline: (run: AnyRunData, declared: DeclaredBytes) => RunTimeline;
   readonly benchable: Benchable;
   readonly compared: ComparedRuns;
-  /** Concurrency of study points that solve this document. */
+  /** Returns the concurrency of study points that solve this document. */
   readonly together: (document: unknown) => Concurrency;
-  /** Measures of a run that a study saves. */
+  /** Returns the measures of a run that studies store. */
   readonly measures: (run: AnyRunData) => MeasuredTimes | Promise<MeasuredTimes>;
-  /** Label that distinguishes scenarios in a list: `70 MeV`; empty if there is none. */
+  /** Returns a label that distinguishes scenarios in a list, for example `70 MeV`. Empty if there is none. */
   readonly about: (document: unknown) => string;
-  /** Scenario values that claims may be limited to; null if claims are never limited for this workload. */
+  /**
+   * Returns the scenario values by which claims may be limited. Null if claims are never limited for this workload.
+   */
   readonly claimed: (filled: ScenarioWithStaticDefaults) => Values | null;
 }

@@ -1,6 +1,6 @@
 /**
- * Queued or running transport run: the engine's object, live frames reduced to what each page shows, and saved states
- * for recovery.
+ * A queued or running transport run: the engine's object, live frames that are reduced to what each page displays, and
+ * checkpoints for recovery.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { LiveFrame, MapRequest } from '../../../contract/run.ts';
@@ -34,14 +34,14 @@ interface LiveView {
 
 type FrameOrError = Omit<LiveFrame, 'run'> | Error;
 
-/** Newest frame of a run, and the maps that views show of it. Frames are processed one at a time. */
+/** Newest frame of a run, and the maps of it that views display. Frames are processed one at a time. */
 class LiveState {
   readonly axes: Axes;
   readonly beam: RunData['beam'];
   readonly #native: Pick<TransportRun, 'live' | 'wantPlanes'>;
   #latest: NativeLive | null = null;
   #revision = 0;
-  /** Latest frame or error of each view; null before the first. */
+  /** Latest frame or error of each view. Null before the first one. */
   readonly #views = new Map<LiveView, FrameOrError | null>();
   #last: Promise<unknown> = Promise.resolve();
   #waiting = 0;
@@ -56,7 +56,7 @@ class LiveState {
     return this.#waiting > 0;
   }
 
-  /** Receives the engine's newest frame. Resolves with the views that have a new frame. */
+  /** Receives the newest frame of the engine. Resolves with the views that have a new frame. */
   take(): Promise<readonly LiveView[]> {
     return this.#inTurn(async () => {
       const views = [...this.#views.keys()];
@@ -76,7 +76,7 @@ class LiveState {
     });
   }
 
-  /** Registers a view. Throws BraggError `invalid` for a cut outside the grid. */
+  /** Registers a view. Throws BraggError `invalid` if a cut is outside of the grid. */
   look(view: LiveView): void {
     this.#views.set(view, null);
     try {
@@ -92,7 +92,7 @@ class LiveState {
     this.#wantCuts();
   }
 
-  /** Latest frame of the view. Throws the error if computing it failed. */
+  /** Returns the latest frame of a view. Throws if computing it failed. */
   frame(run: string, view: LiveView): LiveFrame {
     const made = this.#views.get(view) ?? new Error('a live frame was requested before there was one');
     if (made instanceof Error) throw made;
@@ -110,7 +110,7 @@ class LiveState {
     }
   }
 
-  /** Requests from the engine exactly the cuts that views show. */
+  /** Requests from the engine exactly the cuts that views display. */
   #wantCuts(): void {
     const planes = [...this.#views.keys()]
       .flatMap(({ maps }) => maps)
@@ -153,7 +153,7 @@ class LiveState {
 
 interface CopiedState {
   readonly state: NativeCheckpoint;
-  /** Keyframes so far. */
+  /** Keyframes that the run has saved so far. */
   readonly keyframes: readonly Marginals[];
   readonly depth_mm: number;
 }
@@ -176,12 +176,12 @@ class CheckpointWriter {
     this.#times = new CheckpointTimes(now);
   }
 
-  /** Whether any state was saved. */
+  /** Whether any checkpoint was written. */
   get begun(): boolean {
     return this.#taken > 0;
   }
 
-  /** Must be called with every progress report of the run. */
+  /** Call this with every progress report of the run. */
   progressed({ depth_mm }: Pick<NativeProgress, 'depth_mm'>, now = performance.now()): void {
     if (this.#state === 'resting' && this.#times.isDue(now)) {
       this.#native.wantCheckpoint(this.#keyframes.length);
@@ -214,13 +214,13 @@ export function progressText(steps: number, depth_mm: number): string {
 interface TransportStart {
   readonly problem: TransportProblem;
   readonly table: string;
-  /** Whether to record GPU work and driver calls, which slows every launch. */
+  /** Whether to record the GPU's work and the driver's calls, which slows down every launch. */
   readonly trace: boolean;
-  /** Whether nobody watches the run, so that it needs no live frames. */
+  /** Whether nobody watches the run, so that no live frames are needed. */
   readonly unwatched: boolean;
-  /** Expected number of cell visits, to learn the rate from the run's time. */
+  /** Expected number of cell visits. The rate of the machine is learned from it and the time of the run. */
   readonly visits?: number | null;
-  /** Whether to solve spots of different kinds separately after the run, for dose in Gy. */
+  /** Whether to solve kinds of spots separately after the run, to compute the dose in Gy. */
   readonly gray?: boolean;
 }
 
@@ -252,7 +252,7 @@ export class TransportWorkloadRun implements WorkloadRun {
   readonly #watchers = new Subscribers<LiveFrame>();
   readonly #sinks = new Map<LiveView, Sink<LiveFrame>>();
 
-  /** `native` is the run of the problem, prepared but not started. */
+  /** `native`: the run of the problem, which is prepared but not started. */
   constructor(addon: NativeAddon, native: TransportRun, start: TransportStart) {
     this.#addon = addon;
     this.#native = native;
@@ -273,7 +273,7 @@ export class TransportWorkloadRun implements WorkloadRun {
     const result = await this.#native.start(
       (progress) => {
         const { eta_s, steps_per_s } = progress;
-        // Before the first step there is no rate, so the estimate is useless.
+        // The remaining time cannot be estimated before the first step, because there is no rate.
         around.progressed(detailOf(progress), Number.isFinite(eta_s) && steps_per_s > 0 ? eta_s : null);
         checkpointing?.progressed(progress);
       },
@@ -283,7 +283,7 @@ export class TransportWorkloadRun implements WorkloadRun {
     if (result.traceReason !== null) around.warn(result.traceReason);
     // Copying a large result blocks the event loop, so yield first.
     await nextTurn();
-    // The engine leaves a last frame, so that every live map ends with the final state.
+    // The engine retains a last frame, so that every live map ends with the final state.
     await this.#refresh();
     const keyframes = await keyframesOf(this.#native, result);
     const { problem, gray, visits = null } = this.#start;
@@ -302,12 +302,12 @@ export class TransportWorkloadRun implements WorkloadRun {
     this.#native.cancel();
   }
 
-  /** Sends frames of the view until the returned function is called or the run has ended. */
+  /** Sends frames of a view until the returned function is called or the run has ended. */
   watch(run: string, view: LiveView, sink: Sink<LiveFrame>): () => void {
     this.#live.look(view);
     const leave = this.#watchers.add(sink, () => this.#live.frame(run, view));
     this.#sinks.set(view, sink);
-    // The engine creates frames only on request; this requests the first one.
+    // The engine makes frames only on request, so request the first one.
     void this.#refresh();
     return () => {
       leave();

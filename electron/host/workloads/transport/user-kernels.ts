@@ -1,8 +1,9 @@
 /**
  * User kernels of proton transport, with the checks that every variant must pass: parity, conservation, determinism.
- * The run object has the engine's interface, but computes in the process of the user's variant. Requests that need none
- * of its code (sizes, axes, checks) are handled by the variant that it is based on. Also accuracy and terms of the
- * workload's sessions.
+ * The run object implements the engine's interface, but the process of the user's kernel computes the result. Requests
+ * that do not need its code (sizes, axes, checks) are handled by the variant that it is based on.
+ *
+ * Also defines accuracy and terms of the workload's sessions.
  */
 import type { Accuracy, SessionTerms } from '../../../contract/bench/session.ts';
 import { BraggError } from '../../../contract/errors.ts';
@@ -40,7 +41,7 @@ export const transportWords: SessionTerms = {
 const isWithinBound = (value: number | null, bound: number | null): boolean =>
   bound === null || value === null || value <= bound;
 
-/** `bound` is null if the answers are of different problems. */
+/** Accuracy column of a dose error. `bound`: null if the results belong to different problems. */
 export function doseError(value: number | null, bound: number | null): Accuracy {
   return {
     id: 'parity',
@@ -53,20 +54,20 @@ export function doseError(value: number | null, bound: number | null): Accuracy 
   };
 }
 
-/** Limit on the relative error of the ledger's sums, which indicates protons or energy created or lost. */
+/** Maximum relative error of the ledger's sums. A larger error means that protons or energy were created or lost. */
 const ledgerLimit: Readonly<Record<Precision, number>> = { fp32: 1e-6, fp64: 1e-12 };
 
-/** Variants with separate planes and bins: cell by cell, they differ from a grid's answer by the error of that grid. */
+/** Variants with their own planes and bins. Their cells differ from those on a grid by the error of that grid. */
 const separateGridVariants: ReadonlySet<string> = new Set(['moments', 'cuda-moments']);
 
 /** Whether two variants use the same cells, so that correct doses agree to rounding. */
 export const shareCells = (first: string, second: string): boolean =>
   separateGridVariants.has(first) === separateGridVariants.has(second);
 
-/** Largest relative L2 difference between depth doses of two discretisations, for which R80 agrees within a cell. */
+/** Maximum relative L2 difference between the depth doses of two discretisations. R80 then agrees within a cell. */
 export const depthDoseLimit = 0.01;
 
-/** Dose integrated across x, for rows of `nx` cells. */
+/** Integrates the dose across x. `nx`: number of cells in a row. */
 function depthDose(dose: Values, nx: number): Float64Array {
   const rows = new Float64Array(Math.ceil(dose.length / nx));
   for (let i = 0; i < dose.length; i += 1) {
@@ -76,7 +77,7 @@ function depthDose(dose: Values, nx: number): Float64Array {
   return rows;
 }
 
-/** Compares the depth doses of variants on different cells. `bound` as in doseError. */
+/** Compares the depth doses of variants on different cells. `bound`: as for doseError. */
 export function depthDoseError(dose: Values, reference: Values | null, nx: number, bound: number | null): Accuracy {
   const value = reference === null ? null : relativeL2(depthDose(dose, nx), depthDose(reference, nx));
   return {
@@ -90,7 +91,7 @@ export function depthDoseError(dose: Values, reference: Values | null, nx: numbe
   };
 }
 
-/** `precision` is null if the error is reported without a limit. */
+/** Accuracy column of the ledger's error. `precision`: null to report the error without a limit. */
 export function ledgerError(value: number, precision: Precision | null): Accuracy {
   const bound = precision === null ? null : ledgerLimit[precision];
   return {
@@ -106,7 +107,7 @@ export function ledgerError(value: number, precision: Precision | null): Accurac
 
 export const cellSteps = (value: number) => ({ id: 'rate', title: 'Cell-steps', value, unit: '1/s' });
 
-/** Larger of the relative errors of both ledgers, from the last row, which has the sums over all steps. */
+/** Larger relative error of both ledgers, from the last row, which contains the sums over all steps. */
 export function ledgerErrorOf({
   ledger_number,
   ledger_energy,
@@ -119,7 +120,7 @@ export function ledgerErrorOf({
   return Math.max(Math.abs(number), Math.abs(energy));
 }
 
-/** Number of results to compare: the first one and a repetition. */
+/** Number of results to compare: the first one and one repetition. */
 const REPEATS = 2;
 
 type CheckedResult = Pick<TransportResult, 'dose' | 'ledger_number' | 'ledger_energy'>;
@@ -131,7 +132,7 @@ function verdictOn(
 ): UserKernelVerdict {
   const determinism = new Determinism();
   for (const { dose } of results) determinism.add(dose);
-  // Use the worst, because an intermittent error makes a kernel wrong. NaN is the worst.
+  // Use the largest value, because a kernel with an intermittent error is wrong. NaN counts as the largest.
   const worst = (of: (one: CheckedResult) => number): number => Math.max(...results.map(of));
   const rel_l2 = oracle === null ? null : worst(({ dose }) => relativeL2(dose, oracle));
   return userKernelVerdict(
@@ -140,7 +141,7 @@ function verdictOn(
   );
 }
 
-/** Runs the kernel once more, and the FP64 reference. Throws a BraggError. */
+/** Checks a run: runs the kernel once more, and the FP64 reference. Throws a BraggError. */
 export async function checkTransport(
   addon: NativeAddon,
   problem: TransportProblem,
@@ -168,7 +169,9 @@ class UserKernelTransportRun implements TransportRun {
   #asksCheckpoint = false;
   #keyframes: readonly Marginals[] = [];
 
-  /** `problem` and its run `base` belong to the variant that the kernel is based on. Runs no code of the kernel. */
+  /**
+   * `problem` and `base` (its run) belong to the variant that the kernel is based on. Does not run the kernel's code.
+   */
   constructor(session: LoadedUserKernel, problem: TransportProblem, base: TransportRun) {
     this.#session = session;
     this.#problem = problem;
@@ -239,7 +242,7 @@ class UserKernelTransportRun implements TransportRun {
     return state;
   }
 
-  /** Forwards the pending requests, one frame and one checkpoint at a time. */
+  /** Forwards pending requests to the kernel's process, one frame and one checkpoint at a time. */
   #askFor(lease: Lease): void {
     this.#frames.askFor(lease);
     const { process } = lease;
@@ -262,7 +265,7 @@ class UserKernelTransportRun implements TransportRun {
   }
 }
 
-/** Problem for the variant that a kernel is based on. */
+/** Returns the problem with the variant that a kernel is based on. */
 const withBaseVariant = (problem: TransportProblem, { base }: UserKernel): TransportProblem => ({
   ...problem,
   solver: { ...problem.solver, variant: base.id },

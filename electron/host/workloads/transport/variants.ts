@@ -1,4 +1,4 @@
-/** Variants of proton transport for the page, and which of them can run a scenario. */
+/** Lists the variants of proton transport for the page, and determines which of them can run a scenario. */
 import type { Variant } from '../../../contract/capabilities.ts';
 import type { TransportScenario } from '../../../contract/scenario/index.ts';
 import { valueAt } from '../../../contract/scenario/index.ts';
@@ -12,7 +12,9 @@ export function transportVariants(addon: NativeAddon): readonly Variant[] {
   return addon.variants().map((variant) => asVariant(variant, variant.precisions));
 }
 
-/** Reasons why variants cannot run a scenario, as far as the document determines them; the engine checks memory. */
+/**
+ * Reasons why variants cannot run a scenario, as far as the document determines them. The engine checks the memory.
+ */
 export function variantsFor(
   addon: NativeAddon,
   solver: TransportScenario['solver'],
@@ -32,14 +34,14 @@ export function variantsFor(
   });
 }
 
-/** Energies (MeV) at which tests compare moments with depth stepping on fine grids. */
+/** Energies in MeV at which tests compare moments with depth stepping on fine grids. */
 const CHECKED_MEV = { min: 30, max: 250, max_tilted: 150 } as const;
-/** Radiation length (g/cm²) of copper, 12.86, rounded down. In lead W80–20 differs by more than the tests allow. */
+/** Radiation length of copper in g/cm², 12.86, rounded down. In lead, W80–20 differs by more than the tests allow. */
 const MIN_RADIATION_LENGTH = 12.8;
-/** Solver settings that moments do not have. */
+/** Solver settings that do not apply to the moments method. */
 const OF_THE_GRID = ['remap', 'max_steps', 'stop_weight'] as const;
 
-/** Whether tests check moments against depth stepping for such beams and materials. */
+/** Whether tests compare moments with depth stepping for such beams and materials. */
 function isChecked({ beam, spots = [beam], map, materials, physics }: TransportProblem): boolean {
   return (
     physics.straggling === 'bohr' &&
@@ -52,8 +54,8 @@ function isChecked({ beam, spots = [beam], map, materials, physics }: TransportP
 }
 
 /**
- * Chooses the variant for `auto` if no phase space is saved: moments, if they can solve the problem and are checked for
- * it. Otherwise, and if the document requests path stepping or another setting of the grid, returns `reading`
+ * Selects the variant for `auto` if no phase space is stored. This is `moments` if it can solve the problem and was
+ * tested for it. Otherwise, or if the document requests path stepping or another setting of the grid, returns `reading`
  * unchanged.
  */
 export async function readingForReadouts(addon: NativeAddon, reading: TransportReading): Promise<TransportReading> {

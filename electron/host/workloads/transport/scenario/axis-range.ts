@@ -1,23 +1,23 @@
-/** Range of the beam along its axis, through the regions on it. */
+/** Computes the range of a beam along its axis, through the regions on it. */
 import type { TransportScenario, TransportWithBeam } from '../../../../contract/scenario/index.ts';
 import { lowestEnergy, stoppingAt } from '../../../model/scenarios/stopping-table.ts';
 import { type Medium, materialOf, rangeStraggling_mm, type TransportContext, tableOf } from './context.ts';
 import { huAt, mediumOf, type PlacedCt } from './placed-ct.ts';
 
 /**
- * Number of energies, in a geometric series, for which ranges are computed; interpolation has an error of 1e-5 of the
- * range.
+ * Number of energies in a geometric series at which ranges are computed. Interpolation between them has an error of
+ * 1e-5 of the range.
  */
 const ENERGIES = 1000;
 /**
- * Ratio of ranges in the background and in the region. Tissues in water are below it, because cell sizes are rounded
- * down by as much.
+ * Ratio of the range in the background to that in a region, above which the region is clearly denser. Tissues in water
+ * are below it, because rounding of cell sizes has as much effect.
  */
 const CLEARLY_DENSER = 2;
-/** Thickness that contains a falloff, in standard deviations of the range; a foil is thinner. */
+/** Thickness that contains a falloff, in standard deviations of the range. Thinner regions are foils. */
 const STRAGGLINGS = 3;
 
-/** Energies of a beam that slows down, and its range in each material at them, g/cm². */
+/** Energies of a beam while it slows down, with its range in each material in g/cm². */
 class Ranges {
   private readonly energies_MeV: Float64Array;
   private readonly known = new Map<string, Float64Array>();
@@ -45,21 +45,21 @@ class Ranges {
     return materialOf(this.context, material).density_g_cm3 * density_scale;
   }
 
-  /** Residual path at an energy, mm. */
+  /** Residual path in mm at an energy. */
   left_mm(medium: Medium, energy_MeV: number): number {
     return (interpolate(this.energies_MeV, this.of(medium.material), energy_MeV) * 10) / this.density(medium);
   }
 
-  /** Energy after a path that is shorter than the residual path. */
+  /** Energy after a path in mm, which must be shorter than the residual path. */
   after(medium: Medium, energy_MeV: number, path_mm: number): number {
     const range = ((this.left_mm(medium, energy_MeV) - path_mm) * this.density(medium)) / 10;
     return interpolate(this.of(medium.material), this.energies_MeV, range);
   }
 }
 
-/** Linear interpolation between points with ascending `from`; constant beyond the ends. */
+/** Linear interpolation between points with ascending `from`. Constant beyond both ends. */
 function interpolate(from: Float64Array, to: Float64Array, value: number): number {
-  // Binary search for speed, because an axis through a fine CT needs some ten thousand look-ups.
+  // Use a binary search, because an axis through a fine CT needs some ten thousand look-ups.
   let [after, high] = [1, from.length - 1];
   while (after < high) {
     const middle = (after + high) >> 1;
@@ -73,7 +73,7 @@ function interpolate(from: Float64Array, to: Float64Array, value: number): numbe
 
 type BeamGeometry = Pick<TransportScenario | TransportWithBeam, 'beam' | 'geometry'>;
 
-/** Distances from the entrance at which the axis may enter or leave a region, ascending. */
+/** Distances in mm from the entrance at which the axis may enter or leave a region, in ascending order. */
 function borders({ beam, geometry }: BeamGeometry, ct: PlacedCt | null): readonly number[] {
   const angle = (beam.angle_deg * Math.PI) / 180;
   const [uz, ux] = [Math.cos(angle), Math.sin(angle)];
@@ -81,27 +81,27 @@ function borders({ beam, geometry }: BeamGeometry, ct: PlacedCt | null): readonl
     ...z_mm.map((z) => (z - beam.z_mm) / uz),
     ...(ux === 0 || x_mm === undefined ? [] : x_mm.map((x) => (x - beam.x_mm) / ux)),
   ]);
-  // In a CT, the matter may change every half pixel.
+  // In a CT, the matter may change at every half pixel.
   const pixel = ct === null ? 0 : Math.min(...ct.slice.spacing_mm) / 2;
   const pixels = ct === null ? 0 : Math.ceil(((geometry.depth_mm ?? ct.depth_mm) - beam.z_mm) / uz / pixel);
   for (let i = 1; i <= pixels; i += 1) at.push(i * pixel);
   return at.filter((way) => way > 0).sort((a, b) => a - b);
 }
 
-/** Null if the point lies outside the image, or there is no CT. */
+/** Returns the matter of a CT at a point. Null if there is no CT or the point is outside of the image. */
 function matterAt(ct: PlacedCt | null, z_mm: number, x_mm: number): Medium | null {
   const hu = ct === null ? null : huAt(ct, z_mm, x_mm);
   return ct === null || hu === null ? null : mediumOf(ct, hu);
 }
 
 interface AxisEnd {
-  /** CSDA range along the axis from the entrance, mm; beyond the box, the background continues. */
+  /** CSDA range in mm along the axis from the entrance. Beyond the box, the background continues. */
   readonly range_mm: number;
   /** Matter in which the beam stops. */
   readonly medium: Medium;
-  /** Thickness of that matter along the axis, mm. */
+  /** Thickness of this matter along the axis in mm. */
   readonly thickness_mm: number;
-  /** Path through the background before that matter, mm. */
+  /** Path through the background before this matter in mm. */
   readonly background_mm: number;
 }
 
@@ -112,7 +112,7 @@ export function axisEnd(scenario: BeamGeometry, context: TransportContext): Axis
   const background: Medium = { material: context.ct?.outside ?? geometry.background, density_scale: 1 };
   const mediumAt = (way: number): Medium => {
     const [z, x] = [beam.z_mm + way * Math.cos(angle), beam.x_mm + way * Math.sin(angle)];
-    // Only midpoints between borders are evaluated, so none lies on a border.
+    // Evaluate only midpoints between borders, which are never on a border.
     const inside = ({ x_mm, z_mm }: (typeof geometry.regions)[number]): boolean =>
       (x_mm === undefined || (x >= x_mm[0] && x < x_mm[1])) && z >= z_mm[0] && z < z_mm[1];
     return geometry.regions.findLast(inside) ?? matterAt(context.ct, z, x) ?? background;
@@ -132,9 +132,9 @@ export function axisEnd(scenario: BeamGeometry, context: TransportContext): Axis
 }
 
 /**
- * Matter whose range determines the cell size, and the path through the background before it. By default this is the
- * background. If the beam stops in a region that is clearly denser and contains the falloff, it is the region. For
- * example, cells based on a nozzle's air would hide the full peak in water.
+ * Selects the matter whose range determines the cell size, and the path through the background before it. By default
+ * this is the background. If the beam stops in a region that is clearly denser and contains the falloff, it is that
+ * region. Cells for the air of a nozzle, for example, would be longer than the peak in water.
  */
 export function gridMedium(scenario: TransportWithBeam, context: TransportContext): AxisEnd {
   const background: Medium = { material: scenario.geometry.background, density_scale: 1 };

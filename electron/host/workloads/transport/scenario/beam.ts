@@ -1,7 +1,8 @@
 /**
- * Beam with its energy computed: from the file, from a range in water, or from its spots. For a given range R80 or R90,
- * the mean range follows by quadrature over the spread of ranges and the table in use. The detour is subtracted: the
- * CSDA path is longer than the depth by half the mean square angle.
+ * Computes the energy of a beam that the file gives directly, by a range in water, or by spots.
+ *
+ * For a given range R80 or R90, the mean range follows by quadrature over the spread of ranges, with the range table in
+ * use. The detour is then added, because the CSDA path is longer than the depth by half of the mean square angle.
  */
 import type {
   CompleteBeam,
@@ -25,23 +26,33 @@ interface RequestedRange {
   readonly physics: TransportWithStaticDefaults['physics'];
 }
 
-/** Tables from which energies are computed. */
+/** The part of the context that is needed to compute energies. */
 type RangeContext = Pick<TransportContext, 'water' | 'materials' | 'rangeTable'>;
 
-/** Range of the quadrature in standard deviations about the mean range, and points per standard deviation. */
+/**
+ * Half width of the quadrature in standard deviations around the mean range, and number of points per standard
+ * deviation.
+ */
 const REACH = 5;
 const POINTS = 40;
-/** Newton iterations for a range, which is nearly a power of the energy. */
+/**
+ * Number of Newton iterations for the energy of a range. Few suffice, because the range is nearly a power of the
+ * energy.
+ */
 const STEPS = 8;
-/** Iterations between offset and energy; the first guess has an error within a percent. */
+/** Number of iterations between offset and energy. The first guess has an error below one percent. */
 const ROUNDS = 3;
-/** Depths per standard deviation at which the dose is evaluated, from REACH in front to REACH behind. */
+/**
+ * Number of depths per standard deviation at which the dose is evaluated, from REACH before to REACH behind the mean
+ * range.
+ */
 const DEPTHS = 10;
-/** Number of bins of residual range for the energy loss of protons. */
+/** Number of bins of residual range in which the energy loss of protons is computed. */
 const BINS = 3 * REACH * POINTS;
 
 /**
- * exp(−u²/2) at u = (i + ½) / POINTS less the depth in front, by i and depth; 0 far from the mean. Equal for all beams.
+ * Weights exp(−u²/2) by depth and index i, where u = (i + ½) / POINTS minus the depth before the mean range. 0 far from
+ * the mean. They are equal for all beams.
  */
 const weights: readonly Float64Array[] = Array.from({ length: 2 * REACH * DEPTHS + 1 }, (_, k) =>
   Float64Array.from({ length: BINS }, (__, i) => {
@@ -50,10 +61,10 @@ const weights: readonly Float64Array[] = Array.from({ length: 2 * REACH * DEPTHS
   }),
 );
 
-/** Small excess with which the checks detect that a range is outside the table. */
+/** Factor slightly above 1. With it, checks detect that a range is outside of the table. */
 const OUT_OF_TABLE_FACTOR = 1.001;
 
-/** Energy with this CSDA range in water, mm; an end of the table if the range is outside. */
+/** Energy with this CSDA range in mm of water. If the range is outside of the table, an end of the table. */
 function energyOfRange(context: RangeContext, range_mm: number): number {
   const { water, rangeTable } = context;
   const [lowest, highest] = [lowestEnergy(water), highestEnergy(water)];
@@ -61,13 +72,14 @@ function energyOfRange(context: RangeContext, range_mm: number): number {
   for (let step = 0; step < STEPS; step += 1) {
     energy = Math.min(highest, Math.max(lowest, energy));
     const at = stoppingAt(rangeTable, water, energy);
-    // Newton step on a logarithmic scale, where range against energy is nearly a line, and the energy stays positive.
+    // Newton step on a logarithmic scale: there, the range is nearly linear in the energy, and the energy remains
+    // positive.
     energy *= Math.exp((Math.log(range_mm / (at.range * 10)) * at.range * at.stopping) / energy);
   }
   return Math.min(highest, Math.max(lowest, energy));
 }
 
-/** Mean path less depth, mm, for protons that stop in water. */
+/** Mean path minus depth in mm, for protons that stop in water. */
 function detour_mm(context: RangeContext, energy_MeV: number): number {
   const { range_mm, angle } = energyLossOfStep(energy_MeV, context);
   let sum = 0;
@@ -78,7 +90,10 @@ function detour_mm(context: RangeContext, energy_MeV: number): number {
   return sum;
 }
 
-/** Residual energy (MeV) by residual range (mm), over the ranges in a beam with the spread `sigma`. */
+/**
+ * Returns the residual energy (MeV) as a function of the residual range (mm), for the ranges in a beam with the spread
+ * `sigma_mm`.
+ */
 function energyLeft(context: RangeContext, sigma_mm: number): (range_mm: number) => number {
   const most_mm = 4 * REACH * sigma_mm;
   const top = energyOfRange(context, most_mm);
@@ -95,8 +110,8 @@ function energyLeft(context: RangeContext, sigma_mm: number): (range_mm: number)
 }
 
 /**
- * Distance in mm from the depth where the dose has fallen to `share` to the mean range. Ranges have the standard
- * deviation `sigma_mm`; scattering is not included.
+ * Distance in mm from the depth where the dose has fallen to `share`, to the mean range. `sigma_mm`: standard deviation
+ * of the ranges. Scattering is not included.
  */
 function falloffToMeanRange_mm(context: RangeContext, sigma_mm: number, share: number): number {
   const left = energyLeft(context, sigma_mm);
@@ -107,7 +122,8 @@ function falloffToMeanRange_mm(context: RangeContext, sigma_mm: number, share: n
     lost[i] = next - before;
     before = next;
   }
-  // Dose at a distance `before` in front of the mean range: energy lost by protons with residual ranges around it.
+  // Dose at a distance `before` in front of the mean range, as the energy loss of all protons with their residual
+  // ranges.
   const dose = (before: number): number => {
     let sum = 0;
     for (let i = 0; i < BINS; i += 1) {
@@ -134,7 +150,10 @@ function falloffToMeanRange_mm(context: RangeContext, sigma_mm: number, share: n
   return (near + far) / 2;
 }
 
-/** Energy (MeV) of a beam with the requested range in water; beyond the table, slightly above its end. */
+/**
+ * Energy (MeV) of a beam with the requested range in water. Slightly beyond the end of the table if the range is
+ * outside.
+ */
 function energyFromRange(requested: RequestedRange, context: RangeContext): number {
   const highest = highestEnergy(context.water);
   if (requested.range_mm > stoppingAt(context.rangeTable, context.water, highest).range * 10)
@@ -148,14 +167,14 @@ function energyFromRange(requested: RequestedRange, context: RangeContext): numb
     const sigma = Math.hypot(straggling, (requested.energy_sigma_MeV * 10) / stopping);
     const offset = sigma > 0 ? falloffToMeanRange_mm(context, sigma, share) : 0;
     const detour = requested.physics.scattering === 'off' ? 0 : detour_mm(context, energy);
-    // If reactions are followed, paths are three-dimensional: the detour counts in both planes.
+    // If reactions are followed, paths are three-dimensional, so the detour counts in both planes.
     const planes = requested.physics.nuclear === 'icru63' ? 2 : 1;
     energy = energyOfRange(context, requested.range_mm + offset + planes * detour);
   }
   return energy;
 }
 
-/** Each energy needs milliseconds, so larger numbers are computed on a worker thread. */
+/** Number of energies up to which they are computed on this thread. Each needs milliseconds. */
 const FEW_SIGMAS = 4;
 
 interface RangesRequest extends Pick<TransportContext, 'water' | 'materials'> {
@@ -167,7 +186,7 @@ const findOnThread = onThread('find energies of ranges', ({ asked, ...tables }: 
   return asked.map((one) => energyFromRange(one, { ...tables, rangeTable }));
 });
 
-/** Energies for several ranges, because a file may give each of ten thousand spots by its range. */
+/** Computes energies for several ranges, because a file may give a range for each of ten thousand spots. */
 async function energiesFromRanges(asked: readonly RequestedRange[], context: RangeContext): Promise<readonly number[]> {
   const { water, materials } = context;
   if (asked.length > FEW_SIGMAS) return findOnThread({ asked, water, materials });
@@ -182,7 +201,10 @@ interface Energies {
 
 const keyOf = ({ range_mm, energy_sigma_MeV }: Energies): string => `${range_mm} ${energy_sigma_MeV}`;
 
-/** Computes energies for given ranges, once per distinct range, because a field has many spots but few ranges. */
+/**
+ * Computes the energies for given ranges. Each distinct range is computed once, because a field has many spots but few
+ * ranges.
+ */
 async function energiesOf(
   all: readonly Energies[],
   { beam, physics }: TransportWithStaticDefaults,
@@ -221,7 +243,7 @@ function spotOf(
   };
 }
 
-/** `fromFile`: spots read from the file that the beam names. */
+/** Adds energies to a scenario. `fromFile`: spots read from the file that the beam names. */
 export async function withEnergies(
   scenario: TransportWithStaticDefaults,
   context: TransportContext,
@@ -230,7 +252,7 @@ export async function withEnergies(
   const { spots: wanted, energy_MeV, ...rest } = scenario.beam;
   const list = Array.isArray(wanted) ? wanted : fromFile;
   if (wanted === undefined || list === null) {
-    // An unreadable file has its own issue; the rest is checked with an arbitrary energy.
+    // The file of spots may be unreadable, which has its own issue. Use any energy to check the other values.
     const energy = wanted === undefined ? (await energiesOf([scenario.beam], scenario, context))(scenario.beam) : 100;
     return { ...scenario, beam: { ...rest, energy_MeV: energy } };
   }

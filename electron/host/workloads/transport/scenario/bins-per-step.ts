@@ -1,12 +1,13 @@
 /**
- * Number of range bins per solver step. Slowing down by a whole number of bins adds no spread. A fraction f of a bin
- * adds a variance of f (1 - f) bins². The part above the straggling of a step widens the falloff.
+ * Determines the number of range bins per solver step. Slowing down by a whole number of bins adds no spread. A
+ * fraction f of a bin adds a variance of f (1 - f) bins². If this exceeds the straggling of a step, it widens the
+ * falloff.
  *
- * Bins must not be coarse compared with the straggling either. The straggling of a step is then a rare jump of one bin.
- * The variance is correct, but the sum of rare jumps has a fourth cumulant of a bin² times the variance; a Gaussian has
- * none. That makes W80–20 narrower by an eighth of (bin / straggling)². Bins as wide as the falloff turn the dose of
- * its cells into a comb. So steps that are coarse compared with the falloff are divided into more bins, and cells
- * contain the mean.
+ * Bins must not be coarse compared with the straggling either. The straggling of a step is then a rare jump by one bin.
+ * Its variance is correct, but the sum of rare jumps has a fourth cumulant of a bin² times the variance. That of a
+ * Gaussian is 0. This makes W80–20 narrower by an eighth of (bin / straggling)². Bins as wide as the falloff make the
+ * dose alternate between cells like a comb. Steps that are coarse compared with the falloff are therefore divided into
+ * more bins, and cells contain the mean.
  */
 import type { TransportScenario, TransportWithBeam } from '../../../../contract/scenario/index.ts';
 import { withoutRoundingError } from '../../../model/scenarios/rounded.ts';
@@ -16,55 +17,58 @@ import { materialOf, rangeStraggling_mm, type TransportContext, tableOf } from '
 import { huAt, mediumOf, type PlacedCt } from './placed-ct.ts';
 
 /**
- * Numbers of bins in order of preference. Three represent every tissue and metal at its usual density; more need more
- * time in proportion.
+ * Possible numbers of bins per step, in order of preference. Three suffice for every tissue and metal at its usual
+ * density. The time is proportional to the number.
  */
 const CANDIDATES = [3, 2, 4, 5, 6] as const;
-/** In water alone, only plane-to-plane paths of a tilted beam are fractions of a bin. */
+/** The same if all matter is water, where only plane-to-plane paths of a tilted beam are fractions of a bin. */
 const CANDIDATES_IN_WATER = [1, 2, 3, 4, 5, 6] as const;
-/** Possible numbers of parts into which a bin of the file is divided. */
+/** Possible numbers of parts into which a range bin of the file is divided. */
 const PARTS = [1, 2, 3, 4, 5, 6] as const;
-/** Limit on the bins per step after division of the file's bins. */
+/** Maximum number of bins per step after the file's bins have been divided. */
 const MAX_PER_STEP = 6;
 /**
- * Acceptable added variance as a share of the straggling's: the falloff is 3 %, 1.5 % or 1 % wider. With a smaller
- * first value, this program's grids of metals would not fit into usual memory.
+ * Acceptable added variance as a share of the straggling's variance, which widens the falloff by 3 %, 1.5 % or 1 %.
+ * With a smaller value of `chosen`, default grids of metals would not fit into usual memory.
  */
 const MAX_ADDED_SPREAD = { chosen: 0.06, asked: 0.03, tilted: 0.02 } as const;
-/** Largest bin that the program chooses, relative to the beam's straggling: W80–20 within 0.5 %. */
+/** Maximum width of default bins, relative to the beam's straggling. W80–20 is then accurate to 0.5 %. */
 const WIDEST_BIN = 0.22;
 /**
- * Bin widths relative to the beam's straggling for steps shorter than a bin, each about half of the previous one. A
- * beam in air has such steps; dividing them would need tens of thousands of bins.
+ * Possible bin widths for steps shorter than a bin, relative to the beam's straggling. Each is about half of the
+ * previous one. A beam in air has such steps; dividing them would need tens of thousands of bins.
  */
 const THIN_BINS = [WIDEST_BIN, 0.11, 0.055, 0.0275] as const;
-/** Bins per step without straggling: with one, the last cells form a comb; with two, the peak is within a hundredth. */
+/**
+ * Minimum number of bins per step without straggling. With one, the dose in the last cells alternates like a comb; with
+ * two, the peak is accurate to a hundredth.
+ */
 const MIN_WITHOUT_SPREAD = 2;
-/** Centres of nine equally likely parts of a normal distribution. */
+/** Medians of nine equally likely parts of a standard normal distribution. */
 const NORMAL_PARTS = [-1.5932, -0.9674, -0.5895, -0.2822, 0, 0.2822, 0.5895, 0.9674, 1.5932] as const;
-/** Approximate scattering power of water, rad² per g/cm²: (MeV / pv)² / length. */
+/** Parameters of the approximate scattering power of water in rad² per g/cm²: (MeV / pv)² / length. */
 const SCATTERING_FIT = { energy_MeV: 15, length_g_cm2: 46.88, share: 0.9 } as const;
 const PROTON_MEV = 938.272;
-/** Number of energies between the lowest and the beam's at which steps are evaluated. */
+/** Number of energies at which steps are evaluated, between the lowest energy and the beam's. */
 const ENERGIES = 200;
 
 interface Medium {
   readonly material: string;
   readonly density_scale: number;
-  /** Thickness along z, mm. */
+  /** Thickness along z in mm. */
   readonly thickness_mm: number;
 }
 
-/** Energies in ascending order, with properties of water at them. */
+/** Energies in ascending order, with properties of a beam in water at each energy. */
 interface Slowing {
   readonly energies_MeV: Float64Array;
   readonly range_mm: Float64Array;
-  /** Variance of the residual range, mm². */
+  /** Variance of the residual range in mm². */
   readonly straggling_mm2: Float64Array;
   readonly stopping: Float64Array;
-  /** Root mean square angle to the axis from scattering in water, rad. */
+  /** Root mean square angle to the axis in rad, from scattering in water. */
   readonly angle: Float64Array;
-  /** Stopping power of a material at these energies; cached. */
+  /** Returns the stopping power of a material at these energies. Cached. */
   readonly stoppingIn: (material: string) => Float64Array;
 }
 
@@ -105,8 +109,8 @@ function angles(energies_MeV: Float64Array, range_mm: Float64Array): Float64Arra
 }
 
 /**
- * Plane-to-plane lengths of a step relative to the axis, for a beam with an angular spread of `angle`; 1 if all are
- * equal.
+ * Returns the plane-to-plane lengths of a step divided by its length along the axis, for a root mean square angle. A
+ * single 1 if all are equal.
  */
 type Paths = (angle: number) => readonly number[];
 const STRAIGHT: readonly number[] = [1];
@@ -123,25 +127,26 @@ function pathsOf({ beam, solver }: TransportWithBeam): Paths {
 }
 
 interface Step {
-  /** Length along the axis, mm. */
+  /** Length along the axis in mm. */
   readonly length_mm: number;
   /** Relative plane-to-plane lengths at each energy. */
   readonly paths: readonly (readonly number[])[];
 }
 
-/** Variance of the residual range, mm² of water, that bins of `bin_mm` add over the path through `medium`. */
+/** Variance of the residual range, in mm² of water, that bins of width `bin_mm` add on the path through `medium`. */
 function added_mm2(medium: Medium, water: Slowing, bin_mm: number, step: Step, context: TransportContext): number {
   const own = water.stoppingIn(medium.material);
   const density = materialOf(context, medium.material).density_g_cm3 * medium.density_scale;
   let added = 0;
   let own_mm = 0;
   let [before, straggled] = [0, 0];
-  // A loop, because two hundred media and six numbers of bins need a quarter of a million iterations on the event loop.
+  // Use a loop, because two hundred media and six numbers of bins need a quarter of a million iterations on the event
+  // loop.
   for (let i = 0; i < ENERGIES; i += 1) {
     const range = water.range_mm[i] ?? 0;
     const shift_mm = ((own[i] ?? 0) / (water.stopping[i] ?? 1)) * density * step.length_mm;
     const steps = (range - before) / shift_mm;
-    // Straggling between two residual ranges is the difference of the variances at them.
+    // The variance of the straggling between two residual ranges is the difference of the variances at them.
     const variance = water.straggling_mm2[i] ?? 0;
     const held = (variance - straggled) / steps / bin_mm ** 2;
     const paths = step.paths[i] ?? STRAIGHT;
@@ -156,13 +161,13 @@ function added_mm2(medium: Medium, water: Slowing, bin_mm: number, step: Step, c
     before = range;
     straggled = variance;
   }
-  // On average over its positions along the path, the medium adds in proportion to its share of the path.
+  // Averaged over its possible positions along the path, the medium adds variance in proportion to its share of the
+  // path.
   return added * Math.min(1, medium.thickness_mm / own_mm);
 }
 
 /**
- * Media: the background over the beam's largest path in it, and each material of the regions once, with its total
- * thickness.
+ * Returns the background with the beam's largest path in it, and each material of the regions with its total thickness.
  */
 function mediaOf(scenario: TransportWithBeam, context: TransportContext): readonly Medium[] {
   const { background, regions } = scenario.geometry;
@@ -176,10 +181,10 @@ function mediaOf(scenario: TransportWithBeam, context: TransportContext): readon
   return [{ material: background, density_scale: 1, thickness_mm: background_mm }, ...found.values()];
 }
 
-/** Density steps per unit of relative density; CT densities that round to the same step are merged. */
+/** Number of density steps per unit of relative density. CT densities that round to the same step are merged. */
 const DENSITY_STEPS = 50;
 
-/** Media on the beam's axis in a CT, each with its total thickness. */
+/** Returns the media on the beam axis in a CT, each with its total thickness. */
 function mediaOnAxis({ x_mm, z_mm, angle_deg }: TransportWithBeam['beam'], ct: PlacedCt | null): readonly Medium[] {
   if (ct === null) return [];
   const angle = (angle_deg * Math.PI) / 180;
@@ -197,7 +202,7 @@ function mediaOnAxis({ x_mm, z_mm, angle_deg }: TransportWithBeam['beam'], ct: P
   return [...found.values()];
 }
 
-/** Standard deviation of the residual range at the end of the beam, mm of water; 0 without straggling. */
+/** Standard deviation of the residual range at the end of the beam, in mm of water. 0 without straggling. */
 function spread_mm({ beam, physics }: TransportWithBeam, context: TransportContext): number {
   if (physics.straggling === 'off') return 0;
   const { range, stopping } = stoppingAt(context.rangeTable, context.water, beam.energy_MeV);
@@ -248,7 +253,7 @@ function binsPerStep(
   return fewestSteps(scenario, context, step_mm, stepInWater_mm, fine.length > 0 ? fine : [least], bearable);
 }
 
-/** Minimum number of bins in a length, given the straggling. */
+/** Minimum number of bins into which a length must be divided, given the straggling. */
 function leastBins(length_mm: number, spread_mm: number): number {
   return spread_mm > 0 ? Math.ceil(length_mm / (WIDEST_BIN * spread_mm) - 1e-6) : MIN_WITHOUT_SPREAD;
 }
@@ -256,14 +261,14 @@ function leastBins(length_mm: number, spread_mm: number): number {
 /** Whether plane-to-plane paths differ between angles. */
 const isTilted = ({ solver, beam }: TransportWithBeam): boolean => solver.stepping === 'depth' && beam.angle_deg !== 0;
 
-/** Path along the axis per cell in depth: the beam's row then moves by whole cells, and is not divided. */
+/** Path along the axis per cell in depth. The row of a beam then moves by whole cells and is not split. */
 export function pathPerCell({ beam }: TransportWithBeam, dz_mm: number): number {
   return beam.angle_deg === 0 ? dz_mm : withoutRoundingError(dz_mm / Math.cos((beam.angle_deg * Math.PI) / 180));
 }
 
 /**
- * Loss of residual range per solver step along the beam axis, mm of water: in the background, or in the region where
- * the beam stops.
+ * Loss of residual range per solver step along the beam axis, in mm of water. It applies to the background, or to the
+ * region in which the beam stops.
  */
 function stepInWater_mm(scenario: TransportWithBeam, context: TransportContext, step_mm: number): number {
   const { material, density_scale } = gridMedium(scenario, context).medium;
@@ -274,14 +279,16 @@ function stepInWater_mm(scenario: TransportWithBeam, context: TransportContext, 
   return toWater === 1 ? step_mm : Number((step_mm * toWater).toPrecision(4));
 }
 
-/** Default range step for a solver step along the beam axis, mm of water. */
+/** Default range step for a solver step along the beam axis, in mm of water. */
 export function chosenRangeStep_mm(scenario: TransportWithBeam, context: TransportContext, step_mm: number): number {
   const inWater_mm = stepInWater_mm(scenario, context, step_mm);
   const thin = thinBin_mm(scenario, context, step_mm);
   return thin ?? withoutRoundingError(inWater_mm / binsPerStep(scenario, context, step_mm, inWater_mm));
 }
 
-/** Bin width for a background with steps shorter than the narrowest of THIN_BINS; null in denser ones. */
+/**
+ * Bin width for a background in which steps are shorter than the narrowest of THIN_BINS. Null in a denser background.
+ */
 function thinBin_mm(scenario: TransportWithBeam, context: TransportContext, step_mm: number): number | null {
   const straggling = { ...scenario, physics: { ...scenario.physics, straggling: 'bohr' as const } };
   const spread = spread_mm(straggling, context);
@@ -307,7 +314,7 @@ function thinBin_mm(scenario: TransportWithBeam, context: TransportContext, step
  */
 const knownParts = new WeakMap<TransportScenario, { readonly context: TransportContext; readonly parts: number }>();
 
-/** Number of parts into which a range bin of the file is divided, so that no requested bin blurs the range. */
+/** Number of parts into which a range bin of the file must be divided, so that it does not blur the range. */
 export function partsPerBin(scenario: TransportScenario, context: TransportContext): number {
   const known = knownParts.get(scenario);
   if (known?.context === context) return known.parts;
@@ -322,7 +329,7 @@ function findParts(scenario: TransportScenario, context: TransportContext): numb
   const bin_mm = grid.energy.step_mm;
   const step_mm = solver.stepping === 'depth' ? pathPerCell(scenario, grid.dz_mm) : solver.step_mm;
   const parts = PARTS.filter((part) => part === 1 || bin_mm / part >= (step_mm / MAX_PER_STEP) * (1 - 1e-6));
-  // Explicitly written defaults must give the same result as omitted ones.
+  // A default that is written explicitly must give the same result as one that is omitted.
   const own = bin_mm === chosenRangeStep_mm(scenario, context, step_mm);
   if (own && thinBin_mm(scenario, context, step_mm) !== null) return 1;
   const bearable = isTilted(scenario)
@@ -330,13 +337,13 @@ function findParts(scenario: TransportScenario, context: TransportContext): numb
     : own
       ? MAX_ADDED_SPREAD.chosen
       : MAX_ADDED_SPREAD.asked;
-  // For tilted beams, keep the file's bins, with which the accuracy of their rows was measured.
+  // For tilted beams, do not divide the file's bins, because the accuracy of their rows was measured with these.
   const least = scenario.beam.angle_deg === 0 ? leastBins(bin_mm, spread_mm(scenario, context)) : 1;
   const fine = parts.filter((part) => part >= least);
   return fewestSteps(scenario, context, step_mm, bin_mm, fine.length > 0 ? fine : parts, bearable);
 }
 
-/** Range step passed to the engine for that of the file, mm of water. */
+/** Range step that is passed to the engine, in mm of water: a part of the file's range step. */
 export function engineRangeStep_mm(scenario: TransportScenario, context: TransportContext): number {
   const { energy } = scenario.grid;
   return energy.kind === 'range' ? energy.step_mm / partsPerBin(scenario, context) : Number.NaN;

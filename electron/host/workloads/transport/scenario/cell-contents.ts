@@ -1,8 +1,10 @@
 /**
- * Contents of each cell of the box. Borders of regions may cut cells anywhere: each medium is included by its share of
- * the cell's area. So a foil thinner than a cell has the correct total mass. In a CT, the mean of the Hounsfield units
- * in a cell determines its material and density. The solver supports a limited number of media: if there are more,
- * similar densities are merged into their mean, which conserves the mass of a material.
+ * Determines the contents of each cell of the box. Borders of regions may cut cells anywhere, so each medium is
+ * included by its share of the cell's area. A foil thinner than a cell thus has the correct total mass.
+ *
+ * In a CT, the mean of the Hounsfield units in a cell determines its material and density. The solver supports a
+ * limited number of media. If there are more, similar densities are merged into their mean, which conserves the mass of
+ * a material.
  */
 import type { TransportScenario } from '../../../../contract/scenario/index.ts';
 import { runToCompletion, type YieldingTask } from '../../../../domain/values/pausing.ts';
@@ -11,18 +13,16 @@ import { densityAt, materialAt } from '../../../model/matter/hu-table.ts';
 import type { CellContents, Contents, Medium, TransportContext } from './context.ts';
 import { huAt, type PlacedCt } from './placed-ct.ts';
 
-/** Limit of the solver, which stores a material index in one byte. */
+/** Maximum number of distinct contents. The solver stores a material index in one byte. */
 export const MAX_CONTENTS = 255;
-/**
- * Rounding of shares to fractions with these denominators if there are too many mixtures; the finest that fits is used.
- */
+/** Denominators to which shares are rounded if there are too many mixtures. The largest one that suffices is used. */
 const PARTS = [64, 32, 16, 8, 4, 2, 1] as const;
-/** Tolerance in cells for decimal borders that should coincide with cell borders. */
+/** Tolerance in cells within which decimal borders coincide with borders of cells. */
 const SLACK = 1e-6;
-/** Shares that differ by less count as equal. */
+/** Shares that differ by less than this count as equal. */
 const SAME_SHARE = 1e-9;
 
-/** Consecutive cells [from, to) along one axis with equal cuts, and their shares between the lines. */
+/** Consecutive cells [from, to) along one axis that are cut in the same way, with their shares between the lines. */
 interface Band {
   readonly from: number;
   readonly to: number;
@@ -30,7 +30,7 @@ interface Band {
 }
 
 interface Axis {
-  /** Positions of all borders in cells from the front of the box, including its faces, in ascending order. */
+  /** Positions of all borders, including the faces of the box, in cells from its front and in ascending order. */
   readonly lines: readonly number[];
   readonly bands: readonly Band[];
 }
@@ -64,7 +64,10 @@ function axisOf(places: readonly number[], count: number): Axis {
   return { lines, bands };
 }
 
-/** Media between the lines of both axes: `of` returns the index for one interval of z and one of x. */
+/**
+ * Determines the medium between the lines of both axes. `of` returns its index for an interval of z and an interval of
+ * x.
+ */
 function mediaBetweenLines(
   scenario: TransportScenario,
   z: Axis,
@@ -84,7 +87,7 @@ function mediaBetweenLines(
   return { media, of: (intervalZ: number, intervalX: number): number => index[intervalZ * width + intervalX] ?? 0 };
 }
 
-/** Shares by index of the medium, rounded to multiples of 1 / `parts` that sum to 1. */
+/** Rounds the shares of media to multiples of 1 / `parts` whose sum is 1. */
 function roundShares(shares: ReadonlyMap<number, number>, parts: number): ReadonlyMap<number, number> {
   const exact = [...shares].map(([medium, share]) => ({
     medium,
@@ -100,13 +103,13 @@ function roundShares(shares: ReadonlyMap<number, number>, parts: number): Readon
   return new Map(exact.filter(({ taken }) => taken > 0).map(({ medium, taken }) => [medium, taken / parts]));
 }
 
-/** Distinct contents, numbered in order of appearance. */
+/** List of distinct contents, numbered in the order of their appearance. */
 class ContentsList {
   readonly list: Contents[];
   private readonly known: Map<string, number>;
   private readonly media: readonly Medium[];
   private readonly parts: number | null;
-  /** Index of the pure contents, by medium. */
+  /** Indices of contents that consist of a single medium, by medium. */
   private readonly whole: number[] = [];
 
   constructor(media: readonly Medium[], parts: number | null) {
@@ -118,7 +121,7 @@ class ContentsList {
     this.known = new Map(index < 0 ? [] : [[String(index), 0]]);
   }
 
-  /** Index in `list` of a single medium, the case of most cells. */
+  /** Returns the index in `list` of contents with a single medium, as in most cells. */
   only(medium: number): number {
     const known = this.whole[medium];
     if (known !== undefined) return known;
@@ -127,7 +130,7 @@ class ContentsList {
     return found;
   }
 
-  /** Index in `list` of a mixture. */
+  /** Returns the index in `list` of a mixture. */
   of(exact: ReadonlyMap<number, number>): number {
     const shares = [...(this.parts === null || exact.size === 1 ? exact : roundShares(exact, this.parts))];
     shares.sort(([a], [b]) => a - b);
@@ -145,7 +148,7 @@ class ContentsList {
   }
 }
 
-/** Blocks of bands to process before yielding, less than a millisecond. */
+/** Number of blocks to process before yielding, which needs less than a millisecond. */
 const BLOCKS_AT_ONCE = 128;
 
 function* findContents(scenario: TransportScenario, nz: number, nx: number): YieldingTask<CellContents> {
@@ -158,7 +161,7 @@ function* findContents(scenario: TransportScenario, nz: number, nx: number): Yie
     geometry.regions.flatMap((region) => region[`${axis}_mm`].map((edge) => place(edge, axis)));
   const [z, x] = [axisOf(placesOf('z'), nz), axisOf(placesOf('x'), nx)];
   const { media, of } = mediaBetweenLines(scenario, z, x, place);
-  /** The only medium in the intersection of two bands; null if there are several. */
+  /** Returns the only medium in the intersection of two bands. Null if there are several. */
   const onlyIn = (row: Band, column: Band): number | null => {
     let only: number | null = null;
     for (const a of row.shares) {
@@ -180,7 +183,7 @@ function* findContents(scenario: TransportScenario, nz: number, nx: number): Yie
     }
     return shares;
   };
-  /** Index of the contents by bands of z × bands of x; null if there are too many. */
+  /** Indices of the contents by band of z and band of x. Null if there are too many. */
   function* blocks(list: ContentsList): YieldingTask<Uint8Array | null> {
     const index = new Uint8Array(z.bands.length * x.bands.length);
     let i = 0;
@@ -217,14 +220,17 @@ const contentsOf = (
 /** Cached, because checks, estimates and runs use the same scenario, and hundreds of borders need half a second. */
 const found = new WeakMap<TransportScenario, CellContents>();
 
-/** `scenario` has whole numbers of cells, which fill the box exactly even if sizes in the file are rounded. */
+/**
+ * Returns the contents of all cells. `scenario` has whole numbers of cells, which fill the box exactly even if sizes in
+ * the file are rounded.
+ */
 export function cellContents(scenario: TransportScenario, { ct }: CtContext, nz: number, nx: number): CellContents {
   const contents = found.get(scenario) ?? runToCompletion(contentsOf(scenario, ct, nz, nx));
   found.set(scenario, contents);
   return contents;
 }
 
-/** Computes the contents cooperatively and caches them for `cellContents`. */
+/** Computes the contents in slices of work and caches them for `cellContents`. */
 export async function findContentsInSlices(
   scenario: TransportScenario,
   { ct }: CtContext,
@@ -242,7 +248,7 @@ function paintMap(z: Axis, x: Axis, index: Uint8Array, nz: number, nx: number): 
     x.bands.forEach((column, i) => {
       map.fill(index[row * x.bands.length + i] ?? 0, from * nx + column.from, from * nx + column.to);
     });
-    // Copy by doubling, because the rows of a band are equal.
+    // Rows of a band are equal, so copy them by doubling.
     for (let done = 1; done < to - from; done *= 2) {
       map.copyWithin((from + done) * nx, from * nx, (from + Math.min(done, to - from - done)) * nx);
     }
@@ -250,23 +256,23 @@ function paintMap(z: Axis, x: Axis, index: Uint8Array, nz: number, nx: number): 
   return map;
 }
 
-/** Limits on the media of a CT: with plane-to-plane steps, each medium needs separate operators for each angle. */
+/** Maximum number of media of a CT. With plane-to-plane steps, each medium needs separate operators for each angle. */
 const MAX_MEDIA = { path: 200, depth: 60 } as const;
-/** Relative widths of merged densities; below LIGHT, absolute widths as shares of LIGHT. */
+/** Possible relative widths of merged densities. Below LIGHT, widths are absolute: these shares of LIGHT. */
 const WIDTHS = [0.0025, 0.005, 0.01, 0.02, 0.04, 0.08, 0.16, 0.32] as const;
 const LIGHT_G_CM3 = 0.3;
-/** Limit on sampling points in a cell along each axis, two per pixel. */
+/** Maximum number of sampling points in a cell along each axis. There are two per pixel. */
 const MAX_PLACES = 16;
 /** Number of points to look up before yielding, which needs about a millisecond. */
 const PLACES_AT_ONCE = 16_384;
-/** Marks cells outside the image. */
+/** Material index of cells outside of the image. */
 const OUTSIDE = -1;
 
 const placesIn = (cell_mm: number, pixel_mm: number): number =>
   Math.min(MAX_PLACES, Math.max(2, 2 * Math.ceil(cell_mm / pixel_mm - 1e-6)));
 
 interface Cells {
-  /** Index of the material in the table, or OUTSIDE. */
+  /** Index of each cell's material in the table, or OUTSIDE. */
   readonly material: Int16Array;
   readonly density: Float64Array;
 }
@@ -290,7 +296,7 @@ function* fill(scenario: TransportScenario, ct: PlacedCt, nz: number, nx: number
           inside += 1;
         }
       }
-      // A cell counts as inside if at least half of its area is in the image: the edge of a CT is air in any case.
+      // A cell counts as inside if at least half of its area is in the image. The edge of a CT is air in any case.
       if (2 * inside < deep * wide) continue;
       const mean = sum / inside;
       material[z * nx + x] = materialAt(ct.table, mean);
@@ -300,7 +306,10 @@ function* fill(scenario: TransportScenario, ct: PlacedCt, nz: number, nx: number
   return { material, density };
 }
 
-/** Media, and the index of each cell's medium; null if there are more than `most`. Width 0 merges no densities. */
+/**
+ * Returns the media and the index of each cell's medium. Null if there are more than `most`. With `width` 0, no
+ * densities are merged.
+ */
 function* gather({ material, density }: Cells, ct: PlacedCt, width: number, most: number) {
   const known = new Map<string, number>();
   const sums: { material: number; density: number; cells: number }[] = [];
@@ -336,7 +345,7 @@ function* gather({ material, density }: Cells, ct: PlacedCt, width: number, most
   return { media, index };
 }
 
-/** Regions override the image: a cell belongs to the last region that contains its centre. */
+/** Adds regions, which override the image: a cell belongs to the last region that contains its centre. */
 function* paint(
   scenario: TransportScenario,
   nz: number,
@@ -379,7 +388,7 @@ function* findCtContents(
   throw new Error(`the densities of a CT do not fit into ${most} media`);
 }
 
-/** Puts water of density 1 first in the list, even if it is unused. */
+/** Puts water of density 1 first in the list, even if no cell contains it. */
 function numberMedia(media: readonly Medium[], index: Uint8Array): Pick<CellContents, 'list' | 'map'> {
   const isWater = ({ material, density_scale }: Medium): boolean => material === 'water' && density_scale === 1;
   const water: Medium = { material: 'water', density_scale: 1 };

@@ -1,6 +1,6 @@
 /**
- * Checks the grid: whole numbers of cells, an angle range that the stepper supports, and the memory limit. Also warns
- * if energy bins widen the beam: compares the range spread added by the bins with the physical spread.
+ * Checks the grid: whole numbers of cells, an angle range that the stepping supports, and the memory limit. Also warns
+ * if energy bins widen the beam, by comparing the spread that they add with the physical spread.
  */
 import {
   type FieldIssue,
@@ -25,18 +25,18 @@ import {
   pictureBytes,
 } from './problem.ts';
 
-/** Added spread relative to the physical one that makes the distal falloff 2 % wider. */
+/** Added spread relative to the physical one, above which the distal falloff is more than 2 % wider. */
 const NOTICEABLE_SHARE = 0.2;
-/** Smaller spreads change no number shown, even for a beam without any physical spread. */
+/** Spread in mm below which no displayed number changes, even for a beam without any physical spread. */
 const NOTICEABLE_MM = 0.01;
 
-/** Whether a step moves the beam's row by a fraction of a cell in depth. */
+/** Whether a step moves the row of the beam by a fraction of a cell in depth. */
 function partCells({ beam, grid, solver }: TransportScenario): boolean {
   if (solver.stepping === 'depth') return false;
   return !divides(grid.dz_mm, solver.step_mm * Math.cos((beam.angle_deg * Math.PI) / 180));
 }
 
-/** Sigma of the residual range from straggling and the beam's energy spread, mm of water. */
+/** Standard deviation of the residual range in mm of water, from straggling and the energy spread of the beam. */
 function physicalSpread_mm({ beam, physics }: TransportScenario, range_mm: number, slope_mm_MeV: number): number {
   const straggling = physics.straggling === 'off' ? 0 : rangeStraggling_mm(range_mm);
   return Math.hypot(straggling, beam.energy_sigma_MeV * slope_mm_MeV);
@@ -56,7 +56,7 @@ export function spreadWarning(
   const physical = physicalSpread_mm(scenario, range_mm, slope_mm_MeV);
   if (extra_mm < NOTICEABLE_MM || extra_mm < NOTICEABLE_SHARE * physical) return null;
   const { energy } = scenario.grid;
-  // Spread from steps of fractional cells has its own fieldWarning.
+  // The spread from steps of fractional cells has its own warning.
   if (energy.kind === 'range' && partCells(scenario)) return null;
   const [key, value] =
     energy.kind === 'range' ? (['step_mm', energy.step_mm] as const) : (['step_MeV', energy.step_MeV] as const);
@@ -75,9 +75,11 @@ export function spreadWarning(
   );
 }
 
-/** Limits per axis, because the solver's tables grow with these beyond the memory of the state. */
+/**
+ * Maximum number of cells per axis. The tables of the solver grow with them and need memory in addition to the state.
+ */
 const maxCells = { x: 16_384, z: 16_384, theta: 8192, energy: 16_384 } as const;
-/** Bytes per angle, material and energy: losses, two source bins and two angles. */
+/** Minimum number of bytes per angle, material and energy: losses, two source bins and two angles. */
 const leastOperatorBytes = 80;
 
 function checkDivision(size: 'width_mm' | 'depth_mm', cell: 'dx_mm' | 'dz_mm') {
@@ -127,7 +129,7 @@ function checkEnergyCount(scenario: TransportScenario, context: TransportContext
   return tooMany(['grid', 'energy', key], value, energyBins(scenario, context), maxCells.energy, key.slice(5));
 }
 
-/** The beam angle must be the centre of a bin; otherwise the beam would be spread over two. */
+/** Checks that the beam angle is the centre of a bin. Otherwise the beam would be spread over two bins. */
 function checkAngles({ grid, initial }: TransportScenario): readonly FieldIssue[] {
   const { dtheta_mrad, theta_max_mrad } = grid;
   const unit = initial.kind === 'beam' ? dtheta_mrad : dtheta_mrad / 2;
@@ -162,7 +164,7 @@ function warnOfUnusedStep({ grid, solver }: TransportScenario): readonly FieldIs
   return [fieldWarning(['solver', 'step_mm'], solver.step_mm, message)];
 }
 
-/** A beam whose row ends between two cells is distributed over both, again at every step. */
+/** Warns if the row of the beam ends between two cells, because it is then distributed over both in every step. */
 function warnOfPartCells(scenario: TransportScenario): readonly FieldIssue[] {
   const { grid, solver, beam, initial } = scenario;
   if (initial.kind !== 'beam' || !partCells(scenario)) return [];
@@ -179,7 +181,10 @@ function warnOfPartCells(scenario: TransportScenario): readonly FieldIssue[] {
   return [fieldWarning(['solver', 'step_mm'], solver.step_mm, message)];
 }
 
-/** Warns that bins which would affect range or falloff are divided: correct results, but slower. */
+/**
+ * Warns that range bins are divided because they would affect range or falloff. Results are correct, but the run is
+ * slower.
+ */
 function warnOfParts(scenario: TransportScenario, context: TransportContext): readonly FieldIssue[] {
   const { energy } = scenario.grid;
   if (energy.kind !== 'range') return [];
@@ -194,7 +199,9 @@ function warnOfParts(scenario: TransportScenario, context: TransportContext): re
 
 type Cells = Pick<GridEstimate, 'ne' | 'ntheta' | 'nz' | 'nx'>;
 
-/** Limits memory, because plane-to-plane steps need separate operators for each angle, material and energy. */
+/**
+ * Limits the memory of operators. With plane-to-plane steps, they are separate for each angle, material and energy.
+ */
 function checkOperators(scenario: TransportScenario, context: TransportContext, { ne, ntheta, nz, nx }: Cells) {
   const angles = scenario.solver.stepping === 'depth' ? Math.ceil(ntheta / 2) : 1;
   const plain = scenario.geometry.regions.length === 0 && context.ct === null;

@@ -1,9 +1,9 @@
 /**
- * Checks beyond the schema: whether the parts of a scenario fit each other and the tables. Each check names the values
- * that it uses, so that it is skipped if one of them was already rejected. Energies are checked against the tables, the
- * cutoff and the energy grid, and regions and beam against the box. The requested output is checked against geometry
- * and steps. Each spot is checked against the grid, the box and the tables; a beam without spots is checked by its own
- * values.
+ * Checks what the schema cannot: whether the parts of a scenario fit each other and the tables. Each check names the
+ * values that it uses, and is skipped if one of them was already rejected.
+ *
+ * Energies are checked against tables, cutoff and energy grid; regions and beam against the box; requested output
+ * against geometry and steps. Each spot is checked against grid, box and tables, as is a beam without spots.
  */
 import {
   type FieldIssue,
@@ -37,14 +37,16 @@ interface Limit {
   readonly title: string;
 }
 
-/** Water comes first: it is always used, because it defines the range grid. */
+/** Returns the used materials, water first. Water is always used, because it defines the range grid. */
 function usedMaterials(scenario: TransportScenario): readonly string[] {
   return [
     ...new Set(['water', scenario.geometry.background, ...scenario.geometry.regions.map(({ material }) => material)]),
   ];
 }
 
-/** Highest of the tables' lowest energies, and lowest of their highest energies. */
+/**
+ * Energies that all tables contain: the highest of their lowest energies, and the lowest of their highest energies.
+ */
 function limits(scenario: TransportScenario, context: TransportContext): { lowest: Limit; highest: Limit } {
   const all = usedMaterials(scenario).map((material) => ({ material, table: tableOf(context, material) }));
   const limit = (pick: typeof lowestEnergy) =>
@@ -55,7 +57,7 @@ function limits(scenario: TransportScenario, context: TransportContext): { lowes
   };
 }
 
-/** An error of the beam's energy, reported at its range if the file gives the range. */
+/** Issue about the beam's energy. If the file gives a range, the issue refers to the range. */
 function energyIssue({ beam }: TransportScenario, says: string, allowed: string): FieldIssue {
   const { energy_MeV, range_mm } = beam;
   if (range_mm === undefined) return fieldIssue(['beam', 'energy_MeV'], energy_MeV, `MeV ${says}`, allowed);
@@ -157,7 +159,10 @@ function warnOfFewSteps(scenario: TransportScenario, context: TransportContext):
   return [fieldWarning(['solver', 'max_steps'], solver.max_steps, message)];
 }
 
-/** Residual energy at the cutoff is deposited locally; if its range exceeds the straggling, R80 changes. */
+/**
+ * Warns about a high cutoff. The residual energy is deposited locally, which changes R80 if its range exceeds the
+ * straggling.
+ */
 function warnOfCutoff(scenario: TransportScenario, context: TransportContext): readonly FieldIssue[] {
   const { beam, grid, initial } = scenario;
   if (initial.kind !== 'beam' || beam.energy_MeV <= grid.cutoff_MeV) return [];
@@ -185,9 +190,9 @@ const energyChecks: readonly Check[] = [
   { uses: ['solver', 'geometry', 'beam.energy_MeV', 'physics.stopping_power'], run: warnOfFewSteps },
 ];
 
-/** Largest relative width of merged CT densities, which changes a range by less than half of it. */
+/** Relative width of merged CT densities above which a warning is shown. The range changes by less than half of it. */
 const MAX_WIDTH = 0.02;
-/** Tolerance as a fraction of the box for decimal numbers that should coincide with a border. */
+/** Tolerance within which a decimal number coincides with a border, as a fraction of the box. */
 const tolerance = 1e-9;
 
 function isOutside([from, to]: readonly [number, number], low: number, high: number): boolean {
@@ -214,7 +219,9 @@ function checkRegions(axis: 'x_mm' | 'z_mm') {
   };
 }
 
-/** Warns of rounded mixtures in cells that borders cut; the number of distinct mixtures is limited. */
+/**
+ * Warns if shares of media are rounded in cells that borders cut, because the number of distinct mixtures is limited.
+ */
 function warnOfRoundedShares(scenario: TransportScenario, context: TransportContext): readonly FieldIssue[] {
   const { geometry, grid } = scenario;
   const [nz, nx] = [Math.round(geometry.depth_mm / grid.dz_mm), Math.round(geometry.width_mm / grid.dx_mm)];
@@ -227,7 +234,7 @@ function warnOfRoundedShares(scenario: TransportScenario, context: TransportCont
   return [{ severity: 'warning', path: ['geometry', 'regions'], atKey: true, message, value: null, allowed: null }];
 }
 
-/** Warnings about a CT: densities merged into their mean, and Hounsfield units outside its table. */
+/** Warns about a CT with merged densities, or with Hounsfield units outside of its table. */
 function warnOfCt(scenario: TransportScenario, context: TransportContext): readonly FieldIssue[] {
   const { geometry, grid } = scenario;
   const [nz, nx] = [Math.round(geometry.depth_mm / grid.dz_mm), Math.round(geometry.width_mm / grid.dx_mm)];
@@ -263,14 +270,14 @@ function checkBeamZ({ beam, geometry }: TransportScenario): readonly FieldIssue[
   ];
 }
 
-/** Warns if the beam leaves the box; only for a single material without regions, where the path is simple. */
+/** Warns if the beam leaves the box. Only checked for a single material without regions, where the path is simple. */
 function warnOfLeaving(
   { beam, geometry, initial }: TransportScenario,
   context: TransportContext,
 ): readonly FieldIssue[] {
   if (geometry.regions.length > 0 || context.ct !== null || initial.kind !== 'beam') return [];
   const table = tableOf(context, geometry.background);
-  // Skip, because the range beyond the table is unknown and the energy is reported as an error.
+  // Skip the check if the range is beyond the table and thus unknown. The energy is then reported as an error.
   if (beam.energy_MeV > highestEnergy(table)) return [];
   const density = materialOf(context, geometry.background).density_g_cm3;
   const range_mm = (stoppingAt(context.rangeTable, table, beam.energy_MeV).range * 10) / density;
@@ -301,7 +308,7 @@ const geometryChecks: readonly Check[] = [
   },
 ];
 
-/** Steps that are longer by a smaller factor end in the same cell. */
+/** Factor up to which longer steps still end in the same cell, because of rounding. */
 const ROUNDING = 1.001;
 
 const outputChecks: readonly Check[] = [
@@ -332,7 +339,7 @@ const outputChecks: readonly Check[] = [
   },
 ];
 
-/** Limit on spots with reported errors; errors of further spots usually repeat them. */
+/** Maximum number of spots whose errors are reported. Errors of further spots usually repeat them. */
 const MAX_FAULTY_SPOTS = 5;
 
 interface SpotError {
@@ -380,7 +387,10 @@ const judges: readonly SpotCheck[] = [
   },
 ];
 
-/** For a file of spots, errors name the index of the spot, because the file has no paths. */
+/**
+ * Builds the issue about a spot. For a file of spots it contains the index of the spot, because such a file has no
+ * paths.
+ */
 function spotIssue(
   { beam }: TransportScenario,
   index: number,
@@ -413,7 +423,7 @@ const spotChecks: readonly Check[] = [
   },
 ];
 
-/** Fields that depend on the beam's energy by default. */
+/** Paths of fields whose defaults depend on the beam's energy. */
 const fromEnergy = [
   'geometry.width_mm',
   'geometry.depth_mm',
@@ -425,8 +435,7 @@ const fromEnergy = [
 ] as const;
 
 /**
- * Whether the beam's energy is unknown because its source was rejected, so that nothing that depends on it can be
- * checked.
+ * Whether the beam's energy is unknown because its source was rejected. Nothing that depends on it can then be checked.
  */
 export function energyIsUnknown(leftOut: readonly Path[]): boolean {
   return leftOut.some((path) =>
@@ -448,7 +457,7 @@ function regionIndex(leftOut: readonly Path[]): RegionIndex {
 }
 
 /**
- * Errors and warnings of a complete scenario. `leftOut` are the values that validation rejected; `isSet` returns
+ * Returns errors and warnings about a complete scenario. `leftOut`: paths of values that validation rejected. `isSet`:
  * whether the file sets a value.
  */
 export function checkTransport(

@@ -1,6 +1,6 @@
 /**
- * Fills in defaults that depend on the beam's range, so that a file with only an energy runs well. Values set by the
- * user are never changed; defaults adapt to them.
+ * Fills in defaults that depend on the range of the beam, so that a file with only an energy gives a good result.
+ * Values set by the user are never changed, and defaults adapt to them.
  */
 import {
   cellLimits_mm,
@@ -25,81 +25,90 @@ import { materialOf, rangeStraggling_mm, type TransportContext, tableOf } from '
 import type { PlacedCt } from './placed-ct.ts';
 import { depthSteppingLimit_mrad, estimateGrid, maxMapCells, maxPictureBytes, pictureBytes } from './problem.ts';
 
-/** Beam width at the end of the range in water, both in mm: a fit like that of the straggling. */
+/** Width of a beam at the end of its range in water, in mm. A fit like that of the straggling. */
 const widthAtEnd_mm = (range_mm: number): number => 0.906 * (range_mm / 40.8) ** 0.991;
 
 const isCrossed = (range_mm: number, depth_mm: number): boolean => depth_mm < crossedShare * range_mm;
 
 /**
- * Beam width at a depth: it grows as the depth to the power of 3/2 before protons slow down noticeably. Matter that
- * scatters more than water over the range widens the beam in proportion to its angles.
+ * Width of a beam at a depth in mm. Before protons slow down noticeably, it grows as the depth to the power of 3/2.
+ * Matter that scatters more than water widens the beam in proportion to its scattering angles.
  */
 const widthAt_mm = ({ own_mm, scattering }: Ranges, depth_mm: number): number =>
   scattering * widthAtEnd_mm(own_mm) * (isCrossed(own_mm, depth_mm) ? (depth_mm / own_mm) ** 1.5 : 1);
 
-/** Ratio of the distal 80–20 % falloff, which must contain three cells, to the straggling. */
+/** Distal 80–20 % falloff divided by the straggling. The falloff must contain three cells. */
 const falloffPerStraggling = 1.312;
 const cellsPerFalloff = 3;
 /**
- * Longest cell in depth, mm of water, before it is rounded down. Above 180 MeV a third of the falloff is a millimetre.
- * Means over such cells lower the peak by 0.8 %. At 201 and 214 MeV, 83 and 70 % of depths then pass 1 %/1 mm against
- * Monte Carlo, instead of 98 %.
+ * Maximum length of a cell in depth in mm of water, before it is rounded down. Above 180 MeV, a third of the falloff is
+ * a millimetre. Means over cells of that length lower the peak by 0.8 %. Then only 83 % (201 MeV) and 70 % (214 MeV) of
+ * depths pass 1 %/1 mm against Monte Carlo, instead of 98 %.
  */
 const longestCell_mm = 0.75;
 /**
- * Cell size for a tilted beam, whose lateral cells affect its falloff: the cell's width along the axis is an eighth of
- * that of the narrowest beam.
+ * Cell width along the axis of a tilted beam, relative to the straggling. Lateral cells affect the falloff of such a
+ * beam. This width is an eighth of that of the narrowest falloff.
  */
 const cellPerStraggling = 0.16;
-/** Number of cells in the beam's width at its end for which halving the cells changes the width by less than 1 %. */
+/** Number of cells in the width of the beam at its end. Halving such cells changes the width by less than 1 %. */
 const cellsPerWidth = 3.5;
-/** Ratio of depth to range: the dose ends three straggling widths beyond the range; the rest is for display. */
+/**
+ * Depth of the box divided by the range. The dose ends three standard deviations beyond the range, and the remaining
+ * depth is for display.
+ */
 const depthPerRange = 1.2;
-/** Beyond this angle from the beam lie less than 1e-6 of the protons of any therapeutic energy in water. */
+/** Half width of the angle range. In water, less than 1e-6 of the protons of any therapeutic energy are beyond it. */
 const theta_max_mrad = 400;
-/** Width of angle bins in water; kernels of a step have the exact variance for any width. */
+/** Width of angle bins in water. The kernel of a step has the exact variance for any width. */
 const waterBin_mrad = 5;
 /**
- * Factor on the angle range for matter that scatters more than water: three quarters of the ratio of angles are enough.
+ * Factor on the ratio of scattering angles to those in water. Three quarters of this ratio suffice for the angle range.
  */
 const angleMargin = 0.75;
 /**
- * Smallest default angle range: with less, too many protons are lost. If depth stepping does not support it, the
+ * Minimum default angle range, because a smaller one loses too many protons. If depth stepping does not support it, the
  * scenario has an error.
  */
 const leastAngle_mrad = 200;
-/** Possible cutoff energies; the highest one whose residual range does not affect the peak is used. */
+/** Possible cutoff energies. The highest one whose residual range does not affect the peak is used. */
 const cutoffs_MeV = [2, 1.5, 1, 0.7, 0.5, 0.3, 0.2] as const;
-/** With a higher cutoff the peak is up to 7 % too high, because the residual energy is deposited locally. */
+/**
+ * Maximum default cutoff. With a higher one the peak is up to 7 % too high, because the residual energy is deposited
+ * locally.
+ */
 const highestCutoff_MeV = 0.5;
-/** In matter with a larger scattering ratio to water, slow protons turn back within a step and leave the angle grid. */
+/**
+ * Ratio of scattering angles to those in water above which slow protons turn back within a step and leave the angle
+ * grid.
+ */
 const turnsRound = 1.3;
-/** Residual range at the cutoff, relative to the straggling. */
+/** Maximum residual range at the cutoff, divided by the straggling. */
 const residualPerStraggling = 0.1;
 const residualPerStragglingInMetals = 0.5;
 
-/** Limits of the schema, for materials with ranges beyond any grid. */
+/** Limits of the schema. They apply to materials with ranges beyond any grid. */
 const [widest_mm, deepest_mm] = [widthLimits_mm.max, depthLimits_mm.max];
 const { min: finest_mm, max: coarsest_mm } = cellLimits_mm;
 /** Minimum number of cells in a box that the beam crosses without stopping. */
 const minCells = 40;
 
-/** In a box shorter than this share of the range, the beam is far narrower than at the end of its range. */
+/** Depth of a box, as a share of the range, below which the beam is far narrower than at the end of its range. */
 const crossedShare = 0.1;
 /**
- * Width of such a box relative to the beam's width at its back. The box is at least as wide as deep, to contain
- * products of reactions.
+ * Width of such a box, divided by the width of the beam at its back. The box is at least as wide as deep, to contain
+ * reaction products.
  */
 const widthPerBeam = 16;
 
 interface Ranges {
-  /** Range in water. */
+  /** Range in water in mm. */
   readonly water_mm: number;
-  /** Range in the background, or in the denser region where the beam stops. */
+  /** Range in the background, or in the denser region in which the beam stops. */
   readonly own_mm: number;
-  /** Path along a straight line, with the additional range in regions that stop less than the background. */
+  /** Path along a straight line. It includes the additional range in regions that stop less than the background. */
   readonly path_mm: number;
-  /** Ratio of the angles to those in water; 1 for tissue, which is close to water. */
+  /** Ratio of scattering angles to those in water. 1 for tissue, which is close to water. */
   readonly scattering: number;
 }
 
@@ -126,7 +135,7 @@ function ranges(scenario: TransportWithBeam, context: TransportContext): Ranges 
   return { water_mm, own_mm, path_mm, scattering: scattering > turnsRound ? scattering : 1 };
 }
 
-/** Computes the missing one of size and cell from the other, so that the cells divide the size. */
+/** Computes a missing size or cell from the other one, so that a whole number of cells fills the size. */
 function sizeAndCell(size: number | undefined, cell: number | undefined, wanted: { size: number; cell: number }) {
   if (cell !== undefined) return { size: size ?? multipleAbove(wanted.size, cell), cell };
   if (size === undefined) return { size: multipleAbove(wanted.size, wanted.cell), cell: wanted.cell };
@@ -158,7 +167,7 @@ function wantedSize(scenario: TransportWithBeam, found: Ranges, ct: PlacedCt | n
   };
 }
 
-/** Highest cutoff that affects neither peak nor R80, within the tables and a uniform energy grid. */
+/** Highest cutoff that affects neither peak nor R80. It is within the tables and a uniform energy grid. */
 function cutoffOf(scenario: TransportWithBeam, context: TransportContext): number {
   const { beam, grid } = scenario;
   const metal = scatteringToWater(scenario, context) > turnsRound;
@@ -173,21 +182,21 @@ function cutoffOf(scenario: TransportWithBeam, context: TransportContext): numbe
 }
 
 /**
- * Factor on the share of a thin region, which may be at the end of the range: slow protons scatter this many times as
- * much as the mean.
+ * Factor on the share of a thin region, which may be at the end of the range. There, slow protons scatter this many
+ * times as much as on average.
  */
 const maxAtEnd = 4;
 
 const massRange = (material: string, { beam }: TransportWithBeam, context: TransportContext): number =>
   stoppingAt(context.rangeTable, tableOf(context, material), beam.energy_MeV).range;
 
-/** Square of the scattering angle over the beam's range in a material: R/X_S. */
+/** Square of the scattering angle in a material, accumulated over the range of the beam: R/X_S. */
 const scatteringOver = (material: string, scenario: TransportWithBeam, context: TransportContext): number =>
   massRange(material, scenario, context) / materialOf(context, material).scattering_length_g_cm2;
 
 /**
- * Largest scattering angle in the background or in a region, by the region's thickness, relative to that in water:
- * √(R/X_S).
+ * Largest scattering angle in the background or a region, relative to that in water: √(R/X_S). A region counts by its
+ * thickness.
  */
 function scatteringToWater(scenario: TransportWithBeam, context: TransportContext): number {
   const { geometry } = scenario;
@@ -202,13 +211,13 @@ function scatteringToWater(scenario: TransportWithBeam, context: TransportContex
   return Math.sqrt(most / squared('water'));
 }
 
-/** Width of the angle bins: wider for metals, in proportion to their wider angles. */
+/** Width of the angle bins. It is wider for metals, in proportion to their scattering angles. */
 function angleBin_mrad(scenario: TransportWithBeam, context: TransportContext): number {
   const more = scatteringToWater(scenario, context);
   return more > turnsRound ? twoDigitsBelow(waterBin_mrad * more) : waterBin_mrad;
 }
 
-/** Limit of the angle grid, measured from the beam's angle, as far as the stepping supports it. */
+/** Limit of the angle grid, measured from the angle of the beam, as far as the stepping supports it. */
 function largestAngle(scenario: TransportWithBeam, context: TransportContext, dtheta_mrad: number): number {
   const { beam, solver } = scenario;
   const scattered = theta_max_mrad * Math.max(1, angleMargin * scatteringToWater(scenario, context));
@@ -223,7 +232,7 @@ function largestAngle(scenario: TransportWithBeam, context: TransportContext, dt
   return Math.min(wanted, withoutRoundingError(most));
 }
 
-/** Solver step: a cell in depth, or the nearest whole multiple of a given range step. */
+/** Solver step: one cell in depth, or the nearest multiple of a range step given by the file. */
 function stepOf(scenario: TransportWithBeam, dz_mm: number): number {
   const { energy } = scenario.grid;
   const step_mm = scenario.solver.stepping === 'depth' ? dz_mm : pathPerCell(scenario, dz_mm);
@@ -231,15 +240,15 @@ function stepOf(scenario: TransportWithBeam, dz_mm: number): number {
   return withoutRoundingError(Math.max(1, Math.round(step_mm / energy.step_mm)) * energy.step_mm);
 }
 
-/** Preferred cell size in depth, mm: from the falloff, and from the cell's thickness in water. */
+/** Preferred cell size in depth in mm. It is limited by the falloff and by the cell's thickness in water. */
 function deepOf({ own_mm, water_mm }: Ranges): number {
   const falloff = falloffPerStraggling * rangeStraggling_mm(own_mm);
   return Math.min(falloff / cellsPerFalloff, (longestCell_mm * own_mm) / water_mm);
 }
 
 /**
- * Preferred cell size across, mm. It is a share of the beam's width at its end, or at the back of a box that it
- * crosses. For a tilted beam it is also limited by its effect on the falloff.
+ * Preferred cell size across the beam in mm. It is a share of the width of the beam at its end, or at the back of a box
+ * that it crosses. For a tilted beam it is also limited by its effect on the falloff.
  */
 function lateralCellSize_mm({ beam }: TransportWithBeam, found: Ranges, depth_mm: number, entrance_mm: number): number {
   const width = Math.hypot(widthAt_mm(found, depth_mm), entrance_mm) / cellsPerWidth;
@@ -247,13 +256,15 @@ function lateralCellSize_mm({ beam }: TransportWithBeam, found: Ranges, depth_mm
   return tilt === 0 ? width : Math.min(width, (cellPerStraggling * rangeStraggling_mm(found.own_mm)) / tilt);
 }
 
-/** Cells across, mm, of boxes whose maps would be too large with finer ones. */
+/** Cell sizes across the beam in mm, for boxes whose maps would be too large with finer cells. */
 const coarserAcross_mm = [0.5, 1, 2, 5];
 
 /**
- * Returns `scenario` with all values filled in, without checks. A deep box, such as one with a nozzle's air gap, may
- * have too many cells for a keyframe. Cells across then follow the beam's width at its entrance too. If that is not
- * enough, they are the finest ones that fit: the gap makes the beam wider.
+ * Returns `scenario` with all values filled in, without checks.
+ *
+ * A deep box may have too many cells for a keyframe, for example if it contains the air gap of a nozzle. Cells across
+ * then depend on the width of the beam at its entrance too. If that is not enough, they are the finest ones that fit,
+ * because the gap widens the beam.
  */
 export function completeTransport(scenario: TransportWithBeam, context: TransportContext): TransportScenario {
   const complete = completeBy(scenario, context, 0);
@@ -271,7 +282,9 @@ export function completeTransport(scenario: TransportWithBeam, context: Transpor
   return complete;
 }
 
-/** The CT with its slice and the position of the box in it, so that a run is complete without the file. */
+/**
+ * Returns the CT with its slice and the position of the box in it, so that a stored run is complete without the image.
+ */
 function placedIn(
   ct: TransportWithBeam['geometry']['ct'],
   placed: PlacedCt | null,
@@ -286,8 +299,8 @@ function completeBy(scenario: TransportWithBeam, context: TransportContext, entr
   const found = ranges(scenario, context);
   const wanted = wantedSize(scenario, found, context.ct);
   const { geometry, grid, solver } = scenario;
-  // A beam in metal fills several times as many cells as in water, so rounding down to 1, 2, 2.5 or 5 would double the
-  // time.
+  // A beam in metal fills several times as many cells as in water. Rounding its cells down to 1, 2, 2.5 or 5 would
+  // double the time.
   const below = found.scattering > 1 ? twoDigitsBelow : roundedBelow;
   const cell = (length_mm: number, box_mm: number): number =>
     Math.min(coarsest_mm, Math.max(finest_mm, below(Math.min(length_mm, box_mm / minCells))));
@@ -301,7 +314,7 @@ function completeBy(scenario: TransportWithBeam, context: TransportContext, entr
   });
   const boxed = { ...scenario, geometry: { ...geometry, depth_mm: depth.size } };
   const step_mm = solver.step_mm ?? stepOf(scenario, depth.cell);
-  // Depth stepping uses the cell in depth as the step, and ignores the step in the file.
+  // Depth stepping uses the cell size in depth as its step, and ignores the step in the file.
   const taken_mm = solver.stepping === 'depth' ? pathPerCell(scenario, depth.cell) : step_mm;
   const { energy } = grid;
   const dtheta_mrad = grid.dtheta_mrad ?? angleBin_mrad(scenario, context);

@@ -1,6 +1,6 @@
 /**
- * Data that the transport workload needs in addition to a scenario, and the form of a check. Also the contents of
- * cells: media by their shares of the area, without duplicates.
+ * Data that are needed to check and complete a transport scenario, and the interface of a check. Also defines the
+ * contents of cells: media with their shares of the area, without duplicates.
  */
 import type { FieldIssue, TransportScenario } from '../../../../contract/scenario/index.ts';
 import {
@@ -18,22 +18,22 @@ export interface TransportContext {
   readonly materials: MaterialSet;
   readonly nuclearTables: readonly NuclearTable[];
   readonly rangeTable: RangeTable;
-  /** Stopping-power table of water that the scenario names or contains. */
+  /** Stopping-power table of water that the scenario selects or contains. */
   readonly water: StoppingTable;
-  /** CT that the scenario names, with its position in the box. */
+  /** CT of the scenario, with its position in the box. Null if there is none. */
   readonly ct: PlacedCt | null;
-  /** Limit on the state of a run, bytes. */
+  /** Maximum size of the state of a run in bytes. */
   readonly memoryLimit_bytes: number;
   /** Ids of the variants of this workload, without `auto`. */
   readonly variants: readonly string[];
 }
 
-/** Stopping-power table for a material in a run; the scenario chooses only that of water. */
+/** Returns the stopping-power table of a material. The scenario selects only that of water. */
 export function tableOf(context: Pick<TransportContext, 'water' | 'materials'>, material: string): StoppingTable {
   return material === 'water' ? context.water : standardTable(materialOf(context, material));
 }
 
-/** Material by name; scenarios with unknown names are rejected before. */
+/** Returns the material with this name. Scenarios with unknown names have been rejected before. */
 export function materialOf({ materials }: Pick<TransportContext, 'materials'>, name: string): Material {
   const found = Object.hasOwn(materials, name) ? materials[name] : undefined;
   if (found === undefined) throw new Error(`there is no material ${name}`);
@@ -41,18 +41,21 @@ export function materialOf({ materials }: Pick<TransportContext, 'materials'>, n
 }
 
 /**
- * Range straggling at the end of the range in water, both in mm. The power law is a fit to the electromagnetic-only
- * reference values from 70 to 250 MeV (range 40.8 to 379 mm), with an error of 1 %.
+ * Range straggling at the end of the range in water, as a standard deviation in mm. A power law, fitted to reference
+ * values with electromagnetic interactions only. They range from 70 to 250 MeV (40.8 to 379 mm), and the error is 1 %.
  */
 export const rangeStraggling_mm = (range_mm: number): number => 0.469 * (range_mm / 40.8) ** 0.947;
 
 export interface Check {
-  /** Paths that the check reads, as in `beam.energy_MeV`. */
+  /** Paths of the values that the check reads, for example `beam.energy_MeV`. */
   readonly uses: readonly string[];
   readonly run: (scenario: TransportScenario, context: TransportContext, region: RegionIndex) => readonly FieldIssue[];
 }
 
-/** Index in the file of a region in the scenario, which differs if invalid regions before it were left out. */
+/**
+ * Converts the index of a region in the scenario to that in the file. They differ if invalid regions before it were
+ * left out.
+ */
 export type RegionIndex = (index: number) => number;
 
 export interface Medium {
@@ -60,16 +63,19 @@ export interface Medium {
   readonly density_scale: number;
 }
 
-/** Media of one cell with their shares of its area, which sum to 1; largest first. */
+/** Media of one cell with their shares of its area, largest first. The sum of the shares is 1. */
 export type Contents = readonly { readonly medium: Medium; readonly share: number }[];
 
 export interface CellContents {
-  /** Distinct contents: first water of density 1 even if unused, then in order of appearance. */
+  /**
+   * Distinct contents. Water of density 1 comes first even if no cell contains it; the others are in the order of
+   * appearance.
+   */
   readonly list: readonly Contents[];
-  /** Index into `list` for every cell, nz × nx, by rows of z. */
+  /** Returns the index into `list` for each of nz × nx cells, in rows of z. */
   readonly map: () => Uint8Array;
-  /** Denominator of rounded shares; null if shares are exact. */
+  /** Denominator to which shares were rounded. Null if they are exact. */
   readonly roundedTo: number | null;
-  /** Relative width of merged CT densities; null if no densities are merged. */
+  /** Relative width of merged CT densities. Null if no densities were merged. */
   readonly densitiesWithin: number | null;
 }

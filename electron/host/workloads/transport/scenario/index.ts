@@ -1,8 +1,9 @@
 /**
- * Scenario files of the transport workload: tables, defaults, checks, the problem. A named variant determines the
- * stepping and precision that the file omits. So `depth`, which supports only depth stepping, can be chosen without
- * further changes. The stopping-power table of water comes from the library or from a user's file in the scenario's
- * folder.
+ * Scenario files of the transport workload: tables, defaults, checks, and the problem.
+ *
+ * A named variant determines the stepping and precision that the file omits. A variant such as `depth`, which supports
+ * only depth stepping, can thus be selected without further changes. The stopping-power table of water comes from the
+ * library, or from a user's file in the folder of the scenario.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Issue } from '../../../../contract/errors.ts';
@@ -42,14 +43,11 @@ import { readSpots } from './spots-file.ts';
 
 type Solver = Pick<TransportScenario['solver'], 'stepping' | 'precision'>;
 
-/** Whether the document sets the value; otherwise it is a default. */
+/** Whether the document sets the value, so that it is not a default. */
 export const isSet = (document: unknown, key: keyof Solver): boolean =>
   valueAt(document, ['solver', key]) !== undefined;
 
-/**
- * Returns `solver` with a stepping and precision that the variant supports, if the document omits them and the variant
- * does not support the defaults.
- */
+/** Returns `solver` with stepping and precision that the variant supports. Values in the document are not changed. */
 function withOfferedSolver<S extends Solver>(solver: S, document: unknown, offers: VariantChoices | null): S {
   if (offers === null) return solver;
   const taken = <K extends keyof Solver>(key: K, offered: readonly Solver[K][]): Solver[K] =>
@@ -64,7 +62,7 @@ function withOfferedSolver<S extends Solver>(solver: S, document: unknown, offer
 const readTable = namedFileReader({
   task: 'read a stopping table',
   path: ['physics', 'stopping_power', 'file'],
-  /** Size of 10,000 rows of three columns. */
+  /** Maximum size of a table file in bytes: 10,000 rows of three columns. */
   largest_bytes: 1024 * 1024,
   allowed: 'a CSV file with the columns T_MeV,S in the folder of the scenario',
   parse: (text, name) => {
@@ -74,14 +72,17 @@ const readTable = namedFileReader({
 });
 
 interface WaterTable {
-  /** The library's standard table if the requested one cannot be used; errors then give the reason. */
+  /** The requested table. If it cannot be used, the library's standard table, and `issues` contains the reason. */
   readonly table: StoppingTable;
   readonly faults: readonly FieldIssue[];
-  /** Errors inside the table's own file. */
+  /** Errors in the file of the table. */
   readonly issues: readonly Issue[];
 }
 
-/** `scenarioName` is the displayed name of the scenario file; the table's name is shown relative to it. */
+/**
+ * Reads the stopping-power table of water. `scenarioName`: scenario file as displayed, relative to which the table is
+ * named.
+ */
 async function waterTable(
   scenario: TransportWithStaticDefaults,
   materials: Materials,
@@ -105,34 +106,37 @@ interface TransportServices {
   readonly huTable: ShippedHuTable;
   readonly rangeTable: RangeTable;
   readonly variants: readonly string[];
-  /** Range spread (sigma, mm of water) that the energy grid adds; null if the engine rejects the problem. */
+  /**
+   * Returns the additional range straggling from the energy grid, as a standard deviation in mm of water. Null if the
+   * engine rejects the problem.
+   */
   readonly extraStraggling: (problem: TransportProblem) => Promise<number | null>;
   readonly offers: (variant: string) => VariantChoices | null;
   readonly memoryLimit_bytes: number;
 }
 
 interface TransportParts {
-  /** Scenario with every value, as far as possible if there are errors. Null if no energy is usable. */
+  /** Complete scenario, as far as possible if there are errors. Null if no energy is known. */
   readonly scenario: TransportScenario | null;
   readonly estimate: GridEstimate | null;
-  /** CSDA range along the beam axis from the entrance, through the regions on it; mm. */
+  /** CSDA range in mm along the beam axis from the entrance, through the regions on it. */
   readonly range_mm: number | null;
-  /** CSDA range in water of density 1; mm. */
+  /** CSDA range in mm in water of density 1. */
   readonly waterRange_mm: number | null;
-  /** Stopping-power table of water in use. */
+  /** Stopping-power table of water that is used. */
   readonly table: StoppingTable;
-  /** CT in the box; null if there is none or it cannot be used. */
+  /** CT in the box. Null if there is none or it cannot be used. */
   readonly ct: PlacedCt | null;
   readonly faults: readonly FieldIssue[];
   /** Errors in files that the scenario names. */
   readonly issues: readonly Issue[];
-  /** Builds the problem; only for a scenario without errors. */
+  /** Builds the problem. Call it only for a scenario without errors. */
   readonly problem: () => TransportProblem;
-  /** Warnings for a scenario without errors, before it is run. */
+  /** Computes warnings about a scenario without errors, before it is run. */
   readonly warnings: () => Promise<readonly FieldIssue[]>;
 }
 
-/** Materials of the library and of the scenario. */
+/** Returns the materials of the library and of the scenario. */
 function materialsOf(
   { geometry }: TransportWithStaticDefaults,
   { materials, rangeTable, huTable }: TransportServices,
@@ -146,7 +150,7 @@ function materialsOf(
   return { ...materials, ...Object.fromEntries(own) } as MaterialSet;
 }
 
-/** Computes the cell contents cooperatively, so that checks and problem find them in the cache. */
+/** Computes the cell contents in slices of work. Checks and problem then find them in the cache. */
 async function fillCells(scenario: TransportScenario, context: TransportContext): Promise<void> {
   const { geometry, grid } = scenario;
   const [nz, nx] = [Math.round(geometry.depth_mm / grid.dz_mm), Math.round(geometry.width_mm / grid.dx_mm)];
@@ -155,7 +159,7 @@ async function fillCells(scenario: TransportScenario, context: TransportContext)
   await runInSlices(mixAll(context, list));
 }
 
-/** Completes and checks a document that satisfies the schema. */
+/** Fills in defaults of a document that satisfies the schema, and checks it. */
 export async function readTransport(
   read: TransportWithStaticDefaults,
   document: unknown,

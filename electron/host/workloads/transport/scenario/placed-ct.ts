@@ -1,6 +1,7 @@
 /**
- * A CT slice in the box of a scenario: z is along the beam, x across it. The slice is read on a worker thread and
- * cached until a file changes. Doubtful numbers cause warnings, and the page shows slice, box and beam.
+ * A CT slice, placed in the box of a scenario: z is along the beam, and x is across it. The slice is read on a worker
+ * thread and cached until a file changes. Questionable numbers cause warnings, and the page displays slice, box and
+ * beam.
  */
 import { BraggError } from '../../../../contract/errors.ts';
 import type { CtPicture, CtSeriesInfo } from '../../../../contract/fields.ts';
@@ -23,7 +24,7 @@ import { type GridAxis, mapAxis, reducePlane, sampleAxis } from '../../../model/
 import { densityAt, type HuTable, huRange, materialAt } from '../../../model/matter/hu-table.ts';
 import type { MaterialSet } from '../../../model/scenarios/stopping-table.ts';
 
-/** Counts of pixels beyond the table's ends, and their extreme values. */
+/** Numbers of pixels beyond the two ends of the table, and their extreme values. */
 interface HuBeyondTable {
   readonly below: number;
   readonly above: number;
@@ -34,16 +35,16 @@ interface HuBeyondTable {
 export interface PlacedCt {
   readonly slice: CtSlice;
   readonly table: HuTable;
-  /** Listed density of each material in the table, g/cm³; relative densities of cells refer to it. */
+  /** Density of each material in the table in g/cm³. Relative densities of cells refer to it. */
   readonly listed_g_cm3: readonly number[];
   readonly outside: string;
-  /** Position along the two axes of the slice, mm. */
+  /** Position in mm along the two axes of the slice. */
   readonly isocentre_mm: readonly [number, number];
   readonly isocentre_depth_mm: number;
-  /** Directions of the box's z and x along the two axes. */
+  /** Direction of the box's z along the two axes of the slice. The next field is that of x. */
   readonly along: readonly [number, number];
   readonly across: readonly [number, number];
-  /** Size of the box that covers the image. */
+  /** Depth of a box that covers the image, in mm. The next field is its width. */
   readonly depth_mm: number;
   readonly width_mm: number;
   readonly beyond: HuBeyondTable;
@@ -54,17 +55,17 @@ interface Rectangle {
   readonly high: readonly [number, number];
 }
 
-/** Edges of the image, half a pixel outside the first and last centres. */
+/** Edges of the image, which are half a pixel outside of the first and last pixel centres. */
 function edgesOf({ origin_mm, spacing_mm, columns, rows }: CtSlice): Rectangle {
   const low = [origin_mm[0] - spacing_mm[0] / 2, origin_mm[1] - spacing_mm[1] / 2] as const;
   return { low, high: [low[0] + columns * spacing_mm[0], low[1] + rows * spacing_mm[1]] };
 }
 
-/** Direction components smaller than this count as zero. */
+/** Components of a direction that are smaller than this count as zero. */
 const STRAIGHT = 1e-12;
 const zeroIfStraight = (value: number): number => (Math.abs(value) < STRAIGHT ? 0 : value);
 
-/** Distances from a point at which a line enters and leaves a rectangle; null if it misses the rectangle. */
+/** Distances from a point at which a line enters and leaves a rectangle. Null if it misses the rectangle. */
 function chord(
   point: readonly [number, number],
   direction: readonly [number, number],
@@ -84,7 +85,7 @@ function chord(
   return to > from ? [from, to] : null;
 }
 
-/** Directions of the box's z and x along the two axes of a slice. */
+/** Returns the directions of the box's z and x along the two axes of a slice. */
 export function directionsInSlice(angle_deg: number): Pick<PlacedCt, 'along' | 'across'> {
   const angle = (angle_deg * Math.PI) / 180;
   return {
@@ -93,7 +94,7 @@ export function directionsInSlice(angle_deg: number): Pick<PlacedCt, 'along' | '
   };
 }
 
-/** Position of a CT in the box; null if the beam axis misses the image. */
+/** Places a CT in the box. Null if the beam axis misses the image. */
 function placeCt(
   slice: CtSlice,
   placement: CtPlacement,
@@ -127,7 +128,7 @@ function placeCt(
   };
 }
 
-/** Coordinates of a point of the box along the two axes of the slice. */
+/** Converts a point of the box to coordinates along the two axes of the slice. */
 function pointAt(
   { along, across, isocentre_mm, isocentre_depth_mm }: PlacedCt,
   z_mm: number,
@@ -137,7 +138,7 @@ function pointAt(
   return [isocentre_mm[0] + way * along[0] + x_mm * across[0], isocentre_mm[1] + way * along[1] + x_mm * across[1]];
 }
 
-/** Hounsfield units of the pixel at a point of the box; null outside the image. */
+/** Returns the Hounsfield units of the pixel at a point of the box. Null outside of the image. */
 export function huAt(ct: PlacedCt, z_mm: number, x_mm: number): number | null {
   const { slice } = ct;
   const [u, v] = pointAt(ct, z_mm, x_mm);
@@ -147,14 +148,14 @@ export function huAt(ct: PlacedCt, z_mm: number, x_mm: number): number | null {
   return slice.hu[row * slice.columns + column] ?? null;
 }
 
-/** Material and relative density of a Hounsfield unit. */
+/** Returns material and relative density for a Hounsfield unit. */
 export function mediumOf(ct: PlacedCt, hu: number): { readonly material: string; readonly density_scale: number } {
   const index = materialAt(ct.table, hu);
   const scale = densityAt(ct.table, hu) / (ct.listed_g_cm3[index] ?? 1);
   return { material: ct.table.materials[index]?.[1] ?? 'water', density_scale: scale };
 }
 
-/** Pixels beyond the table use its ends: padding becomes air, metal becomes the densest bone. */
+/** Warns about pixels beyond the table. They use its ends, so padding becomes air, and metal the densest bone. */
 export function warnOfHu({ slice, table, beyond: { below, above, least, most } }: PlacedCt): readonly FieldIssue[] {
   const [lowest, highest] = huRange(table);
   const say = (count: number, end: number, which: string, extreme: number): FieldIssue =>
@@ -174,18 +175,18 @@ export function warnOfHu({ slice, table, beyond: { below, above, least, most } }
 const readOnThread = onThread('read a CT slice', readCtSlice);
 const listOnThread = onThread('list CT series', ctSeries);
 
-/** CT series in a folder next to a scenario; empty if there is none, or if it cannot be read. */
+/** Lists the CT series in a folder next to a scenario. Empty if there is none, or if the folder cannot be read. */
 export async function ctSeriesOf(name: string, folder: string | null): Promise<readonly CtSeriesInfo[]> {
   const found = folder === null ? null : await insideFolder(folder, name);
   if (found === null) return [];
   return listOnThread({ path: found, name }).catch((error: unknown) => {
-    // Ignored, because reading the slice reports the reason.
+    // Ignore the error here, because reading the slice reports it.
     if (error instanceof BraggError && error.code === 'foreign-file') return [];
     throw error;
   });
 }
 
-/** Size of the cache: slices in use at a time. */
+/** Number of cached slices, as many as may be used at the same time. */
 const CACHED_SLICES = 8;
 const cachedSlices = new Map<string, Promise<CtSlice>>();
 
@@ -206,7 +207,7 @@ interface CtRead {
   readonly faults: readonly FieldIssue[];
 }
 
-/** `folder`: folder of the scenario; null for an unsaved one. */
+/** Reads the slice of a scenario. `folder`: folder of the scenario, or null if it is unsaved. */
 async function ctSlice(
   { file, series, plane, at_mm }: CtPlacement,
   { folder }: { readonly folder: string | null },
@@ -229,7 +230,7 @@ async function ctSlice(
   } catch (error) {
     if (!(error instanceof BraggError)) throw error;
     const reason = error.message.replace(/\.$/, '');
-    // Report the error at the field that selects the series, because the folder itself is valid.
+    // The folder itself is valid, so report the error at the field that selects the series.
     if (error.issues.some((issue) => issue.path === 'geometry.ct.series')) {
       return refuse(
         `does not select a series: ${reason}`,
@@ -242,7 +243,7 @@ async function ctSlice(
   }
 }
 
-/** Pixels to examine before yielding, a millisecond. */
+/** Number of pixels to examine before yielding, which needs a millisecond. */
 const PIXELS_AT_ONCE = 65_536;
 
 function* countBeyond({ hu }: CtSlice, lowest: number, highest: number): YieldingTask<HuBeyondTable> {
@@ -259,7 +260,7 @@ function* countBeyond({ hu }: CtSlice, lowest: number, highest: number): Yieldin
   return { below, above, least, most };
 }
 
-/** Cached by slice and ends of the table, because a scenario is checked on every key press. */
+/** Cached by slice and ends of the table, because a scenario is checked after every key press. */
 const countsBySlice = new WeakMap<CtSlice, Map<string, Promise<HuBeyondTable>>>();
 
 function huBeyondTable(slice: CtSlice, table: HuTable): Promise<HuBeyondTable> {
@@ -272,7 +273,7 @@ function huBeyondTable(slice: CtSlice, table: HuTable): Promise<HuBeyondTable> {
   return found;
 }
 
-/** CT of a scenario in its box; null without one, or if it cannot be used. */
+/** Returns the CT of a scenario in its box. Null if there is none, or if it cannot be used. */
 export async function placedCt(
   { geometry: { ct } }: TransportWithStaticDefaults,
   materials: MaterialSet,
@@ -316,7 +317,7 @@ const axisNames: Readonly<Record<CtPlane, readonly [string, string]>> = {
   sagittal: ['back', 'head'],
 };
 
-/** Limit on lines; more would cover the picture. */
+/** Maximum number of beam paths to draw. More would cover the picture. */
 const MAX_BEAMS = 48;
 
 function axisOf({ plane, origin_mm, spacing_mm, columns, rows }: CtSlice, which: 0 | 1): GridAxis {
@@ -331,7 +332,7 @@ interface BeamPath {
   readonly angle_deg: number;
 }
 
-/** Beam paths to draw; spots with equal position and angle share one. */
+/** Beam paths to draw. Spots with equal position and angle share one. */
 function beamPathsOf({ beam }: TransportScenario): readonly BeamPath[] {
   const all: readonly BeamPath[] = beam.spots ?? [beam];
   const different = new Map(all.map(({ x_mm, angle_deg }) => [`${x_mm} ${angle_deg}`, { x_mm, angle_deg }]));
@@ -343,7 +344,7 @@ function beamPathsOf({ beam }: TransportScenario): readonly BeamPath[] {
   ).filter((way) => way !== undefined);
 }
 
-/** `range_mm`: range of a single beam along its axis. */
+/** Builds the picture of a CT with box and beams. `range_mm`: range of a single beam along its axis. */
 export async function ctPicture(
   ct: PlacedCt,
   scenario: TransportScenario,

@@ -1,6 +1,6 @@
 /**
  * Result of reading a transport scenario: the engine's problem, the size of its grid, and the smallest memory with
- * which any variant can solve it. The contents of a cell become a material of the solver: one medium, or a mixture.
+ * which a variant can solve it. Each distinct cell content, a medium or a mixture, becomes a material of the solver.
  */
 import {
   type Spot,
@@ -24,15 +24,18 @@ export interface GridEstimate {
   readonly nx: number;
   readonly cells: number;
   /**
-   * Memory needed by the most economical method: a window that follows the beam, or one plane in depth stepping. The
-   * exact value is in the engine's plan for a variant.
+   * Memory of the most economical method in bytes: a window that follows the beam, or one plane for depth stepping. The
+   * engine's plan for a variant contains the exact value.
    */
   readonly state_bytes: number;
 }
 
-/** Limit on one keyframe, its dose and the sums over every pair of axes, because it is copied while the page waits. */
+/**
+ * Maximum size in bytes of a keyframe, its dose and the sums over all pairs of axes. It is limited because the page
+ * waits while it is copied.
+ */
 export const maxPictureBytes = 96 * 2 ** 20;
-/** Limit on the cells of the dose and material maps. */
+/** Maximum number of cells in maps of dose and material. */
 export const maxMapCells = 2 ** 22;
 
 export function pictureBytes({ ne, ntheta, nz, nx }: Pick<GridEstimate, 'ne' | 'ntheta' | 'nz' | 'nx'>): number {
@@ -40,13 +43,15 @@ export function pictureBytes({ ne, ntheta, nz, nx }: Pick<GridEstimate, 'ne' | '
   return 4 * sums + 8 * nz * nx;
 }
 
-/** Upper end of the grid in standard deviations above the beam's energy, as in the engine. */
+/** Upper end of the energy grid above the beam's energy, in standard deviations, as in the engine. */
 export const beamSigmas = 5;
 
-/** Smallest window of energy and depth that can contain the beam, in straggling widths. */
+/**
+ * Minimum size of a window in energy and depth that can contain the beam, in standard deviations of the straggling.
+ */
 const leastWindow_sigmas = 4;
 
-/** Straggling as a share of the range, averaged over the run; at the end it is 1.1 %. */
+/** Straggling as a share of the range, averaged over the run. At the end of the range it is 1.1 %. */
 const leastStraggling = 0.005;
 
 export function energyBins(scenario: TransportScenario, context: TransportContext): number {
@@ -61,19 +66,22 @@ export function energyBins(scenario: TransportScenario, context: TransportContex
   }
   const range_mm = (energy: number): number => stoppingAt(context.rangeTable, context.water, energy).range * 10;
   const start = range_mm(beam.energy_MeV);
-  // A bin covers half a step on either side, and contains protons while there is residual range.
+  // Bins extend half a step to both sides of their centre. Count those with a positive residual range.
   const step = engineRangeStep_mm(scenario, context);
   const lowest = Math.max(range_mm(grid.cutoff_MeV) - step / 2, 1e-9 * step);
   const below = Math.floor((start - lowest) / step);
   return Math.max(1, below + 1 + Math.ceil((range_mm(top) - start) / step - 1e-9));
 }
 
-/** Minimum number of bins in a window around a spread of `sigma`, in the unit of `step`. */
+/** Minimum number of bins in a window for a spread `sigma`, which has the unit of `step`. */
 function windowBins(bins: number, step: number, sigma: number): number {
   return Math.min(bins, Math.ceil((leastWindow_sigmas * sigma) / step) + 2);
 }
 
-/** Depth stepping divides by the cosine of the angle; beyond this limit, paths between planes are too long. */
+/**
+ * Maximum angle of depth stepping. It divides by the cosine of the angle, so paths between planes would become too
+ * long.
+ */
 export const depthSteppingLimit_mrad = (Math.PI / 3) * 1000;
 
 export function angleBins(scenario: TransportScenario): number {
@@ -112,22 +120,22 @@ export function estimateGrid(scenario: TransportScenario, context: TransportCont
   };
 }
 
-/** Result of reading a transport scenario, or a text that is not a scenario. */
+/** Result of reading a transport scenario, or a text that is no scenario. */
 export interface Reading extends ScenarioText {
-  /** The draft in the newest version; null if it has errors. */
+  /** The draft, converted to the newest version. Null if it has errors. */
   readonly document: TransportDocument | null;
-  /** Scenario with every default, as far as possible if there are errors. Null if no energy is usable. */
+  /** Complete scenario, as far as possible if there are errors. Null if no energy is known. */
   readonly scenario: TransportScenario | null;
   readonly estimate: GridEstimate | null;
-  /** CSDA range along the beam axis from the entrance, through the regions on it; mm. */
+  /** CSDA range in mm along the beam axis from the entrance, through the regions on it. */
   readonly range_mm: number | null;
-  /** CSDA range in water of density 1; mm. */
+  /** CSDA range in mm in water of density 1. */
   readonly waterRange_mm: number | null;
-  /** Title of the stopping-power table of water in use. */
+  /** Title of the stopping-power table of water that is used. */
   readonly table: string | null;
-  /** CT that the scenario names, with its position in the box. */
+  /** CT of the scenario, with its position in the box. Null if there is none. */
   readonly ct: PlacedCt | null;
-  /** Builds the problem for the engine; null if there are errors. */
+  /** Builds the engine's problem. Null if there are errors. */
   readonly problem: (() => TransportProblem) | null;
 }
 
@@ -149,7 +157,7 @@ const emptyReading = {
 const isTransport = (reading: { readonly kind: string | null }): reading is TransportReading =>
   reading.kind === 'transport';
 
-/** Narrows a reading to transport; one of another kind becomes empty, with an error that states it. */
+/** Returns the reading if it is of transport. Otherwise returns an empty one with an error that states its kind. */
 export function narrowToTransport(
   reading: TransportReading | (ScenarioText & { readonly kind: string | null }),
   file: string | null,
@@ -188,7 +196,9 @@ function pureMaterial(context: TransportContext, medium: Medium): ProblemMateria
   };
 }
 
-/** Mass stopping power of a mixture with these mass shares (Bragg's rule), at every energy of the parts' tables. */
+/**
+ * Mass stopping power of a mixture with these mass shares by Bragg's rule, at all energies in the tables of its parts.
+ */
 function mixedTable(
   context: TransportContext,
   parts: readonly { readonly table: StoppingTable; readonly mass: number }[],
@@ -218,8 +228,8 @@ function mixedElements(
 }
 
 /**
- * Mixture in a cell with areas f of densities ρ: the density is Σfρ, the mass shares are w = fρ / Σfρ. S, Z/A, 1/X₀ and
- * 1/X_S per mass are additive: sums of w times the values of the parts.
+ * Material of a mixture with shares f of the area and densities ρ. Its density is Σfρ, and the mass shares are w = fρ /
+ * Σfρ. S, Z/A, 1/X₀ and 1/X_S per mass are sums of w times the values of the parts.
  */
 function mixMaterials(context: TransportContext, contents: Contents): ProblemMaterial {
   const found = contents.map(({ medium, share }) => ({ share, material: pureMaterial(context, medium), medium }));
@@ -244,7 +254,7 @@ function mixMaterials(context: TransportContext, contents: Contents): ProblemMat
 }
 
 /**
- * Cached, because checks, estimates and runs need the same mixtures, of which there may be 255; each needs a third of a
+ * Cached, because checks, estimates and runs need the same mixtures. There may be 255, each of which needs a third of a
  * millisecond.
  */
 const cachedContexts = new WeakMap<
@@ -260,7 +270,7 @@ function problemMaterial(context: TransportContext, contents: Contents): Problem
   return material;
 }
 
-/** Computes the materials of a list cooperatively, so that `problemMaterial` finds them in the cache. */
+/** Computes the materials of a list in slices of work. `problemMaterial` then finds them in the cache. */
 export function* mixAll(context: TransportContext, list: readonly Contents[]): YieldingTask<void> {
   for (const contents of list) {
     problemMaterial(context, contents);
@@ -270,7 +280,7 @@ export function* mixAll(context: TransportContext, list: readonly Contents[]): Y
 
 type ProblemBeam = TransportProblem['beam'];
 
-/** Width in the entry plane of a beam or a spot at an angle. */
+/** Width of a beam or spot in the entrance plane, which it crosses at an angle. */
 function widthInPlane(
   beam: TransportScenario['beam'],
   of: { readonly x_sigma_mm: number; readonly angle_deg: number },
@@ -278,7 +288,7 @@ function widthInPlane(
   return beam.x_sigma_is === 'plane' ? of.x_sigma_mm : of.x_sigma_mm / Math.cos((of.angle_deg * Math.PI) / 180);
 }
 
-/** The beam's spots in the engine's form; empty if there is a single beam. */
+/** Spots of the beam in the engine's form. Empty for a single beam. */
 function spotsOfProblem({ beam }: TransportScenario): readonly ProblemBeam[] {
   return (beam.spots ?? []).map((spot: Spot) => ({
     energy_MeV: spot.energy_MeV,
@@ -295,7 +305,7 @@ function spotsOfProblem({ beam }: TransportScenario): readonly ProblemBeam[] {
   }));
 }
 
-/** Builds the problem; `scenario` has passed its checks. */
+/** Builds the engine's problem from a scenario without errors. */
 export function resolveTransport(scenario: TransportScenario, context: TransportContext): TransportProblem {
   const { beam, geometry, grid, solver, physics } = scenario;
   const nx = Math.round(geometry.width_mm / grid.dx_mm);
@@ -321,7 +331,7 @@ export function resolveTransport(scenario: TransportScenario, context: Transport
       nx,
       nz,
       ntheta: angleBins(scenario),
-      // Cells fill the box exactly, even if sizes in the file are rounded.
+      // Cells must fill the box exactly, even if sizes in the file are rounded.
       dx_mm: geometry.width_mm / nx,
       dz_mm: geometry.depth_mm / nz,
       dtheta_rad: grid.dtheta_mrad / 1000,

@@ -1,4 +1,6 @@
-/** Files of spots: CSV whose first line names the columns, or a JSON list. Errors contain the line and the value. */
+/**
+ * Reads files of spots: CSV whose first line names the columns, or a JSON list. Errors contain the line and the value.
+ */
 
 import { formatValue, spotListSchema, suggest } from '../../../../contract/scenario/index.ts';
 import { maxSpots, type SpotWithStaticDefaults, spotSchema } from '../../../../contract/scenario/transport/beam.ts';
@@ -13,11 +15,14 @@ interface LineError {
   readonly message: string;
 }
 
-/** A file with more mistakes has another format; only the number of further ones is reported. */
+/**
+ * Maximum number of errors to report. A file with more errors probably has another format, so only their number is
+ * reported.
+ */
 const maxErrors = 20;
 const columns = Object.keys(spotSchema.shape);
 
-/** A document, and the line number of each path in it. */
+/** A parsed document, and the line number of each path in it. */
 interface ParsedList {
   readonly value: unknown;
   readonly lineOf: (path: Path) => number;
@@ -57,7 +62,7 @@ function readCsv(text: string): Parsed<readonly SpotWithStaticDefaults[]> {
   const rows = text
     .split(/\r\n?|\n/)
     .map((content, index) => ({ line: index + 1, content: content.trim() }))
-    // Comments may contain commas.
+    // Remove comments first, because they may contain commas.
     .filter(({ content }) => content !== '' && !content.startsWith('#'));
   const separator = separatorOf(rows[0]?.content ?? '');
   const [header, ...data] = rows.map(({ line, content }) => ({ line, cells: cellsOf(content, separator) }));
@@ -88,7 +93,8 @@ function readCsv(text: string): Parsed<readonly SpotWithStaticDefaults[]> {
     const message = `${has}; allowed: ${header.cells.length}, the number of columns in the first line${empty}`;
     return { ok: false, faults: [{ line: other.line, message }] };
   }
-  // An empty cell omits its value; invalid numbers stay text, which the schema rejects with the column name.
+  // An empty cell omits its value. An invalid number remains text, which the schema then rejects with the name of the
+  // column.
   const value = data.map(({ cells }) =>
     Object.fromEntries(
       header.cells.flatMap((name, i) => {
@@ -103,7 +109,7 @@ function readCsv(text: string): Parsed<readonly SpotWithStaticDefaults[]> {
   });
 }
 
-/** Also used to write such files. */
+/** Parses a file of spots. The extension of `name` selects JSON or CSV. */
 function parseSpots(text: string, name: string): Parsed<readonly SpotWithStaticDefaults[]> {
   return /\.json$/i.test(name) ? readJson(text) : readCsv(text);
 }
@@ -111,7 +117,7 @@ function parseSpots(text: string, name: string): Parsed<readonly SpotWithStaticD
 export const readSpots = namedFileReader({
   task: 'read spots',
   path: ['beam', 'spots', 'file'],
-  /** Size of 10,000 spots of eight values. */
+  /** Maximum size in bytes: 10,000 spots of eight values. */
   largest_bytes: 4 * 1024 * 1024,
   allowed: 'a CSV file with columns such as energy_MeV,x_mm,weight, or a JSON list, in the folder of the scenario',
   parse: parseSpots,

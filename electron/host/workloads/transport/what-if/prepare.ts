@@ -1,7 +1,7 @@
 /**
- * Prepares a run for a Live request: on the scenario's grid as for Run, or on a grid with a fast answer. The fast one
- * uses depth stepping, cells larger by whole factors, and few keyframes. Its energy grid is the scenario's, which
- * determines range and falloff. The factors are chosen from the times of earlier answers.
+ * Prepares a run for a Live request, either on the scenario's grid or on one that gives a fast answer. The fast grid
+ * uses depth stepping, cells that are larger by whole factors, and few keyframes. Its energy grid is that of the
+ * scenario, because this determines range and falloff. Factors are selected by the times of earlier answers.
  */
 import type { TransportScenario } from '../../../../contract/scenario/index.ts';
 import type { WhatIfMethod } from '../../../../contract/scenario/transport/what-if.ts';
@@ -21,7 +21,7 @@ import { rangesOf } from '../bench/expected-time.ts';
 import { TransportWorkloadRun } from '../running.ts';
 import { variantsFor } from '../variants.ts';
 
-/** Ratio of cell sizes of the coarser grid to the scenario's. */
+/** Cell sizes of the coarser grid divided by those of the scenario. */
 interface Factors {
   readonly x: number;
   readonly z: number;
@@ -30,15 +30,17 @@ interface Factors {
 
 const unchangedFactors: Factors = { x: 1, z: 1, theta: 1 };
 
-/** Depth stepping supports up to 60° from the axis. */
+/** Maximum angle from the axis for depth stepping: 60°. */
 const LIMIT_MRAD = (Math.PI / 3) * 1000;
-/** Minimum of cells across the box, or of bins on either side of the beam, for a usable display. */
+/** Minimum number of cells across the box, and of angle bins on each side of the beam, for a usable display. */
 const MIN_CELLS = 16;
 const MIN_BINS = 8;
-/** Number of keyframes while a control is dragged; saving each needs longer than the steps between two of them. */
+/**
+ * Maximum number of keyframes while a control is dragged. Saving each needs longer than the steps between two of them.
+ */
 const MAX_KEYFRAMES = 9;
 
-/** Cell size that divides the box after the number of cells is reduced. */
+/** Cell size that fills the box with a whole number of cells, after this number was reduced. */
 function coarseCellSize(box_mm: number, cell_mm: number, factor: number): number {
   const cells = Math.round(box_mm / cell_mm);
   return box_mm / Math.max(Math.min(cells, MIN_CELLS), Math.ceil(cells / factor));
@@ -47,7 +49,7 @@ function coarseCellSize(box_mm: number, cell_mm: number, factor: number): number
 const record = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 
-/** Returns `document` with the values of `complete`, its completed form, on a grid coarser by `factors`. */
+/** Returns `document` with the values of its completed form `complete`, on a grid that is coarser by `factors`. */
 export function coarsenGrid(
   document: ScenarioDraft,
   complete: TransportScenario,
@@ -78,7 +80,7 @@ export function coarsenGrid(
   };
 }
 
-/** Whether the moments method can solve the problem: layers across the full width, and beams along z. */
+/** Whether the moments method can solve the problem: matter in layers across the full width, and beams along z. */
 export function isLayered({ map, grid, beam, spots, initial }: TransportProblem): boolean {
   if (initial.kind !== 'beam' || (spots ?? [beam]).some(({ angle_rad }) => angle_rad !== 0)) return false;
   for (let cell = 0; cell < map.length; cell += 1) {
@@ -87,24 +89,24 @@ export function isLayered({ map, grid, beam, spots, initial }: TransportProblem)
   return true;
 }
 
-/** Solver time for one answer: a tenth of a second on the CPU; two display frames on a GPU. */
+/** Target time for solving one request: a tenth of a second on the CPU, and two display frames on a GPU. */
 const BUDGET_S = { cpu: 0.1, gpu: 0.03 } as const;
-/** Seconds per cell visit before there is a measurement: for two cores, and for a GPU. */
+/** Seconds per cell visit before the first measurement, for two cores and for a GPU. */
 const FIRST_GUESS_S = { cpu: 2.5e-10, gpu: 2e-12 } as const;
-/** Once the grid is coarse, an answer may exceed its time by this factor before the grid becomes coarser. */
+/** Factor by which an answer may exceed its target time before the grid becomes coarser again. */
 const TOLERATED_OVERRUN = 1.5;
 const MAX_FACTOR = 4;
 /**
- * Limit on the factor in z, along which range and falloff are read: doubled cells move R80 by hundredths of a
+ * Maximum factor in z, along which range and falloff are determined. Doubled cells change R80 by hundredths of a
  * millimetre.
  */
 const MAX_FACTOR_IN_Z = 2;
-/** Weight of the newest measurement. */
+/** Weight of the newest measurement in the moving average. */
 const NEWEST_WEIGHT = 0.5;
 
 type Kind = 'cpu' | 'gpu';
 
-/** `sameDose`: whether the cells of the dose must not change, because another dose is subtracted. */
+/** `sameDose`: whether the cells of the dose must not change, because another dose is subtracted from it. */
 function factorsOf(factor: number, sameDose: boolean): Factors {
   return sameDose
     ? { ...unchangedFactors, theta: factor }
@@ -118,11 +120,13 @@ export class Pace {
   readonly #setUp_s: Record<Kind, number> = { cpu: 0, gpu: 0 };
   #held = 1;
 
-  /** Factors for a scenario with this many cells. The grid only becomes finer again after editing pauses. */
+  /**
+   * Returns factors for a scenario with this many cells. The grid becomes finer again only after editing has paused.
+   */
   factors(kind: Kind, cells: number, sameDose: boolean): Factors {
     const takes_s = (factor: number): number =>
       this.#setUp_s[kind] + (this.#visit_s[kind] * cells) / reduction(factorsOf(factor, sameDose));
-    // Set-up time does not depend on the cells, so coarser cells cannot reduce it.
+    // The set-up time does not depend on the number of cells, so it is allowed in addition.
     const allowed_s = Math.max(BUDGET_S[kind], this.#setUp_s[kind] + BUDGET_S[kind] / 2);
     const most_s = this.#held > 1 ? allowed_s * TOLERATED_OVERRUN : allowed_s;
     while (this.#held < MAX_FACTOR && takes_s(this.#held) > most_s) this.#held += 1;
@@ -142,21 +146,24 @@ export class Pace {
 interface WhatIfQuestion {
   readonly document: ScenarioDraft;
   readonly place: ScenarioOrigin;
-  /** Whether to solve on the scenario's full grid, as by Run. */
+  /** Whether to solve on the full grid of the scenario, as for a normal run. */
   readonly full: boolean;
-  /** Whether a dose is subtracted from the result, which requires equal cells. */
+  /** Whether another dose is subtracted from the result, which requires equal cells. */
   readonly sameDose: boolean;
 }
 
 export interface PreparedWhatIf {
   readonly running: TransportWorkloadRun;
-  /** Scenario as entered. */
+  /** The scenario as the user entered it. */
   readonly reading: TransportReading;
-  /** Scenario that is solved. */
+  /** The scenario that is solved. */
   readonly solved: TransportReading;
   readonly way: WhatIfMethod;
   readonly resolved: TransportResolved;
-  /** Number of cell visits and their device, to learn the rate; null for the moments method, which visits no cells. */
+  /**
+   * Number of cell visits, from which the rate of the device is learned. The moments method visits no cells, so `kind`
+   * is then null.
+   */
   readonly cells: number;
   readonly kind: Kind | null;
 }
@@ -167,7 +174,9 @@ interface Parts {
   readonly memoryLimit_bytes: number;
 }
 
-/** Narrows a reading to transport. Throws BraggError with its issues if it cannot be solved. */
+/**
+ * Returns the reading if it is a transport scenario that can be solved. Throws BraggError with its issues otherwise.
+ */
 function requireSolvable(reading: ScenarioReading): TransportReading {
   if (reading.kind === 'transport' && reading.problem !== null) return reading;
   if (reading.kind === null || reading.kind === 'transport') throw refusalOf(reading.issues);
@@ -187,7 +196,7 @@ function requireSolvable(reading: ScenarioReading): TransportReading {
 
 /**
  * Reads the scenario for a fast answer. Tries, in this order: moments on the scenario's grid if its matter is layered,
- * the coarser grid, and the scenario's grid. If none of these is valid, the scenario stays unchanged.
+ * the coarser grid, and the scenario's grid. If none is valid, returns the unchanged scenario.
  */
 async function readQuickly(
   { scenarios }: Parts,
@@ -209,13 +218,13 @@ async function readQuickly(
   return reading;
 }
 
-/** Cell sizes of one grid relative to another's. A grid with few cells is coarsened by less than requested. */
+/** Cell sizes of a grid divided by those of another one. A grid with few cells is coarsened by less than requested. */
 function cellsIn(grid: TransportScenario['grid'], of: TransportScenario['grid']): Factors {
   const ratio = (key: 'dx_mm' | 'dz_mm' | 'dtheta_mrad'): number => Number((grid[key] / of[key]).toPrecision(9));
   return { x: ratio('dx_mm'), z: ratio('dz_mm'), theta: ratio('dtheta_mrad') };
 }
 
-/** Kind of device that `auto` uses. */
+/** Kind of device that `auto` selects. */
 function kindOf(addon: NativeAddon): Kind {
   const usable = addon
     .variants()
@@ -223,7 +232,7 @@ function kindOf(addon: NativeAddon): Kind {
   return usable ? 'gpu' : 'cpu';
 }
 
-/** Prepares the run. Throws BraggError if the request cannot be solved. */
+/** Prepares a run. Throws BraggError if the request cannot be solved. */
 export async function prepareWhatIf(parts: Parts, question: WhatIfQuestion, pace: Pace): Promise<PreparedWhatIf> {
   const { addon, scenarios, memoryLimit_bytes } = parts;
   const { document, place, full, sameDose } = question;
