@@ -94,10 +94,7 @@ function builtPage(): string {
   return places.find((place) => existsSync(path.join(place, 'browser.html'))) ?? path.join(here, '..', 'renderer');
 }
 
-/**
- * Starts the server. Throws BraggError with one sentence for the user, for example if the scenario is missing, the port is
- * in use, or the page is not built.
- */
+/** Starts the server. Throws BraggError with one sentence for the user, for example if the port is in use. */
 export async function serve(options: ServeOptions): Promise<RunningServer> {
   const { scenario, run, dataFolder, gpu, session } = options;
   if (scenario !== undefined && !existsSync(scenario)) throw new BraggError('not-found', `${scenario} does not exist.`);
