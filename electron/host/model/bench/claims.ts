@@ -159,7 +159,7 @@ export async function readCatalogue(assetsFolder: string): Promise<ClaimCatalogu
 export const claimsOf = (catalogue: ClaimCatalogue, kind: BenchKind): readonly Claim[] => catalogue[nameOf(kind)] ?? [];
 
 /**
- * Reads the claims of a workload: claims/WORKLOAD.json, or claims/WORKLOAD/BENCH.json for a workload with several
+ * Reads the claims of a workload: claims/<kind>.json, or claims/<kind>/<bench>.json for a workload with several
  * benchmarks. Empty if there is no such file.
  */
 export async function readClaimsOf(assetsFolder: string, kind: BenchKind): Promise<readonly Claim[]> {

@@ -38,7 +38,7 @@ async function findVariantFile(
 }
 
 /**
- * Returns a function from a header of operators (`_ops.hpp`) to the files with the loops that use it. These files are
+ * Returns a function from a header of operators to the files with the loops that use it. These files are
  * compiled once for each instruction set.
  */
 async function loopsOf(folder: string, names: readonly string[]): Promise<(header: string) => readonly string[]> {
