@@ -1,7 +1,7 @@
 /** Finds the verb, runs it, and converts errors to a message and an exit code. */
 import { BraggError } from '../contract/errors.ts';
 import { suggest } from '../contract/scenario/index.ts';
-import { fileError } from '../host/index.ts';
+import { toFileError } from '../host/index.ts';
 import { hasFlag, listBefore, parseArguments, UsageError, withHelp } from './arguments.ts';
 import { programVersion } from './assets-folder.ts';
 import { errorDocument, isBadInput, printIssues } from './read-scenario.ts';
@@ -163,7 +163,7 @@ async function perform(words: readonly string[], terminal: Terminal, signal: Abo
 function systemError(error: unknown): unknown {
   const { code, path } = error instanceof Error ? (error as NodeJS.ErrnoException) : {};
   const solvable = ['EMFILE', 'ENFILE', 'ENOSPC', 'EDQUOT', 'EROFS'].includes(code ?? '');
-  return solvable ? fileError(error, path ?? 'A file') : error;
+  return solvable ? toFileError(error, path ?? 'A file') : error;
 }
 
 function explain(error: unknown, terminal: Terminal, asJson: boolean): ExitCode {

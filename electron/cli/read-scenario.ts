@@ -20,7 +20,7 @@ import {
   refusalOf,
   type ScenarioReading,
 } from '../host/api/scenarios.ts';
-import { type Host, type NativeAddon, readNamed } from '../host/index.ts';
+import { type Host, type NativeAddon, readUserFile } from '../host/index.ts';
 import { type ParsedArguments, UsageError } from './arguments.ts';
 import { assetsFolder } from './assets-folder.ts';
 import type { Terminal } from './terminal.ts';
@@ -117,6 +117,6 @@ export async function readScenario(
 
 /** Reads a run of any workload. Throws BraggError with the issue of the file. */
 export async function anyRunFile(path: string): Promise<AnyRunData> {
-  const bytes = await readNamed(path, 'a run');
+  const bytes = await readUserFile(path, 'a run');
   return runPacker.read(bytes, path);
 }

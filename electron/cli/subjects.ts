@@ -9,7 +9,7 @@ import type { BenchInfo, Subject } from '../contract/bench/benches.ts';
 import type { Session } from '../contract/bench/session.ts';
 import { BraggError } from '../contract/errors.ts';
 import { formatScenario } from '../contract/scenario/index.ts';
-import { type Host, openHost, openPlain } from '../host/index.ts';
+import { type Host, openHost, openRegularFile } from '../host/index.ts';
 import { UsageError } from './arguments.ts';
 import { assetsFolder } from './assets-folder.ts';
 
@@ -32,7 +32,7 @@ export const isSessionFile = (file: string): boolean => path.extname(file).toLow
 
 /** Throws BraggError if there is no such file. */
 export async function requireFile(file: string): Promise<void> {
-  const handle = await openPlain(file).catch((error: NodeJS.ErrnoException) => {
+  const handle = await openRegularFile(file).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') throw new BraggError('not-found', `The file ${file} does not exist.`);
     if (error.code === 'EISDIR')
       throw new BraggError('foreign-file', `${file} is a folder; expected a run or a session.`);

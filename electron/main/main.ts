@@ -8,15 +8,15 @@ import path from 'node:path';
 import { app, crashReporter, dialog, utilityProcess } from 'electron';
 import { messageOf } from '../contract/errors.ts';
 import {
-  childFile,
+  childProgramPath,
+  createDescendantMark,
+  createStagedSolver,
   dataFolder,
   type Host,
   listenToOutput,
-  newMark,
   openHost,
-  PRIVATE,
+  PRIVATE_FOLDER,
   type StartChild,
-  stagedSolver,
 } from '../host/index.ts';
 import { handedOverSchema, isRunFile, programArguments, readArguments } from './arguments.ts';
 import { declarePageScheme, lockDown, servePage } from './window.ts';
@@ -30,13 +30,13 @@ function applyDataFolder(): void {
 
 /** Sets one of Electron's folders. Electron rejects a missing folder, so it is created first. */
 function setFolder(name: 'userData' | 'crashDumps', folder: string): void {
-  mkdirSync(folder, PRIVATE);
+  mkdirSync(folder, PRIVATE_FOLDER);
   app.setPath(name, folder);
 }
 
 const startUtility: StartChild = (program) => {
-  const mark = newMark();
-  const child = utilityProcess.fork(childFile(program), [], {
+  const mark = createDescendantMark();
+  const child = utilityProcess.fork(childProgramPath(program), [], {
     env: mark.env,
     serviceName: `Braggbench ${program}`,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -98,7 +98,7 @@ async function start(): Promise<void> {
     assetsFolder: path.join(root, 'assets'),
     shell: { kind: 'desktop', dialogs: true, window: true, menus: true },
     startChild: startUtility,
-    solver: stagedSolver(),
+    solver: createStagedSolver(),
     ...openFirst,
     ...(given.gpu === null ? {} : { gpu: given.gpu }),
   });

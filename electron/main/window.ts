@@ -18,7 +18,7 @@ import {
 } from 'electron';
 import { z } from 'zod';
 import { pageHeaders, pagePolicy } from '../contract/wire/page.ts';
-import { PRIVATE } from '../host/index.ts';
+import { PRIVATE_FOLDER } from '../host/index.ts';
 
 const PAGE_SCHEME = 'braggbench';
 const PAGE_ORIGIN = `${PAGE_SCHEME}://app`;
@@ -102,7 +102,7 @@ async function readWindowState(file: string): Promise<WindowState | null> {
 /** Saves the position. Errors are ignored, because the position is not important. */
 async function writeWindowState(file: string, state: WindowState): Promise<void> {
   try {
-    await mkdir(path.dirname(file), PRIVATE);
+    await mkdir(path.dirname(file), PRIVATE_FOLDER);
     await writeFile(file, `${JSON.stringify(state)}\n`);
   } catch {
     // Without a saved position, the next start centres the window.

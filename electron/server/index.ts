@@ -4,12 +4,12 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError } from '../contract/errors.ts';
 import {
+  createStagedSolver,
   type Host,
   openHost,
   SERVING_FILE,
   type ServerAnnouncement,
   servingSchema,
-  stagedSolver,
   TOKEN_FILE,
   type UnsavedRuns,
 } from '../host/index.ts';
@@ -106,7 +106,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     ...(gpu === undefined ? {} : { gpu }),
     runFirst: run ?? false,
     ...(session === undefined ? {} : { remote: session.as }),
-    solver: stagedSolver(),
+    solver: createStagedSolver(),
   });
   try {
     const token = session === undefined ? undefined : await sessionToken(session.folder);

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { correctnessOf, correctnessReason, type SessionEntry } from '../../electron/contract/bench/session.ts';
 import { UserKernels } from '../../electron/host/app/user-kernels/user-kernels.ts';
-import { loadAddon, type NativeAddon, offersOf } from '../../electron/host/io/addon/addon.ts';
+import { loadAddon, type NativeAddon, variantOptionsOf } from '../../electron/host/io/addon/addon.ts';
 import { forkChild } from '../../electron/host/io/processes/link.ts';
 import { kernelFolders } from '../../electron/host/model/bench/machine.ts';
 import { limitsOf } from '../../electron/host/model/bench/stopping.ts';
@@ -133,7 +133,7 @@ class CheatHarness {
       workloads: hostWorkloads,
       mismatch: () => null,
       extraStraggling: () => Promise.resolve(null),
-      offers: offersOf(this.#own.addon),
+      offers: variantOptionsOf(this.#own.addon),
       memoryLimit_bytes,
     });
     const document = 'replaces' in of ? of.document : { ...documentOf(of), solver: { threads: 2 } };

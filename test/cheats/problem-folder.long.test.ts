@@ -14,7 +14,7 @@ import {
   type Submission,
 } from '../../electron/host/app/user-kernels/problems.ts';
 import { UserKernels } from '../../electron/host/app/user-kernels/user-kernels.ts';
-import { loadAddon, offersOf } from '../../electron/host/io/addon/addon.ts';
+import { loadAddon, variantOptionsOf } from '../../electron/host/io/addon/addon.ts';
 import { forkChild } from '../../electron/host/io/processes/link.ts';
 import { kernelFolders } from '../../electron/host/model/bench/machine.ts';
 import { hostWorkloads } from '../../electron/host/workloads/index.ts';
@@ -40,11 +40,13 @@ const scenarioParts: Promise<ProblemParts> = openScenarios({
   variants: (kind) => hostWorkloads[kind].variants(userKernels.addon),
   workloads: hostWorkloads,
   extraStraggling: () => Promise.resolve(null),
-  offers: offersOf(userKernels.addon),
+  offers: variantOptionsOf(userKernels.addon),
   memoryLimit_bytes,
 }).then((scenarios) => ({ scenarios, userKernels, assetsFolder }));
 
-/** On a busy machine a session may end with an open doubt about memory: another session follows, as its reason advises. */
+/**
+ * On a busy machine a session may end with an open doubt about memory: another session follows, as its reason advises.
+ */
 async function judgeSubmission(submission: Omit<Submission, 'signal'>): Promise<Judgement> {
   const { signal } = new AbortController();
   for (let sessions = 1; ; sessions += 1) {

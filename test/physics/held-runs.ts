@@ -12,7 +12,7 @@ import {
   type TransportProblem,
   type TransportRun,
 } from '../../electron/host/io/addon/addon.ts';
-import { readBlock } from '../../electron/host/io/addon/beam-block.ts';
+import { readBeamBlock } from '../../electron/host/io/addon/beam-block.ts';
 import { beyondLongestPath } from './longest-way.ts';
 
 type RunFactories = Pick<NativeAddon, 'createTransport' | 'layTransport' | 'layBeams'>;
@@ -51,7 +51,7 @@ export function compareRuns(addon: RunFactories, tell: (reason: string) => void)
       startInBlocks.call(
         beams,
         (answer) => {
-          judgeOne(answer.beam, 'block' in answer ? readBlock(answer.block, plan).result : answer.result);
+          judgeOne(answer.beam, 'block' in answer ? readBeamBlock(answer.block, plan).result : answer.result);
           ended(answer);
         },
         reach_mm,

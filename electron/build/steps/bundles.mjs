@@ -114,7 +114,7 @@ const DECODERS = {
 
 /**
  * Step for decoders that are loaded from files, WebAssembly for any platform: filters of the HDF5 library, and lossless
- * JPEG (decoderFile in electron/host/io/programs.ts).
+ * JPEG (decoderPath in electron/host/io/programs.ts).
  * @returns {import('./up-to-date.mjs').Step}
  */
 export function decodersStep() {

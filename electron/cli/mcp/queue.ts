@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { readdir, unlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Lock, makePrivate, tryLock } from '../../host/index.ts';
+import { type Lock, makePrivateFolder, tryLock } from '../../host/index.ts';
 
 const POLL_MS = 50;
 const TICKET = '.ticket';
@@ -67,7 +67,7 @@ export class MeasuringQueue {
 
   async #withTicket<T>(work: () => Promise<T>, signal: AbortSignal, waiting: (count: number) => void): Promise<T> {
     if (signal.aborted) throw new Cancelled('The request was cancelled while it waited.');
-    await makePrivate(this.#folder);
+    await makePrivateFolder(this.#folder);
     // The monotonic clock orders tickets of the same millisecond.
     const time = `${String(Date.now()).padStart(16, '0')}-${String(process.hrtime.bigint()).padStart(20, '0')}`;
     const name = `${time}-${randomBytes(6).toString('hex')}${TICKET}`;

@@ -164,7 +164,7 @@ export class Workshop {
         `source is larger than ${USER_KERNEL_TEXT_MAX} bytes, the maximum size of a kernel`,
       );
     // Two clients that submit at once must get different numbers.
-    const { saved, attempt, kernel, description } = await this.#options.host.files.holdingLibrary(async () => {
+    const { saved, attempt, kernel, description } = await this.#options.host.files.withLibraryLock(async () => {
       const known = await this.#attempts(opened);
       const next = (known.at(-1)?.attempt ?? 0) + 1;
       return { saved: known, attempt: next, ...(await this.#save(opened, next, source)) };
@@ -199,7 +199,7 @@ export class Workshop {
     if (progress.signal.aborted) throw new Cancelled('The request was cancelled during the measurement.');
     const file = path.join(this.#library, this.#sessionFile(kernel.id));
     await writeFile(file, sessionText(session));
-    this.#options.host.files.library.touched();
+    this.#options.host.files.library.notifyListeners();
     const measured = measuredAttempt({
       session,
       label: kernel.id,

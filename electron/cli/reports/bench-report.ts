@@ -13,7 +13,7 @@ import { endedText, intervalsText, timesText } from '../../domain/measured.ts';
 import { reportProvenance } from '../../domain/provenance.ts';
 import { advisedRows } from '../../domain/session-table.ts';
 import { median, unpairedRatioInterval } from '../../host/api/benches.ts';
-import { thisMachine } from '../../host/index.ts';
+import { identifyThisMachine } from '../../host/index.ts';
 import { wrap } from '../table.ts';
 import { WIDTH } from '../terminal.ts';
 import {
@@ -72,7 +72,7 @@ function programText(report: SessionReport, measured: readonly MeasuredSessionEn
 /** `here` if this machine measured the report, else the name of the machine. */
 function machineNameOf(report: SessionReport, created: string): string {
   const { id } = report.machine;
-  if (id !== undefined && id === thisMachine().id) return 'here';
+  if (id !== undefined && id === identifyThisMachine().id) return 'here';
   return `on ${reportProvenance(report, created).machine}`;
 }
 

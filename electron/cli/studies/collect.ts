@@ -19,7 +19,7 @@ import {
   titleOf,
   tuningResultsOf,
 } from '../../host/api/studies.ts';
-import { readPackedText } from '../../host/index.ts';
+import { readCompressedText } from '../../host/index.ts';
 import { flagValue, hasFlag, UsageError } from '../arguments.ts';
 import { checkOutput, writeOutput } from '../output-file.ts';
 import { table } from '../table.ts';
@@ -85,7 +85,7 @@ const tuningFileFormatters: Readonly<Record<string, (results: TuningResults) => 
 
 /** Imports a cache file of Kernel Tuner or T4 into a folder next to the file, or into --out. */
 export async function importTuning({ parsed, terminal }: VerbContext, file: string): Promise<ExitCode> {
-  const read = await readPackedText(file, MAX_IMPORTED);
+  const read = await readCompressedText(file, MAX_IMPORTED);
   if (!read.ok) throw new BraggError('not-found', `${file}: ${read.reason}`);
   const name = path.basename(file).replace(/(?:\.t4|\.cache)?\.json(?:\.gz)?$/, '');
   const results = await readTuning({ text: read.text, name: file });

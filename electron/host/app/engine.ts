@@ -3,9 +3,9 @@ import { totalmem } from 'node:os';
 import path from 'node:path';
 import type { Capabilities } from '../../contract/capabilities.ts';
 import { loadAddon, type NativeAddon } from '../io/addon/addon.ts';
-import { chooseGpu, usedGpu } from '../io/addon/gpu.ts';
+import { defaultGpu, setDefaultGpu } from '../io/addon/gpu.ts';
 import type { StagedSolver } from '../io/addon/staged-solver.ts';
-import { once } from '../io/flow/once.ts';
+import { lazyValue } from '../io/flow/once.ts';
 import type { StartChild } from '../io/processes/link.ts';
 import { commitOf } from '../model/bench/commit.ts';
 import { kernelFolders } from '../model/bench/machine.ts';
@@ -48,7 +48,7 @@ function loadSolver(options: EngineOptions) {
   const solver = options.solver ?? null;
   const engine = options.addon ?? solver?.addon ?? loadAddon();
   const opened = [{ name: 'addon loaded', seconds: (performance.now() - begun_ms) / 1000 }];
-  if (options.gpu !== undefined) chooseGpu({ cuda: engine.driverDevices() }, options.gpu);
+  if (options.gpu !== undefined) setDefaultGpu({ cuda: engine.driverDevices() }, options.gpu);
   return { solver, engine, opened };
 }
 
@@ -57,20 +57,20 @@ function openUserKernels({ assetsFolder, startChild }: EngineOptions, addon: Nat
     addon,
     folders: kernelFolders(),
     isTrusted: (sha256) => trust.has(sha256),
-    spaces: once(() => readShippedSpaces(assetsFolder)),
+    spaces: lazyValue(() => readShippedSpaces(assetsFolder)),
     ...(startChild === undefined ? {} : { startChild }),
   });
 }
 
 /** Opening a device and its libraries needs 0.5 s and 200 MB, so it is done on demand. */
 function deviceReport(engine: NativeAddon, solver: StagedSolver | null): NativeAddon['devices'] {
-  const found = once(() => engine.devices());
+  const found = lazyValue(() => engine.devices());
   return () => (solver?.state.stage === 'none' ? engine.devices() : found());
 }
 
 /** Starts compiling the GPU kernels that a window needs, once the solver is complete. */
 function compileAtStart(gpuKernels: GpuKernels, addon: NativeAddon, solver: StagedSolver | null): void {
-  const whole = solver?.reach('whole') ?? Promise.resolve();
+  const whole = solver?.waitForStage('whole') ?? Promise.resolve();
   // The page reports a solver that cannot be compiled.
   void whole.then(
     () => gpuKernels.compile(kernelFoldersOf(addon, ({ compiledAtStart }) => compiledAtStart)),
@@ -90,7 +90,7 @@ export async function openEngine(options: EngineOptions, data: UserData) {
   if (log.file !== null) log.write('info', started);
   const commit = await commitOf(path.dirname(options.assetsFolder));
   const devices = deviceReport(engine, solver);
-  const gpu = once(() => usedGpu({ cuda: engine.driverDevices() })?.name ?? null);
+  const gpu = lazyValue(() => defaultGpu({ cuda: engine.driverDevices() })?.name ?? null);
   const { addon } = userKernels;
   const capabilities = (): Capabilities => ({
     ...program,

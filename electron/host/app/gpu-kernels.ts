@@ -5,7 +5,7 @@
 import type { SolverFrame, SolverState } from '../../contract/capabilities.ts';
 import { errorFromNative, type NativeAddon } from '../io/addon/addon.ts';
 import type { StagedSolver } from '../io/addon/staged-solver.ts';
-import type { Sink } from '../io/flow/subscribers.ts';
+import type { FrameSink } from '../io/flow/subscribers.ts';
 
 const COMPLETE_SOLVER: SolverState = { stage: 'whole', progress: null, failed: null };
 
@@ -39,7 +39,7 @@ export class GpuKernels {
   }
 
   /** Sends the current state of solver and kernels, and then each change until all are ready. */
-  stream(solver: StagedSolver | null, sink: Sink<SolverFrame>): () => void {
+  stream(solver: StagedSolver | null, sink: FrameSink<SolverFrame>): () => void {
     const offer = (): void => {
       const frame = { ...(solver?.state ?? COMPLETE_SOLVER), gpuKernels: this.#compiling };
       sink.offer(() => frame);

@@ -6,9 +6,9 @@ import { appendFileSync, mkdirSync, renameSync, statSync, truncateSync } from 'n
 import { open } from 'node:fs/promises';
 import path from 'node:path';
 import type { LogEntry } from '../../contract/wire/streams.ts';
-import { PRIVATE } from '../io/files/folders.ts';
-import { fileError } from '../io/files/plain-file.ts';
-import type { Sink } from '../io/flow/subscribers.ts';
+import { PRIVATE_FOLDER } from '../io/files/folders.ts';
+import { toFileError } from '../io/files/plain-file.ts';
+import type { FrameSink } from '../io/flow/subscribers.ts';
 
 const RECENT_LINES = 100;
 /** Size in bytes above which the log is renamed when it is opened. It replaces the previously renamed log. */
@@ -18,7 +18,7 @@ const TAIL_BYTES = 64 * 2 ** 10;
 
 export class HostLog {
   readonly #entries: LogEntry[] = [];
-  readonly #readers = new Set<Sink<LogEntry>>();
+  readonly #readers = new Set<FrameSink<LogEntry>>();
   /** Null if no log file is written. */
   readonly file: string | null;
   #made = false;
@@ -37,7 +37,7 @@ export class HostLog {
     this.#keep(`${entry.time} ${level.padEnd(7)} ${text.replaceAll('\n', '\n  ')}\n`);
   };
 
-  read(sink: Sink<LogEntry>): () => void {
+  read(sink: FrameSink<LogEntry>): () => void {
     for (const entry of this.#entries) sink.offer(() => entry);
     this.#readers.add(sink);
     return () => this.#readers.delete(sink);
@@ -69,7 +69,7 @@ export class HostLog {
     const pending = [...this.#unwritten, line];
     try {
       if (!this.#made) {
-        mkdirSync(path.dirname(this.file), PRIVATE);
+        mkdirSync(path.dirname(this.file), PRIVATE_FOLDER);
         const size = statSync(this.file, { throwIfNoEntry: false })?.size ?? 0;
         if (size > MAX_BYTES) renameSync(this.file, `${this.file}.1`);
         this.#made = true;
@@ -83,7 +83,7 @@ export class HostLog {
       this.#unwritten = pending.slice(-RECENT_LINES);
       // Report only once: a full disk would cause a warning for every line.
       if (first)
-        this.write('warning', `The log cannot be written at the moment: ${fileError(error, this.file).message}`);
+        this.write('warning', `The log cannot be written at the moment: ${toFileError(error, this.file).message}`);
     }
   }
 }

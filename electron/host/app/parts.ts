@@ -2,10 +2,10 @@
 
 import path from 'node:path';
 import { USER_PROBLEM } from '../../contract/scenario/user-problem/index.ts';
-import { extraStraggling, offersOf } from '../io/addon/addon.ts';
-import { OwnedFolders } from '../io/files/owned-folder.ts';
-import { thisMachine } from '../io/files/this-machine.ts';
-import { Lanes } from '../io/flow/lanes.ts';
+import { extraStragglingOf, variantOptionsOf } from '../io/addon/addon.ts';
+import { ProcessFolders } from '../io/files/owned-folder.ts';
+import { identifyThisMachine } from '../io/files/this-machine.ts';
+import { LaneQueue } from '../io/flow/lanes.ts';
 import { copyCeilings } from '../model/timeline/ceilings.ts';
 import { hostWorkloads } from '../workloads/index.ts';
 import { openScenarios, type Scenarios } from '../workloads/scenarios/scenarios.ts';
@@ -57,8 +57,8 @@ function openReaders(
       await userKernels.discover([folder, library.folder], id, placeOf(scenario));
     },
     mismatch: (id, scenario) => userKernels.mismatch(id, placeOf(scenario)),
-    extraStraggling: extraStraggling(addon),
-    offers: offersOf(addon),
+    extraStraggling: extraStragglingOf(addon),
+    offers: variantOptionsOf(addon),
     memoryLimit_bytes,
   });
 }
@@ -75,7 +75,7 @@ function identityOf({ program, commit }: Engine) {
         return program.compiler;
       },
     },
-    machine: { id: thisMachine().id, cpu, logicalCores, memory_bytes, os },
+    machine: { id: identifyThisMachine().id, cpu, logicalCores, memory_bytes, os },
   };
 }
 
@@ -84,8 +84,8 @@ function openRuns(options: HostOptions, { data, scratch, trouble, log }: UserDat
   const { addon, userKernels, gpu, opened } = engine;
   const packer = runPacker;
   const cache = new RunCache(scratch, packer, options.cacheBound_bytes ?? DEFAULT_BOUND_BYTES, trouble);
-  const lanes = new Lanes();
-  const folders = new OwnedFolders(path.join(data, 'recovery'));
+  const lanes = new LaneQueue();
+  const folders = new ProcessFolders(path.join(data, 'recovery'));
   const checkpoints = new Checkpoints(folders, runForm(packer), trouble);
   const sessionStates = new Checkpoints(folders, sessionForm, trouble);
   const perform =

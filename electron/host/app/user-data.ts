@@ -4,10 +4,10 @@ import type { Shell } from '../../contract/capabilities.ts';
 import { FileAccess } from '../io/files/access.ts';
 import { dataFolder } from '../io/files/folders.ts';
 import { Library } from '../io/files/library.ts';
-import { Locks, OWN_FOLDER } from '../io/files/locks.ts';
-import { OwnedFolders, removeUnless } from '../io/files/owned-folder.ts';
+import { Locks, PROGRAM_FOLDER } from '../io/files/locks.ts';
+import { ProcessFolders, removeFolderUnless } from '../io/files/owned-folder.ts';
 import { HostSettings, RecentFiles } from '../io/files/state-file.ts';
-import { sweepOnce } from '../io/files/write-file.ts';
+import { deleteLeftoversOnce } from '../io/files/write-file.ts';
 import { HostLog } from './log.ts';
 import type { Recovery } from './recovery/recovery.ts';
 import { Trust } from './user-kernels/trust.ts';
@@ -34,7 +34,7 @@ export async function openUserData({ assetsFolder, dataFolder: named, shell }: U
   ]);
   const files = new FileAccess(library, locks);
   const recent = new RecentFiles(data, locks, trouble);
-  const scratch = new OwnedFolders(path.join(data, 'scratch'));
+  const scratch = new ProcessFolders(path.join(data, 'scratch'));
   const trust = await Trust.open(data, locks, trouble);
   return { data, log, trouble, locks, settings, library, files, recent, scratch, trust };
 }
@@ -44,11 +44,12 @@ export type UserData = Awaited<ReturnType<typeof openUserData>>;
 export async function deleteLeftovers(
   data: string,
   library: string,
-  scratch: OwnedFolders,
+  scratch: ProcessFolders,
   recovery: Recovery,
 ): Promise<void> {
   const ofOwners = ['recovery', 'scratch'].map((name) => path.join(data, name));
-  for (const folder of [data, library, path.join(library, OWN_FOLDER), ...ofOwners]) await sweepOnce(folder);
-  for (const folder of await scratch.orphans()) await removeUnless(folder, () => false);
+  for (const folder of [data, library, path.join(library, PROGRAM_FOLDER), ...ofOwners])
+    await deleteLeftoversOnce(folder);
+  for (const folder of await scratch.orphans()) await removeFolderUnless(folder, () => false);
   await recovery.sweep();
 }

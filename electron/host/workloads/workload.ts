@@ -205,7 +205,7 @@ export interface WorkloadRun {
   readonly variant: string;
   readonly precision: string;
   readonly device: string;
-  /** Lane that the run occupies exclusively: that of its device, or EVERY_LANE. */
+  /** Lane that the run occupies exclusively: that of its device, or ALL_LANES. */
   readonly lane: string;
   /** Size of the computation as text, for example `1024 × 1024 pixels`. */
   readonly size: string;

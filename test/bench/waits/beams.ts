@@ -4,7 +4,7 @@
  */
 import type { Ceilings } from '../../../electron/contract/capabilities.ts';
 import { BraggError } from '../../../electron/contract/errors.ts';
-import { LISTED_VALUES, readoutColumns, writeListedBeam } from '../../../electron/host/io/addon/beam-block.ts';
+import { BEAM_PARAMETERS, readoutColumns, writeBeamParameters } from '../../../electron/host/io/addon/beam-block.ts';
 import type { ScenarioReading } from '../../../electron/host/workloads/scenarios/scenarios.ts';
 import { solveOnOneGrid } from '../../../electron/host/workloads/transport/one-grid.ts';
 import { cli, runToExit } from './processes.ts';
@@ -180,9 +180,9 @@ async function readoutsOf(
     solver: { ...solvedBy('depth'), variant, precision: 'fp32' },
   });
   const problem = { ...transportProblem(reading), keyframes: 0 };
-  const list = new Float64Array(count * LISTED_VALUES);
+  const list = new Float64Array(count * BEAM_PARAMETERS);
   const [spot = problem.beam] = problem.spots ?? [];
-  for (let i = 0; i < count; i += 1) writeListedBeam(list, i, { ...spot, energy_MeV: 60 + (20 * i) / (count - 1) });
+  for (let i = 0; i < count; i += 1) writeBeamParameters(list, i, { ...spot, energy_MeV: 60 + (20 * i) / (count - 1) });
   const solved = [];
   for (let i = 0; i <= times; i += 1) {
     const [begun, before] = [wall_s(), busy_s()];

@@ -9,7 +9,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { usedGpu } from '../../../electron/host/io/addon/gpu.ts';
+import { defaultGpu } from '../../../electron/host/io/addon/gpu.ts';
 import { devicesWithCeilings } from '../../../electron/host/model/bench/machine.ts';
 import { beamsOnAllGpus, beamsOnCpu, beamsOnGpu, hostOfBeams, momentRows, momentsOnGpu } from './beams.ts';
 import { ctRows } from './ct.ts';
@@ -34,7 +34,7 @@ const document = (file: string): object =>
 const solver = await openSolver();
 const waterScenario = document('water-70MeV.json');
 const { gpu } = values;
-const device = gpu ? usedGpu(await devicesWithCeilings(solver.addon, say)) : null;
+const device = gpu ? defaultGpu(await devicesWithCeilings(solver.addon, say)) : null;
 if (gpu && device === null) throw new Error('there is no GPU that can be used');
 const hasSeveralGpus = gpu && solver.addon.driverDevices().devices.length > 1;
 const copy = device?.ceilings?.copy_bytes_per_s ?? null;

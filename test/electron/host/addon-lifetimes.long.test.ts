@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
-import { extraStraggling, loadAddon, offersOf } from '../../../electron/host/io/addon/addon.ts';
+import { extraStragglingOf, loadAddon, variantOptionsOf } from '../../../electron/host/io/addon/addon.ts';
 import { hostWorkloads } from '../../../electron/host/workloads/index.ts';
 import { openScenarios, problemOf, type Scenarios } from '../../../electron/host/workloads/scenarios/scenarios.ts';
 import { assetsFolder, memoryLimit_bytes, smallScenario } from './small-run.ts';
@@ -16,8 +16,8 @@ beforeAll(async () => {
     rangeTable: (energies, stopping, at) => addon.rangeTable(energies, stopping, at),
     variants: (workload) => hostWorkloads[workload].variants(addon),
     workloads: hostWorkloads,
-    extraStraggling: extraStraggling(addon),
-    offers: offersOf(addon),
+    extraStraggling: extraStragglingOf(addon),
+    offers: variantOptionsOf(addon),
     memoryLimit_bytes,
   });
 });

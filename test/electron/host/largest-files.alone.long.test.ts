@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, it, test } from 'vitest';
 import { MAX_DOSE_BYTES } from '../../../electron/contract/dose.ts';
 import { runPacker } from '../../../electron/host/app/run-files/packer.ts';
 import { MAX_SESSION_BYTES } from '../../../electron/host/app/sessions/index.ts';
-import { largestText_bytes } from '../../../electron/host/io/text/read.ts';
+import { MAX_SCENARIO_BYTES } from '../../../electron/host/io/text/read.ts';
 import { runOf } from '../../../electron/host/workloads/run-data.ts';
 import type { Client } from '../../../renderer/data/client/client.ts';
 import { ellipses, nrrdOf, thorax, writeSeries } from './io/volumes/phantom.ts';
@@ -34,7 +34,7 @@ const put = (name: string, text: string | Uint8Array): void => writeFileSync(pat
 const inLibrary = (key: string) => ({ kind: 'library', key }) as const;
 
 /** `head`, then as many of `unit` as fit into a file of `most` bytes, then `tail`. */
-function fillFile(head: string, unit: (i: number) => string, tail = '', most = largestText_bytes): string {
+function fillFile(head: string, unit: (i: number) => string, tail = '', most = MAX_SCENARIO_BYTES): string {
   const parts = [head];
   let left = most - head.length - tail.length;
   for (let i = 0; ; i += 1) {
@@ -94,7 +94,7 @@ async function openScenario(name: string, text: string): Promise<void> {
 }
 
 it.for(scenarios)('a scenario with %s does not block the event loop', async ([, name, text]) => {
-  expect(text.length).toBeGreaterThan(largestText_bytes - 40);
+  expect(text.length).toBeGreaterThan(MAX_SCENARIO_BYTES - 40);
   expect(await shortestBlock(() => openScenario(name, text))).toBeLessThan(MAX_MS);
 });
 

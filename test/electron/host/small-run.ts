@@ -7,11 +7,11 @@ import { assetsFolder as nearestAssets } from '../../../electron/cli/assets-fold
 import { parseConfigured } from '../../../electron/contract/tuning/configured.ts';
 import { readRun as readAny } from '../../../electron/host/app/run-files/tasks.ts';
 import {
-  extraStraggling,
+  extraStragglingOf,
   loadAddon,
   type NativeAddon,
-  offersOf,
   type TransportProblem,
+  variantOptionsOf,
 } from '../../../electron/host/io/addon/addon.ts';
 import { hostWorkloads, openedAs } from '../../../electron/host/workloads/index.ts';
 import {
@@ -100,8 +100,8 @@ export async function openTestScenarios(
     rangeTable: (energies, stopping, at) => addon.rangeTable(energies, stopping, at),
     variants: (workload) => hostWorkloads[workload].variants(addon),
     workloads: hostWorkloads,
-    extraStraggling: extraStraggling(addon),
-    offers: offersOf(addon),
+    extraStraggling: extraStragglingOf(addon),
+    offers: variantOptionsOf(addon),
     memoryLimit_bytes: limit_bytes,
   });
   return new TransportScenarios(any);

@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { ImageFrame } from '../../../electron/contract/image.ts';
 import type { RunProgress } from '../../../electron/contract/run.ts';
 import { benchOnThread } from '../../../electron/host/app/benches/thread.ts';
-import { usedGpu } from '../../../electron/host/io/addon/gpu.ts';
+import { defaultGpu } from '../../../electron/host/io/addon/gpu.ts';
 import { forkChild } from '../../../electron/host/io/processes/link.ts';
 import { hostWorkloads } from '../../../electron/host/workloads/index.ts';
 import { parseTaskSession } from '../../../electron/host/workloads/task/index.ts';
@@ -53,7 +53,7 @@ describe('runs of a small workload', () => {
     const { version, build, compiler } = addon.buildInfo();
     expect(report?.program).toEqual({ version, build, compiler, ...(commit === null ? {} : { commit }) });
     expect(report?.machine).toMatchObject({ cpu: addon.machine().cpu, os: addon.machine().os });
-    const gpu = usedGpu(addon.devices());
+    const gpu = defaultGpu(addon.devices());
     if (gpu === null) expect(report?.machine.gpu).toBeNull();
     else expect(report?.machine.gpu).toMatchObject({ name: gpu.name, driver: addon.devices().cuda.driver });
     expect(report?.document).toEqual(launch);

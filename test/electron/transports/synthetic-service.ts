@@ -6,11 +6,11 @@ import type { Capabilities } from '../../../electron/contract/capabilities.ts';
 import { BraggError } from '../../../electron/contract/errors.ts';
 import type { StreamPolicy } from '../../../electron/contract/wire/streams.ts';
 import type { Service } from '../../../electron/host/app/service/service.ts';
-import type { Sink } from '../../../electron/host/io/flow/subscribers.ts';
+import type { FrameSink } from '../../../electron/host/io/flow/subscribers.ts';
 
 export class SyntheticService implements Service {
   /** Sinks of the open streams, in the order of opening. */
-  readonly sinks: Sink<unknown>[] = [];
+  readonly sinks: FrameSink<unknown>[] = [];
   readonly stopped: string[] = [];
   readonly calls: string[] = [];
   /** Number of frames that were made. */
@@ -68,7 +68,7 @@ export class SyntheticService implements Service {
     throw new BraggError('bad-request', `The stream "${stream}" does not exist.`);
   }
 
-  open(stream: string, params: unknown, sink: Sink<unknown>): () => void {
+  open(stream: string, params: unknown, sink: FrameSink<unknown>): () => void {
     if (params === 'refuse') throw new BraggError('not-found', 'This run does not exist.');
     this.sinks.push(sink);
     return () => this.stopped.push(stream);

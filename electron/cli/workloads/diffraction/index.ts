@@ -28,7 +28,7 @@ import {
   refineCrystal,
   runOrNexus,
 } from '../../../host/api/workloads.ts';
-import { readNamed, readPlain } from '../../../host/index.ts';
+import { readRegularFile, readUserFile } from '../../../host/index.ts';
 import { flagOneOf, flagValue, hasFlag, jsonFlag, type ParsedArguments, setFlag, UsageError } from '../../arguments.ts';
 import { checkOutput, forceFlag, writeOutput } from '../../output-file.ts';
 import { anyRunFile, fitByName, readScenario } from '../../read-scenario.ts';
@@ -111,8 +111,8 @@ async function measuredIn(file: string, size: readonly [number, number] | null):
     const found = await runOrNexus(
       () => anyRunFile(file),
       async () => {
-        const readLinked = (name: string) => readPlain(join(dirname(file), name)).catch(() => null);
-        return readNexusImage(await readNamed(file, 'an image'), basename(file), readLinked);
+        const readLinked = (name: string) => readRegularFile(join(dirname(file), name)).catch(() => null);
+        return readNexusImage(await readUserFile(file, 'an image'), basename(file), readLinked);
       },
     );
     if ('image' in found) return found.image;
@@ -122,7 +122,7 @@ async function measuredIn(file: string, size: readonly [number, number] | null):
     const { width, height, image } = run;
     return maskedImageOf({ width, height, image });
   }
-  const bytes = await readNamed(file, 'an image');
+  const bytes = await readUserFile(file, 'an image');
   return readImage(bytes, basename(file), size);
 }
 

@@ -1,7 +1,7 @@
 /** Queues batches of beams. Each batch runs alone because it uses all cores or the GPU. */
 import { randomBytes } from 'node:crypto';
 import type { BraggError } from '../../../contract/errors.ts';
-import { EVERY_LANE, type Lanes } from '../../io/flow/lanes.ts';
+import { ALL_LANES, type LaneQueue } from '../../io/flow/lanes.ts';
 import type { Override, Scenarios, TransportReading } from '../../workloads/scenarios/scenarios.ts';
 import { type BatchBeam, type BatchOptions, BeamSolver, solveBatch } from '../../workloads/transport/batch.ts';
 import {
@@ -33,10 +33,10 @@ interface OneGridRequest extends Pick<BatchOptions, 'signal' | 'ended'> {
 }
 
 export class Batches {
-  readonly #queue: Lanes;
+  readonly #queue: LaneQueue;
   readonly #options: Omit<BatchOptions, 'signal' | 'ended'>;
 
-  constructor(queue: Lanes, options: Omit<BatchOptions, 'signal' | 'ended'>) {
+  constructor(queue: LaneQueue, options: Omit<BatchOptions, 'signal' | 'ended'>) {
     this.#queue = queue;
     this.#options = options;
   }
@@ -105,7 +105,7 @@ export class Batches {
   #alone<R>(work: () => Promise<R>): Promise<R> {
     return new Promise((resolve, reject) => {
       const run = (): Promise<void> => work().then(resolve, reject);
-      this.#queue.add({ id: randomBytes(9).toString('base64url'), lane: EVERY_LANE, run });
+      this.#queue.add({ id: randomBytes(9).toString('base64url'), lane: ALL_LANES, run });
     });
   }
 }

@@ -6,9 +6,9 @@ import { BraggError, toWireError, type WireError } from '../../../contract/error
 import type { FileRef, NamedFile } from '../../../contract/files.ts';
 import type { WorkloadName } from '../../../contract/workload.ts';
 import type { FileAccess } from '../../io/files/access.ts';
-import { jsonText, runInSlices } from '../../io/flow/cooperative.ts';
-import { EVERY_LANE, type Lanes } from '../../io/flow/lanes.ts';
-import { type Sink, Subscribers } from '../../io/flow/subscribers.ts';
+import { jsonTextInSlices, runInSlices } from '../../io/flow/cooperative.ts';
+import { ALL_LANES, type LaneQueue } from '../../io/flow/lanes.ts';
+import { type FrameSink, FrameSubscribers } from '../../io/flow/subscribers.ts';
 import { sessionFile } from '../../model/bench/session-file.ts';
 import type { BenchProgress as Measured } from '../../model/bench/stopping.ts';
 import type { ComparedField } from '../../model/fields/field.ts';
@@ -46,7 +46,7 @@ interface Live {
   readonly request: BenchRequest | null;
   readonly created: string;
   readonly stop: AbortController;
-  readonly followers: Subscribers<BenchProgress>;
+  readonly followers: FrameSubscribers<BenchProgress>;
   state: BenchState;
   progress: BenchProgress;
   session: Session | null;
@@ -68,7 +68,7 @@ interface ListedSession {
 }
 
 interface BenchesOptions {
-  readonly lanes: Lanes;
+  readonly lanes: LaneQueue;
   readonly files: FileAccess;
   readonly stored: StoredSessions;
   readonly perform: BenchRunner;
@@ -91,7 +91,7 @@ function firstProgress(bench: string, rounds: number): BenchProgress {
 export class Benches {
   readonly #options: BenchesOptions;
   readonly #live = new Map<string, Live>();
-  readonly #watchers = new Set<Sink<{ benches: BenchInfo[] }>>();
+  readonly #watchers = new Set<FrameSink<{ benches: BenchInfo[] }>>();
   #closing = false;
 
   constructor(options: BenchesOptions) {
@@ -110,7 +110,7 @@ export class Benches {
       request,
       created: new Date().toISOString(),
       stop: new AbortController(),
-      followers: new Subscribers(),
+      followers: new FrameSubscribers(),
       state: 'queued',
       progress: firstProgress(id, task.limits.mostRounds),
       session: null,
@@ -120,7 +120,7 @@ export class Benches {
       error: null,
     };
     this.#live.set(id, live);
-    this.#options.lanes.add({ id, lane: EVERY_LANE, run: () => this.#execute(live, request) });
+    this.#options.lanes.add({ id, lane: ALL_LANES, run: () => this.#execute(live, request) });
     this.#changed();
     return this.#info(live);
   }
@@ -135,7 +135,7 @@ export class Benches {
       request: null,
       created,
       stop: new AbortController(),
-      followers: new Subscribers(),
+      followers: new FrameSubscribers(),
       state: 'done',
       progress: { ...firstProgress(id, 0), state: 'done' },
       session,
@@ -207,7 +207,7 @@ export class Benches {
 
   async save(id: string, file: FileRef, ifExists: 'replace' | 'refuse'): Promise<NamedFile> {
     const { kept } = await this.session(id);
-    const text = await runInSlices(jsonText(sessionFile(kept)));
+    const text = await runInSlices(jsonTextInSlices(sessionFile(kept)));
     const named = await this.#options.files.write(file, `${text}\n`, ifExists);
     const live = this.#live.get(id);
     if (live !== undefined) {
@@ -218,13 +218,13 @@ export class Benches {
     return named;
   }
 
-  watch(sink: Sink<{ benches: BenchInfo[] }>): () => void {
+  watch(sink: FrameSink<{ benches: BenchInfo[] }>): () => void {
     this.#watchers.add(sink);
     sink.offer(() => ({ benches: this.#present() }));
     return () => this.#watchers.delete(sink);
   }
 
-  watchProgress(id: string, sink: Sink<BenchProgress>): () => void {
+  watchProgress(id: string, sink: FrameSink<BenchProgress>): () => void {
     const live = this.#own(id);
     const stop = live.followers.add(sink, () => live.progress);
     live.followers.offer(sink);

@@ -8,7 +8,7 @@ import {
   type SessionReport,
 } from '../../../contract/bench/session.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
-import { usedGpu } from '../../io/addon/gpu.ts';
+import { defaultGpu } from '../../io/addon/gpu.ts';
 import type { Benchable, BenchProblem, WorkAmount } from '../../workloads/benchable.ts';
 import type { ScenarioReading } from '../../workloads/scenarios/scenarios.ts';
 
@@ -80,7 +80,7 @@ export async function expectedTimes(
   sessions: readonly TimedSession[],
   machine: MachineIdentity,
 ): Promise<ExpectedTime[]> {
-  const here = { machine, gpu: usedGpu(addon.devices())?.name ?? null };
+  const here = { machine, gpu: defaultGpu(addon.devices())?.name ?? null };
   const problems = new Map<TimedSession, Promise<ReadProblem | null>>();
   const problemOf = (timed: TimedSession): Promise<ReadProblem | null> => {
     const known = problems.get(timed) ?? timed.problem();

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type { Session } from '../../../contract/bench/session.ts';
 import { BraggError, type WireError } from '../../../contract/errors.ts';
 import type { StartChild } from '../../io/processes/link.ts';
-import { startedFile } from '../../io/programs.ts';
+import { programPath } from '../../io/programs.ts';
 import type { BenchProgress } from '../../model/bench/stopping.ts';
 import {
   ChildrenForThread,
@@ -45,7 +45,7 @@ export type BenchRunner = (
 export const benchOnThread =
   (startChild: StartChild, onPrinted: (id: string, text: string) => void): BenchRunner =>
   async (task, onProgress, signal, soFar) => {
-    const worker = new Worker(startedFile('bench-worker', 'app/benches/worker.ts'));
+    const worker = new Worker(programPath('bench-worker', 'app/benches/worker.ts'));
     const send = (message: MessageToBench): void => worker.postMessage(message);
     const children = new ChildrenForThread(startChild, send);
     const cancel = (): void => send({ kind: 'cancel' });

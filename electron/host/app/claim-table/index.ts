@@ -11,7 +11,7 @@ import { recordingsOnOtherGpus } from '../../../contract/bench/recorded-names.mj
 import type { Session } from '../../../contract/bench/session.ts';
 import { defaultKind, scenarioKindNames } from '../../../contract/scenario/index.ts';
 import type { WorkloadName } from '../../../contract/workload.ts';
-import { onThread } from '../../io/threads/task.ts';
+import { defineThreadTask } from '../../io/threads/task.ts';
 import {
   claimResults,
   countedRatio,
@@ -426,4 +426,4 @@ export async function claimTable(assetsFolder: string): Promise<readonly ClaimTa
 }
 
 /** Computes the table on a worker thread. */
-export const claimTableOnThread = onThread('build the table of claims', claimTable);
+export const claimTableOnThread = defineThreadTask('build the table of claims', claimTable);

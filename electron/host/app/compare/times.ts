@@ -4,7 +4,7 @@
  */
 import type { Subject } from '../../../contract/bench/benches.ts';
 import type { ComparedRow } from '../../../contract/bench/comparison.ts';
-import { onThread } from '../../io/threads/task.ts';
+import { defineThreadTask } from '../../io/threads/task.ts';
 import { asRatio, bootstrapVerdictOf } from '../../model/bench/comparison.ts';
 import { median, medianInterval, ratioInterval, unpairedRatioInterval } from '../../model/bench/statistics.ts';
 import { judge, missProbability, type SpeedVerdict } from '../../model/verdicts/judge.ts';
@@ -164,7 +164,7 @@ const compareHere = ({ all, references }: ComparedSubjects): readonly ComparedTi
     return compareWithReference(here, against, group.length - 1);
   });
 
-const compare = onThread('compare times', compareHere);
+const compare = defineThreadTask('compare times', compareHere);
 
 const timesOf = ({ row: { subject }, ...loaded }: LoadedSubject): SubjectTimes => {
   const { times, instances, wholes, processes, rounds, margin, floor, wholeFloor, processFloor } = loaded;

@@ -14,7 +14,7 @@ import { isUserKernelId } from '../../../contract/user-kernels.ts';
 import type { WorkloadName } from '../../../contract/workload.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
 import type { FileAccess } from '../../io/files/access.ts';
-import { thisMachine } from '../../io/files/this-machine.ts';
+import { identifyThisMachine } from '../../io/files/this-machine.ts';
 import { commitOf } from '../../model/bench/commit.ts';
 import { runnableDesigns } from '../../model/bench/factorial/effects.ts';
 import { kernelFolders } from '../../model/bench/machine.ts';
@@ -137,7 +137,7 @@ async function timedSessions(
 
 function machineIdentity(addon: NativeAddon): MachineIdentity {
   const { cpu, logicalCores: logical_cores, memoryBytes: memory_bytes } = addon.machine();
-  return { id: thisMachine().id, cpu, logical_cores, memory_bytes, gpu: null };
+  return { id: identifyThisMachine().id, cpu, logical_cores, memory_bytes, gpu: null };
 }
 
 async function readExpectedTimes(parts: BenchParts, { scenario, file }: HandlerParams<'bench.expected'>) {

@@ -117,7 +117,7 @@ export function libraryHandlers(parts: LibraryParts, shell: ShellHandlers | null
       const folder = await shell.chooseFolder('Folder of the library', files.library.folder);
       if (folder !== null) {
         await settings.change({ libraryFolder: folder });
-        files.library.moveTo(folder);
+        files.library.setFolder(folder);
       }
       return { folder };
     },
@@ -191,7 +191,7 @@ export function projectHandlers({
       const name = source.kind === 'bytes' ? source.name : files.nameOf(source.file).name;
       const bytes = source.kind === 'bytes' ? source.bytes : await files.read(source.file);
       const unpacked = await unpackProject({ name, bytes, library: files.library.folder }, signal);
-      files.library.touched();
+      files.library.notifyListeners();
       return unpacked;
     },
   };

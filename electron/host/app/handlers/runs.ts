@@ -3,7 +3,7 @@ import { BraggError } from '../../../contract/errors.ts';
 import { isTaskKind, type StoredTask } from '../../../contract/task.ts';
 import { exportsOf } from '../../../contract/workload.ts';
 import type { FileAccess } from '../../io/files/access.ts';
-import { sizeOf } from '../../io/threads/shared.ts';
+import { arrayBytesIn } from '../../io/threads/shared.ts';
 import { hostWorkloads } from '../../workloads/index.ts';
 import type { Scenarios } from '../../workloads/scenarios/scenarios.ts';
 import { storedPairs } from '../../workloads/transport/display/maps.ts';
@@ -84,7 +84,7 @@ export function runHandlers({ runs, userKernels, scenarios, files, packer }: Run
       }
       // Tables and images are as large as the run, so those of large runs are made on a worker thread. Run files always
       // are.
-      if (what !== 'run' && sizeOf(data) > SMALL_BYTES) return exportRun({ run: data, what });
+      if (what !== 'run' && arrayBytesIn(data) > SMALL_BYTES) return exportRun({ run: data, what });
       return hostWorkloads[data.workload].exported(data, what, packer);
     },
   };

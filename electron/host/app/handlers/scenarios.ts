@@ -9,7 +9,7 @@ import type { ScenarioDraft } from '../../../contract/scenario/workload.ts';
 import type { LibraryEntry, Resolved } from '../../../contract/scenarios.ts';
 import { allRunEndings } from '../../../contract/workload.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
-import { exists, type FileAccess } from '../../io/files/access.ts';
+import { type FileAccess, isReadableFile } from '../../io/files/access.ts';
 import type { LibraryFile } from '../../io/files/library.ts';
 import type { RecentFiles } from '../../io/files/state-file.ts';
 import { runInSlices } from '../../io/flow/cooperative.ts';
@@ -77,7 +77,7 @@ async function stampOf(file: string): Promise<string> {
   const read = await readText(file);
   if (read.ok) return textStamp(read.text);
   // The path exists but cannot be read, so its stamp must differ from that of every text.
-  return (await exists(file)) ? 'other' : NO_FILE;
+  return (await isReadableFile(file)) ? 'other' : NO_FILE;
 }
 
 /** Yields to the event loop first, because receiving a large scenario has already blocked it for milliseconds. */
@@ -157,7 +157,7 @@ export function scenarioHandlers(parts: ScenarioParts): ScenarioHandlers {
     },
     'scenario.recent': async () => {
       const paths = await recent.list();
-      const present = await Promise.all(paths.map(exists));
+      const present = await Promise.all(paths.map(isReadableFile));
       return { files: paths.filter((_, i) => present[i]).map((file) => files.grant(file)) };
     },
     'scenario.clearRecent': () => {

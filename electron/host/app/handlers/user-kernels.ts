@@ -98,7 +98,7 @@ export function userKernelHandlers(parts: UserKernelParts): Pick<Handlers, Names
     write: (found: UserKernel) => Promise<unknown>,
   ) => {
     const file = path.join(await folderOf(files, beside), id);
-    return files.holdingFolderOf(file, async () => {
+    return files.withFolderLock(file, async () => {
       const found = await userKernels.open(file);
       if (sha256 !== null && found.sha256 !== sha256) throw changedElsewhere(id);
       const known = sha256 !== null && userKernels.isTrusted(found);

@@ -12,9 +12,9 @@ import type { Result } from '../../../contract/wire/methods.ts';
 import type { FileAccess } from '../../io/files/access.ts';
 import type { LibraryFile } from '../../io/files/library.ts';
 import type { Locks } from '../../io/files/locks.ts';
-import { jsonText, runInSlices } from '../../io/flow/cooperative.ts';
-import type { Sink } from '../../io/flow/subscribers.ts';
-import { startedFile } from '../../io/programs.ts';
+import { jsonTextInSlices, runInSlices } from '../../io/flow/cooperative.ts';
+import type { FrameSink } from '../../io/flow/subscribers.ts';
+import { programPath } from '../../io/programs.ts';
 import { type FactReaders, kindOf, type Label, type Labels, LabelsFile, noFacts, readFacts } from './facts.ts';
 import type { FoundFile, IndexedFile } from './index-file.ts';
 import type { IndexedFolders, IndexQuestions, IndexReply, IndexTask } from './index-worker.ts';
@@ -38,7 +38,7 @@ class IndexThread {
 
   constructor(place: IndexedFolders, onTrouble: (reason: string) => void) {
     this.#onTrouble = onTrouble;
-    this.#worker = new Worker(startedFile('library-worker', 'app/library/index-worker.ts'), { workerData: place });
+    this.#worker = new Worker(programPath('library-worker', 'app/library/index-worker.ts'), { workerData: place });
     this.#worker.on('message', (reply: IndexReply) => this.#take(reply));
     this.#worker.on('error', (error: Error) => this.#end(`The index of the library failed: ${error.message}.`));
     this.#worker.on('exit', () => this.#end('The index of the library was closed.'));
@@ -121,7 +121,7 @@ export class Catalogue {
   #refreshing: Promise<void> = Promise.resolve();
   #queued: Promise<void> | null = null;
   #labels = '';
-  readonly #watchers = new Set<Sink<{ revision: number }>>();
+  readonly #watchers = new Set<FrameSink<{ revision: number }>>();
   #watching: { readonly folder: string; readonly watcher: FSWatcher } | null = null;
   #settling: NodeJS.Timeout | undefined;
   #revision = 1;
@@ -149,7 +149,7 @@ export class Catalogue {
   async label(file: FileRef, label: Label): Promise<void> {
     const key = await this.#own(file);
     const tags = [...new Set(label.tags)];
-    await this.#options.files.holdingLibrary(() =>
+    await this.#options.files.withLibraryLock(() =>
       this.#labelsFile.changeLocked(() => ({ [key]: { tags, remark: label.remark } })),
     );
     this.#changed();
@@ -162,7 +162,7 @@ export class Catalogue {
   async trash(file: FileRef): Promise<string> {
     const key = await this.#own(file);
     const labels = this.#labelsFile;
-    const id = await this.#options.files.holdingLibrary(() =>
+    const id = await this.#options.files.withLibraryLock(() =>
       moveToTrash(this.#folder, key, {
         before: (wanted) => labels.changeLocked((now) => ({ [trashedKey(wanted)]: now[key] ?? null })),
         after: () => this.#forgetLabel(key),
@@ -176,11 +176,11 @@ export class Catalogue {
     const { files } = this.#options;
     const labels = this.#labelsFile;
     const taken = (key: string): Promise<boolean> =>
-      files.library.readable(key).then(
+      files.library.pathForReading(key).then(
         () => true,
         () => false,
       );
-    const key = await files.holdingLibrary(() =>
+    const key = await files.withLibraryLock(() =>
       restoreFromTrash(this.#folder, id, taken, {
         before: (wanted) => labels.changeLocked((now) => ({ [wanted]: now[trashedKey(id)] ?? null })),
         after: () => this.#forgetLabel(trashedKey(id)),
@@ -199,7 +199,7 @@ export class Catalogue {
     return (await this.#opened().ask('known', 'yours')).size;
   }
 
-  watch(sink: Sink<{ revision: number }>): () => void {
+  watch(sink: FrameSink<{ revision: number }>): () => void {
     this.#watchers.add(sink);
     this.#watchFolder();
     sink.offer(() => ({ revision: this.#revision }));
@@ -237,7 +237,7 @@ export class Catalogue {
   /** Returns the key of a user's file. Throws BraggError if the file is read-only. */
   async #own(file: FileRef): Promise<string> {
     if (file.kind !== 'library') throw new BraggError('unsupported', 'This file is not in the library.');
-    const { readOnly } = await this.#options.files.library.readable(file.key);
+    const { readOnly } = await this.#options.files.library.pathForReading(file.key);
     if (readOnly) throw new BraggError('unsupported', `${file.key} is shipped with the program and cannot be changed.`);
     return file.key;
   }
@@ -297,7 +297,7 @@ export class Catalogue {
       await index.ask('update', changed, gone);
     }
     const labels = await this.#shownLabels();
-    const written = await runInSlices(jsonText(labels));
+    const written = await runInSlices(jsonTextInSlices(labels));
     const text = `${index.renewals} ${written}`;
     if (text !== this.#labels) await index.ask('label', labels);
     this.#labels = text;

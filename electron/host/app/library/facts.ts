@@ -12,8 +12,8 @@ import { isScenarioKind } from '../../../contract/scenario/index.ts';
 import { allRunEndings } from '../../../contract/workload.ts';
 import { formatBytes } from '../../../domain/values/units.ts';
 import type { LibraryFile } from '../../io/files/library.ts';
-import { type Locks, OWN_FOLDER } from '../../io/files/locks.ts';
-import { fileError, readPlain } from '../../io/files/plain-file.ts';
+import { type Locks, PROGRAM_FOLDER } from '../../io/files/locks.ts';
+import { readRegularFile, toFileError } from '../../io/files/plain-file.ts';
 import { StateFile } from '../../io/files/state-file.ts';
 import { parseJson } from '../../io/text/json.ts';
 import { readText } from '../../io/text/read.ts';
@@ -120,7 +120,7 @@ async function readScenario(file: LibraryFile, { scenarios }: FactReaders): Prom
 }
 
 async function readRunFile(file: LibraryFile, { runFacts }: FactReaders): Promise<FileFacts> {
-  const { scenario, name, ...facts } = await runFacts(await readPlain(file.path, file.key), file.key);
+  const { scenario, name, ...facts } = await runFacts(await readRegularFile(file.path, file.key), file.key);
   const written = scenarioFacts(scenario);
   return { name, notes: written.notes, facts: { ...written.facts, ...facts }, problem: null };
 }
@@ -144,7 +144,7 @@ export async function readFacts(file: LibraryFile, readers: FactReaders): Promis
         return await readSession(file);
     }
   } catch (error) {
-    return { name: '', notes: '', facts: noFacts, problem: fileError(error, file.key).message };
+    return { name: '', notes: '', facts: noFacts, problem: toFileError(error, file.key).message };
   }
 }
 
@@ -156,7 +156,7 @@ const fileSchema = z.object({ version: z.literal(1), labels: z.record(z.string()
 export type Labels = Readonly<Record<string, Label>>;
 
 export function labelsFile(libraryFolder: string): string {
-  return path.join(libraryFolder, OWN_FOLDER, 'labels.json');
+  return path.join(libraryFolder, PROGRAM_FOLDER, 'labels.json');
 }
 
 /**

@@ -7,7 +7,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import type { LibraryKind, LibraryQuery } from '../../../contract/files.ts';
-import { PRIVATE } from '../../io/files/folders.ts';
+import { PRIVATE_FOLDER } from '../../io/files/folders.ts';
 import type { FileFacts, Labels } from './facts.ts';
 
 /** Increment when the tables change: an index of another version is rebuilt. */
@@ -192,7 +192,7 @@ export class LibraryIndex {
 
   #open(): DatabaseSync {
     try {
-      mkdirSync(path.dirname(this.#file), PRIVATE);
+      mkdirSync(path.dirname(this.#file), PRIVATE_FOLDER);
       return openDatabase(this.#file);
     } catch (error) {
       this.#onTrouble(`The library index is rebuilt: ${error instanceof Error ? error.message : error}`);

@@ -6,7 +6,7 @@ import { lstat, mkdir, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError } from '../../../contract/errors.ts';
 import { checkKey } from '../../io/files/library.ts';
-import { fileError } from '../../io/files/plain-file.ts';
+import { toFileError } from '../../io/files/plain-file.ts';
 import { renameToFreeName } from '../../workloads/scenarios/scenarios.ts';
 
 const FOLDER = '.trash';
@@ -78,7 +78,7 @@ export async function moveToTrash(
       return id;
     }
   } catch (error) {
-    throw fileError(error, key);
+    throw toFileError(error, key);
   }
 }
 
@@ -121,6 +121,6 @@ export async function restoreFromTrash(
       return name;
     }
   } catch (error) {
-    throw fileError(error, parsed.fileName);
+    throw toFileError(error, parsed.fileName);
   }
 }

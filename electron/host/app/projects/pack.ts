@@ -10,12 +10,12 @@ import type { PlanHead } from '../../../contract/study/index.ts';
 import { parseConfigured, variantOfLabel } from '../../../contract/tuning/configured.ts';
 import { isUserKernelFile, USER_KERNEL_TEXT_MAX } from '../../../contract/user-kernels.ts';
 import { packZip } from '../../io/archive/zip.ts';
-import { exists } from '../../io/files/access.ts';
-import { checkedParts } from '../../io/files/library.ts';
-import { fileError, readPlainAtMost } from '../../io/files/plain-file.ts';
+import { isReadableFile } from '../../io/files/access.ts';
+import { splitCheckedPath } from '../../io/files/library.ts';
+import { readRegularFileUpTo, toFileError } from '../../io/files/plain-file.ts';
 import { parseJson } from '../../io/text/json.ts';
 import { parseYaml, plainValue } from '../../io/text/source.ts';
-import { onThread } from '../../io/threads/task.ts';
+import { defineThreadTask } from '../../io/threads/task.ts';
 import { linesText, StudyFolder } from '../../model/studies/folder.ts';
 import { readViews, viewsText } from '../../model/studies/folder-state.ts';
 import { descriptionFile } from '../../model/user-kernels/file.ts';
@@ -56,7 +56,7 @@ async function problemFiles(folder: string): Promise<readonly string[]> {
 }
 
 const textAt = async (file: string): Promise<string | null> =>
-  (await readPlainAtMost(file, USER_KERNEL_TEXT_MAX).catch(() => null))?.toString('utf8') ?? null;
+  (await readRegularFileUpTo(file, USER_KERNEL_TEXT_MAX).catch(() => null))?.toString('utf8') ?? null;
 
 export interface PackedFile {
   readonly name: string;
@@ -96,7 +96,7 @@ class ProjectPacker {
   /** Adds a file. Equal content is stored once; different content under an existing name gets a number. */
   add(part: ProjectPart, name: string, bytes: Uint8Array): void {
     // Check the name here, where the user can still rename the file, instead of only when unpacking.
-    if (part === 'beside') checkedParts(name);
+    if (part === 'beside') splitCheckedPath(name);
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     const { dir, name: stem, ext } = path.posix.parse(name);
     for (let i = 1; ; i += 1) {
@@ -123,8 +123,8 @@ class ProjectPacker {
 }
 
 async function read(file: string): Promise<Uint8Array> {
-  const bytes = await readPlainAtMost(file, MAX_BYTES).catch((error: unknown) => {
-    throw fileError(error, file);
+  const bytes = await readRegularFileUpTo(file, MAX_BYTES).catch((error: unknown) => {
+    throw toFileError(error, file);
   });
   if (bytes === null) throw new BraggError('unsupported', `${file} is too large for a project.`);
   return bytes;
@@ -195,7 +195,7 @@ async function kernelIn(name: string, file: string): Promise<string | null> {
   const document = root === null ? null : plainValue(root);
   if (typeof document !== 'object' || document === null || Reflect.get(document, 'kind') !== 'variant') return null;
   const codes = ['.cu', '.cpp'].map((ending) => name.replace(/\.json$/, ending));
-  for (const code of codes) if (await exists(path.join(path.dirname(file), path.basename(code)))) return code;
+  for (const code of codes) if (await isReadableFile(path.join(path.dirname(file), path.basename(code)))) return code;
   return null;
 }
 
@@ -228,7 +228,7 @@ async function addScenario(packing: ProjectPacker, { name, from, folder }: Packe
   for (const [file, content] of besides) if (file !== own) packing.add('beside', `${inside}/${file}`, content);
 }
 
-export const packProject = onThread('pack a project', async (request: PackRequest): Promise<Uint8Array> => {
+export const packProject = defineThreadTask('pack a project', async (request: PackRequest): Promise<Uint8Array> => {
   const packing = new ProjectPacker();
   const problems = new Map<string, string>();
   for (const one of request.files) {

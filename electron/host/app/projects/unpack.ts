@@ -16,10 +16,10 @@ import { timelineNotesSchema } from '../../../contract/projects/timeline-notes.t
 import { studyIdSchema, studyViewsSchema } from '../../../contract/study/calls.ts';
 import { type PlanHead, type PointResult, planHeadSchema, pointResultSchema } from '../../../contract/study/index.ts';
 import { ZipArchive } from '../../io/archive/zip.ts';
-import { checkedParts, checkKey } from '../../io/files/library.ts';
-import { readPlain } from '../../io/files/plain-file.ts';
+import { checkKey, splitCheckedPath } from '../../io/files/library.ts';
+import { readRegularFile } from '../../io/files/plain-file.ts';
 import { writeAtomically } from '../../io/files/write-file.ts';
-import { onThread } from '../../io/threads/task.ts';
+import { defineThreadTask } from '../../io/threads/task.ts';
 import { isStudyFolder, StudyFolder } from '../../model/studies/folder.ts';
 import { writeViews } from '../../model/studies/folder-state.ts';
 import { NOTES_ENDING, NOTES_FOLDER, notesFileSchema } from '../timelines/notes.ts';
@@ -81,7 +81,7 @@ function entriesOf(archive: ZipArchive, manifest: ProjectManifest, name: string)
 
 /** Path of a scenario's data file in the library. Throws BraggError if the path is in a reserved folder. */
 function dataFilePath(library: string, name: string): string {
-  const parts = checkedParts(name);
+  const parts = splitCheckedPath(name);
   if (RESERVED_NAMES.has((parts[0] ?? '').normalize('NFC').toLowerCase()))
     throw new BraggError('foreign-file', `The project contains a file ${JSON.stringify(name)} that no scenario uses.`);
   return path.join(library, ...parts);
@@ -108,7 +108,7 @@ async function contentAt(file: string, length: number): Promise<Uint8Array | nul
     () => null,
   );
   if (size === null) return null;
-  return size === length ? readPlain(file).catch(() => null) : new Uint8Array();
+  return size === length ? readRegularFile(file).catch(() => null) : new Uint8Array();
 }
 
 /** Writes new files, and removes them again if the project cannot be unpacked completely. */
@@ -202,7 +202,7 @@ async function placeNotes(folder: string, name: string, bytes: Uint8Array): Prom
     throw new BraggError('foreign-file', `The project contains notes with the invalid name ${JSON.stringify(name)}.`);
   const came = parseEntry(bytes, (value) => notesFileSchema.parse(value), name);
   const file = path.join(folder, NOTES_FOLDER, name);
-  const before = await readPlain(file).catch(() => null);
+  const before = await readRegularFile(file).catch(() => null);
   const mine = before === null ? [] : parseEntry(before, (value) => notesFileSchema.parse(value), file).notes;
   const known = new Set(mine.map((note) => JSON.stringify(note)));
   const more = came.notes.filter((note) => !known.has(JSON.stringify(note)));
@@ -246,7 +246,7 @@ async function writeStudy(folder: string, { head, lines, results, files }: Study
   await mkdir(part, { recursive: true });
   for (const [name, bytes] of files) {
     if (!name.startsWith('beside/')) continue;
-    const file = path.join(part, ...checkedParts(name));
+    const file = path.join(part, ...splitCheckedPath(name));
     await mkdir(path.dirname(file), { recursive: true });
     await writeAtomically(file, bytes, 'refuse');
   }
@@ -301,7 +301,7 @@ async function placeStudy(
   );
 }
 
-export const unpackProject = onThread(
+export const unpackProject = defineThreadTask(
   'unpack a project',
   async (
     { name, bytes, library }: UnpackRequest,
@@ -320,7 +320,7 @@ export const unpackProject = onThread(
       if (!studyIdSchema.safeParse(id).success)
         throw new BraggError('foreign-file', `${name} contains a study with the invalid name ${JSON.stringify(id)}.`);
       const inside = files.map((entry) => [entry.name.split('/').slice(1).join('/'), bytesOf(entry.path)] as const);
-      for (const [file] of inside) checkedParts(file);
+      for (const [file] of inside) splitCheckedPath(file);
       return { id, study: studyOf(id, new Map(inside)) };
     });
     const came: UnpackedPart[] = [];

@@ -8,8 +8,8 @@ import path from 'node:path';
 import { z } from 'zod';
 import type { Session } from '../../../contract/bench/session.ts';
 import { messageOf } from '../../../contract/errors.ts';
-import type { OwnedFolders } from '../../io/files/owned-folder.ts';
-import { jsonText, runInSlices } from '../../io/flow/cooperative.ts';
+import type { ProcessFolders } from '../../io/files/owned-folder.ts';
+import { jsonTextInSlices, runInSlices } from '../../io/flow/cooperative.ts';
 import { sessionFile } from '../../model/bench/session-file.ts';
 import type { AnyRunData } from '../../workloads/run-data.ts';
 import { writeAtomically } from '../../workloads/scenarios/scenarios.ts';
@@ -69,11 +69,11 @@ export interface NamedSession {
 export const sessionForm: StateFormat<NamedSession> = {
   kind: 'session',
   many: 'Benchmarks',
-  write: async ({ session }) => `${await runInSlices(jsonText(sessionFile(session)))}\n`,
+  write: async ({ session }) => `${await runInSlices(jsonTextInSlices(sessionFile(session)))}\n`,
 };
 
 export class Checkpoints<T extends { readonly name: string }> {
-  readonly #folders: OwnedFolders;
+  readonly #folders: ProcessFolders;
   readonly #form: StateFormat<T>;
   readonly #onTrouble: (reason: string) => void;
   /** Pending writes by id. Checkpoints with equal id are written in order, so that the newest one remains. */
@@ -81,7 +81,7 @@ export class Checkpoints<T extends { readonly name: string }> {
   readonly #dropped = new Set<string>();
   #told = false;
 
-  constructor(folders: OwnedFolders, form: StateFormat<T>, onTrouble: (reason: string) => void) {
+  constructor(folders: ProcessFolders, form: StateFormat<T>, onTrouble: (reason: string) => void) {
     this.#folders = folders;
     this.#form = form;
     this.#onTrouble = onTrouble;

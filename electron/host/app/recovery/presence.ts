@@ -5,8 +5,8 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { PRESENCE_INTERVAL_MS } from '../../../contract/recovery.ts';
-import { makePrivate } from '../../io/files/folders.ts';
-import { isAlive, thisMachine } from '../../io/files/this-machine.ts';
+import { makePrivateFolder } from '../../io/files/folders.ts';
+import { identifyThisMachine, isProcessAlive } from '../../io/files/this-machine.ts';
 
 /** Time without a report after which a page is considered closed. */
 const GONE_MS = 3 * PRESENCE_INTERVAL_MS;
@@ -19,7 +19,7 @@ const SWEEP_MS = 60 * 60_000;
  */
 function isOpen(line: string, mark: string): boolean {
   const [pid, marked, room] = line.split(' ');
-  return marked === mark && (room !== thisMachine().processRoomId || isAlive(Number(pid)));
+  return marked === mark && (room !== identifyThisMachine().processRoomId || isProcessAlive(Number(pid)));
 }
 
 export class PresenceFile {
@@ -41,9 +41,9 @@ export class PresenceFile {
     }
     // A hash identifies equal paths without exposing them.
     const mark = createHash('sha256').update(file).digest('hex');
-    const line = `${process.pid} ${mark} ${thisMachine().processRoomId}`;
+    const line = `${process.pid} ${mark} ${identifyThisMachine().processRoomId}`;
     try {
-      await makePrivate(this.#folder);
+      await makePrivateFolder(this.#folder);
       await writeFile(own, line);
     } catch {
       // If the disk is full, omit the warning, because saving will report the error.

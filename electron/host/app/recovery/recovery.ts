@@ -9,9 +9,9 @@ import type { Recoverable } from '../../../contract/recovery.ts';
 import type { RunInfo } from '../../../contract/run.ts';
 import { type ScenarioDraft, scenarioDraftSchema } from '../../../contract/scenario/workload.ts';
 import type { Result } from '../../../contract/wire/methods.ts';
-import { exists, type FileAccess } from '../../io/files/access.ts';
-import { type OwnedFolders, removeUnless } from '../../io/files/owned-folder.ts';
-import { fileError } from '../../io/files/plain-file.ts';
+import { type FileAccess, isReadableFile } from '../../io/files/access.ts';
+import { type ProcessFolders, removeFolderUnless } from '../../io/files/owned-folder.ts';
+import { toFileError } from '../../io/files/plain-file.ts';
 import { SerialQueue } from '../../io/flow/queues.ts';
 import type { AnyRunData } from '../../workloads/run-data.ts';
 import { writeAtomically } from '../../workloads/scenarios/scenarios.ts';
@@ -74,7 +74,7 @@ async function draftsIn(folder: string): Promise<readonly string[]> {
 }
 
 export interface RecoveryParts {
-  readonly folders: OwnedFolders;
+  readonly folders: ProcessFolders;
   readonly files: FileAccess;
   readonly packer: RunPacker;
   readonly runs: Runs;
@@ -102,7 +102,7 @@ export class Recovery {
       try {
         await folders.make();
       } catch (error) {
-        throw fileError(error, folders.own);
+        throw toFileError(error, folders.own);
       }
       await saveDraft(folders.own, page, { title, path: place?.path ?? null, draft });
     });
@@ -114,7 +114,7 @@ export class Recovery {
 
   /** Removes folders of killed processes that contain nothing to recover. */
   async sweep(): Promise<void> {
-    for (const folder of await this.#parts.folders.orphans()) await removeUnless(folder, isSaved);
+    for (const folder of await this.#parts.folders.orphans()) await removeFolderUnless(folder, isSaved);
   }
 
   /** Lists unsaved work, newest first. */
@@ -146,7 +146,7 @@ export class Recovery {
     const { files } = this.#parts;
     const kept = await readDraft(await this.#file(id));
     if (kept === null) throw notFoundError();
-    const there = kept.path !== null && (await exists(kept.path));
+    const there = kept.path !== null && (await isReadableFile(kept.path));
     return { title: kept.title, file: there && kept.path !== null ? files.grant(kept.path) : null, draft: kept.draft };
   }
 
@@ -155,12 +155,12 @@ export class Recovery {
     const note = await this.#file(id);
     const title = `The run saved in ${path.basename(path.dirname(note))}`;
     const bytes = await readFile(stateFile(note)).catch((error: unknown) => {
-      throw fileError(error, title);
+      throw toFileError(error, title);
     });
     const run = await runs.adopt(await packer.read(bytes, title), null);
     // The checkpoint remains on disk under the new id until the run is saved.
     await checkpoints.adopt(note, run.id);
-    await removeUnless(path.dirname(note), isSaved);
+    await removeFolderUnless(path.dirname(note), isSaved);
     return run;
   }
 
@@ -172,7 +172,7 @@ export class Recovery {
     if (found === undefined) throw notFoundError();
     const info = await benches.adopt(found.note.title, await stored.read(stateFile(note), found.note.title));
     await sessionStates.adopt(note, info.id);
-    await removeUnless(path.dirname(note), isSaved);
+    await removeFolderUnless(path.dirname(note), isSaved);
     return info;
   }
 
@@ -180,7 +180,7 @@ export class Recovery {
     const file = await this.#file(id);
     await Promise.all([rm(file, { force: true }), rm(stateFile(file), { force: true })]);
     const folder = path.dirname(file);
-    if (folder !== this.#parts.folders.own) await removeUnless(folder, isSaved);
+    if (folder !== this.#parts.folders.own) await removeFolderUnless(folder, isSaved);
   }
 
   /** Builds an id from the names of folder and file, because pages must not see paths. */

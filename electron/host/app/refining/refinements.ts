@@ -13,8 +13,8 @@ import {
 import type { ScenarioDraft } from '../../../contract/scenario/workload.ts';
 import { isUserKernelId } from '../../../contract/user-kernels.ts';
 import { errorFromNative, type NativeAddon } from '../../io/addon/addon.ts';
-import type { Lanes } from '../../io/flow/lanes.ts';
-import type { Sink } from '../../io/flow/subscribers.ts';
+import type { LaneQueue } from '../../io/flow/lanes.ts';
+import type { FrameSink } from '../../io/flow/subscribers.ts';
 import { throwIfTooLong } from '../../workloads/benchable.ts';
 import { workOf } from '../../workloads/diffraction/bench-candidate.ts';
 import type { MaskedImage } from '../../workloads/diffraction/images/read.ts';
@@ -45,7 +45,7 @@ interface LoadedImage {
 interface RefiningParts {
   readonly addon: NativeAddon;
   readonly scenarios: Scenarios;
-  readonly lanes: Lanes;
+  readonly lanes: LaneQueue;
 }
 
 interface FitRequest {
@@ -94,7 +94,7 @@ export class Refinements {
   }
 
   /** Starts a fit. Returns a function that cancels it. */
-  open(requested: FitRequest, sink: Sink<RefineFrame>): () => void {
+  open(requested: FitRequest, sink: FrameSink<RefineFrame>): () => void {
     const ending = new AbortController();
     void this.#fit(requested, sink, ending.signal).then(
       () => sink.end(),
@@ -103,7 +103,11 @@ export class Refinements {
     return () => ending.abort();
   }
 
-  async #fit({ image, scenario, place, fit }: FitRequest, sink: Sink<RefineFrame>, signal: AbortSignal): Promise<void> {
+  async #fit(
+    { image, scenario, place, fit }: FitRequest,
+    sink: FrameSink<RefineFrame>,
+    signal: AbortSignal,
+  ): Promise<void> {
     const { addon, scenarios, lanes } = this.#parts;
     const kept = this.#of(image);
     const reading = requireCrystal(await scenarios.check(scenario, await place()));
@@ -116,7 +120,7 @@ export class Refinements {
     throwIfTooLong(workOf(addon, plan));
     const id = `refining-${randomBytes(9).toString('base64url')}`;
     const waits = (): void => sink.offer(() => ({ state: 'waiting' }));
-    await lanes.turn({ id, lane, signal, waits }, async () => {
+    await lanes.enqueue({ id, lane, signal, waits }, async () => {
       const warnings = reading.scenario === null ? [] : disagreements(kept.measured.header, reading.scenario);
       sink.offer(() => ({ state: 'begun', variant: plan.variant, warnings: [...warnings] }));
       const options = { fit, iterations: MAX_ITERATIONS, signal };

@@ -4,7 +4,7 @@ import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { z } from 'zod';
-import { nodeProgram } from '../../io/programs.ts';
+import { findNode } from '../../io/programs.ts';
 
 const LONGEST_PROMPT = 2000;
 
@@ -45,7 +45,7 @@ export interface Askpass {
 export async function openAskpass(
   ask: (question: Question, signal: AbortSignal) => Promise<string | null>,
 ): Promise<Askpass> {
-  const node = await nodeProgram('Answering ssh');
+  const node = await findNode('Answering ssh');
   const folder = await mkdtemp(path.join(tmpdir(), 'bb-ask-'));
   const windows = process.platform === 'win32';
   const socketPath = windows ? `\\\\.\\pipe\\${path.basename(folder)}` : path.join(folder, 's');

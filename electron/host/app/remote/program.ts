@@ -14,8 +14,8 @@ import { constants, createGzip } from 'node:zlib';
 import { z } from 'zod';
 import { BraggError, messageOf } from '../../../contract/errors.ts';
 import { formatBytes } from '../../../domain/values/units.ts';
-import { fileError } from '../../io/files/plain-file.ts';
-import { pathOnDisk } from '../../io/programs.ts';
+import { toFileError } from '../../io/files/plain-file.ts';
+import { pathOutsideArchive } from '../../io/programs.ts';
 import { quoteForShell } from '../studies/slurm/task.ts';
 import type { ProbeResult } from './probe.ts';
 import type { Ssh } from './ssh.ts';
@@ -142,7 +142,7 @@ const MANIFEST = 'braggbench-remote.json';
 
 /** Returns the archive for other machines that an installed package contains. Null if there is none. */
 async function packedSource(folder: string): Promise<Source | null> {
-  const [archive, manifest] = [ARCHIVE, MANIFEST].map((name) => pathOnDisk(path.join(folder, name)));
+  const [archive, manifest] = [ARCHIVE, MANIFEST].map((name) => pathOutsideArchive(path.join(folder, name)));
   if (archive === undefined || manifest === undefined || !existsSync(archive) || !existsSync(manifest)) return null;
   const program = manifestSchema.parse(JSON.parse(await readFile(manifest, 'utf8')));
   return { program, archive: async () => ({ stream: createReadStream(archive), ended: Promise.resolve(null) }) };
@@ -179,7 +179,7 @@ export async function packProgram(root: string, folder: string): Promise<PackedP
   const file = path.join(folder, ARCHIVE);
   await pipeline(stream, createWriteStream(file)).catch(async (error: unknown) => {
     await rm(file, { force: true });
-    throw fileError(error, file);
+    throw toFileError(error, file);
   });
   const failed = await ended;
   if (failed !== null) throw new BraggError('io', `tar could not pack the program: ${failed}.`);

@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { BraggError } from '../../../contract/errors.ts';
 import { type Remote, sshHostSchema } from '../../../contract/remote.ts';
-import { Subscribers } from '../../io/flow/subscribers.ts';
+import { FrameSubscribers } from '../../io/flow/subscribers.ts';
 import type { Handlers, Sources } from '../service/service.ts';
 import { Connection } from './connection.ts';
 import { programSource, type Source } from './program.ts';
@@ -24,7 +24,7 @@ export function hostsIn(configuration: string): string[] {
 
 export class Remotes {
   readonly #root: string;
-  readonly #subscribers = new Subscribers<{ remotes: Remote[] }>();
+  readonly #subscribers = new FrameSubscribers<{ remotes: Remote[] }>();
   #connections: readonly Connection[] = [];
   #source: Promise<Source> | null = null;
   #next = 0;

@@ -1,6 +1,6 @@
 /** Packs and unpacks run files on a worker thread. Only that thread loads the HDF5 library. */
 import type { PackedFigure } from '../../../contract/figures.ts';
-import { task } from '../../io/threads/task.ts';
+import { declareTask } from '../../io/threads/task.ts';
 import type { AnyRunData } from '../../workloads/run-data.ts';
 import type { Packer, RunFacts } from '../../workloads/run-files/run-file.ts';
 import type { ExportedFile } from '../../workloads/workload.ts';
@@ -11,13 +11,13 @@ interface RunFileBytes {
   readonly name: string;
 }
 
-export const packRun = task<AnyRunData, Uint8Array>('pack a run');
-export const packFigure = task<PackedFigure, Uint8Array>('pack a figure');
-export const unpackRun = task<RunFileBytes, AnyRunData>('read a run');
-export const unpackFacts = task<RunFileBytes, RunFacts>('read the facts of a run');
+export const packRun = declareTask<AnyRunData, Uint8Array>('pack a run');
+export const packFigure = declareTask<PackedFigure, Uint8Array>('pack a figure');
+export const unpackRun = declareTask<RunFileBytes, AnyRunData>('read a run');
+export const unpackFacts = declareTask<RunFileBytes, RunFacts>('read the facts of a run');
 
 /** Exports a run to a format other than its run file. */
-export const exportRun = task<{ readonly run: AnyRunData; readonly what: string }, ExportedFile>('export a run');
+export const exportRun = declareTask<{ readonly run: AnyRunData; readonly what: string }, ExportedFile>('export a run');
 
 export interface RunPacker extends Packer {
   /** Reads a run of any workload. Throws BraggError `foreign-file` with `name` in its message. */

@@ -4,7 +4,7 @@ import { BraggError } from '../../../contract/errors.ts';
 import type { PackedFigure } from '../../../contract/figures.ts';
 import { RunFileFields } from '../../io/hdf5/fields.ts';
 import { createFile, openFile } from '../../io/hdf5/h5.ts';
-import { attributes, COMPRESSION, FORMAT, FORMAT_VERSION } from '../../io/hdf5/put.ts';
+import { COMPRESSION_LEVEL, RUN_FILE_FORMAT, RUN_FILE_VERSION, rootAttributes } from '../../io/hdf5/put.ts';
 import { withSharedArrays } from '../../io/threads/shared.ts';
 import { registerTask } from '../../io/threads/task.ts';
 import { hostWorkloads } from '../../workloads/index.ts';
@@ -28,11 +28,11 @@ function checkFormat(
   f: RunFileFields,
   file: File,
 ): { readonly workload: string; readonly runFile: Hdf5RunFile | null } {
-  const format: unknown = file.attrs[attributes.format]?.value;
-  if (format !== FORMAT) f.refuse('it is an HDF5 file of another program');
-  const version = f.count('/', attributes.version);
-  if (version > FORMAT_VERSION) {
-    f.refuse(`it was written by a newer Braggbench (format ${version}, this one reads up to ${FORMAT_VERSION})`);
+  const format: unknown = file.attrs[rootAttributes.format]?.value;
+  if (format !== RUN_FILE_FORMAT) f.refuse('it is an HDF5 file of another program');
+  const version = f.count('/', rootAttributes.version);
+  if (version > RUN_FILE_VERSION) {
+    f.refuse(`it was written by a newer Braggbench (format ${version}, this one reads up to ${RUN_FILE_VERSION})`);
   }
   const workload = f.text('/', 'workload');
   const known = runFiles.find((one) => one.workload === workload)?.runFile;
@@ -83,7 +83,7 @@ export function writeFigure({ title, notes, arrays }: PackedFigure): Promise<Uin
     // Write axes first, because other arrays refer to them.
     const ordered = [...arrays].sort((a, b) => Number(positions.has(b.name)) - Number(positions.has(a.name)));
     for (const { name, unit, description, shape, values, axes } of ordered) {
-      const packed = values.length > 0 ? { chunks: [...shape], compression: COMPRESSION } : {};
+      const packed = values.length > 0 ? { chunks: [...shape], compression: COMPRESSION_LEVEL } : {};
       const dataset = file.create_dataset({ name, data: values, shape: [...shape], ...packed });
       dataset.create_attribute('units', unit);
       dataset.create_attribute('long_name', description);

@@ -5,10 +5,10 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError, messageOf } from '../../../contract/errors.ts';
-import { makePrivate } from '../../io/files/folders.ts';
-import type { OwnedFolders } from '../../io/files/owned-folder.ts';
-import { fileError } from '../../io/files/plain-file.ts';
-import { sizeOf } from '../../io/threads/shared.ts';
+import { makePrivateFolder } from '../../io/files/folders.ts';
+import type { ProcessFolders } from '../../io/files/owned-folder.ts';
+import { toFileError } from '../../io/files/plain-file.ts';
+import { arrayBytesIn } from '../../io/threads/shared.ts';
 import type { AnyRunData } from '../../workloads/run-data.ts';
 import type { RunPacker } from '../run-files/packer.ts';
 
@@ -29,7 +29,7 @@ type CacheEntry = {
 };
 
 export class RunCache {
-  readonly #scratch: Pick<OwnedFolders, 'own' | 'make'>;
+  readonly #scratch: Pick<ProcessFolders, 'own' | 'make'>;
   readonly #packer: RunPacker;
   readonly #bound: number;
   readonly #onTrouble: (reason: string) => void;
@@ -37,7 +37,7 @@ export class RunCache {
   readonly #cached = new Map<string, CacheEntry>();
 
   constructor(
-    scratch: Pick<OwnedFolders, 'own' | 'make'>,
+    scratch: Pick<ProcessFolders, 'own' | 'make'>,
     packer: RunPacker,
     bound_bytes: number,
     onTrouble: (reason: string) => void,
@@ -56,7 +56,7 @@ export class RunCache {
   }
 
   put(id: string, data: AnyRunData): void {
-    this.#cached.set(id, { data, bytes: sizeOf(data), onDisk: false, moving: null, reading: null });
+    this.#cached.set(id, { data, bytes: arrayBytesIn(data), onDisk: false, moving: null, reading: null });
     void this.#makeRoom(id);
   }
 
@@ -99,7 +99,7 @@ export class RunCache {
     try {
       entry.data = await this.#packer.read(await readFile(this.#file(id)), id);
     } catch (error) {
-      throw fileError(error, 'The result of this run');
+      throw toFileError(error, 'The result of this run');
     }
     void this.#makeRoom(id);
     return entry.data;
@@ -123,7 +123,7 @@ export class RunCache {
     try {
       if (!kept.onDisk) {
         await this.#scratch.make();
-        await makePrivate(this.#folder);
+        await makePrivateFolder(this.#folder);
         await writeFile(this.#file(id), await this.#packer.write(data));
         kept.onDisk = true;
       }

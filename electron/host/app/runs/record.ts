@@ -3,7 +3,7 @@ import type { WireError } from '../../../contract/errors.ts';
 import type { NamedFile } from '../../../contract/files.ts';
 import type { ProgressDetail, RunInfo, RunProgress, RunState } from '../../../contract/run.ts';
 import type { Headline, WorkloadName } from '../../../contract/workload.ts';
-import { Subscribers } from '../../io/flow/subscribers.ts';
+import { FrameSubscribers } from '../../io/flow/subscribers.ts';
 import type { HostPart } from '../../model/timeline/import/host-parts.ts';
 import type { WorkloadRun } from '../../workloads/index.ts';
 
@@ -29,7 +29,7 @@ export interface RunRecord {
   readonly live: boolean;
   /** Whether the run is internal and not listed, for example to forecast the duration of a study. */
   readonly unlisted: boolean;
-  readonly progress: Subscribers<RunProgress>;
+  readonly progress: FrameSubscribers<RunProgress>;
   /** Last progress. Later subscribers receive it first. */
   lastProgress: RunProgress;
 }
@@ -75,7 +75,7 @@ export function newRecord(
     ...fixed,
     live,
     unlisted,
-    progress: new Subscribers(),
+    progress: new FrameSubscribers(),
     lastProgress: { run: fixed.id, state: fixed.state, elapsed_s: 0, eta_s: null, detail },
   };
 }

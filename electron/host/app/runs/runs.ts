@@ -5,9 +5,9 @@ import type { NamedFile } from '../../../contract/files.ts';
 import type { RunInfo, RunProgress } from '../../../contract/run.ts';
 import type { ScenarioDraft } from '../../../contract/scenario/workload.ts';
 import { errorFromNative, type NativeAddon } from '../../io/addon/addon.ts';
-import type { Lanes } from '../../io/flow/lanes.ts';
+import type { LaneQueue } from '../../io/flow/lanes.ts';
 import { oncePerTick } from '../../io/flow/once.ts';
-import type { Sink } from '../../io/flow/subscribers.ts';
+import type { FrameSink } from '../../io/flow/subscribers.ts';
 import { withSharedArrays } from '../../io/threads/shared.ts';
 import { nameWith } from '../../model/scenarios/overrides.ts';
 import { type HostPart, withPartAfter, withPartsBefore } from '../../model/timeline/import/host-parts.ts';
@@ -27,7 +27,7 @@ interface RunsOptions {
   readonly cache: RunCache;
   readonly measure: Measure;
   /** Shared with benchmarks, which must run alone. */
-  readonly lanes: Lanes;
+  readonly lanes: LaneQueue;
   readonly program: RunContext['program'];
   readonly machine: Omit<RunContext['machine'], 'device'>;
   /** Returns the name of the GPU for CUDA variants. Null if there is none. */
@@ -90,8 +90,8 @@ function hasEnded(record: RunRecord): boolean {
 export class Runs {
   readonly #options: RunsOptions;
   readonly #records = new Map<string, RunRecord>();
-  readonly #lanes: Lanes;
-  readonly #watchers = new Set<Sink<{ runs: RunInfo[] }>>();
+  readonly #lanes: LaneQueue;
+  readonly #watchers = new Set<FrameSink<{ runs: RunInfo[] }>>();
   /** Startup stages that no run has reported yet. */
   #opened: readonly HostPart[];
   #closing = false;
@@ -286,13 +286,13 @@ export class Runs {
     ).length;
   }
 
-  watch(sink: Sink<{ runs: RunInfo[] }>): () => void {
+  watch(sink: FrameSink<{ runs: RunInfo[] }>): () => void {
     this.#watchers.add(sink);
     sink.offer(() => ({ runs: this.list() }));
     return () => this.#watchers.delete(sink);
   }
 
-  watchProgress(id: string, sink: Sink<RunProgress>): () => void {
+  watchProgress(id: string, sink: FrameSink<RunProgress>): () => void {
     const record = this.#record(id);
     const stop = record.progress.add(sink, () => record.lastProgress);
     record.progress.offer(sink);

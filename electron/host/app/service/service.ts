@@ -22,7 +22,7 @@ import {
   streams,
 } from '../../../contract/wire/streams.ts';
 import type { StagedSolver } from '../../io/addon/staged-solver.ts';
-import type { Sink } from '../../io/flow/subscribers.ts';
+import type { FrameSink } from '../../io/flow/subscribers.ts';
 
 /** Validated parameters of a handler, with defaults filled in. */
 export type HandlerParams<M extends MethodName> = Readonly<z.output<Methods[M]['params']>>;
@@ -37,7 +37,7 @@ type Handler<M extends MethodName> = (
 export type Handlers = { readonly [M in MethodName]: Handler<M> };
 
 /** Starts a stream. Returns a function that stops it. Throws to reject the stream. */
-type Source<S extends StreamName> = (params: SourceParams<S>, sink: Sink<StreamFrame<S>>) => () => void;
+type Source<S extends StreamName> = (params: SourceParams<S>, sink: FrameSink<StreamFrame<S>>) => () => void;
 
 export type Sources = { readonly [S in StreamName]: Source<S> };
 
@@ -46,7 +46,7 @@ export interface Service {
   callByName(method: string, params: unknown, signal: AbortSignal): Promise<unknown>;
   policyOf(stream: string): StreamPolicy;
   /** Starts a stream. Returns a function that stops it. */
-  open(stream: string, params: unknown, sink: Sink<unknown>): () => void;
+  open(stream: string, params: unknown, sink: FrameSink<unknown>): () => void;
 }
 
 function issuesOf(error: z.ZodError): readonly Issue[] {
@@ -141,8 +141,8 @@ export class Registry implements Service {
   }
 
   async #withSolver<T>(solver: StagedSolver, whole: boolean, perform: () => T | Promise<T>, signal: AbortSignal) {
-    if (whole) await solver.reach('whole', signal);
-    return solver.answer(perform, signal);
+    if (whole) await solver.waitForStage('whole', signal);
+    return solver.callWhenCompiled(perform, signal);
   }
 
   /** Handles a call from a page, with unchecked name and parameters. */
@@ -157,16 +157,16 @@ export class Registry implements Service {
   }
 
   /** Opens a stream. Returns a function that stops it. */
-  open(name: string, params: unknown, sink: Sink<unknown>): () => void {
+  open(name: string, params: unknown, sink: FrameSink<unknown>): () => void {
     if (!isStream(name)) throw new BraggError('bad-request', `The stream ${JSON.stringify(name)} does not exist.`);
     return this.#open(name, params, sink);
   }
 
-  #open<S extends StreamName>(name: S, params: unknown, sink: Sink<unknown>): () => void {
+  #open<S extends StreamName>(name: S, params: unknown, sink: FrameSink<unknown>): () => void {
     const input: z.ZodType = streams[name].params;
     const frame: z.ZodType = streams[name].frame;
-    const source = this.#sources[name] as (params: unknown, sink: Sink<unknown>) => () => void;
-    const checking: Sink<unknown> = this.#checkResults
+    const source = this.#sources[name] as (params: unknown, sink: FrameSink<unknown>) => () => void;
+    const checking: FrameSink<unknown> = this.#checkResults
       ? {
           offer: (make) => sink.offer(() => parseMessage(frame, make(), `frame of ${name}`)),
           end: (error) => sink.end(error),

@@ -10,7 +10,7 @@ import { BraggError, toWireError, type WireError } from '../../../contract/error
 import { encodeFrame, FrameSizeError } from '../../../contract/wire/frame.ts';
 import type { HostMessage } from '../../../contract/wire/protocol.ts';
 import type { StreamPolicy } from '../../../contract/wire/streams.ts';
-import type { Sink } from '../../io/flow/subscribers.ts';
+import type { FrameSink } from '../../io/flow/subscribers.ts';
 
 /** Maximum number of unread bytes of a lossless stream. It is far larger than the log of a long connection. */
 const LOSSLESS_BYTES = 32 * 2 ** 20;
@@ -27,7 +27,7 @@ interface StreamSenderOptions {
   readonly losslessBytes?: number;
 }
 
-export class StreamSender implements Sink<unknown> {
+export class StreamSender implements FrameSink<unknown> {
   readonly #options: StreamSenderOptions;
   /** Frames that the reader has not credited, oldest first. They may have been sent already. */
   #unread: SentFrame[] = [];

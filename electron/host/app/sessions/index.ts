@@ -8,8 +8,8 @@ import { z } from 'zod';
 import { SESSION_FORMAT, type Session, sessionReportSchema, sessionSchema } from '../../../contract/bench/session.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import { isScenarioKind, parsePath, withValueAt } from '../../../contract/scenario/index.ts';
-import { readPlainAtMost } from '../../io/files/plain-file.ts';
-import { onThread } from '../../io/threads/task.ts';
+import { readRegularFileUpTo } from '../../io/files/plain-file.ts';
+import { defineThreadTask } from '../../io/threads/task.ts';
 import { taskClaimResults } from '../../model/bench/claim-results.ts';
 import { applicableClaims, type ClaimCatalogue, claimsOf, readCatalogue } from '../../model/bench/claims.ts';
 import { type FactorialDesign, factorialsIn, readDesigns } from '../../model/bench/factorial/effects.ts';
@@ -144,19 +144,19 @@ interface SessionText {
 }
 
 /** Parses the text of a session. Throws BraggError `foreign-file`. */
-export const readSessionText = onThread('read a session', ({ text, path }: SessionText): ReadSession => {
+export const readSessionText = defineThreadTask('read a session', ({ text, path }: SessionText): ReadSession => {
   if (text.length > MAX_SESSION_BYTES) throw tooLarge(path);
   const kept = parseSession(text, path);
   return { kept, outline: withoutRecordings(kept) };
 });
 
-const readOverviewText = onThread(
+const readOverviewText = defineThreadTask(
   'read the overview of a session',
   ({ text, path }: SessionText): SessionOverview => parseOverview(text, path),
 );
 
 /** Adds the effects of optimisations and the verdicts on claims. */
-export const makeSession = onThread(
+export const makeSession = defineThreadTask(
   'make a session',
   ({ kept, current }: { readonly kept: Session; readonly current: Current }): Session => deriveSession(kept, current),
 );
@@ -170,7 +170,7 @@ function tooLarge(path: string): BraggError {
 }
 
 async function textOf(file: string, path: string): Promise<SessionText> {
-  const bytes = await readPlainAtMost(file, MAX_SESSION_BYTES, path).catch((error: unknown) => {
+  const bytes = await readRegularFileUpTo(file, MAX_SESSION_BYTES, path).catch((error: unknown) => {
     const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
     throw missing ? new BraggError('not-found', `The file ${path} does not exist.`) : error;
   });

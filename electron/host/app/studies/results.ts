@@ -8,8 +8,8 @@ import { setImmediate as nextTurn, setTimeout } from 'node:timers/promises';
 import { validateScenario, valueAt } from '../../../contract/scenario/index.ts';
 import type { StudyAdvice, StudyColumns, StudyRows } from '../../../contract/study/calls.ts';
 import type { PlanHead, PlanLine, PointResult } from '../../../contract/study/index.ts';
-import { readPlain } from '../../io/files/plain-file.ts';
-import { onThreadReusing } from '../../io/threads/task.ts';
+import { readRegularFile } from '../../io/files/plain-file.ts';
+import { defineCachingThreadTask } from '../../io/threads/task.ts';
 import { unmetRequirement } from '../../model/bench/claim-results.ts';
 import { appliesTo, type Claim } from '../../model/bench/claims.ts';
 import { applyOverrides } from '../../model/scenarios/overrides.ts';
@@ -52,7 +52,7 @@ export async function namedFileDigests(document: unknown, folder: string | null)
   return Promise.all(
     files.map(async (file) => {
       // Anything but a regular file counts as missing, for example a pipe.
-      const bytes = await readPlain(path.resolve(folder, file)).catch(() => null);
+      const bytes = await readRegularFile(path.resolve(folder, file)).catch(() => null);
       return `${file} ${bytes === null ? 'missing' : createHash('sha256').update(bytes).digest('hex')}`;
     }),
   );
@@ -222,20 +222,20 @@ export async function plannedLines(folder: StudyFolder): Promise<readonly PlanLi
   return known.lines;
 }
 
-export const studyRows = onThreadReusing(
+export const studyRows = defineCachingThreadTask(
   'show results of a study',
   async ({ folder, look }: { readonly folder: string; readonly look: TableQuery }): Promise<StudyRows> =>
     queryTable((await readStudy(folder)).table(), look),
 );
 
-export const studyValues = onThreadReusing(
+export const studyValues = defineCachingThreadTask(
   'read columns of a study',
   async ({ folder, asked }: { readonly folder: string; readonly asked: RequestedColumns }): Promise<StudyColumns> =>
     valuesOf((await readStudy(folder)).table(), asked),
 );
 
 /** Finds a point of the plan and its stored result. On a worker thread, because plans have up to a million lines. */
-export const studyPoint = onThreadReusing(
+export const studyPoint = defineCachingThreadTask(
   'find a point in a study',
   async (asked: {
     readonly folder: string;
@@ -274,7 +274,7 @@ function adviceNow({ head, rows }: ReadStudy, asked: AdviceRequest): readonly St
   return adviceOf(head, rows, { claims, error_mm: asked.error_mm });
 }
 
-export const studyAdvice = onThreadReusing(
+export const studyAdvice = defineCachingThreadTask(
   'summarise a study',
   async (asked: AdviceRequest): Promise<readonly StudyAdvice[]> => {
     const read = await readStudy(asked.folder);
@@ -294,7 +294,7 @@ const writers: Readonly<Record<TableFormat, (table: StudyTable) => Uint8Array | 
   json: (table) => text(`${JSON.stringify(table)}\n`),
 };
 
-export const studyTableFile = onThreadReusing(
+export const studyTableFile = defineCachingThreadTask(
   'write the table of a study',
   async ({ folder, format }: { readonly folder: string; readonly format: TableFormat }): Promise<Uint8Array> =>
     writers[format]((await readStudy(folder)).table()),

@@ -1,6 +1,6 @@
 /** Determines the progress of a study from its files. */
 import type { Heartbeat } from '../../../contract/study/index.ts';
-import { isAlive, thisMachine } from '../../io/files/this-machine.ts';
+import { identifyThisMachine, isProcessAlive } from '../../io/files/this-machine.ts';
 import type { StudyFolder } from '../../model/studies/folder.ts';
 import { readTarget, type StudyTarget } from '../../model/studies/folder-state.ts';
 import { type Attempt, Journal } from './slurm/task.ts';
@@ -38,7 +38,7 @@ const MAX_REPORTED_FAILURES = 10;
 
 /** Whether a process still runs. On this machine its process id is checked, elsewhere the age of its last report. */
 function isWorkerAlive({ room, pid, at }: Heartbeat): boolean {
-  if (room === thisMachine().processRoomId && !isAlive(pid)) return false;
+  if (room === identifyThisMachine().processRoomId && !isProcessAlive(pid)) return false;
   return Date.now() - Date.parse(at) < SILENT_MS;
 }
 

@@ -24,7 +24,7 @@ import {
 import type { Cluster } from '../../../contract/study/clusters.ts';
 import type { PlanLine, PointResult } from '../../../contract/study/index.ts';
 import { errorFromNative } from '../../io/addon/addon.ts';
-import { thisMachine } from '../../io/files/this-machine.ts';
+import { identifyThisMachine } from '../../io/files/this-machine.ts';
 import { type BenchKind, type Claim, readClaimsOf } from '../../model/bench/claims.ts';
 import { isStudyFolder, StudyFolder } from '../../model/studies/folder.ts';
 import { readViews, writeTarget, writeViews } from '../../model/studies/folder-state.ts';
@@ -202,7 +202,9 @@ export class Studies {
     const { status, going } = await this.#counted(id, folder);
     const { name, points, done, failed, stopping, working, failures, on } = status;
     const here = going === undefined ? null : stopping || going.stop.signal.aborted ? 'stopping' : 'running';
-    const others = working.filter(({ pid, room }) => pid !== process.pid || room !== thisMachine().processRoomId);
+    const others = working.filter(
+      ({ pid, room }) => pid !== process.pid || room !== identifyThisMachine().processRoomId,
+    );
     const there = others.length > 0 ? 'elsewhere' : done + failed === points ? 'whole' : 'open';
     const { per_s = null, left_s = null } = going?.progress ?? {};
     return {

@@ -1,13 +1,13 @@
 /** Worker thread of the host. It performs the tasks that the modules imported here register. */
 import { parentPort } from 'node:worker_threads';
 import { BraggError, toWireError } from '../../../contract/errors.ts';
-import { performHere } from '../../io/threads/task.ts';
+import { performInThisThread } from '../../io/threads/task.ts';
 import {
-  Assembly,
   type MessageFromThread,
   type MessageToThread,
   type Piece,
-  piecesOf,
+  PieceAssembler,
+  splitIntoPieces,
 } from '../../io/threads/threads.ts';
 import '../claim-table/index.ts';
 import '../compare/times.ts';
@@ -64,16 +64,16 @@ function sendNext(id: number): void {
 }
 
 function answer(id: number, value: unknown): void {
-  const pieces = piecesOf(value);
+  const pieces = splitIntoPieces(value);
   remainingPieces.set(id, pieces.map((piece, i) => ({ piece, last: i === pieces.length - 1 })).values());
   sendNext(id);
 }
 
 /** Arguments of tasks, assembled from the pieces received so far. */
-const requests = new Map<number, Assembly>();
+const requests = new Map<number, PieceAssembler>();
 
 function addPiece(id: number, piece: Piece): unknown {
-  const assembly = requests.get(id) ?? new Assembly();
+  const assembly = requests.get(id) ?? new PieceAssembler();
   requests.set(id, assembly);
   return assembly.take(piece);
 }
@@ -87,7 +87,7 @@ async function perform({ id, name, piece }: Extract<MessageToThread, { kind: 'ta
   const cancel = new AbortController();
   runningTasks.set(id, cancel);
   try {
-    return await performHere(name, argument, cancel.signal);
+    return await performInThisThread(name, argument, cancel.signal);
   } finally {
     runningTasks.delete(id);
   }

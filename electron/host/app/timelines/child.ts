@@ -6,7 +6,7 @@
  * all memory.
  */
 import { BraggError, toWireError, type WireError } from '../../../contract/errors.ts';
-import { parentLink } from '../../io/processes/parent-link.ts';
+import { connectToParent } from '../../io/processes/parent-link.ts';
 import { importRun, type RunTimeline } from '../../model/timeline/import/run.ts';
 import { type Answer, answers, type Query, type Question } from '../../model/timeline/questions.ts';
 import { type Description, describe, type Trace } from '../../model/timeline/trace.ts';
@@ -37,7 +37,7 @@ export type MessageFromTimeline =
 /** Interval between progress reports. A reader could not follow faster ones. */
 const REPORT_MS = 100;
 
-const link = parentLink<MessageFromTimeline, MessageToTimeline>();
+const link = connectToParent<MessageFromTimeline, MessageToTimeline>();
 let trace: Trace | null = null;
 let ceiling: number | null = null;
 

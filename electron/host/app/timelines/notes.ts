@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { type TimelineNote, timelineNotesSchema } from '../../../contract/projects/timeline-notes.ts';
 import type { TraceInfo } from '../../../contract/timeline.ts';
 import { readStateJson } from '../../io/files/plain-file.ts';
-import { writeReplacing } from '../../io/files/write-file.ts';
+import { writeWithoutSync } from '../../io/files/write-file.ts';
 
 export const NOTES_FOLDER = 'notes';
 export const NOTES_ENDING = '.notes';
@@ -45,5 +45,5 @@ export async function writeNotes(library: string, info: TraceInfo, notes: readon
   const { name, duration_ns, spans } = info;
   await mkdir(path.dirname(file), { recursive: true });
   const kept = { format: FORMAT, version: 1, timeline: { name, duration_ns, spans }, notes };
-  await writeReplacing(file, `${JSON.stringify(kept, null, 2)}\n`);
+  await writeWithoutSync(file, `${JSON.stringify(kept, null, 2)}\n`);
 }

@@ -14,7 +14,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { BraggError } from '../../../contract/errors.ts';
 import { formatBytes } from '../../../domain/values/units.ts';
-import { fileError, openPlain, readPlain } from '../../io/files/plain-file.ts';
+import { openRegularFile, readRegularFile, toFileError } from '../../io/files/plain-file.ts';
 import { cudaTool } from '../../model/machine-code/tools.ts';
 import { ChromeImport } from '../../model/timeline/import/chrome.ts';
 import { importNsight } from '../../model/timeline/import/nsight.ts';
@@ -188,7 +188,7 @@ function kindOf(head: Buffer, name: string): Kind {
 }
 
 async function headOf(file: string, name: string): Promise<Buffer> {
-  const handle = await openPlain(file, name);
+  const handle = await openRegularFile(file, name);
   try {
     const head = Buffer.alloc(HEAD_BYTES);
     const { bytesRead } = await handle.read(head, 0, head.length, 0);
@@ -261,7 +261,7 @@ export async function openTrace(
     const made = path.join(scratch, 'made.sqlite');
     at(0, 0);
     // Errors from `readRun` already contain the file name, so it is called outside of `withFileName`.
-    const run = kind === 'run' ? await readRun(await readPlain(file, name), name) : null;
+    const run = kind === 'run' ? await readRun(await readRegularFile(file, name), name) : null;
     return await withFileName(name, async () => {
       if (run !== null) {
         const trace = importRun(timelineOf(run));
@@ -286,7 +286,7 @@ export async function openTrace(
       }
     });
   } catch (error) {
-    throw fileError(error, name);
+    throw toFileError(error, name);
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { BraggError, toWireError } from '../../../contract/errors.ts';
 import type { TraceInfo, TraceState } from '../../../contract/timeline.ts';
-import type { Sink } from '../../io/flow/subscribers.ts';
+import type { FrameSink } from '../../io/flow/subscribers.ts';
 import type { ChildLink, ProcessExit, StartChild } from '../../io/processes/link.ts';
 import type { RunTimeline } from '../../model/timeline/import/run.ts';
 import type { Answer, Query, Question } from '../../model/timeline/questions.ts';
@@ -147,7 +147,7 @@ interface Entry {
 
 export class Timelines {
   readonly #entries = new Map<string, Entry>();
-  readonly #watchers = new Set<Sink<{ timelines: TraceState[] }>>();
+  readonly #watchers = new Set<FrameSink<{ timelines: TraceState[] }>>();
   /** Timelines of runs that are being opened, by run. */
   readonly #opening = new Map<string, Promise<TraceInfo>>();
   readonly #startChild: StartChild;
@@ -199,7 +199,7 @@ export class Timelines {
     await entry?.timeline.close();
   }
 
-  watch(sink: Sink<{ timelines: TraceState[] }>): () => void {
+  watch(sink: FrameSink<{ timelines: TraceState[] }>): () => void {
     this.#watchers.add(sink);
     sink.offer(() => this.#list());
     return () => this.#watchers.delete(sink);

@@ -6,8 +6,8 @@ import { randomBytes } from 'node:crypto';
 import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError } from '../../../contract/errors.ts';
-import type { OwnedFolders } from '../../io/files/owned-folder.ts';
-import { fileError } from '../../io/files/plain-file.ts';
+import type { ProcessFolders } from '../../io/files/owned-folder.ts';
+import { toFileError } from '../../io/files/plain-file.ts';
 
 interface Upload {
   readonly name: string;
@@ -21,10 +21,10 @@ interface Upload {
 const MAX_OPEN = 8;
 
 export class Uploads {
-  readonly #scratch: Pick<OwnedFolders, 'own' | 'make'>;
+  readonly #scratch: Pick<ProcessFolders, 'own' | 'make'>;
   readonly #open = new Map<string, Upload>();
 
-  constructor(scratch: Pick<OwnedFolders, 'own' | 'make'>) {
+  constructor(scratch: Pick<ProcessFolders, 'own' | 'make'>) {
     this.#scratch = scratch;
   }
 
@@ -37,7 +37,7 @@ export class Uploads {
       const handle = await open(file, 'wx', 0o600);
       this.#open.set(id, { name, file, handle, size_bytes, taken_bytes: 0 });
     } catch (error) {
-      throw fileError(error, name);
+      throw toFileError(error, name);
     }
     const [oldest] = this.#open.keys();
     if (this.#open.size > MAX_OPEN && oldest !== undefined) await this.drop(oldest);
@@ -58,7 +58,7 @@ export class Uploads {
       await upload.handle.write(bytes, 0, bytes.length, offset);
     } catch (error) {
       await this.drop(id);
-      throw fileError(error, upload.name);
+      throw toFileError(error, upload.name);
     }
   }
 

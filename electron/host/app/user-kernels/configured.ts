@@ -8,7 +8,7 @@ import { BraggError } from '../../../contract/errors.ts';
 import { type ConfiguredVariant, configuredName, splitFmad } from '../../../contract/tuning/configured.ts';
 import type { UserKernelDescription } from '../../../contract/user-kernels.ts';
 import type { KernelFolders } from '../../io/addon/addon.ts';
-import { pathOnDisk } from '../../io/programs.ts';
+import { pathOutsideArchive } from '../../io/programs.ts';
 import { constantsOf, withConstants } from '../../model/tuning/constants.ts';
 import { completeConfiguration, type ShippedSpace, type Space } from '../../model/tuning/space.ts';
 import { hashOf, type UserKernel } from '../../model/user-kernels/file.ts';
@@ -55,7 +55,7 @@ async function shippedSpaceSource(
   folders: KernelFolders,
 ): Promise<SpaceSource> {
   const { workload, bench, file, tunables, conditions } = shipped;
-  const place = path.join(pathOnDisk(folders.sources), path.posix.relative('kernels', file));
+  const place = path.join(pathOutsideArchive(folders.sources), path.posix.relative('kernels', file));
   const text = await readFile(place, 'utf8').catch(() => {
     throw new BraggError('not-found', `${place} cannot be read: it contains the tunables of ${base.id}.`);
   });

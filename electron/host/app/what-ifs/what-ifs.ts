@@ -11,9 +11,9 @@ import { kindOfDocument, valueAt } from '../../../contract/scenario/index.ts';
 import type { WhatIfAnswer, WhatIfFrame } from '../../../contract/scenario/transport/what-if.ts';
 import type { ScenarioDraft } from '../../../contract/scenario/workload.ts';
 import { errorFromNative, type NativeAddon } from '../../io/addon/addon.ts';
-import type { Lanes } from '../../io/flow/lanes.ts';
+import type { LaneQueue } from '../../io/flow/lanes.ts';
 import { LatestQueue } from '../../io/flow/queues.ts';
-import type { Sink } from '../../io/flow/subscribers.ts';
+import type { FrameSink } from '../../io/flow/subscribers.ts';
 import { nameWith } from '../../model/scenarios/overrides.ts';
 import type { RunContext } from '../../workloads/run-context.ts';
 import type { ScenarioOrigin, Scenarios } from '../../workloads/scenarios/scenarios.ts';
@@ -41,7 +41,7 @@ interface WhatIfParts {
   readonly memoryLimit_bytes: number;
   readonly runs: Runs;
   /** Shared with runs and benchmarks, so that nothing is computed during a measurement. */
-  readonly lanes: Lanes;
+  readonly lanes: LaneQueue;
   readonly program: RunContext['program'];
   readonly machine: Omit<RunContext['machine'], 'device'>;
   readonly gpu: () => string | null;
@@ -59,7 +59,7 @@ const isFatal = ({ code }: BraggError): boolean => code === 'device' || code ===
 
 class WhatIf {
   readonly #parts: WhatIfParts;
-  readonly #sink: Sink<WhatIfFrame>;
+  readonly #sink: FrameSink<WhatIfFrame>;
   readonly #run: LiveRun;
   readonly #pace = new Pace();
   readonly #questions: LatestQueue<WhatIfRequest>;
@@ -67,7 +67,7 @@ class WhatIf {
   #taken: Promise<void> = Promise.resolve();
   #ended = false;
 
-  constructor(parts: WhatIfParts, sink: Sink<WhatIfFrame>) {
+  constructor(parts: WhatIfParts, sink: FrameSink<WhatIfFrame>) {
     this.#parts = parts;
     this.#sink = sink;
     this.#run = parts.runs.live();
@@ -132,7 +132,7 @@ class WhatIf {
     const { lanes } = this.#parts;
     const id = `live-${randomBytes(9).toString('base64url')}`;
     const waits = (): void => this.#sink.offer(() => ({ state: 'waiting', sequence }));
-    return lanes.turn({ id, lane: running.lane, signal, waits, interrupt: () => running.cancel() }, work);
+    return lanes.enqueue({ id, lane: running.lane, signal, waits, interrupt: () => running.cancel() }, work);
   }
 
   async #solve(asked: WhatIfRequest, prepared: PreparedWhatIf, begun_ms: number, signal: AbortSignal): Promise<void> {
@@ -244,7 +244,7 @@ export class WhatIfs {
   }
 
   /** Opens a Live session. Returns a function that ends it. Throws BraggError `exists` if the name is in use. */
-  open(name: string, sink: Sink<WhatIfFrame>): () => void {
+  open(name: string, sink: FrameSink<WhatIfFrame>): () => void {
     if (this.#open.has(name)) throw new BraggError('exists', 'Live is already on for this page.');
     const live = new WhatIf(this.#parts, sink);
     this.#open.set(name, live);

@@ -10,7 +10,7 @@ import { BraggError, type ErrorCode, errorCodeSchema, messageOf } from '../../..
 import type { DriverOccupancy } from '../../../contract/launches.ts';
 import type { Precision } from '../../../contract/run.ts';
 import type { EngineScalars } from '../../../contract/scenario/transport/run-scalars.ts';
-import { pathOnDisk } from '../programs.ts';
+import { pathOutsideArchive } from '../programs.ts';
 import type {
   Clocks,
   DeviceTrace,
@@ -35,7 +35,7 @@ export interface TransportVariant extends Omit<Variant, 'precisions'> {
   readonly flopsPerCellStep: number;
 }
 
-export type VariantChoices = Pick<TransportVariant, 'steppings' | 'precisions'>;
+export type VariantOptions = Pick<TransportVariant, 'steppings' | 'precisions'>;
 
 export interface NativeAddon {
   buildInfo(): { readonly version: string; readonly compiler: string; readonly build: string; readonly isas: string[] };
@@ -347,8 +347,8 @@ export interface TransportBeams {
   ): Promise<void>;
   /**
    * Computes readouts of any number of beams on this grid, without dose maps; may be called again. `list` has five
-   * values per beam, see `writeListedBeam`. No beam may have more energy than the spots of the problem. Rejects with
-   * `unsupported` if `plan.has_readouts` is false.
+   * values per beam, see `writeBeamParameters`. No beam may have more energy than the spots of the problem. Rejects
+   * with `unsupported` if `plan.has_readouts` is false.
    */
   readouts(list: Float64Array, curves: boolean): Promise<BeamTable>;
   /** Cancels all beams; unfinished ones are no longer reported. */
@@ -412,7 +412,7 @@ export interface TransportRun {
    * Returns the newest live frame, or null if there is none since the last call. Never waits for the run. With `parts`
    * the frame contains only the dose and the marginals with these names; its other arrays are empty.
    */
-  live(parts?: readonly string[]): NativeLive | null;
+  live(parts?: readonly string[]): NativeLiveFrame | null;
   /** Requests the present state for recovery after a crash. The first `knownKeyframes` keyframes are left out. */
   wantCheckpoint(knownKeyframes: number): void;
   /** Returns the state that `wantCheckpoint` requested, or null if it is not ready yet. Never waits for the run. */
@@ -485,7 +485,7 @@ export interface NativePlane extends PlaneRequest {
   readonly values: Float32Array;
 }
 
-export interface NativeLive extends Marginals {
+export interface NativeLiveFrame extends Marginals {
   /** Dose deposited so far in MeV per cell, [z][x]. */
   readonly dose: Float64Array;
   /** Planes requested by the last call of `wantPlanes` before this frame was made. */
@@ -554,7 +554,7 @@ export interface TransportResult extends EngineScalars {
 }
 
 /** Paths where the addon may be: next to the bundle's folder, or in the build folder of a checkout. */
-function candidates(): readonly string[] {
+function addonPaths(): readonly string[] {
   const here = import.meta.dirname;
   const folders = [path.join(here, '..', 'native'), path.join(here, '../../../..', 'dist/native')];
   // On the first start, an addon with only the CPU transport (`_first`) is compiled before the complete one.
@@ -563,7 +563,7 @@ function candidates(): readonly string[] {
 
 function findAddon(file?: string): string {
   // The system cannot load native code from inside the archive of a packaged application.
-  const places = (file === undefined ? candidates() : [file]).map(pathOnDisk);
+  const places = (file === undefined ? addonPaths() : [file]).map(pathOutsideArchive);
   const found = places.find((place) => existsSync(place));
   if (found !== undefined) return found;
   throw new BraggError(
@@ -573,7 +573,7 @@ function findAddon(file?: string): string {
 }
 
 /** Folder of the addon. It also contains the libraries with which user kernels are linked. */
-export function nativeFolder(): string {
+export function addonFolder(): string {
   return path.dirname(findAddon());
 }
 
@@ -592,7 +592,7 @@ export function loadAddon(file?: string): NativeAddon {
  * Returns a function for the range spread (σ, mm of water) that a problem's energy grid adds, as computed by the
  * engine. It resolves to null if the engine rejects the problem.
  */
-export function extraStraggling(addon: NativeAddon): (problem: TransportProblem) => Promise<number | null> {
+export function extraStragglingOf(addon: NativeAddon): (problem: TransportProblem) => Promise<number | null> {
   return async (problem) => {
     try {
       return (await addon.layTransport(problem)).plan.extra_straggling_mm;
@@ -607,10 +607,10 @@ export function extraStraggling(addon: NativeAddon): (problem: TransportProblem)
  * Returns a lookup of the steppings and precisions that a transport variant offers. Null for an unknown variant, such
  * as `auto`.
  */
-export function offersOf(addon: NativeAddon): (variant: string) => VariantChoices | null {
+export function variantOptionsOf(addon: NativeAddon): (variant: string) => VariantOptions | null {
   // Cached, because listing all variants for each file of a library would be slow. Listed again for an unknown name,
   // because variants are added while the addon is compiled on a first start.
-  let known: ReadonlyMap<string, VariantChoices> = new Map();
+  let known: ReadonlyMap<string, VariantOptions> = new Map();
   return (variant) => {
     if (!known.has(variant)) known = new Map(addon.variants().map((offers) => [offers.id, offers]));
     return known.get(variant) ?? null;

@@ -21,15 +21,15 @@ export const readoutColumns = [
 export type ReadoutColumn = (typeof readoutColumns)[number];
 
 /** Writes one beam into the list for `TransportBeams.readouts`: five values in this order. */
-export function writeListedBeam(to: Float64Array, beam: number, spot: TransportProblem['beam']): void {
+export function writeBeamParameters(to: Float64Array, beam: number, spot: TransportProblem['beam']): void {
   const { energy_MeV, energy_sigma_MeV, angle_sigma_rad, x_sigma_mm, focus_mm } = spot;
-  to.set([energy_MeV, energy_sigma_MeV, angle_sigma_rad, x_sigma_mm, focus_mm ?? 0], beam * LISTED_VALUES);
+  to.set([energy_MeV, energy_sigma_MeV, angle_sigma_rad, x_sigma_mm, focus_mm ?? 0], beam * BEAM_PARAMETERS);
 }
-export const LISTED_VALUES = 5;
+export const BEAM_PARAMETERS = 5;
 
 /** Number of moments of the fluence through each plane. */
-const MOMENTS = 6;
-const NUMBERS = 19;
+const MOMENTS_PER_PLANE = 6;
+const SCALARS_PER_BLOCK = 19;
 
 /** Dose along the beam's axis. */
 interface BlockProfile {
@@ -41,13 +41,13 @@ interface BlockProfile {
 /**
  * Reads a block. Arrays of the result are views of the block, so they change with the next beam; the profile is a copy.
  */
-export function readBlock(
+export function readBeamBlock(
   block: Float64Array,
   { variant, precision, isa, nz, nx }: TransportBeams['plan'],
 ): { readonly result: BeamResult; readonly profile: BlockProfile } {
   const number = (i: number): number => block[i] ?? Number.NaN;
   const rows = number(15);
-  let read = NUMBERS;
+  let read = SCALARS_PER_BLOCK;
   const part = (size: number): Float64Array => {
     read += size;
     return block.subarray(read - size, read);
@@ -74,7 +74,7 @@ export function readBlock(
     steps: number(14),
     setup_parts: [],
     dose: part(nz * nx),
-    crossing: part(nz * MOMENTS),
+    crossing: part(nz * MOMENTS_PER_PLANE),
     ledger_number: part(rows * numberColumns.length),
     ledger_energy: part(rows * energyColumns.length),
     faces_number: part(rows * faceColumns.length),

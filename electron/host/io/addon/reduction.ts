@@ -6,7 +6,7 @@ import { loadAddon } from './addon.ts';
  * Division of a part of an axis into samples. Sample i covers `cells` cells from first + i·cells on; the last sample
  * may cover fewer.
  */
-export interface Sampling {
+export interface AxisSampling {
   readonly first: number;
   /** Index after the last cell. */
   readonly end: number;
@@ -44,8 +44,8 @@ interface Profile {
 interface ReductionOptions {
   readonly strideAcross: number;
   readonly strideDown: number;
-  readonly across: Sampling;
-  readonly down: Sampling;
+  readonly across: AxisSampling;
+  readonly down: AxisSampling;
   readonly statistic: FieldStatistic;
   readonly scale: number;
   /**
@@ -55,7 +55,7 @@ interface ReductionOptions {
   readonly extent: 0 | 1;
 }
 
-interface Extent {
+interface ValueExtent {
   readonly min: number;
   readonly max: number;
   /** 0 if no value is positive. */
@@ -63,24 +63,25 @@ interface Extent {
 }
 
 /** Reduction functions of the addon. Arrays passed as arguments must not change until the promise settles. */
-interface Reduction {
+interface ReductionFunctions {
   reduceField(
     values: Float32Array | Float64Array,
     how: ReductionOptions,
     per?: ValueScaling,
-  ): Promise<Extent & { readonly values: Float32Array }>;
+  ): Promise<ValueExtent & { readonly values: Float32Array }>;
   axisProfile(dose: Float64Array, geometry: AxisGeometry, per?: ValueScaling): Profile;
   axisProfileLater(dose: Float64Array, geometry: AxisGeometry, per?: ValueScaling): Promise<Profile>;
 }
 
-let loadedReduction: Reduction | null = null;
+let loadedReduction: ReductionFunctions | null = null;
 
-function loadReduction(): Reduction {
-  loadedReduction ??= loadAddon() as unknown as Reduction;
+function loadReduction(): ReductionFunctions {
+  loadedReduction ??= loadAddon() as unknown as ReductionFunctions;
   return loadedReduction;
 }
 
-export const reduceField: Reduction['reduceField'] = (...parts) => loadReduction().reduceField(...parts);
+export const reduceField: ReductionFunctions['reduceField'] = (...parts) => loadReduction().reduceField(...parts);
 /** Computes the profile synchronously; only for a run that has ended. */
-export const axisProfile: Reduction['axisProfile'] = (...parts) => loadReduction().axisProfile(...parts);
-export const axisProfileLater: Reduction['axisProfileLater'] = (...parts) => loadReduction().axisProfileLater(...parts);
+export const axisProfile: ReductionFunctions['axisProfile'] = (...parts) => loadReduction().axisProfile(...parts);
+export const axisProfileAsync: ReductionFunctions['axisProfileLater'] = (...parts) =>
+  loadReduction().axisProfileLater(...parts);

@@ -16,30 +16,30 @@ import { BraggError } from '../../../contract/errors.ts';
 import { loadAddon, type NativeAddon } from './addon.ts';
 
 /** Environment variable with the program's version, set by the parent process that compiles the solver. */
-const VARIABLE = 'BRAGGBENCH_SOLVER_BUILD';
+const BUILD_VARIABLE = 'BRAGGBENCH_SOLVER_BUILD';
 
 const messageSchema = z.strictObject({ ...solverStateSchema.shape, kind: z.literal('solver-build') });
 
-const ORDER: readonly SolverStage[] = ['none', 'first', 'whole'];
+const STAGE_ORDER: readonly SolverStage[] = ['none', 'first', 'whole'];
 
-const compilingState: LibraryState = {
+const LIBRARY_COMPILING: LibraryState = {
   available: false,
   reason: 'The solver is being compiled.',
   version: null,
   file: null,
 };
-const { available, reason } = compilingState;
-const devicesMeanwhile: DeviceReport = {
+const { available, reason } = LIBRARY_COMPILING;
+const DEVICES_WHILE_COMPILING: DeviceReport = {
   cuda: { available, reason, driver: null, version: null, devices: [] },
-  nvrtc: compilingState,
-  nvml: compilingState,
-  cupti: compilingState,
-  cublas: compilingState,
-  cublasLt: compilingState,
+  nvrtc: LIBRARY_COMPILING,
+  nvml: LIBRARY_COMPILING,
+  cupti: LIBRARY_COMPILING,
+  cublas: LIBRARY_COMPILING,
+  cublasLt: LIBRARY_COMPILING,
 };
 
 /** Functions of the addon before the first stage is compiled; their lists are empty. */
-const placeholderSolver = (version: string) =>
+const placeholderFunctions = (version: string) =>
   ({
     buildInfo: () => ({ version, compiler: '', build: 'release', isas: [] }),
     machine: () => ({
@@ -50,19 +50,19 @@ const placeholderSolver = (version: string) =>
       lastLevelCacheBytes: 0,
       os: `${type()} ${release()}`,
     }),
-    devices: () => devicesMeanwhile,
-    driverDevices: () => devicesMeanwhile.cuda,
+    devices: () => DEVICES_WHILE_COMPILING,
+    driverDevices: () => DEVICES_WHILE_COMPILING.cuda,
     variants: () => [],
     diffractionVariants: () => [],
     taskVariants: () => [],
   }) satisfies Partial<NativeAddon>;
 
-type Name = keyof NativeAddon;
+type FunctionName = keyof NativeAddon;
 /**
  * Names of all functions of the addon. `StagedSolver` forwards each of them, so that its addon can be copied by the
  * spread syntax.
  */
-const names: Readonly<Record<Name, true>> = {
+const functionNames: Readonly<Record<FunctionName, true>> = {
   ...{
     buildInfo: true,
     machine: true,
@@ -87,14 +87,14 @@ const names: Readonly<Record<Name, true>> = {
 };
 
 /** Records whether a call needed a function that is not compiled yet. */
-interface MissingPart {
+interface FunctionUse {
   missing: boolean;
 }
 
 export class StagedSolver {
   readonly addon: NativeAddon;
   readonly #load: () => NativeAddon;
-  readonly #calls = new AsyncLocalStorage<MissingPart>();
+  readonly #calls = new AsyncLocalStorage<FunctionUse>();
   readonly #watchers = new Set<(state: SolverState) => void>();
   #current: Partial<NativeAddon> = {};
   #state: SolverState = { stage: 'none', progress: null, failed: null };
@@ -102,8 +102,8 @@ export class StagedSolver {
   /** `load` loads the newest addon. `version` is reported as the program's version until an addon is loaded. */
   constructor(load: () => NativeAddon, version: string) {
     this.#load = load;
-    const answers: Partial<NativeAddon> = placeholderSolver(version);
-    const forward = (name: Name) => {
+    const answers: Partial<NativeAddon> = placeholderFunctions(version);
+    const forward = (name: FunctionName) => {
       return (...args: readonly unknown[]): unknown => {
         const present = this.#current[name];
         const call = this.#calls.getStore();
@@ -113,7 +113,9 @@ export class StagedSolver {
         return used(...args);
       };
     };
-    const forwarded = Object.fromEntries((Object.keys(names) as Name[]).map((name) => [name, forward(name)]));
+    const forwarded = Object.fromEntries(
+      (Object.keys(functionNames) as FunctionName[]).map((name) => [name, forward(name)]),
+    );
     this.addon = forwarded as unknown as NativeAddon;
   }
 
@@ -135,8 +137,8 @@ export class StagedSolver {
   }
 
   /** Resolves when the given stage is compiled. Rejects with `unsupported` if compiling fails. */
-  async reach(stage: SolverStage, signal?: AbortSignal): Promise<void> {
-    const reached = (): boolean => ORDER.indexOf(this.#state.stage) >= ORDER.indexOf(stage);
+  async waitForStage(stage: SolverStage, signal?: AbortSignal): Promise<void> {
+    const reached = (): boolean => STAGE_ORDER.indexOf(this.#state.stage) >= STAGE_ORDER.indexOf(stage);
     while (!reached()) {
       signal?.throwIfAborted();
       if (this.#state.failed !== null) throw new BraggError('unsupported', this.#state.failed);
@@ -156,24 +158,24 @@ export class StagedSolver {
    * Makes a call once the first stage is compiled. If the call needs a function of the complete solver, it is repeated
    * when that solver is compiled.
    */
-  async answer<T>(call: () => T | Promise<T>, signal: AbortSignal): Promise<T> {
-    await this.reach('first', signal);
+  async callWhenCompiled<T>(call: () => T | Promise<T>, signal: AbortSignal): Promise<T> {
+    await this.waitForStage('first', signal);
     for (;;) {
-      const needs: MissingPart = { missing: false };
+      const needs: FunctionUse = { missing: false };
       try {
         const value = await this.#calls.run(needs, call);
         if (!needs.missing) return value;
       } catch (error) {
         if (!needs.missing) throw error;
       }
-      await this.reach('whole', signal);
+      await this.waitForStage('whole', signal);
     }
   }
 }
 
 /** Creates a staged solver; null if the parent process does not compile the solver in the background. */
-export function stagedSolver(load: () => NativeAddon = loadAddon): StagedSolver | null {
-  const version = process.env[VARIABLE];
+export function createStagedSolver(load: () => NativeAddon = loadAddon): StagedSolver | null {
+  const version = process.env[BUILD_VARIABLE];
   if (version === undefined || process.send === undefined) return null;
   const solver = new StagedSolver(load, version);
   const received = (message: unknown): void => {

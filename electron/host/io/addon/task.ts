@@ -85,13 +85,13 @@ interface TaskPlan {
   readonly estimate_bytes: number;
 }
 
-export interface TaskPreparation {
+export interface PreparedTask {
   readonly setup_s: number;
   readonly setup_parts: readonly { readonly name: string; readonly seconds: number }[];
   readonly isa: string;
 }
 
-export interface TaskSamplingOptions {
+export interface TaskSampleOptions {
   readonly mode: Mode;
   /** Minimum duration of the sample, s. The engine repeats the task until it is reached. */
   readonly at_least_s: number;
@@ -142,7 +142,7 @@ export interface TaskAudit {
 }
 
 /** Checks of repetitions whose inputs changed unpredictably within a sample; empty on a GPU. */
-export interface HiddenChanges {
+export interface HiddenChangeChecks {
   /**
    * Time of a repetition directly after a change of a few inputs and results, and time of the repetition before it.
    */
@@ -175,7 +175,7 @@ export interface TaskSample {
    */
   readonly between?: { readonly cpu_s: number; readonly elapsed_s: number };
   readonly audit: TaskAudit | null;
-  readonly hidden: HiddenChanges;
+  readonly hidden: HiddenChangeChecks;
   /**
    * Time of one repetition with the prepared inputs, directly after many repetitions with other inputs. Null if not
    * requested, or if the task has no inputs to exchange.
@@ -247,8 +247,8 @@ export interface NativeTask {
    * Prepares the state. `seed` selects the inputs; the problem's seed by default. `altered` is the seed of the
    * alterations that audits may use.
    */
-  prepare(seed?: number, altered?: number): Promise<TaskPreparation | null>;
-  sample(options: TaskSamplingOptions): Promise<TaskSample | null>;
+  prepare(seed?: number, altered?: number): Promise<PreparedTask | null>;
+  sample(options: TaskSampleOptions): Promise<TaskSample | null>;
   /**
    * Runs the task `runs` times with the same inputs. If `judged` is false, the results are returned to the caller
    * unjudged.

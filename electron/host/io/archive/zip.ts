@@ -8,7 +8,7 @@ import { formatBytes } from '../../../domain/values/units.ts';
 /** Contents by file name. `packed`: the content is already compressed, so it is stored without deflate. */
 type ArchiveEntries = ReadonlyMap<string, { readonly bytes: Uint8Array; readonly packed: boolean }>;
 
-const LEVEL = 6;
+const COMPRESSION_LEVEL = 6;
 /** Maximum number of entries; more would need the ZIP64 format. */
 const MAX_ENTRIES = 65_000;
 /** Maximum size after unpacking: four times the limit for packing, because results of studies are text. */
@@ -18,7 +18,7 @@ const MAX_RATIO = 200;
 /**
  * Unpacked size up to which any ratio is allowed, because a constant field of a small study compresses a thousandfold.
  */
-const FREE_BYTES = 64 * 2 ** 20;
+const ALWAYS_ALLOWED_BYTES = 64 * 2 ** 20;
 /** Largest compression ratio of deflate, which encodes at most 258 bytes in two bits. */
 const DEFLATE_RATIO = 1032;
 
@@ -29,7 +29,9 @@ export function packZip(entries: ArchiveEntries): Uint8Array {
       `An archive can contain at most ${MAX_ENTRIES} files; this has ${entries.size}.`,
     );
   return zipSync(
-    Object.fromEntries([...entries].map(([name, { bytes, packed }]) => [name, [bytes, { level: packed ? 0 : LEVEL }]])),
+    Object.fromEntries(
+      [...entries].map(([name, { bytes, packed }]) => [name, [bytes, { level: packed ? 0 : COMPRESSION_LEVEL }]]),
+    ),
   );
 }
 
@@ -44,7 +46,7 @@ export class ZipArchive {
     this.#name = name;
     const names = new Set<string>();
     let [packed, unpacked] = [0, 0];
-    const most = Math.min(MAX_BYTES, Math.max(FREE_BYTES, MAX_RATIO * bytes.length));
+    const most = Math.min(MAX_BYTES, Math.max(ALWAYS_ALLOWED_BYTES, MAX_RATIO * bytes.length));
     this.#unzip((entry) => {
       packed += entry.size;
       unpacked += entry.originalSize;

@@ -8,14 +8,14 @@ import type { FileRef, NamedFile } from '../../../contract/files.ts';
 import { MAX_FRAME_BYTES } from '../../../contract/wire/frame.ts';
 import { formatBytes } from '../../../domain/values/units.ts';
 import type { Library } from './library.ts';
-import { type Locks, makeOwnFolder } from './locks.ts';
-import { fileError, openPlain } from './plain-file.ts';
+import { type Locks, makeProgramFolder } from './locks.ts';
+import { openRegularFile, toFileError } from './plain-file.ts';
 import { writeAtomically } from './write-file.ts';
 
 /** Number of random bytes in a grant. A grant gives access to a file, so pages must not be able to guess one. */
 const GRANT_BYTES = 15;
 
-interface Readable {
+interface ReadableFile {
   readonly path: string;
   readonly readOnly: boolean;
 }
@@ -47,13 +47,13 @@ export class FileAccess {
     return { file: { kind: 'granted', key }, name: path.basename(absolute), place: absolute };
   }
 
-  async readable(ref: FileRef): Promise<Readable> {
-    if (ref.kind === 'library') return this.library.readable(ref.key);
+  async readable(ref: FileRef): Promise<ReadableFile> {
+    if (ref.kind === 'library') return this.library.pathForReading(ref.key);
     return { path: this.#granted(ref.key), readOnly: false };
   }
 
   async writable(ref: FileRef): Promise<string> {
-    return ref.kind === 'library' ? this.library.writable(ref.key) : this.#granted(ref.key);
+    return ref.kind === 'library' ? this.library.pathForWriting(ref.key) : this.#granted(ref.key);
   }
 
   nameOf(ref: FileRef): NamedFile {
@@ -66,7 +66,7 @@ export class FileAccess {
     const { path: file } = await this.readable(ref);
     const name = path.basename(file);
     try {
-      const handle = await openPlain(file, name);
+      const handle = await openRegularFile(file, name);
       try {
         const { size } = await handle.stat();
         if (size > MAX_FRAME_BYTES) {
@@ -77,7 +77,7 @@ export class FileAccess {
         await handle.close();
       }
     } catch (error) {
-      throw fileError(error, name);
+      throw toFileError(error, name);
     }
   }
 
@@ -98,30 +98,30 @@ export class FileAccess {
     // Creating a new file is atomic, so no lock is needed.
     if (ifExists === 'refuse') await write(await this.writable(ref));
     else await this.#holding(ref, write);
-    if (ref.kind === 'library') this.library.touched();
+    if (ref.kind === 'library') this.library.notifyListeners();
     return this.nameOf(ref);
   }
 
   /** Runs `work` while no other program changes the library. Must not be nested. Throws BraggError. */
-  async holdingLibrary<T>(work: () => Promise<T>): Promise<T> {
+  async withLibraryLock<T>(work: () => Promise<T>): Promise<T> {
     const { folder } = this.library;
     try {
-      await makeOwnFolder(folder);
+      await makeProgramFolder(folder);
     } catch (error) {
-      throw fileError(error, folder);
+      throw toFileError(error, folder);
     }
-    return this.#locks.holding(path.join(folder, 'library'), work);
+    return this.#locks.withLock(path.join(folder, 'library'), work);
   }
 
   /** Runs `work` while no other program changes the folder that contains `file`. */
-  async holdingFolderOf<T>(file: string, work: () => Promise<T>): Promise<T> {
+  async withFolderLock<T>(file: string, work: () => Promise<T>): Promise<T> {
     const inLibrary = path.resolve(path.dirname(file)) === path.resolve(this.library.folder);
-    return inLibrary ? this.holdingLibrary(work) : this.#locks.holding(file, work);
+    return inLibrary ? this.withLibraryLock(work) : this.#locks.withLock(file, work);
   }
 
   async #holding(ref: FileRef, work: (file: string) => Promise<void>): Promise<void> {
     const file = await this.writable(ref);
-    await this.holdingFolderOf(file, () => work(file));
+    await this.withFolderLock(file, () => work(file));
   }
 
   #granted(key: string): string {
@@ -132,9 +132,9 @@ export class FileAccess {
 }
 
 /** True for a regular file that can be opened for reading. */
-export async function exists(file: string): Promise<boolean> {
+export async function isReadableFile(file: string): Promise<boolean> {
   try {
-    await (await openPlain(file)).close();
+    await (await openRegularFile(file)).close();
     return true;
   } catch {
     return false;

@@ -11,23 +11,23 @@ import path, { relative, resolve, sep } from 'node:path';
 /**
  * Options for creating the program's data folders and their parents: other users must not read drafts, labels and logs.
  */
-export const PRIVATE = { recursive: true, mode: 0o700 } as const;
+export const PRIVATE_FOLDER = { recursive: true, mode: 0o700 } as const;
 
 /**
  * Creates a folder that only the current user can read. Returns the first created parent, or undefined if the folder
  * exists. Rejects with system errors.
  */
-export async function makePrivate(folder: string): Promise<string | undefined> {
+export async function makePrivateFolder(folder: string): Promise<string | undefined> {
   try {
-    return await mkdir(folder, PRIVATE);
+    return await mkdir(folder, PRIVATE_FOLDER);
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
     // On a read-only disk Node.js reports only that the folder does not exist. Creating the first missing parent gives
     // the actual reason.
     let missing = folder;
     while (!existsSync(path.dirname(missing))) missing = path.dirname(missing);
-    await mkdir(missing, PRIVATE.mode);
-    return mkdir(folder, PRIVATE);
+    await mkdir(missing, PRIVATE_FOLDER.mode);
+    return mkdir(folder, PRIVATE_FOLDER);
   }
 }
 
@@ -50,7 +50,7 @@ export function dataFolder(environment: NodeJS.ProcessEnv = process.env, platfor
 }
 
 /** Path of the file after resolving symbolic links, if it is below `folder`. Null if it is outside. */
-export async function insideFolder(folder: string, file: string): Promise<string | null> {
+export async function resolveInsideFolder(folder: string, file: string): Promise<string | null> {
   const wanted = resolve(folder, file);
   try {
     const [realFolder, realFile] = await Promise.all([realpath(folder), realpath(wanted)]);
@@ -62,18 +62,18 @@ export async function insideFolder(folder: string, file: string): Promise<string
   }
 }
 
-const partsOf = ({ mtimeMs, ctimeMs, size, ino }: Stats): string => `${mtimeMs} ${ctimeMs} ${size} ${ino}`;
+const statText = ({ mtimeMs, ctimeMs, size, ino }: Stats): string => `${mtimeMs} ${ctimeMs} ${size} ${ino}`;
 
 /** Stamp of the file or folder at `where`; null if there is none. */
-export async function stampOf(where: string): Promise<string | null> {
+export async function changeStamp(where: string): Promise<string | null> {
   const found = await stat(where).catch(() => null);
   if (found === null) return null;
-  const own = partsOf(found);
+  const own = statText(found);
   if (!found.isDirectory()) return own;
   const stamps: string[] = [];
   for (const name of (await readdir(where)).sort()) {
     const one = await stat(path.join(where, name)).catch(() => null);
-    stamps.push(`${name} ${one === null ? '' : partsOf(one)}`);
+    stamps.push(`${name} ${one === null ? '' : statText(one)}`);
   }
   return [own, ...stamps].join('\n');
 }

@@ -5,11 +5,23 @@
 import { lstat, readdir, realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError } from '../../../contract/errors.ts';
-import { makePrivate } from './folders.ts';
-import { fileError } from './plain-file.ts';
+import { makePrivateFolder } from './folders.ts';
+import { toFileError } from './plain-file.ts';
 
 /** Extensions of files that may be read from the library or written into it. */
-const EXTENSIONS = new Set(['.json', '.yaml', '.yml', '.h5', '.csv', '.png', '.svg', '.npz', '.txt', '.html', '.pdf']);
+const ALLOWED_EXTENSIONS = new Set([
+  '.json',
+  '.yaml',
+  '.yml',
+  '.h5',
+  '.csv',
+  '.png',
+  '.svg',
+  '.npz',
+  '.txt',
+  '.html',
+  '.pdf',
+]);
 
 /**
  * Device names of Windows, with any extension. They are rejected on every system, so that libraries can be moved to
@@ -42,7 +54,7 @@ export interface LibraryFile {
 }
 
 /** Folders at the start of a shipped file's key: `diffraction/mosaic-1000.json`. */
-const FOLDERS = /^(?:[a-z0-9-]+\/)*(?=[^/]+$)/;
+const FOLDER_PREFIX = /^(?:[a-z0-9-]+\/)*(?=[^/]+$)/;
 
 /** A shipped folder, and the keys of its files in the library. */
 interface ShippedFolder {
@@ -53,7 +65,7 @@ interface ShippedFolder {
   readonly endings: readonly string[];
 }
 
-const plainName = (key: string): string => key.replace(FOLDERS, '');
+const fileNameOf = (key: string): string => key.replace(FOLDER_PREFIX, '');
 
 /** Reason why a name of a file or folder is not valid on every system; null if it is valid. */
 function nameError(name: string): string | null {
@@ -66,9 +78,9 @@ function nameError(name: string): string | null {
 
 /** Throws BraggError `invalid` unless `key` is a plain file name with an extension that the library allows. */
 export function checkKey(key: string): void {
-  const ending = EXTENSIONS.has(path.extname(key).toLowerCase())
+  const ending = ALLOWED_EXTENSIONS.has(path.extname(key).toLowerCase())
     ? null
-    : `must end in one of ${[...EXTENSIONS].join(' ')}`;
+    : `must end in one of ${[...ALLOWED_EXTENSIONS].join(' ')}`;
   const reason = nameError(key) ?? ending;
   if (reason !== null) throw new BraggError('invalid', `The file name ${JSON.stringify(key)} ${reason}.`);
 }
@@ -77,7 +89,7 @@ export function checkKey(key: string): void {
  * Splits the path of a data file below a folder, such as `ct/slice 1.dcm`, into its parts. Throws BraggError `invalid`
  * if a part is not a valid name on every system, or if a system would execute the file.
  */
-export function checkedParts(file: string): readonly string[] {
+export function splitCheckedPath(file: string): readonly string[] {
   const parts = file.split('/');
   const reason =
     parts.map(nameError).find((each) => each !== null) ??
@@ -102,9 +114,9 @@ export class Library {
   }
 
   /** Uses another folder from now on. The paths of open files do not change. */
-  moveTo(folder: string): void {
+  setFolder(folder: string): void {
     this.#folder = path.resolve(folder);
-    this.touched();
+    this.notifyListeners();
   }
 
   /**
@@ -114,7 +126,7 @@ export class Library {
     this.#listeners.add(listener);
   }
 
-  touched(): void {
+  notifyListeners(): void {
     for (const listener of this.#listeners) listener();
   }
 
@@ -151,9 +163,9 @@ export class Library {
   }
 
   /** Path for reading the file with this key. Throws `not-found`. */
-  async readable(key: string): Promise<{ readonly path: string; readonly readOnly: boolean }> {
-    checkKey(plainName(key));
-    const own = key === plainName(key) ? await this.#inside(this.folder, key) : null;
+  async pathForReading(key: string): Promise<{ readonly path: string; readonly readOnly: boolean }> {
+    checkKey(fileNameOf(key));
+    const own = key === fileNameOf(key) ? await this.#inside(this.folder, key) : null;
     if (own !== null) return { path: own, readOnly: false };
     const shipped = await this.#shippedFile(key);
     if (shipped !== null) return { path: shipped, readOnly: true };
@@ -166,15 +178,15 @@ export class Library {
    * Path for writing the file with this key. Throws `exists` if a shipped file has this key, because shipped files are
    * read-only.
    */
-  async writable(key: string): Promise<string> {
+  async pathForWriting(key: string): Promise<string> {
     checkKey(key);
     if ((await this.#shippedFile(key)) !== null) {
       throw new BraggError('exists', `${key} is shipped with the program. Please choose another name.`);
     }
     try {
-      await makePrivate(this.folder);
+      await makePrivateFolder(this.folder);
     } catch (error) {
-      throw fileError(error, this.folder);
+      throw toFileError(error, this.folder);
     }
     const target = path.join(this.folder, key);
     // A write renames a temporary file to the target. That replaces a symbolic link instead of following it.

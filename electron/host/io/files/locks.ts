@@ -9,19 +9,19 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BraggError } from '../../../contract/errors.ts';
 import { SerialQueue } from '../flow/queues.ts';
-import { makePrivate } from './folders.ts';
-import { fileError } from './plain-file.ts';
+import { makePrivateFolder } from './folders.ts';
+import { toFileError } from './plain-file.ts';
 
 /** Folder of the program inside a library. It contains labels and the lock, which therefore move with the library. */
-export const OWN_FOLDER = '.braggbench';
+export const PROGRAM_FOLDER = '.braggbench';
 /**
  * Longest wait for a lock. Locks are held only while small files are read and written, so a longer wait means that the
  * owner hangs.
  */
-const WAIT_MS = 15_000;
-const RETRY_MS = [2, 25] as const;
+const MAX_WAIT_MS = 15_000;
+const RETRY_RANGE_MS = [2, 25] as const;
 /** Error code SQLITE_BUSY, see https://www.sqlite.org/rescode.html. */
-const BUSY = 5;
+const SQLITE_BUSY = 5;
 
 export interface Lock {
   release(): void;
@@ -29,7 +29,7 @@ export interface Lock {
 
 function isBusy(error: unknown): boolean {
   const code: unknown = error instanceof Error ? Reflect.get(error, 'errcode') : null;
-  return typeof code === 'number' && (code & 0xff) === BUSY;
+  return typeof code === 'number' && (code & 0xff) === SQLITE_BUSY;
 }
 
 /**
@@ -59,9 +59,9 @@ const sharedMode = (mode: number, bits: number): number =>
 /**
  * Creates the program's folder in a library. All users who can write into the library can also write into this folder.
  */
-export async function makeOwnFolder(library: string): Promise<void> {
-  const folder = path.join(library, OWN_FOLDER);
-  if ((await makePrivate(folder)) === undefined) return;
+export async function makeProgramFolder(library: string): Promise<void> {
+  const folder = path.join(library, PROGRAM_FOLDER);
+  if ((await makePrivateFolder(folder)) === undefined) return;
   await chmod(folder, sharedMode((await stat(library)).mode, 0o7));
 }
 
@@ -70,7 +70,7 @@ export async function makeOwnFolder(library: string): Promise<void> {
  * of the guarded folder: users who cannot write there cannot lock it.
  */
 export async function makeLockFile(file: string, guarded = path.dirname(file)): Promise<void> {
-  await makePrivate(path.dirname(file));
+  await makePrivateFolder(path.dirname(file));
   const { mode } = await stat(guarded);
   try {
     await writeFile(file, '', { flag: 'wx', mode: 0o600 });
@@ -94,20 +94,20 @@ interface LockFile {
  */
 const lockQueues = new Map<string, { readonly order: SerialQueue; users: number }>();
 
-async function whileLocked<T>({ file, guarded }: LockFile, name: string, work: () => Promise<T>): Promise<T> {
+async function runLocked<T>({ file, guarded }: LockFile, name: string, work: () => Promise<T>): Promise<T> {
   let lock: Lock | null = null;
   try {
     if (!(await stat(file).catch(() => null))) await makeLockFile(file, guarded);
-    const end = performance.now() + WAIT_MS;
+    const end = performance.now() + MAX_WAIT_MS;
     for (lock = tryLock(file); lock === null; lock = tryLock(file)) {
       if (performance.now() > end) {
         throw new BraggError('io', `${name} is being written by another program, which does not end. Try again later.`);
       }
-      const [least, most] = RETRY_MS;
+      const [least, most] = RETRY_RANGE_MS;
       await sleep(least + Math.random() * (most - least));
     }
   } catch (error) {
-    throw fileError(error, name);
+    throw toFileError(error, name);
   }
   try {
     return await work();
@@ -131,12 +131,12 @@ export class Locks {
    * Runs `work` while no other program that uses the lock changes the folder of `file`. Must not be nested. Throws
    * BraggError `io` if the lock cannot be obtained.
    */
-  async holding<T>(file: string, work: () => Promise<T>): Promise<T> {
+  async withLock<T>(file: string, work: () => Promise<T>): Promise<T> {
     const folder = path.resolve(path.dirname(file));
     const wait = lockQueues.get(folder) ?? { order: new SerialQueue(), users: 0 };
     lockQueues.set(folder, wait);
     wait.users += 1;
-    const locked = async (): Promise<T> => whileLocked(await this.#fileOf(folder), path.basename(file), work);
+    const locked = async (): Promise<T> => runLocked(await this.#fileOf(folder), path.basename(file), work);
     try {
       return await wait.order.do(locked);
     } finally {
@@ -148,7 +148,7 @@ export class Locks {
   /** Path of the lock file. It is inside the folder itself if any program uses that folder as its library. */
   async #fileOf(folder: string): Promise<LockFile> {
     const real = await realpath(folder).catch(() => folder);
-    const own = path.join(real, OWN_FOLDER);
+    const own = path.join(real, PROGRAM_FOLDER);
     if ((await stat(own).catch(() => null))?.isDirectory()) return { file: path.join(own, 'lock'), guarded: real };
     const name = createHash('sha256').update(real).digest('hex').slice(0, 32);
     return { file: path.join(this.#folder, name), guarded: this.#folder };

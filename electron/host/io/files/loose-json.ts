@@ -4,7 +4,7 @@
  */
 
 /** Parses JSON, with Python's NaN and Infinity read as null. Throws SyntaxError. */
-export function parseLoose(json: string): unknown {
+export function parsePythonJson(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch {
@@ -17,16 +17,16 @@ export function parseLoose(json: string): unknown {
 }
 
 /** Offset at which a truncated text can be cut, and the brackets that close the document there. */
-interface Cut {
+interface TruncationPoint {
   readonly end: number;
   readonly closing: string;
 }
 
 /** Last position after a complete value that is `depth` brackets deep. */
-function lastComplete(text: string, depth: number): Cut | null {
+function findLastCompleteValue(text: string, depth: number): TruncationPoint | null {
   const open: string[] = [];
   let inText = false;
-  let found: Cut | null = null;
+  let found: TruncationPoint | null = null;
   for (let i = 0; i < text.length; i += 1) {
     const letter = text[i];
     if (inText) {
@@ -46,18 +46,18 @@ function lastComplete(text: string, depth: number): Cut | null {
  * Parses a document that may be truncated. Of a truncated one, the complete entries at `depth` brackets are returned.
  * Throws SyntaxError.
  */
-export function parseBroken(text: string, depth: number): { readonly value: unknown; readonly broken: boolean } {
+export function parseTruncatedJson(text: string, depth: number): { readonly value: unknown; readonly broken: boolean } {
   try {
-    return { value: parseLoose(text), broken: false };
+    return { value: parsePythonJson(text), broken: false };
   } catch (error) {
-    const cut = lastComplete(text, depth);
+    const cut = findLastCompleteValue(text, depth);
     if (cut === null) throw error;
-    return { value: parseLoose(text.slice(0, cut.end) + cut.closing), broken: true };
+    return { value: parsePythonJson(text.slice(0, cut.end) + cut.closing), broken: true };
   }
 }
 
 /** First key that occurs twice in an object, or null. JSON.parse would silently use the last of its values. */
-export function repeatedKey(json: string): string | null {
+export function findDuplicateKey(json: string): string | null {
   const open: (Set<string> | null)[] = [];
   for (const [token, colon] of json.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?|[{}[\]]/g)) {
     if (token === '{') open.push(new Set());

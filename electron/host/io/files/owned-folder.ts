@@ -10,17 +10,17 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { SerialQueue } from '../flow/queues.ts';
-import { makePrivate } from './folders.ts';
+import { makePrivateFolder } from './folders.ts';
 import { type Lock, makeLockFile, tryLock } from './locks.ts';
-import { thisMachine } from './this-machine.ts';
-import { isTemporary, removeRecursively, temporaryIn } from './write-file.ts';
+import { identifyThisMachine } from './this-machine.ts';
+import { isTemporaryName, removeRecursively, temporaryPathIn } from './write-file.ts';
 
 /** Interval of heartbeats, for machines that cannot see the lock because it is not shared over the network. */
-const BEAT_MS = 30_000;
+const HEARTBEAT_MS = 30_000;
 /** An owner on another machine is considered dead after this time without a heartbeat. */
-const SILENT_MS = 5 * BEAT_MS;
-const OWNER = 'owner.json';
-const LOCK = 'owner.lock';
+const DEAD_AFTER_MS = 5 * HEARTBEAT_MS;
+const OWNER_FILE = 'owner.json';
+const LOCK_FILE = 'owner.lock';
 const ownerSchema = z.object({ machine: z.string(), boot: z.string().nullable() });
 
 /**
@@ -32,7 +32,7 @@ interface OwnerObservation {
   readonly since_ms: number;
 }
 
-export class OwnedFolders {
+export class ProcessFolders {
   readonly #root: string;
   /** Folder of this process; it is created when a file is first saved. */
   readonly own: string;
@@ -50,7 +50,7 @@ export class OwnedFolders {
   /** Creates the folder of this process, again if it was deleted. Rejects with system errors. */
   make(): Promise<void> {
     return this.#making.do(async () => {
-      if (this.#lock !== null && (await stat(path.join(this.own, LOCK)).catch(() => null)) !== null) return;
+      if (this.#lock !== null && (await stat(path.join(this.own, LOCK_FILE)).catch(() => null)) !== null) return;
       this.#lock?.release();
       this.#lock = null;
       await this.#create();
@@ -60,7 +60,7 @@ export class OwnedFolders {
   /** Folders whose processes have died. */
   async orphans(now_ms = performance.now()): Promise<readonly string[]> {
     const names = await readdir(this.#root).catch(() => []);
-    const whole = names.filter((name) => !isTemporary(name)).map((name) => path.join(this.#root, name));
+    const whole = names.filter((name) => !isTemporaryName(name)).map((name) => path.join(this.#root, name));
     const folders = whole.filter((folder) => folder !== this.own);
     const orphans: string[] = [];
     for (const folder of folders) if (await this.#isOrphan(folder, now_ms)) orphans.push(folder);
@@ -74,11 +74,11 @@ export class OwnedFolders {
     if (this.#lock === null) return;
     this.#lock.release();
     this.#lock = null;
-    await removeUnless(this.own, isKept);
+    await removeFolderUnless(this.own, isKept);
   }
 
   async #isOrphan(folder: string, now_ms: number): Promise<boolean> {
-    const lockFile = path.join(folder, LOCK);
+    const lockFile = path.join(folder, LOCK_FILE);
     if ((await stat(lockFile).catch(() => null)) === null) return this.#isSilent(folder, now_ms);
     try {
       const lock = tryLock(lockFile);
@@ -92,24 +92,25 @@ export class OwnedFolders {
     return (await isOfThisMachine(folder)) || this.#isSilent(folder, now_ms);
   }
 
-  /** Whether the owner's heartbeat has not changed for SILENT_MS while this process observed it. */
+  /** Whether the owner's heartbeat has not changed for DEAD_AFTER_MS while this process observed it. */
   async #isSilent(folder: string, now_ms: number): Promise<boolean> {
-    const found = (await stat(path.join(folder, OWNER)).catch(() => null)) ?? (await stat(folder).catch(() => null));
+    const found =
+      (await stat(path.join(folder, OWNER_FILE)).catch(() => null)) ?? (await stat(folder).catch(() => null));
     if (found === null) return false;
     const beat = `${found.mtimeMs} ${found.ino}`;
     const seen = this.#sightings.get(folder);
-    if (seen?.beat === beat) return now_ms - seen.since_ms > SILENT_MS;
+    if (seen?.beat === beat) return now_ms - seen.since_ms > DEAD_AFTER_MS;
     this.#sightings.set(folder, { beat, since_ms: now_ms });
     return false;
   }
 
   async #create(): Promise<void> {
-    const [lockFile, owner] = [path.join(this.own, LOCK), path.join(this.own, OWNER)];
-    await makePrivate(this.#root);
+    const [lockFile, owner] = [path.join(this.own, LOCK_FILE), path.join(this.own, OWNER_FILE)];
+    await makePrivateFolder(this.#root);
     if ((await stat(this.own).catch(() => null)) === null) {
       // Created under a temporary name and renamed when complete: without the lock file others could not see that the
       // owner lives.
-      const making = temporaryIn(this.#root);
+      const making = temporaryPathIn(this.#root);
       await recordOwner(making);
       await rename(making, this.own);
     } else {
@@ -121,25 +122,25 @@ export class OwnedFolders {
     this.#beat = setInterval(() => {
       const now = new Date();
       utimes(owner, now, now).catch(() => undefined);
-    }, BEAT_MS);
+    }, HEARTBEAT_MS);
     this.#beat.unref();
   }
 }
 
 /** Writes the owner's machine and boot into a folder, and creates the lock file that shows whether the owner lives. */
 async function recordOwner(folder: string): Promise<void> {
-  await makePrivate(folder);
+  await makePrivateFolder(folder);
   await writeFile(
-    path.join(folder, OWNER),
-    JSON.stringify({ machine: thisMachine().name, boot: thisMachine().bootId }),
+    path.join(folder, OWNER_FILE),
+    JSON.stringify({ machine: identifyThisMachine().name, boot: identifyThisMachine().bootId }),
   );
-  await makeLockFile(path.join(folder, LOCK));
+  await makeLockFile(path.join(folder, LOCK_FILE));
 }
 
 async function isOfThisMachine(folder: string): Promise<boolean> {
   try {
-    const { machine, boot } = ownerSchema.parse(JSON.parse(await readFile(path.join(folder, OWNER), 'utf8')));
-    return (boot !== null && boot === thisMachine().bootId) || machine === thisMachine().name;
+    const { machine, boot } = ownerSchema.parse(JSON.parse(await readFile(path.join(folder, OWNER_FILE), 'utf8')));
+    return (boot !== null && boot === identifyThisMachine().bootId) || machine === identifyThisMachine().name;
   } catch {
     return false;
   }
@@ -149,7 +150,7 @@ async function isOfThisMachine(folder: string): Promise<boolean> {
  * Deletes a folder unless `isKept` is true for one of its files. Partial files and the owner's files do not prevent
  * that.
  */
-export async function removeUnless(folder: string, isKept: (name: string) => boolean): Promise<void> {
+export async function removeFolderUnless(folder: string, isKept: (name: string) => boolean): Promise<void> {
   const names = await readdir(folder).catch(() => null);
   if (names === null || names.some(isKept)) return;
   // If the folder cannot be renamed, its content is deleted where it is.

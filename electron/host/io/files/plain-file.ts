@@ -12,18 +12,18 @@ import { BraggError, messageOf } from '../../../contract/errors.ts';
  * Flags of open(2) that prevent blocking; 0 on Windows, which lacks them. Pipes have a separate namespace there, so an
  * ordinary path never opens one.
  */
-const WITHOUT_WAITING = (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
+const NONBLOCKING = (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
 
 /**
  * Opens a file. Pipes, sockets and terminals are opened too, without blocking; reading them would wait for another
  * process.
  */
-export async function openWithoutWaiting(file: string): Promise<FileHandle> {
-  return open(file, constants.O_RDONLY | WITHOUT_WAITING);
+export async function openNonBlocking(file: string): Promise<FileHandle> {
+  return open(file, constants.O_RDONLY | NONBLOCKING);
 }
 
 /** Throws BraggError for anything but a regular file. */
-function throwIfNotPlain(
+function throwIfNotRegular(
   found: { readonly isFile: () => boolean; readonly isDirectory: () => boolean },
   name: string,
 ): void {
@@ -35,10 +35,10 @@ function throwIfNotPlain(
  * Opens a regular file. Throws system errors, and BraggError `foreign-file` for anything else. `name` is used in
  * messages.
  */
-export async function openPlain(file: string, name = file): Promise<FileHandle> {
-  const handle = await openWithoutWaiting(file);
+export async function openRegularFile(file: string, name = file): Promise<FileHandle> {
+  const handle = await openNonBlocking(file);
   try {
-    throwIfNotPlain(await handle.stat(), name);
+    throwIfNotRegular(await handle.stat(), name);
     return handle;
   } catch (error) {
     await handle.close();
@@ -46,9 +46,9 @@ export async function openPlain(file: string, name = file): Promise<FileHandle> 
   }
 }
 
-/** Reads all bytes. Throws the errors of `openPlain`. */
-export async function readPlain(file: string, name = file): Promise<Buffer> {
-  const handle = await openPlain(file, name);
+/** Reads all bytes. Throws the errors of `openRegularFile`. */
+export async function readRegularFile(file: string, name = file): Promise<Buffer> {
+  const handle = await openRegularFile(file, name);
   try {
     return await handle.readFile();
   } finally {
@@ -57,8 +57,8 @@ export async function readPlain(file: string, name = file): Promise<Buffer> {
 }
 
 /** Reads all bytes. Null for a larger file, which is not read. */
-export async function readPlainAtMost(file: string, most_bytes: number, name = file): Promise<Buffer | null> {
-  const handle = await openPlain(file, name);
+export async function readRegularFileUpTo(file: string, most_bytes: number, name = file): Promise<Buffer | null> {
+  const handle = await openRegularFile(file, name);
   try {
     const { size } = await handle.stat();
     return size > most_bytes ? null : await handle.readFile();
@@ -70,10 +70,10 @@ export async function readPlainAtMost(file: string, most_bytes: number, name = f
 /**
  * Synchronous version for thousands of small files, which would need ten times as long with a promise for each step.
  */
-export function readPlainNow(file: string): Buffer {
-  const handle = openSync(file, constants.O_RDONLY | WITHOUT_WAITING);
+export function readRegularFileSync(file: string): Buffer {
+  const handle = openSync(file, constants.O_RDONLY | NONBLOCKING);
   try {
-    throwIfNotPlain(fstatSync(handle), file);
+    throwIfNotRegular(fstatSync(handle), file);
     return readFileSync(handle);
   } finally {
     closeSync(handle);
@@ -84,8 +84,8 @@ export function readPlainNow(file: string): Buffer {
  * Reads all bytes of a file that a user named. Throws BraggError if it is missing. `what`: noun for messages, such as
  * `a run`.
  */
-export async function readNamed(file: string, what: string): Promise<Buffer> {
-  return readPlain(file).catch((error: NodeJS.ErrnoException) => {
+export async function readUserFile(file: string, what: string): Promise<Buffer> {
+  return readRegularFile(file).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') throw new BraggError('not-found', `The file ${file} does not exist.`);
     if (error.code === 'EISDIR') throw new BraggError('foreign-file', `${file} is a folder, not ${what}.`);
     throw error;
@@ -93,15 +93,15 @@ export async function readNamed(file: string, what: string): Promise<Buffer> {
 }
 
 /** Code of a system error, such as ENOENT; empty for other errors. */
-export function systemCode(error: unknown): string {
+export function systemErrorCode(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
 /** Converts a system error to a BraggError. `name` is the file's name in the message. */
-export function fileError(error: unknown, name: string): BraggError {
+export function toFileError(error: unknown, name: string): BraggError {
   if (error instanceof BraggError) return error;
   const options = { cause: error };
-  switch (systemCode(error)) {
+  switch (systemErrorCode(error)) {
     case 'ENOENT':
       return new BraggError('not-found', `${name} does not exist.`, [], options);
     case 'EACCES':
@@ -136,10 +136,10 @@ export function fileError(error: unknown, name: string): BraggError {
 export async function readStateJson<T>(file: string, schema: z.ZodType<T>, most_bytes: number): Promise<T | null> {
   let text: string;
   try {
-    text = (await readPlainAtMost(file, most_bytes))?.toString('utf8') ?? '';
+    text = (await readRegularFileUpTo(file, most_bytes))?.toString('utf8') ?? '';
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
-    throw fileError(error, file);
+    throw toFileError(error, file);
   }
   try {
     return schema.parse(JSON.parse(text));

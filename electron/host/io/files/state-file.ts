@@ -1,8 +1,8 @@
 /**
  * A small JSON file that several instances of the program change: each change applies to the file's present content.
  *
- * Two such files are defined here, both in the data folder. One has the host's settings, which are reset and reported if
- * they cannot be read. The other lists the recently opened or saved scenario files, newest first.
+ * Two such files are defined here, both in the data folder. One has the host's settings, which are reset and reported
+ * if they cannot be read. The other lists the recently opened or saved scenario files, newest first.
  */
 import { rename } from 'node:fs/promises';
 import path from 'node:path';
@@ -10,11 +10,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
 import { BraggError } from '../../../contract/errors.ts';
 import { clustersSchema } from '../../../contract/study/clusters.ts';
-import { jsonText, runInSlices } from '../flow/cooperative.ts';
+import { jsonTextInSlices, runInSlices } from '../flow/cooperative.ts';
 import { SerialQueue } from '../flow/queues.ts';
-import { makePrivate } from './folders.ts';
+import { makePrivateFolder } from './folders.ts';
 import type { Locks } from './locks.ts';
-import { fileError, readPlainAtMost } from './plain-file.ts';
+import { readRegularFileUpTo, toFileError } from './plain-file.ts';
 import { writeAtomically } from './write-file.ts';
 
 /**
@@ -36,7 +36,7 @@ interface StateFileOptions<T> {
   readonly onDamaged: (aside: string) => void;
 }
 
-const isMissing = (error: unknown): boolean =>
+const isMissingFileError = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
 
 export class StateFile<T> {
@@ -53,12 +53,12 @@ export class StateFile<T> {
     const { file, schema, empty, onDamaged } = this.#options;
     let bytes: Buffer | null;
     try {
-      bytes = await readPlainAtMost(file, MAX_BYTES);
+      bytes = await readRegularFileUpTo(file, MAX_BYTES);
     } catch (error) {
-      if (isMissing(error)) return empty;
-      throw fileError(error, file);
+      if (isMissingFileError(error)) return empty;
+      throw toFileError(error, file);
     }
-    if (bytes === null) throw tooLarge(file);
+    if (bytes === null) throw tooLargeError(file);
     try {
       const value: unknown = JSON.parse(bytes.toString('utf8'));
       // Parsing and validating a file of megabytes each need some milliseconds, so other work may run in between.
@@ -76,11 +76,11 @@ export class StateFile<T> {
   async change(change: (now: T) => T): Promise<T> {
     const { file, locks } = this.#options;
     try {
-      await makePrivate(path.dirname(file));
+      await makePrivateFolder(path.dirname(file));
     } catch (error) {
-      throw fileError(error, file);
+      throw toFileError(error, file);
     }
-    return locks.holding(file, () => this.changeLocked(change));
+    return locks.withLock(file, () => this.changeLocked(change));
   }
 
   /**
@@ -90,17 +90,17 @@ export class StateFile<T> {
   async changeLocked(change: (now: T) => T): Promise<T> {
     const now = await this.read();
     const next = change(now);
-    if ((await runInSlices(jsonText(next))) === (await runInSlices(jsonText(now)))) return now;
+    if ((await runInSlices(jsonTextInSlices(next))) === (await runInSlices(jsonTextInSlices(now)))) return now;
     const { file } = this.#options;
     const text = `${JSON.stringify(next, null, 2)}\n`;
-    if (Buffer.byteLength(text) > MAX_BYTES) throw tooLarge(file);
-    await makePrivate(path.dirname(file));
+    if (Buffer.byteLength(text) > MAX_BYTES) throw tooLargeError(file);
+    await makePrivateFolder(path.dirname(file));
     await writeAtomically(file, text, 'replace');
     return next;
   }
 }
 
-function tooLarge(file: string): BraggError {
+function tooLargeError(file: string): BraggError {
   return new BraggError(
     'io',
     `${file} would become too large; allowed: ${MAX_BYTES / 2 ** 20} MiB. It was not changed.`,
@@ -114,7 +114,7 @@ const settingsSchema = z.strictObject({
 });
 type SettingsValues = Readonly<z.infer<typeof settingsSchema>>;
 
-type Change = Partial<SettingsValues>;
+type SettingsChange = Partial<SettingsValues>;
 
 const fileSchema = z.object({ version: z.literal(1), settings: settingsSchema });
 
@@ -152,18 +152,18 @@ export class HostSettings {
   /**
    * Saves changed settings. Other settings keep the values that another program may have written. Throws BraggError.
    */
-  async change(change: Change | ((now: SettingsValues) => Change)): Promise<void> {
-    let changed: Change = {};
+  async change(change: SettingsChange | ((now: SettingsValues) => SettingsChange)): Promise<void> {
+    let changed: SettingsChange = {};
     const kept = await this.#file.change(({ version, settings }) => {
       changed = typeof change === 'function' ? change(settings) : change;
       return { version, settings: { ...settings, ...changed } };
     });
-    this.#values = { ...this.#values, ...pick(kept.settings, changed) };
+    this.#values = { ...this.#values, ...pickChanged(kept.settings, changed) };
   }
 }
 
 /** Selects the settings that this program changed. Changes by other programs apply from the next start on. */
-function pick(all: SettingsValues, changed: Partial<SettingsValues>): Partial<SettingsValues> {
+function pickChanged(all: SettingsValues, changed: Partial<SettingsValues>): Partial<SettingsValues> {
   return Object.fromEntries(Object.entries(all).filter(([key]) => key in changed));
 }
 

@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 
-function outputOrNull(read: () => string): string | null {
+function tryRead(read: () => string): string | null {
   try {
     return read().trim() || null;
   } catch {
@@ -23,11 +23,11 @@ const shortHash = (text: string): string => createHash('sha256').update(text).di
  */
 function systemId(): string {
   const files = ['/etc/machine-id', '/sys/class/dmi/id/product_uuid'];
-  const found = files.map((file) => outputOrNull(() => readFileSync(file, 'utf8'))).find((text) => text !== null);
+  const found = files.map((file) => tryRead(() => readFileSync(file, 'utf8'))).find((text) => text !== null);
   return shortHash(`braggbench machine ${found ?? hostname()}`);
 }
 
-interface Machine {
+interface MachineIdentity {
   /**
    * Identifier of this system, the same after every boot. It is a hash, because sessions that contain it are passed on
    * to other people.
@@ -40,22 +40,22 @@ interface Machine {
   /** Namespace of process ids: ids of two processes can be compared only if this is the same for both. */
   readonly processRoomId: string;
 }
-let cachedMachine: Machine | null = null;
+let cachedMachine: MachineIdentity | null = null;
 
-function identifyMachine(): Machine {
-  const bootId = outputOrNull(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8'));
-  const name = `${hostname()} ${outputOrNull(() => readFileSync('/etc/machine-id', 'utf8')) ?? ''}`.trim();
-  const room = [bootId ?? name, outputOrNull(() => readlinkSync('/proc/self/ns/pid')) ?? ''].join(' ');
+function identifyMachine(): MachineIdentity {
+  const bootId = tryRead(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8'));
+  const name = `${hostname()} ${tryRead(() => readFileSync('/etc/machine-id', 'utf8')) ?? ''}`.trim();
+  const room = [bootId ?? name, tryRead(() => readlinkSync('/proc/self/ns/pid')) ?? ''].join(' ');
   return { id: systemId(), bootId, name, processRoomId: shortHash(room) };
 }
 
-export function thisMachine(): Machine {
+export function identifyThisMachine(): MachineIdentity {
   cachedMachine ??= identifyMachine();
   return cachedMachine;
 }
 
 /** Whether a process with this id exists in this namespace. */
-export function isAlive(pid: number): boolean {
+export function isProcessAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

@@ -8,32 +8,32 @@ import { link, open, readdir, rename, rm, stat, unlink, writeFile } from 'node:f
 import path, { dirname, resolve } from 'node:path';
 import { getSystemErrorMap } from 'node:util';
 import { BraggError, type ErrorCode, messageOf } from '../../../contract/errors.ts';
-import { systemCode } from './plain-file.ts';
-import { isAlive, thisMachine } from './this-machine.ts';
+import { systemErrorCode } from './plain-file.ts';
+import { identifyThisMachine, isProcessAlive } from './this-machine.ts';
 
 /** Temporary names `.braggbench-NAMESPACE-PID-RANDOM.tmp`; earlier versions wrote `.NAME.json.RANDOM.tmp`. */
 const TEMPORARY_NAME = /^\.braggbench-([0-9a-f]{10})-(\d+)-[0-9a-f]{12}\.tmp$/;
 const EARLIER_TEMPORARY_NAME = /^\..+\.[0-9a-f]{12}\.tmp$/;
 /** Age from which a file counts as abandoned if its process cannot be checked; no write needs that long. */
-const ABANDONED_MS = 24 * 60 * 60_000;
+const ABANDONED_AFTER_MS = 24 * 60 * 60_000;
 
 /** New temporary name in `folder`. */
-export function temporaryIn(folder: string): string {
+export function temporaryPathIn(folder: string): string {
   return path.join(
     folder,
-    `.braggbench-${thisMachine().processRoomId}-${process.pid}-${randomBytes(6).toString('hex')}.tmp`,
+    `.braggbench-${identifyThisMachine().processRoomId}-${process.pid}-${randomBytes(6).toString('hex')}.tmp`,
   );
 }
 
-export const isTemporary = (name: string): boolean => TEMPORARY_NAME.test(name);
+export const isTemporaryName = (name: string): boolean => TEMPORARY_NAME.test(name);
 
 /** Whether the process that made a temporary file or folder has ended. */
 export async function isAbandoned(folder: string, name: string): Promise<boolean> {
   const [, room, pid] = TEMPORARY_NAME.exec(name) ?? [];
-  if (room === thisMachine().processRoomId) return !isAlive(Number(pid));
+  if (room === identifyThisMachine().processRoomId) return !isProcessAlive(Number(pid));
   if (room === undefined && !EARLIER_TEMPORARY_NAME.test(name)) return false;
   const found = await stat(path.join(folder, name)).catch(() => null);
-  return found !== null && Date.now() - found.mtimeMs > ABANDONED_MS;
+  return found !== null && Date.now() - found.mtimeMs > ABANDONED_AFTER_MS;
 }
 
 /**
@@ -41,11 +41,11 @@ export async function isAbandoned(folder: string, name: string): Promise<boolean
  * name.
  */
 export async function removeRecursively(file: string): Promise<void> {
-  const renamed = temporaryIn(dirname(file));
+  const renamed = temporaryPathIn(dirname(file));
   try {
     await rename(file, renamed);
   } catch (error) {
-    if (systemCode(error) !== 'ENOENT') throw error;
+    if (systemErrorCode(error) !== 'ENOENT') throw error;
     return;
   }
   await rm(renamed, { recursive: true, force: true });
@@ -62,7 +62,7 @@ export async function replaceFolder(completed: string, folder: string): Promise<
       await rename(completed, folder);
       return;
     } catch (error) {
-      const isTaken = ['ENOTEMPTY', 'EEXIST', 'EPERM'].includes(systemCode(error));
+      const isTaken = ['ENOTEMPTY', 'EEXIST', 'EPERM'].includes(systemErrorCode(error));
       if (isTaken && existsSync(folder)) break;
       if (!isTaken || tries >= 100) throw error;
     }
@@ -71,7 +71,7 @@ export async function replaceFolder(completed: string, folder: string): Promise<
 }
 
 /** Deletes the temporary files of dead processes in a folder. Ignores files that cannot be deleted. */
-async function sweepTemporaries(folder: string): Promise<void> {
+async function deleteLeftovers(folder: string): Promise<void> {
   const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.tmp'));
   for (const name of names) {
     if (!(await isAbandoned(folder, name))) continue;
@@ -79,16 +79,16 @@ async function sweepTemporaries(folder: string): Promise<void> {
   }
 }
 
-const sweptFolders = new Set<string>();
+const cleanedFolders = new Set<string>();
 
 /** Deletes temporary files of dead processes, once for each folder that this process writes into. */
-export async function sweepOnce(folder: string): Promise<void> {
-  if (sweptFolders.has(folder)) return;
-  sweptFolders.add(folder);
-  await sweepTemporaries(folder);
+export async function deleteLeftoversOnce(folder: string): Promise<void> {
+  if (cleanedFolders.has(folder)) return;
+  cleanedFolders.add(folder);
+  await deleteLeftovers(folder);
 }
 
-const sentences: Readonly<Record<string, readonly [ErrorCode, string]>> = {
+const writeErrorTexts: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   ENOSPC: ['no-space', 'there is no space left'],
   EDQUOT: ['no-space', 'there is no space left'],
   EEXIST: ['exists', 'it already exists'],
@@ -104,7 +104,7 @@ function writeErrorOf(path: string, error: unknown, folder = dirname(path)): Bra
   if (error instanceof BraggError) return error;
   const { code = '', errno } = error instanceof Error ? (error as NodeJS.ErrnoException) : {};
   const isMissing = code === 'ENOENT' && !existsSync(folder);
-  const known = isMissing ? (['not-found', `the folder ${folder} does not exist`] as const) : sentences[code];
+  const known = isMissing ? (['not-found', `the folder ${folder} does not exist`] as const) : writeErrorTexts[code];
   const said = errno === undefined ? undefined : getSystemErrorMap().get(errno)?.[1];
   const reason = known?.[1] ?? said ?? messageOf(error);
   return new BraggError(known?.[0] ?? 'io', `${path} cannot be written: ${reason}`, [], { cause: error });
@@ -136,25 +136,25 @@ export async function checkWritable(path: string, ifExists: 'replace' | 'refuse'
     if (isThere && ifExists === 'refuse') {
       throw new BraggError('exists', `${path} cannot be written: it already exists`);
     }
-    await tryFolder(dirname(path));
+    await testFolderWritable(dirname(path));
   } catch (error) {
     throw writeErrorOf(path, error);
   }
 }
 
-async function tryFolder(folder: string): Promise<void> {
-  const temporary = temporaryIn(folder);
+async function testFolderWritable(folder: string): Promise<void> {
+  const temporary = temporaryPathIn(folder);
   await (await open(temporary, 'wx')).close();
   await unlink(temporary);
 }
 
 /** Checks that a folder for results can be written. If it does not exist, the nearest existing parent is tested. */
-export async function checkFolder(folder: string): Promise<void> {
+export async function checkFolderWritable(folder: string): Promise<void> {
   let above = resolve(folder);
   while (!existsSync(above) && dirname(above) !== above) above = dirname(above);
   try {
     if (!(await stat(above)).isDirectory()) throw invalidPathError(folder, `${above} is not a folder`);
-    await tryFolder(above);
+    await testFolderWritable(above);
   } catch (error) {
     throw writeErrorOf(folder, error, above);
   }
@@ -210,8 +210,8 @@ export async function writeAtomically(
   data: string | Uint8Array,
   ifExists: 'replace' | 'refuse',
 ): Promise<void> {
-  const temporary = temporaryIn(dirname(path));
-  await sweepOnce(dirname(path));
+  const temporary = temporaryPathIn(dirname(path));
+  await deleteLeftoversOnce(dirname(path));
   try {
     const mode = await modeOf(path);
     const file = await open(temporary, 'wx', 0o644);
@@ -237,9 +237,9 @@ export async function writeAtomically(
  * old or the new file remains; after a power failure the file may be empty. Meant for thousands of small files that are
  * validated when read. Throws the errors of `writeAtomically`.
  */
-export async function writeReplacing(path: string, data: string): Promise<void> {
-  const temporary = temporaryIn(dirname(path));
-  await sweepOnce(dirname(path));
+export async function writeWithoutSync(path: string, data: string): Promise<void> {
+  const temporary = temporaryPathIn(dirname(path));
+  await deleteLeftoversOnce(dirname(path));
   try {
     await writeFile(temporary, data, { flag: 'wx' });
     await rename(temporary, path);

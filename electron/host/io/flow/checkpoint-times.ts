@@ -4,18 +4,18 @@
 import { MIN_RECOVERED_RUN_MS } from '../../../contract/recovery.ts';
 
 /** Running time in ms after which the state of a run is first saved. Tests of crashes shorten it to save time. */
-const savedFrom_ms = (): number => Number(process.env['BRAGGBENCH_KEPT_FROM_MS'] ?? MIN_RECOVERED_RUN_MS);
+const firstSaveAfter_ms = (): number => Number(process.env['BRAGGBENCH_KEPT_FROM_MS'] ?? MIN_RECOVERED_RUN_MS);
 
-const EVERY_MS = 10_000;
+const SAVE_INTERVAL_MS = 10_000;
 /** Minimum ratio of the pause between two saves to the time of one save, so that large states do not slow the run. */
-const REST_PER_WORK = 20;
+const PAUSE_PER_SAVE = 20;
 
-export class CheckpointTimes {
+export class CheckpointSchedule {
   #due: number;
   #begun = 0;
 
   constructor(now = performance.now()) {
-    this.#due = now + savedFrom_ms();
+    this.#due = now + firstSaveAfter_ms();
   }
 
   isDue(now = performance.now()): boolean {
@@ -23,12 +23,12 @@ export class CheckpointTimes {
   }
 
   /** Call when saving begins. No further save is due until `ended` is called. */
-  begins(now = performance.now()): void {
+  begin(now = performance.now()): void {
     this.#begun = now;
     this.#due = Number.POSITIVE_INFINITY;
   }
 
-  kept(now = performance.now()): void {
-    this.#due = now + Math.max(EVERY_MS, REST_PER_WORK * (now - this.#begun));
+  end(now = performance.now()): void {
+    this.#due = now + Math.max(SAVE_INTERVAL_MS, PAUSE_PER_SAVE * (now - this.#begun));
   }
 }

@@ -4,11 +4,11 @@
  */
 
 /** Lane of a job that must run alone on the machine. */
-export const EVERY_LANE = '*';
+export const ALL_LANES = '*';
 
 interface Job {
   readonly id: string;
-  /** Device that the job needs, such as `cpu`, or EVERY_LANE. */
+  /** Device that the job needs, such as `cpu`, or ALL_LANES. */
   readonly lane: string;
   /** Runs the job. Resolves when the device is free again; must not reject. */
   run(): Promise<void>;
@@ -20,9 +20,9 @@ interface QueuedJob extends Pick<Job, 'id' | 'lane'> {
   readonly interrupt?: () => void;
 }
 
-const lanesOverlap = (a: string, b: string): boolean => a === b || a === EVERY_LANE || b === EVERY_LANE;
+const lanesOverlap = (a: string, b: string): boolean => a === b || a === ALL_LANES || b === ALL_LANES;
 
-export class Lanes {
+export class LaneQueue {
   #waiting: readonly Job[] = [];
   readonly #busy: string[] = [];
   readonly #listeners = new Set<() => void>();
@@ -50,7 +50,7 @@ export class Lanes {
    * Runs `work` when its lane is free; the promise settles as `work` does. Does nothing if the signal is aborted before
    * the start. Calls `waits` if the job has to wait, and `interrupt` if the signal is aborted while it runs.
    */
-  turn({ id, lane, signal, waits, interrupt }: QueuedJob, work: () => Promise<void>): Promise<void> {
+  enqueue({ id, lane, signal, waits, interrupt }: QueuedJob, work: () => Promise<void>): Promise<void> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return resolve();
       signal.addEventListener('abort', () => {

@@ -1,11 +1,11 @@
 /**
- * Caches of computed values. `memoizedLast` caches the last reference answer of a user's program: configurations of one
- * problem share it, and computing it needs longer than running a configuration.
+ * Caches of computed values. `cachedLastAnswer` caches the last reference answer of a user's program: configurations of
+ * one problem share it, and computing it needs longer than running a configuration.
  */
 import { createHash } from 'node:crypto';
 
 /** Returns a function that computes its value on the first call and caches it; errors are not cached. */
-export function once<T>(make: () => T): () => T {
+export function lazyValue<T>(make: () => T): () => T {
   let made: { readonly value: T } | null = null;
   return () => {
     made ??= { value: make() };
@@ -29,26 +29,26 @@ export function oncePerTick(work: () => void): () => void {
   };
 }
 
-const lastAnswers = new WeakMap<object, { readonly key: string; readonly answer: Promise<unknown> }>();
+const cachedAnswers = new WeakMap<object, { readonly key: string; readonly answer: Promise<unknown> }>();
 
 /**
  * Returns the cached answer of `of` if the last question to it was the same; otherwise computes the answer. `of`: the
  * object that answers. `question`: all inputs of the answer. Rejected answers, and those not worth caching, are
  * computed again.
  */
-export function memoizedLast<T>(
+export function cachedLastAnswer<T>(
   of: object,
   question: unknown,
   make: () => Promise<T>,
   isWorthKeeping: (answer: T) => boolean,
 ): Promise<T> {
   const key = createHash('sha256').update(JSON.stringify(question)).digest('hex');
-  const known = lastAnswers.get(of);
+  const known = cachedAnswers.get(of);
   if (known?.key === key) return known.answer as Promise<T>;
   const answer = make();
-  lastAnswers.set(of, { key, answer });
+  cachedAnswers.set(of, { key, answer });
   const drop = (): void => {
-    if (lastAnswers.get(of)?.answer === answer) lastAnswers.delete(of);
+    if (cachedAnswers.get(of)?.answer === answer) cachedAnswers.delete(of);
   };
   answer.then((found) => isWorthKeeping(found) || drop(), drop);
   return answer;

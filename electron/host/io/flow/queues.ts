@@ -21,7 +21,7 @@ export class SerialQueue {
  * Options of a queue that runs only the latest item: one item is active and at most one waits, which a newer item
  * replaces. The last item is always processed, unless the queue is stopped.
  */
-interface LatestWinsOptions<T> {
+interface LatestQueueOptions<T> {
   /**
    * Processes an item; must not reject. The signal is aborted when a newer item arrives and `givesWay` is true, or when
    * the queue is stopped.
@@ -32,13 +32,13 @@ interface LatestWinsOptions<T> {
 }
 
 export class LatestQueue<T> {
-  readonly #options: LatestWinsOptions<T>;
+  readonly #options: LatestQueueOptions<T>;
   #running: { readonly item: T; readonly controller: AbortController } | null = null;
   #waiting: { readonly item: T } | null = null;
   #done: Promise<void> = Promise.resolve();
   #stopped = false;
 
-  constructor(options: LatestWinsOptions<T>) {
+  constructor(options: LatestQueueOptions<T>) {
     this.#options = options;
   }
 
@@ -70,7 +70,7 @@ export class LatestQueue<T> {
 }
 
 /** A limited amount of a resource that jobs share, such as bytes. Jobs wait in order until enough is free. */
-export class Budget {
+export class ResourceBudget {
   readonly #all: number;
   #taken = 0;
   readonly #waiting: { readonly amount: number; readonly go: () => void }[] = [];

@@ -1,7 +1,7 @@
 /** Subscribers to the progress or live frames of one run. */
 
 /** Receiver of a stream of frames. */
-export interface Sink<F> {
+export interface FrameSink<F> {
   /**
    * Offers a frame. A `latest` stream calls `make` only when it sends the frame, so that frames nobody sees are not
    * computed. A `lossless` stream calls it at once.
@@ -11,15 +11,15 @@ export interface Sink<F> {
   end(error?: unknown): void;
 }
 
-export class Subscribers<F> {
-  readonly #open = new Map<Sink<F>, { readonly make: () => F; waiting: boolean }>();
+export class FrameSubscribers<F> {
+  readonly #open = new Map<FrameSink<F>, { readonly make: () => F; waiting: boolean }>();
 
   get size(): number {
     return this.#open.size;
   }
 
   /** Subscribes a sink. Returns a function that unsubscribes. */
-  add(sink: Sink<F>, make: () => F): () => void {
+  add(sink: FrameSink<F>, make: () => F): () => void {
     this.#open.set(sink, { make, waiting: false });
     return () => this.#open.delete(sink);
   }
@@ -34,7 +34,7 @@ export class Subscribers<F> {
     for (const sink of this.#open.keys()) this.offer(sink);
   }
 
-  offer(sink: Sink<F>): void {
+  offer(sink: FrameSink<F>): void {
     const entry = this.#open.get(sink);
     if (entry === undefined) return;
     entry.waiting = true;

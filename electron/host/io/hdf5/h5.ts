@@ -6,7 +6,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Dataset, Entity, File, Group } from 'h5wasm';
 import { BraggError } from '../../../contract/errors.ts';
-import { decoderFile } from '../programs.ts';
+import { decoderPath } from '../programs.ts';
 
 /** Files of the filters, by their numbers in the HDF Group's registry: LZ4, and bitshuffle with LZ4. */
 export const filterFiles: Readonly<Record<number, string>> = { 32004: 'libH5Zlz4.so', 32008: 'libH5Zbshuf.so' };
@@ -14,7 +14,7 @@ export const filterFiles: Readonly<Record<number, string>> = { 32004: 'libH5Zlz4
 /** Content of every filter's file, by file name. */
 async function readFilters(): Promise<ReadonlyMap<string, Uint8Array>> {
   const files = Object.values(filterFiles).map(async (name) => {
-    const bytes = await readFile(decoderFile(name, 'h5wasm-plugins/plugins'));
+    const bytes = await readFile(decoderPath(name, 'h5wasm-plugins/plugins'));
     return [name, bytes] as const;
   });
   return new Map(await Promise.all(files));
@@ -28,7 +28,7 @@ interface OpenFiles {
   readonly streams: readonly (Parameters<Module['FS']['close']>[0] | null | undefined)[];
 }
 
-interface Library {
+interface HdfLibrary {
   /** Installs the image filters, on the first call. */
   readonly withFilters: () => Promise<void>;
   readonly File: typeof File;
@@ -36,40 +36,40 @@ interface Library {
   /** Runs `work` inside a C call. All synchronous calls of the library must be made in `work`. */
   readonly entered: <T>(work: () => T) => T;
 }
-let libraryPromise: Promise<Library> | null = null;
+let libraryPromise: Promise<HdfLibrary> | null = null;
 
 /** Name of the C function that calls `work`. */
-const WORK = 'braggbench_work';
+const CALLBACK_NAME = 'braggbench_work';
 
 /**
  * Returns a function that runs `work` so that its errors leak nothing. Errors thrown through the library's C code skip
  * its clean-up: each leaves 1 kB on its stack and two open files. After some 2,000 errors the stack is full, and valid
  * files fail with "memory access out of bounds". ccall() with a text argument saves and restores the stack.
  */
-function enteredIn(module: Module): Library['entered'] {
+function leakFreeCall(module: Module): HdfLibrary['entered'] {
   const { streams } = module.FS as Module['FS'] & OpenFiles;
   return <T>(work: () => T): T => {
     const before = new Set(streams);
     let outcome: { readonly value: T } | { readonly error: unknown } | null = null;
-    Reflect.set(module, `_${WORK}`, () => {
+    Reflect.set(module, `_${CALLBACK_NAME}`, () => {
       try {
         outcome = { value: work() };
       } catch (error) {
         outcome = { error };
       }
     });
-    module.ccall(WORK, null, ['string'], ['']);
+    module.ccall(CALLBACK_NAME, null, ['string'], ['']);
     for (const stream of streams) if (stream && !before.has(stream)) module.FS.close(stream);
-    return resultOf(outcome);
+    return valueOrThrow(outcome);
   };
 }
 
-function resultOf<T>(outcome: { readonly value: T } | { readonly error: unknown } | null): T {
+function valueOrThrow<T>(outcome: { readonly value: T } | { readonly error: unknown } | null): T {
   if (outcome !== null && 'value' in outcome) return outcome.value;
   throw outcome?.error;
 }
 
-async function loadNow(): Promise<Library> {
+async function loadModule(): Promise<HdfLibrary> {
   const { File: Opened, ready } = await import('h5wasm');
   const module = await ready;
   // Without this handler the library prints errors and returns invalid values.
@@ -82,22 +82,22 @@ async function loadNow(): Promise<Library> {
     for (const [name, bytes] of files) module.FS.writeFile(`${folder}/${name}`, bytes);
   };
   return {
-    ...{ File: Opened, FS: module.FS, entered: enteredIn(module) },
+    ...{ File: Opened, FS: module.FS, entered: leakFreeCall(module) },
     withFilters: () => (filters ??= install()),
   };
 }
 
-function loadLibrary(): Promise<Library> {
-  libraryPromise ??= loadNow();
+function loadLibrary(): Promise<HdfLibrary> {
+  libraryPromise ??= loadModule();
   return libraryPromise;
 }
 
-let counter = 0;
+let fileCounter = 0;
 
 /** Creates a file with the content that `fill` writes, and returns its bytes. */
 export async function createFile(fill: (file: File) => void): Promise<Uint8Array> {
   const { File: Opened, FS, entered } = await loadLibrary();
-  const path = `/made-${counter++}.h5`;
+  const path = `/made-${fileCounter++}.h5`;
   try {
     entered(() => {
       const file = new Opened(path, 'w');
@@ -114,7 +114,7 @@ export async function createFile(fill: (file: File) => void): Promise<Uint8Array
 }
 
 /** Shortens an error of the library, which lists all functions on the stack; the innermost one states the cause. */
-function shortError(error: unknown): unknown {
+function shortenError(error: unknown): unknown {
   const text = error instanceof Error ? error.message : '';
   if (!text.startsWith('HDF5-DIAG')) return error;
   const reasons = [...text.matchAll(/#\d+: \S+ line \d+ in \w+\(\): (.*)/g)].map(([, reason]) => reason);
@@ -139,7 +139,7 @@ export async function openFile<T>(
   const { File: Opened, FS, entered, withFilters } = await loadLibrary();
   if (filters) await withFilters();
   const paths = [bytes, ...(linked === null ? [] : [linked])].map((each) => {
-    const path = `/read-${counter++}.h5`;
+    const path = `/read-${fileCounter++}.h5`;
     FS.writeFile(path, each);
     return path;
   });
@@ -160,7 +160,7 @@ export async function openFile<T>(
         const [file = open(''), other = null] = opened;
         return read(file, other);
       } catch (error) {
-        throw shortError(error);
+        throw shortenError(error);
       } finally {
         for (const file of opened) file.close();
       }

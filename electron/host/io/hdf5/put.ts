@@ -28,17 +28,17 @@ import type { Dataset, File, Group } from 'h5wasm';
  *
  * Every array is chunked and compressed: a reader that requires this never follows data stored outside of the file.
  */
-export const FORMAT = 'braggbench-run';
-export const FORMAT_VERSION = 1;
+export const RUN_FILE_FORMAT = 'braggbench-run';
+export const RUN_FILE_VERSION = 1;
 
 /**
  * Compression level of deflate. The next level needs two to eight times as long for keyframes, and makes them only 5 %
  * smaller.
  */
-export const COMPRESSION = 3;
+export const COMPRESSION_LEVEL = 3;
 
 /** Attributes of the file's root group. Text in the file is UTF-8. */
-export const attributes = {
+export const rootAttributes = {
   format: 'format',
   version: 'format_version',
 } as const;
@@ -67,7 +67,7 @@ type StorableArray = Float64Array | Float32Array | Uint32Array | Uint16Array;
 const CHUNK_ELEMENTS = 65_536;
 
 /** Shape of a chunk: as many whole rows as fit. */
-function chunksOf(shape: readonly number[]): number[] {
+function chunkShape(shape: readonly number[]): number[] {
   const [rows = 1, ...rest] = shape;
   const row = rest.reduce((a, b) => a * b, 1);
   return [Math.max(1, Math.min(rows, Math.floor(CHUNK_ELEMENTS / row))), ...rest];
@@ -92,8 +92,8 @@ export function writeDataset(
     name,
     data,
     shape: [...shape],
-    chunks: chunksOf(shape),
-    compression: COMPRESSION,
+    chunks: chunkShape(shape),
+    compression: COMPRESSION_LEVEL,
   });
   for (const [key, value] of Object.entries(notes)) writeAttribute(dataset, key, value);
 }
@@ -109,7 +109,7 @@ export function writeRows(
   const [rows = 0, ...rest] = shape;
   const length = rest.reduce((a, b) => a * b, 1);
   if (rows * length === 0) return;
-  const chunks = chunksOf(shape);
+  const chunks = chunkShape(shape);
   // All rows of a chunk are written together, so that the chunk is compressed only once.
   const [together = 1] = chunks;
   const taken = (from: number): Float32Array => {
@@ -120,7 +120,7 @@ export function writeRows(
     return out;
   };
   const first = Math.min(together, rows);
-  const grown = { shape: [first, ...rest], maxshape: [...shape], chunks, compression: COMPRESSION };
+  const grown = { shape: [first, ...rest], maxshape: [...shape], chunks, compression: COMPRESSION_LEVEL };
   const dataset = group.create_dataset({ name, data: taken(0), ...grown });
   if (first < rows) dataset.resize([...shape]);
   for (let from = first; from < rows; from += together) {
@@ -132,7 +132,14 @@ export function writeRows(
 
 export function writeText(group: Group, name: string, text: string): void {
   const size = new TextEncoder().encode(text).length;
-  group.create_dataset({ name, data: [text], shape: [1], dtype: `S${size}`, chunks: [1], compression: COMPRESSION });
+  group.create_dataset({
+    name,
+    data: [text],
+    shape: [1],
+    dtype: `S${size}`,
+    chunks: [1],
+    compression: COMPRESSION_LEVEL,
+  });
 }
 
 /** Writes a group with the values as attributes. Null is written as NaN, which every HDF5 reader supports. */

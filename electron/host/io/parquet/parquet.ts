@@ -7,7 +7,7 @@ interface ParquetColumn {
 }
 
 /** Returns the file's bytes. `notes` becomes the key-value metadata of the file. */
-export async function parquetFile(
+export async function parquetBytes(
   columns: readonly ParquetColumn[],
   notes: Readonly<Record<string, string>>,
 ): Promise<Uint8Array> {

@@ -6,17 +6,17 @@
 import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { listenToOutput, startedFile } from '../programs.ts';
+import { listenToOutput, programPath } from '../programs.ts';
 
 /** Environment variable that identifies the descendants of a child, because they inherit it. */
-const NAME = 'BRAGGBENCH_STARTED_BY';
+const MARK_VARIABLE = 'BRAGGBENCH_STARTED_BY';
 
 /**
  * Maximum number of searches for new descendants, in case the child creates processes faster than they are stopped.
  */
 const MAX_PASSES = 50;
 
-export interface Mark {
+interface DescendantMark {
   /** Environment for the child process, including the mark. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /**
@@ -37,7 +37,7 @@ interface MarkedProcess {
  * Reads parent and start time of a process: fields 4 and 22 of /proc/PID/stat. The second field is a name in
  * parentheses that may contain spaces. Null if the process has ended.
  */
-function processOf(pid: number): MarkedProcess | null {
+function readProcess(pid: number): MarkedProcess | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
@@ -49,12 +49,12 @@ function processOf(pid: number): MarkedProcess | null {
   }
 }
 
-function processes(): readonly MarkedProcess[] {
-  return readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? (processOf(Number(name)) ?? []) : []));
+function listProcesses(): readonly MarkedProcess[] {
+  return readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? (readProcess(Number(name)) ?? []) : []));
 }
 
 /** Environment of a process. Null if the process belongs to another user, or has ended. */
-function environmentOf(pid: number): string | null {
+function readEnvironment(pid: number): string | null {
   try {
     return readFileSync(`/proc/${pid}/environ`, 'latin1');
   } catch {
@@ -62,7 +62,7 @@ function environmentOf(pid: number): string | null {
   }
 }
 
-function signal(pid: number, name: 'SIGSTOP' | 'SIGKILL'): void {
+function sendSignal(pid: number, name: 'SIGSTOP' | 'SIGKILL'): void {
   try {
     process.kill(pid, name);
   } catch {
@@ -70,16 +70,16 @@ function signal(pid: number, name: 'SIGSTOP' | 'SIGKILL'): void {
   }
 }
 
-export function newMark(): Mark {
+export function createDescendantMark(): DescendantMark {
   const token = randomBytes(16).toString('hex');
-  const entry = `${NAME}=${token}`;
+  const entry = `${MARK_VARIABLE}=${token}`;
   /** Processes that started before this one cannot be descendants, so their environment is not read. */
-  const since = process.platform === 'linux' ? (processOf(process.pid)?.started ?? 0) : 0;
+  const since = process.platform === 'linux' ? (readProcess(process.pid)?.started ?? 0) : 0;
 
   function marked(): ReadonlySet<number> {
     const found = new Set<number>();
-    const all = processes().filter(({ pid, started }) => pid !== process.pid && started >= since);
-    for (const { pid } of all) if (environmentOf(pid)?.includes(entry)) found.add(pid);
+    const all = listProcesses().filter(({ pid, started }) => pid !== process.pid && started >= since);
+    for (const { pid } of all) if (readEnvironment(pid)?.includes(entry)) found.add(pid);
     for (let before = 0; before < found.size; ) {
       before = found.size;
       for (const { pid, parent } of all) if (found.has(parent)) found.add(pid);
@@ -88,7 +88,7 @@ export function newMark(): Mark {
   }
 
   return {
-    env: { ...process.env, [NAME]: token },
+    env: { ...process.env, [MARK_VARIABLE]: token },
     end() {
       if (process.platform !== 'linux') return;
       const stopped = new Set<number>();
@@ -96,21 +96,21 @@ export function newMark(): Mark {
         const fresh = [...marked()].filter((one) => !stopped.has(one));
         if (fresh.length === 0) break;
         for (const one of fresh) {
-          signal(one, 'SIGSTOP');
+          sendSignal(one, 'SIGSTOP');
           stopped.add(one);
         }
       }
-      for (const one of stopped) signal(one, 'SIGKILL');
+      for (const one of stopped) sendSignal(one, 'SIGKILL');
     },
   };
 }
 
 /** Programs that run as child processes, each with the path of its source in the host's folder. */
-const PROGRAMS = {
+const CHILD_PROGRAMS = {
   'user-kernel-child': 'model/user-kernels/process/child.ts',
   'timeline-child': 'app/timelines/child.ts',
 } as const;
-type ChildProgram = keyof typeof PROGRAMS;
+type ChildProgram = keyof typeof CHILD_PROGRAMS;
 
 /** Exit code of a process, or the signal that ended it. */
 export interface ProcessExit {
@@ -134,12 +134,17 @@ export interface ChildLink {
  */
 export type StartChild = (program: ChildProgram) => ChildLink;
 
-export const childFile = (program: ChildProgram): string => startedFile(program, PROGRAMS[program]);
+export const childProgramPath = (program: ChildProgram): string => programPath(program, CHILD_PROGRAMS[program]);
 
 export const forkChild: StartChild = (program) => {
   // The serialization `advanced` (structured clone) sends typed arrays without conversion.
-  const mark = newMark();
-  const child = fork(childFile(program), [], { serialization: 'advanced', silent: true, execArgv: [], env: mark.env });
+  const mark = createDescendantMark();
+  const child = fork(childProgramPath(program), [], {
+    serialization: 'advanced',
+    silent: true,
+    execArgv: [],
+    env: mark.env,
+  });
   // Ends daemons that remain after the child has exited.
   child.on('exit', () => mark.end());
   return {

@@ -11,12 +11,12 @@ interface ElectronParent {
 }
 
 /** Kills this process. `process.exit` would wait for its threads, of which one may never end. */
-function die(): void {
+function killThisProcess(): void {
   process.kill(process.pid, 'SIGKILL');
 }
 
 /** Opens the channel to the host. The process is killed when its host exits. */
-export function parentLink<From extends object, To>(): ParentLink<From, To> {
+export function connectToParent<From extends object, To>(): ParentLink<From, To> {
   const electron = (process as { readonly parentPort?: ElectronParent | null }).parentPort;
   if (electron != null) {
     return {
@@ -24,7 +24,7 @@ export function parentLink<From extends object, To>(): ParentLink<From, To> {
       onMessage: (listener) => electron.on('message', ({ data }) => listener(data as To)),
     };
   }
-  process.on('disconnect', die);
+  process.on('disconnect', killThisProcess);
   return {
     send: (message) => {
       if (process.connected) process.send?.(message);

@@ -5,12 +5,12 @@
  * on deep nesting.
  */
 import {
-  deepestNesting,
+  MAX_NESTING,
   type ParsedText,
   type SourceEntry,
   type SourceNode,
   type TextError,
-  tooDeep,
+  TOO_DEEP_TEXT,
 } from './source.ts';
 
 class JsonError extends Error {
@@ -24,7 +24,7 @@ class JsonError extends Error {
 
 const numberToken = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const wordToken = /[-+.\w$]+/y;
-const words: ReadonlyMap<string, number | boolean | null> = new Map<string, number | boolean | null>([
+const literalWords: ReadonlyMap<string, number | boolean | null> = new Map<string, number | boolean | null>([
   ['true', true],
   ['false', false],
   ['null', null],
@@ -63,7 +63,7 @@ class JsonReader {
 
   private value(depth: number): SourceNode {
     this.skipSpace();
-    if (depth > deepestNesting) throw new JsonError(this.at, tooDeep);
+    if (depth > MAX_NESTING) throw new JsonError(this.at, TOO_DEEP_TEXT);
     const at = this.at;
     switch (this.text[at]) {
       case '{':
@@ -85,7 +85,7 @@ class JsonReader {
     const word = wordToken.exec(this.text)?.[0];
     if (word === undefined) throw this.unexpected('a value');
     this.at += word.length;
-    const known = words.get(word);
+    const known = literalWords.get(word);
     if (known !== undefined) return known;
     numberToken.lastIndex = at;
     if (numberToken.exec(this.text)?.[0] === word) return Number(word);
@@ -184,7 +184,7 @@ export function parseJson(text: string): ParsedText {
  * Rephrases an error of the schema library for the author of the file: the allowed values, without internals of the
  * program.
  */
-export const schemaError = (message: string): string =>
+export const rephraseSchemaError = (message: string): string =>
   message
     .replace(/^Invalid input: expected (.+), received undefined$/, 'is missing; allowed: $1')
     .replace(/^Invalid input: expected (.+), received (.+)$/, 'is of type $2; allowed: $1')

@@ -6,10 +6,10 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { messageOf } from '../../../contract/errors.ts';
 import { NO_TABLE_TEXT, tableText } from '../../../domain/values/csv.ts';
-import { openWithoutWaiting } from '../files/plain-file.ts';
+import { openNonBlocking } from '../files/plain-file.ts';
 
 /** Maximum size of a scenario, 256 KiB: two hundred regions with names need 30 KiB. */
-export const largestText_bytes = 256 * 1024;
+export const MAX_SCENARIO_BYTES = 256 * 1024;
 
 /**
  * Number of bytes per read. Most files are far smaller than the size limits, so no buffer of the limit's size is
@@ -32,12 +32,12 @@ function unreadableFile(reason: string, missing = false): UnreadableFile {
 }
 
 /** Encodings to accept: `scenarios` are UTF-8, `tables` may also be UTF-16, because other programs write them. */
-type Kind = 'scenarios' | 'tables';
+type TextKind = 'scenarios' | 'tables';
 
 /** Decodes a file's bytes, without the byte order mark. Returns the reason if they are not valid text. */
-function decodeText(bytes: Uint8Array, largest_bytes: number, kind: Kind): TextOrReason {
+function decodeText(bytes: Uint8Array, largest_bytes: number, kind: TextKind): TextOrReason {
   if (bytes.length > largest_bytes) {
-    const what = largest_bytes === largestText_bytes ? 'the limit for scenarios' : 'the maximum';
+    const what = largest_bytes === MAX_SCENARIO_BYTES ? 'the limit for scenarios' : 'the maximum';
     return unreadableFile(`is larger than ${largest_bytes / 1024} KiB, ${what}`);
   }
   if (kind === 'tables') {
@@ -51,7 +51,7 @@ function decodeText(bytes: Uint8Array, largest_bytes: number, kind: Kind): TextO
   }
 }
 
-function failBy(error: unknown): UnreadableFile {
+function toUnreadableFile(error: unknown): UnreadableFile {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   switch (code) {
     case 'ENOENT':
@@ -74,7 +74,7 @@ type BytesOrReason = { readonly ok: true; readonly bytes: Uint8Array } | Unreada
  */
 async function readBytes(path: string, largest_bytes: number): Promise<BytesOrReason> {
   try {
-    const file = await openWithoutWaiting(path);
+    const file = await openNonBlocking(path);
     try {
       const found = await file.stat();
       if (found.isDirectory()) return unreadableFile('is a folder, not a file');
@@ -92,12 +92,12 @@ async function readBytes(path: string, largest_bytes: number): Promise<BytesOrRe
       await file.close();
     }
   } catch (error) {
-    return failBy(error);
+    return toUnreadableFile(error);
   }
 }
 
 /** Reads the text of a file, or returns the reason why that is not possible. */
-export async function readText(path: string, largest_bytes: number = largestText_bytes): Promise<TextOrReason> {
+export async function readText(path: string, largest_bytes: number = MAX_SCENARIO_BYTES): Promise<TextOrReason> {
   const read = await readBytes(path, largest_bytes);
   return read.ok ? decodeText(read.bytes, largest_bytes, 'scenarios') : read;
 }
@@ -111,7 +111,7 @@ export async function readTableText(path: string, largest_bytes: number): Promis
 const GZIP = [0x1f, 0x8b] as const;
 
 /** Like `readTableText`, for a file that may be compressed with gzip. The limit applies to the uncompressed text. */
-export async function readPackedText(file: string, largest_bytes: number): Promise<TextOrReason> {
+export async function readCompressedText(file: string, largest_bytes: number): Promise<TextOrReason> {
   const read = await readBytes(file, largest_bytes);
   if (!read.ok) return read;
   const { bytes } = read;

@@ -42,9 +42,9 @@ export interface ParsedText {
 }
 
 /** Maximum depth of nesting. Scenarios are less deep; deeper documents could overflow the stack. */
-export const deepestNesting = 32;
+export const MAX_NESTING = 32;
 
-export const tooDeep = `is nested deeper than ${deepestNesting} levels, the limit for scenarios`;
+export const TOO_DEEP_TEXT = `is nested deeper than ${MAX_NESTING} levels, the limit for scenarios`;
 
 /** Converts a tree to plain JSON values. If a key is duplicated, its last value is used. */
 export function plainValue(node: SourceNode): unknown {
@@ -75,24 +75,24 @@ export function duplicateKeys(node: SourceNode): readonly TextError[] {
 type MapNode = Extract<SourceNode, { kind: 'map' }>;
 
 /** Index by key for objects with many entries. A linear search for each of many issues would be slow. */
-const byKey = new WeakMap<MapNode, ReadonlyMap<string, SourceEntry>>();
+const cachedEntries = new WeakMap<MapNode, ReadonlyMap<string, SourceEntry>>();
 const MANY_ENTRIES = 50;
 
 /** Entry of an object by key; the last one if the key is duplicated. */
-function entryOf(node: MapNode, step: string | number): SourceEntry | undefined {
+function findEntry(node: MapNode, step: string | number): SourceEntry | undefined {
   if (node.entries.length < MANY_ENTRIES) return node.entries.findLast(({ key }) => key === step);
-  const known = byKey.get(node) ?? new Map(node.entries.map((entry) => [entry.key, entry]));
-  byKey.set(node, known);
+  const known = cachedEntries.get(node) ?? new Map(node.entries.map((entry) => [entry.key, entry]));
+  cachedEntries.set(node, known);
   return known.get(String(step));
 }
 
-const innerOf = (node: SourceNode): readonly SourceNode[] =>
+const childrenOf = (node: SourceNode): readonly SourceNode[] =>
   node.kind === 'list' ? node.items : node.kind === 'map' ? node.entries.map(({ value }) => value) : [];
 
 /** Number of values in a tree, including lists and objects. Stops counting above `most`. */
 export function countValues(node: SourceNode, most: number): number {
   let count = 1;
-  for (const each of innerOf(node)) {
+  for (const each of childrenOf(node)) {
     if (count > most) break;
     count += countValues(each, most - count);
   }
@@ -100,10 +100,10 @@ export function countValues(node: SourceNode, most: number): number {
 }
 
 /** Offset of the first object with more than `most` keys; null if there is none. */
-export function firstWithMoreKeys(node: SourceNode, most: number): number | null {
+export function findObjectWithMoreKeys(node: SourceNode, most: number): number | null {
   if (node.kind === 'map' && node.entries.length > most) return node.at;
-  for (const each of innerOf(node)) {
-    const found = firstWithMoreKeys(each, most);
+  for (const each of childrenOf(node)) {
+    const found = findObjectWithMoreKeys(each, most);
     if (found !== null) return found;
   }
   return null;
@@ -113,7 +113,7 @@ export function firstWithMoreKeys(node: SourceNode, most: number): number | null
  * Offset of the value at `path`, or of its key if `atKey` is true. If the document does not contain the path: offset of
  * the innermost enclosing value.
  */
-export function offsetOf(root: SourceNode, path: Path, atKey: boolean): number {
+export function offsetOfPath(root: SourceNode, path: Path, atKey: boolean): number {
   let node = root;
   let at = root.at;
   for (const step of path) {
@@ -123,10 +123,10 @@ export function offsetOf(root: SourceNode, path: Path, atKey: boolean): number {
       node = item;
       at = item.at;
     } else if (node.kind === 'map') {
-      const entry = entryOf(node, step);
-      if (entry === undefined) return at;
-      node = entry.value;
-      at = entry.keyAt;
+      const toSourceEntry = findEntry(node, step);
+      if (toSourceEntry === undefined) return at;
+      node = toSourceEntry.value;
+      at = toSourceEntry.keyAt;
     } else {
       return at;
     }
@@ -167,7 +167,7 @@ export class LineIndex {
 }
 
 /** Maximum size of the YAML parser's stack: it has up to three entries per level of nesting. */
-const deepestStack = 3 * deepestNesting + 8;
+const MAX_PARSER_STACK = 3 * MAX_NESTING + 8;
 
 class YamlError extends Error {
   readonly at: number;
@@ -181,12 +181,12 @@ class YamlError extends Error {
 /**
  * Tokens of the YAML text. Throws for too deep nesting here, before a recursive function of the library processes them.
  */
-function tokens(text: string): CST.Token[] {
+function readTokens(text: string): CST.Token[] {
   const parser = new Parser();
   const all: CST.Token[] = [];
   for (const lexeme of new Lexer().lex(text)) {
     for (const token of parser.next(lexeme)) all.push(token);
-    if (parser.stack.length > deepestStack) throw new YamlError(parser.offset, tooDeep);
+    if (parser.stack.length > MAX_PARSER_STACK) throw new YamlError(parser.offset, TOO_DEEP_TEXT);
   }
   for (const token of parser.end()) all.push(token);
   return all;
@@ -208,10 +208,10 @@ function yamlRuleErrors(document: Document.Parsed): TextError[] {
   return faults;
 }
 
-function convert(node: ParsedNode | null, at: number, depth: number, faults: TextError[]): SourceNode {
+function toSourceNode(node: ParsedNode | null, at: number, depth: number, faults: TextError[]): SourceNode {
   if (node === null) return { kind: 'scalar', at, value: null };
   const here = node.range[0];
-  if (depth > deepestNesting) throw new YamlError(here, tooDeep);
+  if (depth > MAX_NESTING) throw new YamlError(here, TOO_DEEP_TEXT);
   if (isAlias(node)) {
     faults.push({ at: here, message: 'aliases (*name) are not supported; write the value out' });
     return { kind: 'scalar', at: here, value: null };
@@ -222,7 +222,7 @@ function convert(node: ParsedNode | null, at: number, depth: number, faults: Tex
     return { kind: 'scalar', at: here, value: null };
   }
   if (isSeq<ParsedNode>(node)) {
-    return { kind: 'list', at: here, items: node.items.map((item) => convert(item, here, depth + 1, faults)) };
+    return { kind: 'list', at: here, items: node.items.map((item) => toSourceNode(item, here, depth + 1, faults)) };
   }
   if (isMap<ParsedNode, ParsedNode | null>(node)) {
     const entries = node.items.map((pair) => entry(pair.key, pair.value, depth, faults));
@@ -237,7 +237,7 @@ function entry(key: ParsedNode, value: ParsedNode | null, depth: number, faults:
     faults.push({ at: keyAt, message: 'a key must be a plain word' });
     return { key: '?', keyAt, value: { kind: 'scalar', at: keyAt, value: null } };
   }
-  return { key: String(key.value), keyAt, value: convert(value, keyAt, depth + 1, faults) };
+  return { key: String(key.value), keyAt, value: toSourceNode(value, keyAt, depth + 1, faults) };
 }
 
 function scalarValue(node: ParsedNode, at: number, faults: TextError[]): string | number | boolean | null {
@@ -258,7 +258,7 @@ export function parseYaml(text: string): ParsedText {
       schema: 'core',
       version: '1.2',
     });
-    const documents = [...composer.compose(tokens(text), true, text.length)];
+    const documents = [...composer.compose(readTokens(text), true, text.length)];
     const document = documents[0];
     if (document === undefined || document.contents === null) {
       return {
@@ -270,7 +270,7 @@ export function parseYaml(text: string): ParsedText {
     const second = documents[1];
     if (second) faults.push({ at: second.range[0], message: 'a second document begins here; allowed: one document' });
     if (document.errors.length > 0) return { root: null, faults };
-    return { root: convert(document.contents, 0, 0, faults), faults };
+    return { root: toSourceNode(document.contents, 0, 0, faults), faults };
   } catch (error) {
     if (!(error instanceof YamlError)) throw error;
     return { root: null, faults: [{ at: error.at, message: error.message }] };

@@ -5,30 +5,30 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /** Total size of the typed arrays in a value, in bytes. */
-export function sizeOf(value: unknown): number {
+export function arrayBytesIn(value: unknown): number {
   if (ArrayBuffer.isView(value)) return value.byteLength;
   if (typeof value !== 'object' || value === null) return 0;
   let sum = 0;
-  for (const part of Object.values(value)) sum += sizeOf(part);
+  for (const part of Object.values(value)) sum += arrayBytesIn(part);
   return sum;
 }
 
 /** Arrays below this total size stay in the message, which copies them within a millisecond. */
-const LARGE_BYTES = 2 ** 20;
+const MIN_SHARED_BYTES = 2 ** 20;
 /** An array below this size stays in the message, because shared memory is allocated in pages. */
-const SMALL_ARRAY_BYTES = 2 ** 14;
+const MIN_SHARED_ARRAY_BYTES = 2 ** 14;
 /** Number of bytes to copy, in about 2 ms, before yielding to the event loop. */
 const STRIDE_BYTES = 8 * 2 ** 20;
 
 type ViewConstructor = new (buffer: SharedArrayBuffer) => ArrayBufferView;
 
 /** Copies arrays one by one to shared memory, and yields after every STRIDE_BYTES. */
-class ArraySharer {
+class SharedArrayCopier {
   #copied = 0;
 
   async value(value: unknown): Promise<unknown> {
     if (ArrayBuffer.isView(value)) return this.#view(value);
-    if (typeof value !== 'object' || value === null || sizeOf(value) < SMALL_ARRAY_BYTES) return value;
+    if (typeof value !== 'object' || value === null || arrayBytesIn(value) < MIN_SHARED_ARRAY_BYTES) return value;
     if (Array.isArray(value)) {
       const list: unknown[] = [];
       for (const each of value) list.push(await this.value(each));
@@ -40,7 +40,7 @@ class ArraySharer {
   }
 
   async #view(view: ArrayBufferView): Promise<ArrayBufferView> {
-    if (view.byteLength < SMALL_ARRAY_BYTES || view.buffer instanceof SharedArrayBuffer) return view;
+    if (view.byteLength < MIN_SHARED_ARRAY_BYTES || view.buffer instanceof SharedArrayBuffer) return view;
     const memory = new SharedArrayBuffer(view.byteLength);
     const [from, to] = [new Uint8Array(view.buffer, view.byteOffset, view.byteLength), new Uint8Array(memory)];
     for (let at = 0; at < from.length; at += STRIDE_BYTES) {
@@ -61,5 +61,5 @@ class ArraySharer {
  * memory are not copied again.
  */
 export async function withSharedArrays<T>(value: T): Promise<T> {
-  return sizeOf(value) < LARGE_BYTES ? value : ((await new ArraySharer().value(value)) as T);
+  return arrayBytesIn(value) < MIN_SHARED_BYTES ? value : ((await new SharedArrayCopier().value(value)) as T);
 }

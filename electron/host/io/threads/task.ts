@@ -4,10 +4,10 @@
  * ones.
  */
 import { isMainThread } from 'node:worker_threads';
-import { sizeOf } from './shared.ts';
-import { threads } from './threads.ts';
+import { arrayBytesIn } from './shared.ts';
+import { threadPool } from './threads.ts';
 
-type Work = (argument: never, signal: AbortSignal) => unknown;
+type TaskFunction = (argument: never, signal: AbortSignal) => unknown;
 
 /** Signal that is never aborted, the default for calls that cannot be cancelled. */
 const NEVER_ABORTED = new AbortController().signal;
@@ -16,7 +16,7 @@ const NEVER_ABORTED = new AbortController().signal;
  * A callable task. Its argument and result are plain values. Errors other than BraggError become a BraggError
  * `internal`.
  */
-interface Task<A, R> {
+interface ThreadTask<A, R> {
   (argument: A, signal?: AbortSignal): Promise<R>;
   readonly task: string;
 }
@@ -26,51 +26,54 @@ const registeredNames = new Set<string>();
 export const taskNames = (): readonly string[] => [...registeredNames];
 
 /** Names of tasks that reuse data of earlier calls, so that their thread must live longer. */
-const retainingTasks = new Set<string>();
+const cachingTaskNames = new Set<string>();
 
 /** Functions of the tasks whose modules this thread has loaded. */
-const taskFunctions = new Map<string, Work>();
+const taskFunctions = new Map<string, TaskFunction>();
 
 /** Declares a task by name, without loading its code: only the worker thread loads the function. */
-export function task<A, R>(name: string): Task<A, R> {
+export function declareTask<A, R>(name: string): ThreadTask<A, R> {
   // In a worker thread a task runs directly, because it cannot block the host's event loop there.
   const call = async (argument: A, signal = NEVER_ABORTED): Promise<R> =>
     (isMainThread
-      ? await threads.perform(name, argument, retainingTasks.has(name), signal)
-      : await performHere(name, argument, signal)) as R;
+      ? await threadPool.perform(name, argument, cachingTaskNames.has(name), signal)
+      : await performInThisThread(name, argument, signal)) as R;
   registeredNames.add(name);
   return Object.assign(call, { task: name });
 }
 
 /** Sets the function of a task, in the thread that loads the calling module. */
 export function registerTask<A, R>(
-  { task: name }: Task<A, R>,
+  { task: name }: ThreadTask<A, R>,
   work: (argument: A, signal: AbortSignal) => R | Promise<R>,
 ): void {
-  taskFunctions.set(name, work as Work);
+  taskFunctions.set(name, work as TaskFunction);
 }
 
 /** Declares a task and sets its function. The worker thread must load the calling module too. */
-export function onThread<A, R>(name: string, work: (argument: A, signal: AbortSignal) => R | Promise<R>): Task<A, R> {
-  const made = task<A, R>(name);
+export function defineThreadTask<A, R>(
+  name: string,
+  work: (argument: A, signal: AbortSignal) => R | Promise<R>,
+): ThreadTask<A, R> {
+  const made = declareTask<A, R>(name);
   registerTask(made, work);
   return made;
 }
 
 /**
- * Like `onThread`, for tasks that read data once and then answer many calls from it. One thread performs all of them,
- * and lives longer.
+ * Like `defineThreadTask`, for tasks that read data once and then answer many calls from it. One thread performs all of
+ * them, and lives longer.
  */
-export function onThreadReusing<A, R>(
+export function defineCachingThreadTask<A, R>(
   name: string,
   work: (argument: A, signal: AbortSignal) => R | Promise<R>,
-): Task<A, R> {
-  retainingTasks.add(name);
-  return onThread(name, work);
+): ThreadTask<A, R> {
+  cachingTaskNames.add(name);
+  return defineThreadTask(name, work);
 }
 
 /** Performs a task in the current thread. */
-export function performHere(name: string, argument: unknown, signal: AbortSignal): unknown {
+export function performInThisThread(name: string, argument: unknown, signal: AbortSignal): unknown {
   const work = taskFunctions.get(name);
   if (work === undefined) throw new Error(`the worker thread has no task ${name}`);
   return work(argument as never, signal);
@@ -80,16 +83,16 @@ export function performHere(name: string, argument: unknown, signal: AbortSignal
  * Maximum size of arrays that are processed in the current thread, because that needs only milliseconds, like starting
  * a thread's task.
  */
-const SMALL_BYTES = 4 * 2 ** 20;
+const MAX_IMMEDIATE_BYTES = 4 * 2 ** 20;
 
 /**
- * Like `onThread`, for functions whose time grows with the arrays in their argument. `work` receives no signal, because
- * its second parameter may have another meaning.
+ * Like `defineThreadTask`, for functions whose time grows with the arrays in their argument. `work` receives no signal,
+ * because its second parameter may have another meaning.
  */
-export function onThreadIfLarge<A, R>(
+export function defineArrayTask<A, R>(
   name: string,
   work: (argument: A) => R | Promise<R>,
 ): (argument: A) => Promise<R> {
-  const task = onThread(name, (argument: A) => work(argument));
-  return async (argument) => (sizeOf(argument) > SMALL_BYTES ? task(argument) : work(argument));
+  const task = defineThreadTask(name, (argument: A) => work(argument));
+  return async (argument) => (arrayBytesIn(argument) > MAX_IMMEDIATE_BYTES ? task(argument) : work(argument));
 }

@@ -8,14 +8,14 @@ import { Worker } from 'node:worker_threads';
 import { BraggError, type WireError } from '../../../contract/errors.ts';
 import { runToCompletion, type YieldingTask } from '../../../domain/values/pausing.ts';
 import { runInSlices } from '../flow/cooperative.ts';
-import { startedFile } from '../programs.ts';
+import { programPath } from '../programs.ts';
 import { withSharedArrays } from './shared.ts';
 
-type Step = string | number;
+type PathKey = string | number;
 
 /** Location in a piece where another piece is inserted. An empty `at` denotes the root of the piece. */
 interface PiecePosition {
-  readonly at: readonly Step[];
+  readonly at: readonly PathKey[];
   readonly piece: number;
 }
 
@@ -31,26 +31,26 @@ export type Piece =
 /** Maximum number of values in a piece, which need about 4 ms to serialize. */
 const MAX_VALUES = 10_000;
 /** Number of characters of a text that count as one value. */
-const CHARACTERS = 64;
+const CHARACTERS_PER_VALUE = 64;
 
-interface Cut {
+interface PieceDraft {
   readonly value: unknown;
   readonly values: number;
   readonly holes: readonly PiecePosition[];
 }
 
-function isTree(value: unknown): value is object {
+function isPlainContainer(value: unknown): value is object {
   if (typeof value !== 'object' || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === Array.prototype || prototype === null;
 }
 
-class Group {
-  readonly entries: [Step, unknown][] = [];
+class PieceGroup {
+  readonly entries: [PathKey, unknown][] = [];
   readonly holes: PiecePosition[] = [];
   values = 1;
 
-  add(step: Step, { value, values, holes }: Cut): void {
+  add(step: PathKey, { value, values, holes }: PieceDraft): void {
     this.entries.push([step, value]);
     this.values += values;
     for (const hole of holes) this.holes.push({ at: [step, ...hole.at], piece: hole.piece });
@@ -58,14 +58,15 @@ class Group {
 }
 
 /** Size of a number or text, in the unit of MAX_VALUES. */
-const leafValues = (leaf: unknown): number => (typeof leaf === 'string' ? 1 + Math.floor(leaf.length / CHARACTERS) : 1);
+const leafSize = (leaf: unknown): number =>
+  typeof leaf === 'string' ? 1 + Math.floor(leaf.length / CHARACTERS_PER_VALUE) : 1;
 
 /** Number of values in a tree. Stops counting above `most`. */
-function valuesIn(value: unknown, most: number): number {
-  if (!isTree(value)) return leafValues(value);
+function countValues(value: unknown, most: number): number {
+  if (!isPlainContainer(value)) return leafSize(value);
   let sum = 1;
   for (const inner of Array.isArray(value) ? value : Object.values(value)) {
-    sum += typeof inner === 'number' ? 1 : valuesIn(inner, most - sum);
+    sum += typeof inner === 'number' ? 1 : countValues(inner, most - sum);
     if (sum > most) break;
   }
   return sum;
@@ -75,24 +76,24 @@ function valuesIn(value: unknown, most: number): number {
  * Divides a value into pieces, in the order of assembly. The value may contain lists, objects, typed arrays, numbers
  * and texts.
  */
-export const piecesOf = (whole: unknown, most?: number): readonly Piece[] =>
-  runToCompletion(piecesInSteps(whole, most));
+export const splitIntoPieces = (whole: unknown, most?: number): readonly Piece[] =>
+  runToCompletion(splitInSlices(whole, most));
 
-export function* piecesInSteps(whole: unknown, most: number = MAX_VALUES): YieldingTask<readonly Piece[]> {
+export function* splitInSlices(whole: unknown, most: number = MAX_VALUES): YieldingTask<readonly Piece[]> {
   const pieces: Piece[] = [];
   const put = (piece: Piece): number => pieces.push(piece) - 1;
-  function* cut(value: unknown): YieldingTask<Cut> {
+  function* cut(value: unknown): YieldingTask<PieceDraft> {
     yield;
     // A value that fits into one piece is not copied: copying doubled the time of a task that reads a file.
-    const values = valuesIn(value, most);
-    if (!isTree(value) || values <= most) return { value, values, holes: [] };
+    const values = countValues(value, most);
+    if (!isPlainContainer(value) || values <= most) return { value, values, holes: [] };
     const isList = Array.isArray(value);
-    let group = new Group();
+    let group = new PieceGroup();
     const groups = [group];
     for (const [key, inner] of isList ? value.entries() : Object.entries(value)) {
       const part = yield* cut(inner);
       if (group.values + part.values > most && group.entries.length > 0) {
-        group = new Group();
+        group = new PieceGroup();
         groups.push(group);
       }
       group.add(isList ? group.entries.length : key, part);
@@ -113,7 +114,7 @@ export function* piecesInSteps(whole: unknown, most: number = MAX_VALUES): Yield
 }
 
 /** Puts a value together from its pieces. */
-export class Assembly {
+export class PieceAssembler {
   readonly #made: unknown[] = [];
 
   /** Adds the next piece, in order. The call with the last piece returns the complete value. */
@@ -164,16 +165,16 @@ const IDLE_MS = 30_000;
 /**
  * Idle time for threads with rows of a study: a user who returns to the study should not wait until it is read again.
  */
-const RETAIN_MS = 600_000;
+const CACHING_IDLE_MS = 600_000;
 
 interface PendingWork {
-  readonly assembly: Assembly;
+  readonly assembly: PieceAssembler;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: Error) => void;
 }
 
-class Thread {
-  readonly #worker = new Worker(startedFile('aside-worker', 'app/threads/worker.ts'));
+class WorkerThread {
+  readonly #worker = new Worker(programPath('aside-worker', 'app/threads/worker.ts'));
   readonly #waiting = new Map<number, PendingWork>();
   readonly #gone: () => void;
   #next = 0;
@@ -199,7 +200,7 @@ class Thread {
     const id = this.#next++;
     const cancel = (): void => this.#send({ kind: 'cancel', id });
     return new Promise((resolve, reject) => {
-      this.#waiting.set(id, { assembly: new Assembly(), resolve, reject });
+      this.#waiting.set(id, { assembly: new PieceAssembler(), resolve, reject });
       this.#worker.ref();
       signal.addEventListener('abort', cancel);
       void this.#ask(id, name, pieces, signal);
@@ -244,7 +245,7 @@ class Thread {
       this.#gone();
       void this.#worker.terminate();
     };
-    this.#idle = setTimeout(end, this.keeps ? RETAIN_MS : IDLE_MS);
+    this.#idle = setTimeout(end, this.keeps ? CACHING_IDLE_MS : IDLE_MS);
     this.#idle.unref();
   }
 
@@ -257,29 +258,29 @@ class Thread {
   }
 }
 
-class Threads {
-  readonly #all = new Set<Thread>();
+class ThreadPool {
+  readonly #all = new Set<WorkerThread>();
 
   /**
    * Performs a task on the least busy thread. If `keeps` is true, the task reuses data of earlier calls: all such tasks
    * run on one thread.
    */
   async perform(name: string, argument: unknown, keeps: boolean, signal: AbortSignal): Promise<unknown> {
-    const pieces = await runInSlices(piecesInSteps(await withSharedArrays(argument)));
+    const pieces = await runInSlices(splitInSlices(await withSharedArrays(argument)));
     if (!keeps) return this.#leastBusy().perform(name, pieces, signal);
     const keeper = [...this.#all].find((thread) => thread.keeps) ?? this.#leastBusy();
     keeper.keeps = true;
     return keeper.perform(name, pieces, signal);
   }
 
-  #leastBusy(): Thread {
+  #leastBusy(): WorkerThread {
     const found = [...this.#all].sort((a, b) => a.load - b.load)[0];
     if (found !== undefined && (found.load === 0 || this.#all.size === MAX_THREADS)) return found;
-    const thread: Thread = new Thread(() => this.#all.delete(thread));
+    const thread: WorkerThread = new WorkerThread(() => this.#all.delete(thread));
     this.#all.add(thread);
     return thread;
   }
 }
 
 /** The host's worker threads. All parts of the host share them, because each thread needs memory. */
-export const threads = new Threads();
+export const threadPool = new ThreadPool();

@@ -7,7 +7,7 @@
 import { readFileSync } from 'node:fs';
 import { messageOf } from '../../../contract/errors.ts';
 import { foreignFileError } from '../../../domain/header-fields.ts';
-import { decoderFile } from '../programs.ts';
+import { decoderPath } from '../programs.ts';
 
 interface JpegImage {
   readonly rows: number;
@@ -65,7 +65,7 @@ const NOT_SUPPORTED = 58;
 
 function newDecoder(): Decoder {
   compiledModule ??= new WebAssembly.Module(
-    readFileSync(decoderFile('dcmjs-native-codecs.wasm', 'dcmjs-codecs/build')),
+    readFileSync(decoderPath('dcmjs-native-codecs.wasm', 'dcmjs-codecs/build')),
   );
   const messages: string[] = [];
   const text = (at: number, length: number): string => Buffer.from(codecs.memory.buffer, at, length).toString('latin1');

@@ -1,7 +1,7 @@
 /** Reads volumes from MetaImage and NRRD files, whose data may be in separate files. */
 import path from 'node:path';
 import { foreignFileError } from '../../../domain/header-fields.ts';
-import { readPlainAtMost } from '../files/plain-file.ts';
+import { readRegularFileUpTo } from '../files/plain-file.ts';
 import { isMetaImage, metaImageHeader } from './metaimage.ts';
 import { isNrrd, nrrdHeader } from './nrrd.ts';
 import { type Volume, type VolumeHeader, volumeOf } from './volume.ts';
@@ -64,7 +64,7 @@ export async function neighbouringDataFiles(
   const parts: (Uint8Array | null)[] = [];
   let left = MAX_BYTES;
   for (const one of dataFiles ?? []) {
-    const part = await readPlainAtMost(path.join(path.dirname(file), one), left).catch(() => null);
+    const part = await readRegularFileUpTo(path.join(path.dirname(file), one), left).catch(() => null);
     left -= part?.length ?? 0;
     parts.push(part);
   }

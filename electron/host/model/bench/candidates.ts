@@ -6,7 +6,7 @@
 import { BraggError, messageOf } from '../../../contract/errors.ts';
 import { suggest } from '../../../contract/scenario/index.ts';
 import type { NativeAddon, TransportProblem, TransportVariant as Variant } from '../../io/addon/addon.ts';
-import { memoizedLast } from '../../io/flow/once.ts';
+import { cachedLastAnswer } from '../../io/flow/once.ts';
 import { measure } from './measure.ts';
 
 /** Finds the variant with this id. Throws BraggError `invalid` that lists all variants. */
@@ -202,7 +202,7 @@ interface FoundOracle {
 export function oracleFor(addon: NativeAddon, problem: TransportProblem, signal?: AbortSignal): Promise<FoundOracle> {
   const { variant: _, precision: __, threads: ___, ...solver } = problem.solver;
   const make = (): Promise<FoundOracle> => solveOracle(addon, problem, signal);
-  return memoizedLast(addon, { ...problem, solver, keyframes: 0 }, make, ({ oracle }) => oracle !== null);
+  return cachedLastAnswer(addon, { ...problem, solver, keyframes: 0 }, make, ({ oracle }) => oracle !== null);
 }
 
 async function solveOracle(addon: NativeAddon, problem: TransportProblem, signal?: AbortSignal): Promise<FoundOracle> {

@@ -10,7 +10,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import type { Environment, Interval, Mode, Ratio } from '../../../contract/bench/bench-session.ts';
 import type { ClockState, DeviceReport } from '../../../contract/capabilities.ts';
-import { usedGpu } from '../../io/addon/gpu.ts';
+import { defaultGpu } from '../../io/addon/gpu.ts';
 import { judge, missProbability, noiseFloorOf, type SpeedVerdict } from '../verdicts/judge.ts';
 import { asInterval, type Instances, type LogInterval, pairedLogRatio } from '../verdicts/levels.ts';
 import { quantileInOrder, sortedCopy } from '../verdicts/order.ts';
@@ -133,8 +133,8 @@ export async function benchEnvironmentOf(root: string, devices: DeviceReport): P
     governor: governorOf(),
     dirty: await isDirty(root),
     versions: versionsOf(devices),
-    ecc: usedGpu(devices)?.ecc ?? null,
-    persistence: usedGpu(devices)?.persistenceMode ?? null,
+    ecc: defaultGpu(devices)?.ecc ?? null,
+    persistence: defaultGpu(devices)?.persistenceMode ?? null,
   };
 }
 

@@ -5,8 +5,8 @@ import type { SessionGpu } from '../../../contract/bench/bench-session.ts';
 import type { SessionReport } from '../../../contract/bench/session.ts';
 import type { CudaDevice, DeviceReport } from '../../../contract/capabilities.ts';
 import { errorFromNative, type KernelFolders, type NativeAddon } from '../../io/addon/addon.ts';
-import { usedGpu } from '../../io/addon/gpu.ts';
-import { thisMachine } from '../../io/files/this-machine.ts';
+import { defaultGpu } from '../../io/addon/gpu.ts';
+import { identifyThisMachine } from '../../io/files/this-machine.ts';
 import type { Processor } from './entry.ts';
 
 type GpuFacts = SessionGpu;
@@ -23,7 +23,7 @@ export const noGpus: SessionGpus = { usual: null, all: [] };
 export function sessionGpus(devices: DeviceReport): SessionGpus {
   const { driver } = devices.cuda;
   const facts = ({ name, uuid, ceilings }: CudaDevice): GpuFacts => ({ name, uuid, driver, ceilings });
-  const used = usedGpu(devices);
+  const used = defaultGpu(devices);
   return {
     usual: used === null ? null : facts(used),
     all: devices.cuda.devices.map((device) => ({ index: device.index, ...facts(device) })),
@@ -58,7 +58,7 @@ export function machineFacts(
 ): Pick<SessionReport, 'machine'> & { readonly program: Omit<SessionReport['program'], 'commit'> } {
   const { version, build, compiler } = addon.buildInfo();
   const { cpu, logicalCores, memoryBytes, isa, os } = addon.machine();
-  const { id } = thisMachine();
+  const { id } = identifyThisMachine();
   return {
     machine: { id, cpu, logical_cores: logicalCores, memory_bytes: memoryBytes, isa, os, ...gpusOf(gpus, candidates) },
     program: { version, build, compiler },

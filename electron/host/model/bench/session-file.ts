@@ -10,9 +10,9 @@ import type { DeviceReport } from '../../../contract/capabilities.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import { type KernelResources, type KernelSet, kernelResourcesSchema } from '../../../contract/launches.ts';
 import { defaultKind } from '../../../contract/scenario/index.ts';
-import { usedGpu } from '../../io/addon/gpu.ts';
-import { readNamed } from '../../io/files/plain-file.ts';
-import { schemaError } from '../../io/text/json.ts';
+import { defaultGpu } from '../../io/addon/gpu.ts';
+import { readUserFile } from '../../io/files/plain-file.ts';
+import { rephraseSchemaError } from '../../io/text/json.ts';
 import { commitOf } from './commit.ts';
 import { benchEnvironmentOf } from './comparison.ts';
 import { kernelFolders } from './machine.ts';
@@ -72,9 +72,9 @@ export function sessionText(session: Session): string {
   return `${JSON.stringify(sessionFile(session))}\n`;
 }
 
-/** Reads the text of a saved session. Throws the errors of `readNamed`. */
+/** Reads the text of a saved session. Throws the errors of `readUserFile`. */
 export const sessionFileText = async (path: string): Promise<string> =>
-  (await readNamed(path, 'a session')).toString('utf8');
+  (await readUserFile(path, 'a session')).toString('utf8');
 
 const isOneOf = (format: unknown, formats: readonly string[]): boolean => formats.some((one) => one === format);
 
@@ -95,7 +95,7 @@ export function checkedSession<T>(text: string, path: string, formats: readonly 
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  const where = issue === undefined ? '' : `: ${issue.path.join('.')}: ${schemaError(issue.message)}`;
+  const where = issue === undefined ? '' : `: ${issue.path.join('.')}: ${rephraseSchemaError(issue.message)}`;
   throw new BraggError('foreign-file', `${path} cannot be read as a benchmark${where}.`);
 }
 
@@ -144,7 +144,7 @@ export async function recordedFacts(
 ): Promise<NonNullable<SessionOptions['recorded']>> {
   const root = path.dirname(assetsFolder);
   const [commit, surroundings] = await Promise.all([commitOf(root), benchEnvironmentOf(root, devices)]);
-  const gpu = usedGpu(devices);
+  const gpu = defaultGpu(devices);
   const all = gpu === null ? null : await kernelResources(kernelFolders().images, workload);
   const resources = gpu === null ? null : resourcesFor(all, gpu.computeCapability);
   return {

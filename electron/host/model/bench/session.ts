@@ -9,7 +9,7 @@ import { BraggError, messageOf } from '../../../contract/errors.ts';
 import type { KernelResources } from '../../../contract/launches.ts';
 import { groupedDigits } from '../../../domain/numbers.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
-import { CheckpointTimes } from '../../io/flow/checkpoint-times.ts';
+import { CheckpointSchedule } from '../../io/flow/checkpoint-times.ts';
 import type { StartChild } from '../../io/processes/link.ts';
 import {
   type BenchCandidate,
@@ -144,7 +144,7 @@ class Session {
   private readonly entered: BenchCandidate[] = [];
   private readonly oracles = new Set<string>();
   private readonly clock: SessionClock;
-  private readonly times = new CheckpointTimes();
+  private readonly times = new CheckpointSchedule();
   private readonly addon: NativeAddon;
   private readonly arena: BenchSetup;
   private readonly options: SessionOptions;
@@ -388,9 +388,9 @@ class Session {
     );
     const { soFar } = this.options;
     if (soFar === undefined || !this.times.isDue()) return;
-    this.times.begins();
+    this.times.begin();
     soFar(this.report('cancelled'));
-    this.times.kept();
+    this.times.end();
   }
 
   /**

@@ -9,7 +9,7 @@ import type { Mode, Quantity } from '../../../contract/bench/bench-session.ts';
 import type { Accuracy } from '../../../contract/bench/session.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
-import { usedGpu } from '../../io/addon/gpu.ts';
+import { defaultGpu } from '../../io/addon/gpu.ts';
 import type {
   BenchCandidate,
   BenchEntry,
@@ -91,7 +91,7 @@ async function open(options: ProgramOptions, signal?: AbortSignal): Promise<[Con
   const { baseline, file } = chosen;
   const missing = missingFile(chosen);
   if (missing !== null) throw new BraggError('unsupported', missing);
-  const gpu = baseline.device === 'cuda' ? (usedGpu(addon.devices())?.uuid ?? null) : null;
+  const gpu = baseline.device === 'cuda' ? (defaultGpu(addon.devices())?.uuid ?? null) : null;
   const conversation = new Conversation(baseline, { folder, gpu, signal });
   const common = { do: 'open', protocol: PROTOCOL, style: baseline.style };
   try {
@@ -273,7 +273,7 @@ export class ProgramCandidate implements BenchCandidate {
 
   #clock() {
     const { addon, chosen } = this.#options;
-    const device = chosen.baseline.device === 'cuda' ? usedGpu(addon.devices())?.uuid : undefined;
+    const device = chosen.baseline.device === 'cuda' ? defaultGpu(addon.devices())?.uuid : undefined;
     return device === undefined ? null : addon.clockState({ device });
   }
 

@@ -5,8 +5,8 @@
 import type { ComparedCurve } from '../../../contract/bench/comparison.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import type { Curve, FieldMap, FieldStatistic, Interval, MapAxis, Viewport } from '../../../contract/fields.ts';
-import { reduceField, type Sampling, type ValueScaling } from '../../io/addon/reduction.ts';
-import { onThreadIfLarge } from '../../io/threads/task.ts';
+import { type AxisSampling, reduceField, type ValueScaling } from '../../io/addon/reduction.ts';
+import { defineArrayTask } from '../../io/threads/task.ts';
 
 /** An axis of a grid, as the edges of its cells: one more than cells, ascending, in display units. */
 export interface GridAxis {
@@ -31,7 +31,7 @@ function cellAt(edges: Float64Array, position: number): number {
  * Divides a window of an axis into at most `pixels` samples. Samples start at multiples of their width from the start
  * of the axis, so that the picture does not flicker when it is panned.
  */
-export function sampleAxis(axis: GridAxis, window: Interval | null, pixels: number): Sampling {
+export function sampleAxis(axis: GridAxis, window: Interval | null, pixels: number): AxisSampling {
   const all = axis.edges.length - 1;
   const from = window === null ? 0 : cellAt(axis.edges, window[0]);
   let to = window === null ? all : cellAt(axis.edges, window[1]) + 1;
@@ -45,7 +45,7 @@ export function sampleAxis(axis: GridAxis, window: Interval | null, pixels: numb
   }
 }
 
-export function mapAxis(axis: GridAxis, part: Sampling): MapAxis {
+export function mapAxis(axis: GridAxis, part: AxisSampling): MapAxis {
   const { edges, name, unit } = axis;
   const partial = (part.end - part.first) % part.cells !== 0;
   return {
@@ -94,8 +94,8 @@ const cachedExtents = { plain: new WeakMap<object, Extent>(), divided: new WeakM
  */
 export async function reducePlane(
   plane: Plane,
-  across: Sampling,
-  down: Sampling,
+  across: AxisSampling,
+  down: AxisSampling,
   statistic: FieldStatistic,
   scale: number,
 ): Promise<ReducedField> {
@@ -164,7 +164,7 @@ interface FieldPair {
   readonly reference: ComparedField['values'];
 }
 
-const subtract = onThreadIfLarge('subtract fields', ({ here, reference }: FieldPair) =>
+const subtract = defineArrayTask('subtract fields', ({ here, reference }: FieldPair) =>
   here.map((value, i) => value - (reference[i] ?? 0)),
 );
 

@@ -10,7 +10,7 @@ import { BraggError } from '../../../contract/errors.ts';
 import type { Code, CodeLanguage, KernelResource } from '../../../contract/launches.ts';
 import { flagsFor } from '../../../contract/user-kernels/options.ts';
 import type { KernelFolders } from '../../io/addon/addon.ts';
-import { pathOnDisk } from '../../io/programs.ts';
+import { pathOutsideArchive } from '../../io/programs.ts';
 import { kernelResources } from '../bench/session-file.ts';
 import { workloadFolder } from '../bench/sources.ts';
 import { type BuildOptions, buildUserKernel } from '../user-kernels/build.ts';
@@ -181,9 +181,9 @@ export async function shippedCode(
   }: CodeRequest & Pick<CodeReadRequest, 'kernel' | 'among'> & { readonly workload: string },
 ): Promise<Code> {
   const folder = workload.replaceAll('-', '_');
-  const known = await kernelResources(pathOnDisk(images), folder);
+  const known = await kernelResources(pathOutsideArchive(images), folder);
   const { architecture, language } = request;
-  const file = path.join(pathOnDisk(images), `${folder}.${language === 'ptx' ? 'ptx' : 'fatbin'}`);
+  const file = path.join(pathOutsideArchive(images), `${folder}.${language === 'ptx' ? 'ptx' : 'fatbin'}`);
   const bytes = await readIfSmall(file);
   if (bytes === null || known === null) {
     throw new BraggError(
@@ -202,7 +202,7 @@ export async function shippedCode(
     by: known.compiler === null ? 'nvcc' : `nvcc ${known.compiler}`,
     spills: spillsOf(known.kernels, architecture),
     pathOf: shippedPath,
-    textOf: (shown) => shippedText(pathOnDisk(sources), shown),
+    textOf: (shown) => shippedText(pathOutsideArchive(sources), shown),
   };
   const code = await read({ ...request, image, kernel, among });
   if (code.resource !== null) return code;
@@ -299,7 +299,7 @@ async function compiledImage(kernel: UserKernel, options: BuildOptions, request:
   made ??=
     nvcc === null
       ? compileWithNvrtc(kernel, options, request)
-      : compileWithNvcc(nvcc, kernel, pathOnDisk(options.folders.sources), request);
+      : compileWithNvcc(nvcc, kernel, pathOutsideArchive(options.folders.sources), request);
   compiledImages.set(key, made);
   made.catch(() => compiledImages.delete(key));
   for (const oldest of [...compiledImages.keys()].slice(0, -MAX_COMPILED)) compiledImages.delete(oldest);
@@ -315,7 +315,7 @@ export async function userCode(
   { kernel: name, ...request }: CodeRequest & Pick<CodeReadRequest, 'kernel'>,
 ): Promise<Code> {
   const { replaces } = kernel.description;
-  const sources = pathOnDisk(options.folders.sources);
+  const sources = pathOutsideArchive(options.folders.sources);
   const image: Image = {
     ...(await compiledImage(kernel, options, request)),
     pathOf: (file) => {

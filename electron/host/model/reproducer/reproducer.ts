@@ -7,11 +7,11 @@ import { copyFile, cp, mkdir, readdir, rename, rm, writeFile } from 'node:fs/pro
 import path from 'node:path';
 import { BraggError } from '../../../contract/errors.ts';
 import { flagsFor } from '../../../contract/user-kernels/options.ts';
-import { type KernelFolders, nativeFolder } from '../../io/addon/addon.ts';
+import { addonFolder, type KernelFolders } from '../../io/addon/addon.ts';
 import type { TaskProblem } from '../../io/addon/task.ts';
-import { temporaryIn } from '../../io/files/write-file.ts';
-import { pathOnDisk } from '../../io/programs.ts';
-import { onThread } from '../../io/threads/task.ts';
+import { temporaryPathIn } from '../../io/files/write-file.ts';
+import { pathOutsideArchive } from '../../io/programs.ts';
+import { defineThreadTask } from '../../io/threads/task.ts';
 import { workloadFolder } from '../bench/sources.ts';
 import { entryText } from '../user-kernels/build.ts';
 import { coreLibrary, readUserKernelBuild, simdFlags, type UserKernelBuild } from '../user-kernels/cpp-compiler.ts';
@@ -38,12 +38,15 @@ interface ProblemFile extends ReproducedProblem {
  * Content of the problem file. It is made on a worker thread, because a map or a list of reflections has millions of
  * numbers.
  */
-const problemBytes = onThread('write a problem', ({ kind, problem, held, title, kernel }: ProblemFile): Uint8Array => {
-  const plain = (_key: string, value: unknown): unknown =>
-    ArrayBuffer.isView(value) ? Array.from(value as Float64Array) : value;
-  const file = { title, kind, kernel, ...(held ?? {}), problem };
-  return new Uint8Array(Buffer.from(`${JSON.stringify(file, plain)}\n`));
-});
+const problemBytes = defineThreadTask(
+  'write a problem',
+  ({ kind, problem, held, title, kernel }: ProblemFile): Uint8Array => {
+    const plain = (_key: string, value: unknown): unknown =>
+      ArrayBuffer.isView(value) ? Array.from(value as Float64Array) : value;
+    const file = { title, kind, kernel, ...(held ?? {}), problem };
+    return new Uint8Array(Buffer.from(`${JSON.stringify(file, plain)}\n`));
+  },
+);
 
 /** Values for the CMake file of a reproducer. */
 interface BuildInputs {
@@ -163,9 +166,9 @@ async function write(folder: string, options: ReproducerOptions): Promise<void> 
   const { replaces, title } = description;
   const name = codeFileOf(kernel);
   const workload = workloadFolder(base);
-  const sources = pathOnDisk(folders.sources);
-  const images = pathOnDisk(folders.images);
-  const native = pathOnDisk(nativeFolder());
+  const sources = pathOutsideArchive(folders.sources);
+  const images = pathOutsideArchive(folders.images);
+  const native = pathOutsideArchive(addonFolder());
   const into = (...parts: readonly string[]): string => path.join(folder, ...parts);
 
   await cp(sources, into('kernels', 'source'), { recursive: true, filter: (file) => !file.endsWith('.cpp') });
@@ -214,12 +217,12 @@ async function write(folder: string, options: ReproducerOptions): Promise<void> 
 export async function writeReproducer(options: ReproducerOptions): Promise<{ readonly files: number }> {
   const { folder, kernel, folders } = options;
   if (kernel.refused.length > 0) throw new BraggError('invalid', kernel.refused[0]?.message ?? '', kernel.refused);
-  if (!existsSync(path.join(pathOnDisk(folders.images), 'reproduce'))) {
+  if (!existsSync(path.join(pathOutsideArchive(folders.images), 'reproduce'))) {
     throw new BraggError('unsupported', 'The sources for reproducers are missing. Run npm run build');
   }
   const taken = (): BraggError => new BraggError('exists', `${folder} already exists. Choose another name.`);
   if (existsSync(folder)) throw taken();
-  const made = temporaryIn(path.dirname(folder));
+  const made = temporaryPathIn(path.dirname(folder));
   try {
     await mkdir(made, { recursive: true });
     await write(made, options);

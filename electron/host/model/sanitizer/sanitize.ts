@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { BraggError, type Issue } from '../../../contract/errors.ts';
 import type { Finding, SanitizerReport, SanitizerTool } from '../../../contract/user-kernels/checks.ts';
-import { nodeProgram } from '../../io/programs.ts';
+import { findNode } from '../../io/programs.ts';
 import { cudaTool } from '../machine-code/tools.ts';
 import { runContained } from '../user-kernels/contained.ts';
 
@@ -145,7 +145,7 @@ interface SanitizeOptions {
  */
 export async function sanitize({ tool, words, kernel, signal }: SanitizeOptions): Promise<SanitizerReport> {
   const program = await findSanitizer();
-  const node = await nodeProgram('compute-sanitizer runs the command line, which');
+  const node = await findNode('compute-sanitizer runs the command line, which');
   const ours = ['--tool', tool, '--target-processes', 'all', '--print-limit', String(MAX_FINDINGS)];
   const args = [...ours, node, commandLine(), ...words];
   // The run gets its own home folder, for its trust decisions and saved data.

@@ -3,9 +3,9 @@ import { stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Issue } from '../../../contract/errors.ts';
 import { type FieldIssue, fieldIssue, fieldWarning, formatPath } from '../../../contract/scenario/index.ts';
-import { insideFolder } from '../../io/files/folders.ts';
+import { resolveInsideFolder } from '../../io/files/folders.ts';
 import { readTableText, type TextOrReason } from '../../io/text/read.ts';
-import { onThread } from '../../io/threads/task.ts';
+import { defineThreadTask } from '../../io/threads/task.ts';
 
 export type Parsed<T> =
   | {
@@ -62,7 +62,7 @@ export function namedFileReader<T>({ task, path, largest_bytes, allowed, parse }
     const read = await readTableText(file, largest_bytes);
     return read.ok ? { ok: true, parsed: parse(read.text, name) } : read;
   };
-  const readOnThread = onThread(task, readHere);
+  const readOnThread = defineThreadTask(task, readHere);
   let last: { readonly stamp: string; readonly parsed: Parsed<T> } | null = null;
   return async (wanted, { name, folder }) => {
     const refuse = (says: string): NamedFile<T> => ({
@@ -73,7 +73,7 @@ export function namedFileReader<T>({ task, path, largest_bytes, allowed, parse }
     if (folder === null) {
       return refuse('cannot be found before the scenario is saved, because the path is relative to its file');
     }
-    const file = await insideFolder(folder, wanted);
+    const file = await resolveInsideFolder(folder, wanted);
     if (file === null) return refuse('is outside the folder of the scenario');
     // The file's status is read before its text: if the file changes in between, the next read notices it.
     const found = await stat(file).catch(() => null);

@@ -5,20 +5,20 @@ import { extname } from 'node:path';
 import type { Issue } from '../../../contract/errors.ts';
 import { type FieldIssue, formatPath } from '../../../contract/scenario/index.ts';
 import { parseJson } from '../../io/text/json.ts';
-import { largestText_bytes } from '../../io/text/read.ts';
+import { MAX_SCENARIO_BYTES } from '../../io/text/read.ts';
 import {
   countValues,
   duplicateKeys,
-  firstWithMoreKeys,
+  findObjectWithMoreKeys,
   LineIndex,
   lineStarts,
-  offsetOf,
+  offsetOfPath,
   parseYaml,
   plainValue,
   type SourceNode,
   type TextError,
 } from '../../io/text/source.ts';
-import { onThread } from '../../io/threads/task.ts';
+import { defineThreadTask } from '../../io/threads/task.ts';
 
 /** Maximum number of reported errors. Nobody reads more, and a malicious file could cause very many. */
 const maxIssues = 200;
@@ -73,15 +73,15 @@ function tooMuch(root: SourceNode): TextError | null {
   if (countValues(root, maxValues) > maxValues) {
     return { at: root.at, message: `contains more than ${maxValues} values, the limit for scenarios` };
   }
-  const at = firstWithMoreKeys(root, maxKeys);
+  const at = findObjectWithMoreKeys(root, maxKeys);
   return at === null ? null : { at, message: `has more than ${maxKeys} keys in one object, the limit for scenarios` };
 }
 
 function partsOf(text: string, name: string): TextParts {
   const content = text.startsWith('\uFEFF') ? text.slice(1) : text;
   // The size limit of files applies also to text that a page sends.
-  if (content.length > largestText_bytes) {
-    const message = `is larger than ${largestText_bytes / 1024} KiB, the limit for scenarios`;
+  if (content.length > MAX_SCENARIO_BYTES) {
+    const message = `is larger than ${MAX_SCENARIO_BYTES / 1024} KiB, the limit for scenarios`;
     const said: FieldIssue = { severity: 'error', path: [], atKey: false, message, value: null, allowed: null };
     return { root: null, issues: [issueAt(said, name)], lineStarts: lineStarts('') };
   }
@@ -111,7 +111,7 @@ function documentOf({ root, issues, lineStarts: starts }: TextParts, name: strin
     issues,
     locate: (fault) => {
       const issue = issueAt(fault, name);
-      return root === null ? issue : { ...issue, ...lines.at(offsetOf(root, fault.path, fault.atKey)) };
+      return root === null ? issue : { ...issue, ...lines.at(offsetOfPath(root, fault.path, fault.atKey)) };
     },
   };
 }
@@ -121,8 +121,9 @@ function parseText(text: string, name: string): ParsedDocument {
   return documentOf(partsOf(text, name), name);
 }
 
-const parseOnThread = onThread('read a scenario', ({ text, name }: { readonly text: string; readonly name: string }) =>
-  partsOf(text, name),
+const parseOnThread = defineThreadTask(
+  'read a scenario',
+  ({ text, name }: { readonly text: string; readonly name: string }) => partsOf(text, name),
 );
 
 /**
@@ -133,6 +134,6 @@ const SMALL_CHARACTERS = 6_000;
 
 /** Like `parseText`, but parses a long text on a worker thread. */
 export async function parseTextOnThread(text: string, name: string): Promise<ParsedDocument> {
-  if (text.length <= SMALL_CHARACTERS || text.length > largestText_bytes + 1) return parseText(text, name);
+  if (text.length <= SMALL_CHARACTERS || text.length > MAX_SCENARIO_BYTES + 1) return parseText(text, name);
   return documentOf(await parseOnThread({ text, name }), name);
 }

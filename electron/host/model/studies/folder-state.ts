@@ -7,7 +7,7 @@ import path from 'node:path';
 import { z } from 'zod';
 import { type StudyView, studyViewsSchema } from '../../../contract/study/calls.ts';
 import { readStateJson } from '../../io/files/plain-file.ts';
-import { writeReplacing } from '../../io/files/write-file.ts';
+import { writeWithoutSync } from '../../io/files/write-file.ts';
 
 const VIEWS_FILE = 'views.json';
 /** Maximum size of the file with views. A hundred views need a tenth of it. */
@@ -21,7 +21,7 @@ export async function readViews(folder: string): Promise<readonly StudyView[]> {
 export const viewsText = (views: readonly StudyView[]): string => `${JSON.stringify(views, null, 2)}\n`;
 
 export async function writeViews(folder: string, views: readonly StudyView[]): Promise<void> {
-  await writeReplacing(path.join(folder, VIEWS_FILE), viewsText(views));
+  await writeWithoutSync(path.join(folder, VIEWS_FILE), viewsText(views));
 }
 
 const FILE = 'on.json';
@@ -41,5 +41,5 @@ export async function readTarget(folder: string): Promise<StudyTarget | null> {
 export async function writeTarget(folder: string, on: StudyTarget | null): Promise<void> {
   const file = path.join(folder, FILE);
   if (on === null) await rm(file, { force: true });
-  else await writeReplacing(file, `${JSON.stringify(on)}\n`);
+  else await writeWithoutSync(file, `${JSON.stringify(on)}\n`);
 }

@@ -25,8 +25,8 @@ import {
   type Study,
   studySchema,
 } from '../../../contract/study/index.ts';
-import { fileError, readPlain, readPlainNow } from '../../io/files/plain-file.ts';
-import { checkFolder, writeAtomically, writeReplacing } from '../../io/files/write-file.ts';
+import { readRegularFile, readRegularFileSync, toFileError } from '../../io/files/plain-file.ts';
+import { checkFolderWritable, writeAtomically, writeWithoutSync } from '../../io/files/write-file.ts';
 import { canonical } from './points.ts';
 
 /** State of a finished point, derived from the name of its result file. Unfinished points have no file. */
@@ -133,7 +133,7 @@ const RESULTS = 'results';
 const RUNNING_FILE = 'running';
 
 /** Reads a regular file. Pipes, which may be in shared folders, would block and are rejected. */
-const readText = async (file: string): Promise<string> => (await readPlain(file)).toString('utf8');
+const readText = async (file: string): Promise<string> => (await readRegularFile(file)).toString('utf8');
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
 const isMissing = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT';
@@ -193,9 +193,9 @@ export class StudyFolder {
     const whole: PlanHead = { ...head, sha256 };
     // Tested first, because a recursive mkdir of Node.js hangs in /proc, and reports a read-only file system as a
     // missing file.
-    await checkFolder(folder);
+    await checkFolderWritable(folder);
     await mkdir(folder, { recursive: true }).catch((error: unknown) => {
-      throw fileError(error, folder);
+      throw toFileError(error, folder);
     });
     await writeAtomically(path.join(folder, LINES), text, 'replace');
     // `plan.json` is written last, so that a folder with this file contains a complete plan.
@@ -213,7 +213,7 @@ export class StudyFolder {
     try {
       text = await readText(name);
     } catch (error) {
-      if (!isMissing(error)) throw fileError(error, name);
+      if (!isMissing(error)) throw toFileError(error, name);
       throw new BraggError('not-found', `${folder} contains no study: ${HEAD} is missing.`);
     }
     const head = parseFile(
@@ -237,7 +237,7 @@ export class StudyFolder {
   async lines(): Promise<readonly PlanLine[]> {
     const name = path.join(this.folder, LINES);
     const text = await readText(name).catch((error: unknown) => {
-      throw fileError(error, name);
+      throw toFileError(error, name);
     });
     if (digest(text) !== this.head.sha256)
       throw new BraggError('foreign-file', `${name} was changed after planning: its digest does not match ${HEAD}.`);
@@ -283,11 +283,11 @@ export class StudyFolder {
     const folder = path.dirname(file);
     if (!this.#made.has(folder)) {
       await mkdir(folder, { recursive: true }).catch((error: unknown) => {
-        throw fileError(error, folder);
+        throw toFileError(error, folder);
       });
       this.#made.add(folder);
     }
-    await writeReplacing(file, `${JSON.stringify(result)}\n`);
+    await writeWithoutSync(file, `${JSON.stringify(result)}\n`);
     if (result.status === 'done') await unlink(this.fileOf(result.id, 'failed')).catch(() => undefined);
   }
 
@@ -304,9 +304,9 @@ export class StudyFolder {
     const file = this.fileOf(id, state);
     let text: string;
     try {
-      text = readPlainNow(file).toString('utf8');
+      text = readRegularFileSync(file).toString('utf8');
     } catch (error) {
-      throw fileError(error, file);
+      throw toFileError(error, file);
     }
     try {
       return pointResultSchema.parse(JSON.parse(text)) as PointResult;
@@ -317,7 +317,7 @@ export class StudyFolder {
   }
 
   async askToStop(): Promise<void> {
-    await writeReplacing(path.join(this.folder, STOP), '');
+    await writeWithoutSync(path.join(this.folder, STOP), '');
   }
 
   async hasStopRequest(): Promise<boolean> {
@@ -333,7 +333,7 @@ export class StudyFolder {
     const folder = path.join(this.folder, RUNNING_FILE);
     try {
       await mkdir(folder, { recursive: true });
-      await writeReplacing(path.join(folder, `${name}.json`), JSON.stringify(beat));
+      await writeWithoutSync(path.join(folder, `${name}.json`), JSON.stringify(beat));
     } catch {
       // Ignored, because the next heartbeat may be written successfully.
     }

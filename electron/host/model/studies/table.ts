@@ -8,7 +8,7 @@ import { parseConfigured } from '../../../contract/tuning/configured.ts';
 import { unitSymbols } from '../../../domain/values/units.ts';
 import { createFile } from '../../io/hdf5/h5.ts';
 import { writeAttribute, writeDataset } from '../../io/hdf5/put.ts';
-import { parquetFile } from '../../io/parquet/parquet.ts';
+import { parquetBytes } from '../../io/parquet/parquet.ts';
 import { applyOverrides } from '../scenarios/overrides.ts';
 import { canonical } from './points.ts';
 
@@ -310,7 +310,7 @@ export function tableParquet(table: StudyTable): Promise<Uint8Array> {
     if (isNumeric(cells)) return { name, type: 'DOUBLE' as const, data: cells };
     return { name, type: 'STRING' as const, data: cells.map((cell) => (cell === null ? null : String(cell))) };
   });
-  return parquetFile(data, {
+  return parquetBytes(data, {
     format: FORMAT,
     columns: JSON.stringify(columns.map(({ name, unit, of }, i) => ({ column: names[i], name, unit, of }))),
     machines: JSON.stringify(machines),

@@ -8,11 +8,11 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError } from '../../../contract/errors.ts';
-import { type NativeAddon, nativeFolder } from '../../io/addon/addon.ts';
+import { addonFolder, type NativeAddon } from '../../io/addon/addon.ts';
 import type { TaskProblem } from '../../io/addon/task.ts';
-import { replaceFolder, temporaryIn } from '../../io/files/write-file.ts';
+import { replaceFolder, temporaryPathIn } from '../../io/files/write-file.ts';
 import { SerialQueue } from '../../io/flow/queues.ts';
-import { nodeProgram, pathOnDisk } from '../../io/programs.ts';
+import { findNode, pathOutsideArchive } from '../../io/programs.ts';
 import { findPython, pruneCache } from './build.ts';
 import { ContainedServer, runContained } from './contained.ts';
 import { findCompiler, readUserKernelBuild } from './cpp-compiler.ts';
@@ -227,7 +227,7 @@ export class References {
       return file;
     }
     const handed = passedArraysOf(problem);
-    const work = temporaryIn(kept);
+    const work = temporaryPathIn(kept);
     await mkdir(work, { recursive: true });
     try {
       const inputs = (await this.#options.addon.createTask({ ...problem, variant: 'problem-cpu' }).inputs()) ?? [];
@@ -291,7 +291,7 @@ export class References {
     const { cache, limits = LIMITS, signal } = this.#options;
     const [program, args] = name.endsWith('.py')
       ? [await findPython(name, signal), ['-c', PYTHON]]
-      : [await nodeProgram(name), ['--input-type=module', '--eval', SCRIPT, '--']];
+      : [await findNode(name), ['--input-type=module', '--eval', SCRIPT, '--']];
     const folder = path.join(cache, 'answers');
     const server = new ContainedServer({ title: name, program, args: [...args, name], folder, limits, signal });
     this.#servers.set(key, server);
@@ -311,7 +311,7 @@ export class References {
       return made;
     }
     await writeFile(path.join(folder, 'main.cpp'), main);
-    const { program, style } = await findCompiler(await readUserKernelBuild(pathOnDisk(nativeFolder())));
+    const { program, style } = await findCompiler(await readUserKernelBuild(pathOutsideArchive(addonFolder())));
     const args =
       style === 'gnu'
         ? ['-std=c++20', '-O2', '-ffp-contract=off', 'main.cpp', '-o', 'main.exe']
@@ -319,7 +319,7 @@ export class References {
     const { limits = LIMITS, signal } = this.#options;
     printedBy(name, await runContained({ title: name, program, args, folder, limits, signal }));
     // The program is moved in one step, within a new folder, so that two processes can compile it at the same time.
-    const part = temporaryIn(kept);
+    const part = temporaryPathIn(kept);
     await mkdir(part, { recursive: true });
     await rename(path.join(folder, 'main.exe'), path.join(part, 'main.exe'));
     await replaceFolder(part, at);

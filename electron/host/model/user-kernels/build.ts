@@ -9,10 +9,16 @@ import path from 'node:path';
 import { BraggError, type Issue } from '../../../contract/errors.ts';
 import { USER_PROBLEM } from '../../../contract/scenario/user-problem/index.ts';
 import { type CompileOptions, flagsFor } from '../../../contract/user-kernels/options.ts';
-import { type KernelFolders, type NativeAddon, nativeFolder } from '../../io/addon/addon.ts';
-import { isAbandoned, isTemporary, removeRecursively, replaceFolder, temporaryIn } from '../../io/files/write-file.ts';
+import { addonFolder, type KernelFolders, type NativeAddon } from '../../io/addon/addon.ts';
+import {
+  isAbandoned,
+  isTemporaryName,
+  removeRecursively,
+  replaceFolder,
+  temporaryPathIn,
+} from '../../io/files/write-file.ts';
 import type { StartChild } from '../../io/processes/link.ts';
-import { pathOnDisk } from '../../io/programs.ts';
+import { pathOutsideArchive } from '../../io/programs.ts';
 import { workloadFolder } from '../bench/sources.ts';
 import { compilerLimits, runContained } from './contained.ts';
 import {
@@ -150,7 +156,7 @@ async function sizeOf(file: string): Promise<number> {
 export async function pruneCache(folder: string, newest: string, most_bytes: number = CACHE_BYTES): Promise<void> {
   const all = await Promise.all(
     (await readdir(folder)).map(async (name) => {
-      if (isTemporary(name) && !(await isAbandoned(folder, name))) return [];
+      if (isTemporaryName(name) && !(await isAbandoned(folder, name))) return [];
       const file = path.join(folder, name);
       return [{ file, bytes: await sizeOf(file), at: (await stat(file).catch(() => null))?.mtimeMs ?? 0 }];
     }),
@@ -186,8 +192,8 @@ interface Tools {
 }
 
 async function toolsFor({ base, description }: UserKernel, folders: KernelFolders): Promise<Tools> {
-  const sources = pathOnDisk(folders.sources);
-  const native = pathOnDisk(nativeFolder());
+  const sources = pathOutsideArchive(folders.sources);
+  const native = pathOutsideArchive(addonFolder());
   const build = await readUserKernelBuild(native);
   const compiler = await findCompiler(build);
   const core = path.join(native, coreLibrary(compiler.style));
@@ -204,7 +210,7 @@ async function toolsFor({ base, description }: UserKernel, folders: KernelFolder
     includes: [
       path.join(sources, path.posix.relative('kernels', path.posix.dirname(description.replaces))),
       sources,
-      path.join(pathOnDisk(folders.images), 'include'),
+      path.join(pathOutsideArchive(folders.images), 'include'),
       path.join(native, 'include'),
     ],
     identity: [
@@ -277,7 +283,7 @@ async function buildLibrary(kernel: UserKernel, { addon, folders, signal }: Buil
     return { code, issues: diagnosticsOf(said, id, tools.includes) };
   }
 
-  const named = temporaryIn(kept);
+  const named = temporaryPathIn(kept);
   await mkdir(named, { recursive: true });
   // Symbolic links in the folder's path are resolved, because compilers do the same in the names of headers.
   const work = await realpath(named);
@@ -329,7 +335,7 @@ async function compileKernels(
 ): Promise<BuildResult> {
   const { base, whole, description } = kernel;
   const id = codeFileOf(kernel);
-  const root = pathOnDisk(folders.sources);
+  const root = pathOutsideArchive(folders.sources);
   const placeOf = (file: string): string => path.join(root, path.posix.relative('kernels', file));
   // A header cannot be compiled alone: the variant's file with the kernels is compiled, and includes it.
   const main = description.replaces.endsWith('.cu') ? description.replaces : base.source;
@@ -391,7 +397,7 @@ async function buildPython(kernel: UserKernel, { folders, signal }: BuildOptions
   const issue = await checkPython({ python, folder, id, parameters, signal });
   if (issue !== null) return { code: null, issues: [issue] };
   await pruneCache(kept, folder);
-  const runner = path.join(pathOnDisk(folders.sources), 'user_problem', 'runner.py');
+  const runner = path.join(pathOutsideArchive(folders.sources), 'user_problem', 'runner.py');
   return { code: { kind: 'python', id, python, runner, file }, issues: [] };
 }
 

@@ -15,7 +15,7 @@ import {
   type UserKernelInfo,
   userKernelDescriptionSchema,
 } from '../../../contract/user-kernels.ts';
-import { schemaError } from '../../io/text/json.ts';
+import { rephraseSchemaError } from '../../io/text/json.ts';
 import { readText } from '../../io/text/read.ts';
 import { variantSources } from '../bench/sources.ts';
 import { parseTextOnThread } from '../scenarios/parse.ts';
@@ -168,7 +168,9 @@ async function describe(text: string, name: string): Promise<UserKernelDescripti
   if (parsed.value === undefined || parsed.issues.length > 0) throwIssues(parsed.issues);
   const checked = userKernelDescriptionSchema.safeParse(parsed.value);
   if (checked.success) return checked.data;
-  throwIssues(checked.error.issues.map((found) => issue(name, found.path.join('.'), schemaError(found.message), null)));
+  throwIssues(
+    checked.error.issues.map((found) => issue(name, found.path.join('.'), rephraseSchemaError(found.message), null)),
+  );
 }
 
 async function read(file: string): Promise<string> {

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { BraggError, type Issue } from '../../../contract/errors.ts';
 import { USER_KERNEL_TEXT_MAX } from '../../../contract/user-kernels.ts';
 import { readText } from '../../io/text/read.ts';
-import { onThread } from '../../io/threads/task.ts';
+import { defineThreadTask } from '../../io/threads/task.ts';
 
 export interface IncludedFile {
   /** Path relative to the folder of the kernel. */
@@ -161,7 +161,7 @@ async function closureOf({ file, text }: Kernel): Promise<Closure> {
   }
 }
 
-const closureOnThread = onThread('read the includes of a kernel', closureOf);
+const closureOnThread = defineThreadTask('read the includes of a kernel', closureOf);
 
 /** Maximum length of a text that is expanded in the current thread; starting a worker thread would need longer. */
 const SMALL_CHARACTERS = 60_000;

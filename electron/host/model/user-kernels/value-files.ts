@@ -8,9 +8,9 @@ import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError, messageOf } from '../../../contract/errors.ts';
 import type { ProblemType } from '../../../contract/scenario/user-problem/index.ts';
-import { temporaryIn } from '../../io/files/write-file.ts';
+import { temporaryPathIn } from '../../io/files/write-file.ts';
 import { datasetAt, openFile } from '../../io/hdf5/h5.ts';
-import { onThread } from '../../io/threads/task.ts';
+import { defineThreadTask } from '../../io/threads/task.ts';
 
 export interface ValueFile {
   readonly file: string;
@@ -195,10 +195,10 @@ async function valuesOf(of: ValueFile): Promise<string> {
       `${name}: number ${wrong} is ${values[wrong]}; allowed: whole numbers from ${least} to ${most}`,
     );
   await mkdir(folder, { recursive: true });
-  const made = temporaryIn(folder);
+  const made = temporaryPathIn(folder);
   await writeFile(made, new Uint8Array(values.buffer));
   await rename(made, target);
   return target;
 }
 
-export const valueFile = onThread('read values of a problem', valuesOf);
+export const valueFile = defineThreadTask('read values of a problem', valuesOf);

@@ -13,7 +13,7 @@ import type {
   DiffractionResult,
   DiffractionVariant,
 } from '../../io/addon/task.ts';
-import { memoizedLast } from '../../io/flow/once.ts';
+import { cachedLastAnswer } from '../../io/flow/once.ts';
 import {
   type BenchCandidate,
   type BenchEntry,
@@ -297,7 +297,7 @@ function imageBenchSetup(addon: NativeAddon, problem: DiffractionProblem, option
     roundsPerInstance: 1,
     oracle: () => {
       const { solver: _, ...asked } = problem;
-      known ??= memoizedLast(
+      known ??= cachedLastAnswer(
         addon,
         asked,
         () => render(addon, problem, { variant, mode: 'warm' }, signal),

@@ -17,7 +17,7 @@ import type { YieldingTask } from '../../../domain/values/pausing.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
 import type { DiffractionProblem } from '../../io/addon/task.ts';
 import { runInSlices } from '../../io/flow/cooperative.ts';
-import { onThread, onThreadIfLarge } from '../../io/threads/task.ts';
+import { defineArrayTask, defineThreadTask } from '../../io/threads/task.ts';
 import type { DiffractionReading, ScenarioReading } from '../scenarios/scenarios.ts';
 import { render } from './bench-candidate.ts';
 import { type MaskedImage, readImage, readNexusImage, withoutUncounted } from './images/read.ts';
@@ -368,8 +368,8 @@ export const maskedImageOf = ({ width, height, image }: Image): MaskedImage =>
   withoutUncounted({ width, height, counts: image, full: Number.POSITIVE_INFINITY, header: {} });
 
 /** Large images are processed on a worker thread, because every pixel is visited. */
-export const processImage = onThreadIfLarge('import an image', maskedImageOf);
-export const readImageFile = onThread(
+export const processImage = defineArrayTask('import an image', maskedImageOf);
+export const readImageFile = defineThreadTask(
   'read an image file',
   ({ bytes, name, size }: { readonly bytes: Uint8Array; readonly name: string; readonly size: [number, number] }) =>
     readImage(bytes, name, size),
@@ -380,7 +380,7 @@ interface NamedImage {
   readonly bytes: Uint8Array;
 }
 
-export const readNexusFile = onThread(
+export const readNexusFile = defineThreadTask(
   'read an image of NXmx',
   ({ bytes, name, linked }: NamedImage & { readonly linked: readonly NamedImage[] }) =>
     readNexusImage(bytes, name, async (wanted) => linked.find((one) => one.name === wanted)?.bytes ?? null),
@@ -400,7 +400,7 @@ interface LoadedImage {
 }
 
 /** Returns the counts, minus those of the fit if there is one. Excluded pixels are 0. */
-export const residualCounts = onThreadIfLarge('subtract a fit', ({ measured, fitted }: LoadedImage): Float32Array => {
+export const residualCounts = defineArrayTask('subtract a fit', ({ measured, fitted }: LoadedImage): Float32Array => {
   const { counts, left } = measured;
   return counts.map((count, i) => {
     if (left[i] === 1) return 0;
@@ -408,7 +408,7 @@ export const residualCounts = onThreadIfLarge('subtract a fit', ({ measured, fit
   });
 });
 
-export const countLeftOut = onThreadIfLarge('count ignored pixels', (left: Uint8Array): number =>
+export const countLeftOut = defineArrayTask('count ignored pixels', (left: Uint8Array): number =>
   left.reduce((sum, one) => sum + one, 0),
 );
 

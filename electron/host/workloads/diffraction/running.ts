@@ -3,8 +3,8 @@ import type { ImageFrame, ImageView } from '../../../contract/image.ts';
 import type { ImageProgress } from '../../../contract/scenario/diffraction/index.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
 import type { DiffractionPlan, DiffractionProblem, DiffractionProgress, DiffractionRun } from '../../io/addon/task.ts';
-import { CheckpointTimes } from '../../io/flow/checkpoint-times.ts';
-import { type Sink, Subscribers } from '../../io/flow/subscribers.ts';
+import { CheckpointSchedule } from '../../io/flow/checkpoint-times.ts';
+import { type FrameSink, FrameSubscribers } from '../../io/flow/subscribers.ts';
 import type { RunCallbacks, WorkloadRun } from '../workload.ts';
 import { type ImageRunData, imageRunData, partialImage } from './image-data.ts';
 import { imageMap, imageUpTo, pixelsText } from './summary.ts';
@@ -22,9 +22,12 @@ export class DiffractionWorkloadRun implements WorkloadRun {
   readonly before: ImageProgress = { workload: 'diffraction', done: 0, terms_per_s: 0 };
   readonly #native: DiffractionRun;
   readonly #trace: boolean;
-  readonly #watchers = new Subscribers<ImageFrame>();
+  readonly #watchers = new FrameSubscribers<ImageFrame>();
   /** Watched views. `made` is the last map, or null before the first one. */
-  readonly #views = new Map<ImageView, { readonly sink: Sink<ImageFrame>; made: Omit<ImageFrame, 'run'> | null }>();
+  readonly #views = new Map<
+    ImageView,
+    { readonly sink: FrameSink<ImageFrame>; made: Omit<ImageFrame, 'run'> | null }
+  >();
   #making: Promise<void> | null = null;
   #latest: { readonly image: Float32Array; readonly done: number } | null = null;
   #revision = 0;
@@ -46,7 +49,7 @@ export class DiffractionWorkloadRun implements WorkloadRun {
   }
 
   async start(around: RunCallbacks): Promise<ImageRunData> {
-    const times = new CheckpointTimes();
+    const times = new CheckpointSchedule();
     // The engine publishes rows only after a request, so a checkpoint is written at the next progress report.
     let requested = false;
     const progressed = (progress: DiffractionProgress): void => {
@@ -58,8 +61,8 @@ export class DiffractionWorkloadRun implements WorkloadRun {
         this.#take();
         return;
       }
-      times.begins();
-      void this.#keep(around).then(() => times.kept());
+      times.begin();
+      void this.#keep(around).then(() => times.end());
     };
     const { traceReason, clocks: _clocks, ...result } = await this.#native.start(progressed, { trace: this.#trace });
     if (traceReason !== null) around.warn(traceReason);
@@ -76,7 +79,7 @@ export class DiffractionWorkloadRun implements WorkloadRun {
   }
 
   /** Sends frames of the view until the returned function is called or the run has ended. */
-  watch(run: string, view: ImageView, sink: Sink<ImageFrame>): () => void {
+  watch(run: string, view: ImageView, sink: FrameSink<ImageFrame>): () => void {
     const leave = this.#watchers.add(sink, () => this.#frame(run, view));
     this.#views.set(view, { sink, made: null });
     this.#take();

@@ -7,7 +7,7 @@ import type { FieldMap } from '../../../contract/fields.ts';
 import type { ImageError, ImagePeak, ImageSummary, ImageView } from '../../../contract/image.ts';
 import { type DiffractionScenario, imageGeometry } from '../../../contract/scenario/index.ts';
 import { countText } from '../../../domain/values/units.ts';
-import { onThreadIfLarge } from '../../io/threads/task.ts';
+import { defineArrayTask } from '../../io/threads/task.ts';
 import { type ComparedField, type GridAxis, mapAxis, reducePlane, sampleAxis } from '../../model/fields/field.ts';
 import { noSpans } from '../../model/recording/recording.ts';
 import { type AnyRunData, runOf } from '../run-data.ts';
@@ -210,21 +210,21 @@ interface ImagePair {
   readonly there: Image;
 }
 
-const summary = onThreadIfLarge('summarise an image', imageSummary);
-const peaks = onThreadIfLarge('find peaks', ({ run, count }: { readonly run: PeaksRun; readonly count: number }) =>
+const summary = defineArrayTask('summarise an image', imageSummary);
+const peaks = defineArrayTask('find peaks', ({ run, count }: { readonly run: PeaksRun; readonly count: number }) =>
   imagePeaks(run, count),
 );
-const error = onThreadIfLarge('compare an image with another', ({ here, there }: { here: Pixels; there: Pixels }) =>
+const error = defineArrayTask('compare an image with another', ({ here, there }: { here: Pixels; there: Pixels }) =>
   imageError(here, there),
 );
-const difference = onThreadIfLarge('subtract images', ({ here, there }: ImagePair) => imageDifference(here, there));
+const difference = defineArrayTask('subtract images', ({ here, there }: ImagePair) => imageDifference(here, there));
 
 type Pixels = Float32Array | Float64Array;
 
 const imageOf = ({ width, height, image }: Image): Image => ({ width, height, image });
 
 /** Returns the photons in the brightest pixel. */
-export const brightestOfImage = onThreadIfLarge('find the brightest pixel', brightestOf);
+export const brightestOfImage = defineArrayTask('find the brightest pixel', brightestOf);
 
 /** Do not send the recording to the worker thread, because it may be larger than the image. */
 export const summaryOfImage = (run: ImageRunData): Promise<ImageSummary> =>

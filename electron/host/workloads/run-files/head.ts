@@ -2,7 +2,7 @@
 import type { File } from 'h5wasm';
 import { type ErrorCode, errorCodeSchema } from '../../../contract/errors.ts';
 import type { RunFileFields } from '../../io/hdf5/fields.ts';
-import { attributes, FORMAT, FORMAT_VERSION, writeText, writeValues } from '../../io/hdf5/put.ts';
+import { RUN_FILE_FORMAT, RUN_FILE_VERSION, rootAttributes, writeText, writeValues } from '../../io/hdf5/put.ts';
 import type { RunContext, RunFailure } from '../run-context.ts';
 
 type RunHead = Pick<
@@ -17,8 +17,8 @@ interface RunEnd<Status extends string> {
 }
 
 export function writeHead(file: File, workload: string, run: RunHead & RunEnd<string>): void {
-  file.create_attribute(attributes.format, FORMAT);
-  file.create_attribute(attributes.version, FORMAT_VERSION);
+  file.create_attribute(rootAttributes.format, RUN_FILE_FORMAT);
+  file.create_attribute(rootAttributes.version, RUN_FILE_VERSION);
   const { name, created, finished, status, error } = run;
   for (const [key, value] of Object.entries({ workload, name, created, finished, status })) {
     file.create_attribute(key, value);

@@ -20,11 +20,11 @@ import {
   validateScenario,
 } from '../../../contract/scenario/index.ts';
 import type { WorkloadName } from '../../../contract/workload.ts';
-import { errorFromNative, type TransportProblem, type VariantChoices } from '../../io/addon/addon.ts';
-import { stampOf } from '../../io/files/folders.ts';
+import { errorFromNative, type TransportProblem, type VariantOptions } from '../../io/addon/addon.ts';
+import { changeStamp } from '../../io/files/folders.ts';
 import { writeAtomically } from '../../io/files/write-file.ts';
 import { readText } from '../../io/text/read.ts';
-import { onThread } from '../../io/threads/task.ts';
+import { defineThreadTask } from '../../io/threads/task.ts';
 import { loadHuTable, type ShippedHuTable } from '../../model/matter/hu-table.ts';
 import { applyOverrides, isFromOverride, type Override } from '../../model/scenarios/overrides.ts';
 import { issueAt, parseTextOnThread } from '../../model/scenarios/parse.ts';
@@ -91,7 +91,7 @@ interface ScenarioKnowledge {
    */
   readonly extraStraggling: (problem: TransportProblem) => Promise<number | null>;
   /** Returns the settings that a transport variant offers. Null if no variant has this name. */
-  readonly offers: (variant: string) => VariantChoices | null;
+  readonly offers: (variant: string) => VariantOptions | null;
   /** Maximum size of the state of one run in bytes. */
   readonly memoryLimit_bytes: number;
   readonly materials: Materials;
@@ -226,7 +226,7 @@ function hasMoreValues(value: unknown, most: number): boolean {
   return isOver(value);
 }
 
-const validateOnThread = onThread('check a scenario', validateScenario);
+const validateOnThread = defineThreadTask('check a scenario', validateScenario);
 
 /** Validates a document against the schema. If it has many values, this runs on a worker thread. */
 async function validateDocument(value: unknown): Promise<ValidationResult> {
@@ -357,7 +357,7 @@ export class Scenarios {
     const { workloads, variants } = this.services;
     const side = workloads[filled.kind].scenario;
     const files = place.folder === null ? [] : side.files(filled).map((file) => path.join(place.folder ?? '', file));
-    const stamps = await Promise.all(files.map(stampOf));
+    const stamps = await Promise.all(files.map(changeStamp));
     const ids = variants(filled.kind).map(({ id, bench }) => `${bench} ${id}`);
     const key = JSON.stringify([value, filled, leftOut, place, stamps, ids]);
     const kept = this.lately.get(key);

@@ -12,7 +12,7 @@ import {
   type SessionTerms,
 } from '../../../contract/bench/session.ts';
 import { groupedDigits } from '../../../domain/numbers.ts';
-import type { HiddenChanges, TaskAudit, TaskCheck, TaskSample, TaskVerdict } from '../../io/addon/task.ts';
+import type { HiddenChangeChecks, TaskAudit, TaskCheck, TaskSample, TaskVerdict } from '../../io/addon/task.ts';
 import { median } from '../../model/bench/statistics.ts';
 import { MemoryEvidence, type MemoryPairs, SUSPECT_RATIO } from '../varied-runs.ts';
 
@@ -271,7 +271,7 @@ export class Audits {
     this.#found(audit, true);
   }
 
-  #changed({ probes, unwritten, first_unwritten }: HiddenChanges): void {
+  #changed({ probes, unwritten, first_unwritten }: HiddenChangeChecks): void {
     for (const { changed_s, before_s } of probes) this.#hidden.add(changed_s, before_s);
     if (unwritten > 0) this.#left ??= first_unwritten;
   }

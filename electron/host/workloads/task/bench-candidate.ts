@@ -7,13 +7,13 @@ import type { AuditCost } from '../../../contract/bench/session.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import { isUserKernelId } from '../../../contract/user-kernels.ts';
 import { type DeviceTrace, errorFromNative, type NativeAddon } from '../../io/addon/addon.ts';
-import { findGpu, usedGpu } from '../../io/addon/gpu.ts';
+import { defaultGpu, findGpu } from '../../io/addon/gpu.ts';
 import type {
   NativeTask,
-  TaskPreparation,
+  PreparedTask,
   TaskQuantity,
   TaskSample,
-  TaskSamplingOptions,
+  TaskSampleOptions,
   TaskVerdict,
 } from '../../io/addon/task.ts';
 import type { BenchCandidate, CandidateFacts, TimedRun } from '../../model/bench/bench-candidate.ts';
@@ -52,7 +52,7 @@ export function coldRunOf({ variant, problem }: TaskCandidate): ColdRun | null {
 
 function timedRunOf(
   { time_s, repetitions, device_s, wall_s, clocks }: TaskSample,
-  prepared: TaskPreparation | null,
+  prepared: PreparedTask | null,
   told?: readonly TaskQuantity[],
 ): TimedRun {
   return {
@@ -100,9 +100,9 @@ export class TaskBenchCandidate implements BenchCandidate {
   readonly #addon: NativeAddon;
   readonly #candidate: TaskCandidate;
   readonly #measuring: TaskMeasurementOptions;
-  #prepared: TaskPreparation | null = null;
+  #prepared: PreparedTask | null = null;
   /** Latest preparation that no sample has reported yet. */
-  #untold: TaskPreparation | null = null;
+  #untold: PreparedTask | null = null;
   #isa = '';
   readonly #audits: Audits;
   #verdict: TaskVerdict | null = null;
@@ -222,7 +222,7 @@ export class TaskBenchCandidate implements BenchCandidate {
     const { gpu, variant } = this.#candidate;
     if (variant.device === 'cpu') return null;
     const report = this.#addon.devices();
-    const used = gpu === null ? usedGpu(report) : findGpu(report.cuda.devices, String(gpu));
+    const used = gpu === null ? defaultGpu(report) : findGpu(report.cuda.devices, String(gpu));
     return used?.name ?? 'GPU';
   }
 
@@ -333,7 +333,7 @@ export class TaskBenchCandidate implements BenchCandidate {
     return this.#sample(instance, { ...sampling, audit: 'judged', probe: true });
   }
 
-  #sample(instance: number, options: TaskSamplingOptions): Promise<TaskSample | null> {
+  #sample(instance: number, options: TaskSampleOptions): Promise<TaskSample | null> {
     return this.#ready(instance, async () => {
       const sample = await this.#task.sample(options);
       this.#last = sample ?? this.#last;

@@ -12,9 +12,9 @@ import type { TaskProgress } from '../../../contract/task.ts';
 import { isUserKernelId } from '../../../contract/user-kernels.ts';
 import { countText } from '../../../domain/values/units.ts';
 import { errorFromNative, type NativeAddon } from '../../io/addon/addon.ts';
-import { usedGpu } from '../../io/addon/gpu.ts';
+import { defaultGpu } from '../../io/addon/gpu.ts';
 import type { TaskProblem, TaskVariant } from '../../io/addon/task.ts';
-import { EVERY_LANE } from '../../io/flow/lanes.ts';
+import { ALL_LANES } from '../../io/flow/lanes.ts';
 import { type BenchSetup, headOf } from '../../model/bench/bench-candidate.ts';
 import type { Claim } from '../../model/bench/claims.ts';
 import { coldStart } from '../../model/bench/cold/processes.ts';
@@ -127,7 +127,7 @@ function estimate(addon: NativeAddon, { problem }: TaskCandidate): number {
  * Whether all candidates fit into memory together. The first one counts twice, because its control is prepared too.
  */
 function allFit(addon: NativeAddon, problem: TaskProblem, all: readonly TaskCandidate[]): boolean {
-  const memory = usedGpu({ cuda: addon.driverDevices() })?.memory_bytes ?? null;
+  const memory = defaultGpu({ cuda: addon.driverDevices() })?.memory_bytes ?? null;
   const needs = (device: 'cpu' | 'cuda'): number =>
     [...all.slice(0, 1), ...all]
       .filter(({ variant }) => variant.device === device && variant.available)
@@ -233,7 +233,7 @@ export class TaskWorkloadRun implements WorkloadRun {
   readonly precision: string;
   readonly device: string;
   /** Uses all lanes, because nothing else may run during a measurement. */
-  readonly lane = EVERY_LANE;
+  readonly lane = ALL_LANES;
   readonly size: string;
   readonly before: TaskProgress;
   readonly #start: TaskStart;

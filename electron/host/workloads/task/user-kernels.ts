@@ -13,11 +13,11 @@ import { type UserKernelVerdict, userKernelVerdict } from '../../../contract/use
 import { errorFromNative, type NativeAddon } from '../../io/addon/addon.ts';
 import type {
   NativeTask,
-  TaskPreparation,
+  PreparedTask,
   TaskProblem,
   TaskQuantity,
   TaskSample,
-  TaskSamplingOptions,
+  TaskSampleOptions,
   TaskVariant,
   TaskVerdict,
 } from '../../io/addon/task.ts';
@@ -99,7 +99,7 @@ class UserKernelTask implements NativeTask {
     this.plan = { ...engine.createTask(this.#problem).plan, variant: kernel.id };
   }
 
-  async prepare(seed: number = this.#problem.seed, altered?: number): Promise<TaskPreparation | null> {
+  async prepare(seed: number = this.#problem.seed, altered?: number): Promise<PreparedTask | null> {
     if (this.#cancelled) return null;
     this.#lease?.discard();
     const problem = { ...this.#problem, seed };
@@ -109,7 +109,7 @@ class UserKernelTask implements NativeTask {
     return this.#call('prepare', []);
   }
 
-  async sample({ audit, ...options }: TaskSamplingOptions): Promise<TaskSample | null> {
+  async sample({ audit, ...options }: TaskSampleOptions): Promise<TaskSample | null> {
     const handed = audit === undefined ? options : { ...options, audit: 'handed-over' };
     const sample = await this.#call<TaskSample>('sample', [handed]);
     if (sample === null) return null;

@@ -9,9 +9,9 @@ import type { RunSummary } from '../../../contract/run.ts';
 import { valueAt } from '../../../contract/scenario/index.ts';
 import { isUserKernelId } from '../../../contract/user-kernels.ts';
 import { errorFromNative, type NativeAddon, type TransportProblem, type TransportRun } from '../../io/addon/addon.ts';
-import { usedGpu } from '../../io/addon/gpu.ts';
-import { once } from '../../io/flow/once.ts';
-import { Budget } from '../../io/flow/queues.ts';
+import { defaultGpu } from '../../io/addon/gpu.ts';
+import { lazyValue } from '../../io/flow/once.ts';
+import { ResourceBudget } from '../../io/flow/queues.ts';
 import { type Candidate, candidate, candidates } from '../../model/bench/candidates.ts';
 import {
   fastestRates,
@@ -266,21 +266,21 @@ export function answerOf(run: RunData, from = measuredRunOf(run), known: AxisPro
 /** Solves beams, several at a time, within the memory of the machine and of the GPU. */
 export class BeamSolver {
   readonly #options: Omit<BatchOptions, 'ended'>;
-  readonly #memory: Budget;
-  readonly #lanes: Budget;
-  readonly #gpu = new Budget(BEAMS_PER_GPU);
+  readonly #memory: ResourceBudget;
+  readonly #lanes: ResourceBudget;
+  readonly #gpu = new ResourceBudget(BEAMS_PER_GPU);
   /** Memory of the GPU, queried when the first beam runs on it. */
-  readonly #gpuMemory = once(() => {
-    const memory_bytes = usedGpu({ cuda: this.#options.addon.driverDevices() })?.memory_bytes ?? 0;
-    return new Budget(SHARE_OF_A_GPU * memory_bytes);
+  readonly #gpuMemory = lazyValue(() => {
+    const memory_bytes = defaultGpu({ cuda: this.#options.addon.driverDevices() })?.memory_bytes ?? 0;
+    return new ResourceBudget(SHARE_OF_A_GPU * memory_bytes);
   });
   readonly #active = new Set<TransportRun>();
 
   /** `lanes`: number of beams solved on the CPU at the same time. Meanwhile the next beams are read and prepared. */
   constructor(options: Omit<BatchOptions, 'ended'>, lanes = Number.POSITIVE_INFINITY) {
     this.#options = options;
-    this.#lanes = new Budget(lanes);
-    this.#memory = new Budget(options.memoryLimit_bytes);
+    this.#lanes = new ResourceBudget(lanes);
+    this.#memory = new ResourceBudget(options.memoryLimit_bytes);
     options.signal.addEventListener('abort', () => {
       for (const run of this.#active) run.cancel();
     });

@@ -25,8 +25,8 @@ import {
   separatorOf,
   tableText,
 } from '../../../domain/values/csv.ts';
-import { readNamed } from '../../io/files/plain-file.ts';
-import { onThread } from '../../io/threads/task.ts';
+import { readUserFile } from '../../io/files/plain-file.ts';
+import { defineThreadTask } from '../../io/threads/task.ts';
 import { isDicom, readDicomDose } from '../../io/volumes/dicom.ts';
 import type { Volume } from '../../io/volumes/volume.ts';
 import { neighbouringDataFiles, otherFormat, volumeHeader, volumeIn } from '../../io/volumes/volume-file.ts';
@@ -285,7 +285,7 @@ export async function readDoseFile(
   unit: DepthUnit | null,
   absolute: AbsoluteDose | null = null,
 ): Promise<ImportedDose> {
-  const bytes = await readNamed(file, 'a dose');
+  const bytes = await readUserFile(file, 'a dose');
   const named = { name: file, bytes };
   const header = volumeHeader(file, bytes);
   const parts = header === null ? [] : await neighbouringDataFiles(file, header);
@@ -322,7 +322,7 @@ function volumeFromFiles(files: readonly NamedBytes[]): { readonly name: string;
 }
 
 /** Reads name, grid and notes of the dose in these files. */
-export const inspectDose = onThread(
+export const inspectDose = defineThreadTask(
   'inspect a dose file',
   ({ files }: { readonly files: readonly NamedBytes[] }): Omit<ImportedDoseInfo, 'id'> => {
     const { name, volume } = volumeFromFiles(files);
@@ -394,7 +394,7 @@ function convertToRunUnits(
 }
 
 /** Extracts the plane of an imported dose that is compared with a run. */
-export const planeOfDose = onThread(
+export const planeOfDose = defineThreadTask(
   'read a plane of a dose file',
   ({ files, ...asked }: RequestedPlane & { readonly files: readonly NamedBytes[] }): DoseMap => {
     const { name, volume } = volumeFromFiles(files);

@@ -3,7 +3,7 @@ import { type TransportDocument, valueAt } from '../../../contract/scenario/inde
 import type { Resolved } from '../../../contract/scenarios.ts';
 import { exportsOf } from '../../../contract/workload.ts';
 import type { TransportProblem } from '../../io/addon/addon.ts';
-import { onThreadIfLarge } from '../../io/threads/task.ts';
+import { defineArrayTask } from '../../io/threads/task.ts';
 import { parityLimit, relativeL2, type Values } from '../../model/bench/bench-candidate.ts';
 import { candidates } from '../../model/bench/candidates.ts';
 import { readClaimsOf } from '../../model/bench/claims.ts';
@@ -143,7 +143,7 @@ function doseFieldOf({ grid, beam }: TransportProblem, dose: Float64Array): Comp
   return doseField(dose, { nz, nx, dz_mm, dx_mm, x_mm, z_mm, angle_rad });
 }
 
-const differenceOf = onThreadIfLarge(
+const differenceOf = defineArrayTask(
   'compare a dose with another',
   ({ here, reference }: { readonly here: Values; readonly reference: Values }) => relativeL2(here, reference),
 );

@@ -17,13 +17,13 @@ import {
   type TransportProblem,
 } from '../../io/addon/addon.ts';
 import {
-  LISTED_VALUES,
+  BEAM_PARAMETERS,
   type ReadoutColumn,
-  readBlock,
+  readBeamBlock,
   readoutColumns,
-  writeListedBeam,
+  writeBeamParameters,
 } from '../../io/addon/beam-block.ts';
-import { sharingGpus } from '../../io/addon/gpu.ts';
+import { parseGpuList } from '../../io/addon/gpu.ts';
 import { peakMemory_bytes } from '../../io/peak-memory.ts';
 import { throwIfSumTooLong } from '../benchable.ts';
 import { type Override, problemOf, type Scenarios, type TransportReading } from '../scenarios/scenarios.ts';
@@ -152,7 +152,7 @@ export function solveOnOneGrid(name: string, reading: TransportReading, options:
     return native.startInBlocks((answer) => {
       const { beam } = answer;
       if (!('block' in answer)) return options.ended(beam, failureOf(answer.result));
-      const { result, profile } = readBlock(answer.block, native.plan);
+      const { result, profile } = readBeamBlock(answer.block, native.plan);
       const run = solvedRunOf(common, beam, result);
       const from = measuredRunOf(run);
       options.ended(beam, answerOf(run, from, { ...profile, blur_mm2: blurOf(from.geometry) }));
@@ -184,7 +184,8 @@ export interface BeamReadouts extends Pick<BeamTable, 'solve_s' | 'march_s' | 'r
 }
 
 /**
- * Beams on the grid of a reading, with five values each as in `writeListedBeam`. The reading may contain fewer spots.
+ * Beams on the grid of a reading, with five values each as in `writeBeamParameters`. The reading may contain fewer
+ * spots.
  */
 export interface BeamList {
   readonly reading: TransportReading;
@@ -205,7 +206,7 @@ export async function readoutsOnOneGrid(
   }
   return runOnOneGrid(name, reading, options, async (native, { problem, context }) => {
     const { columns, curves, rows, ...times } = await native.readouts(list, options.curves);
-    const count = list.length / LISTED_VALUES;
+    const count = list.length / BEAM_PARAMETERS;
     const { nz, dz_mm } = problem.grid;
     const first_mm = (nz - rows) * dz_mm - problem.beam.z_mm;
     const depth_mm = Float64Array.from({ length: rows }, (_, i) => first_mm + (i + 0.5) * dz_mm);
@@ -242,7 +243,7 @@ async function runOnOneGrid<R>(
   }
   try {
     const { addon, gpus } = options;
-    const sharing = gpus === undefined ? [] : sharingGpus({ cuda: addon.driverDevices() }, gpus);
+    const sharing = gpus === undefined ? [] : parseGpuList({ cuda: addon.driverDevices() }, gpus);
     const native = await prepareBeams(problem, rangesOf(reading), sharing, options);
     const cancel = (): void => native.cancel();
     options.signal.addEventListener('abort', cancel);
@@ -376,20 +377,20 @@ function listBetween(
   ends: readonly [number, number],
 ): Float64Array | null {
   if (first === undefined || last === undefined) return null;
-  const two = new Float64Array(2 * LISTED_VALUES);
-  writeListedBeam(two, 0, first);
-  writeListedBeam(two, 1, last);
-  for (let k = 0; k < LISTED_VALUES; k += 1) {
+  const two = new Float64Array(2 * BEAM_PARAMETERS);
+  writeBeamParameters(two, 0, first);
+  writeBeamParameters(two, 1, last);
+  for (let k = 0; k < BEAM_PARAMETERS; k += 1) {
     const swept = keys.map((key) => LISTED[key]).find(({ at }) => at === k);
     for (const beam of [0, 1] as const) {
       const wanted = swept === undefined ? two[k] : ends[beam] * swept.factor;
-      if (Math.abs((two[beam * LISTED_VALUES + k] ?? 0) - (wanted ?? 0)) > 1e-12 * Math.abs(wanted ?? 0)) return null;
+      if (Math.abs((two[beam * BEAM_PARAMETERS + k] ?? 0) - (wanted ?? 0)) > 1e-12 * Math.abs(wanted ?? 0)) return null;
     }
   }
-  const list = new Float64Array(values.length * LISTED_VALUES);
+  const list = new Float64Array(values.length * BEAM_PARAMETERS);
   for (const [i, value] of values.entries()) {
-    for (let k = 0; k < LISTED_VALUES; k += 1) list[i * LISTED_VALUES + k] = two[k] ?? 0;
-    for (const key of keys) list[i * LISTED_VALUES + LISTED[key].at] = value * LISTED[key].factor;
+    for (let k = 0; k < BEAM_PARAMETERS; k += 1) list[i * BEAM_PARAMETERS + k] = two[k] ?? 0;
+    for (const key of keys) list[i * BEAM_PARAMETERS + LISTED[key].at] = value * LISTED[key].factor;
   }
   return list;
 }
@@ -417,7 +418,7 @@ export async function readBeamList(
   }
   const reading = await readOneGrid(scenarios, file, overrides, sweep);
   const spots = problemOf(reading).spots ?? [];
-  const list = new Float64Array(spots.length * LISTED_VALUES);
-  for (const [i, spot] of spots.entries()) writeListedBeam(list, i, spot);
+  const list = new Float64Array(spots.length * BEAM_PARAMETERS);
+  for (const [i, spot] of spots.entries()) writeBeamParameters(list, i, spot);
   return { reading, list };
 }

@@ -21,7 +21,7 @@ import {
   numberColumns,
 } from '../../../contract/scenario/transport/ledger-columns.ts';
 import { summaryScalarsOf } from '../../../contract/scenario/transport/run-scalars.ts';
-import { onThreadIfLarge } from '../../io/threads/task.ts';
+import { defineArrayTask } from '../../io/threads/task.ts';
 import { type DoseMap, toPeak } from '../../model/fields/gamma.ts';
 import { noSpans } from '../../model/recording/recording.ts';
 import { stem } from '../run-data.ts';
@@ -229,14 +229,14 @@ function readoutOnThread<A, R>(
   name: string,
   work: (run: RunData, requested: A) => R,
 ): (run: RunData, asked: A) => Promise<R> {
-  const read = onThreadIfLarge(name, ({ run, asked }: { readonly run: RunData; readonly asked: A }) =>
+  const read = defineArrayTask(name, ({ run, asked }: { readonly run: RunData; readonly asked: A }) =>
     work(run, asked),
   );
   return (run, asked) => read({ run: withoutKeyframes(run), asked });
 }
 
 function plainReadout<R>(name: string, work: (run: RunData) => R): (run: RunData) => Promise<R> {
-  const read = onThreadIfLarge(name, work);
+  const read = defineArrayTask(name, work);
   return (run) => read(withoutKeyframes(run));
 }
 
@@ -289,7 +289,7 @@ export const gammaMapOfRun: (run: RunData, by: GammaDose) => Promise<DoseMap> = 
 );
 
 /** Scales a map so that its largest dose by area is 1. */
-export const toPeakOf: (map: DoseMap) => Promise<DoseMap> = onThreadIfLarge('scale a dose to its peak', toPeak);
+export const toPeakOf: (map: DoseMap) => Promise<DoseMap> = defineArrayTask('scale a dose to its peak', toPeak);
 
 type TextExport = 'dose' | 'depth-dose' | 'let' | 'spectra' | 'moments' | 'ledger' | 'summary';
 export type ExportKind = 'run' | TextExport | ImageExport;

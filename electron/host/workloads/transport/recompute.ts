@@ -15,8 +15,8 @@ import {
   type TransportProblem,
   type TransportVariant,
 } from '../../io/addon/addon.ts';
-import type { Lanes } from '../../io/flow/lanes.ts';
-import type { Sink } from '../../io/flow/subscribers.ts';
+import type { LaneQueue } from '../../io/flow/lanes.ts';
+import type { FrameSink } from '../../io/flow/subscribers.ts';
 import { type AnyRunData, runOf } from '../run-data.ts';
 import { problemOf, type Scenarios } from '../scenarios/scenarios.ts';
 import { makeMap, planeOf, samePlane } from './display/maps.ts';
@@ -48,7 +48,7 @@ interface Parts {
     readonly scenario: (run: string) => Readonly<Record<string, unknown>>;
   };
   readonly scenarios: Scenarios;
-  readonly lanes: Lanes;
+  readonly lanes: LaneQueue;
 }
 
 /** Selects the CPU variant that repeats the run, which may have been computed by another device. */
@@ -92,7 +92,7 @@ export class PlaneRecomputer {
   }
 
   /** Sends progress, and finally a frame with the maps. The returned function stops the repetition. */
-  watch(request: CutsRequest, sink: Sink<CutsFrame>): () => void {
+  watch(request: CutsRequest, sink: FrameSink<CutsFrame>): () => void {
     const givenUp = new AbortController();
     this.#answer(request, sink, givenUp.signal).then(
       () => sink.end(),
@@ -101,7 +101,7 @@ export class PlaneRecomputer {
     return () => givenUp.abort();
   }
 
-  async #answer({ run, index, maps }: CutsRequest, sink: Sink<CutsFrame>, signal: AbortSignal): Promise<void> {
+  async #answer({ run, index, maps }: CutsRequest, sink: FrameSink<CutsFrame>, signal: AbortSignal): Promise<void> {
     const data = runOf('transport', await this.#parts.runs.data(run));
     const keyframe = data.keyframes[index];
     if (keyframe === undefined) {
@@ -129,7 +129,7 @@ export class PlaneRecomputer {
     data: RunData,
     keyframe: RunData['keyframes'][number],
     wanted: readonly PlaneRequest[],
-    sink: Sink<CutsFrame>,
+    sink: FrameSink<CutsFrame>,
     signal: AbortSignal,
   ): Promise<readonly NativePlane[] | null> {
     const { addon, runs, scenarios, lanes } = this.#parts;
@@ -154,7 +154,7 @@ export class PlaneRecomputer {
       waits: () => sink.offer(() => ({ state: 'waiting' })),
       interrupt: () => native.cancel(),
     };
-    await lanes.turn(turn, async () => {
+    await lanes.enqueue(turn, async () => {
       await native.start(({ step }) => sink.offer(() => ({ state: 'computing', step, steps: keyframe.step })));
     });
     if (signal.aborted) return null;

@@ -11,13 +11,13 @@ import {
   type Marginals,
   type NativeAddon,
   type NativeCheckpoint,
-  type NativeLive,
+  type NativeLiveFrame,
   type NativeProgress,
   type TransportProblem,
   type TransportRun,
 } from '../../io/addon/addon.ts';
-import { CheckpointTimes } from '../../io/flow/checkpoint-times.ts';
-import { type Sink, Subscribers } from '../../io/flow/subscribers.ts';
+import { CheckpointSchedule } from '../../io/flow/checkpoint-times.ts';
+import { type FrameSink, FrameSubscribers } from '../../io/flow/subscribers.ts';
 import type { RunCallbacks, WorkloadRun } from '../workload.ts';
 import { learnTime } from './bench/expected-time.ts';
 import { liveMaps, partsOf, planeOf, samePlane } from './display/maps.ts';
@@ -39,7 +39,7 @@ class LiveState {
   readonly axes: Axes;
   readonly beam: RunData['beam'];
   readonly #native: Pick<TransportRun, 'live' | 'wantPlanes'>;
-  #latest: NativeLive | null = null;
+  #latest: NativeLiveFrame | null = null;
   #revision = 0;
   /** Latest frame or error of each view. Null before the first one. */
   readonly #views = new Map<LiveView, FrameOrError | null>();
@@ -124,7 +124,7 @@ class LiveState {
     }
   }
 
-  async #compose(view: LiveView, live: NativeLive): Promise<FrameOrError> {
+  async #compose(view: LiveView, live: NativeLiveFrame): Promise<FrameOrError> {
     const { nz, nx, dz_mm, dx_mm, density_g_cm3 } = this.axes;
     const geometry = { nz, nx, dz_mm, dx_mm, ...this.beam };
     const fields = { axes: this.axes, dose: live.dose, marginals: live, planes: live.planes };
@@ -162,7 +162,7 @@ class CheckpointWriter {
   readonly #native: Pick<TransportRun, 'wantCheckpoint' | 'checkpoint'>;
   readonly #keep: (taken: CopiedState) => Promise<void>;
   readonly #keyframes: Marginals[] = [];
-  readonly #times: CheckpointTimes;
+  readonly #times: CheckpointSchedule;
   #state: 'resting' | 'asked' | 'keeping' = 'resting';
   #taken = 0;
 
@@ -173,7 +173,7 @@ class CheckpointWriter {
   ) {
     this.#native = native;
     this.#keep = keep;
-    this.#times = new CheckpointTimes(now);
+    this.#times = new CheckpointSchedule(now);
   }
 
   /** Whether any checkpoint was written. */
@@ -194,11 +194,11 @@ class CheckpointWriter {
 
   async #take(state: NativeCheckpoint, depth_mm: number, now: number): Promise<void> {
     this.#state = 'keeping';
-    this.#times.begins(now);
+    this.#times.begin(now);
     this.#taken += 1;
     this.#keyframes.push(...state.keyframes);
     await this.#keep({ state, keyframes: [...this.#keyframes], depth_mm });
-    this.#times.kept();
+    this.#times.end();
     this.#state = 'resting';
   }
 }
@@ -249,8 +249,8 @@ export class TransportWorkloadRun implements WorkloadRun {
   readonly #start: TransportStart;
   readonly #live: LiveState;
   readonly #ending = new AbortController();
-  readonly #watchers = new Subscribers<LiveFrame>();
-  readonly #sinks = new Map<LiveView, Sink<LiveFrame>>();
+  readonly #watchers = new FrameSubscribers<LiveFrame>();
+  readonly #sinks = new Map<LiveView, FrameSink<LiveFrame>>();
 
   /** `native`: the run of the problem, which is prepared but not started. */
   constructor(addon: NativeAddon, native: TransportRun, start: TransportStart) {
@@ -303,7 +303,7 @@ export class TransportWorkloadRun implements WorkloadRun {
   }
 
   /** Sends frames of a view until the returned function is called or the run has ended. */
-  watch(run: string, view: LiveView, sink: Sink<LiveFrame>): () => void {
+  watch(run: string, view: LiveView, sink: FrameSink<LiveFrame>): () => void {
     this.#live.look(view);
     const leave = this.#watchers.add(sink, () => this.#live.frame(run, view));
     this.#sinks.set(view, sink);

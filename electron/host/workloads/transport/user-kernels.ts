@@ -15,7 +15,7 @@ import type {
   MeasuringSettings,
   NativeAddon,
   NativeCheckpoint,
-  NativeLive,
+  NativeLiveFrame,
   NativeProgress,
   PlaneRequest,
   TransportProblem,
@@ -163,7 +163,7 @@ class UserKernelTransportRun implements TransportRun {
   #lease: Lease | null = null;
   #cancelled = false;
   #planes: readonly PlaneRequest[] | null = null;
-  readonly #frames = new LiveFrames<NativeLive>();
+  readonly #frames = new LiveFrames<NativeLiveFrame>();
   #checkpoint: NativeCheckpoint | null = null;
   #checkpointFrom: number | null = null;
   #asksCheckpoint = false;
@@ -192,7 +192,7 @@ class UserKernelTransportRun implements TransportRun {
         onProgress(value as NativeProgress);
         this.#askFor(lease);
       })) as TransportResult;
-      const last = (await lease.process.call('live', [])) as NativeLive | null;
+      const last = (await lease.process.call('live', [])) as NativeLiveFrame | null;
       if (last !== null) this.#frames.keep(last);
       const keyframes: Marginals[] = [];
       for (const index of result.keyframes.keys()) {
@@ -228,7 +228,7 @@ class UserKernelTransportRun implements TransportRun {
     return frame;
   }
 
-  live(): NativeLive | null {
+  live(): NativeLiveFrame | null {
     return this.#frames.take();
   }
 

@@ -16,7 +16,7 @@ import type {
   MemoryProbe,
   NativeTask,
   TaskProblem,
-  TaskSamplingOptions,
+  TaskSampleOptions,
 } from '../../../../electron/host/io/addon/task.ts';
 import { readTaskClaims } from '../../../../electron/host/model/bench/claims.ts';
 import { sessionText } from '../../../../electron/host/model/bench/session-file.ts';
@@ -245,7 +245,7 @@ describe('suspected memoisation left open by the rounds', () => {
       const { variant: id } = given;
       const task = addon.createTask({ ...given, variant: shipped.get(id) ?? id });
       if (!shipped.has(id)) return task;
-      const sample = async (sampling: TaskSamplingOptions) => {
+      const sample = async (sampling: TaskSampleOptions) => {
         const isDeciding = sampling.at_least_s === 0 && sampling.probe === true;
         if (isDeciding) deciding.push({ id, began_s: now_s });
         now_s += 1;
@@ -298,8 +298,8 @@ describe('suspected memoisation left open by the rounds', () => {
     const { entries, deciding } = await settled(['cpu-passes', 'second.cpp'], [honest, honest, honest]);
     const found = entries[1]?.accuracy ?? [];
     expect(correctnessOf(found), correctnessReason(found) ?? 'no reason').toBe('correct');
-    // After two suspicious pairs, nine honest ones reduce the odds below one: the mean of (1.2125² · 0.9625⁹), (1.425² ·
-    // 0.925⁹) and (1.7225² · 0.8725⁹) is 0.97, and 1.25 after six.
+    // After two suspicious pairs, nine honest ones reduce the odds below one: the mean of (1.2125² · 0.9625⁹), (1.425²
+    // · 0.925⁹) and (1.7225² · 0.8725⁹) is 0.97, and 1.25 after six.
     expect(deciding).toHaveLength(3);
   });
 

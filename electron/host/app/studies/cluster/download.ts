@@ -2,13 +2,13 @@
  * Finds results on a cluster that are missing here, and saves them. Runs on a worker thread, because there may be many.
  */
 import { type PointResult, pointResultSchema } from '../../../../contract/study/index.ts';
-import { onThread } from '../../../io/threads/task.ts';
+import { defineThreadTask } from '../../../io/threads/task.ts';
 import { StudyFolder } from '../../../model/studies/folder.ts';
 
 const RESULT = /^results\/[0-9a-f]{2}\/([0-9a-f]{16})(\.failed)?\.json$/;
 
 /** Returns the remote result files of planned points that have no local result. `listing`: one file name per line. */
-export const missingLocally = onThread(
+export const missingLocally = defineThreadTask(
   'find missing results of a cluster',
   async (requested: { readonly folder: string; readonly listing: Uint8Array }): Promise<readonly string[]> => {
     const folder = await StudyFolder.open(requested.folder);
@@ -32,7 +32,7 @@ interface SavedDownloads {
 }
 
 /** Saves results, given as one JSON document per line. Skips results that are damaged or were not requested. */
-export const saveDownloaded = onThread(
+export const saveDownloaded = defineThreadTask(
   'save results from a cluster',
   async (asked: {
     readonly folder: string;

@@ -13,7 +13,7 @@ import { z } from 'zod';
 import { BraggError, type ErrorCode, errorCodeSchema } from '../../../../contract/errors.ts';
 import { unpackedPartSchema } from '../../../../contract/projects/project.ts';
 import type { Cluster } from '../../../../contract/study/clusters.ts';
-import { nodeProgram, pathOnDisk } from '../../../io/programs.ts';
+import { findNode, pathOutsideArchive } from '../../../io/programs.ts';
 import { writeTarget } from '../../../model/studies/folder-state.ts';
 import { packProject } from '../../projects/pack.ts';
 import { type LocalOptions, type StudyOutcome, type StudyRun, watchedRun } from '../local/engine.ts';
@@ -64,9 +64,9 @@ const splitWords = (text: string): readonly string[] => text.split(/\s+/).filter
 /** Returns the words that start this command line on this machine. */
 async function localProgram(): Promise<readonly string[]> {
   const here = import.meta.dirname;
-  const bundle = pathOnDisk(path.join(here, '..', 'host', 'cli.js'));
+  const bundle = pathOutsideArchive(path.join(here, '..', 'host', 'cli.js'));
   const cli = existsSync(bundle) ? bundle : path.join(here, '../../../../cli/main.ts');
-  return [await nodeProgram('A cluster on this machine'), cli];
+  return [await findNode('A cluster on this machine'), cli];
 }
 
 export class Login {

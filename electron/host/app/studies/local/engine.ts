@@ -7,8 +7,8 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { hostname } from 'node:os';
 import { BraggError } from '../../../../contract/errors.ts';
 import type { PlanLine, Study } from '../../../../contract/study/index.ts';
-import { thisMachine } from '../../../io/files/this-machine.ts';
-import { startedFile } from '../../../io/programs.ts';
+import { identifyThisMachine } from '../../../io/files/this-machine.ts';
+import { programPath } from '../../../io/programs.ts';
 import type { StudyFolder } from '../../../model/studies/folder.ts';
 import type { SolvingHost } from '../plan.ts';
 import { type MessageFromWorker, type MessageToWorker, PointSolver, type WorkerStart } from '../points/solver.ts';
@@ -121,7 +121,7 @@ export async function watchedRun<T>(
   const started = new Date().toISOString();
   const beat = (): Promise<void> => {
     const { left_s: _, ...now } = progress();
-    const who = { machine: hostname(), pid: process.pid, room: thisMachine().processRoomId, job };
+    const who = { machine: hostname(), pid: process.pid, room: identifyThisMachine().processRoomId, job };
     return folder.beat(beatName, { ...who, started, at: new Date().toISOString(), ...now });
   };
   // A file requests a stop. It may be written by another terminal or machine. Points that are being solved are then
@@ -241,7 +241,7 @@ class Pool {
   #start(gpu: string | null, slots: number): void {
     const { crew, folder, assetsFolder, job } = this.#options;
     this.#starts += 1;
-    const child = fork(startedFile('study-worker', 'app/studies/points/worker.ts'), [], {
+    const child = fork(programPath('study-worker', 'app/studies/points/worker.ts'), [], {
       execArgv: [],
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       env: { ...process.env, ...(gpu === null ? {} : { [VARIABLE]: gpu }) },

@@ -18,8 +18,8 @@ import {
   type Study,
 } from '../../../../contract/study/index.ts';
 import { errorFromNative } from '../../../io/addon/addon.ts';
-import { usedGpu } from '../../../io/addon/gpu.ts';
-import { once } from '../../../io/flow/once.ts';
+import { defaultGpu } from '../../../io/addon/gpu.ts';
+import { lazyValue } from '../../../io/flow/once.ts';
 import {
   type CounterOrReason,
   countedDuring,
@@ -83,7 +83,7 @@ interface MachineParts {
 
 export function solverMachine({ host, at_once, job }: MachineParts, onGpu: boolean): SolverMachine {
   const { version, build, cpu, devices } = host.capabilities();
-  const gpu = onGpu ? usedGpu(devices) : null;
+  const gpu = onGpu ? defaultGpu(devices) : null;
   return {
     version,
     build,
@@ -111,7 +111,7 @@ export interface Counters {
  * these are then not counted.
  */
 export function countersHere(host: Pick<SolvingHost, 'addon' | 'capabilities'>, job: string | null): Counters {
-  const gpu = usedGpu(host.capabilities().devices);
+  const gpu = defaultGpu(host.capabilities().devices);
   return {
     cpu: job === null ? processorCounter() : 'other tasks of the cluster may use the processors of this node',
     cuda: gpu === null ? 'there is no GPU' : gpuCounter(host.addon, gpu.uuid),
@@ -215,7 +215,7 @@ export class PointSolver {
     this.#options = options;
     this.#study = options.study;
     const { counters, host, job } = options;
-    this.#counters = once(() => counters ?? countersHere(host, job));
+    this.#counters = lazyValue(() => counters ?? countersHere(host, job));
     this.#beams = options.host.batches.solver(options.signal, options.slots);
   }
 

@@ -1,7 +1,7 @@
 /** A process that solves points of a study. It writes the results itself, and exits when its parent has ended. */
 import { BraggError, toWireError } from '../../../../contract/errors.ts';
 import type { PlanLine } from '../../../../contract/study/index.ts';
-import { Budget } from '../../../io/flow/queues.ts';
+import { ResourceBudget } from '../../../io/flow/queues.ts';
 import { StudyFolder } from '../../../model/studies/folder.ts';
 import { openHost } from '../../host.ts';
 import { familiesOf } from '../local/groups.ts';
@@ -51,7 +51,7 @@ async function startWorker(start: WorkerStart): Promise<(lines: readonly PlanLin
     signal,
   });
   // Allow one more beam than there are threads: it is read while the others are solved, so that no thread waits.
-  const places = new Budget(as === 'beams' ? slots + 1 : slots);
+  const places = new ResourceBudget(as === 'beams' ? slots + 1 : slots);
   const one = async (line: PlanLine): Promise<void> => {
     const leave = await places.take(1);
     activePoints += 1;

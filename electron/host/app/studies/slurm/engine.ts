@@ -7,7 +7,7 @@ import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BraggError, messageOf } from '../../../../contract/errors.ts';
 import type { PlanLine, Study } from '../../../../contract/study/index.ts';
-import { thisMachine } from '../../../io/files/this-machine.ts';
+import { identifyThisMachine } from '../../../io/files/this-machine.ts';
 import type { StudyFolder } from '../../../model/studies/folder.ts';
 import { Rate, type StudyEnd, type StudyOutcome, type StudyProgress } from '../local/engine.ts';
 import type { SolvingHost } from '../plan.ts';
@@ -140,7 +140,7 @@ export class SlurmEngine {
     const who = {
       machine: hostname(),
       pid: process.pid,
-      room: thisMachine().processRoomId,
+      room: identifyThisMachine().processRoomId,
       job: null,
       started: this.#started,
     };

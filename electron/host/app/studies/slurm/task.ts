@@ -21,7 +21,7 @@ import path from 'node:path';
 import { z } from 'zod';
 import { BraggError, messageOf } from '../../../../contract/errors.ts';
 import type { PlanLine } from '../../../../contract/study/index.ts';
-import { writeReplacing } from '../../../io/files/write-file.ts';
+import { writeWithoutSync } from '../../../io/files/write-file.ts';
 import type { StudyFolder } from '../../../model/studies/folder.ts';
 import { entireMachine, solveLocally } from '../local/engine.ts';
 import type { Share } from '../local/groups.ts';
@@ -90,16 +90,16 @@ export class Journal {
     await mkdir(this.of(tag, 'attempts'), { recursive: true });
     await mkdir(this.of(tag, 'output'), { recursive: true });
     const entry: Entry = { tag, created: new Date().toISOString(), attempt, tasks };
-    await writeReplacing(this.of(tag, 'submission'), JSON.stringify(entry));
+    await writeWithoutSync(this.of(tag, 'submission'), JSON.stringify(entry));
     return entry;
   }
 
   async noteJob(tag: string, job: string): Promise<void> {
-    await writeReplacing(this.of(tag, 'job'), job);
+    await writeWithoutSync(this.of(tag, 'job'), job);
   }
 
   async noteOver(tag: string): Promise<void> {
-    await writeReplacing(this.of(tag, 'over'), '');
+    await writeWithoutSync(this.of(tag, 'over'), '');
   }
 
   async entry(tag: string): Promise<Entry | null> {
@@ -118,7 +118,10 @@ export class Journal {
   }
 
   async keepAttempt(tag: string, attempt: Attempt): Promise<void> {
-    await writeReplacing(this.of(tag, 'attempts', `${attempt.task}-${attempt.restart}.json`), JSON.stringify(attempt));
+    await writeWithoutSync(
+      this.of(tag, 'attempts', `${attempt.task}-${attempt.restart}.json`),
+      JSON.stringify(attempt),
+    );
   }
 
   async attempts(tag: string): Promise<readonly Attempt[]> {

@@ -7,7 +7,7 @@
 import { BraggError } from '../../../../contract/errors.ts';
 import type { SpanKind } from '../../../../contract/timeline.ts';
 import { type FieldRules, type HonouredFieldName, honoured, ignoredField } from '../../../../domain/header-fields.ts';
-import { parseLoose } from '../../../io/files/loose-json.ts';
+import { parsePythonJson } from '../../../io/files/loose-json.ts';
 import { TraceBuilder } from '../builder.ts';
 import type { FlowEnd, Trace } from '../trace.ts';
 import {
@@ -248,7 +248,7 @@ export class ChromeImport {
   #event(json: string, offset: number): void {
     let event: Event;
     try {
-      event = objectOf(parseLoose(json));
+      event = objectOf(parsePythonJson(json));
     } catch {
       this.#damaged(json, offset);
       return;

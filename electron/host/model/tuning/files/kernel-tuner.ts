@@ -14,7 +14,7 @@ import {
   oneOf,
 } from '../../../../domain/header-fields.ts';
 import { decimalOf } from '../../../../domain/values/csv.ts';
-import { parseBroken } from '../../../io/files/loose-json.ts';
+import { parseTruncatedJson } from '../../../io/files/loose-json.ts';
 
 /**
  * Outcome of a configuration. `right`: correct answer; `wrong`: it ran, but the answer is wrong. The others name the
@@ -392,7 +392,7 @@ export function readKernelTuner(text: string, name: string): TuningResults {
   let document: unknown;
   const notes: string[] = [];
   try {
-    const parsed = parseBroken(text, ENTRIES);
+    const parsed = parseTruncatedJson(text, ENTRIES);
     document = parsed.value;
     // While tuning runs, the file ends with a comma after its last entry; that is not an error.
     if (parsed.broken && !/[,}]\s*$/.test(text))

@@ -13,8 +13,8 @@ import {
   ignoredField,
 } from '../../../../domain/header-fields.ts';
 import { decimalOf } from '../../../../domain/values/csv.ts';
-import { parseBroken, repeatedKey } from '../../../io/files/loose-json.ts';
-import { onThread } from '../../../io/threads/task.ts';
+import { findDuplicateKey, parseTruncatedJson } from '../../../io/files/loose-json.ts';
+import { defineThreadTask } from '../../../io/threads/task.ts';
 import {
   checkTime,
   failedSamples,
@@ -115,7 +115,7 @@ export function readT4(text: string, name: string): TuningResults {
   let document: unknown;
   const notes: string[] = [];
   try {
-    const parsed = parseBroken(text, 2);
+    const parsed = parseTruncatedJson(text, 2);
     document = parsed.value;
     if (parsed.broken) notes.push(`${name} is truncated: complete results are read.`);
   } catch (error) {
@@ -222,15 +222,15 @@ const TUNERS = 'the cache file of Kernel Tuner, and T4 results';
 export function parseTuning({ text, name }: TunerFile): TuningResults {
   let document: unknown;
   try {
-    document = parseBroken(text, 2).value;
+    document = parseTruncatedJson(text, 2).value;
   } catch (error) {
     throw new BraggError('foreign-file', `${name} is not JSON (${(error as Error).message}); allowed: ${TUNERS}`);
   }
-  const key = repeatedKey(text);
+  const key = findDuplicateKey(text);
   if (key !== null) throw new BraggError('foreign-file', `${name} has "${key}" twice in one object; allowed: once.`);
   if (isKernelTunerCache(document)) return readKernelTuner(text, name);
   if (isT4(document)) return readT4(text, name);
   throw new BraggError('foreign-file', `${name} is not a known tuning file; allowed: ${TUNERS}`);
 }
 
-export const readTuning = onThread('read a tuning file', parseTuning);
+export const readTuning = defineThreadTask('read a tuning file', parseTuning);

@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { messageOf } from '../../../../contract/errors.ts';
 import { loadAddon } from '../../../io/addon/addon.ts';
-import { parentLink } from '../../../io/processes/parent-link.ts';
+import { connectToParent } from '../../../io/processes/parent-link.ts';
 import type { MessageFromChild, MessageToChild, UsageBetweenCalls } from './relay.ts';
 
 /** Interval in ms at which the process checks its memory use. */
@@ -19,7 +19,7 @@ const SENDING_S_PER_BYTE = 2e-8;
 
 type Method = (...args: readonly unknown[]) => unknown;
 
-const link = parentLink<MessageFromChild, MessageToChild>();
+const link = connectToParent<MessageFromChild, MessageToChild>();
 let childMethods: Readonly<Record<string, Method>> | null = null;
 /** Fields to add to a problem, which identify a Python candidate for the engine. */
 let python: Readonly<Record<string, string>> = {};

@@ -10,7 +10,7 @@ import type { Commissioned, depthUnits } from '../../../../contract/beams/commis
 import { BraggError } from '../../../../contract/errors.ts';
 import { readCurveCsv } from '../../../../domain/dose/curve-csv.ts';
 import { isMissingMark, largestUnmarked } from '../../../../domain/values/csv.ts';
-import { onThread } from '../../../io/threads/task.ts';
+import { defineThreadTask } from '../../../io/threads/task.ts';
 import { type CellCurve, cellCurve, falloffPosition, peakOf } from '../metrics/depth-readouts.ts';
 import { rangeStraggling_mm } from '../scenario/context.ts';
 import { type DepthDoses, depthDoses, energiesBetween, type WaterPhysics } from './depth-doses.ts';
@@ -303,10 +303,10 @@ function fitSpectrum({ curve, doses }: { readonly curve: MeasuredCurve; readonly
 }
 
 const fitBeam: (requested: { readonly curve: MeasuredCurve; readonly doses: SolvedDoses }) => Promise<FittedSpectrum> =
-  onThread('fit a beam', fitSpectrum);
+  defineThreadTask('fit a beam', fitSpectrum);
 
 /** Parses a measured curve on a worker thread, because 20,000 points need some time. */
-export const readMeasured = onThread(
+export const readMeasured = defineThreadTask(
   'read a measured depth dose',
   ({ text, unit }: { readonly text: string; readonly unit: DepthUnit | null }) => readOneCurve(text, unit),
 );

@@ -4,7 +4,7 @@
  */
 import type { WeightKind } from '../../../../contract/beams/sobp.ts';
 import { BraggError } from '../../../../contract/errors.ts';
-import { onThread } from '../../../io/threads/task.ts';
+import { defineThreadTask } from '../../../io/threads/task.ts';
 import { fallingNnls, multiply, nnls, regularisedNnls } from '../../../model/beams/least-squares.ts';
 import { cellCurve, falloffPosition, risesTo } from '../metrics/depth-readouts.ts';
 import type { DepthDoses } from './depth-doses.ts';
@@ -200,7 +200,7 @@ function fittedTo(wanted: FitRequest): Fit {
   return best;
 }
 
-const fitOnThread = onThread('fit a spread-out peak', fittedTo);
+const fitOnThread = defineThreadTask('fit a spread-out peak', fittedTo);
 /**
  * Number of terms (layers squared times cells) that a fit processes in about 10 ms, which is shorter than starting a
  * worker thread.

@@ -25,9 +25,9 @@ import {
   type VolumeDose,
   type VolumeDoseProgress,
 } from '../../../io/addon/addon.ts';
-import type { Lanes } from '../../../io/flow/lanes.ts';
-import type { Sink } from '../../../io/flow/subscribers.ts';
-import { onThreadIfLarge } from '../../../io/threads/task.ts';
+import type { LaneQueue } from '../../../io/flow/lanes.ts';
+import type { FrameSink } from '../../../io/flow/subscribers.ts';
+import { defineArrayTask } from '../../../io/threads/task.ts';
 import { type DirectedVolume, metaImageBytes, nrrdBytes, rtDoseBytes } from '../../../io/volumes/write.ts';
 import { type GridAxis, mapAxis, reducePlane, sampleAxis } from '../../../model/fields/field.ts';
 
@@ -142,7 +142,7 @@ function volumeForFile(volume: Volume): DirectedVolume {
   };
 }
 
-const fileOf = onThreadIfLarge(
+const fileOf = defineArrayTask(
   'write a dose volume',
   (of: { readonly volume: Volume; readonly ending: (typeof volumeFileExtensions)[number]; readonly content: string }) =>
     writers[of.ending](volumeForFile(of.volume), { content: of.content, frame: null }),
@@ -259,15 +259,15 @@ const axesAcross = { x: [2, 1], y: [2, 0], z: [0, 1] } as const satisfies Record
 
 /** Computes volumes on request. Each volume is retained while its stream is open. */
 export class DoseVolumes {
-  readonly #parts: VolumeParts & { readonly lanes: Lanes };
+  readonly #parts: VolumeParts & { readonly lanes: LaneQueue };
   readonly #open = new Map<string, ComputedVolume>();
 
-  constructor(parts: VolumeParts & { readonly lanes: Lanes }) {
+  constructor(parts: VolumeParts & { readonly lanes: LaneQueue }) {
     this.#parts = parts;
   }
 
   /** Starts a computation. The returned function cancels it, or frees the computed volume. */
-  open(problemOf: () => Promise<TransportProblem>, request: Request, sink: Sink<VolumeFrame>): () => void {
+  open(problemOf: () => Promise<TransportProblem>, request: Request, sink: FrameSink<VolumeFrame>): () => void {
     const ending = new AbortController();
     const id = randomBytes(9).toString('base64url');
     this.#solve(id, problemOf, request, sink, ending.signal).catch((error: unknown) =>
@@ -283,12 +283,12 @@ export class DoseVolumes {
     id: string,
     problemOf: () => Promise<TransportProblem>,
     request: Request,
-    sink: Sink<VolumeFrame>,
+    sink: FrameSink<VolumeFrame>,
     signal: AbortSignal,
   ): Promise<void> {
     const problem = await problemOf();
     const waits = (): void => sink.offer(() => ({ state: 'waiting' }));
-    await this.#parts.lanes.turn({ id: `volume-${id}`, lane: 'cpu', signal, waits }, async () => {
+    await this.#parts.lanes.enqueue({ id: `volume-${id}`, lane: 'cpu', signal, waits }, async () => {
       const told = ({ kinds, solved, summed }: VolumeDoseProgress): void =>
         sink.offer(() => ({ state: 'solving', kinds, solved, summed, planes: problem.grid.nz }));
       told({ kinds: 0, solved: 0, summed: 0 });

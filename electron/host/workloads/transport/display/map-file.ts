@@ -6,14 +6,14 @@ import { BraggError } from '../../../../contract/errors.ts';
 import type { LetName } from '../../../../contract/quality.ts';
 import type { TransportScenario } from '../../../../contract/scenario/index.ts';
 import type { ValueScaling } from '../../../io/addon/reduction.ts';
-import { onThread, onThreadIfLarge } from '../../../io/threads/task.ts';
+import { defineArrayTask, defineThreadTask } from '../../../io/threads/task.ts';
 import { type DirectedVolume, metaImageBytes, nrrdBytes, rtDoseBytes } from '../../../io/volumes/write.ts';
 import { type GrayRun, grayField } from '../metrics/gray.ts';
 import { type LetMoments, letMap } from '../metrics/quality.ts';
 import type { RunData } from '../run-data.ts';
 import { directionsInSlice } from '../scenario/placed-ct.ts';
 
-const makeLet = onThreadIfLarge(
+const makeLet = defineArrayTask(
   'compute a map of LET',
   ({ primary, protons, name }: LetMoments & { readonly name: LetName }) => letMap({ primary, protons }, name),
 );
@@ -38,9 +38,9 @@ interface GrayRequest {
   readonly y_mm: number;
 }
 
-const makeGray = onThreadIfLarge('compute a map in Gy', ({ run, y_mm }: GrayRequest) => grayField(run, y_mm));
+const makeGray = defineArrayTask('compute a map in Gy', ({ run, y_mm }: GrayRequest) => grayField(run, y_mm));
 /** Always on a worker thread, because fields with different spots need much time even on small grids. */
-const makeGrayOfKinds = onThread('compute a map of a field in Gy', ({ run, y_mm }: GrayRequest) =>
+const makeGrayOfKinds = defineThreadTask('compute a map of a field in Gy', ({ run, y_mm }: GrayRequest) =>
   grayField(run, y_mm),
 );
 
@@ -60,7 +60,7 @@ interface ScaledArray {
 const valueAt = ({ values, scale, per }: ScaledArray, i: number): number =>
   ((values[i] ?? 0) * scale * (per?.factor ?? 1)) / (per?.divisor[i] ?? 1);
 
-const subtract = onThreadIfLarge(
+const subtract = defineArrayTask(
   'subtract maps',
   ({ mine, theirs }: { readonly mine: ScaledArray; readonly theirs: ScaledArray }): Float64Array => {
     const values = new Float64Array(mine.values.length);

@@ -10,7 +10,7 @@
 import { type CurveReadouts, noReadouts } from '../../../../contract/scenario/transport/readouts.ts';
 import {
   axisProfile as nativeProfile,
-  axisProfileLater as nativeProfileLater,
+  axisProfileAsync as nativeProfileLater,
   type ValueScaling,
 } from '../../../io/addon/reduction.ts';
 

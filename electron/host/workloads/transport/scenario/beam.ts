@@ -12,7 +12,7 @@ import type {
 } from '../../../../contract/scenario/index.ts';
 import type { SpotWithStaticDefaults } from '../../../../contract/scenario/transport/beam.ts';
 import { loadAddon } from '../../../io/addon/addon.ts';
-import { onThread } from '../../../io/threads/task.ts';
+import { defineThreadTask } from '../../../io/threads/task.ts';
 import { highestEnergy, lowestEnergy, stoppingAt } from '../../../model/scenarios/stopping-table.ts';
 import { energyLossOfStep } from './bins-per-step.ts';
 import { rangeStraggling_mm, type TransportContext } from './context.ts';
@@ -181,7 +181,7 @@ interface RangesRequest extends Pick<TransportContext, 'water' | 'materials'> {
   readonly asked: readonly RequestedRange[];
 }
 
-const findOnThread = onThread('find energies of ranges', ({ asked, ...tables }: RangesRequest) => {
+const findOnThread = defineThreadTask('find energies of ranges', ({ asked, ...tables }: RangesRequest) => {
   const { rangeTable } = loadAddon();
   return asked.map((one) => energyFromRange(one, { ...tables, rangeTable }));
 });

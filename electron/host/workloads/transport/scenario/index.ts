@@ -14,7 +14,7 @@ import {
   type TransportWithStaticDefaults,
   valueAt,
 } from '../../../../contract/scenario/index.ts';
-import type { TransportProblem, VariantChoices } from '../../../io/addon/addon.ts';
+import type { TransportProblem, VariantOptions } from '../../../io/addon/addon.ts';
 import { runInSlices } from '../../../io/flow/cooperative.ts';
 import type { ShippedHuTable } from '../../../model/matter/hu-table.ts';
 import { userMaterial } from '../../../model/matter/user-material.ts';
@@ -48,7 +48,7 @@ export const isSet = (document: unknown, key: keyof Solver): boolean =>
   valueAt(document, ['solver', key]) !== undefined;
 
 /** Returns `solver` with stepping and precision that the variant supports. Values in the document are not changed. */
-function withOfferedSolver<S extends Solver>(solver: S, document: unknown, offers: VariantChoices | null): S {
+function withOfferedSolver<S extends Solver>(solver: S, document: unknown, offers: VariantOptions | null): S {
   if (offers === null) return solver;
   const taken = <K extends keyof Solver>(key: K, offered: readonly Solver[K][]): Solver[K] =>
     offered.includes(solver[key]) || isSet(document, key) ? solver[key] : (offered[0] ?? solver[key]);
@@ -111,7 +111,7 @@ interface TransportServices {
    * engine rejects the problem.
    */
   readonly extraStraggling: (problem: TransportProblem) => Promise<number | null>;
-  readonly offers: (variant: string) => VariantChoices | null;
+  readonly offers: (variant: string) => VariantOptions | null;
   readonly memoryLimit_bytes: number;
 }
 

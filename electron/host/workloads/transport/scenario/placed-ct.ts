@@ -15,9 +15,9 @@ import {
 } from '../../../../contract/scenario/index.ts';
 import type { YieldingTask } from '../../../../domain/values/pausing.ts';
 import { formatNumber } from '../../../../domain/values/units.ts';
-import { insideFolder, stampOf } from '../../../io/files/folders.ts';
+import { changeStamp, resolveInsideFolder } from '../../../io/files/folders.ts';
 import { runInSlices } from '../../../io/flow/cooperative.ts';
-import { onThread } from '../../../io/threads/task.ts';
+import { defineThreadTask } from '../../../io/threads/task.ts';
 import { ctSeries } from '../../../io/volumes/ct-series.ts';
 import { type CtPlane, type CtRequest, type CtSlice, readCtSlice } from '../../../io/volumes/ct-slice.ts';
 import { type GridAxis, mapAxis, reducePlane, sampleAxis } from '../../../model/fields/field.ts';
@@ -172,12 +172,12 @@ export function warnOfHu({ slice, table, beyond: { below, above, least, most } }
   ];
 }
 
-const readOnThread = onThread('read a CT slice', readCtSlice);
-const listOnThread = onThread('list CT series', ctSeries);
+const readOnThread = defineThreadTask('read a CT slice', readCtSlice);
+const listOnThread = defineThreadTask('list CT series', ctSeries);
 
 /** Lists the CT series in a folder next to a scenario. Empty if there is none, or if the folder cannot be read. */
 export async function ctSeriesOf(name: string, folder: string | null): Promise<readonly CtSeriesInfo[]> {
-  const found = folder === null ? null : await insideFolder(folder, name);
+  const found = folder === null ? null : await resolveInsideFolder(folder, name);
   if (found === null) return [];
   return listOnThread({ path: found, name }).catch((error: unknown) => {
     // Ignore the error here, because reading the slice reports it.
@@ -191,7 +191,7 @@ const CACHED_SLICES = 8;
 const cachedSlices = new Map<string, Promise<CtSlice>>();
 
 async function read(requested: CtRequest): Promise<CtSlice> {
-  const key = JSON.stringify([requested, await stampOf(requested.path)]);
+  const key = JSON.stringify([requested, await changeStamp(requested.path)]);
   const known = cachedSlices.get(key);
   if (known !== undefined) return known;
   const reading = readOnThread(requested);
@@ -220,7 +220,7 @@ async function ctSlice(
   if (folder === null) {
     return refuse('cannot be found before the scenario is saved, because the path is relative to its file', allowed);
   }
-  const found = await insideFolder(folder, file);
+  const found = await resolveInsideFolder(folder, file);
   if (found === null) return refuse('is outside the folder of the scenario', allowed);
   try {
     return {

@@ -5,11 +5,11 @@
 import { formatValue, spotListSchema, suggest } from '../../../../contract/scenario/index.ts';
 import { maxSpots, type SpotWithStaticDefaults, spotSchema } from '../../../../contract/scenario/transport/beam.ts';
 import { cellsOf, decimalOf, separatorOf } from '../../../../domain/values/csv.ts';
-import { parseJson, schemaError } from '../../../io/text/json.ts';
-import { LineIndex, offsetOf, plainValue, type SourceNode } from '../../../io/text/source.ts';
+import { parseJson, rephraseSchemaError } from '../../../io/text/json.ts';
+import { LineIndex, offsetOfPath, plainValue, type SourceNode } from '../../../io/text/source.ts';
 import { namedFileReader, type Parsed } from '../../../model/scenarios/named-files.ts';
 
-type Path = Parameters<typeof offsetOf>[1];
+type Path = Parameters<typeof offsetOfPath>[1];
 interface LineError {
   readonly line: number;
   readonly message: string;
@@ -38,7 +38,7 @@ function checkSpots({ value, lineOf }: ParsedList): Parsed<readonly SpotWithStat
     const where = path.length === 0 ? '' : typeof key === 'number' ? `spot ${key + 1}: ` : `${String(key)}: `;
     const allowed = issue.code === 'custom' ? `; allowed: ${String(issue.params?.['allowed'] ?? '')}` : '';
     const shown = found === undefined || typeof found === 'object' ? '' : `${formatValue(found)}: `;
-    const says = issue.code === 'custom' && found === undefined ? 'is missing' : schemaError(issue.message);
+    const says = issue.code === 'custom' && found === undefined ? 'is missing' : rephraseSchemaError(issue.message);
     return { line: lineOf(path), message: `${where}${shown}${says}${allowed}` };
   });
   if (faults.length > maxErrors) {
@@ -55,7 +55,7 @@ function readJson(text: string): Parsed<readonly SpotWithStaticDefaults[]> {
     return { ok: false, faults: faults.map(({ at, message }) => ({ line: lines.at(at).line, message })) };
   }
   const node: SourceNode = root;
-  return checkSpots({ value: plainValue(node), lineOf: (path) => lines.at(offsetOf(node, path, false)).line });
+  return checkSpots({ value: plainValue(node), lineOf: (path) => lines.at(offsetOfPath(node, path, false)).line });
 }
 
 function readCsv(text: string): Parsed<readonly SpotWithStaticDefaults[]> {

@@ -10,7 +10,7 @@ import {
   readProblem,
 } from '../../../../../electron/host/app/user-kernels/problems.ts';
 import { UserKernels } from '../../../../../electron/host/app/user-kernels/user-kernels.ts';
-import { loadAddon, offersOf } from '../../../../../electron/host/io/addon/addon.ts';
+import { loadAddon, variantOptionsOf } from '../../../../../electron/host/io/addon/addon.ts';
 import { forkChild } from '../../../../../electron/host/io/processes/link.ts';
 import { kernelFolders } from '../../../../../electron/host/model/bench/machine.ts';
 import { constantsOf } from '../../../../../electron/host/model/tuning/constants.ts';
@@ -36,7 +36,7 @@ const scenarioParts: Promise<ProblemParts> = openScenarios({
   variants: (kind) => hostWorkloads[kind].variants(userKernels.addon),
   workloads: hostWorkloads,
   extraStraggling: () => Promise.resolve(null),
-  offers: offersOf(userKernels.addon),
+  offers: variantOptionsOf(userKernels.addon),
   memoryLimit_bytes,
 }).then((scenarios) => ({ scenarios, userKernels, assetsFolder }));
 

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { CudaDevice, DeviceReport, SolverState } from '../../../../../electron/contract/capabilities.ts';
 import { loadAddon } from '../../../../../electron/host/index.ts';
 import type { NativeAddon } from '../../../../../electron/host/io/addon/addon.ts';
-import { chooseGpu, findGpu, sharingGpus, usedGpu } from '../../../../../electron/host/io/addon/gpu.ts';
+import { defaultGpu, findGpu, parseGpuList, setDefaultGpu } from '../../../../../electron/host/io/addon/gpu.ts';
 import { StagedSolver } from '../../../../../electron/host/io/addon/staged-solver.ts';
 import { openTestHost } from '../../test-host.ts';
 
@@ -28,25 +28,25 @@ describe('GPU selection', () => {
 
   it('uses the first usable GPU, or the chosen one', () => {
     vi.stubEnv('BRAGGBENCH_CUDA_DEVICE', '');
-    expect(usedGpu(report)?.index).toBe(1);
+    expect(defaultGpu(report)?.index).toBe(1);
     vi.stubEnv('BRAGGBENCH_CUDA_DEVICE', '0');
-    expect(usedGpu(report)).toBeNull();
-    chooseGpu(report, '2');
+    expect(defaultGpu(report)).toBeNull();
+    setDefaultGpu(report, '2');
     expect(process.env['BRAGGBENCH_CUDA_DEVICE']).toBe('GPU-22222222-bbbb-0000-0000-000000000000');
-    expect(usedGpu(report)?.index).toBe(2);
-    expect(() => chooseGpu(report, '0')).toThrow('the GPU "0" cannot be used; it is in exclusive use');
-    expect(() => chooseGpu(report, '7')).toThrow(
+    expect(defaultGpu(report)?.index).toBe(2);
+    expect(() => setDefaultGpu(report, '0')).toThrow('the GPU "0" cannot be used; it is in exclusive use');
+    expect(() => setDefaultGpu(report, '7')).toThrow(
       /^the GPU "7" cannot be used; allowed: 1 \(GPU 1, GPU-22222222-aaaa[-0]+\), 2 \(GPU 2, /,
     );
   });
 
   it('lists the GPUs that share work: all usable ones, or the given list', () => {
-    const shared = (list: string) => sharingGpus(report, list).map(({ index }) => index);
+    const shared = (list: string) => parseGpuList(report, list).map(({ index }) => index);
     expect([shared('all'), shared('2'), shared('2, 1'), shared('1,1')]).toEqual([[1, 2], [2], [2, 1], [1, 1]]);
     expect(() => shared('1,0')).toThrow('the GPU "0" cannot be used; it is in exclusive use');
     expect(() => shared('')).toThrow('the GPU "" cannot be used; allowed: 1 (GPU 1, ');
     const none = { cuda: { ...report.cuda, reason: 'there is no driver', devices: [] } };
-    expect(() => sharingGpus(none, 'all')).toThrow('no GPU can be used; there is no driver');
+    expect(() => parseGpuList(none, 'all')).toThrow('no GPU can be used; there is no driver');
   });
 
   it('reports the reason for a missing GPU before anything runs', async (context) => {
@@ -88,14 +88,16 @@ describe('a solver that is compiled while pages are served', () => {
   it('answers a call once the first addon exists, and later calls with the complete one', async () => {
     const solver = stagedAddon(first, completeAddon);
     const answers: boolean[] = [];
-    const waiting = solver.answer(() => solver.addon.limitMemory(1), never).then((answer) => answers.push(answer));
+    const waiting = solver
+      .callWhenCompiled(() => solver.addon.limitMemory(1), never)
+      .then((answer) => answers.push(answer));
     solver.report(buildingStage('none', '3 of 66 files'));
     await Promise.resolve();
     expect(answers).toEqual([]);
     solver.report(buildingStage('first'));
     await waiting;
     solver.report(buildingStage('whole'));
-    answers.push(await solver.answer(() => solver.addon.limitMemory(1), never));
+    answers.push(await solver.callWhenCompiled(() => solver.addon.limitMemory(1), never));
     expect(answers).toEqual([true, false]);
   });
 
@@ -103,12 +105,12 @@ describe('a solver that is compiled while pages are served', () => {
     const solver = stagedAddon(first, completeAddon);
     solver.report(buildingStage('first'));
     let calls = 0;
-    const listed = solver.answer(async () => {
+    const listed = solver.callWhenCompiled(async () => {
       calls += 1;
       await Promise.resolve();
       return solver.addon.taskVariants('micro').length;
     }, never);
-    const refused = solver.answer(() => {
+    const refused = solver.callWhenCompiled(() => {
       if (solver.addon.taskVariants('micro').length === 0) throw new Error('no variant can do this');
       return 'allowed';
     }, never);
@@ -123,16 +125,18 @@ describe('a solver that is compiled while pages are served', () => {
   it('forwards errors of calls that need no missing part', async () => {
     const solver = stagedAddon(first);
     solver.report(buildingStage('first'));
-    await expect(solver.answer(() => Promise.reject(new Error('no such run')), never)).rejects.toThrow('no such run');
+    await expect(solver.callWhenCompiled(() => Promise.reject(new Error('no such run')), never)).rejects.toThrow(
+      'no such run',
+    );
   });
 
   it('rejects waiting calls if compilation fails, and stops waiting for a cancelled call', async () => {
     const solver = stagedAddon();
     const cancelled = new AbortController();
-    const left = solver.answer(() => 'answer', cancelled.signal);
+    const left = solver.callWhenCompiled(() => 'answer', cancelled.signal);
     cancelled.abort(new Error('the page closed'));
     await expect(left).rejects.toThrow('the page closed');
-    const refused = solver.reach('first');
+    const refused = solver.waitForStage('first');
     solver.report({ stage: 'none', progress: null, failed: 'The C++ build failed.' });
     await expect(refused).rejects.toThrow('The C++ build failed.');
   });

@@ -25,11 +25,11 @@ import { z } from 'zod';
 import { HostLog } from '../../../../../electron/host/app/log.ts';
 import { Trust } from '../../../../../electron/host/app/user-kernels/trust.ts';
 import { FileAccess } from '../../../../../electron/host/io/files/access.ts';
-import { stampOf } from '../../../../../electron/host/io/files/folders.ts';
+import { changeStamp } from '../../../../../electron/host/io/files/folders.ts';
 import { Library } from '../../../../../electron/host/io/files/library.ts';
 import { Locks } from '../../../../../electron/host/io/files/locks.ts';
-import { OwnedFolders } from '../../../../../electron/host/io/files/owned-folder.ts';
-import { fileError } from '../../../../../electron/host/io/files/plain-file.ts';
+import { ProcessFolders } from '../../../../../electron/host/io/files/owned-folder.ts';
+import { toFileError } from '../../../../../electron/host/io/files/plain-file.ts';
 import { HostSettings, RecentFiles, StateFile } from '../../../../../electron/host/io/files/state-file.ts';
 import { writeAtomically } from '../../../../../electron/host/io/files/write-file.ts';
 import { SerialQueue } from '../../../../../electron/host/io/flow/queues.ts';
@@ -45,14 +45,14 @@ describe('the stamp of a file', () => {
     const file = path.join(folder, 'a.json');
     writeFileSync(file, '{"a":1}');
     const { atime, mtime } = statSync(file);
-    const before = [await stampOf(file), await stampOf(folder)];
+    const before = [await changeStamp(file), await changeStamp(folder)];
     // The file system's clock may tick only every few milliseconds: write until it has.
     for (let i = 0; statSync(file).ctimeMs === Number(before[0]?.split(' ')[1]) || i === 0; i += 1) {
       writeFileSync(file, '{"a":2}');
       utimesSync(file, atime, mtime);
     }
     expect(statSync(file).mtimeMs).toBe(mtime.getTime());
-    const after = [await stampOf(file), await stampOf(folder)];
+    const after = [await changeStamp(file), await changeStamp(folder)];
     expect(after[0]).not.toBe(before[0]);
     expect(after[1]).not.toBe(before[1]);
   });
@@ -201,14 +201,17 @@ describe('errors of the disk', () => {
 
     it('is distinguished from other errors', () => {
       const fault = (code: string): Error => Object.assign(new Error(`${code}: text of the system`), { code });
-      expect(fileError(fault('ENOSPC'), 'a.h5')).toMatchObject({
+      expect(toFileError(fault('ENOSPC'), 'a.h5')).toMatchObject({
         code: 'no-space',
         message: 'There is no space left for a.h5.',
       });
-      expect(fileError(fault('EDQUOT'), 'a.h5').code).toBe('no-space');
-      expect(fileError(fault('ENOENT'), 'a.h5')).toMatchObject({ code: 'not-found', message: 'a.h5 does not exist.' });
-      expect(fileError(fault('EACCES'), 'a.h5').message).toContain('permission denied');
-      expect(fileError(fault('EIO'), 'a.h5')).toMatchObject({ code: 'io', message: /EIO: text of the system/ });
+      expect(toFileError(fault('EDQUOT'), 'a.h5').code).toBe('no-space');
+      expect(toFileError(fault('ENOENT'), 'a.h5')).toMatchObject({
+        code: 'not-found',
+        message: 'a.h5 does not exist.',
+      });
+      expect(toFileError(fault('EACCES'), 'a.h5').message).toContain('permission denied');
+      expect(toFileError(fault('EIO'), 'a.h5')).toMatchObject({ code: 'io', message: /EIO: text of the system/ });
     });
   });
 });
@@ -351,8 +354,8 @@ describe('access by other users', () => {
   describe('the data folder', onPosix, () => {
     it.each([
       ['saving into the library', () => save(filesOf(path.join(data, 'library')))],
-      ['labels', () => filesOf(path.join(data, 'library')).holdingLibrary(async () => undefined)],
-      ['recovery data', () => new OwnedFolders(path.join(data, 'recovery')).make()],
+      ['labels', () => filesOf(path.join(data, 'library')).withLibraryLock(async () => undefined)],
+      ['recovery data', () => new ProcessFolders(path.join(data, 'recovery')).make()],
       ['the log', async () => new HostLog(path.join(data, 'logs')).write('info', 'x')],
       [
         'recent files',
@@ -362,7 +365,7 @@ describe('access by other users', () => {
           await recent.settled();
         },
       ],
-      ['locks of other folders', () => new Locks(data).holding(path.join(home, 'x.json'), async () => undefined)],
+      ['locks of other folders', () => new Locks(data).withLock(path.join(home, 'x.json'), async () => undefined)],
     ] as const)('belongs only to its owner when it is created by %s', async (_what, make) => {
       await make();
       expect(modeOf(data)).toBe('700');
@@ -371,7 +374,7 @@ describe('access by other users', () => {
     it('cannot be read by another user, who cannot take its lock', asRoot, async () => {
       const library = path.join(data, 'library');
       const files = filesOf(library);
-      await files.holdingLibrary(async () => undefined);
+      await files.withLibraryLock(async () => undefined);
       await save(files);
       const asNobody = (file: string): string =>
         execFileSync('/bin/sh', ['-c', `cat "${file}" 2>&1 || true`], { uid: 65534, gid: 65534, encoding: 'utf8' });
@@ -382,7 +385,7 @@ describe('access by other users', () => {
     it('can be written while another user tries to lock it', asAnotherUser, async () => {
       const library = path.join(data, 'library');
       const files = filesOf(library);
-      await files.holdingLibrary(async () => undefined);
+      await files.withLibraryLock(async () => undefined);
       // SQLite opens a file that it may not write for reading only, and a read lock would block all saving.
       for (const readOnly of [false, true]) {
         const theirs = lockAsNobody(path.join(library, '.braggbench', 'lock'), readOnly);
@@ -409,7 +412,7 @@ describe('access by other users', () => {
     ])('shares its lock and labels with every user who may write there (mode %o)', async (mode, lock, folder) => {
       const library = libraryWith(mode);
       const files = filesOf(library);
-      await files.holdingLibrary(async () => undefined);
+      await files.withLibraryLock(async () => undefined);
       expect([modeOf(library, '.braggbench', 'lock'), modeOf(library, '.braggbench')]).toEqual([lock, folder]);
       writeFileSync(path.join(library, 'theirs.json'), '{}');
       await save(files);
@@ -422,7 +425,7 @@ describe('access by other users', () => {
       async () => {
         const library = libraryWith(0o777);
         const files = filesOf(library);
-        await files.holdingLibrary(async () => undefined);
+        await files.withLibraryLock(async () => undefined);
         const theirs = lockAsNobody(path.join(library, '.braggbench', 'lock'), false);
         expect(await theirs.says).toBe('locked');
         let saved = false;

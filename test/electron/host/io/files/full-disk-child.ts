@@ -9,7 +9,7 @@ import { HostLog } from '../../../../../electron/host/app/log.ts';
 import { Checkpoints, runForm, runsIn } from '../../../../../electron/host/app/recovery/checkpoints.ts';
 import { draftFile, readDraft, saveDraft } from '../../../../../electron/host/app/recovery/recovery.ts';
 import { runPacker } from '../../../../../electron/host/app/run-files/packer.ts';
-import { OwnedFolders } from '../../../../../electron/host/io/files/owned-folder.ts';
+import { ProcessFolders } from '../../../../../electron/host/io/files/owned-folder.ts';
 import { runOf } from '../../../../../electron/host/workloads/run-data.ts';
 import { runScenario, smallScenario } from '../../small-run.ts';
 
@@ -29,7 +29,7 @@ async function drafts(): Promise<unknown> {
 }
 
 async function checkpoints(): Promise<unknown> {
-  const folders = new OwnedFolders(path.join(folder, 'data', 'recovery'));
+  const folders = new ProcessFolders(path.join(folder, 'data', 'recovery'));
   const packer = runPacker;
   const said: string[] = [];
   const kept = new Checkpoints(folders, runForm(packer), (reason) => said.push(reason));

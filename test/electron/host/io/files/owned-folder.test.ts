@@ -10,8 +10,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { OwnedFolders } from '../../../../../electron/host/io/files/owned-folder.ts';
-import { temporaryIn } from '../../../../../electron/host/io/files/write-file.ts';
+import { ProcessFolders } from '../../../../../electron/host/io/files/owned-folder.ts';
+import { temporaryPathIn } from '../../../../../electron/host/io/files/write-file.ts';
 import { seededRandom } from '../../../../../electron/host/model/bench/statistics.ts';
 import { writeAtomically } from '../../../../../electron/host/workloads/scenarios/scenarios.ts';
 import { scratchFolder } from '../../../../scratch-folder.ts';
@@ -286,7 +286,7 @@ describe('owned folders', () => {
       await mkdir(theirs, { recursive: true });
       await writeFile(path.join(theirs, 'owner.lock'), '');
       await writeFile(path.join(theirs, 'owner.json'), JSON.stringify({ machine: 'another', boot: 'another' }));
-      const folders = new OwnedFolders(path.join(folder, 'recovery'));
+      const folders = new ProcessFolders(path.join(folder, 'recovery'));
       const minute = 60_000;
       expect(await folders.orphans(0)).toEqual([]);
       expect(await folders.orphans(2 * minute)).toEqual([]);
@@ -321,7 +321,7 @@ describe('owned folders', () => {
 
   it('is complete from its first moment', async () => {
     const root = path.join(folder, 'owned');
-    const [mine, theirs] = [new OwnedFolders(root), new OwnedFolders(root)];
+    const [mine, theirs] = [new ProcessFolders(root), new ProcessFolders(root)];
     let looked = 0;
     let over = false;
     const looking = (async () => {
@@ -356,7 +356,7 @@ describe('owned folders', () => {
       await one.call('scenario.save', { scenario: draft, file, ifExists: 'refuse' });
       const [owner = ''] = await owners();
       const library = path.join(folder, 'library');
-      const living = temporaryIn(library);
+      const living = temporaryPathIn(library);
       const dead = living.replace(`-${process.pid}-`, `-${one.child.pid}-`);
       const another = path.join(library, '.someone.tmp');
       for (const name of [living, dead, another, path.join(owner, path.basename(dead))]) await writeFile(name, 'half');
@@ -385,7 +385,7 @@ describe('owned folders', () => {
     });
 
     it("are removed from a user's folder at the next write there", async () => {
-      const dead = temporaryIn(folder).replace(`-${process.pid}-`, `-${2 ** 22 + 1}-`);
+      const dead = temporaryPathIn(folder).replace(`-${process.pid}-`, `-${2 ** 22 + 1}-`);
       const earlier = path.join(folder, '.mine.json.0123456789ab.tmp');
       for (const name of [dead, earlier]) await writeFile(name, 'half');
       await utimes(earlier, new Date(0), new Date(0));

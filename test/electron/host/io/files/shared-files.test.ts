@@ -150,7 +150,7 @@ describe('two servers with shared folders', () => {
     const done: number[] = [];
     // Twelve random retries would be served in exactly this order once in half a thousand million times.
     const came = Array.from({ length: 12 }, (_, i) => i);
-    await Promise.all(came.map((i) => locks[i % 2]?.holding(file, async () => void done.push(i))));
+    await Promise.all(came.map((i) => locks[i % 2]?.withLock(file, async () => void done.push(i))));
     expect(done).toEqual(came);
   });
 
@@ -162,7 +162,7 @@ describe('two servers with shared folders', () => {
       await new Locks(${JSON.stringify(dataFolder)}).holding(${JSON.stringify(file)}, async () => process.kill(process.pid, 'SIGKILL'));`;
     expect(() => execFileSync(process.execPath, ['--input-type=module', '-e', script], { stdio: 'pipe' })).toThrow();
     const start = performance.now();
-    expect(await new Locks(dataFolder).holding(file, async () => 'mine')).toBe('mine');
+    expect(await new Locks(dataFolder).withLock(file, async () => 'mine')).toBe('mine');
     expect(performance.now() - start).toBeLessThan(5000);
   });
 });

@@ -3,15 +3,15 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { runToCompletion, type YieldingTask } from '../../../../../electron/domain/values/pausing.ts';
-import { jsonText, runInSlices } from '../../../../../electron/host/io/flow/cooperative.ts';
-import { EVERY_LANE, Lanes } from '../../../../../electron/host/io/flow/lanes.ts';
-import { once } from '../../../../../electron/host/io/flow/once.ts';
-import { Budget, LatestQueue } from '../../../../../electron/host/io/flow/queues.ts';
+import { jsonTextInSlices, runInSlices } from '../../../../../electron/host/io/flow/cooperative.ts';
+import { ALL_LANES, LaneQueue } from '../../../../../electron/host/io/flow/lanes.ts';
+import { lazyValue } from '../../../../../electron/host/io/flow/once.ts';
+import { LatestQueue, ResourceBudget } from '../../../../../electron/host/io/flow/queues.ts';
 
 describe('lazily computed values', () => {
   it('are not computed before the first request, then computed once, even if undefined', () => {
     let made = 0;
-    const value = once(() => {
+    const value = lazyValue(() => {
       made += 1;
       return undefined;
     });
@@ -22,7 +22,7 @@ describe('lazily computed values', () => {
 
   it('are computed again after an error', () => {
     let tries = 0;
-    const value = once(() => {
+    const value = lazyValue(() => {
       tries += 1;
       if (tries === 1) throw new Error('not yet');
       return tries;
@@ -37,7 +37,7 @@ describe('lanes for jobs', () => {
     const started: string[] = [];
     const finish = new Map<string, () => void>();
     let changes = 0;
-    const lanes = new Lanes(() => {
+    const lanes = new LaneQueue(() => {
       changes += 1;
     });
     const add = (id: string, lane: string): void =>
@@ -71,7 +71,7 @@ describe('lanes for jobs', () => {
   test('make a job for the complete machine wait for all earlier jobs, and all later jobs wait for it', async () => {
     const { lanes, started, add, end } = stage();
     add('run', 'cpu');
-    add('bench', EVERY_LANE);
+    add('bench', ALL_LANES);
     add('gpu', 'cuda');
     add('cpu', 'cpu');
     expect(started).toEqual(['run']);
@@ -85,7 +85,7 @@ describe('lanes for jobs', () => {
   test('let waiting jobs start when the one before them is removed', () => {
     const { lanes, started, add } = stage();
     add('run', 'cpu');
-    add('bench', EVERY_LANE);
+    add('bench', ALL_LANES);
     add('gpu', 'cuda');
     expect(lanes.remove('bench')).toBe(true);
     expect(lanes.remove('bench')).toBe(false);
@@ -136,15 +136,15 @@ describe('JSON text', () => {
   test('equals the text of JSON.stringify for any value', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 8 }), (value) => {
-        expect(runToCompletion(jsonText(value))).toBe(JSON.stringify(value));
+        expect(runToCompletion(jsonTextInSlices(value))).toBe(JSON.stringify(value));
       }),
     );
     const gaps = { a: undefined, b: [undefined, null, Number.NaN], c: { d: { e: undefined } }, 'ü"': -0 };
-    expect(runToCompletion(jsonText(gaps))).toBe(JSON.stringify(gaps));
+    expect(runToCompletion(jsonTextInSlices(gaps))).toBe(JSON.stringify(gaps));
   });
 
   test('yields at each of many parts', () => {
-    const work = jsonText(Array.from({ length: 100 }, (_, i) => ({ i })));
+    const work = jsonTextInSlices(Array.from({ length: 100 }, (_, i) => ({ i })));
     let pauses = 0;
     while (work.next().done !== true) pauses += 1;
     expect(pauses).toBeGreaterThan(100);
@@ -157,7 +157,7 @@ describe('a memory budget', () => {
   }
 
   test('grants requests that fit at once, and queues the rest in order', async () => {
-    const budget = new Budget(10);
+    const budget = new ResourceBudget(10);
     const first = await budget.take(6);
     const large = budget.take(8);
     const small = budget.take(1);
@@ -174,7 +174,7 @@ describe('a memory budget', () => {
   });
 
   test('grants a request above the budget all of it, alone', async () => {
-    const budget = new Budget(10);
+    const budget = new ResourceBudget(10);
     const first = await budget.take(1);
     const huge = budget.take(100);
     expect(await settled(huge)).toBe(false);

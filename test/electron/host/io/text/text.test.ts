@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { readPackedText } from '../../../../../electron/host/io/text/read.ts';
+import { readCompressedText } from '../../../../../electron/host/io/text/read.ts';
 import { scratchFolder } from '../../../../scratch-folder.ts';
 
 const MAX = 2048;
@@ -22,10 +22,10 @@ test.each([
 ])('a file that is %s is rejected', async (name, bytes, expected) => {
   const file = path.join(folder, `${name}.json.gz`);
   await writeFile(file, bytes);
-  expect(await readPackedText(file, MAX)).toMatchObject(expected);
+  expect(await readCompressedText(file, MAX)).toMatchObject(expected);
 });
 
 test('a missing file is rejected', async () => {
-  const found = await readPackedText(path.join(folder, 'none.json'), MAX);
+  const found = await readCompressedText(path.join(folder, 'none.json'), MAX);
   expect(found).toEqual({ ok: false, reason: 'there is no such file', missing: true });
 });

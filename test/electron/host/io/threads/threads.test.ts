@@ -1,13 +1,18 @@
 import { describe, expect, it, vi } from 'vitest';
 import { unpackRun } from '../../../../../electron/host/app/run-files/packer.ts';
 import { withSharedArrays } from '../../../../../electron/host/io/threads/shared.ts';
-import { onThreadIfLarge, performHere, task, taskNames } from '../../../../../electron/host/io/threads/task.ts';
-import { Assembly, piecesInSteps, piecesOf } from '../../../../../electron/host/io/threads/threads.ts';
+import {
+  declareTask,
+  defineArrayTask,
+  performInThisThread,
+  taskNames,
+} from '../../../../../electron/host/io/threads/task.ts';
+import { PieceAssembler, splitInSlices, splitIntoPieces } from '../../../../../electron/host/io/threads/threads.ts';
 
 /** The value as another thread receives it. */
 function throughThread(value: unknown, most: number): { readonly whole: unknown; readonly pieces: number } {
-  const pieces = structuredClone(piecesOf(value, most));
-  const assembly = new Assembly();
+  const pieces = structuredClone(splitIntoPieces(value, most));
+  const assembly = new PieceAssembler();
   let whole: unknown;
   for (const piece of pieces) whole = assembly.take(piece);
   return { whole, pieces: pieces.length };
@@ -39,7 +44,7 @@ describe('a value sent in pieces', () => {
 
   it('is split with pauses, since splitting a large value takes tens of milliseconds', () => {
     const pauses = [
-      ...piecesInSteps(
+      ...splitInSlices(
         numbers.map((each) => ({ each })),
         100,
       ),
@@ -51,8 +56,8 @@ describe('a value sent in pieces', () => {
     expect(throughThread(numbers.slice(0, 50), 100).pieces).toBe(1);
     // Small values are passed on without a copy.
     const small = { a: numbers.slice(0, 50) };
-    expect(piecesOf(small, 100).some((piece) => piece.kind === 'value' && piece.value === small)).toBe(true);
-    for (const piece of piecesOf({ a: numbers, b: [numbers] }, 100)) {
+    expect(splitIntoPieces(small, 100).some((piece) => piece.kind === 'value' && piece.value === small)).toBe(true);
+    for (const piece of splitIntoPieces({ a: numbers, b: [numbers] }, 100)) {
       if (piece.kind === 'value') expect(JSON.stringify(piece.value).split(',').length).toBeLessThanOrEqual(100);
     }
   });
@@ -63,7 +68,7 @@ describe('tasks on a worker thread', () => {
   const OF_TESTS: ReadonlySet<string> = new Set(['fly', 'read a number', 'count its arguments']);
 
   it('report an unknown task as failed, and run the next one', async () => {
-    await expect(task<null, null>('fly')(null)).rejects.toThrow('the worker thread has no task fly');
+    await expect(declareTask<null, null>('fly')(null)).rejects.toThrow('the worker thread has no task fly');
     await expect(unpackRun({ bytes: new Uint8Array(3), name: 'a.h5' })).rejects.toThrow(
       'a.h5 cannot be opened as a run',
     );
@@ -75,15 +80,17 @@ describe('tasks on a worker thread', () => {
     expect(names.length).toBeGreaterThanOrEqual(15);
     for (const name of names) {
       // Without arguments each task fails with its own error.
-      const failed = await task<unknown, unknown>(name)(undefined).catch((error: Error) => error);
+      const failed = await declareTask<unknown, unknown>(name)(undefined).catch((error: Error) => error);
       expect(String(failed), name).not.toContain('has no task');
     }
   });
 
   it('accept exactly one argument for functions on large arrays', async () => {
-    const counted = onThreadIfLarge('count its arguments', (...given: readonly [Float64Array]) => given.length);
+    const counted = defineArrayTask('count its arguments', (...given: readonly [Float64Array]) => given.length);
     expect(await counted(Float64Array.of(1))).toBe(1);
-    expect(await performHere('count its arguments', new Float64Array(2 ** 20), new AbortController().signal)).toBe(1);
+    expect(
+      await performInThisThread('count its arguments', new Float64Array(2 ** 20), new AbortController().signal),
+    ).toBe(1);
   });
 
   it('share large arrays unchanged, and do not share small ones', async () => {

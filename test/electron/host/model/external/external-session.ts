@@ -8,7 +8,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { expect, type TestContext } from 'vitest';
 import { type MeasuredSessionEntry, sessionReportSchema } from '../../../../../electron/contract/bench/session.ts';
-import { extraStraggling, offersOf } from '../../../../../electron/host/io/addon/addon.ts';
+import { extraStragglingOf, variantOptionsOf } from '../../../../../electron/host/io/addon/addon.ts';
 import type { DiffractionProblem } from '../../../../../electron/host/io/addon/task.ts';
 import { forkChild } from '../../../../../electron/host/io/processes/link.ts';
 import { limitsOf } from '../../../../../electron/host/model/bench/stopping.ts';
@@ -24,8 +24,8 @@ const scenarioParts = await openScenarios({
   rangeTable: addon.rangeTable,
   variants: namedVariants,
   workloads: hostWorkloads,
-  extraStraggling: extraStraggling(addon),
-  offers: offersOf(addon),
+  extraStraggling: extraStragglingOf(addon),
+  offers: variantOptionsOf(addon),
   memoryLimit_bytes: 2 ** 30,
 });
 

@@ -7,7 +7,7 @@ import { validateScenario } from '../../../../../electron/contract/scenario/inde
 import { USER_PROBLEM } from '../../../../../electron/contract/scenario/user-problem/index.ts';
 import { judgeCandidate, type ProblemParts } from '../../../../../electron/host/app/user-kernels/problems.ts';
 import { UserKernels } from '../../../../../electron/host/app/user-kernels/user-kernels.ts';
-import { loadAddon, offersOf } from '../../../../../electron/host/io/addon/addon.ts';
+import { loadAddon, variantOptionsOf } from '../../../../../electron/host/io/addon/addon.ts';
 import { forkChild } from '../../../../../electron/host/io/processes/link.ts';
 import { kernelFolders } from '../../../../../electron/host/model/bench/machine.ts';
 import { convertKernelBench } from '../../../../../electron/host/model/problem-formats/kernelbench.ts';
@@ -66,7 +66,7 @@ const scenarioParts: Promise<ProblemParts> = openScenarios({
   variants: (kind) => hostWorkloads[kind].variants(userKernels.addon),
   workloads: hostWorkloads,
   extraStraggling: () => Promise.resolve(null),
-  offers: offersOf(userKernels.addon),
+  offers: variantOptionsOf(userKernels.addon),
   memoryLimit_bytes,
 }).then((scenarios) => ({ scenarios, userKernels, assetsFolder }));
 

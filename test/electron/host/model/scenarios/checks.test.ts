@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { extraStraggling, offersOf } from '../../../../../electron/host/io/addon/addon.ts';
+import { extraStragglingOf, variantOptionsOf } from '../../../../../electron/host/io/addon/addon.ts';
 import { hostWorkloads } from '../../../../../electron/host/workloads/index.ts';
 import { openScenarios } from '../../../../../electron/host/workloads/scenarios/scenarios.ts';
 import { TransportScenarios } from '../../small-run.ts';
@@ -259,8 +259,8 @@ test('the estimate never rejects a scenario that the engine would run', async ()
         rangeTable: addon.rangeTable,
         variants: namedVariants,
         workloads: hostWorkloads,
-        extraStraggling: extraStraggling(addon),
-        offers: offersOf(addon),
+        extraStraggling: extraStragglingOf(addon),
+        offers: variantOptionsOf(addon),
         memoryLimit_bytes,
       }),
     );

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { BraggError } from '../../../../../electron/contract/errors.ts';
 import { formatIssue } from '../../../../../electron/contract/scenario/index.ts';
-import { checkFolder } from '../../../../../electron/host/io/files/write-file.ts';
+import { checkFolderWritable } from '../../../../../electron/host/io/files/write-file.ts';
 import { checkWritable } from '../../../../../electron/host/workloads/scenarios/scenarios.ts';
 import { scratchFolder } from '../../../../scratch-folder.ts';
 import { onLinux } from '../../../../unless.ts';
@@ -112,13 +112,13 @@ describe('writing a scenario', () => {
   });
 
   test('checks a results folder at its final location, and leaves it unchanged', async () => {
-    await expect(checkFolder(join(folder, 'new', 'study'))).resolves.toBeUndefined();
+    await expect(checkFolderWritable(join(folder, 'new', 'study'))).resolves.toBeUndefined();
     expect((await readdir(folder)).filter((name) => /\.tmp$|new/.test(name))).toEqual([]);
     const file = join(folder, 'plain.json');
     await writeFile(file, '{}');
     for (const one of [file, join(file, 'study')]) {
       const message = `${one} cannot be written: ${file} is not a folder`;
-      await expect(checkFolder(one)).rejects.toMatchObject({ code: 'invalid', message });
+      await expect(checkFolderWritable(one)).rejects.toMatchObject({ code: 'invalid', message });
     }
   });
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { formatIssue } from '../../../../../electron/contract/scenario/index.ts';
 import type { WorkloadName } from '../../../../../electron/contract/workload.ts';
-import { extraStraggling, loadAddon, offersOf } from '../../../../../electron/host/io/addon/addon.ts';
+import { extraStragglingOf, loadAddon, variantOptionsOf } from '../../../../../electron/host/io/addon/addon.ts';
 import { hostWorkloads } from '../../../../../electron/host/workloads/index.ts';
 import { openScenarios, type Reading } from '../../../../../electron/host/workloads/scenarios/scenarios.ts';
 import { TransportScenarios } from '../../small-run.ts';
@@ -26,8 +26,8 @@ export const scenarios = new TransportScenarios(
     rangeTable: addon.rangeTable,
     variants: namedVariants,
     workloads: hostWorkloads,
-    extraStraggling: extraStraggling(addon),
-    offers: offersOf(addon),
+    extraStraggling: extraStragglingOf(addon),
+    offers: variantOptionsOf(addon),
     memoryLimit_bytes: 2 ** 30,
   }),
 );

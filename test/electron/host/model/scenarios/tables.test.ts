@@ -2,7 +2,7 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { offersOf } from '../../../../../electron/host/io/addon/addon.ts';
+import { variantOptionsOf } from '../../../../../electron/host/io/addon/addon.ts';
 import { readStoppingCsv } from '../../../../../electron/host/model/scenarios/stopping-table.ts';
 import { hostWorkloads } from '../../../../../electron/host/workloads/index.ts';
 import { openScenarios, problemOf } from '../../../../../electron/host/workloads/scenarios/scenarios.ts';
@@ -140,7 +140,7 @@ describe('a stopping power table of a scenario', () => {
       variants: namedVariants,
       workloads: { ...hostWorkloads, transport: { scenario: { ...transport.scenario, find } } },
       extraStraggling: () => Promise.resolve(null),
-      offers: offersOf(addon),
+      offers: variantOptionsOf(addon),
       memoryLimit_bytes: 2 ** 30,
     });
     const place = { name: 's.json', folder: join(folder, 'scenarios') };

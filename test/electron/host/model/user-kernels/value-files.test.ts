@@ -12,8 +12,8 @@ import { describe, expect, it, test } from 'vitest';
 import { validateScenario } from '../../../../../electron/contract/scenario/index.ts';
 import { USER_PROBLEM } from '../../../../../electron/contract/scenario/user-problem/index.ts';
 import { USER_KERNEL_TEXT_MAX } from '../../../../../electron/contract/user-kernels.ts';
-import { nativeFolder } from '../../../../../electron/host/io/addon/addon.ts';
-import { replaceFolder, temporaryIn } from '../../../../../electron/host/io/files/write-file.ts';
+import { addonFolder } from '../../../../../electron/host/io/addon/addon.ts';
+import { replaceFolder, temporaryPathIn } from '../../../../../electron/host/io/files/write-file.ts';
 import { createFile } from '../../../../../electron/host/io/hdf5/h5.ts';
 import { pruneCache } from '../../../../../electron/host/model/user-kernels/build.ts';
 import { compilerLimits, runContained } from '../../../../../electron/host/model/user-kernels/contained.ts';
@@ -89,7 +89,7 @@ describe('includes', () => {
 });
 
 const folder = scratchFolder('assembler');
-const build = await readUserKernelBuild(nativeFolder());
+const build = await readUserKernelBuild(addonFolder());
 const compiler = await findCompiler(build);
 
 async function compileKernel(
@@ -305,7 +305,7 @@ describe('contained processes', () => {
 
   test('a build in progress is neither counted nor deleted, but one of an ended process is', async () => {
     const kept = path.join(folder, 'building');
-    const living = temporaryIn(kept);
+    const living = temporaryPathIn(kept);
     // No process has this number: Linux ends at 2^22.
     const ended = living.replace(`-${process.pid}-`, '-99999999-');
     for (const place of [living, ended, path.join(kept, 'saved')]) {
@@ -321,7 +321,7 @@ describe('contained processes', () => {
     const kept = path.join(folder, 'busy');
     await mkdir(kept);
     async function build(round: number): Promise<void> {
-      const work = temporaryIn(kept);
+      const work = temporaryPathIn(kept);
       await mkdir(path.join(work, 'inner'), { recursive: true });
       await writeFile(path.join(work, 'inner', 'my.so'), new Uint8Array(1000));
       const at = path.join(kept, `key-${round % 3}`);

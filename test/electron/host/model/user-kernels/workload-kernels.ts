@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { BraggError } from '../../../../../electron/contract/errors.ts';
 import type { UserKernelVerdict } from '../../../../../electron/contract/user-kernels/checks.ts';
 import { placeOf, UserKernels } from '../../../../../electron/host/app/user-kernels/user-kernels.ts';
-import { loadAddon, offersOf, type TransportProblem } from '../../../../../electron/host/io/addon/addon.ts';
+import { loadAddon, type TransportProblem, variantOptionsOf } from '../../../../../electron/host/io/addon/addon.ts';
 import { forkChild } from '../../../../../electron/host/io/processes/link.ts';
 import { kernelFolders } from '../../../../../electron/host/model/bench/machine.ts';
 import { limitsOf } from '../../../../../electron/host/model/bench/stopping.ts';
@@ -145,7 +145,7 @@ export async function read(kind: Kind, variant: string): Promise<ScenarioReading
     workloads: hostWorkloads,
     mismatch: (id, scenario) => ownKernels.mismatch(id, placeOf(scenario)),
     extraStraggling: () => Promise.resolve(null),
-    offers: offersOf(ownKernels.addon),
+    offers: variantOptionsOf(ownKernels.addon),
     memoryLimit_bytes,
   });
   return scenarios.check({ ...kind.document, solver: { threads: 2, variant } }, { name: 's.json', folder: null });

@@ -8,7 +8,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { correctnessOf } from '../../../../../electron/contract/bench/session.ts';
-import { loadAddon, nativeFolder } from '../../../../../electron/host/io/addon/addon.ts';
+import { addonFolder, loadAddon } from '../../../../../electron/host/io/addon/addon.ts';
 import { kernelFolders } from '../../../../../electron/host/model/bench/machine.ts';
 import {
   findReplaceableFiles,
@@ -33,7 +33,10 @@ describe('the core library', () => {
   const MAGIC = '!<arch>\n';
   const HEADER_BYTES = 60;
 
-  /** Names of the objects in a static library of the common `ar` format: short ones end with a slash, long ones are `/offset` into the member `//`. */
+  /**
+   * Names of the objects in a static library of the common `ar` format: short ones end with a slash, long ones are
+   * `/offset` into the member `//`.
+   */
   function objectsIn(library: Buffer): readonly string[] {
     const names: string[] = [];
     let long = '';
@@ -53,7 +56,7 @@ describe('the core library', () => {
   test('has a separate object for every file that a user kernel may replace', async ({ skip }) => {
     skip(process.platform !== 'linux', 'libraries elsewhere have another format');
     const addon = loadAddon();
-    const objects = new Set(objectsIn(readFileSync(path.join(nativeFolder(), 'libbraggbench_core.a'))));
+    const objects = new Set(objectsIn(readFileSync(path.join(addonFolder(), 'libbraggbench_core.a'))));
     expect(objects).toContain('registry.cpp.o');
     const bases = Object.values(hostWorkloads).flatMap(({ userKernels }) => userKernels.bases(addon));
     const lists = await Promise.all(

@@ -1,7 +1,12 @@
 /** Audits of one candidate, with numbers calculated by hand. */
 import { describe, expect, test } from 'vitest';
 import { correctnessOf, correctnessReason } from '../../../../../electron/contract/bench/session.ts';
-import type { HiddenChanges, MemoryProbe, TaskAudit, TaskProblem } from '../../../../../electron/host/io/addon/task.ts';
+import type {
+  HiddenChangeChecks,
+  MemoryProbe,
+  TaskAudit,
+  TaskProblem,
+} from '../../../../../electron/host/io/addon/task.ts';
 import { Audits, costOf, costText, taskAccuracy } from '../../../../../electron/host/workloads/task/audits.ts';
 import { mayAlter } from '../../../../../electron/host/workloads/task/user-problem/definition.ts';
 
@@ -13,7 +18,7 @@ const audit = (more: Partial<TaskAudit>): TaskAudit => ({
   ...more,
 });
 
-const unchangedInputs: HiddenChanges = { probes: [], unwritten: 0, first_unwritten: 0 };
+const unchangedInputs: HiddenChangeChecks = { probes: [], unwritten: 0, first_unwritten: 0 };
 
 const newAudits = (suspected = true): Audits => new Audits({ device: 'cpu', suspected, state_bytes: 0 });
 

@@ -16,7 +16,7 @@ import {
   type TransportResult,
   type TransportRun,
 } from '../../../../../electron/host/io/addon/addon.ts';
-import { LISTED_VALUES, writeListedBeam } from '../../../../../electron/host/io/addon/beam-block.ts';
+import { BEAM_PARAMETERS, writeBeamParameters } from '../../../../../electron/host/io/addon/beam-block.ts';
 import { gamma, toPeak } from '../../../../../electron/host/model/fields/gamma.ts';
 import { hostWorkloads } from '../../../../../electron/host/workloads/index.ts';
 import { problemOf } from '../../../../../electron/host/workloads/scenarios/scenarios.ts';
@@ -251,8 +251,8 @@ describe('beams on one grid', () => {
       'b',
       await any.check({ ...shared, solver, beam: { spots } }, { name: 'b', folder: null }),
     );
-    const list = new Float64Array(spots.length * LISTED_VALUES);
-    for (const [i, spot] of (problemOf(beams).spots ?? []).entries()) writeListedBeam(list, i, spot);
+    const list = new Float64Array(spots.length * BEAM_PARAMETERS);
+    for (const [i, spot] of (problemOf(beams).spots ?? []).entries()) writeBeamParameters(list, i, spot);
     const answers: SolvedBeam[] = [];
     await solveOnOneGrid('b', beams, {
       ...options(),
