@@ -4,7 +4,7 @@
 // "Matrix fragments for mma.m16n8k8 / m16n8k16"), so that NVRTC needs no headers.
 namespace bb {
 
-/// Position of a lane: fragments are laid out by groups of four lanes.
+/// Position of a lane in its fragment; fragments are laid out by groups of four lanes.
 struct LanePlace {
   int group, member;
 };
@@ -59,7 +59,7 @@ struct Fp16 {
   }
 };
 
-/// Exact split of a number: its TF32 rounding, the TF32 rounding of the remainder, and the last bits.
+/// Exact split of a number into its TF32 rounding, the TF32 rounding of the remainder, and the last bits.
 struct SplitTf32 {
   unsigned high, low, last;
   __device__ explicit SplitTf32(float value) {

@@ -19,7 +19,7 @@ struct Refusal {
   std::string why;
 };
 
-/// `known` lists the existing ids, separated by commas.
+/// Throws an error that names the unknown variant. `known` lists the existing ids, separated by commas.
 [[noreturn]] inline void refuse_unknown(const std::string& variant, const std::string& known) {
   throw ProblemError("unsupported", "solver.variant = " + variant + ": unknown; allowed: auto, " + known);
 }

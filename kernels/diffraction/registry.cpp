@@ -10,8 +10,8 @@
 namespace bb::diffraction {
 namespace {
 
-/// Maximum number of lattice factors of a pixel on a GPU, where one thread computes a pixel: this many need about ten
-/// seconds.
+/// Maximum number of lattice factors per pixel on a GPU. One thread computes a pixel, and this many factors take it
+/// about ten seconds.
 constexpr double kMaxDeviceTerms = 1e8;
 
 Refusal refusal(const Variant& v, const Outline& outline) {

@@ -9,7 +9,8 @@ constexpr unsigned kBlockedThreads = 256;
 constexpr unsigned kBlockM = 128, kBlockN = 128;
 BB_TUNABLE(unsigned, kBlockK, 16);
 BB_TUNABLE(unsigned, kUnrolled, 16);  // values of k per pass of the unrolled loop
-// Four more than 128: 8 values of k and 4 of m of one warp's copies then fall into 32 different banks.
+// Row length of a shared tile in floats: 128 and a padding of 4. The copies of a warp, 8 values of k by 4 of m, then
+// fall into 32 different banks.
 BB_TUNABLE(unsigned, kPitch, 132);
 
 // Copies 4 bytes from global to shared memory without passing registers; writes zero if `inside` is false.
@@ -31,7 +32,7 @@ __device__ __forceinline__ void copy_tile(float (*tile)[kPitch], const float* __
                                           unsigned first_k, unsigned size, unsigned depth) {
   const unsigned thread = threadIdx.x;
   if constexpr (kContiguousK) {
-    // Eight threads along k read a whole sector of 32 bytes; a block reads sectors of 32 rows at once.
+    // Eight threads along k read one complete sector of 32 bytes. A block reads sectors of 32 rows at once.
     const unsigned k = thread % 8, i = thread / 8;
 #pragma unroll
     for (unsigned part = 0; part < kBlockM / 32; ++part) {
@@ -67,8 +68,8 @@ __device__ __forceinline__ void blocked_product(const float* __restrict__ a, con
                                                 const float* __restrict__ residual = nullptr, int activation = 0) {
   __shared__ __align__(16) float left[2][kBlockK][kPitch], right[2][kBlockK][kPitch];
   const unsigned first_m = blockIdx.y * kBlockM, first_n = blockIdx.x * kBlockN;
-  // A warp computes 32 x 64 outputs, a thread two runs of 4 along each side: the float4 reads of a warp are of
-  // consecutive addresses or of the same one.
+  // A warp computes 32 x 64 outputs. Each thread computes two runs of 4 outputs along each side, so the float4 reads of
+  // a warp have consecutive or equal addresses.
   const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   const unsigned m0 = (warp / 2) * 32 + (lane / 8) * 4, n0 = (warp % 2) * 64 + (lane % 8) * 4;
   float sums[8][8] = {};

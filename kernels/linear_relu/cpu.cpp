@@ -10,7 +10,7 @@ namespace {
 
 using engine::TaskProblem;
 
-/// Row by row in FP64, with the formula as written.
+/// Evaluates the formula as written, row by row in FP64.
 class PlainLayer final : public CpuLayer<double> {
  public:
   using CpuLayer::CpuLayer;
@@ -33,7 +33,7 @@ class PlainLayer final : public CpuLayer<double> {
   }
 };
 
-/// Packed tiles, with blocks of the result in registers.
+/// Multiplies packed tiles and keeps blocks of the result in registers.
 class BlockedLayer final : public CpuLayer<float> {
  public:
   explicit BlockedLayer(const TaskProblem& problem) : CpuLayer(problem) {
@@ -61,7 +61,7 @@ class BlockedLayer final : public CpuLayer<float> {
   std::vector<std::vector<float>> packed_;
 };
 
-/// The BLAS library of this machine, with its default number of threads.
+/// Calls the BLAS library of this machine, with the library's default number of threads.
 class BlasLayer final : public CpuLayer<float> {
  public:
   using CpuLayer::CpuLayer;
@@ -77,8 +77,8 @@ class BlasLayer final : public CpuLayer<float> {
   }
 };
 
-// Assumed speed of the plain variant: multiply-adds per second and core. Problems that would take longer than the limit
-// are rejected, because this variant is only meant for checks.
+// Assumed multiply-adds per second and core of the plain variant. It is meant for checks only, so problems that would
+// exceed the time limit are rejected.
 constexpr double kPlainPerSecond = 1e9, kMaxPlainSeconds = 20.0;
 
 std::string too_long(const TaskProblem& problem) {

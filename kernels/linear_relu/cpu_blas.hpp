@@ -13,7 +13,7 @@ struct Blas {
   std::string reason;  // reason why there is none, in one sentence; empty if there is one
 };
 
-/// The library that BRAGGBENCH_BLAS names, otherwise the first of the usual ones on this system that loads.
+/// Returns the library that BRAGGBENCH_BLAS names, otherwise the first common BLAS of this system that loads.
 const Blas& blas();
 
 }  // namespace bb::linear_relu

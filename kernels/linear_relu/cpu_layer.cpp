@@ -76,7 +76,7 @@ void CpuLayer<T>::finish() {
 
 template <typename T>
 void CpuLayer<T>::gate(const T* gradient, const T* by, T* out, std::size_t rows, std::size_t columns) {
-  // Each task has its own columns, so that no two tasks add to the same sum and the order of additions is fixed.
+  // Tasks own disjoint columns, so that no two tasks add to the same sum and the order of additions is fixed.
   constexpr std::size_t kColumnsAtOnce = 64;
   pool().run(blocks(columns, kColumnsAtOnce), [&](int block, int) {
     const std::size_t first = static_cast<std::size_t>(block) * kColumnsAtOnce;

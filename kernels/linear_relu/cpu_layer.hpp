@@ -33,7 +33,7 @@ class CpuLayer : public engine::CpuTask {
  private:
   /// Adds bias and residual, and applies the activation of the forward direction.
   void finish();
-  /// `out` = gradient where by > 0, otherwise 0; sums its columns if there is a bias.
+  /// Sets `out` to the gradient where by > 0, otherwise to 0. Also sums the columns of `out` if there is a bias.
   void gate(const T* gradient, const T* by, T* out, std::size_t rows, std::size_t columns);
 
   Layer layer_;

@@ -10,7 +10,7 @@ namespace {
 using cuda::Stored;
 using engine::TaskProblem;
 
-/// Products by cuBLAS, with bias and rectifier as separate kernels.
+/// Computes products by cuBLAS, with bias and rectifier as separate kernels.
 enum class Mode { kLaunches, kGraph, kCleared };
 
 template <Mode kMode>
@@ -65,7 +65,7 @@ class CublasLayer final : public CudaSteps {
       pointwise_.finish(to, y_.pointer(), bias(), residual(), batch(), out_width(), layer().activation);
     }
   }
-  /// kCleared fills a buffer with zeros and then writes where the mask is open; a separate pass sums the columns.
+  /// kCleared fills a buffer with zeros and then writes only where the mask is open. A separate pass sums the columns.
   void gate(cuda::Stream& to) override {
     if constexpr (kMode == Mode::kCleared) {
       g_.fill_bytes(0, to);

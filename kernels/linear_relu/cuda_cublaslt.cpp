@@ -33,8 +33,8 @@ Epilogue plain_epilogue(Activation activation, bool biased) {
 template <Arithmetic arithmetic>
 using Element = std::conditional_t<arithmetic == Arithmetic::kBf16, std::uint16_t, float>;
 
-/// Products by cuBLASLt with the pointwise work as their epilogues. `kMask`: forward also writes the bit mask that a
-/// backward pass needs.
+/// Computes products by cuBLASLt, with bias and activation as epilogues of the products. `kMask`: forward also writes
+/// the bit mask that a backward pass needs.
 template <Arithmetic arithmetic, bool kMask>
 class LtLayer final : public CudaLayer<Element<arithmetic>> {
   using T = Element<arithmetic>;
@@ -61,7 +61,8 @@ class LtLayer final : public CudaLayer<Element<arithmetic>> {
     return report;
   }
 
-  /// Times the product without its epilogue, planned by the same rules, for the cost of the epilogue.
+  /// Times the product without its epilogue, with an algorithm chosen by the same rules, to report the cost of the
+  /// epilogue.
   std::vector<engine::Quantity> quantities() override {
     if (this->layer().direction == Direction::kBackward) return {};
     LtProblem bare = products_.front().problem;
@@ -165,8 +166,8 @@ class LtLayer final : public CudaLayer<Element<arithmetic>> {
     return mask_.pointer();
   }
 
-  /// Bits of X > 0 in the library's layout: the rectifier's mask of sign(X) (±1) times the identity. A mask made from X
-  /// itself would also have bits set where X is 0 or NaN.
+  /// Writes the bits of X > 0 in the library's layout: the mask of a rectifier applied to sign(X) (±1) times the
+  /// identity. Applied to X itself, it would also set the bits of X = 0 and NaN.
   void write_mask(void* to) {
     const std::size_t n = this->layer().inputs;
     const auto value = [](float from) -> T {
@@ -212,7 +213,7 @@ std::string only_forward(const TaskProblem& problem) {
   return problem.word("direction") == "forward" ? "" : "the mask is written in the forward pass";
 }
 
-// Includes an identity matrix and the signs of X, which are needed to make the mask of the rectifier before the layer.
+// Includes an identity matrix and the signs of X, from which write_mask() makes the mask of the previous layer.
 double bytes(const TaskProblem& problem) {
   const double n = problem.number("inputs");
   return cuda_bytes(problem) + (problem.word("direction") == "through" ? 4.0 * n * (n + problem.number("batch")) : 0.0);

@@ -11,7 +11,8 @@
 
 namespace bb::linear_relu {
 
-/// The matrices of a layer on the device, in T: float, or the bits of BF16. A variant queues its products.
+/// The matrices of a layer on the device. T is float, or an integer with the bits of BF16. A variant queues its
+/// products.
 template <typename T>
 class CudaLayer : public cuda::CudaTask {
  public:
@@ -83,7 +84,8 @@ class Pointwise {
   void gate_cleared(cuda::Stream& to, const float* gradient, const float* by, float* out, unsigned long long count) {
     cleared_.launch(to, whole(count), gradient, by, out, count);
   }
-  /// `gradient` where `by` > 0, otherwise 0, in `out`, with its column sums in `sums`, which may be null.
+  /// Sets `out` to `gradient` where `by` > 0, otherwise to 0. Writes the column sums of `out` to `sums`, which may be
+  /// null.
   void gate(cuda::Stream& to, const float* gradient, const float* by, float* out, float* sums, unsigned rows,
             unsigned columns) {
     gate_.launch(to, {.grid = {(columns + 31) / 32}, .block = {32, 32}}, gradient, by, out, sums, rows, columns);

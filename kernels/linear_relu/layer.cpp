@@ -10,7 +10,7 @@ namespace {
 using engine::Check;
 using engine::TaskProblem;
 
-// Products with more multiply-adds than this are compared on a sample.
+// Products with more multiply-adds than this are checked on a sample of their elements.
 constexpr double kAllUpTo = 1 << 27;
 constexpr std::size_t kSampled = 4096;
 // In a problem with NaN, one value of X is NaN in every row whose index is a multiple of this.
@@ -61,7 +61,8 @@ struct Reference {
 };
 
 std::pair<std::size_t, std::size_t> sampled(const Reference& r, std::size_t i) {
-  // Samples the four corners first, because tiles end there; then elements scattered by a multiplicative hash.
+  // The four corners come first, because partial tiles end there. Further elements are scattered by a multiplicative
+  // hash.
   if (i < 4) return {(i & 1) != 0 ? r.rows - 1 : 0, (i & 2) != 0 ? r.columns - 1 : 0};
   const std::uint64_t h = (i * 0x9e3779b97f4a7c15ull) ^ ((i * 0x9e3779b97f4a7c15ull) >> 29);
   return {static_cast<std::size_t>(h >> 33) % r.rows, static_cast<std::size_t>(h & 0xffffffffu) % r.columns};
@@ -237,7 +238,7 @@ engine::CheckReport Layer::compare(const engine::TaskResults& results) const {
               .offset = nullptr,
               .gate = [&](std::size_t m, std::size_t n, double sum) { return x[m * inputs + n] > 0.0f ? sum : 0.0; }},
              results.at(kDx));
-      // The reference of a sum of sums needs batch x outputs terms per column, so only a few columns are checked.
+      // A column of this reference needs batch x outputs terms, so only a few columns are checked.
       if (bias) {
         constexpr std::size_t kColumns = 4;
         matrix({.rows = 1,

@@ -40,7 +40,7 @@ enum Result : std::size_t {
   kResults
 };
 
-/// Owner of the values, which lives as long as the result.
+/// Shares ownership of the values, which must live as long as the result.
 template <typename Values>
 engine::TaskResult result_of(Values values) {
   const std::size_t count = values.size();
@@ -68,7 +68,7 @@ struct Layer {
 /// Activation of a problem; the default is the rectifier without residual.
 Activation activation_of(const engine::TaskProblem& problem);
 bool has_residual(const engine::TaskProblem& problem);
-/// Reason why a problem with another activation or a residual has no gradients; "" if it requests none.
+/// Reason why a problem with gradients and another activation or a residual is not supported; "" if it is.
 std::string forward_alone(const engine::TaskProblem& problem);
 /// Reason why a variant that supports only the rectifier cannot run a problem; "" if it can.
 std::string only_rectifier(const engine::TaskProblem& problem);

@@ -24,7 +24,8 @@ extern "C" __global__ void linear_relu_finish(float* __restrict__ y, const float
   }
 }
 
-// Copies the gradient to `out` where the gate is open. `out` holds zeros, so closed elements are not written.
+// Copies the gradient to `out` where the gate is open. `out` already contains zeros, so the other elements are not
+// written.
 extern "C" __global__ void linear_relu_gate_cleared(const float* __restrict__ gradient, const float* __restrict__ gate,
                                                     float* __restrict__ out, unsigned long long count) {
   const unsigned long long stride = static_cast<unsigned long long>(gridDim.x) * blockDim.x;

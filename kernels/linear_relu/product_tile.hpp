@@ -22,7 +22,7 @@ struct Product {
 inline constexpr std::size_t kTileRows = 192, kTileColumns = 256, kTileDepth = 256;
 inline constexpr std::size_t kPackedFloats = (kTileRows + kTileColumns) * kTileDepth + 64;
 
-/// Computes the tile of C that begins at (row, column); `packed` has room for kPackedFloats.
+/// Computes the tile of C that begins at (row, column). `packed` is scratch memory of kPackedFloats.
 using TileFunction = void (*)(const Product&, std::size_t row, std::size_t column, float* packed);
 
 /// Returns the function for the best instruction set of this CPU.

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cstring>
 
-// Arrangement by Goto and van de Geijn: operands are packed into panels as wide as the register block, and a block of C
-// stays in registers during the loop over k. K. Goto, R. van de Geijn, ACM Trans. Math. Softw. 34 (2008) 12.
+// After Goto and van de Geijn: operands are packed into panels as wide as the register block, and a block of C stays in
+// registers during the loop over k. K. Goto, R. van de Geijn, ACM Trans. Math. Softw. 34 (2008) 12.
 namespace bb::linear_relu::BB_ISA {
 namespace {
 
-// Rows of C in registers, and vectors per row: as many as leave room for one row of B and a factor of A.
+// Rows of C in registers, and vectors per row. They leave enough registers for one row of B and one value of A.
 #if defined(__AVX512F__)
 constexpr std::size_t kLanes = 16, kRows = 12;
 #elif defined(__AVX2__)
@@ -42,7 +42,8 @@ Vector load(const float* from) {
   return out;
 }
 
-/// sums[row][column] over `depth` of a[k][row] b[k][column], from packed panels; added to `c` or stored in it.
+/// Computes sums[row][column] = Σ a[k][row] b[k][column] over `depth` values of k, from packed panels. Adds them to `c`
+/// or stores them there.
 void block(const float* a, const float* b, std::size_t depth, float* c, std::size_t pitch, std::size_t rows,
            std::size_t columns, bool add) {
   Vector sums[kRows][2];

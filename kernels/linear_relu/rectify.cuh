@@ -3,7 +3,7 @@
 // max(z, 0) that preserves NaN; z > 0 ? z : 0 would turn a NaN into 0.
 __device__ __forceinline__ float rectified(float z) { return z <= 0.0f ? 0.0f : z; }
 
-// Applies the activation of layer.hpp by its number: 0 the rectifier, 1 GELU by the hyperbolic tangent, 2 none.
+// Applies the activation with this number in layer.hpp: 0 is the rectifier, 1 GELU by the hyperbolic tangent, 2 none.
 __device__ __forceinline__ float activated(float z, int activation) {
   if (activation == 0) return rectified(z);
   if (activation == 2) return z;

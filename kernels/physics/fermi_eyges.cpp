@@ -4,8 +4,8 @@ namespace bb::physics {
 
 std::vector<PencilMoments> fermi_eyges(const PencilMoments& start, double energy, double cutoff, int cells,
                                        double cell_mm, const std::function<const PencilMedium&(int)>& medium_of) {
-  // The scattering power grows like 1/E² near the end of the range, so each cell is evaluated in parts, at their
-  // middles.
+  // Near the end of the range, the scattering power grows like 1/E². So each cell is divided into parts, which are
+  // evaluated at their middles.
   constexpr int kParts = 16;
   std::vector<PencilMoments> out;
   PencilMoments now = start;

@@ -3,8 +3,8 @@
 #include <functional>
 #include <vector>
 
-// Fermi-Eyges theory of a pencil beam: L. Eyges, Phys. Rev. 74 (1948) 1534. Projected on a plane, along the axis of a
-// straight beam, without energy spread: the limit of the transport equation for small angles.
+// Fermi-Eyges theory of a pencil beam (L. Eyges, Phys. Rev. 74 (1948) 1534), in one plane through the axis of a
+// straight beam without energy spread. It is the small-angle limit of the transport equation.
 namespace bb::physics {
 
 /// Moments of angle and position in a beam's cross section.

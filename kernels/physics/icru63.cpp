@@ -172,7 +172,7 @@ Deflection classify(const std::vector<double>& per_steradian, double nucleus) {
   return out;
 }
 
-/// Neighbouring entries for an energy, with the weight of the upper one; null below the table.
+/// Neighbouring entries for an energy, and the weight of the upper one. Pointers are null below the table.
 template <typename Entry>
 struct Between {
   const Entry* low = nullptr;
@@ -235,7 +235,7 @@ NuclearTable::NuclearTable(const std::string& text, const std::string& name) {
       if ((row.size() - 2) % kFields != 0) row.refuse("each energy needs 14 fields");
       Emission& emission = reactions_.back().emission;
       for (std::size_t field = 2; field < row.size(); field += kFields) {
-        // Checked before the cast, which is undefined for values beyond the integers.
+        // The range is checked before the cast, which is undefined for values that an integer cannot represent.
         const double place = row.number(field);
         if (!(place < static_cast<double>(emission.ahead.size()))) row.refuse("no such energy: " + row.text(field));
         const auto i = static_cast<std::size_t>(place);

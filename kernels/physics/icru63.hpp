@@ -25,8 +25,8 @@ inline constexpr int kEmissionPoints = 41;
 using Spectrum = std::array<double, kEmissionPoints>;
 
 /// Bounds in degrees (laboratory frame) of the classes for deflected protons. Smaller angles count as straight ahead.
-/// Elastically scattered protons that the change of frame moves there belong to the first class. Protons beyond the
-/// last bound are not transported.
+/// Elastically scattered protons always belong to a class, to the first if their laboratory angle is below its bound.
+/// Protons beyond the last bound are not transported.
 inline constexpr std::array<double, 9> kAngleBounds{5, 7.5, 10, 15, 20, 30, 45, 60, 75};
 inline constexpr int kAngleClasses = static_cast<int>(kAngleBounds.size()) - 1;
 
@@ -74,8 +74,8 @@ class NuclearTable {
   std::vector<Scattering> scattering_;
 };
 
-/// Angle in degrees (laboratory frame) after an elastic collision of a proton of `energy` with a proton at rest: that of
-/// the proton with the fraction `share` of the energy. The other proton has the rest.
+/// Laboratory angle in degrees after an elastic collision of a proton of `energy` (MeV) with a proton at rest. It is
+/// the angle of the proton with the fraction `share` of the energy.
 double collision_angle(double energy, double share);
 
 /// Elastic scattering of protons by the hydrogen in water, cm² per gram of water: 0.315 E^-1.126 + 3.78e-6 E above 10

@@ -9,7 +9,7 @@ namespace bb::physics {
 
 /// √(π/6): the ellipsoid inscribed in a box of cells contains π/6 of them, and intensity is per cell.
 inline constexpr double kSphere = 0.723601254558268;
-/// exp(-ρ²/0.63) has about the width of the central peak of N cells.
+/// The Gaussian exp(-ρ²/0.63) has about the width of the central peak of N cells.
 inline constexpr double kGaussWidth2 = 0.63;
 /// A top hat with the same integral as the peak has the squared radius 0.63².
 inline constexpr double kTophatRadius2 = 0.3969;

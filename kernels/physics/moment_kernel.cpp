@@ -36,7 +36,7 @@ MomentKernel convolve(const MomentKernel& a, const MomentKernel& b) {
 }
 
 void quantise(std::span<double> weights) {
-  // Floats represent multiples of 2^-24 up to 1 and multiples of 2^-23 up to 2 exactly.
+  // Floats represent multiples of 2^-24 up to 1, and multiples of 2^-23 up to 2, without rounding.
   for (const double unit : {0x1p-24, 0x1p-23}) {
     double sum = 0.0;
     bool fits = true;

@@ -24,10 +24,10 @@ struct MomentKernel {
 /// variance). So narrow kernels have three points; wide ones are sampled, and their first and second moments are then
 /// corrected.
 MomentKernel moment_kernel(double mean, double variance);
-/// Kernel with all taps of `taps`.
+/// Stores all taps of `taps` as a kernel.
 MomentKernel moment_kernel(const MomentTaps& taps);
 
-/// Splits a shift of `mean` cells over two neighbours: the mean is exact, the variance is f(1-f).
+/// Splits a shift of `mean` cells between two neighbours. The mean is exact and the variance is f(1-f).
 MomentKernel two_point_kernel(double mean);
 
 /// Returns the kernel that applies `a`, then `b`.

@@ -12,8 +12,8 @@ inline constexpr double kFluenceLoss_cm2_g = 0.012;
 inline constexpr double kNuclearLocalShare = 0.6;
 
 /// Water-equivalent depth over which the deposited share builds up behind the entrance, about the range of a 45 MeV
-/// secondary proton. Secondary protons carry most of that share (ICRU Report 63: 57 % of the energy, against 6 % in
-/// heavier fragments and recoils) and deposit it downstream.
+/// secondary proton. Secondary protons carry most of that share and deposit it downstream (ICRU Report 63: 57 % of the
+/// energy, against 6 % in heavier fragments and recoils).
 inline constexpr double kNuclearBuildUp_g_cm2 = 2.0;
 
 /// Fraction of the protons at the start of a step that are lost while the residual range falls

@@ -27,10 +27,10 @@ BB_HD inline RemapShift split_shift(double shift) {
   return {whole, shift - whole};
 }
 
-/// Index that a remap by `whole` cells and a fraction reads for cell i of a row of `n`; -1 for none. Beyond the end
-/// through which content leaves, the last cell is repeated, so that the content continues there. Zeros would be a step
-/// in the row, at which the quintic and the clamp would hold content back. Beyond the other end the row is empty, so no
-/// content enters.
+/// Index of the cell that a remap by `whole` cells and a fraction reads for cell i of a row of `n`; -1 if it reads
+/// none. Beyond the end through which content leaves, the last cell is repeated, so that the content appears to
+/// continue. Zeros would be a step, at which the quintic and the clamp hold content back. Beyond the other end the row
+/// is empty, so no content enters.
 BB_HD inline int remap_neighbour(int i, int n, int whole) {
   if (i < 0) return whole < 0 ? 0 : -1;
   if (i >= n) return whole < 0 ? -1 : n - 1;

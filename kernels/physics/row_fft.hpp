@@ -21,7 +21,8 @@ inline std::size_t fft_length(std::size_t rows, std::size_t reach) {
   return length;
 }
 
-/// Transforms columns in parallel. A complex number holds two real columns, which a real spectrum does not mix.
+/// Transforms columns in parallel. One complex number holds two real columns, which stay separate when multiplied by a
+/// real spectrum.
 template <typename T>
 class RowFft {
  public:

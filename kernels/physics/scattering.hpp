@@ -19,8 +19,8 @@ BB_HD constexpr GottschalkTerms gottschalk_terms(double lg_loss) {
   return {0.5244 + 0.1975 * lg_loss, 0.2320 - 0.0098 * lg_loss};
 }
 
-/// Gottschalk's correction, clamped to f >= 0 because the logarithm of a vanishing loss dominates. pv_here and
-/// pv_entrance in MeV.
+/// Gottschalk's correction, clamped to f >= 0: where the energy loss vanishes, its logarithm would make f negative.
+/// pv_here and pv_entrance in MeV.
 BB_HD inline double gottschalk_correction(double pv_here, double pv_entrance) {
   const double ratio = pv_here / pv_entrance;
   const double loss = 1.0 - ratio * ratio;

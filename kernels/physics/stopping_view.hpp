@@ -57,7 +57,7 @@ struct StoppingView {
     const double u = 1.0 - t;
     double at = u * u * ((1.0 + 2.0 * t) * mesh[lo] + t * h * mesh_slope[lo]) +
                 t * t * ((1.0 + 2.0 * u) * mesh[hi] - u * h * mesh_slope[hi]);
-    // Beyond the mesh the first guess may be inaccurate, so more Newton steps are allowed.
+    // Beyond the mesh the first guess may be inaccurate, so the loop takes up to eight Newton steps.
     for (int left = t <= 1.0 ? 1 : 8; left > 0; --left) {
       at += (range - range_in(lo, at)) * exp(log_stopping_in(lo, at) - at);
     }

@@ -45,7 +45,7 @@ const TaskBench& find_bench(const TaskProblem& problem) {
   std::string known;
   for (const TaskBench& bench : benches()) {
     if (problem.workload != bench.workload) continue;
-    // User problems have names that the engine does not know.
+    // User problems have names that the engine does not know, so they are found by their workload.
     if (problem.bench == bench.id || problem.workload == "user-problem") return bench;
     known += (known.empty() ? "" : ", ") + std::string(bench.id);
   }

@@ -20,7 +20,7 @@ using cpu::Clock;
 constexpr int kMaxRepetitions = 20'000;
 // maximum number of cold repetitions; each empties the caches, which takes longer than most repetitions
 constexpr int kMaxColdRepetitions = 200;
-// Emptying a server's caches takes tens of milliseconds: a cold sample lasts at most this long.
+// Emptying a server's caches takes tens of milliseconds, so a cold sample ends after this time.
 constexpr double kMaxColdSeconds = 0.2;
 constexpr int kSwappedCalls = 100;   // enough for a new process to warm up
 constexpr double kMargin = 1.2;      // makes the next sample long enough
@@ -29,7 +29,7 @@ constexpr double kSteepest = 100.0;  // limits the growth of the next batch, bec
 constexpr const char* kSpanNames[kTaskModes] = {"repetitions", "cold repetitions", "graph replays",
                                                 "cold graph replays"};
 
-/// Keeps the worse value of each check, so that an intermittent error counts; NaN is the worst.
+/// Keeps the worse value of each check, so that an intermittent error is reported; NaN is the worst.
 void keep_worst(CheckReport& report, const CheckReport& other) {
   for (std::size_t i = 0; i < report.checks.size(); ++i) {
     if (!(other.checks[i].value <= report.checks[i].value)) report.checks[i] = other.checks[i];
@@ -141,7 +141,7 @@ TaskSample TaskRun::sample(const TaskSampleOptions& options) {
   if (options.hide && !options.trace && options.mode == TaskMode::kWarm) {
     plan.hide = true;
     plan.picks = random_();
-    // The problem's own inputs return at the audited repetition, or at another one that a kernel cannot predict.
+    // The original inputs are restored at the audited repetition, or at another one that a kernel cannot predict.
     plan.displaced = among(0, 1) == 0 ? 0 : among(0, plan.at >= 0 ? plan.at : count);
   }
   if (options.alteration != 0 && plan.at >= 0) {

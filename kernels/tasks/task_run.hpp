@@ -21,9 +21,10 @@ struct TaskSampleOptions {
   bool audit = false, probe = false;
   /// Changes some inputs at unpredictable repetitions, on a CPU.
   bool hide = false;
-  /// An audited sample has one more repetition with inputs altered by this seed; 0 for none.
+  /// Seed for one additional repetition with altered inputs in an audited sample; 0 for none.
   std::uint64_t alteration = 0;
-  /// Runs some repetitions with rotated inputs, for TaskAudit::swapped_s. The task must not have run since prepare().
+  /// Runs some repetitions with rotated inputs, for TaskAudit::swapped_s. Valid only for the first sample after
+  /// prepare().
   bool swapped = false;
 };
 
@@ -67,8 +68,8 @@ class TaskRun {
   /// `seed` determines the inputs.
   double prepare(std::uint64_t seed);
   double prepare() { return prepare(problem_.seed); }
-  /// Takes a sample of a prepared task. The first sample of a mode also determines its number of repetitions. Throws
-  /// TaskCancelled.
+  /// Takes a sample of a prepared task. The first sample of a mode also determines how many repetitions a sample of
+  /// this mode has. Throws TaskCancelled.
   TaskSample sample(const TaskSampleOptions& options);
   /// Runs the task `runs` times from equal inputs over poisoned outputs, and compares the results with FP64 by the
   /// shipped variant. For a shipped variant, only results with new bits are compared. Without `judged` the comparison

@@ -124,7 +124,7 @@ const Variant& choose_variant(const Problem& problem, const Tables& tables, cons
 #ifndef BB_FIRST
     if (on_gpu(v) && cuda::kernels_warming("transport")) continue;  // meanwhile the CPU is used
 #endif
-    // A variant with its own planes in place of the grid's rows must be requested by name.
+    // A variant that uses its own planes instead of the grid's rows is chosen only by name.
     if (!v.needs_operators || (best != nullptr && v.speed_rank <= best->speed_rank)) continue;
     const Refusal refused = refusal(v, problem, tables, gpu);
     if (refused.code == nullptr) {

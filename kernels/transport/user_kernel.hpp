@@ -8,7 +8,7 @@
 
 namespace bb::transport {
 
-/// Hash of the layouts of all types that a solver and the engine exchange.
+/// Hash of the layout of all types that a solver and the engine exchange.
 inline constexpr std::uint64_t kUserKernelLayout =
     cpu::layout_of<Problem, Tables, engine::Solver, engine::StepTotals, engine::SpanRecorder, engine::Marginals,
                    engine::SetupPart, engine::RowVisitor, std::vector<double>, std::string>();

@@ -3,8 +3,8 @@
 // Constants that tuning may change, in kernels and in the host code that launches them. Included by nvcc, by NVRTC and
 // by the host, so it uses no standard header.
 
-// In device code the value is also the size of a variable: the host reads it from the module that it launches, without
-// a copy (Module::tunable). So constants may differ between GPU generations and in user kernels.
+// In device code, the value is also the size of a variable. The host reads that size from the loaded module without a
+// copy (Module::tunable). Constants may therefore differ between GPU generations and in user kernels.
 #ifdef __CUDACC__
 #define BB_TUNABLE(type, name, value)                                                          \
   inline constexpr type name = value;                                                          \

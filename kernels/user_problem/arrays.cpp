@@ -45,7 +45,8 @@ constexpr std::pair<const char*, TaskArray::Type> kTypes[] = {
     {"int8", TaskArray::Type::kInt8},        {"bool", TaskArray::Type::kBool},  {"complex64", TaskArray::Type::kFloat},
     {"complex128", TaskArray::Type::kDouble}};
 
-/// `role name type dims grain absolute relative largest fill a b diagonal file`; dims are joined by commas, `-` for one value.
+/// Format of a line: `role name type dims grain absolute relative largest fill a b diagonal file`; dims are joined by
+/// commas, `-` for one value.
 Array array_of(const std::string& line) {
   std::istringstream in(line);
   std::string role, dims, fill;
@@ -231,7 +232,7 @@ engine::Check checked(const Array& array, const std::vector<double>& wanted, con
     const bool same = got == want || (std::isnan(got) && std::isnan(want) && i < result.count);
     if (same) continue;
     const double off = std::abs(got - want), allowed = always + array.relative * std::abs(want);
-    // A non-finite value must equal the expected one; this was checked above.
+    // A non-finite value must equal the expected one exactly, as checked above.
     const double share = !std::isfinite(want) || !std::isfinite(got) ? INFINITY
                          : allowed > 0                               ? off / allowed
                                                                      : INFINITY;

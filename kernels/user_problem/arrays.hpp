@@ -21,7 +21,7 @@ struct Array {
   Role role;
   std::string name, type;
   std::vector<std::size_t> shape;
-  /// Elements that a probe must move together; 0 if reordering would make a different problem.
+  /// Number of elements that a probe must move together; 0 if another order would be another problem.
   std::size_t grain = 0;
   Fill fill = Fill::kNone;
   double a = 0, b = 0;  // parameters of the distribution

@@ -95,7 +95,8 @@ PythonProcess::PythonProcess(const TaskProblem& problem, const SharedMemory& mem
   const auto [answers, answered] = new_pipe();
   requests_ = requests;
   answers_ = answers;
-  // Copies the descriptors to numbers above those of the interpreter first, so that no copy closes another.
+  // Duplicates the descriptors to numbers above those of the interpreter first, so that no later copy closes one of
+  // them.
   const int copies[] = {fcntl(memory.descriptor(), F_DUPFD_CLOEXEC, 16), fcntl(asked, F_DUPFD_CLOEXEC, 16),
                         fcntl(answered, F_DUPFD_CLOEXEC, 16)};
   close(asked);

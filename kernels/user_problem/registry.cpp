@@ -25,7 +25,7 @@ cpu::ThreadPool*& current_pool() {
   return pool;
 }
 
-/// Pieces per thread; several, so that one slow piece does not delay the others for long.
+/// Pieces per thread. With several, a slow piece does not delay the others for long.
 constexpr std::size_t kPiecesPerThread = 4;
 
 double stated(const TaskProblem& problem, const char* name) {

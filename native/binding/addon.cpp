@@ -11,8 +11,8 @@
 
 namespace {
 
-/// Lets the allocator reuse freed memory. By default, arrays of more than 128 KiB are returned to the system at once;
-/// mapping their pages again takes as long as solving a beam by moments.
+/// Lets the allocator reuse freed memory. By default, it returns freed arrays of more than 128 KiB to the system at
+/// once. Mapping their pages again would take as long as solving a beam by moments.
 void reuse_freed_memory() {
 #ifdef __GLIBC__
   // bytes: larger arrays are returned to the system, and so is free memory beyond this size

@@ -37,9 +37,9 @@ std::string Fields::text(const char* key) const {
 
 namespace {
 
-/// A text of JavaScript and its copy.
+/// A JavaScript string and its C++ copy.
 struct CopiedText {
-  // Node deletes a remaining reference with the environment, before the thread ends.
+  // Node itself deletes remaining references together with the environment, before the thread ends.
   ~CopiedText() { holder.SuppressDestruct(); }
 
   Napi::ObjectReference holder;  // has the text, because references to strings are not possible

@@ -20,8 +20,8 @@ class Fields {
   double number(const char* key) const;
   int integer(const char* key) const;
   std::string text(const char* key) const;
-  /// Copy of a long text, shared by all that read the same string under this name. Strings that are the same object
-  /// compare at once; a conversion of some hundred kilobytes takes as long as a beam by moments.
+  /// Copy of a long text, shared by all callers that read the same string under this name. Identical string objects are
+  /// recognized at once. Converting some hundred kilobytes would take as long as a beam by moments.
   std::shared_ptr<const std::string> shared_text(const char* key, const std::string& name) const;
   bool flag(const char* key) const;
   Fields child(const char* key) const;

@@ -41,7 +41,7 @@ Napi::Promise Job::start(Napi::Env env, const Napi::Value& on_progress, const ch
                                                            : Napi::Function::New(env, [](const Napi::CallbackInfo&) {});
   Napi::ThreadSafeFunction to_script =
       Napi::ThreadSafeFunction::New(env, callback, "braggbench job", 0, 1, under, [](Napi::Env finish_env, Under* u) {
-        // Destroyed last, because `answer` may own the last reference to the job.
+        // Released at the end of the scope, because `answer` may own the last reference to the job.
         const std::unique_ptr<Under> own(u);
         if (own->job->thread_.joinable()) own->job->thread_.join();
         own->job->running_ = false;
@@ -50,7 +50,7 @@ Napi::Promise Job::start(Napi::Env env, const Napi::Value& on_progress, const ch
           own->deferred.Reject(coded_error(finish_env, own->failure.code, own->failure.message).Value());
           return;
         }
-        // No exception may pass through Node's C code, not even if there is no memory for the result.
+        // No exception may pass through Node's C code, not even one for lack of memory.
         try {
           own->deferred.Resolve(own->answer(finish_env));
         } catch (const Napi::Error& error) {

@@ -74,7 +74,8 @@ auto refusing(Napi::Env env, const char* no_memory, F&& work) {
 Napi::Array setup_parts_array(Napi::Env env, const std::vector<engine::SetupPart>& parts);
 
 /// Fields of variants of every workload: {id, workload, title, changes, buildsOn, device, source, available, reason}.
-/// The last two query the driver and its libraries only when they are read, so that listing variants opens no device.
+/// The fields `available` and `reason` query the driver only when they are read, so that listing variants opens no
+/// device.
 template <typename Variant>
 Napi::Object variant_object(Napi::Env env, const char* workload, const Variant& v) {
   Napi::Object out = Napi::Object::New(env);

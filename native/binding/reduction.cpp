@@ -56,7 +56,7 @@ std::span<const double> doubles(const Napi::Value& value) {
   return {array.Data(), array.ElementLength()};
 }
 
-/// Divisor of each value, with a factor.
+/// Divisor of each value, and a factor for all of them.
 struct Per {
   std::span<const double> divisor;
   double factor = 1.0;

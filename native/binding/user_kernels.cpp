@@ -28,7 +28,8 @@ Fields fields_of(const Napi::CallbackInfo& info, const char* name) {
   return {info[0].As<Napi::Object>(), name};
 }
 
-/// Architecture of the selected GPU, or `otherwise` if there is none and only the compiler's messages are needed.
+/// Architecture of the selected GPU. Without a GPU, only the compiler's messages are needed, and `otherwise` is
+/// returned.
 int architecture_of(const std::string& selector, int otherwise) {
   try {
     return cuda::chosen_device(selector).architecture();

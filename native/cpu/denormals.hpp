@@ -9,7 +9,7 @@
 namespace bb::cpu {
 
 /// Flushes denormal numbers to zero on this thread during its lifetime. The far tails of a beam fall below 1e-38, where
-/// a core computes a hundred times slower. They are below the last digit of any FP64 sum in the ledger.
+/// a core computes a hundred times slower. They are too small to change any FP64 sum in the ledger.
 class FlushDenormals {
  public:
 #if defined(__x86_64__) || defined(_M_X64)

@@ -147,7 +147,7 @@ double memory_bytes() {
 int usable_cores() {
   int cores = static_cast<int>(std::thread::hardware_concurrency());
 #if defined(__linux__)
-  // The standard library counts every core of the machine on some systems.
+  // On some systems the standard library counts all cores of the machine, so ask for the affinity mask of this process.
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof set, &set) == 0) cores = CPU_COUNT(&set);
 #endif
@@ -169,8 +169,8 @@ void give_way_to_interactive_threads() {
 #elif defined(__APPLE__)
   pthread_set_qos_class_self_np(QOS_CLASS_UTILITY, 0);
 #elif defined(__linux__)
-  // On Linux niceness belongs to a thread and is inherited by the threads that it starts. At five levels a thread gets
-  // a third of the event loop's share when both compete for one core.
+  // On Linux, niceness belongs to a thread and is inherited by the threads that it starts. At a niceness of five, a
+  // thread gets a third of the event loop's share when both compete for one core.
   constexpr int kNiceness = 5;
   static_cast<void>(setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), kNiceness));
 #endif
@@ -180,8 +180,7 @@ namespace {
 
 // Default if the system reports no size: larger than the last-level cache of a desktop processor.
 constexpr std::size_t kUsual_bytes = std::size_t{32} << 20;
-// A server's cache is shared with cores that other programs use; writing a buffer of its full size would take longer
-// than the run.
+// Other programs share the cache of a server, and writing a buffer of its full size would take longer than the run.
 constexpr std::size_t kMax_bytes = std::size_t{256} << 20;
 
 /// Sums words in several independent chains, which hide latency.
@@ -209,7 +208,7 @@ double memory_read_rate() {
   const std::size_t each = std::min(4 * last_level_bytes(), 4 * kMax_bytes) / sizeof(std::uint64_t) / lanes;
   std::vector<std::vector<std::uint64_t>> words(lanes);
   std::vector<std::uint64_t> sums(lanes);
-  // Each thread first touches the memory that it will read, so that it is allocated near that thread.
+  // Each thread first touches the memory that it will read, so that the system allocates it near that thread.
   pool.run(pool.lanes(), [&](int task, int) { words[static_cast<std::size_t>(task)].assign(each, 1); });
   double fastest = 0;
   for (int pass = 0; pass < kPasses; ++pass) {

@@ -9,14 +9,14 @@ namespace bb::cpu {
 
 /// Limits this process to `bytes` more memory than it has now, for the rest of its life; larger allocations fail.
 /// Returns false if the system has no such limit (macOS). The limit counts private writable memory (RLIMIT_DATA, a job
-/// object). It does not count address space, which JavaScript engines and GPU drivers reserve by the terabyte.
+/// object). It does not count address space, because JavaScript engines and GPU drivers reserve terabytes of it.
 bool limit_memory(std::uint64_t bytes);
 
 /// Requests pages of two megabytes for memory that is about to be written for the first time. They cause five hundred
 /// times fewer page faults. Does nothing on systems without that option.
 void prefer_large_pages(std::span<std::byte> memory) noexcept;
 
-/// Returns freed memory to the system, because the allocator retains the freed blocks of a thread that has ended. Takes
+/// Returns freed memory to the system. Needed because the allocator retains the freed blocks of ended threads. Takes
 /// about a millisecond. Does nothing if the allocator returns memory by itself.
 void give_back_freed() noexcept;
 

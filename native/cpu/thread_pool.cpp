@@ -10,14 +10,14 @@
 namespace bb::cpu {
 namespace {
 
-// Checks of the job counter before a worker sleeps: passes of one step follow each other within microseconds, while
-// waking costs tens of microseconds.
+// Number of times that an idle worker checks for a new job before it sleeps. Passes of one step follow each other
+// within microseconds, but waking takes tens of microseconds.
 constexpr int kSpins = 200;
 
 }  // namespace
 
 int thread_count(int wanted) {
-  // Cached, because the system reads a file for every query, which takes as long as solving a layer by moments.
+  // Cached, because every query reads a system file, which takes as long as solving a layer by moments.
   static const int all = usable_cores();
   return wanted > 0 ? std::min(wanted, 4 * all) : all;
 }
@@ -57,7 +57,7 @@ void ThreadPool::run(int tasks, const std::function<void(int, int)>& work) {
   wake_.notify_all();
   take_tasks(0);
 
-  // Workers that have not joined by now are left out, so that no thread waits for one that the system has not
+  // Workers that have not joined the job by now are left out. No thread then waits for a worker that the system has not
   // scheduled.
   std::unique_lock lock(mutex_);
   open_ = false;
@@ -114,7 +114,7 @@ void on_all_cores(int tasks, const std::function<void(int)>& work) {
     std::mutex mutex;
     ThreadPool pool{thread_count(0)};
   };
-  // Never destroyed, because its threads may end before it at exit.
+  // Never destroyed, because at exit its threads may end before its destructor runs.
   static auto* const shared = std::make_unique<Shared>().release();
   const std::unique_lock lock(shared->mutex, std::try_to_lock);
   if (lock.owns_lock()) {

@@ -34,7 +34,7 @@ class ThreadPool {
   /// on any lane. The first exception prevents further tasks and is rethrown here. Only one caller at a time.
   void run(int tasks, const std::function<void(int task, int lane)>& work);
 
-  /// Called by each lane of a job, on its thread, with the start of its first task and the end of its last. May be
+  /// Called by each lane of a job, on its own thread, with the start of its first task and the end of its last. May be
   /// empty. Must only be set between jobs.
   using Watcher = std::function<void(int lane, Clock::time_point start, Clock::time_point end)>;
   void watch(Watcher watcher) { watcher_ = std::move(watcher); }
@@ -52,7 +52,7 @@ class ThreadPool {
   bool leaving_ = false;
   int active_ = 0;  // number of workers inside the job
 
-  // The job: written while no worker is inside it.
+  // The current job. It is written only while no worker processes one.
   const std::function<void(int, int)>* work_ = nullptr;
   int tasks_ = 0;
   std::atomic<int> next_{0};
@@ -62,8 +62,9 @@ class ThreadPool {
   std::vector<std::thread> workers_;
 };
 
-/// Calls work(0) … work(tasks - 1) on all cores, for short preparations, and returns when all are finished. Its threads
-/// live as long as the process. If they are in use, the caller works alone. Denormals are flushed to zero.
+/// Calls work(0) … work(tasks - 1) on all cores, for short preparations, and returns when all are finished. The threads
+/// live as long as the process. If another caller uses them, the calling thread works alone. Denormals are flushed to
+/// zero.
 void on_all_cores(int tasks, const std::function<void(int)>& work);
 
 }  // namespace bb::cpu

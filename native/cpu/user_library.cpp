@@ -15,7 +15,7 @@ struct Loaded {
   const UserKernel* variant = nullptr;
 };
 
-/// The library is never unloaded, because its code may run until the process ends.
+/// The library is never unloaded, because its code may still run when the process ends.
 Loaded*& loaded() {
   static Loaded* one = nullptr;
   return one;

@@ -39,7 +39,7 @@ void use_user_library(const std::filesystem::path& file);
 void (*user_kernel_make(std::string_view workload, std::string_view bench, std::string_view variant,
                         std::uint64_t layout))();
 
-/// Finds the variant among `variants`, a workload's list, from which a library was made.
+/// Finds the variant from which a library was made in `variants`, the list of a workload.
 template <typename Variants>
 UserKernel user_kernel_among(const Variants& variants, const char* workload, const char* bench, std::string_view id,
                              std::uint64_t layout) {
@@ -67,7 +67,8 @@ auto factory_of(const Variant& variant, std::string_view workload, std::string_v
 #define BB_EXPORT __attribute__((visibility("default")))
 #endif
 
-/// Defines the entry point of a user's library; a function in kernels/<folder>/user_kernel.hpp finds the variant.
+/// Defines the entry point of a user's library. The header kernels/<folder>/user_kernel.hpp has the function that finds
+/// the variant.
 #define BB_USER_KERNEL(folder, bench, id)                                      \
   extern "C" BB_EXPORT const bb::cpu::UserKernel* braggbench_user_kernel() {   \
     static const bb::cpu::UserKernel own = bb::folder::user_kernel(bench, id); \

@@ -67,8 +67,8 @@ bool same(const std::vector<TaskArray>& arrays, const Copies& values) {
   return true;
 }
 
-/// Time of one repetition after writing `inputs` and, to cause the same memory traffic, the outputs: with the poison of
-/// `plan`, or with their own values if it is null.
+/// Time of one repetition after writing the inputs and the outputs. Outputs are filled with the poison of `plan`, or
+/// rewritten with their own values if it is null, which causes the same memory traffic.
 double probed(Task& task, const TaskArrays& arrays, const Copies& inputs, const AuditPlan* plan) {
   write(arrays.inputs, inputs);
   if (plan != nullptr) {
@@ -92,10 +92,11 @@ TaskResults altered_results(Task& task, const TaskArrays& arrays, const Copies& 
   return results;
 }
 
-/// Minimum number of calls with the same inputs before a probe with known inputs, if time allows.
+/// Minimum number of calls with the same inputs before a probe with inputs that the task has already seen, if time
+/// allows.
 constexpr int kMinKnownCalls = 20;
 
-/// Unpredictable random numbers from a seed that the engine drew.
+/// Random numbers that a task cannot predict, from a seed that the engine drew.
 class Picks {
  public:
   explicit Picks(std::uint64_t seed) : state_(scrambled(seed)) {}
@@ -107,7 +108,7 @@ class Picks {
   std::uint64_t state_;
 };
 
-/// Changes a few elements of the task's memory, which the engine picks, and restores them.
+/// Changes a few randomly chosen elements of the task's memory, and restores them.
 class Disturbance {
  public:
   Disturbance(const TaskArrays& arrays, Picks& picks) : arrays_(arrays), picks_(picks) {}
@@ -182,8 +183,8 @@ class Disturbance {
 /// Grains per input that a HiddenProbe changes.
 constexpr std::size_t kHiddenChanges = 4;
 
-/// Grains that are changed in displaced repetitions. The number varies widely, because an implementation may recognise
-/// its inputs by a few of them.
+/// Number of grains that are changed in displaced repetitions. It varies widely, because an implementation may
+/// recognise its inputs by only a few of them.
 std::size_t displaced_changes(Picks& picks) { return kHiddenChanges << (2 * picks.below(6)); }
 
 /// Parts of the inputs that alter() changes: inner halves of all arrays, of one array, or a few grains. Integers are
@@ -202,7 +203,7 @@ void alter(const std::vector<TaskArray>& inputs, Copies& values, std::uint64_t s
   const auto kind = static_cast<Alteration>(seed % kAlterations);
   std::vector<std::size_t> able;
   for (std::size_t a = 0; a < inputs.size(); ++a) {
-    // Needs at least two groups in the inner half.
+    // Integers can be permuted only if the inner half has at least two groups.
     if (inputs[a].rotates() && inputs[a].count / inputs[a].grain >= 4) able.push_back(a);
   }
   if (able.empty()) return;
@@ -299,7 +300,8 @@ TaskTime repeat_on_cpu(Task& task, int repetitions, TaskMode mode, const AuditPl
     }
     before_s = took_s;
     if (i == plan.at) {
-      // Copied at once: work that continues after the clock was stopped has not written its results yet.
+      // Outputs are copied at once. Work that continues after the clock has stopped has then not written its results
+      // yet.
       Copies copies = copies_of(arrays.outputs);
       count_unwritten(arrays.outputs, copies, audit);
       audit.results = results_of(arrays.outputs, std::move(copies));
@@ -324,8 +326,8 @@ TaskTime repeat_on_cpu(Task& task, int repetitions, TaskMode mode, const AuditPl
     audit.probes.push_back({fresh_s, again_s, kAbsent});
   }
   if (!audit.probes.empty()) {
-    // Makes as many calls as a sample: a task may have discarded its stored inputs and learn them again after some
-    // calls.
+    // Makes as many calls as a sample has. A task may have discarded its stored inputs, and store them again only after
+    // some calls.
     const int calls = std::max(repetitions, kMinKnownCalls);
     write(arrays.inputs, inputs);
     const Clock::time_point known = Clock::now();

@@ -5,13 +5,13 @@
 
 namespace bb::engine {
 
-/// Changes some of the input values in `values`, by whole grains, but never the first or the last ones of an array.
-/// Only `seed` decides which, so that two processes alter equal inputs alike. An implementation that recognises its
-/// inputs by a part of them mistakes the altered ones, and its results are wrong.
+/// Changes some of the input values in `values`, by whole grains, but never the first or the last ones of an array. The
+/// changes depend only on `seed`, so that two processes alter equal inputs alike. An implementation that recognises its
+/// inputs by a part of them mistakes altered inputs for known ones, and returns wrong results.
 void alter(const std::vector<TaskArray>& inputs, std::vector<std::vector<std::byte>>& values, std::uint64_t seed);
 
-/// Repeats a CPU task and times each repetition. Not a method of the task, so that a user's library runs nothing but
-/// perform() during timing.
+/// Repeats a CPU task and times each repetition. It is not a method of the task, so that a user's library executes only
+/// perform() while it is timed.
 TaskTime repeat_on_cpu(Task& task, int repetitions, TaskMode mode, const AuditPlan& plan, TaskAudit& audit);
 
 /// A task that runs on CPU threads and is timed by the wall clock.

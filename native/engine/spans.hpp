@@ -9,7 +9,7 @@
 
 namespace bb::engine {
 
-/// Step of spans that belong to no step.
+/// Step number of spans that belong to no step.
 inline constexpr std::uint32_t kNoStep = 0xffffffff;
 
 /// Named intervals of work per thread, in nanoseconds since the run began. Each thread writes its own lane; lanes are
@@ -37,7 +37,7 @@ class SpanRecorder {
     return static_cast<std::uint16_t>(names_.size() - 1);
   }
 
-  /// Adds lanes before more threads begin; never removes any.
+  /// Adds lanes before further threads start; never removes any.
   void widen(int lanes) { lanes_.resize(std::max(lanes_.size(), static_cast<std::size_t>(lanes))); }
   /// Moves the origin, so that time after the last span, such as waiting in a queue, is not part of the run.
   void close_gap() {

@@ -111,7 +111,7 @@ void count_unwritten(const std::vector<TaskArray>& outputs, const std::vector<st
                      TaskAudit& audit) {
   for (std::size_t a = 0; a < outputs.size(); ++a) {
     const std::size_t size = outputs[a].element_bytes();
-    // Types without poison are skipped: an unwritten value there is the filler, which the comparison detects.
+    // Types without poison are skipped. An unwritten value of such a type is the filler, which the comparison detects.
     const std::size_t looked_at = outputs[a].has_poison() ? outputs[a].count : 0;
     for (std::size_t i = 0; i < looked_at; ++i) {
       const auto element = copies[a].begin() + static_cast<std::ptrdiff_t>(i * size);

@@ -136,8 +136,8 @@ struct TaskTime {
 /// number.
 inline constexpr unsigned char kPoison = 0xff;
 
-/// Times in seconds of three repetitions with equal memory traffic before each. An implementation that computes needs
-/// equally long for all of them; one that reuses stored results does not.
+/// Times in seconds of three repetitions with equal memory traffic before each. They are equal for an implementation
+/// that computes, but not for one that reuses stored results.
 struct MemoryProbe {
   double fresh_s;  // inputs that the task has not seen, outputs poisoned
   double again_s;  // inputs of the first repetition, results left in place
@@ -145,12 +145,12 @@ struct MemoryProbe {
 };
 
 /// Times in seconds of two consecutive repetitions within a sample. Just before the second, a few inputs are changed
-/// and one result of each output is poisoned. Nothing else distinguishes it, not even the time between calls.
+/// and one result of each output is poisoned. The two do not differ otherwise, not even in the time between calls.
 struct HiddenProbe {
   double changed_s, before_s;
 };
 
-/// Limits of the probes at the end of a sample: their number, and their total time. At least one probe is run.
+/// Limits on the probes at the end of a sample: their number, and their total time. At least one probe runs.
 inline constexpr int kMaxProbes = 12;
 inline constexpr double kMaxProbing_s = 0.01;
 
@@ -201,7 +201,7 @@ class TaskCancelled : public std::runtime_error {
   TaskCancelled() : std::runtime_error("cancelled") {}
 };
 
-/// Share by which probe `i` rotates inputs, in (0, 1). Multiples of the golden ratio do not repeat.
+/// Share by which probe `i` rotates inputs, in (0, 1). It uses multiples of the golden ratio, which do not repeat.
 inline double rotation_of(const AuditPlan& plan, int i) {
   const double turned = plan.rotation + 0.6180339887498949 * i;
   return turned - static_cast<double>(static_cast<long>(turned));
@@ -220,7 +220,7 @@ class Task {
   virtual void prepare() = 0;
   /// Throws ProblemError('memory') if `bytes` are not available; called before prepare().
   virtual void require_memory(double bytes);
-  /// Makes the device current on the calling thread; every thread calls it first.
+  /// Makes the device current on the calling thread. Every thread must call this before it uses the task.
   virtual void enter() {}
   /// Runs `repetitions` on a device and fills `audit` according to `plan`. Throws ProblemError('unsupported') with a
   /// sentence if the mode is impossible. CPU tasks are repeated by repeat_on_cpu().
@@ -262,8 +262,8 @@ class Task {
   }
 
   const std::vector<SetupPart>& setup_parts() const { return parts_; }
-  /// Set while a sample is traced: every repetition and each thread's part in it is recorded, which costs time. Lane 0
-  /// is the calling thread.
+  /// Set while a sample is traced. Every repetition, and each thread's part in it, is then recorded, which costs time.
+  /// Lane 0 is the calling thread.
   SpanRecorder* recorder = nullptr;
   /// Set by the caller; long CPU work polls it with stop_if_cancelled().
   const std::atomic<bool>* cancel = nullptr;
@@ -299,7 +299,7 @@ struct TaskVariant {
   std::string (*refuses)(const TaskProblem&) = [](const TaskProblem&) { return std::string(); };
   /// Reason why this machine cannot run the variant, in one sentence; "" if it can.
   std::string (*unavailable)() = [] { return std::string(); };
-  /// True if `auto` may choose it: false if it gives fewer digits, or does more than requested.
+  /// Whether `auto` may choose the variant: false if it is less accurate, or does more work than requested.
   bool automatic = true;
   /// Library whose kernels do the work, such as "cuBLAS"; "" if the kernels are part of this project and can be edited.
   const char* library = "";

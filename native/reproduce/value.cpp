@@ -6,7 +6,8 @@
 namespace bb::reproduce {
 namespace {
 
-/// Limit on nested lists and objects; documents of the program have a tenth of it. Each level uses stack.
+/// Limit on the depth of nested lists and objects, ten times that of documents written by this program. Each level uses
+/// stack.
 constexpr int kMaxLevels = 64;
 
 class Parser {

@@ -7,7 +7,7 @@
 
 namespace bb::reproduce {
 
-/// A JSON value. A list that contains only numbers is stored as numbers, because maps and tables have many.
+/// A JSON value. A list of numbers is stored as a numeric array, because maps and tables have many numbers.
 struct Value {
   enum class Kind { kNull, kFlag, kNumber, kText, kNumbers, kList, kObject };
 
@@ -18,7 +18,7 @@ struct Value {
   std::vector<Value> items{};
   std::vector<std::pair<std::string, Value>> fields{};
 
-  /// Null if there is no such field.
+  /// Returns null if there is no such field.
   const Value* find(std::string_view name) const;
 };
 

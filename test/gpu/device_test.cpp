@@ -165,15 +165,16 @@ TEST("GPU: a captured graph replays the captured work") {
 }
 
 TEST("GPU: flushing L2 slows the following reads, and device time does not exceed wall time") {
-  // Bandwidth hardly differs between the two: HBM of an H200 reads at two thirds of its L2's rate, and launch gaps
-  // count in microseconds. Latency differs. Dependent reads need 200 to 300 cycles from either 25 MB half of an H100's
-  // L2, and 600 or more from memory. The lines are 1 % of that L2; a launch reads each once, so that none is in L1.
+  // Distinguishes L2 from memory by latency. Bandwidth hardly differs: HBM of an H200 reads at two thirds of its L2's rate, and
+  // launch gaps count in microseconds. Dependent reads need 200 to 300 cycles from either 25 MB half of an H100's L2,
+  // and 600 or more from memory. The lines are 1 % of that L2. A launch reads each line once, so that none is in L1.
   constexpr std::size_t kLines = 4096, kLineWords = 32;
   const LoadedKernels probe = load_kernels(gpu(), "probe", built_kernels());
   Stream stream(gpu());
   Kernel chase(probe.module, "probe_chase");
   std::vector<std::uint32_t> next(kLines * kLineWords);
-  // A full-period generator (Hull and Dobell) visits every line once, in an order other than that of the addresses.
+  // A full-period generator (Hull and Dobell) visits every line once, in an order that differs from the order of
+  // addresses.
   for (std::size_t line = 0; line < kLines; ++line) {
     next[line * kLineWords] = static_cast<std::uint32_t>((line * 1597 + 1) % kLines * kLineWords);
   }
@@ -212,8 +213,8 @@ TEST("GPU: measured ceilings are below those of the data sheet, stable, and cach
   CHECK_REL(second.fp32_flops_per_s, first.fp32_flops_per_s, 0.05);
   CHECK_REL(second.fp64_flops_per_s, first.fp64_flops_per_s, 0.05);
   CHECK(first.copy_bytes_per_s > 1e11 && first.copy_bytes_per_s < 2e13);
-  // At most 128 lanes per multiprocessor, with two operations per cycle; 64 lanes for FP64 (compute capability 8.0 to
-  // 12.x).
+  // Upper limits: 128 lanes per multiprocessor with two operations per cycle, and 64 lanes for FP64 (compute capability
+  // 8.0 to 12.x).
   const double cycles_per_s = 2.6e9;
   CHECK(first.fp32_flops_per_s < bb::test::gpu()->info().multiprocessors * 128 * 2 * cycles_per_s);
   CHECK(first.fp64_flops_per_s <= first.fp32_flops_per_s);

@@ -1,5 +1,5 @@
 // Every CUDA variant of the diffraction workload on the device: short images for compute-sanitizer, and the scenes with
-// every option, checked with each variant's stated error.
+// every option. Images are compared within each variant's stated error.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -22,7 +22,7 @@ namespace {
 
 using namespace diffraction;
 
-/// Sizes that are no multiples of blocks or warps.
+/// Uses sizes that are no multiples of blocks or warps.
 Problem odd(Problem p) {
   p.detector.width = 67;
   p.detector.height = 45;
@@ -58,7 +58,7 @@ void hold(const Variant& v, const std::string& kind, const std::vector<Scene>& s
     CHECK(got.device_s > 0.0);
     CHECK_EQ(got.done, 1.0);
     if (v.bright_error >= 0.5) {
-      // Even variants that are known to be wrong render about the same image.
+      // Even variants that are known to be inaccurate render about the same image.
       CHECK(e.rel_l2 < 0.1);
       continue;
     }

@@ -1,4 +1,4 @@
-// Moments on a GPU compared with those on the CPU: runs, and readouts of many beams.
+// Compares moments on a GPU with those on the CPU: runs, and readouts of many beams.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>

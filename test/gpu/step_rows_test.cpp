@@ -1,4 +1,4 @@
-// Operator tables made on a device, compared with those of the host.
+// Compares operator tables computed on a device with those of the host.
 #include <algorithm>
 #include <cmath>
 #include <string>

@@ -11,14 +11,14 @@ using namespace bb::engine;
 
 namespace {
 
-/// Known deviations of cuBLASLt: its mask also has bits where Z is exactly 0 or NaN, and in TF32 its rectifier gives 0
-/// for NaN. Observed on an H200 with cuBLAS 13.1; the variants are reported as wrong on such problems.
+/// Known deviations of cuBLASLt: its mask also has bits where Z is exactly 0 or NaN, and in TF32 its rectifier maps NaN
+/// to 0. Observed on an H200 with cuBLAS 13.1; the variants are reported as wrong on such problems.
 bool library_departs(std::string_view variant, std::string_view check) {
   return variant.starts_with("cuda-lt") && (check == "nan" || check == "bits");
 }
 
-/// Every CUDA variant of the benchmark of `problem` passes its checks with reproducible bits; variants that reject the
-/// problem print the reason.
+/// Checks that every CUDA variant of the benchmark of `problem` passes its checks with reproducible bits. Variants that
+/// reject the problem print the reason.
 void check_variants(const char* what, TaskProblem problem) {
   for (const TaskVariant& variant : bb::tasks::find_bench(problem).variants) {
     if (std::string_view(variant.device) != "cuda") continue;
@@ -110,13 +110,13 @@ TEST("GPU: an audited sample has the results of altered inputs in every mode, an
   TaskRun run(problem);
   run.prepare();
   for (const TaskMode mode : {TaskMode::kWarm, TaskMode::kCold, TaskMode::kGraph, TaskMode::kColdGraph}) {
-    // Several samples, because the altered repetition may come before, at or after the audited one.
+    // Takes several samples, because the altered repetition may come before, at or after the audited one.
     for (int i = 0; i < 4; ++i) {
       const TaskSample sample = run.sample({.mode = mode, .at_least_s = 1e-3, .audit = true, .alteration = 30});
       CHECK_EQ(sample.audit.altered.size(), sample.audit.results.size());
       CHECK(!sample.audit.inputs_changed && sample.audit.unwritten == 0);
       CHECK(run.compare(sample.audit.results).checks.at(0).holds());
-      // The expected results are those of the problem's own inputs, not of the altered ones.
+      // The expected results belong to the problem's own inputs, so the results for altered inputs must differ.
       CHECK(!run.compare(sample.audit.altered).checks.at(0).holds());
       CHECK(sample.device_s > 0.0 && sample.audit.seconds > 0.0);
       CHECK(is_cold(mode) || sample.wall_s >= 0.5 * sample.device_s);

@@ -18,7 +18,7 @@ using namespace bb::cuda;
 using bb::test::gpu;
 using Clock = ActivityTrace::Clock;
 
-/// Kernels, a memset, copies and a graph of two kernels launched twice.
+/// Queues kernels, a memset, copies, and a graph of two kernels that is launched twice.
 class Work {
  public:
   Work() : probe_(load_kernels(gpu(), "probe", bb::test::built_kernels())), stream_(gpu()) {}
@@ -71,7 +71,7 @@ std::vector<Span> of_kind(const SpanTable& table, SpanKind kind) {
   return out;
 }
 
-/// Every kernel has the driver call that launched it, on the same clock, and within the trace.
+/// Checks that every kernel has the driver call that launched it, on the same clock, and lies within the trace.
 void check_correlation(const SpanTable& table, double end_ns) {
   const auto calls = of_kind(table, SpanKind::kApi);
   for (const Span& kernel : of_kind(table, SpanKind::kKernel)) {
@@ -201,7 +201,7 @@ TEST("GPU: events give the spans of kernels, copies, memsets and graphs without 
     CHECK(call != calls.end());
   }
 
-  // An end-to-end run: its kernels fill the time that the batches' events measured.
+  // In an end-to-end run, kernels fill the time that the batches' events measured.
   bb::transport::Problem p = bb::test::water_problem(20.0, {6.0, 6.0, 0.5, 0.25}, 0.3, 0.05);
   p.variant = "cuda-gather";
   p.keyframes = 0;

@@ -1,5 +1,5 @@
-// Short runs of every CUDA variant, in each precision and stepping that it offers: small enough for compute-sanitizer,
-// with tiles, warps and boxes that the grid does not fill. test/parity has longer runs.
+// Short runs of every CUDA variant, in each precision and stepping that it offers. They are small enough for
+// compute-sanitizer, with grids that fill neither tiles nor warps nor boxes. test/parity has longer runs.
 #include <cmath>
 #include <deque>
 #include <string>
@@ -18,7 +18,7 @@ namespace {
 
 using namespace transport;
 
-/// A beam in water; on grids of one material the variant takes a step in one pass.
+/// A beam in water. On grids of one material, the variant takes a step in one pass.
 Problem water(bool filled) {
   Problem p = water_problem(12.0, {5.5, 2.1, 0.5, 0.3}, 0.3, 0.1);
   p.filled = filled;
@@ -29,7 +29,7 @@ Problem water(bool filled) {
   return p;
 }
 
-/// With reactions: the host sweeps their products, using the device's records of them.
+/// Enables reactions. The host follows their products, starting from the reactions that the device recorded.
 Problem followed(Problem p) {
   follow_reactions(p);
   p.beam.energy = 25.0;  // tables begin at 7 MeV
@@ -43,7 +43,7 @@ Problem heterogeneous(bool filled) {
   return p;
 }
 
-/// With track moments and two spectra, in a row of one material and, if there is one, in the mixed row.
+/// Requests track moments and two spectra, in a row of one material and, if there is one, in the mixed row.
 Problem tracked(Problem p) {
   p.track_scores = true;
   p.spectra = {0.4, 0.9};

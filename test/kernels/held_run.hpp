@@ -6,7 +6,7 @@
 #include "transport/run/beams.hpp"
 #include "transport/run/run.hpp"
 
-// Runs as all tests solve them: no mean range may exceed the longest path of the protons (see problems.hpp).
+// Runs for all tests. They check that no mean range exceeds the longest path of the protons (see problems.hpp).
 namespace bb::test {
 
 /// Fails the test if the mean range of a completed run exceeds the longest path of its beam.

@@ -140,9 +140,9 @@ namespace {
 using namespace transport;
 
 constexpr double kTrackEnd = 0.9;  // protons stop beyond this share of the longest path
-// share of protons at the last plane, or in flight, above which the beam counts as leaving the grid
+// share of protons at the last plane, or in flight, above which the beam counts as leaving the grid; for a tilted beam,
+// also the share lost at the sides or at the ends of the angles
 constexpr double kMaxShareLeft = 0.01;
-// for a tilted beam, also a larger share lost at sides or ends of the angles
 constexpr double kMinCosine = 0.5;        // lower limit for the cosine of the axis
 constexpr double kCsdaTolerance = 1e-3;   // tolerance of the gates on the CSDA range
 constexpr double kRounding = 1e-6;        // part of a step: planes are at the beginnings of steps
@@ -155,7 +155,7 @@ struct Matter {
   physics::StoppingTable table;
 };
 
-/// Longest path of protons of one energy. `rows` lists the materials of each row of cells.
+/// Longest path of protons of one energy. `rows` lists the materials in each row of cells.
 double way_at(double energy, const Problem& p, const std::vector<Matter>& matter,
               const std::vector<std::set<int>>& rows) {
   const double cosine = std::cos(p.beam.angle);
@@ -191,8 +191,8 @@ std::optional<double> mean_range(const Problem& p, const Tables& t, const engine
   const auto crossed = [&](int z) { return r.crossing[static_cast<std::size_t>(z) * engine::Crossing::kCount]; };
   const int from = static_cast<int>(std::ceil((p.beam.z + kTrackEnd * longest * cosine) / t.dz - 0.5));
   if (from >= t.nz || crossed(t.nz - 1) > kMaxShareLeft * stopped) return {};
-  // Subtracts protons that cross a plane but are lost further on. Those lost in the step that begins there count,
-  // because it counts protons before it loses any; so do those of later steps.
+  // Subtracts protons that cross a plane but are lost further on. The plane counts protons before its step removes any,
+  // so losses of that step and of all later steps are included.
   const auto lost = [&](double step) {
     const double row_before = std::floor(step + kRounding) - 1.0;
     const auto row = static_cast<std::size_t>(std::clamp(row_before, 0.0, static_cast<double>(r.number.size() - 1)));

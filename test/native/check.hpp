@@ -60,7 +60,7 @@ void check_equal(const char* file, int line, const A& got, const B& wanted, cons
 /// `unit` scales the tolerance: 1, or |wanted|.
 inline void check_close(const char* file, int line, double got, double wanted, double tolerance, double unit,
                         const char* text) {
-  // Written so that it also fails if either side is NaN.
+  // The negated form also fails if either side is NaN.
   if (!(std::abs(got - wanted) <= tolerance * unit)) {
     fail(file, line,
          std::string(text) + ": got " + show(got) + ", wanted " + show(wanted) + " within " + show(tolerance * unit) +
@@ -91,7 +91,7 @@ void check_throws(const char* file, int line, Body&& body, const char* text, std
   static const ::bb::test::Registration BB_TEST_JOIN(bb_registration_, id)(__FILE__, __LINE__, name,    \
                                                                            BB_TEST_JOIN(bb_test_, id)); \
   static void BB_TEST_JOIN(bb_test_, id)()
-// Tests are numbered, because line numbers are ambiguous when several files are compiled as one.
+// Tests are numbered by a counter, because line numbers repeat when several files are compiled as one.
 #define TEST(name) BB_TEST_(name, __COUNTER__)
 
 #define SKIP(reason) \

@@ -50,7 +50,7 @@ bool selected(const Case& c, const std::vector<std::string_view>& parts) {
   return asked_for || !any_asked_for;
 }
 
-/// Distributes test files over several processes, by a folder for each file that a process has taken. Tests of one file
+/// Distributes test files over several processes. A process takes a file by creating a folder for it. Tests of one file
 /// share their solved problems.
 class Shared {
  public:
@@ -66,7 +66,7 @@ class Shared {
     }
   }
   bool on() const { return !folder_.empty(); }
-  /// Whether this process runs the tests of that file.
+  /// Returns whether this process runs the tests of that file.
   bool take(std::string_view file) {
     if (!on()) return true;
     const auto [found, asked_first] = taken_.try_emplace(file, false);
@@ -93,7 +93,7 @@ void fail(const char* file, int line, const std::string& message) {
 
 int run(std::vector<std::string_view> parts) {
   Shared shared(parts);
-  // The linker decides the order of initialisation across files; sorted, so that every build prints the same order.
+  // The linker decides the order of initialisation across files. Sorting makes every build print the same order.
   std::sort(cases().begin(), cases().end(),
             [](const Case& a, const Case& b) { return a.file != b.file ? a.file < b.file : a.line < b.line; });
   if (shared.on()) std::ranges::reverse(cases());

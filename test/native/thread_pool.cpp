@@ -77,7 +77,8 @@ TEST("thread pool: the first exception reaches the caller, and the pool continue
                  "task 3 failed");
     if (ran < 10000) ++ended_early;
   }
-  // Other lanes may finish all tasks while the throwing lane waits for a core, but not in every attempt.
+  // Other lanes may finish all tasks while the throwing lane waits for a core, but this does not happen in every
+  // attempt.
   CHECK(ended_early > 0);
   std::atomic<int> ran{0};
   pool.run(100, [&](int, int) { ++ran; });

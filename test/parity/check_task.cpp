@@ -10,13 +10,14 @@ namespace {
 
 using engine::TaskProblem;
 
-/// Variants that ignore the strides of a view or round their inputs, to demonstrate the error.
+/// Returns whether the variant ignores the strides of a view or rounds its inputs, in order to demonstrate the
+/// resulting error.
 bool shown_to_be_wrong(const TaskProblem& problem) {
   if (problem.bench == "scattering") return problem.variant == "cuda-tf32" || problem.variant == "cuda-bf16";
   return problem.bench == "views" && problem.variant.ends_with("-ignored");
 }
 
-/// Atomic additions of floating-point numbers happen in any order.
+/// Returns whether the variant adds floating-point numbers atomically, so that their order varies.
 bool any_order(const TaskProblem& problem) {
   if (problem.bench == "spmv") return problem.variant.ends_with("-csc") && problem.variant != "cpu-csc";
   if (problem.bench == "changing-pattern") return problem.variant == "cuda-csr" || problem.variant == "cuda-list";

@@ -16,7 +16,7 @@ TEST("every diffraction variant stays within its declared error") {
     for (const Variant& v : variants()) {
       if (!v.unavailable().empty() || !v.refuses(setup).empty() || v.bright_error >= 1.0) continue;
       const ImageError e = image_error(render(scene.problem, v.id).image, wanted);
-      // The last bit decides which reflection is nearest, and whether a point is inside the top hat.
+      // Rounding in the last bit decides which reflection is nearest and whether a point is inside the top hat.
       if (!(e.bright <= v.bright_error)) {
         fail(
             __FILE__, __LINE__,

@@ -1,5 +1,5 @@
-// Every row of the table of performance claims on the CPU: each variant compared with FP64, on odd sizes that no block
-// divides.
+// Every row of the table of performance claims on the CPU. Each variant is compared with FP64, on odd sizes that no
+// block divides.
 #include "check_task.hpp"
 
 #include <set>

@@ -33,7 +33,7 @@ struct Outcome {
   std::vector<engine::Plane> planes;  // cuts of the final state
 };
 
-/// Cuts of each axis and of two axes, with every pair of axes shown, in either order.
+/// Returns cuts at one index of each axis, and of two axes at once, with every pair of shown axes in either order.
 std::vector<engine::PlaneRequest> cuts_of(const Tables& t) {
   using engine::Axis;
   const int e = t.ne / 2, a = t.ntheta / 2, z = t.nz / 2, x = t.nx / 2;
@@ -77,11 +77,11 @@ double relative_l2(const A& got, const B& wanted) {
   return norm > 0.0 ? std::sqrt(difference / norm) : std::sqrt(difference);
 }
 
-/// Marginals are stored in FP32, so they cannot agree more closely.
+/// Marginals are stored in FP32, so they cannot agree more closely than this.
 double marginal_tolerance(double tolerance) { return std::max(tolerance, 1e-7); }
 
-/// Share of the beam that is left: small remainders are compared relative to the start. At the end of the range a few
-/// protons remain, and FP32 has 7 digits of the initial number.
+/// Share of the beam that is left after a step. Small remainders are compared relative to the start. At the end of the
+/// range only a few protons remain, and FP32 has 7 digits of the initial number.
 double share_left(const Outcome& wanted, int step) {
   if (step == 0) return 1.0;
   const engine::LedgerRow& row = wanted.result.number[static_cast<std::size_t>(step) - 1];
@@ -199,13 +199,13 @@ void compare(const std::vector<ParityScenario>& scenarios, const Variant& varian
   }
 }
 
-/// Registers one test per variant, precision and stepping, and a long one on finer grids. Left out is the reference
-/// against itself, whose reproducibility test/kernels/transport/run.cpp checks. The other variants need the same
-/// balance, so it is checked with them.
+/// Registers one test per variant, precision and stepping, and a long one on finer grids. The reference is not compared
+/// with itself; test/kernels/transport/run.cpp checks its reproducibility. Its balance is checked together with the
+/// other variants, which must have the same one.
 struct ParityTests {
   ParityTests() {
     for (const Variant& v : variants()) {
-      // Variants without operators have no cells to compare: test/physics/moments_gates.cpp compares their readouts.
+      // Variants without operators have no cells to compare. test/physics/moments_gates.cpp compares their readouts.
       if (std::string_view(v.id) == "reference" || !v.needs_operators) continue;
       for (const Precision precision : v.precisions) {
         for (const Stepping stepping : v.steppings) {
@@ -229,7 +229,7 @@ struct ParityTests {
     names.push_back(std::move(name));
     const Registration registration(__FILE__, static_cast<int>(names.size()), names.back(), std::move(body));
   }
-  // `npm run test:gpu` leaves out the tests on the CPU.
+  // `npm run test:gpu` excludes the tests on the CPU by this prefix.
   static constexpr const char* kFineOnGpu = "long gate, parity in fine grids: ";
   static constexpr const char* kFineOnCpu = "long gate, parity in fine grids, on the CPU: ";
   std::deque<std::string> names;

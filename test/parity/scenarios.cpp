@@ -23,7 +23,8 @@ void heterogeneous(Problem& p) {
   paint(p, 3, -width, -0.2 * width, 0.6 * depth, depth);
 }
 
-/// Like a CT: each cell has one of two hundred materials, with tissue to either side, and few neighbours are alike.
+/// Imitates a CT: each cell has one of two hundred materials, most neighbours differ, and there is tissue on either
+/// side.
 void many_media(Problem& p) {
   const char* names[] = {"muscle-skeletal", "pmma", "bone-compact-icru", "water", "air"};
   p.materials = {material("water")};
@@ -34,7 +35,7 @@ void many_media(Problem& p) {
   for (auto& m : p.map) m = static_cast<std::uint8_t>(random() % p.materials.size());
 }
 
-/// Size of the scenarios: the same code on a few cells, or on ten times as many.
+/// Size of the scenarios: a few cells, or ten times as many, through the same code.
 struct Size {
   double beam_energy, beam_depth, beam_angle_step, filled_angle_step;
   double linear_bins;  // the bins must not spread a tenth of the range
@@ -162,7 +163,7 @@ std::vector<ParityScenario> make(const Size& size) {
   p.step = 0.31;
   add("beam at the edge, linear remap, odd steps", p);
 
-  // Row lengths that are multiples of four and others; the beam leaves through either end.
+  // Uses row lengths that are multiples of four and others. The beam leaves through either end.
   for (const int nx : {20, 19, 18, 17}) {
     for (const double side : {-1.0, 1.0}) {
       p = water_problem(size.beam_energy, {0.45 * nx, size.beam_depth, 0.45, 0.2}, 0.4, size.beam_angle_step);

@@ -1,5 +1,5 @@
-// Gates of test/physics/gold.md on the grid. Halving each spacing alone has no effect, both steppings agree, ψ stays
-// positive, and the ledger balances, on the grids of the shipped scenarios.
+// Gates of test/physics/gold.md on the grids of the shipped scenarios. Halving each spacing alone has no effect, both
+// steppings agree, ψ stays positive, and the ledger balances.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -60,8 +60,8 @@ TEST("long gate, halving the angle step, the range step or dx alone: R80 moves b
 }
 
 TEST("long gate, halving the step alone: R80 moves by < 0.1 mm, sigma_x by < 1 %") {
-  // Half steps split range bins, so that the beam widens along z (the next test) and the problem grows. A coarser angle
-  // grid limits the time to seconds.
+  // With half steps, range bins are split. The beam then widens along z (see the next test) and the problem grows. A
+  // coarser angle grid limits the time to seconds.
   Problem coarse = water_70();
   coarse.grid.dtheta *= 2.0;
   coarse.grid.ntheta = (coarse.grid.ntheta + 1) / 2;
@@ -82,7 +82,7 @@ TEST("long gate, halving the step alone: R80 moves by < 0.1 mm, sigma_x by < 1 %
 TEST("range bins that do not divide the step widen the falloff by the reported extra straggling") {
   Problem p = water_70();
   p.stepping = Stepping::kDepth;
-  // Straight ahead, the path of a plane is one bin, and no bin is split; at the beam's angles the path is a little
+  // Straight ahead, the path through a plane is one bin, so no bin is split. At the beam's angles the path is slightly
   // longer.
   Problem straight = p;
   straight.scattering = Scattering::kOff;

@@ -17,7 +17,7 @@ using namespace transport;
 
 }  // namespace
 
-/// Solid water as in the inputs of the plan; stopping powers by Bethe's formula, scaled to the table of water.
+/// Solid water as in the input files of the plan. Stopping powers follow Bethe's formula, scaled to the table of water.
 Material dcpt_solid_water(double excitation_eV, const char* water_table) {
   const Material water = material("water", 1.0, water_table);
   const double of_water_eV = std::string_view(water_table) == "icru90" ? 78.0 : 75.0;
@@ -40,7 +40,7 @@ Material dcpt_solid_water(double excitation_eV, const char* water_table) {
 }
 
 Problem dcpt_plan(double excitation_eV) {
-  // From the nozzle's reference plane, the beam passes 477.5 mm of air.
+  // The beam passes 477.5 mm of air from the nozzle's reference plane to the phantom.
   const Material air = material("air");
   const physics::StoppingTable in_air(air.energies, air.stopping);
   const double energy = in_air.energy_at(in_air.range(160.36) - 47.75 * air.density);

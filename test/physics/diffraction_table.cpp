@@ -1,4 +1,5 @@
-// The published images of nanoBragg, to the printed digits: largest pixel, its position, and the sum of all.
+// Compares with the published images of nanoBragg, to the printed digits: largest pixel, its position, and the sum of
+// all pixels.
 #include <string>
 
 #include "../kernels/diffraction/problems.hpp"
@@ -23,7 +24,7 @@ void check_against(const Problem& p, const Published& wanted) {
     CHECK_NEAR(got.max, wanted.max, 6e-7 * (wanted.max > 10 ? 1.0 : 0.01));
     CHECK(got.slow >= wanted.slow && got.slow < wanted.slow + wanted.ties);
     CHECK(got.fast >= wanted.fast && got.fast < wanted.fast + wanted.ties);
-    // Twelve digits: a few of a million pixels may round differently in FP32.
+    // Agrees to twelve digits. A few of a million pixels may round differently in FP32.
     CHECK_REL(got.sum, wanted.sum, 1e-11);
   }
 }
@@ -46,8 +47,8 @@ TEST("published diffraction image: triclinic, with the correct cell") {
 }
 
 TEST("published diffraction image: triclinic, through the matrix of the published cell") {
-  // The program uses V*/(a*b*c*) instead of 1/c*, and then stretches the edges back to their lengths. That gives
-  // another cell, with angles of 75.04, 85.01 and 95.01 degrees. Given as a matrix, that cell is as valid as any.
+  // nanoBragg uses V*/(a*b*c*) instead of 1/c*, and then stretches the edges back to their lengths. The result is
+  // another cell, with angles of 75.04, 85.01 and 95.01 degrees. That cell is valid too, and is given here as a matrix.
   Problem p = triclinic_problem();
   const Cell cell = *p.crystal.cell;
   const double v = volume(cell);

@@ -51,7 +51,7 @@ TEST("long gate, beam at 45 degrees: R80 along its axis is within 0.5 mm of the 
   const test::Curve along = Observed(tilted).dose_along(-15.0, 0.0, std::numbers::pi / 4.0);
   const test::Curve ahead = Observed(straight).depth_dose();
   CHECK_NEAR(along.distal(0.8), ahead.distal(0.8), 0.5);
-  // No protons are lost on the way: the plateau per mm at half the range agrees.
+  // No protons are lost before half the range, so the plateaus per mm agree.
   CHECK_REL(along.at(20.0) / along.step, ahead.at(20.0) / ahead.step, 0.03);
 }
 
@@ -68,7 +68,7 @@ TEST("long gate, bone slab: R80 is the water range minus 20 mm (RSP - 1), within
     const test::Curve dose = Observed(p).depth_dose();
     CHECK_NEAR(rsp, 1.70, 0.03);
     CHECK_NEAR(dose.distal(0.8), water - 20.0 * (rsp - 1.0), 0.3);
-    // Range straggling in bone is water's to a few per cent per unit of water-equivalent range.
+    // In units of water-equivalent range, straggling in bone equals that in water to a few per cent.
     CHECK_REL(dose.w80_20(), 2.224, 0.05);
   }
 }
@@ -112,7 +112,7 @@ TEST("gate, bone edge: both ranges appear side by side behind half a slab") {
   CHECK_NEAR(column(10.0).distal(0.8), 143.3, 0.8);
 }
 
-// The mean range of every run in these gates is limited by the CSDA range, and a run beyond it is reported.
+// Every run in these gates checks that its mean range does not exceed the CSDA range, and reports an excess.
 
 namespace {
 

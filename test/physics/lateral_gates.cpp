@@ -1,4 +1,4 @@
-// Gates of test/physics/gold.md on scattering: the moments of the beam, compared with Fermi-Eyges quadratures of the
+// Gates of test/physics/gold.md on scattering. The moments of the beam are compared with Fermi-Eyges quadratures of the
 // same scattering power, and with section 4.
 #include <cmath>
 #include <functional>

@@ -1,4 +1,4 @@
-// Gates on LET: the plan's primaries compared with SHIELD-HIT12A, and all protons with the spread of the codes
+// Gates on LET. The plan's primaries are compared with SHIELD-HIT12A, and all protons with the spread of the codes
 // (assets/reference).
 #include <algorithm>
 #include <cmath>
@@ -38,8 +38,8 @@ Curve average(const std::vector<double>& fields, const transport::Tables& t, std
   return out;
 }
 
-/// Removes protons from inelastic reactions without emitting any, so that all protons among the products are
-/// elastically scattered ones.
+/// Makes inelastic reactions remove protons without emitting any. All protons among the products are then elastically
+/// scattered ones.
 transport::Problem elastic_alone(transport::Problem p) {
   for (auto& [path, text] : p.nuclear_texts) {
     std::istringstream lines(*text);
@@ -64,9 +64,9 @@ transport::Problem elastic_alone(transport::Problem p) {
 }  // namespace
 
 TEST("gate, LETd of primaries in the last centimetres of the plan differs because of elastically scattered protons") {
-  // SHIELD-HIT12A counts elastically scattered protons as primaries. Its average lies between the averages without
-  // these protons and with all of them, recoils of hydrogen included. I is that of the elements: with it the range
-  // agrees with SHIELD-HIT12A's within 0.15 mm.
+  // SHIELD-HIT12A counts elastically scattered protons as primaries. Its average must lie between the averages without
+  // these protons and with all of them, including recoils of hydrogen. The mean excitation energy is that of the
+  // elements, with which the range agrees within 0.15 mm.
   transport::Problem p = test::dcpt_plan(test::kExcitationOfElements_eV);
   p.track_scores = true;
   const test::Observed plain(p), elastic(elastic_alone(p));
@@ -111,8 +111,8 @@ TEST("gate, LET of primaries in a plan agrees with SHIELD-HIT12A") {
                   track.at(at), 100 * off(track, 1), dose.at(at), 100 * off(dose, 2), all_track.at(at),
                   100 * off(all_track, 3), all_dose.at(at), 100 * off(all_dose, 4));
     }
-    // Compared up to 15 mm before the end. Beyond, the range difference of 0.2 mm changes the dose average by more; so
-    // do elastically deflected protons, see the gate above.
+    // Depths up to 15 mm before the end are compared. Beyond, the range difference of 0.2 mm changes the dose average
+    // by more than the tolerance. So do elastically deflected protons; see the gate above.
     if (at > 132.0) continue;
     most_track = std::max(most_track, std::abs(off(track, 1)));
     most_dose = std::max(most_dose, std::abs(off(dose, 2)));

@@ -1,4 +1,5 @@
-// Gates of the moment solver: compared with quadratures and with depth stepping in FP64 on fine grids; and its balance.
+// Gates of the moment solver: comparisons with quadratures and with depth stepping in FP64 on fine grids, and the
+// balance.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -26,7 +27,7 @@ struct Slab {
 };
 
 /// A pencil beam along z in water with slabs across the whole width, FP64. The range ends at about `range` mm. Depth
-/// stepping loses protons at angles beyond `theta_max`; 0 selects the angles of water and light slabs.
+/// stepping loses protons at angles beyond `theta_max`; 0 selects a limit that suits water and light slabs.
 Problem layered(double energy, double range, const std::vector<Slab>& slabs, double dx, double dz,
                 double theta_max = 0.0) {
   Problem p = water_problem(
@@ -45,8 +46,8 @@ Problem layered(double energy, double range, const std::vector<Slab>& slabs, dou
   return p;
 }
 
-/// Depth stepping scatters by at least one angle bin: a few such collisions give tails across x that finer angles do
-/// not have. Angles of 20 mrad reduce the central dose of 250 MeV by 2.7 %, those of 5 mrad by 0.1 %.
+/// Depth stepping scatters by at least one angle bin. A few such collisions give lateral tails that finer angles do not
+/// have. Angles of 20 mrad reduce the central dose of 250 MeV by 2.7 %, those of 5 mrad by 0.1 %.
 Problem by_depth(Problem p, int bins_per_plane, int finer_angles = 1) {
   p.variant = "depth";
   p.grid.energy_step = p.grid.dz / bins_per_plane;
@@ -107,8 +108,8 @@ double dose_sigma(const Observed& o, double depth) {
   return std::sqrt(std::max(square / sum - t.dx * t.dx / 12.0, 0.0));
 }
 
-/// Checks moments against depth stepping on a fine grid. The beam is ten cells wide: the grid widens a narrow one at
-/// its entrance by more than the gates allow.
+/// Compares moments with depth stepping on a fine grid. The beam is ten cells wide, because the grid widens a narrow
+/// beam at its entrance by more than the gates allow.
 void check_against_depth(Problem p, int bins_per_plane, int finer_angles = 1) {
   p.beam.x_sigma = 10.0 * p.grid.dx;
   const Observed moments(p), depth(by_depth(p, bins_per_plane, finer_angles));
@@ -125,7 +126,7 @@ void check_against_depth(Problem p, int bins_per_plane, int finer_angles = 1) {
   CHECK(moments.result().energy.back().rel_error <= 1e-10);
 }
 
-/// As layered(), with the beam tilted by `degrees` and a path of about `range` mm.
+/// Like layered(), with the beam tilted by `degrees` and a path of about `range` mm.
 Problem tilted(double energy, double range, double degrees, const std::vector<Slab>& slabs, double dx, double dz,
                double theta_max = 0.0) {
   const double angle = degrees * std::numbers::pi / 180.0, aside = range * std::sin(angle);
@@ -144,7 +145,7 @@ Problem tilted(double energy, double range, double degrees, const std::vector<Sl
   return p;
 }
 
-/// Checks moments of a tilted beam against depth stepping: range and falloff in depth and along the axis, mean and width
+/// Compares moments of a tilted beam with depth stepping: range and falloff in depth and along the axis, mean and width
 /// across, and the dose map.
 void check_tilted(Problem p, int bins_per_plane, int finer_angles = 1) {
   p.beam.x_sigma = 10.0 * p.grid.dx;
@@ -192,7 +193,8 @@ double transfer_per_mm(double energy, int z, double weight, double density, doub
   return 0.1 * density * sum;
 }
 
-/// Mean depth over path in lead, whose direction decays by `planes` halves of the momentum transfer.
+/// Mean depth over path in lead. `planes` is the number of planes in which directions scatter, 1 or 2; each contributes
+/// half of the momentum transfer.
 double depth_over_path(double energy, double radius, int planes) {
   const Material lead = material("lead");
   const physics::StoppingTable table(lead.energies, lead.stopping);
@@ -257,7 +259,7 @@ TEST("gate, moments: behind 300 mm of air a beam has the Fermi-Eyges width withi
     const Material air = material("air");
     const physics::StoppingTable table(air.energies, air.stopping);
     const auto power = [&](double e) { return physics::gottschalk_power(e, energy, 46.76); };
-    // ρ converts mm to g/cm²; A1 and A2 are in powers of g/cm².
+    // Converts mm to g/cm², because A1 and A2 are in powers of g/cm².
     const double thickness = 0.1 * air.density * 299.0, mm = 10.0 / air.density;
     const auto a = [&](int n) { return fermi_eyges(table, energy, thickness, n, power); };
     CHECK_REL(std::sqrt(o.fluence(299.0).theta_variance), std::sqrt(a(0)), 0.01);
@@ -397,13 +399,13 @@ TEST("long gate, moments: agree with depth stepping on fine grids, 30 to 250 MeV
 }
 
 TEST("long gate, moments: agree with depth stepping in copper, where 3 % of the protons exceed angles of 0.4 rad") {
-  // The lost protons reduce the peak by 1.5 %.
+  // The protons lost at large angles reduce the peak by 1.5 %.
   check_against_depth(layered(100.0, 13.2, {{"copper", 0.0, 100.0}}, 0.05, 0.05, 0.8), 6);
 }
 
 TEST("gate, moments: the mean range in lead is that of Coulomb scattering by nuclei of finite size") {
-  // PSTAR's detour factor for lead, 0.979, is that of point nuclei. Their radius, 5.50 fm (I. Angeli and K. P. Marinova,
-  // At. Data Nucl. Data Tables 99 (2013) 69), suppresses the largest angles.
+  // PSTAR's detour factor for lead, 0.979, is that of point nuclei. Real nuclei have a radius of 5.50 fm (I. Angeli and
+  // K. P. Marinova, At. Data Nucl. Data Tables 99 (2013) 69), which suppresses the largest angles.
   CHECK_NEAR(depth_over_path(100.0, 5.50, 2), 0.984, 5e-4);
   CHECK_NEAR(depth_over_path(100.0, 0.0, 2), 0.977, 5e-4);
   CHECK_NEAR(depth_over_path(200.0, 0.0, 2), 0.979, 5e-4);
@@ -467,8 +469,7 @@ TEST("moments: products of reactions give the same dose as the column solver wit
     p.track_scores = true;  // scores LET through columns
     const Observed columns(p);
     const Secondaries &got = *layers.result().secondaries, &wanted = *columns.result().secondaries;
-    // Columns treat reactions in a plane as if in its middle. With 400 planes instead of 125 their local dose is 0.9 %
-    // smaller, and their falloff changes by 0.5 % of the dose.
+    // Columns treat all reactions of a plane as if they occurred in its middle. With 400 planes instead of 125, the local dose is 0.9 % smaller, and the falloff changes by 0.5 % of the dose.
     CHECK_REL(got.local, wanted.local, 0.005);
     CHECK_REL(got.protons, wanted.protons, 0.004);
     CHECK_REL(got.deuterons, wanted.deuterons, 0.001);

@@ -1,4 +1,4 @@
-// Gates on nuclear reactions: depth doses in water compared with a Monte Carlo code (TOPAS, assets/reference).
+// Gates on nuclear reactions: comparisons of depth doses in water with a Monte Carlo code (TOPAS, assets/reference).
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -64,7 +64,7 @@ std::map<double, Curve> monte_carlo() {
   return curves;
 }
 
-/// Default depth of cells: a third of the falloff or 0.5 mm, rounded down to 1, 2, 2.5 or 5 times 10ⁿ mm.
+/// Default cell size in depth: a third of the falloff or 0.5 mm, rounded down to 1, 2, 2.5 or 5 times 10ⁿ mm.
 double chosen_dz(double range) {
   const double most = std::min(0.5, 1.312 * 0.469 * std::pow(range / 40.8, 0.947) / 3.0);
   double chosen = 0.0;
@@ -129,7 +129,7 @@ double gaussian_share(double sigma, double from, double to) {
   return std::erfc(from / (std::numbers::sqrt2 * sigma)) - std::erfc(to / (std::numbers::sqrt2 * sigma));
 }
 
-/// Share of the dose at a depth that is between two distances from the axis, over 1.5 mm of depth.
+/// Share of the dose in 1.5 mm of depth that is between two distances from the axis.
 double lateral_share(const Observed& o, const Problem& p, double depth, double from, double to) {
   const int middle = static_cast<int>(depth / p.grid.dz);
   double all = 0.0, within = 0.0;
@@ -173,12 +173,13 @@ Curve plan_dose(const Problem& p) {
   return curve;
 }
 
-/// Number of depths at which a curve is outside of the codes' doses, widened by 1 %. Each curve is relative to its own
-/// plateau.
+/// Number of depths at which a curve is outside the range of the codes' doses, widened by 1 %. Each curve is relative
+/// to its own plateau.
 int outside_codes(const Curve& curve, const std::array<Curve, 4>& codes) {
   const double own = plateau(curve);
   int outside = 0;
-  // Beyond the range the codes have a thousandth of the plateau, from neutrons, which this model leaves out.
+  // Depths beyond the range are not compared. There the codes have a thousandth of the plateau from neutrons, which
+  // this model neglects.
   for (double at = -19.0; at <= 158.0; at += 1.0) {
     if (std::abs(at) < 4.0) continue;  // in PMMA the codes score dose to different media
     double low = 1e9, high = 0.0;
@@ -195,7 +196,7 @@ int outside_codes(const Curve& curve, const std::array<Curve, 4>& codes) {
 }  // namespace
 
 TEST("long gate, nuclear reactions: depth doses of eight energies agree with Monte Carlo") {
-  // BRAGGBENCH_SHOW_GATES=1 dist/native/braggbench_tests "nuclear reactions: depth" prints the handbook's table.
+  // With BRAGGBENCH_SHOW_GATES=1, dist/native/braggbench_tests "nuclear reactions: depth" prints the handbook's table.
   const bool shown = std::getenv("BRAGGBENCH_SHOW_GATES") != nullptr;
   for (const auto& [energy, reference] : monte_carlo()) {
     const Problem p = beam_in_water(energy, reference.distal(0.8));
@@ -235,9 +236,9 @@ TEST("long gate, nuclear reactions: depth doses of eight energies agree with Mon
 }
 
 TEST("gate, nuclear reactions: the halo at mid-range agrees with Monte Carlo where two Gaussians describe it") {
-  // The data base is a fit of a core and one wide Gaussian. Within twice the wide width they contain 95 % of the halo.
-  // Beyond that a Gaussian ends, but the dose of products and neutrons does not: beyond the range the fit is 38 to 50
-  // mm wide.
+  // The reference data are a fit of a core and one wide Gaussian, which contain 95 % of the halo within twice the wide
+  // width. Farther out the Gaussian vanishes, but the dose of products and neutrons does not. Beyond the range, the fit
+  // is 38 to 50 mm wide.
   constexpr double kFar_mm = 1000.0;  // beyond the box
   const std::vector<std::vector<double>> fits = test::reference_columns("topas-water-lateral.csv");
   for (std::size_t i = 0; i < fits[0].size(); ++i) {
@@ -249,7 +250,7 @@ TEST("gate, nuclear reactions: the halo at mid-range agrees with Monte Carlo whe
     const double off = lateral_share(o, p, depth, 10.0, to) / wanted - 1.0;
     if (std::getenv("BRAGGBENCH_SHOW_GATES") != nullptr) std::printf("%.1f MeV: halo %+.1f %%\n", energy, 100.0 * off);
     CHECK(std::abs(off) <= 0.1);
-    // The excess of all dose beyond 10 mm is for the most part beyond the end of the Gaussian.
+    // Most of the additional dose beyond 10 mm lies where the fitted Gaussian has vanished.
     const double all = lateral_share(o, p, depth, 10.0, kFar_mm);
     const double fitted =
         (1.0 - weight) * gaussian_share(core, 10.0, kFar_mm) + weight * gaussian_share(wide, 10.0, kFar_mm);
@@ -261,8 +262,8 @@ TEST("gate, nuclear reactions: the halo at mid-range agrees with Monte Carlo whe
 }
 
 TEST("gate, nuclear reactions: a plan in solid water lies within the envelope of four codes, without a depth shift") {
-  // The plan does not state the mean excitation energy of solid water. Bragg's rule with values of the pure elements,
-  // which needs only the plan's composition, puts the complete curve between the codes.
+  // The plan does not state the mean excitation energy of solid water. With Bragg's rule and the values of the pure
+  // elements, for which its composition suffices, the complete curve lies between the codes.
   const std::array<Curve, 4> codes = four_codes();
   const Curve elements = plan_dose(test::dcpt_plan(test::kExcitationOfElements_eV));
   CHECK_EQ(outside_codes(elements, codes), 0);
@@ -279,7 +280,7 @@ TEST("gate, the plan's range offset: three codes lie between the two rules for I
   const double elements = r80("I = 68.8 eV", plan_dose(test::dcpt_plan(test::kExcitationOfElements_eV)));
   const double compounds = r80("I = 70.4 eV", plan_dose(test::dcpt_plan()));
   Problem by_icru90 = test::dcpt_plan();
-  // Scaled from water of 78 eV by the same formula: shows the remaining influence of the tables.
+  // Scaling from water of 78 eV by the same formula shows the remaining influence of the tables.
   by_icru90.materials[1] = test::dcpt_solid_water(test::kExcitationOfCompounds_eV, "icru90");
   const double tables = r80("I = 70.4 eV, from water by ICRU 90", plan_dose(by_icru90));
   Problem straight = test::dcpt_plan();
@@ -292,7 +293,7 @@ TEST("gate, the plan's range offset: three codes lie between the two rules for I
     CHECK(theirs < compounds);
   }
   CHECK_NEAR(tables, compounds, 0.03);
-  // The complete detour is a third of the difference between the rules for I, in the opposite direction.
+  // The detour changes the range by a third of the difference between the rules for I, in the opposite direction.
   CHECK(detour > compounds);
   CHECK(detour - compounds < 0.25);
 }

@@ -18,7 +18,8 @@ double Curve::at(double position) const {
 }
 
 std::vector<double> Curve::edges() const {
-  // Equal slopes on both sides of each edge: e[i-1] + 4 e[i] + e[i+1] = 3 (v[i-1] + v[i]). Solved by Thomas' algorithm.
+  // The slopes on both sides of each edge must be equal: e[i-1] + 4 e[i] + e[i+1] = 3 (v[i-1] + v[i]). Solved by
+  // Thomas' algorithm.
   const std::size_t n = value.size();
   std::vector<double> edge(n + 1), upper(n + 1);
   upper[0] = 0.5;

@@ -5,17 +5,18 @@
 #include "../kernels/held_run.hpp"
 #include "transport/run/run.hpp"
 
-// Quantities that a physicist reads from a run, for the gates of test/physics/gold.md.
+// Quantities of a run for the gates of test/physics/gold.md.
 namespace bb::test {
 
-/// A dose curve of equal cells: the mean of each cell, at its centre.
+/// A dose curve of equal cells. Each value is the mean over a cell, whose position is its centre.
 struct Curve {
   double first = 0, step = 1;  // mm
   std::vector<double> value;
 
   double at(double position) const;
-  /// Highest value, and the distal position (mm) where the curve falls to `share` of it. The cells are means of this
-  /// curve, as in the workbench: the derivative of the cubic spline through the running integral.
+  /// Highest value, and the distal position (mm) at which the curve falls to `share` of it. The values are means over
+  /// cells of a smooth curve, the derivative of the cubic spline through the running integral. The workbench uses the
+  /// same curve.
   double peak() const;
   double distal(double share) const;
   double w80_20() const { return distal(0.2) - distal(0.8); }
@@ -30,8 +31,7 @@ struct Fluence {
   double number, x, x_variance, theta, theta_variance, covariance;  // protons, mm, mm², rad, rad², mm rad
 };
 
-/// A solved problem whose mean range is checked against the longest path of its protons: every gate includes this
-/// check.
+/// A solved problem. Every gate thereby checks its mean range against the longest path of its protons.
 class Observed {
  public:
   explicit Observed(const transport::Problem& problem);
@@ -44,7 +44,8 @@ class Observed {
   Curve depth_dose() const;
   /// Dose integrated across the axis that starts at (x, z) under `angle`, as a function of the path along it.
   Curve dose_along(double x, double z, double angle) const;
-  /// Fluence at a depth (mm), interpolated between planes, without the variance of the grid's narrowest possible beam.
+  /// Fluence at a depth (mm), interpolated between planes. Excludes the variance that the grid adds because it cannot
+  /// represent a narrower beam.
   Fluence fluence(double depth) const;
   double sigma_x(double depth) const;
 

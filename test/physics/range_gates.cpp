@@ -1,5 +1,5 @@
 // Gates on range and falloff with the values of test/physics/gold.md: monoenergetic pencil beams in water (PSTAR,
-// gottschalk, Bohr, no nuclear reactions).
+// Gottschalk, Bohr, no nuclear reactions).
 #include <cmath>
 #include <string>
 
@@ -22,7 +22,7 @@ struct Row {
 constexpr Row kWater[] = {
     {70, 40.80, 0.616}, {100, 77.18, 1.130}, {150, 157.7, 2.224}, {200, 259.6, 3.557}, {250, 379.4, 5.080}};
 
-/// A grid like the default scenario's: dz <= W/3, wide enough for the whole beam.
+/// A grid like that of the default scenario: dz <= W/3, wide enough for the whole beam.
 Problem pencil(const Row& row, Stepping stepping) {
   const auto [energy, range, w80_20] = row;
   const double dz = w80_20 / 3.0 > 1.0 ? 1.0 : w80_20 / 3.0 > 0.5 ? 0.5 : w80_20 / 3.0 > 0.25 ? 0.25 : 0.2;
@@ -34,7 +34,7 @@ Problem pencil(const Row& row, Stepping stepping) {
   return p;
 }
 
-/// Straight ahead and without spread, which leaves only slowing down.
+/// A beam straight ahead and without spread, so that only slowing down remains.
 Problem straight(double energy, double range, double dz) {
   Problem p = test::water_problem(energy, {11.0, 1.2 * range, 1.0, dz}, 0.01, 0.01);
   p.scattering = Scattering::kOff;
@@ -44,8 +44,8 @@ Problem straight(double energy, double range, double dz) {
   return p;
 }
 
-/// Mean depth where protons stop: the integral of their fluence over depth, minus half of the last step, which counts
-/// fully.
+/// Mean depth at which protons stop: the integral of their fluence over depth, minus half of the last step, which is
+/// scored in full.
 double mean_range(const Observed& o, const Problem& p) {
   double sum = 0.0;
   for (int z = 0; z < o.tables().nz; ++z) {
@@ -86,8 +86,8 @@ TEST("gate, CSDA range: within 0.1 % of section 4 with straggling off, uniform e
 }
 
 TEST("long gate, R80 within 0.3 mm or 0.2 %, W80-20 within 5 % of section 4: path stepping") {
-  // Without 250 MeV, which needs ten times as long with path stepping as all others; the gate of depth stepping
-  // includes it.
+  // Leaves out 250 MeV, which needs ten times as long with path stepping as all other energies; the gate of depth
+  // stepping includes it.
   for (const Row& row : kWater) {
     if (row.energy < 250) check_falloff(Observed(pencil(row, Stepping::kPath)), row);
   }
@@ -104,8 +104,8 @@ TEST("gate, depth stepping: the same limits; R80 is R0 within 0.1 mm or 0.05 %, 
 }
 
 // R80 and W80-20 in the continuous limit, by an independent calculation (Fokker-Planck in residual range on steps of
-// sigma/40, PSTAR, Bohr). R80 - R0 = c sigma along the path, minus its detour; that is half of the variance of the
-// angle, integrated over depth (gottschalk).
+// sigma/40, PSTAR, Bohr). R80 - R0 is c sigma along the path minus the detour, which is half of the variance of the
+// angle, integrated over depth (Gottschalk).
 struct Continuous {
   double energy, range, r80_less_r0, w80_20;  // MeV, mm
 };
@@ -120,7 +120,7 @@ TEST(
   for (const Continuous& row : kContinuous) {
     double r80[2];
     for (const Stepping stepping : {Stepping::kPath, Stepping::kDepth}) {
-      // Angles and x are as coarse as is possible without an effect on the depth dose.
+      // Angles and x are as coarse as possible without an effect on the depth dose.
       const double dz = row.w80_20 / 3.0 > 1.0 ? 1.0 : row.w80_20 / 3.0 > 0.5 ? 0.5 : 0.2;
       Problem p = test::water_problem(row.energy, {60.0, std::ceil(1.06 * row.range), 4.0, dz}, 0.4, 0.02);
       p.stepping = stepping;
@@ -138,8 +138,8 @@ TEST(
 }
 
 TEST("gate, R80 and the peak do not depend on bin positions: ranges that differ by fractions of a bin") {
-  // 70 MeV with bins of 0.2 mm, less than half the straggling. If the last bins counted at their centres, R80 would
-  // vary by 0.05 mm and the peak by 6 %.
+  // 70 MeV with bins of 0.2 mm, less than half the straggling. With the energies at the centres of the last bins, R80
+  // would vary by 0.05 mm and the peak by 6 %.
   double lowest[2] = {1e9, 1e9}, highest[2] = {};
   for (const double more : {0.0, 0.05, 0.1, 0.15}) {
     Problem p = test::water_problem(70.0, {20.0, 44.0, 2.0, 0.2}, 0.4, 0.04);
@@ -192,8 +192,8 @@ TEST("attenuation: protons are lost as 1 + 0.012 R, and four tenths or more of t
   for (const double depth : {50.0, 130.0, 200.0}) {
     CHECK_REL(o.fluence(depth).number, (1.0 + 0.012 * (25.96 - 0.1 * depth)) / (1.0 + 0.012 * 25.96), 0.002);
   }
-  // If lost evenly over the range, a proton has on average 0.639 of its energy left (R ∝ E^1.77). Four tenths of that
-  // escape, and more over the first centimetres, where the deposited share still builds up.
+  // If losses are uniform over the range, a lost proton has on average 0.639 of its energy left (R ∝ E^1.77). Four
+  // tenths of that escape, and more over the first centimetres, where the deposited share still builds up.
   const double lost = o.result().number.back().nuclear * 200.0 * 0.639;
   CHECK(o.result().energy.back().nuclear > 0.4 * lost);
   CHECK(o.result().energy.back().nuclear < 0.55 * lost);

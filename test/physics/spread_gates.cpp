@@ -1,4 +1,4 @@
-// An energy spread is a Gaussian in energy, on every grid: compared with the quadrature of oracle/.
+// Gates on energy spread, a Gaussian in energy on every grid. Results are compared with the quadrature of oracle/.
 #include <cmath>
 #include <string>
 #include <vector>
@@ -15,7 +15,7 @@ using test::Observed;
 
 namespace {
 
-/// Straight ahead, like the quadrature.
+/// A beam straight ahead, like that of the quadrature.
 Problem spread_beam(double energy, double sigma, double range, double dz) {
   Problem p = test::water_problem(energy, {11.0, std::ceil(1.2 * range), 1.0, dz}, 0.01, 0.01);
   p.scattering = Scattering::kOff;
@@ -30,8 +30,8 @@ Problem spread_beam(double energy, double sigma, double range, double dz) {
 
 namespace {
 
-/// A spread of `share` of the energy, in steps that are small compared with the falloff; `name` is the share in the
-/// names of the oracle's cases.
+/// A spread of `share` of the energy, for steps that are small compared with the falloff. `name` denotes the share in
+/// the names of the oracle's cases.
 struct Spread {
   int energy;
   double range;
@@ -64,8 +64,8 @@ std::vector<Spread> spreads() {
 /// W80-20 of a Gaussian spread of range, divided by its standard deviation.
 constexpr double kFalloff = 1.312;
 
-/// Expects R80 within 0.02 mm, and W80-20 within 1 %, of the quadrature combined with the spread that the run reports
-/// for its grid.
+/// Checks R80 to 0.02 mm and W80-20 to 1 %. The expected values are those of the quadrature, combined with the spread
+/// that the run reports for its grid.
 void hold(const Spread& spread, const Problem& p) {
   const Observed o(p);
   const test::Curve dose = o.depth_dose();
@@ -88,7 +88,7 @@ TEST("gate, energy spread: R80 within 0.02 mm and W80-20 within 1 % of the quadr
 }
 
 TEST("long gate, energy spread on a uniform grid: agrees with the quadrature, and the spread of the grid is reported") {
-  // The second number of bins is so fine that its added spread is within the 1 %.
+  // With the second number of bins, the added spread is within the 1 %.
   for (const double bins : {2000.0, 8000.0}) {
     for (const Spread& spread : spreads()) {
       const bool fine = bins > 5000.0;
@@ -131,7 +131,7 @@ TEST(
         CHECK_REL(sum, 1.0, 1e-12);
         CHECK_REL(mean, energy, 1e-6);
         CHECK_REL(t.start.energy_in, energy, 1e-6);
-        // A variance below that of a bin is represented only by chance.
+        // The grid represents a variance smaller than that of a bin only by chance.
         if (sigma > widest) CHECK_REL(variance, sigma * sigma, 1e-3);
       }
     }

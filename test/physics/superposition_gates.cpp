@@ -1,4 +1,4 @@
-// Fields: spots solved together give the same results as each alone.
+// Gates on fields: spots solved together must give the sum of the results of each alone.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -105,8 +105,8 @@ TEST("fields: the solution for a sum of spots is the sum of their solutions, to 
       stopped += one.result().number.back().stopped;
     }
     const double highest = *std::ranges::max_element(all.result().dose);
-    // The clamp of the remap in x, the only nonlinear operator, acts on rows narrower than two cells and at edges:
-    // those of the grid, and of matter next to the beam's path.
+    // The only nonlinear operator is the clamp of the remap in x. It acts on rows narrower than two cells, and at edges
+    // of the grid and of matter next to the beam's path.
     const double difference = worst_difference(all.result().dose, dose) / highest;
     CHECK_NEAR(difference, 0.0, 1e-6);
     CHECK_REL(all.result().energy.back().deposited, deposited, 1e-6);

@@ -1,4 +1,4 @@
-// Gates on tilted beams: the expected values are from the oracle's plane-model Monte Carlo, along the axis.
+// Gates on tilted beams. The expected values along the axis are from the oracle's plane-model Monte Carlo.
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -74,7 +74,7 @@ TEST("gate, tilted beam: depth stepping reports the spread that its range bins a
 }
 
 TEST("gate, tilted beam: path stepping has the Monte Carlo mean range for any ratio of step to cell") {
-  // The CSDA range is 63.972 mm. The mean range of a narrow beam was once 0.23 cells too long.
+  // The CSDA range is 63.972 mm. In an earlier version, the mean range of a narrow beam was 0.23 cells too long.
   const double wanted = test::oracle::expected("tilt-90MeV-30deg", "mean_range_mm").value;
   for (const double dz : {0.6, 0.3}) {
     Problem p = tilted(90.0, 63.97, 30.0, Stepping::kPath, dz, 0.5, 1);

@@ -1,5 +1,5 @@
-// The gates on range and falloff for each CUDA variant; the variants that `auto` selects on a GPU are in the other
-// gates too.
+// The gates on range and falloff for each CUDA variant. The other gates also use the variants that `auto` selects on a
+// GPU.
 #include <deque>
 #include <string>
 #include <string_view>
@@ -21,8 +21,8 @@ using namespace transport;
 // test/physics/gold.md: 70 MeV in water, PSTAR.
 constexpr double kRange = 40.80, kFalloff = 0.616, kPeakToEntrance = 7.04;
 
-/// As fine in z and energy as the default scenario. Coarse in x and angle, on which the depth dose depends little, so
-/// that variants that visit the whole grid need only seconds.
+/// The grid is as fine in z and energy as the default scenario. It is coarse in x and angle, on which the depth dose
+/// depends little. Variants that visit the whole grid then need only seconds.
 Problem pencil(const Variant& v, Precision precision, Stepping stepping) {
   Problem p = water_problem(70.0, {16.0, 44.0, 1.0, 0.2}, 0.4, 0.02);
   p.variant = v.id;

@@ -111,8 +111,8 @@ void weigh(const Setup& s, const BlockPlace& at, const Lanes3<double>& d, std::s
     const Vec3 direction{d.x.of[i], d.y.of[i], d.z.of[i]};
     double w = s.absorbed(at.depth, direction);
     if (each) {
-      // Path length in a sensor layer: the distance of its plane over the cosine of incidence. A layer lies a little
-      // behind the surface of the detector.
+      // The path to a layer is the distance of the layer's plane divided by the cosine of incidence. The middle of a
+      // layer lies slightly behind the detector's surface.
       const double close = s.detector.close + (s.thin() ? 0.0 : s.layer * (at.depth + 0.5));
       const double path = close / dot(direction, s.detector.normal);
       w *= s.solid_angle(path) * s.polarisation(s.sources[source], direction);

@@ -38,7 +38,7 @@ struct Stages {
   void (*weights)(const Setup&, std::size_t source, int depth, std::size_t begin, std::size_t end, Planes d, double* w);
   /// sum += w · f2.
   void (*accumulate)(std::size_t begin, std::size_t end, const double* w, const double* f2, double* sum);
-  /// Photons; `factor` holds the corrections of whole pixels, or is 1.
+  /// Converts sums to photons per pixel. `factor` holds the corrections of whole pixels, or ones.
   void (*finish)(const Setup&, std::size_t begin, std::size_t end, const double* factor, const double* weights,
                  double* sum);
 };

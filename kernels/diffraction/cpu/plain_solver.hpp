@@ -8,8 +8,8 @@
 
 namespace bb::diffraction {
 
-/// FP64 solver with one plain loop nest per pixel; every sum is in the order of the definition.
-/// `Crystal` calls f(edges of the cell) for every orientation of a setup.
+/// FP64 solver with one plain loop nest per pixel; every sum has the order of its definition. `Crystal` calls f(edges
+/// of the cell) for every orientation of a setup.
 template <typename Crystal>
 class PlainSolver final : public BandSolver {
  public:
@@ -24,7 +24,7 @@ class PlainSolver final : public BandSolver {
     return true;
   }
 
-  /// Photons of a pixel; meaningless if `cancel` was set.
+  /// Returns the photons of a pixel. The value is meaningless if `cancel` was set.
   double pixel(int fast, int slow, const std::atomic<bool>& cancel) const {
     const Setup& s = setup();
     const bool each = s.corrections == Corrections::kSubpixel;

@@ -7,17 +7,18 @@
 namespace bb::diffraction {
 namespace {
 
-/// Number of pixels that a pass processes between two checks for cancellation, which are some milliseconds apart.
+/// Pixels per pass between two checks for cancellation, which are some milliseconds apart.
 constexpr std::size_t kPartPixels = std::size_t{1} << 20;
 
-/// One pass over the image per operator, with temporaries of the image's size, as array programs do.
+/// Runs one pass over the image per operator, with temporaries of the image's size, as array programs do.
 class Unfused final : public Solver {
  public:
   explicit Unfused(const Setup& setup) : s_(setup) {}
 
   double render(const Work& work, std::span<double> image) override {
     const std::size_t n = s_.pixels();
-    // Left uninitialised, because filling all of the memory at once may take seconds; each pass fills its part.
+    // The memory starts uninitialised, because clearing all of it at once may take seconds; each pass fills its own
+    // part.
     const auto memory = std::make_unique_for_overwrite<double[]>(13 * n);
     const auto planes = [&](std::size_t k) {
       return Planes{&memory[k * n], &memory[(k + 1) * n], &memory[(k + 2) * n]};
@@ -94,9 +95,9 @@ class Unfused final : public Solver {
     return 0.0;
   }
 
-  /// First pixel of the block that contains the start of a row. Parts end at block borders, because the scalar
-  /// remainder of a vectorised loop may round differently. So the value of a pixel does not depend on the number of
-  /// threads.
+  /// Returns the first pixel of the block that contains the start of a row. The parts of threads end at block borders,
+  /// because the scalar remainder of a vectorised loop may round differently. The value of a pixel then does not depend
+  /// on the number of threads.
   std::size_t border(int row) const {
     const std::size_t pixel = static_cast<std::size_t>(row) * static_cast<std::size_t>(s_.width);
     return row == s_.height ? pixel : pixel / kBlockPixels * kBlockPixels;

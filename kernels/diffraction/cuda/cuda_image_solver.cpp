@@ -53,11 +53,11 @@ using engine::TaskMode;
 /// Number of lattice factors in a band. A slow device needs tens of milliseconds for them, too short to trigger its
 /// watchdog or for a user to notice.
 constexpr double kBandTerms = 2e9;
-/// Interval at which long kernels check for cancellation and the host for completion. A single pixel of a long row may
-/// take hours.
+/// Interval at which long kernels check for cancellation, and the host checks for their completion. One pixel of a long
+/// row may need hours.
 constexpr std::chrono::microseconds kPollInterval{200};
-/// Bytes copied per transfer; two buffers of this size are page-locked. Smaller transfers wake the cores more often,
-/// which costs as much as their work.
+/// Bytes copied per transfer; two buffers of this size are page-locked. Smaller transfers wake the CPU cores so often
+/// that waking costs as much as the conversion.
 constexpr std::size_t kPart_bytes = std::size_t{16} << 20;
 constexpr std::size_t kTask = std::size_t{1} << 16;  // pixels that a core converts at a time
 constexpr unsigned kRoundThreads = 256;

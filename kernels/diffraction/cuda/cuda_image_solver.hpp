@@ -36,10 +36,10 @@ class CudaImageSolver : public Solver {
   virtual bool queue(cuda::Stream& stream, int first, int rows, const Work* work) = 0;
   /// Number of rows in a band. Cancellation takes effect between bands; a single long row polls cancelled() instead.
   virtual int band_rows() const;
-  /// Lock that is held while kernels of this image run, for variants that share memory with other solvers of their
-  /// class.
+  /// Returns a lock for the time in which kernels of this image run. Needed by variants that share memory with other
+  /// solvers of their class.
   virtual std::unique_lock<std::mutex> hold() { return {}; }
-  /// Number of kernels that one image launches; too many cannot be captured as a graph.
+  /// Number of kernel launches per image; an image with too many of them cannot be captured as a graph.
   virtual double launches() const { return 1.0; }
   /// True if queue() already launches a graph.
   virtual bool replays() const { return false; }
@@ -66,10 +66,11 @@ class CudaImageSolver : public Solver {
   void queue_all();
   /// Computes the image on the device, band by band. Returns the number of finished rows.
   int make_bands(const Work& work);
-  /// Copies the first pixels of the image as FP32, rounded on the device, through page-locked memory. CPU cores empty
-  /// one buffer into `image` while the next is filled. Returns the brightest pixel.
+  /// Copies the first pixels of the image, rounded to FP32 on the device, through page-locked memory. CPU cores copy
+  /// one buffer to `image` while the device fills the other. Returns the brightest pixel.
   float fetch_shown(std::span<float> image);
-  /// Queues a band. If rows are long, waits for it, and ends it once `cancel` is true; then returns false.
+  /// Queues a band. For long rows, also waits for the band and stops it when `cancel` becomes true. Returns false if
+  /// the band was stopped.
   bool run_band(int first, int rows, const Work* work, const std::atomic<bool>* cancel);
   /// Device time of one image, s. An image of several bands waits after each band, so that it can be cancelled.
   double image_seconds(cuda::L2Flush* flush);

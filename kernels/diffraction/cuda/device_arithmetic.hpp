@@ -15,7 +15,7 @@ struct Phase {
   T delta, rest;
 };
 
-/// above / below; `below` is far from underflow, so FP32 may multiply by its reciprocal.
+/// Returns above / below. `below` is far from underflow, so FP32 may multiply by its reciprocal.
 BB_HD inline double quotient(double above, double below) { return above / below; }
 BB_HD inline float quotient(float above, float below) {
 #ifdef __CUDA_ARCH__
@@ -50,7 +50,7 @@ struct SeriesRows {
   BB_HD Ratio<T> operator()(T delta, T rest, T n) const { return row_ratio(delta, rest, n); }
 };
 
-/// Whole turns are subtracted from the indices first.
+/// Arithmetic that first subtracts whole turns from the indices.
 template <typename I, typename T, typename Rows = SeriesRows<T>>
 struct PhaseReduced {
   using Index = I;
@@ -78,7 +78,7 @@ using Delta = PhaseReduced<float, float>;
 using Mixed = PhaseReduced<double, float>;
 using DoubleFloats = PhaseReduced<DoubleFloat, float>;
 
-/// The formula as written, in FP32.
+/// Evaluates the formula as written, in FP32.
 struct Naive {
   using Index = float;
   using Factor = float;
@@ -95,7 +95,7 @@ struct Naive {
   }
 };
 
-/// Sine of the special function unit. Its error is absolute, so small phases lose their relative accuracy.
+/// Uses the sine of the special function unit. Its error is absolute, so small phases lose relative accuracy.
 struct HardwareRows {
   BB_HD Ratio<float> operator()(float delta, float rest, float n) const {
     constexpr float kPi = 3.14159265f;
@@ -111,8 +111,8 @@ struct HardwareRows {
 
 using FastMath = PhaseReduced<double, float, HardwareRows>;
 
-/// Index in units of 2^-32 turns, modulo one turn: the low 32 bits of its sum with 1.5 · 2^20, which rounds it. Never
-/// 0, so that the ratio of sines needs no special case at whole indices: it gives the limit.
+/// Index in units of 2^-32 turns, modulo one turn: the low 32 bits of its sum with 1.5 · 2^20, which rounds it. The
+/// result is never 0, so the ratio of sines gives its limit at whole indices without a special case.
 BB_HD inline int turn_bits(double index) {
   const double shifted = index + 1572864.0;
 #ifdef __CUDA_ARCH__
@@ -130,8 +130,8 @@ struct FixedRows {
   }
 };
 
-/// Phases are 32-bit integers, whose products with N wrap as turns do, so whole turns need no subtraction. Accurate to
-/// N · 2^-32 turns.
+/// Represents phases as 32-bit integers. Their products with N wrap around as turns do, so whole turns need no
+/// subtraction. Accurate to N · 2^-32 turns.
 struct FixedPoint {
   using Index = double;
   using Factor = float;
@@ -149,9 +149,9 @@ struct FixedPoint {
   }
 };
 
-/// Chebyshev polynomial U(N-1) of the cosine by Reinsch's form of the recurrence. Its differences stay accurate near
-/// cosine 1. N - 1 steps of two operations, no second sine, and no division.
-/// `kCells` is N of a crystal of equal edges, for which the compiler unrolls the loop; 0 is any other.
+/// Chebyshev polynomial U(N-1) of the cosine by Reinsch's form of the recurrence, whose differences stay accurate near
+/// cosine 1. Needs N - 1 steps of two operations, but no second sine and no division. `kCells` is N if all edges are
+/// equal, for which the compiler unrolls the loop; 0 selects the general loop.
 template <int kCells>
 struct ChebyshevOf {
   using Index = double;
@@ -182,7 +182,8 @@ struct ChebyshevOf {
 
 using Chebyshev = ChebyshevOf<0>;
 
-/// Calls `f` with the recurrence for the number of cells that all edges share, or with the general one.
+/// Calls `f` with the unrolled recurrence if all edges have the same supported number of cells, otherwise with the
+/// general one.
 template <typename S, typename F>
 BB_HD inline void with_equal_edges(const S& s, F&& f) {
   const int n = static_cast<int>(s.cells.a);

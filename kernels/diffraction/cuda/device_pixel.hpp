@@ -131,13 +131,13 @@ template <typename S, typename T = typename S::Factor>
 BB_HD inline T photons(const S& s, int fast, int slow, const Sums<T>& sums) {
   const T all = static_cast<T>(s.scale * s.f2 * sums.scattered + s.water * sums.weights);
   if (s.each) return all;
-  // The first sub-pixel lies within a layer if the sensor has layers, so its direction cannot be used for whole pixels
-  // then.
+  // If the sensor has layers, the first sub-pixel lies within a layer and its direction cannot be used for the whole
+  // pixel.
   return all * (s.weighted ? pixel_correction(s, fast, slow) : correction_towards(s, sums.first));
 }
 
 /// Computes a pixel in one thread. `Table` provides the orientations: `load(s, first, count)` prepares them, and `at(s,
-/// i)` returns number i. `stops(seen)` is the same for all threads that load together: true if one of them has `seen`
+/// i)` returns orientation i. `stops(seen)` returns true to all threads that load together if any of them has `seen`
 /// the cancellation. The result is then invalid.
 template <typename A, typename S, typename Table>
 BB_HD inline Sums<typename A::Factor> whole_pixel(const S& s, int fast, int slow, Table& table) {

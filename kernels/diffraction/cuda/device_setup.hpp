@@ -52,12 +52,12 @@ struct DeviceSetup {
   const Ray<I>* rays;
   const Edges<I>* edges;  // [phi][domain]
   FactorBox<T> factors;
-  // Only for variants that rotate the cell inside the loop:
+  // Used only by variants that rotate the cell inside the loop:
   Basis mounted;
   Vec3 spindle;
   const double* phi;
   const Mat3* domain;
-  /// Not 0 once the image is cancelled; null for launches that are too short to cancel.
+  /// Points to a flag that is not 0 once the image is cancelled; null for launches too short to cancel.
   const int* cancelled;
 };
 

@@ -65,7 +65,7 @@ std::vector<Mat3> mosaic_domains(double spread, int domains, std::int32_t seed) 
     const double r1 = draw(), r2 = draw(), r3 = draw();
     const double q = std::sqrt(1.0 - r2 * r2);
     const Vec3 axis{q * std::sin(std::numbers::pi * r1), q * std::cos(std::numbers::pi * r1), r2};
-    // In FP32, like nanoBragg, the program whose images these are compared with.
+    // Uses FP32 like nanoBragg, because tests compare images with those of that program.
     const float angle = static_cast<float>(spread) * std::pow(static_cast<float>(1.0 - r3 * r3), 1.0f / 3.0f);
     out.push_back(i == 0 ? Mat3{} : rotation(axis, angle));
   }

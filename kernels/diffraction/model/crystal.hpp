@@ -15,13 +15,12 @@ namespace bb::diffraction {
 /// Volume of a cell, m³. Throws ProblemError('invalid') if the angles do not close a cell.
 double volume(const Cell& cell);
 
-/// Reciprocal basis a*, b*, c* in 1/m: a* along x, b* in the x–y plane. c*_z is taken from the volume, V* / (a* b* sin
-/// γ*), which also holds for triclinic cells; 1/c would not.
-/// After Busing & Levy, Acta Cryst. 22 (1967) 457.
+/// Reciprocal basis a*, b*, c* in 1/m: a* along x, b* in the x–y plane. c*_z follows from the volume, V* / (a* b* sin
+/// γ*), which is also correct for triclinic cells; 1/c is not. After Busing & Levy, Acta Cryst. 22 (1967) 457.
 Basis reciprocal_basis(const Cell& cell);
 
-/// Converts a reciprocal basis to real edges, or the reverse. Throws ProblemError('invalid') for three vectors in one
-/// plane.
+/// Converts a reciprocal basis to real edges, or the reverse. Throws ProblemError('invalid') if the three vectors lie
+/// in one plane.
 Basis inverse_basis(const Basis& basis);
 
 /// Real edges of the mounted crystal, metres: the cell or the matrix, rotated by the misset.
@@ -65,7 +64,7 @@ class Ran1 {
 /// Equal seeds give equal crystals on every machine.
 std::vector<Mat3> mosaic_domains(double spread, int domains, std::int32_t seed);
 
-/// F of every reflection in the smallest box around the list; reflections that are not listed have the default.
+/// F of every reflection in the smallest box around the list. Unlisted reflections have the default F.
 class StructureFactors {
  public:
   StructureFactors(const StructureFactors&) = delete;

@@ -6,8 +6,8 @@
 
 namespace bb::diffraction {
 
-/// Structure factors F of the reflections in a box of indices; `other` for reflections outside. Does not own the table,
-/// which is on the host or on the device.
+/// Structure factors F of the reflections in a box of indices, and `other` for reflections outside. The table, on the
+/// host or on the device, is owned by the caller.
 template <typename T>
 struct FactorBox {
   T other = 0;

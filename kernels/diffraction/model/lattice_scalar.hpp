@@ -128,11 +128,11 @@ BB_HD inline float near_sine_over_x(float x) {
   return s * y + 3.14159264f;
 }
 
-/// The nearest integer; rounding of ties does not matter here.
+/// Nearest integer. Either rounding of ties is acceptable.
 BB_HD inline double whole(double x) {
 #ifdef __CUDA_ARCH__
-  // GPUs round at a quarter of the rate of additions. So a constant is added whose magnitude leaves no fractional
-  // digits.
+  // Adding 1.5 · 2^52 leaves no fractional digits in the sum. GPUs round at a quarter of the rate of additions, so two
+  // additions are faster than a rounding instruction.
   return (x + 6755399441055744.0) - 6755399441055744.0;
 #else
   return std::rint(x);
@@ -140,8 +140,8 @@ BB_HD inline double whole(double x) {
 }
 BB_HD inline float whole(float x) { return std::rint(x); }
 
-/// sin(x) of an FP32 argument in radians, accurate to the last digit for |x| up to 1e8: for large phases the error is
-/// in the argument.
+/// sin(x) of an FP32 argument in radians, accurate to the last digit for |x| up to 1e8. For large phases, the rounding
+/// of the argument itself dominates the error.
 BB_HD inline float sine_of(float x) {
 #ifdef __CUDA_ARCH__
   return sinf(x);
@@ -217,12 +217,12 @@ struct Ratio {
   T above, below;
 };
 
-/// sin(πNδ)/sin(πδ), where δ is the distance from the nearest integer and `rest` the fraction of Nδ. The sign may be
-/// wrong, which its square does not show.
+/// sin(πNδ)/sin(πδ), where δ is the distance from the nearest integer and `rest` the fractional part of Nδ. The sign
+/// may be wrong, which does not matter because callers square the result.
 template <typename T>
 BB_HD inline Ratio<T> row_ratio(T delta, T rest, T n) {
-  // Closer to an integer than this, the ratio is N to the last digit; from here on, products of three such values are
-  // far from underflow.
+  // Below this distance from an integer, the ratio equals N to the last digit. Above it, products of three such
+  // distances are far from underflow.
   const T kNear = sizeof(T) == 4 ? T(1e-5) : T(1e-9);
   const T above = rest * sine_over_x(rest), below = delta * sine_over_x(delta);
   const bool near = std::abs(n * delta) < kNear;
@@ -243,7 +243,7 @@ BB_HD inline float naive_row_of_cells(float index, float, float n) {
   return below == 0.0f ? n : above / (below == 0.0f ? 1.0f : below);
 }
 
-/// Squared transform of a sphere, with x = π·turns. Subtracting whole turns flips at most the common sign of sin and
+/// Squared transform of a sphere, with x = π·turns. Subtracting whole turns changes at most the common sign of sin and
 /// cos.
 template <typename T>
 BB_HD inline T sphere_squared(T turns) {

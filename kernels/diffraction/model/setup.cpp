@@ -29,7 +29,7 @@ Detector place_detector(const DetectorSpec& spec) {
 }
 
 int needed_oversampling(double edge, const DetectorSpec& spec, double wavelength) {
-  // Three samples within the width 1/edge of a fringe.
+  // A fringe of width 1/edge needs three samples.
   const double pixels = 3.0 * edge * spec.pixel / (wavelength * spec.distance);
   return pixels > 1.0 ? static_cast<int>(std::ceil(pixels)) : 1;
 }
@@ -43,7 +43,7 @@ struct Axis {
 
   double step() const { return points > 1 ? range / (points - 1) : 0.0; }
   double at(int i) const { return points > 1 ? step() * i - 0.5 * range : 0.0; }
-  /// Term of one axis in the ellipse equation 4·Σ ≤ 1; an even number of points straddles the centre.
+  /// Term of one axis in the ellipse equation 4·Σ ≤ 1. With an even number of points, two of them straddle the centre.
   double square(int i) const {
     if (points < 2 || range == 0.0) return 0.0;
     const double half = points % 2 == 0 ? 0.25 * step() * step() : 0.0;
@@ -51,7 +51,7 @@ struct Axis {
   }
 };
 
-/// Tolerance that keeps the points on the axes of the ellipse in spite of rounding.
+/// Tolerance that keeps points on the axes of the ellipse despite rounding errors.
 constexpr double kEllipse = 1.1;
 
 /// Calls f(i, j) for the directions in the ellipse.

@@ -27,12 +27,12 @@ inline constexpr Vec3 kSpindle{0, 0, 1};
 
 namespace bb::diffraction {
 
-/// The beam passes through (beam_x, beam_y) at `distance` whatever the rotations, because they pivot about that point.
-/// The beam centre is shifted by half a pixel, as in MOSFLM. Throws ProblemError('invalid') for a detector that faces
-/// away from the crystal.
+/// Computes the detector's frame. Rotations pivot about the point where the beam hits the detector, so the beam always
+/// passes through (beam_x, beam_y) at `distance`. The beam centre is shifted by half a pixel, as in MOSFLM. Throws
+/// ProblemError('invalid') for a detector that faces away from the crystal.
 Detector place_detector(const DetectorSpec& spec);
 
-/// Sub-pixels along each side that resolve the fringes of a crystal whose longest edge is `edge` metres.
+/// Number of sub-pixels per side that resolve the fringes of a crystal whose longest edge is `edge` metres.
 int needed_oversampling(double edge, const DetectorSpec& spec, double wavelength);
 
 /// Sources of a divergent beam: a grid of directions in an ellipse of the given full ranges, each at every wavelength
@@ -103,8 +103,8 @@ struct Setup : Outline {
   double pixel_correction(int fast, int slow) const { return Plate::pixel_correction(sources[0], fast, slow); }
 };
 
-/// `begins` is called with the name of each stage as it begins. If `cancel` is set, the setup is incomplete and must
-/// not be used. Throws ProblemError that names the field, the value and the allowed range, before any allocation.
+/// Calls `begins` with the name of each stage as it starts. If `cancel` is set, the setup is incomplete and must not be
+/// used. Throws ProblemError that names the field, the value and the allowed range, before any allocation.
 Setup make_setup(
     const Problem& problem, const std::function<void(const char* stage)>& begins = [](const char*) {},
     const std::atomic<bool>& cancel = false);

@@ -76,7 +76,7 @@ ImageResult ImageRun::execute(const std::function<void(const ImageProgress&)>& o
     return result;
   }
   const std::unique_ptr<diffraction::Solver> solver = make(setup);
-  // A GPU's image is not displayed before it is finished, so the FP32 image is the only copy that is needed.
+  // The page does not display a GPU's image before it is finished, so no FP64 copy is needed next to the FP32 image.
   const bool only_shown = on_gpu() && !shown_.empty();
   if (!only_shown) {
     result.image.reserve(outline_.pixels());

@@ -35,7 +35,8 @@ struct ImageResult {
   std::vector<SetupPart> setup_parts;
   double terms = 0;  // number of lattice factors computed
   double scratch_bytes = 0;
-  /// Photons, [slow][fast]; empty if only FP32 is shown by a GPU, or if the run was cancelled before the image began.
+  /// Photons, [slow][fast]. Empty if a GPU wrote only the FP32 image, or if the run was cancelled before the image
+  /// began.
   std::vector<double> image;
   float brightest = 0;  // brightest displayed pixel
 };
@@ -64,11 +65,11 @@ class ImageRun {
                       const ImageMeasuring& measuring = {});
   void cancel() { cancel_.store(true); }
 
-  /// Destination of the pixels as FP32, [slow][fast]: finished rows at each request, all of them at the end. Call
-  /// before `execute`; the memory must outlive it, because a request copies nothing.
+  /// Sets the FP32 destination of the pixels, [slow][fast]. The run copies finished rows there after each look(), and
+  /// all rows at the end. Call before `execute`; the memory must outlive this object.
   void show_in(std::span<float> image) { shown_ = image; }
-  /// Requests the finished rows and returns the share of rows shown so far. Negative if no row was added since the last
-  /// call. May be called from any thread.
+  /// Requests a copy of the finished rows. Returns the share of rows copied so far, or a negative number if none was
+  /// added since the last call. May be called from any thread.
   double look();
 
  private:
@@ -78,7 +79,7 @@ class ImageRun {
   const diffraction::Variant* variant_;
   int threads_;
   std::atomic<bool> cancel_{false};
-  /// Rows of the current image that are finished; `row_shown_` has those that were copied to `shown_`.
+  /// Rows that are finished; `row_shown_` marks those that were copied to `shown_`.
   std::vector<std::atomic<std::uint8_t>> row_done_;
   std::span<float> shown_;
   std::vector<std::uint8_t> row_shown_;

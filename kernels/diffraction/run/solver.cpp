@@ -7,7 +7,7 @@
 namespace bb::diffraction {
 namespace {
 
-/// Number of lattice factors in a band, which need about a millisecond, so that a cancelled run ends at once.
+/// Lattice factors per band. They take about a millisecond, so that a cancelled run ends at once.
 constexpr double kBandTerms = 65536;
 /// Parts of a row begin at whole blocks of the vectorised kernels.
 constexpr int kPartPixels = 64;
@@ -36,7 +36,7 @@ BandSolver::Bands BandSolver::bands() const {
   }
   const int whole = static_cast<int>(std::ceil(fit / kPartPixels)) * kPartPixels;
   const int per_row = std::max(1, (setup_.width + whole - 1) / whole);
-  // The thread pool counts its tasks in an int.
+  // The thread pool counts tasks in an int, so the number of bands is limited.
   if (static_cast<double>(per_row) * setup_.height > kMaxBands) return {1, setup_.width, 1, setup_.height};
   return {1, std::min(whole, setup_.width), per_row, per_row * setup_.height};
 }

@@ -32,7 +32,7 @@ float round_to(std::span<float> to, std::span<const T> from) {
 /// Inputs of a solver, and its outputs for progress.
 struct Work {
   cpu::ThreadPool& pool;
-  /// Spans of bands have the first row as their step.
+  /// Records one span per band; the step number of a span is the first row of its band.
   engine::SpanRecorder& spans;
   const std::atomic<bool>& cancel;
   /// Receives the finished share of the image, 0 … 1; called only on the thread that called `render`.
@@ -51,11 +51,11 @@ struct Shown {
 class Solver {
  public:
   virtual ~Solver() = default;
-  /// Writes photons per pixel, [slow][fast]. Returns the share of the image that is finished: below 1 if cancelled, the
-  /// rest is then 0.
+  /// Writes photons per pixel, [slow][fast]. Returns the finished share of the image. After a cancellation it is below
+  /// 1, and unfinished pixels are 0.
   virtual double render(const Work& work, std::span<double> image) = 0;
-  /// Like `render`, but rounds the photons to FP32; the memory must contain zeros. A GPU fills only this image: an FP64
-  /// image in addition would be twice as much new memory, whose allocation takes longer than the kernel.
+  /// Like `render`, but rounds the photons to FP32; the memory must contain zeros. A GPU writes only this image,
+  /// because allocating an FP64 image too would take longer than the kernel.
   virtual Shown render_shown(const Work& work, std::span<float> image);
   /// Device time of the image by the GPU's clock; 0 on the CPU.
   virtual double device_seconds() const { return 0.0; }

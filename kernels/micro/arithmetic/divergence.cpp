@@ -94,7 +94,7 @@ CpuWork on_cpu(CpuBench& bench) {
       if constexpr (how == Cpu::kBranch) {
         for (std::size_t i = first; i < last; ++i) (*out)[i] = branched(p->in[i], p->keys[i], p->work);
       } else {
-        // Values processed together: without branches the compiler turns them into whole vectors.
+        // Values processed together. Without branches, the compiler maps them to complete vectors.
         constexpr std::size_t kLanes = 32;
         for (std::size_t i = first; i < last; i += kLanes) {
           float y[kLanes] = {}, factor[kLanes] = {}, term[kLanes] = {};

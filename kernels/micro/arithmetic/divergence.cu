@@ -76,8 +76,8 @@ extern "C" __global__ void __launch_bounds__(256)
   out[i] = y;
 }
 
-/// `order` lists the values by key, so that all lanes of a warp have the same key. The cost is a read of `order`, and
-/// scattered accesses.
+/// `order` lists the values by key, so that the lanes of a warp have equal keys. The kernel pays for this with a read
+/// of `order` and scattered accesses.
 extern "C" __global__ void __launch_bounds__(256)
     micro_divergence_sorted(unsigned n, int work, const unsigned* __restrict__ order, const unsigned* __restrict__ keys,
                             const float* __restrict__ in, float* __restrict__ out) {

@@ -59,7 +59,7 @@ CudaWork on_gpu(CudaBench& bench, const char* name) {
   return work;
 }
 
-/// Coefficients in groups of four from the highest degree down, the first group filled up with zeros in front.
+/// Coefficients in groups of four, highest degree first. The first group is padded with leading zeros.
 std::vector<float> quads_of(const std::vector<float>& c) {
   std::vector<float> quads((4 - c.size() % 4) % 4);
   quads.insert(quads.end(), c.rbegin(), c.rend());

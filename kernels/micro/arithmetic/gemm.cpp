@@ -28,8 +28,8 @@ struct Problem {
 
 Samples samples_of(const Problem& p) { return Samples(p.m * p.n, std::size_t{1} << 12); }
 
-/// Reference for inputs rounded to `kBits` bits of mantissa and FP32 sums. Error and size of an entry both grow as the
-/// root of k, so their ratio does not.
+/// Reference for inputs with `kBits` bits of mantissa and sums in FP32. The error and the size of an entry both grow as
+/// the square root of k, so their ratio does not depend on k.
 template <int kBits>
 Answer answer(const TaskProblem& problem) {
   const Problem p(problem);
@@ -118,7 +118,8 @@ CudaWork ours(CudaBench& bench, const char* name) {
 std::uint16_t to_fp16(float value) {
   const auto sign = static_cast<std::uint16_t>(std::signbit(value) ? 0x8000u : 0u);
   const float size = std::abs(value);
-  // Scaled so that the unit in the last place is 1. Below 2^-14 that unit is the one of the smallest normal number.
+  // The value is scaled so that the unit in its last place is 1. Below 2^-14, the unit of the smallest normal number
+  // applies.
   int exponent = 0;
   std::frexp(size, &exponent);
   exponent = std::max(exponent, -13);

@@ -9,8 +9,8 @@ inline constexpr int kMmaTile = 128;     // rows and columns of C per block
 inline constexpr int kMmaThreads = 256;  // 8 warps, 2 x 4: each 64 x 32 of C, as 4 x 4 instructions of 16 x 8
 inline constexpr int kMmaRows = 4, kMmaColumns = 4;
 
-/// One round loads 8 words along k of both tiles, [row of A or column of B][word]. A pitch of 12 words per row keeps
-/// the 8 groups of a warp in different banks.
+/// One round loads 8 words along k of both tiles, [row of A or column of B][word]. With a pitch of 12 words per row,
+/// the 8 groups of a warp access different banks.
 template <typename Format>
 __device__ void gemm_tensor(int m, int n, int k, const float* __restrict__ a, const float* __restrict__ b,
                             float* __restrict__ c) {

@@ -43,8 +43,8 @@ __device__ void horner_kernel(unsigned n, int terms, const Number* __restrict__ 
   }
 }
 
-/// `quads` groups of four coefficients from the highest degree down, the first group filled up with zeros in front:
-/// y = 0 x + 0 stays 0, so that the added steps are exact.
+/// Evaluates `quads` groups of four coefficients, highest degree first. The first group is padded with leading zeros.
+/// The extra steps are exact, because y = 0 x + 0 stays 0.
 template <typename Step>
 __device__ void horner_from_shared(unsigned n, int quads, const float4* __restrict__ c, const float* __restrict__ in,
                                    float* __restrict__ out, Step step) {

@@ -2,12 +2,12 @@
 
 namespace bb::micro {
 
-/// Number of arguments that one GPU thread processes; they are blockDim.x apart. Each coefficient that is read serves
-/// all of them, so that arithmetic limits the speed, not reading coefficients.
+/// Arguments per GPU thread; they are blockDim.x apart. A thread uses each coefficient for all of them, so that
+/// arithmetic limits the speed, not loads of coefficients.
 inline constexpr unsigned kHornerChains = 4;
 
-/// The same number for coefficients in shared memory, of which a thread reads four at a time. A read then serves 32
-/// steps, and the chains hide the latency of a step with fewer warps.
+/// Arguments per GPU thread if coefficients are in shared memory, from which a thread reads four at a time. One read
+/// then serves 32 steps, and the independent chains hide the latency of a step with fewer warps.
 inline constexpr unsigned kHornerSharedChains = 8;
 
 }  // namespace bb::micro

@@ -12,7 +12,7 @@ __device__ void chain(int operations, unsigned at, long long* out, Step&& step) 
   const long long start = clock64();
 #pragma unroll 8
   for (int i = 0; i < operations; ++i) at = step(at);
-  // This value depends on the last operation, so that the clock is read after it.
+  // The sum depends on the last operation, so that the clock is read after it.
   const long long taken = clock64() - start + (at == 0xfffffffeu) + (warm == 0xfffffffeu);
   if (threadIdx.x == 0) {
     out[0] = at;
@@ -28,7 +28,7 @@ extern "C" __global__ void micro_chain_add(const unsigned*, int operations, unsi
   });
 }
 
-/// Each lane holds one entry of the table; the current entry is the number of the next lane to read.
+/// Each lane holds one entry of the table. An entry is the number of the lane to read next.
 extern "C" __global__ void micro_chain_shuffle(const unsigned* __restrict__ next, int operations, unsigned,
                                                long long* out) {
   const unsigned mine = next[threadIdx.x];
@@ -41,12 +41,12 @@ extern "C" __global__ void micro_chain_ballot(const unsigned*, int operations, u
   chain(operations, 0, out, [&](unsigned at) { return __ballot_sync(kWholeWarp, (at & bit) == 0); });
 }
 
-/// A comparison, a vote, and the conversion of its result to a number.
+/// One operation is a comparison, a vote, and the conversion of the vote to a number.
 extern "C" __global__ void micro_chain_any(const unsigned*, int operations, unsigned, long long* out) {
   chain(operations, 0, out, [](unsigned at) { return __any_sync(kWholeWarp, at == 0) != 0 ? 1u : 0u; });
 }
 
-/// Four groups of lanes with equal values.
+/// The lanes form four groups of equal values.
 extern "C" __global__ void micro_chain_match(const unsigned*, int operations, unsigned, long long* out) {
   chain(operations, threadIdx.x % 4, out, [](unsigned at) { return __match_any_sync(kWholeWarp, at); });
 }

@@ -10,7 +10,7 @@
 #include "diffraction/model/setup.hpp"
 #include "engine/task.hpp"
 
-// Images with one detector and one beam. Each shows a different crystal, with its own misset and cell.
+// Images with a common detector and beam. Each image shows a different crystal, with its own misset and cell.
 namespace bb::micro::images {
 
 /// Problem with the common detector and beam: 51.2 mm square, 100 mm away, 1 Å.
@@ -28,10 +28,10 @@ double photons(const diffraction::Setup& setup, int fast, int slow);
 /// Computes the rows first … last - 1 of an image with the arithmetic of the variant diffraction-mixed.
 void render_rows(const diffraction::Setup& setup, int first, int last, std::span<float> image);
 
-/// Crystal data passed to a kernel.
+/// Returns the crystal data that a kernel receives.
 diffraction::device::Edges<double> edges_of(const diffraction::Basis& cell);
 
-/// Operations per pixel: those of one lattice factor, and those needed once per pixel, as the variant
+/// Operations per pixel: one lattice factor, and the work that occurs once per pixel, as the variant
 /// diffraction-cuda-mixed declares them.
 inline constexpr double kPixelFlops = 113 + 58;
 

@@ -8,7 +8,7 @@ namespace bb::micro {
 namespace {
 
 constexpr double kFirstDamping = 1e-3, kLessDamping = 0.1, kMoreDamping = 10.0, kMaxDamping = 1e9;
-/// With less damping than this, a Levenberg–Marquardt step is a plain Gauss–Newton step.
+/// Below this damping, a Levenberg–Marquardt step counts as a plain Gauss–Newton step.
 constexpr double kNoDamping = 1e-7;
 
 }  // namespace

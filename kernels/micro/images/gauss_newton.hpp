@@ -4,7 +4,8 @@
 #include <functional>
 #include <vector>
 
-// Least squares by Gauss and Newton, damped after Marquardt (J. SIAM 11 (1963) 431) if a step increases the residual.
+// Least squares by the Gauss–Newton method, damped after Marquardt (J. SIAM 11 (1963) 431) if a step increases the
+// residual.
 namespace bb::micro {
 
 /// Normal equations for residuals r at some unknowns, and their derivatives J with respect to the unknowns.
@@ -22,7 +23,7 @@ std::vector<double> solved(std::vector<double> square, std::vector<double> right
 
 struct FitLimits {
   int most_iterations = 30;
-  /// The fit ends after a step whose components are all below this.
+  /// The fit ends after a step whose components are all smaller than this.
   double step = 1e-6;
 };
 

@@ -1,5 +1,6 @@
-// Fits misset and cell of a crystal to its image by Gauss and Newton. An iteration computes ten images: one at the
-// unknowns, and one with each unknown a step further. The normal equations come from their differences.
+// Fits misset and cell of a crystal to its image by the Gauss–Newton method. An iteration computes ten images: one at
+// the current unknowns, and one for each unknown increased by a step. The normal equations follow from the differences
+// between the images.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -32,10 +33,11 @@ constexpr std::size_t kUnknowns = 9, kImages = kUnknowns + 1;
 constexpr std::size_t kSums = kUnknowns * (kUnknowns + 1) / 2 + kUnknowns + 1;
 /// Units of the unknowns. A spot of a crystal of five cells is about three units wide.
 constexpr double kTurn = 0.05 * std::numbers::pi / 180.0, kStretch = 1e-3;
-/// Step of the differences, in those units. FP32 errors are 2e-5 of a pixel; a tenth of a unit changes it by some
-/// percent.
+/// Step of the finite differences, in those units. FP32 rounding changes a pixel by a relative 2e-5; this step changes
+/// it by a few per cent.
 constexpr double kStep = 0.1;
-/// The fit ends if all steps are below this, because differences of FP32 images resolve no smaller ones.
+/// The fit ends if all components of a step are below this. Differences between FP32 images cannot resolve smaller
+/// steps.
 constexpr double kEnough = 1e-4;
 
 using Sums = std::array<double, kSums>;
@@ -72,7 +74,7 @@ void add_pixels(Sums& sums, std::span<const float> images, std::span<const float
   }
 }
 
-/// An image whose crystal is known. Fits start at zero, up to one unit away from the truth in each unknown.
+/// An image of a known crystal. Fits start at zero, up to one unit away from the true value of each unknown.
 class Problem {
  public:
   explicit Problem(const TaskProblem& problem)
@@ -103,7 +105,7 @@ class Problem {
   }
   Setup setup_at(const std::vector<double>& unknowns) const { return diffraction::make_setup(at(unknowns)); }
 
-  /// Unknowns of one of the ten images of an iteration.
+  /// Unknowns for one of the ten images of an iteration.
   static std::vector<double> of_image(std::vector<double> unknowns, std::size_t image) {
     if (image > 0) unknowns[image - 1] += kStep;
     return unknowns;
@@ -124,7 +126,7 @@ class Problem {
 
 Answer answer(const TaskProblem& problem) {
   const Problem p(problem);
-  // A unit is 0.05 degrees or a thousandth of an edge.
+  // One unit is 0.05 degrees, or a thousandth of an edge.
   return {p.truth, 1e-3, 2e-3, "three misset angles and six cell parameters, compared with those of the image"};
 }
 
@@ -148,7 +150,7 @@ class Fits {
   double seconds_ = 0;
 };
 
-/// The work of a fit is unknown in advance, because the number of iterations is known only at its end.
+/// The work of a fit is not known in advance, because it depends on the number of iterations.
 TaskWork no_work() { return {}; }
 
 CpuWork on_cpu(CpuBench& bench) {

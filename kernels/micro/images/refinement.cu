@@ -1,5 +1,5 @@
-// Normal equations for fitting an image. The `count` images are stored one after another: first the image at the
-// unknowns, then one with each unknown a step further.
+// Normal equations for fitting an image. `images` holds `count` images one after another: first the image at the
+// current unknowns, then one for each unknown increased by a step.
 #include "micro/images/series.cuh"
 #include "micro/row/common.cuh"
 
@@ -44,7 +44,7 @@ extern "C" __global__ void __launch_bounds__(kSumThreads)
   }
 }
 
-/// One thread per sum, which adds the sums of the blocks in the order of the blocks.
+/// Each thread computes one sum. It adds the sums of the blocks in a fixed order.
 extern "C" __global__ void micro_refinement_total(int blocks, const double* sums, double* total) {
   if (threadIdx.x >= kSums) return;
   double sum = 0;

@@ -2,7 +2,7 @@
 
 #include "diffraction/cuda/device_pixel.hpp"
 
-// One thread per pixel, for images whose crystals are in an array; FP64 indices and FP32 trigonometry.
+// Images whose crystals are in an array, with one thread per pixel. Indices are in FP64, trigonometry in FP32.
 namespace bb::micro::images {
 
 using diffraction::device::Edges;

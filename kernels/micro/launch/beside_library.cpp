@@ -91,7 +91,7 @@ CudaWork on_gpu(CudaBench& bench, How how) {
     return all;
   };
   work.work = p->all_work();
-  // Time of each operation alone: together they cannot be faster than the longer one.
+  // Also times each operation alone: together they cannot be faster than the slower of the two.
   work.quantities = [=, kernel = bench.kernel("micro_stream_blocks"), stream = &bench.stream()]() mutable {
     cuda::DeviceTimer timer(stream->device());
     const double own_s = timer.seconds(*stream, nullptr, [&] {

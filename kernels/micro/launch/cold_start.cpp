@@ -115,7 +115,7 @@ std::filesystem::path source_below(const std::filesystem::path& sources) {
 
 enum class Code { kLoaded, kBinary, kPtxCached, kPtx, kSource };
 
-/// Module that a repetition starts with, and the name of its kernel.
+/// Returns the module with which a repetition starts.
 cuda::Module module_of(Code code, const std::shared_ptr<cuda::Device>& device, int repetition) {
   if (code == Code::kBinary) return std::move(cuda::load_kernels(device, "micro", cuda::kernel_folders()).module);
   if (code == Code::kSource) {
@@ -127,7 +127,7 @@ cuda::Module module_of(Code code, const std::shared_ptr<cuda::Device>& device, i
     return {device, std::span<const char>(image.image.data(), image.image.size()), "grid_stride.cu"};
   }
   std::string ptx = kPtx;
-  // The driver caches compiled code under a hash of the text, so only a new text is compiled.
+  // The driver caches compiled code under a hash of the PTX, so it compiles only text that it has not seen before.
   if (code == Code::kPtx) {
     ptx += "// " + std::to_string(Clock::now().time_since_epoch().count()) + " " + std::to_string(repetition) + "\n";
   }

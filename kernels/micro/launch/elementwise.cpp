@@ -47,7 +47,7 @@ CudaWork on_gpu(CudaBench& bench, const char* name, unsigned per_thread) {
   const auto in = std::make_shared<const Inputs>(bench.problem());
   const auto a = bench.upload(in->a), b = bench.upload(in->b);
   const auto out = bench.buffer<float>(in->n);
-  // At least one block, because the first threads also process the remaining n % 4 values.
+  // The grid has at least one block, because the first threads also process the remaining n % 4 values.
   const cuda::LaunchShape shape{.grid = {blocks_for(std::max<std::size_t>(1, in->n / per_thread), kThreads)},
                                 .block = {kThreads}};
   CudaWork work;

@@ -32,7 +32,7 @@ extern "C" __global__ void __launch_bounds__(256)
   if (i < 4 && rest < n) out[rest] = (a[rest] + b[rest]) * scale;
 }
 
-// Separate operations as in an array library: each reads and writes memory.
+// One kernel per operation, as in an array library: each reads from memory and writes to it.
 extern "C" __global__ void __launch_bounds__(256)
     micro_elementwise_add(unsigned n, const float* __restrict__ a, const float* __restrict__ b, float* __restrict__ t) {
   const unsigned i = global_thread();

@@ -94,7 +94,8 @@ CudaWork on_gpu(CudaBench& bench, How how) {
       work.queue = [chain, graph](cuda::Stream& to) { (*graph)->launch(to); };
     } else if (how == How::kRebuilt) {
       work.queue = [chain, graph](cuda::Stream& to) {
-        // The previous graph may still run: the driver keeps launched graphs alive until they are finished.
+        // The previous graph may still run. Resetting it is safe, because the driver keeps launched graphs alive until
+        // they finish.
         graph->reset();
         graph->emplace(chain->make(to));
         (*graph)->launch(to);

@@ -21,8 +21,8 @@ extern "C" __global__ void __launch_bounds__(256)
   if (at < length) out[at] = convolved(in, length, at, taps, radius);
 }
 
-/// Processes all rows: blockIdx.x counts the pieces of a row, blockIdx.y the rows. A loop covers more rows than the
-/// grid can have.
+/// Processes all rows: blockIdx.x is the piece of a row, blockIdx.y the row. A loop covers rows beyond the maximum grid
+/// size.
 extern "C" __global__ void __launch_bounds__(256)
     micro_convolve_rows(const float* __restrict__ in, float* __restrict__ out, int rows, int length,
                         const float* __restrict__ taps, int radius) {

@@ -8,7 +8,7 @@
 
 namespace bb::micro {
 
-/// Launch shape whose blocks are all resident at once, with no more blocks than `n` elements need.
+/// Returns a launch shape whose blocks are all resident at once, with no more blocks than `n` elements need.
 inline cuda::LaunchShape cooperative_shape(const cuda::Kernel& kernel, const cuda::Device& device, std::size_t n,
                                            unsigned threads) {
   return {.grid = {std::min(resident_blocks(kernel, device, threads), blocks_for(n, threads))},
@@ -116,7 +116,7 @@ CudaWork on_gpu(CudaBench& bench, Gpu how) {
     } else {
       out.queue = all;
     }
-    // This variant measures the wait between launches; the device's clock would miss the host's part.
+    // The cost of this variant is the wait between launches, of which the device clock would miss the host's part.
     if (how == Gpu::kSynchronised) {
       out.clock = engine::TaskClock::kWall;
       out.no_graph = "it waits for the device after every launch";

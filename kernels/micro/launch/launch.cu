@@ -1,5 +1,5 @@
-// Row 1 of the table of performance claims: N operations y = a x + y, each on the result of the one before. The
-// operation is equal in every kernel; the number of passes of y through memory and of calls from the host differs.
+// Row 1 of the table of performance claims: N operations y = a x + y, each on the result of the previous one. Every
+// kernel computes the same operation. The kernels differ in the number of passes over y and of launches.
 #include "micro/row/common.cuh"
 
 namespace bb::micro {
@@ -11,7 +11,7 @@ extern "C" __global__ void __launch_bounds__(256)
   if (i < n) y[i] = __fmaf_rn(a, x[i], y[i]);
 }
 
-/// All operations, with y in a register.
+/// Applies all operations with y in a register.
 extern "C" __global__ void __launch_bounds__(256)
     micro_axpy_fused(unsigned n, int operations, float a, const float* __restrict__ x, float* y) {
   const unsigned i = global_thread();
@@ -22,8 +22,8 @@ extern "C" __global__ void __launch_bounds__(256)
   y[i] = yi;
 }
 
-/// All operations, with a barrier over the grid after each, as required if an operation reads what other blocks wrote.
-/// All blocks are resident (cooperative launch); `arrived` starts at zero.
+/// Applies all operations with a grid-wide barrier after each, as required if an operation reads values of other
+/// blocks. All blocks are resident (cooperative launch); `arrived` starts at zero.
 extern "C" __global__ void __launch_bounds__(256)
     micro_axpy_persistent(unsigned n, int operations, float a, const float* __restrict__ x, volatile float* y,
                           unsigned* arrived) {

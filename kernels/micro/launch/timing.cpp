@@ -1,6 +1,5 @@
-// Row 19 of the table of performance claims: results of different methods of timing (a + b) scale. Every repetition
-// ends with an idle device. `reported` is the time by the variant's method, `true` the time by events around the same
-// launch.
+// Row 19 of the table of performance claims: different methods of timing (a + b) scale. Every repetition ends with an
+// idle device. `reported` is the time by the variant's method, `true` the time by events around the same launch.
 #include "cpu/stopwatch.hpp"
 #include "cuda/compile/kernel_library.hpp"
 #include "cuda/device/stream.hpp"
@@ -81,7 +80,7 @@ CudaWork on_gpu(CudaBench& bench, Way way) {
     to.synchronize();
     if (way == Way::kFirstCall) {
       const Clock::time_point first = Clock::now();
-      // Imitates a program that calls the kernel for the first time: its code is loaded on first use.
+      // Imitates the first call of a kernel in a program: the driver loads its code on first use.
       const cuda::LoadedKernels again = cuda::load_kernels(device, "micro", cuda::kernel_folders());
       cuda::Kernel cold(again.module, "micro_elementwise_fused");
       for (int call = 0; call < kFirstCalls; ++call) launch(cold, to);

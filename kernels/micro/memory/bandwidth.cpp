@@ -42,8 +42,7 @@ CpuWork on_cpu(CpuBench& bench, bool all_threads) {
   };
   CpuWork work;
   work.run = [in, triad, all_threads, &pool = bench.pool()] {
-    // Pieces have the size of a thread's share, so that data written in one pass are still in the thread's caches in
-    // the next.
+    // A piece is one thread's share, so that data written in one pass are still in that thread's caches in the next.
     const auto lanes = static_cast<std::size_t>(all_threads ? pool.lanes() : 1);
     const std::size_t piece = std::max<std::size_t>(1, (in->n + lanes - 1) / lanes);
     const auto share = [&](std::size_t first, std::size_t last) {

@@ -14,7 +14,8 @@ extern "C" __global__ void __launch_bounds__(256)
   }
 }
 
-/// Loads and stores of 16 bytes; the last n % 4 elements one by one. `load` selects the caches that retain its data.
+/// Loads and stores 16 bytes at a time, and the last n % 4 elements one by one. `load` selects the caches that retain
+/// the loaded data.
 template <typename Load>
 __device__ void triad_16(unsigned n, int passes, float s, const float* b, const float* c, float* a, Load&& load) {
   const unsigned quads = n / 4;
@@ -36,13 +37,13 @@ extern "C" __global__ void __launch_bounds__(256)
   triad_16(n, passes, s, b, c, a, [](const float4* from) { return *from; });
 }
 
-/// Loads bypass L1, so that arrays which would fit L1 come from L2.
+/// Loads bypass L1, so that L2 serves even arrays that would fit into L1.
 extern "C" __global__ void __launch_bounds__(256)
     micro_triad_l2(unsigned n, int passes, float s, const float* b, const float* c, float* a) {
   triad_16(n, passes, s, b, c, a, [](const float4* from) { return __ldcg(from); });
 }
 
-/// Each block keeps its share of the three arrays in shared memory: 3 * share floats; share is a multiple of 4.
+/// Each block copies its share of the three arrays to shared memory: 3 * share floats, where share is a multiple of 4.
 extern "C" __global__ void __launch_bounds__(1024)
     micro_triad_shared(unsigned n, unsigned share, int passes, float s, const float* b, const float* c, float* a) {
   extern __shared__ float4 shared_quads[];

@@ -1,5 +1,6 @@
 // Row 8 of the table of performance claims: each lane reads `reads` words of shared memory, `stride` words away from
-// its neighbour's. The hardware repeats the access 32 times divided by the number of banks that the stride reaches.
+// its neighbour's. The hardware repeats the access 32 / n times, where n is the number of banks that the stride
+// reaches.
 #include "micro/row/common.cuh"
 
 namespace bb::micro {

@@ -8,7 +8,7 @@ namespace bounds_row {
 namespace {
 
 constexpr float kA = 1.0f / 1024.0f;
-/// 512 bytes of FP32, the driver's allocation granularity, so memory just beyond the end is unused.
+/// A block processes 512 bytes of FP32, the driver's allocation granularity, so memory just beyond the end is unused.
 constexpr unsigned kThreads = 128;
 
 Answer answer(const TaskProblem& problem) { return AxpyInputs(problem).after(1, kA); }

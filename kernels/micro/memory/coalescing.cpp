@@ -56,7 +56,7 @@ CpuWork on_cpu(CpuBench& bench) {
   return work;
 }
 
-/// Visits the elements in the order of memory, and scatters the results.
+/// Visits the elements in memory order, and scatters the results.
 CpuWork on_cpu_scatter(CpuBench& bench) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   const auto out = std::make_shared<std::vector<float>>(p->n * p->words);
@@ -82,7 +82,7 @@ const char* by_words(std::size_t words, const char* one, const char* two, const 
 
 enum class Gpu { kDirect, kStaged, kPacked };
 
-/// Kernels differ by element size only in the types of their parameters, so the pointers are passed on without
+/// Kernels for different element sizes differ only in their parameter types, so the pointers are passed without
 /// conversion.
 CudaWork on_gpu(CudaBench& bench, Gpu how) {
   const auto p = std::make_shared<const Problem>(bench.problem());

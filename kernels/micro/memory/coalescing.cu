@@ -20,7 +20,7 @@ __device__ void copy_indexed(unsigned n, unsigned stride, unsigned offset, const
   if (i < n) out[i] = in[static_cast<unsigned long long>(order[i]) * stride + offset];
 }
 
-/// A block reads everything between its first and last element into shared memory, with coalesced accesses, and picks
+/// A block copies everything between its first and last element to shared memory with coalesced accesses, and selects
 /// its elements there. `shared_bytes` of the launch: blockDim.x * stride * sizeof(T).
 template <typename T>
 __device__ void copy_staged(unsigned n, unsigned stride, unsigned offset, const T* __restrict__ in,

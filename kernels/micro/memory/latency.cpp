@@ -36,7 +36,8 @@ Answer answer(const TaskProblem& problem) {
   return {{static_cast<double>(table.after(table.hops))}, 0, 0, "the end of the chain, which must be equal"};
 }
 
-/// A chain shorter than the table touches only a part, which may still be in a cache from the repetition before.
+/// A chain shorter than the table touches only a part of it, which may still be in a cache from the previous
+/// repetition.
 Quantity touched(const Table& table) {
   const std::size_t lines = std::min(table.entries, static_cast<std::size_t>(table.hops));
   return {"touched", "Memory touched by the chain", 1e-6 * static_cast<double>(lines * kLine), "MB"};
@@ -53,7 +54,7 @@ CpuWork on_cpu(CpuBench& bench) {
   CpuWork work;
   work.run = [table, state] {
     const Clock::time_point start = Clock::now();
-    // A volatile pointer, so that every load is executed, and in order.
+    // The pointer is volatile, so that every load is executed, and in order.
     const volatile unsigned* words = table->words.data();
     unsigned at = 0;
     for (int i = 0; i < table->hops; ++i) at = words[at / 4];

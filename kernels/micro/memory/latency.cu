@@ -1,5 +1,5 @@
-// Row 5 of the table of performance claims: a chain of loads, each of which gives the address of the next one. One
-// thread, so that nothing hides the latency.
+// Row 5 of the table of performance claims: a chain of loads, each of which gives the address of the next. A single
+// thread runs, so that nothing hides the latency.
 #include "micro/row/common.cuh"
 
 namespace bb::micro {
@@ -36,7 +36,7 @@ extern "C" __global__ void micro_chase_l2(const unsigned* __restrict__ next, int
   });
 }
 
-/// Volatile loads: the data are fetched again each time.
+/// Uses volatile loads, which fetch the data again each time.
 extern "C" __global__ void micro_chase_uncached(const unsigned* __restrict__ next, int hops, long long* out) {
   chase(hops, out, [&](unsigned at) {
     unsigned to;

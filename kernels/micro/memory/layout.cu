@@ -7,7 +7,8 @@ namespace bb::micro {
 inline constexpr unsigned kFields = 8;  // floats per record; fields 0 and 1 are read, field 0 is written
 inline constexpr unsigned kTile = 32;   // records per tile: those of a warp
 
-/// Array of structures: records one after another. A warp's 32 values of a field are in 32 different sectors.
+/// Array of structures: records are stored one after another. A warp's 32 values of a field are in 32 different
+/// sectors.
 extern "C" __global__ void __launch_bounds__(256) micro_layout_aos(unsigned n, float dt, float* records) {
   const unsigned i = global_thread();
   if (i >= n) return;
@@ -15,13 +16,13 @@ extern "C" __global__ void __launch_bounds__(256) micro_layout_aos(unsigned n, f
   record[0] += dt * record[1];
 }
 
-/// Structure of arrays: fields one after another.
+/// Structure of arrays: fields are stored one after another.
 extern "C" __global__ void __launch_bounds__(256) micro_layout_soa(unsigned n, float dt, float* fields) {
   const unsigned i = global_thread();
   if (i < n) fields[i] += dt * fields[n + i];
 }
 
-/// Tiles of 32 records; within a tile, fields one after another.
+/// Tiles of 32 records; within a tile, fields are stored one after another.
 extern "C" __global__ void __launch_bounds__(256) micro_layout_aosoa(unsigned n, float dt, float* tiles) {
   const unsigned i = global_thread();
   if (i >= n) return;

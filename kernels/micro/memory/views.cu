@@ -9,8 +9,8 @@ struct View {
   long long row_stride, column_stride;  // in elements
 };
 
-/// Ignores the strides, as a kernel does that receives only the view's pointer and size: wrong unless the view is
-/// contiguous.
+/// Ignores the strides, like a kernel that receives only the pointer and the size of the view. The result is wrong
+/// unless the view is contiguous.
 extern "C" __global__ void __launch_bounds__(256)
     micro_view_ignored(unsigned n, const float* __restrict__ in, float* __restrict__ out) {
   const unsigned i = global_thread();
@@ -26,8 +26,8 @@ extern "C" __global__ void __launch_bounds__(256)
   }
 }
 
-/// Copies the view to a contiguous array, for kernels that need one. It goes through tiles, so that reads and writes
-/// are coalesced whichever stride is the shorter one.
+/// Copies the view to a contiguous array, for kernels that need one. The copy goes through tiles, so that reads and
+/// writes are coalesced for either order of the strides.
 extern "C" __global__ void __launch_bounds__(256)
     micro_view_pack(const View v, const float* __restrict__ in, float* __restrict__ packed) {
   __shared__ float tile[32][33];

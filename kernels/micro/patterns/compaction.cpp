@@ -23,7 +23,7 @@ struct Problem {
   float threshold;
 };
 
-/// Number of values, and a sample of the sorted values, because the order of arrival is arbitrary.
+/// Returns the number of values and a sample of the sorted values, because the order of arrival is arbitrary.
 std::vector<double> summary(std::vector<float> kept) {
   std::ranges::sort(kept);
   std::vector<double> out{static_cast<double>(kept.size())};
@@ -65,7 +65,7 @@ CpuWork by_branch(CpuBench& bench) {
   return work;
 }
 
-/// Writes every value, but advances only past values that pass the test.
+/// Writes every value, but advances the position only after values that pass the test.
 CpuWork without_branch(CpuBench& bench) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   const auto kept = std::make_shared<Kept>(Kept{std::vector<float>(p->values.size() + 1)});

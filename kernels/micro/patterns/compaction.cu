@@ -14,7 +14,7 @@ extern "C" __global__ void __launch_bounds__(256)
   if (value < threshold) out[atomicAdd(count, 1u)] = value;
 }
 
-/// The lanes vote: one atomic per warp; each lane's position is the number of lower lanes that pass.
+/// Lanes vote, which needs one atomic per warp. The position of a lane is the number of lower lanes that pass.
 extern "C" __global__ void __launch_bounds__(256)
     micro_compact_ballot(unsigned n, float threshold, const float* __restrict__ in, float* __restrict__ out,
                          unsigned* count) {
@@ -29,7 +29,7 @@ extern "C" __global__ void __launch_bounds__(256)
   if (keep) out[first + __popc(voters & ((1u << lane) - 1u))] = value;
 }
 
-/// The warps of a block add up their votes: one atomic per block.
+/// The warps of a block add up their votes, which needs one atomic per block.
 extern "C" __global__ void __launch_bounds__(256)
     micro_compact_block(unsigned n, float threshold, const float* __restrict__ in, float* __restrict__ out,
                         unsigned* count) {

@@ -12,7 +12,7 @@ namespace contention_row {
 namespace {
 
 constexpr unsigned kThreads = 256;
-/// With compare-and-swap, each success of one thread makes all others fail: with more threads than this, a launch takes
+/// With compare-and-swap, the success of one thread makes all others fail. A launch with more threads than this takes
 /// seconds.
 constexpr std::size_t kMaxCompareWriters = 4096;
 constexpr int kTimings = 5;

@@ -1,5 +1,5 @@
-// Row 10 of the table of performance claims: many threads add to few addresses. Written in PTX, because the compiler
-// might otherwise sum within a warp first.
+// Row 10 of the table of performance claims: many threads add to few addresses. The atomics are written in PTX, because
+// the compiler might otherwise sum within a warp first.
 #include "micro/row/common.cuh"
 
 namespace bb::micro {
@@ -52,8 +52,7 @@ extern "C" __global__ void __launch_bounds__(256)
   }
 }
 
-/// Each thread sums in a register and adds once. The weight is hidden from the compiler, so that all additions are
-/// executed.
+/// Each thread sums in a register and adds once. The compiler cannot see the weight, so it executes all additions.
 extern "C" __global__ void __launch_bounds__(256)
     micro_contend_own(unsigned writers, unsigned additions, unsigned addresses, unsigned* out) {
   const unsigned thread = global_thread();

@@ -1,5 +1,5 @@
-// Row 9 of the table of performance claims: a search that may stop at the first hit. A vote can only save the part of a
-// row after the hit.
+// Row 9 of the table of performance claims: a search that may stop at the first hit. Votes can only save the part of a
+// row that follows the hit.
 #include <algorithm>
 
 #include "micro/row/row.hpp"

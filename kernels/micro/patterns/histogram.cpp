@@ -23,8 +23,8 @@ struct Problem {
     const double top = std::log(static_cast<double>(bins) + 1.0);
     const bool fractions = problem.word("weights") != "int";
     for (std::size_t i = 0; i < keys.size(); ++i) {
-      // Zipf's distribution: the probability of key k is proportional to 1 / (k + 1). Inverts its cumulative sum,
-      // approximated by a logarithm.
+      // Zipf's distribution: the probability of key k is proportional to 1 / (k + 1). A logarithm approximates its
+      // cumulative sum, which is inverted here.
       const double key = zipf ? std::exp(random.unit() * top) - 1.0 : random.unit() * bins;
       keys[i] = std::min(static_cast<unsigned>(key), bins - 1);
       weights[i] = fractions ? static_cast<double>(static_cast<float>(random.unit()))
@@ -64,7 +64,7 @@ std::vector<T> weights_as(const Problem& p) {
 
 std::size_t weight_bytes(const TaskProblem& problem) { return problem.word("weights") == "fp64" ? 8 : 4; }
 
-/// Calls `with` with a value of the type of the weights.
+/// Calls `with` with a value of the weights' type.
 template <typename F>
 auto by_type(const TaskProblem& problem, F&& with) {
   const std::string& weights = problem.word("weights");

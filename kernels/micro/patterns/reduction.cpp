@@ -10,7 +10,7 @@ namespace {
 
 constexpr unsigned kThreads = 256;
 
-/// The tolerance is that of a chain of atomics; sums in a tree or by parts have much smaller errors.
+/// The tolerance suits a chain of atomics; sums in a tree or by parts have much smaller errors.
 Answer answer(const TaskProblem& problem) {
   const std::vector<float> values = summands(problem);
   const double sum = std::accumulate(values.begin(), values.end(), 0.0);
@@ -63,7 +63,7 @@ CpuWork on_cpu(CpuBench& bench) {
   return work;
 }
 
-/// Launches the kernel until one sum is left; each launch leaves one sum per block.
+/// Launches the kernel repeatedly until one sum is left; each launch leaves one sum per block.
 CudaWork by_tree(CudaBench& bench, const char* name) {
   const auto values = bench.upload(summands(bench.problem()));
   const unsigned threads = bench.tuned("kReduceThreads", kThreads);
@@ -92,7 +92,7 @@ CudaWork by_tree(CudaBench& bench, const char* name) {
   return work;
 }
 
-/// A grid that fills the device once, followed by one block.
+/// Launches a grid that fills the device once, then a single block.
 CudaWork by_grid_stride(CudaBench& bench) {
   const auto values = bench.upload(summands(bench.problem()));
   const unsigned threads = bench.tuned("kReduceThreads", kThreads);

@@ -1,5 +1,5 @@
-// Row 9 of the table of performance claims: the sum of n values. Each kernel writes sums of blocks to `out` (or adds to
-// out[0]); the host launches it again on those until one is left.
+// Row 9 of the table of performance claims: the sum of n values. Each kernel writes one sum per block to `out` (or adds
+// to out[0]). The host launches it again on these sums until one is left.
 #include "micro/row/common.cuh"
 #include "tuning/tunable.hpp"
 
@@ -22,7 +22,8 @@ extern "C" __global__ void __launch_bounds__(kReduceThreads)
   if (t == 0) out[blockIdx.x] = sums[0];
 }
 
-/// The first half of the threads adds the values of the second: whole warps finish, and there are no bank conflicts.
+/// The first half of the threads adds the values of the second half. Complete warps become idle, and there are no bank
+/// conflicts.
 extern "C" __global__ void __launch_bounds__(kReduceThreads)
     micro_reduce_sequential(unsigned n, const float* __restrict__ in, float* __restrict__ out) {
   __shared__ float sums[kReduceThreads];

@@ -1,5 +1,5 @@
-// Row 9 of the table of performance claims: prefix sums, out[i] = in[0] + … + in[i]: scans blocks, then the sums of the
-// blocks, and adds those.
+// Row 9 of the table of performance claims: prefix sums, out[i] = in[0] + … + in[i]. Scans blocks, then the sums of the
+// blocks, and adds the scanned sums to the blocks.
 #include "micro/row/common.cuh"
 
 namespace bb::micro {

@@ -57,8 +57,8 @@ CpuWork on_cpu(CpuBench& bench) {
   return work;
 }
 
-/// Applies one tap at a time to a piece that stays in the cache: a loop without conditions, which the compiler
-/// vectorises.
+/// Applies one tap at a time to a piece that stays in the cache. The loop has no conditions, so the compiler vectorises
+/// it.
 CpuWork on_cpu_by_taps(CpuBench& bench) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   const auto out = std::make_shared<std::vector<float>>(p->n);

@@ -7,7 +7,7 @@ namespace bb::micro {
 BB_TUNABLE(int, kStencilThreads, 256);
 BB_TUNABLE(int, kWindow, 8);  // outputs per thread of the register window
 
-/// Neighbours and taps are served by L1.
+/// L1 serves the neighbours and the taps.
 extern "C" __global__ void __launch_bounds__(kStencilThreads)
     micro_stencil_naive(int n, int radius, const float* taps, const float* in, float* out) {
   const int i = static_cast<int>(global_thread());
@@ -65,7 +65,7 @@ extern "C" __global__ void __launch_bounds__(kStencilThreads)
   out[i] = sum;
 }
 
-/// Loads the tile by cp.async, which bypasses the registers.
+/// Loads the tile by cp.async, without passing through registers.
 extern "C" __global__ void __launch_bounds__(kStencilThreads)
     micro_stencil_async(int n, int radius, const float* __restrict__ in, float* __restrict__ out) {
   extern __shared__ float tile[];
@@ -89,8 +89,8 @@ extern "C" __global__ void __launch_bounds__(kStencilThreads)
   out[i] = sum;
 }
 
-/// Eight neighbouring outputs per thread: each value is read once and used by all outputs that need it. The block's
-/// part is in shared memory: (8 blockDim.x + 2 radius) floats, with a padding word after each 32.
+/// Each thread computes eight neighbouring outputs, so that it reads each value once for all of them. The block's part
+/// is in shared memory: (8 blockDim.x + 2 radius) floats, with a padding word after each 32.
 extern "C" __global__ void __launch_bounds__(kStencilThreads)
     micro_stencil_window(int n, int radius, const float* __restrict__ in, float* __restrict__ out) {
   extern __shared__ float tile[];

@@ -65,7 +65,7 @@ CpuWork on_cpu(CpuBench& bench) {
   return work;
 }
 
-/// Applies one tap at a time to a row, from a copy with a margin of zeros.
+/// Applies one tap at a time to a row, which is read from a copy with a margin of zeros.
 CpuWork on_cpu_by_taps(CpuBench& bench) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   const auto out = std::make_shared<std::vector<float>>(p->in.size());

@@ -73,8 +73,8 @@ extern "C" __global__ void __launch_bounds__(kTileX* kTileY)
   out[static_cast<long long>(y) * nx + x] = sum;
 }
 
-/// Four outputs per thread, one below another: a value read from the tile contributes to four sums. Uses (kTileX + 2
-/// radius) (4 kTileY + 2 radius) floats of shared memory.
+/// Each thread computes four outputs, one below another, so that a value read from the tile contributes to four sums.
+/// Uses (kTileX + 2 radius) (4 kTileY + 2 radius) floats of shared memory.
 extern "C" __global__ void __launch_bounds__(kTileX* kTileY)
     micro_stencil2_window(int nx, int ny, int radius, const float* __restrict__ in, float* __restrict__ out) {
   extern __shared__ float tile[];

@@ -8,8 +8,8 @@
 
 namespace bb::micro {
 
-/// y = y r + t, `work` times: arithmetic without memory accesses, used by three rows of the table of performance
-/// claims.
+/// y = y r + t, applied `work` times: arithmetic without memory accesses, used by three rows of the table of
+/// performance claims.
 inline double iterated(double y, int work) {
   for (int w = 0; w < work; ++w) y = y * 0.984375 + 0.0078125;
   return y;

@@ -10,8 +10,8 @@ namespace bb::micro {
 
 enum class StreamKind { kNonBlocking, kBesideDefault, kLegacyDefault };
 
-/// Streams that fork from another stream and join it again, by events. So one pair of events on that stream times all
-/// of them, and its capture includes them.
+/// Streams that fork from another stream and join it again, by events. One pair of events on the parent stream times
+/// them all, and a capture of it includes them.
 class Forked {
  public:
   Forked(const std::shared_ptr<cuda::Device>& device, std::size_t count, StreamKind kind)

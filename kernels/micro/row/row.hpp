@@ -14,8 +14,8 @@
 
 namespace bb::micro {
 
-/// Selects which of `total` results are compared with the FP64 reference: all of them, or, if the reference needs far
-/// longer than the work, `most` results spread evenly.
+/// Selects the results that are compared with the FP64 reference. That is all of `total` results, or `most` evenly
+/// spread ones if the reference takes far longer than the work.
 class Samples {
  public:
   static constexpr std::size_t kMax = 1 << 16;  // number of results that are compared if the reference has many terms
@@ -81,7 +81,7 @@ std::string can_do_all(const TaskProblem&);
 std::string everywhere();
 std::string no_device();
 
-/// Results of a variant in `out`. Every repetition must write it completely unless CpuWork::reset is set.
+/// Returns the results of a variant in `out`. Every repetition must write all of `out` unless CpuWork::reset is set.
 Left<> sampled(const std::shared_ptr<std::vector<float>>& out);
 Left<cuda::Stream&> sampled(const std::shared_ptr<cuda::DeviceBuffer<float>>& out);
 template <typename T>
@@ -115,7 +115,7 @@ class Row {
   explicit Row(const About& about)
       : about_(about), bench_{.workload = "micro", .id = about.id, .title = about.title, .variants = {}} {}
 
-  /// `kOwn` replaces the expected results for a variant with other tolerances.
+  /// `kOwn` replaces the expected results of a variant that needs other tolerances.
   template <CpuWork (*kSetUp)(CpuBench&), Answer (*kOwn)(const TaskProblem&) = kAnswer>
   Row& cpu(const Words& words, std::string (*refuses)(const TaskProblem&) = can_do_all) {
     add(

@@ -32,8 +32,8 @@ class CpuArrangement final : public engine::CpuTask {
       work_ = set_up_(bench);
     });
   }
-  // Buffers that a repetition changes are not listed: overwriting them with NaN as a test would make all later results
-  // NaN.
+  // Buffers that a repetition changes are not listed. A test overwrites listed outputs with NaN, which would make all
+  // later results NaN.
   engine::TaskArrays arrays() override {
     return work_.reset ? engine::TaskArrays{} : engine::TaskArrays{work_.inputs, work_.result.arrays};
   }
@@ -161,7 +161,7 @@ engine::CheckReport compare(const Answer& answer, const std::vector<double>& res
   std::size_t first = count;
   for (std::size_t i = 0; i < count; ++i) {
     const double wanted = answer.wanted[i], got = i < result.size() ? result[i] : engine::kAbsent;
-    // A non-finite expected value is matched only by the same value.
+    // A non-finite expected value must be matched exactly.
     const bool same = got == wanted || (std::isnan(got) && std::isnan(wanted) && i < result.size());
     const double off = same ? 0.0 : std::isfinite(wanted) ? std::abs(got - wanted) : engine::kAbsent;
     error += off * off;

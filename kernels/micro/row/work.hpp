@@ -28,8 +28,8 @@ struct Answer {
   std::string compared;    // "all 1000 results with FP64"
 };
 
-/// Results of a variant, read by a function; also their address if they are a plain array that every repetition writes
-/// completely.
+/// Results of a variant, read by a function. `arrays` holds their addresses if they are plain arrays that every
+/// repetition writes completely.
 template <typename... Arguments>
 struct Left {
   Left() = default;
@@ -43,8 +43,8 @@ struct Left {
   std::vector<engine::TaskArray> arrays{};
 };
 
-/// Prepared state of a variant for one problem. The closures own the buffers. Its special members are defined in one
-/// source file, because every variant has an object of this type.
+/// Prepared state of a variant for one problem; its closures own the buffers. The special members are defined in one
+/// source file, because every variant uses this type.
 struct CpuWork {
   CpuWork();
   CpuWork(CpuWork&&) noexcept;
@@ -129,7 +129,7 @@ class CudaBench {
   }
 };
 
-// Instantiated in one source file for the usual type.
+// Explicitly instantiated in one source file for the most common type.
 template <>
 std::shared_ptr<cuda::DeviceBuffer<float>> CudaBench::buffer<float>(std::size_t count) const;
 template <>

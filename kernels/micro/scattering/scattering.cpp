@@ -74,7 +74,8 @@ struct Problem {
     const auto all = static_cast<double>(values());
     return {.bytes = 8.0 * all, .flops = 2.0 * (2.0 * static_cast<double>(reach) + 1.0) * all};
   }
-  /// Two transforms of each real column need 2.5 n log₂ n operations each, and the product with the spectrum n.
+  /// Each of the two transforms of a real column needs 2.5 n log₂ n operations, and the product with the spectrum needs
+  /// n.
   TaskWork work_by_fft() const {
     const auto n = static_cast<double>(length()), all = static_cast<double>(cells);
     return {.bytes = 8.0 * static_cast<double>(values()), .flops = all * (5.0 * n * std::log2(n) + n)};
@@ -109,7 +110,7 @@ CpuWork on_cpu(CpuBench& bench, OnCpu how) {
   const auto out = std::make_shared<std::vector<float>>(p->values());
   const auto spectrum = std::make_shared<const std::vector<float>>(Fft(p->length()).spectrum(p->weights));
   const auto function = how == OnCpu::kDirect ? angle_row_functions().direct : angle_row_functions().transformed;
-  // Direct sums use few columns per piece, so that all their angles stay in the cache.
+  // Direct sums use few columns per piece, so that all angles of these columns stay in the cache.
   const std::size_t piece =
       how == OnCpu::kDirect ? std::max<std::size_t>(64, (std::size_t{1} << 15) / p->angles) : kColumnsAtOnce;
   CpuWork work;

@@ -29,7 +29,7 @@ extern "C" __global__ void __launch_bounds__(32 * kScatterAngles)
   out[static_cast<long long>(a) * s.cells + i] = sum + weights[0] * *own;
 }
 
-/// Multiplies frequencies [frequency][cell] of two numbers each by a real spectrum.
+/// Multiplies each frequency [frequency][cell], a pair of numbers, by a real spectrum.
 extern "C" __global__ void __launch_bounds__(256)
     micro_scatter_spectrum(int cells, const float* __restrict__ spectrum, float2* values) {
   const int i = static_cast<int>(global_thread());
@@ -40,8 +40,8 @@ extern "C" __global__ void __launch_bounds__(256)
   *at = make_float2(by * value.x, by * value.y);
 }
 
-// Tile of a warp: 16 angles of 32 cells, as four instructions of eight adjacent cells. Only the part of the band that
-// reaches those angles is multiplied.
+// Tile of a warp: 16 angles of 32 cells, as four instructions of eight adjacent cells. The warp multiplies only the
+// part of the band that reaches those angles.
 inline constexpr int kBandAngles = 16, kBandCells = 32, kBandWarps = 4;
 
 struct Band {
@@ -58,7 +58,7 @@ struct Band {
   }
 };
 
-/// `kParts`: 1 multiplies the rounded numbers; 3 also adds the two products with the rounding errors.
+/// `kParts` is 1 to multiply the rounded numbers, or 3 to add the two products with the rounding errors.
 template <int kParts>
 __device__ void band_tf32(const Band& band, float* out) {
   const auto [group, member] = lane_place();

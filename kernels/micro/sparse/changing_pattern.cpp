@@ -37,7 +37,7 @@ struct Problem {
       lists.push_back(std::move(list));
     }
   }
-  /// Memory traffic and operations of the product alone, without the conversion.
+  /// Memory traffic and operations of the product alone, excluding the conversion.
   TaskWork work() const {
     const auto n = static_cast<double>(rows), all = static_cast<double>(entries);
     return {.bytes = 8.0 * all + 12.0 * n, .flops = 2.0 * all};
@@ -47,7 +47,7 @@ struct Problem {
   std::vector<Entries> lists;  // calls use them cyclically
 };
 
-/// Converts to CSR by a counting sort; entries of a row keep the order of the list.
+/// Converts to CSR by a counting sort. Entries of a row stay in the order of the list.
 SparseMatrix csr_of(const Entries& list, std::size_t rows) {
   SparseMatrix out{.rows = rows,
                    .begin = std::vector<unsigned>(rows + 1),
@@ -64,7 +64,7 @@ SparseMatrix csr_of(const Entries& list, std::size_t rows) {
   return out;
 }
 
-/// Result for the first list, which the first call after a reset uses.
+/// Expected result for the first list, which the first call after a reset uses.
 Answer answer(const TaskProblem& problem) {
   const Problem p(problem);
   const Entries& list = p.lists[0];

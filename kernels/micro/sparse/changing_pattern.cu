@@ -18,7 +18,8 @@ extern "C" __global__ void __launch_bounds__(256)
   for (unsigned i = global_thread(); i < entries; i += all_threads()) atomicAdd(counts + rows[i], 1u);
 }
 
-/// First entry of each row, and begin[rows], by one block. `next` is a copy that micro_entries_fill increments.
+/// One block computes the first entry of each row, and begin[rows]. `next` is a copy that micro_entries_fill
+/// increments.
 extern "C" __global__ void __launch_bounds__(kBeginThreads)
     micro_entries_begin(unsigned rows, const unsigned* __restrict__ counts, unsigned* __restrict__ begin,
                         unsigned* __restrict__ next) {

@@ -54,7 +54,7 @@ SparseMatrix make_matrix(const std::string& kind, std::size_t rows, std::uint64_
   } else if (kind == "five-point") {
     const auto side = static_cast<std::size_t>(std::sqrt(static_cast<double>(rows)));
     const auto wide = static_cast<std::ptrdiff_t>(side);
-    // The last point of a grid line has no neighbour on the right, the first none on the left.
+    // The last point of a grid line has no right neighbour, and the first has no left neighbour.
     out = banded(side * side, {-wide, -1, 0, 1, wide}, [side](std::size_t r, std::ptrdiff_t offset) {
       return !(offset == -1 && r % side == 0) && !(offset == 1 && r % side == side - 1);
     });

@@ -26,8 +26,8 @@ struct ColumnMatrix {
   std::vector<float> values;
 };
 
-/// 'diagonal', 'tridiagonal', 'five-point' (of a square grid: `rows` is rounded down to a square), or 'power-law'.
-/// There the probability of n entries in a row falls as n^-2, from 1 to 4096, in random columns.
+/// `kind` is 'diagonal', 'tridiagonal', 'five-point' (of a square grid: `rows` is rounded down to a square) or
+/// 'power-law'. In a power-law matrix, a row has n random columns, 1 to 4096, with a probability that falls as n^-2.
 SparseMatrix make_matrix(const std::string& kind, std::size_t rows, std::uint64_t seed);
 
 /// Converts to CSC; the entries of a column are sorted by row.

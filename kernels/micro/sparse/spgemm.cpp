@@ -1,5 +1,5 @@
-// Row 16 of the table of performance claims: C = A A, sparse times sparse. The pattern of C is not known in advance:
-// finding it is part of the work, unless the pattern is reused between calls.
+// Row 16 of the table of performance claims: C = A A, sparse times sparse. The pattern of C is not known in advance.
+// Finding it is part of the work unless calls reuse the pattern.
 #include <algorithm>
 #include <cmath>
 
@@ -22,14 +22,14 @@ struct Problem {
         weights(engine::uniform_values(matrix.rows, problem.seed + 3)) {
     for (const unsigned k : matrix.columns) products += matrix.begin[k + 1] - matrix.begin[k];
   }
-  /// One multiplication and one addition per product of two entries.
+  /// Each product of two entries needs one multiplication and one addition.
   TaskWork work() const { return {.flops = 2.0 * products}; }
   std::vector<Quantity> quantities(std::size_t entries) const {
     return {{"entries", "Entries of the product", static_cast<double>(entries), ""},
             {"products", "Products", products, ""}};
   }
   SparseMatrix matrix;
-  // one per column: C is compared by weighted sums of its rows, because its entries have no fixed order
+  // one weight per column: C is compared by weighted sums of its rows, because its entries have no fixed order
   std::vector<float> weights;
   double products = 0;
 };
@@ -102,7 +102,7 @@ Answer answer(const TaskProblem& problem) {
   return out;
 }
 
-/// Row by row, with a dense row of sums per thread (Gustavson, ACM Trans. Math. Softw. 4 (1978) 250).
+/// Computes row by row, with a dense row of sums per thread (Gustavson, ACM Trans. Math. Softw. 4 (1978) 250).
 CpuWork by_rows(CpuBench& bench) {
   struct Piece {
     std::vector<unsigned> lengths, columns;
@@ -158,7 +158,7 @@ CpuWork by_rows(CpuBench& bench) {
   return work;
 }
 
-/// Entries of C, and the products that each entry sums. Found once, while values of A may change between calls.
+/// Entries of C, and the products that each entry sums. Found once, because only the values of A change between calls.
 struct KeptPattern {
   /// Indices of the two factors among A's values.
   struct Factors {
@@ -224,7 +224,7 @@ CpuWork by_kept_pattern(CpuBench& bench) {
   return work;
 }
 
-/// One thread per entry of C: each sums its products in the same order in every run, without atomics.
+/// Uses one thread per entry of C. Each sums its products in a fixed order, without atomics.
 CudaWork by_entries(CudaBench& bench) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   const auto kept = std::make_shared<const TimedPattern>(p->matrix);
@@ -264,7 +264,7 @@ CudaWork by_library(CudaBench& bench, Pattern pattern) {
   }
   CudaWork work;
   work.queue = [=](cuda::Stream& to) {
-    // Captured so that the arrays live as long as the product that reads them.
+    // The lambda captures the arrays, so that they live as long as the product that reads them.
     static_cast<void>(begin), static_cast<void>(columns), static_cast<void>(values);
     if (pattern == Pattern::kReused) {
       product->run_kept(to);

@@ -99,7 +99,7 @@ CpuWork by_diagonals_on_cpu(CpuBench& bench) {
   return work;
 }
 
-/// Column by column: a column adds to any row, so each thread adds to a private copy of y.
+/// Computes column by column. A column may add to any row, so each thread adds to a private copy of y.
 CpuWork by_columns_on_cpu(CpuBench& bench) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   const cpu::Clock::time_point start = cpu::Clock::now();
@@ -158,7 +158,7 @@ CudaWork by_rows(CudaBench& bench, const char* name, bool warp_per_row) {
   const Problem p(bench.problem());
   const OnDevice on(bench, p);
   const auto rows = static_cast<unsigned>(p.matrix.rows);
-  // Kernels loop over further rows, because the size of a grid is limited.
+  // The size of a grid is limited, so kernels loop over further rows.
   const std::size_t threads = warp_per_row ? std::min(p.matrix.rows, std::size_t{1} << 22) * 32 : p.matrix.rows;
   CudaWork work;
   work.queue = [=, kernel = bench.kernel(name)](cuda::Stream& to) mutable {

@@ -1,5 +1,5 @@
-// Row 16 of the table of performance claims: y = A x. Consecutive values belong to a row (CSR) or to a diagonal (DIA:
-// value d of row r at d * rows + r, its column r + offset[d]).
+// Row 16 of the table of performance claims: y = A x. Consecutive values belong to a row (CSR) or to a diagonal. In DIA
+// format, the value of diagonal d in row r is at d * rows + r and its column is r + offset[d].
 #include "micro/row/common.cuh"
 
 namespace bb::micro {
@@ -25,7 +25,7 @@ extern "C" __global__ void __launch_bounds__(256)
   y[r] = sum;
 }
 
-/// One thread per row: the lanes of a warp read from 32 distant addresses at once.
+/// Uses one thread per row, so the lanes of a warp read from 32 distant addresses at once.
 extern "C" __global__ void __launch_bounds__(256)
     micro_spmv_csr_scalar(unsigned rows, const unsigned* __restrict__ begin, const unsigned* __restrict__ columns,
                           const float* __restrict__ values, const float* __restrict__ x, float* __restrict__ y) {
@@ -36,7 +36,7 @@ extern "C" __global__ void __launch_bounds__(256)
   y[r] = sum;
 }
 
-/// One thread per column: a column adds to any row, so every entry is an atomic addition. `y` must be zero.
+/// Uses one thread per column. A column may add to any row, so every entry needs an atomic addition. `y` must be zero.
 extern "C" __global__ void __launch_bounds__(256)
     micro_spmv_csc(unsigned columns, const unsigned* __restrict__ begin, const unsigned* __restrict__ rows,
                    const float* __restrict__ values, const float* __restrict__ x, float* __restrict__ y) {

@@ -9,8 +9,8 @@
 
 namespace bb::transport {
 
-/// ψ[e][θ][z][x] over the whole grid in type T, with a second buffer of the same size. With depth stepping the state
-/// holds one plane of the map: ψ[e][θ][x] of row `plane`.
+/// ψ[e][θ][z][x] over the whole grid in type T, with a second buffer of the same size. With depth stepping, the state
+/// holds ψ[e][θ][x] of one plane of the grid, row `plane`.
 template <typename T>
 class DenseState {
  public:
@@ -22,9 +22,9 @@ class DenseState {
             static_cast<std::size_t>(z)) *
            static_cast<std::size_t>(t_.nx);
   }
-  /// Row of the map for row `z` of the state.
+  /// Row of the material map for row `z` of the state.
   int map_row(int z) const { return depth ? plane : z; }
-  /// Index of angle `a` along the first axis of the tables.
+  /// Class of angle `a`, the first index of the operator tables.
   int step_class(int a) const { return depth ? a : 0; }
 
   void visit(engine::RowVisitor& visitor) const;

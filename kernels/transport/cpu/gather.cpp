@@ -1,6 +1,6 @@
 // The operators of `scatter` in gather form: every cell collects the protons that reach it. No two threads write the
-// same cell, so nothing is atomic or cleared, and the result does not depend on the number of threads. x is contiguous;
-// blocks of rows are short enough that the sources stay in cache.
+// same cell, so no atomics or clearing are needed. The result does not depend on the number of threads. x is
+// contiguous; blocks of rows are short enough for their source cells to stay in the cache.
 #include <algorithm>
 #include <optional>
 
@@ -40,8 +40,8 @@ namespace {
 using engine::Crossing;
 using engine::StepTotals;
 
-// Number of cells in one row block. Six energy bins of a block, the reach of the energy gather, fill a quarter of the
-// smallest L2 cache. Blocks of a narrow grid still have many cells, so that loops are long.
+// Cells per row block. An energy gather reads about six bins; six bins of a block fill a quarter of the smallest L2
+// cache. Blocks of a narrow grid still have many cells, so that loops are long.
 constexpr int kBlockCells = 1024;
 constexpr int kColumnsPerTask = 16;  // columns of the reaction grid
 constexpr int kAngleGroups = 8;      // groups of angles, for grids with few row blocks
@@ -167,7 +167,7 @@ class Gather final : public engine::Solver {
     state_.psi.swap(state_.next);
   }
 
-  /// Sets `to` to the sum over the groups. `parts` is unchanged, so the result does not depend on earlier requests.
+  /// Sets `to` to the sum over the groups. `parts` is unchanged, so repeated requests give equal sums.
   void sum_groups(const std::vector<double>& parts, std::vector<double>& to) const {
     std::ranges::fill(to, 0.0);
     for (std::size_t i = 0; i < parts.size(); ++i) to[i % to.size()] += parts[i];

@@ -1,4 +1,4 @@
-// `gather` with the angles convolved by FFT: every column of angles is transformed, multiplied by the spectrum of its
+// `gather` with the angles convolved by FFT. Every column of angles is transformed, multiplied by the spectrum of its
 // material and energy, and transformed back. The work does not depend on the width of the kernel.
 #include "transport/run/by_precision.hpp"
 #include "transport/variants.hpp"

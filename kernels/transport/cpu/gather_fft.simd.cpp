@@ -7,8 +7,8 @@
 namespace bb::transport::BB_ISA {
 namespace {
 
-/// Counts protons that scatter from a stretch off the angle grid; `kernel` is the one of the stretch's material and
-/// energy.
+/// Counts protons that scatter off the angle grid from a run of cells. `kernel` belongs to the material and energy of
+/// these cells.
 template <typename T>
 void lose_ends(const GatherContext<T>& c, RowBlock block, int e, int first, int last, const T* kernel, int half,
                GatherTotals& totals) {
@@ -26,8 +26,8 @@ void lose_ends(const GatherContext<T>& c, RowBlock block, int e, int first, int 
   }
 }
 
-/// The transform leaves rounding errors in all cells, some below zero. Negative values of a column are set to zero and
-/// subtracted from its largest value, which preserves the number of protons. `part` is [row][lane].
+/// The transform leaves rounding errors in all cells, and some become negative. Negative values of a column are set to
+/// zero and subtracted from its largest value, which preserves the number of protons. `part` is [row][lane].
 template <typename T>
 void mend_columns(T* part, int rows) {
   constexpr std::size_t kLanes = physics::BB_ISA::RowFft<T>::kLanes;

@@ -47,8 +47,8 @@ struct GatherTotals {
 
 template <typename T>
 struct GatherOps {
-  /// Scores `in` into dose [z][x] and crossing [z][Crossing], and into tracks if Tables::tracks is on. Then gathers
-  /// every bin, for angles a0 … a1.
+  /// Scores `in` into dose [z][x], crossing [z][Crossing] and, if Tables::tracks is on, tracks. Then gathers every bin,
+  /// for angles a0 … a1.
   GatherTotals (*slow_down)(const GatherContext<T>&, RowBlock, int a0, int a1, double* dose, double* crossing,
                             double* tracks);
   /// Adds the nuclear reactions of `in` in the columns x0 … x1 of the block to the grid of Tables::reactions. The block

@@ -264,8 +264,8 @@ GatherTotals scatter_angles(const GatherContext<T>& c, RowBlock block, int e) {
   return totals;
 }
 
-/// Sets moved[i] to the content that cell i of `row` passes on. Two neighbours on either side, `stride` cells apart,
-/// must exist.
+/// Sets moved[i] to the part of cell i that moves to the next cell. Two neighbours on either side, `stride` cells
+/// apart, must exist.
 template <typename T>
 void flux(T* __restrict moved, const T* row, std::ptrdiff_t stride, const T* coefficients, int n) {
   const T c0 = coefficients[0], c1 = coefficients[1], c2 = coefficients[2], c3 = coefficients[3], c4 = coefficients[4];
@@ -301,7 +301,7 @@ Lost stream_x(const T* in, T* out, int rows, int nx, const physics::RemapShift& 
     std::copy_n(from, nx, p);
     for (int k = 1; k <= kPad; ++k) (w < 0 ? p[-k] : p[nx - 1 + k]) = w < 0 ? p[0] : p[nx - 1];  // see remap_neighbour
     flux(moved, p, 1, c, nx);
-    // Cell j receives the content that stays of cell j - w, and the content that moves from cell j - w - 1.
+    // Cell j receives the part of cell j - w that stays, and the part of cell j - w - 1 that moves on.
     const int first = std::clamp(w, 0, nx), last = std::clamp(nx + w, 0, nx);
     std::fill_n(to, first, T(0));
     std::fill(to + last, to + nx, T(0));

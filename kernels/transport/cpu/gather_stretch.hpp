@@ -23,8 +23,8 @@ inline double sum_of(const T* p, int n) {
   return sum;
 }
 
-/// Calls f(material, first, last) for each stretch of one material in a block, with cells counted from the block's
-/// first cell. A stretch may continue across the ends of rows.
+/// Calls f(material, first, last) for each run of cells of one material in a block, counted from the block's first
+/// cell. A run may continue across the ends of rows.
 template <typename T, typename F>
 void each_stretch(const GatherContext<T>& c, RowBlock block, F&& f) {
   const Tables& t = *c.tables;

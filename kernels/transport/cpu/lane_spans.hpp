@@ -8,8 +8,8 @@
 
 namespace bb::transport {
 
-/// Runs one pass of a step on all lanes and records one span per lane that took part: from the
-/// start of its first task to the end of its last.
+/// Runs one pass of a step on all lanes. Records one span per participating lane, from the start of its first task to
+/// the end of its last.
 template <typename F>
 void run_pass(cpu::ThreadPool& pool, engine::SpanRecorder& spans, const char* name, int step, int tasks, F&& work) {
   struct alignas(64) Interval {

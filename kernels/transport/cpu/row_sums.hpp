@@ -122,7 +122,7 @@ struct Reach {
 
  private:
   const T* row(int at) const { return tile + at * width; }
-  /// Weight of the row at `at` in an angle `distance` rows away.
+  /// Weight with which the row at `at` contributes to an angle `distance` rows away.
   const T* weight(int at, int distance) const { return weights + at * apart + distance; }
 
   template <typename B>

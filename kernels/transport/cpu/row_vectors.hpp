@@ -57,7 +57,7 @@ struct Vector {
   }
 };
 
-/// The lanes at offset `kBy` in two consecutive vectors, counted from the first lane of `first`.
+/// Lanes from offset `kBy` on in two consecutive vectors, counted from the first lane of `first`.
 template <int kBy, typename T>
 Vector<T> behind_by(const Vector<T>& first, const Vector<T>& second) {
   constexpr int kSize = Vector<T>::kSize;
@@ -77,8 +77,8 @@ Vector<T> behind_by(const Vector<T>& first, const Vector<T>& second) {
 template <typename T>
 constexpr int kVectors = kRowAlign / Vector<T>::kSize;
 
-/// Calls f(0) … f(kCount - 1) with compile-time constants. Some compilers unroll loops over an array of vectors too
-/// late to use registers. They then clear, copy and reload it in memory.
+/// Calls f(0) … f(kCount - 1) with compile-time constants. Some compilers unroll a loop over an array of vectors too
+/// late. They then clear, copy and reload the array in memory instead of registers.
 template <int kCount, typename F>
 void each_part(F&& f) {
   [&]<int... i>(std::integer_sequence<int, i...>) { (f(i), ...); }(std::make_integer_sequence<int, kCount>{});
@@ -113,14 +113,15 @@ struct Block<T, 0> {
   void store(T* to) const { *to = sum; }
 };
 
-/// Names the type of a block without creating it, because a block created where it is used stays in registers.
+/// Names the type of a block without creating a block. Callers create it in place, because only then does it stay in
+/// registers.
 template <typename T, int kCount>
 struct BlockOf {
   using Type = Block<T, kCount>;
 };
 
-/// Calls f(BlockOf, x) for blocks that cover columns `lo` to `hi`, the largest first. Less than a vector is left over
-/// only at a border between materials.
+/// Calls f(BlockOf, x) for blocks that cover columns `lo` to `hi`, largest blocks first. Only at a border between
+/// materials are the last columns fewer than a vector.
 template <typename T, typename F>
 void each_block(int lo, int hi, F&& f) {
   constexpr int kSize = Vector<T>::kSize;

@@ -10,7 +10,7 @@
 namespace bb::transport {
 namespace {
 
-/// Permutes the rows of `begin`, and their values, to the order of `old`, which lists the former position of each row.
+/// Permutes the rows of `begin`, and their values, to a new order. `old` lists the former position of each row.
 template <typename... Values>
 void reorder(const std::vector<std::size_t>& old, const std::vector<std::int32_t>& old_begin,
              std::vector<std::int32_t>& begin, std::vector<Values>&... values) {

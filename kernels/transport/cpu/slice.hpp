@@ -12,8 +12,8 @@
 
 namespace bb::transport {
 
-/// Operator tables in which the rows of a bin at all angles are adjacent, because a slice is one bin at all angles. In
-/// `Tables` these rows are far apart in memory.
+/// Operator tables for the fused step. A slice is one bin at all angles, so the rows of a bin at all angles are
+/// adjacent here. In `Tables` these rows are far apart in memory.
 template <typename T>
 struct TablesByBin : TypedTables<T> {
   explicit TablesByBin(const Tables& tables);
@@ -65,7 +65,7 @@ struct Box {
 inline constexpr int kRowAlign = 16;  // columns: one AVX-512 vector of floats; rows start at a multiple
 
 /// Number of angles that a step processes together, stage by stage. A stage reads across the vectors that the previous
-/// stage wrote; with one angle at a time, loads would wait for those stores to reach the cache.
+/// stage stored. With one angle at a time, these loads would wait until the stores reach the cache.
 inline constexpr int kRowsTogether = 8;
 
 inline constexpr int align_down(int x) { return x / kRowAlign * kRowAlign; }
@@ -143,7 +143,7 @@ struct Left {
   T* row(int z, int which) const { return rows + (static_cast<std::ptrdiff_t>(z - z0) * kLeftRows + which) * pitch; }
 };
 
-/// Half-open ranges of rows z of the map and of columns.
+/// Half-open ranges: rows z0 … z1 of the grid and columns x0 … x1.
 struct Tile {
   int z0, z1, x0, x1;
 };

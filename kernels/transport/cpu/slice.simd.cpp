@@ -28,7 +28,7 @@ int row_margin(const Tables& t, int a0, int a1) {
 }
 
 /// Content of the cells `here` that moves to the next cells, computed from their neighbours. The products are added in
-/// a fixed order, because compilers would otherwise choose one and change the last bits.
+/// a fixed order, because the order that a compiler chooses would change the last bits.
 template <typename T>
 Vector<T> moved(const std::array<T, kRemapTaps>& c, const Vector<T>& before2, const Vector<T>& before,
                 const Vector<T>& here, const Vector<T>& behind, const Vector<T>& behind2) {
@@ -43,7 +43,7 @@ Vector<T> moved(const std::array<T, kRemapTaps>& c, const Vector<T>& before2, co
   return flux;
 }
 
-/// Flux of cells in rows: each pointer is to one neighbour of the cells `here`, or to these cells.
+/// Flux of the cells `here`. The other pointers are to the rows of their neighbours.
 template <typename T>
 Vector<T> moved(const std::array<T, kRemapTaps>& c, const T* before2, const T* before, const T* here, const T* behind,
                 const T* behind2) {
@@ -85,8 +85,8 @@ class Advance {
     zero_ = moved_ + static_cast<std::ptrdiff_t>(kRowsTogether) * apart_ - margin_;
     ring_ = zero_ + out.pitch;
     kernels_ = ring_ + (context.depth ? 0 : static_cast<std::ptrdiff_t>(kRing) * out.na * out.pitch);
-    // Every column within width_ is written before it is read, except columns beyond the grid in rows of several
-    // materials.
+    // Columns within width_ are written before they are read, except those beyond the grid in rows of several
+    // materials. These columns and the margins are cleared here.
     const int end = min_of(width_, t_.nx - x_start_);
     for (int i = 0; i < 2 * kRowsTogether; ++i) {
       std::memset(row_of(i) - margin_, 0, sizeof(T) * static_cast<std::size_t>(margin_));
@@ -125,7 +125,8 @@ class Advance {
     each_material_run(w_, map_row, x_start_, width_, f);
   }
 
-  /// A row of z of a slice as input of the gather: angle `a` is at rows + a · pitch, columns are counted from x_start_.
+  /// One z row of a slice from which the gather reads. Angle `a` is at rows + a · pitch; columns are counted from
+  /// x_start_.
   struct Source {
     int bin = -1, z = 0;
     int a0 = 0, a1 = 0;  // equal if the row is empty
@@ -255,7 +256,7 @@ class Advance {
     return false;
   }
 
-  /// Remaps row `i`, reading it once. The row is empty beyond its cells, so no content moves from there.
+  /// Remaps row `i`, reading it once. Beyond its cells the row is empty, so nothing moves in from there.
   void move_on(int i, int a, T* to) {
     constexpr int kSize = Vector<T>::kSize;
     const std::array<T, kRemapTaps> c = w_.flux_x[static_cast<std::size_t>(a)];

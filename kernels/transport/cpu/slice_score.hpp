@@ -9,11 +9,11 @@
 #include "slice.hpp"
 #include "transport/model/typed_tables.hpp"
 
-// Stretches of one material in a row of the map. Only *.simd.cpp include this.
+// Helpers for runs of cells of one material in a row of the map. Only *.simd.cpp include this.
 namespace bb::transport::BB_ISA {
 
-/// Calls f(material, lo, hi) for each stretch of one material in row `z`, within `width` columns from `start` on; lo
-/// and hi are relative to `start`. A row of one material includes its padding.
+/// Calls f(material, lo, hi) for each run of cells of one material in row `z`, within `width` columns from `start` on;
+/// lo and hi are relative to `start`. The run of a row with a single material includes the row's padding.
 template <typename T, typename F>
 void each_material_run(const TypedTables<T>& typed, int z, int start, int width, F&& f) {
   const std::int32_t first = typed.run_begin[static_cast<std::size_t>(z)];

@@ -15,9 +15,9 @@ using engine::ScopedSpan;
 using engine::SpanRecorder;
 using engine::StepTotals;
 
-// An edge plane of a slice with less than this fraction of the beam is cut from the window. A run cuts some 10^4 edges.
-// With FP32 they add up to about 1e-7 of the protons, with FP64 to less than its parity gate of 1e-12. The ledger
-// counts them.
+// Share of the beam below which an edge plane of a slice is cut from the window. A run cuts some 10^4 edges. With FP32
+// they add up to about 1e-7 of the protons, with FP64 to less than the parity gate of 1e-12. The ledger counts these
+// protons as skipped.
 template <typename T>
 constexpr double kWindowThreshold = sizeof(T) == sizeof(float) ? 1e-11 : 1e-18;
 
@@ -48,7 +48,7 @@ template <typename T>
 bool SlicedSolver<T>::restart(const Problem& problem) {
   scores_ = engine::Scores(t_);
   std::ranges::fill(planes_, 0.0);
-  // The reported size of the state must be that of this beam alone.
+  // Clearing the stores makes the reported size of the state that of this beam alone.
   next_store_.clear();
   left_store_.clear();
   for (Lane& lane : lanes_) lane.scratch.clear();

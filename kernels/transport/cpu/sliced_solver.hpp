@@ -38,8 +38,8 @@ class Store {
   void clear() { size_ = 0; }
 
  private:
-  /// A small buffer reserves kAhead times its size: unused addresses cost nothing, while each move to fresh memory
-  /// costs page faults.
+  /// A small buffer reserves kAhead times its size. Unused addresses cost nothing, but each move to new memory costs
+  /// page faults.
   static constexpr std::size_t kAhead = 4, kSmallBytes = std::size_t{64} << 20;
 
   std::unique_ptr<T[]> values_;

@@ -19,23 +19,23 @@ namespace {
 constexpr int kSampledDepths = 16;  // depths at which the boxes are estimated
 constexpr double kLast = 0.95;      // share of the axis for which sizes are estimated; protons stop beyond it
 constexpr int kColumns = 64;        // maximum number of sampled columns
-// Safety factors of the estimates. The estimate was 0.8 to 1.6 times the memory of runs, and too low where tails reach
-// the cut of FP64.
+// Safety factors of the estimates. Without them, estimates were 0.8 to 1.6 times the memory of runs, and too low where
+// tails reach the cut of FP64.
 constexpr double kPathSafety = 1.3, kDepthSafety = 1.4, kFp64Safety = 1.3;
 constexpr double kSpareCapacity = 1.25;  // allocated per stored value; see Store::grow
-// length of a tilted beam's row in depth, in widths of the beam; rows are shorter at its ends
+// length in depth of a row of a tilted beam, in beam widths; rows at the ends of the beam are shorter
 constexpr double kTilted = 1.2;
 
 /// -2 ln of the share of the beam below which a plane of a box is cut, as in SlicedSolver.
 double cut_of(const Problem& p) { return 2.0 * std::log(p.precision == Precision::kFp32 ? 1e11 : 1e18); }
 
-/// Half width of a box along one axis, in standard deviations. `spent` is the part of the cut that other axes use,
-/// `share` the content of the axis's middle plane relative to all planes.
+/// Half width of a box along one axis, in standard deviations. `spent` is the part of the cut used by the other axes.
+/// `share` is the content of the middle plane relative to all planes of this axis.
 double left_of(double cut, double spent, double share) {
   return std::sqrt(std::max(0.0, cut - spent + 2.0 * std::log(std::min(1.0, share))));
 }
 
-/// Share of a normal distribution in the cell at its middle.
+/// Share of a normal distribution in the cell around its mean.
 double share_of(double cell, double sigma) { return cell / std::max(cell, sigma * std::sqrt(2.0 * std::numbers::pi)); }
 
 /// Beam after some path along its axis.
@@ -46,14 +46,14 @@ struct Widths {
   double detour_mm = 0;         // mean
 };
 
-/// Distance of a value from an interval.
+/// Distance of a value from an interval; 0 inside.
 double outside(double value, double low, double high) { return std::max({0.0, low - value, value - high}); }
 
 class Boxes {
  public:
   Boxes(const Problem& p, const Tables& t);
 
-  /// Number of values in the slices before and after the step at a depth, and in their scores.
+  /// Number of stored values at a share of the axis: the slices before and after the step, and their scores.
   double at(double share) const;
   double scratch() const;
 
@@ -112,12 +112,12 @@ Boxes::Boxes(const Problem& p, const Tables& t)
   spread_mm_ = std::hypot(kExponent * t.beam_range_mm * energy_sigma, t.extra_straggling_mm);
   follow();
   length_mm_ = t.axis_steps * (depth_ ? p.grid.dz / std::cos(p.beam.angle) : p.step);
-  // Mean detour from which the first-order tail is used; see build_streaming().
+  // Mean detour above which build_streaming() remaps small lags in first order, which widens the rows.
   constexpr double kLongDetour_mm = 0.09;
   if (!depth_ && followed_.back().detour_mm > kLongDetour_mm) rows_ += 2.0;
 }
 
-/// Follows scattering along the axis, through the materials there.
+/// Computes the beam's widths along the axis, in the materials there.
 void Boxes::follow() {
   double sigma = 0.0, width = 0.0;
   for (const Beam& spot : spots_of(p_)) {
@@ -151,7 +151,7 @@ Widths Boxes::widths(double left_mm) const {
   return found == followed_.end() ? followed_.back() : *found;
 }
 
-/// Range in water that a proton loses along the beam, over `way_mm` from the entrance in `column`.
+/// Residual range (mm of water) that a proton loses over `way_mm` along the beam, which enters in `column`.
 double Boxes::lost_mm(int column, double way_mm) const {
   const double cosine = std::cos(p_.beam.angle), shift = std::tan(p_.beam.angle) * p_.grid.dz / p_.grid.dx;
   const int first = static_cast<int>(p_.beam.z / p_.grid.dz);

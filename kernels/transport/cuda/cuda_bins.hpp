@@ -49,7 +49,7 @@ inline Feeds feeds_and_itself(const Tables& t, int bin) {
   return {low, std::max(feeds.low + feeds.count, bin + 1) - low};
 }
 
-/// Half width of a bin's widest angle kernel; weights that are zero in T do not count.
+/// Half width of the widest angle kernel of a bin, without weights that round to zero in T.
 template <typename T>
 int widest_kernel(const Tables& t, const TypedTables<T>& typed, int bin) {
   int half = 0;

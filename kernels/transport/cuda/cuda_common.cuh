@@ -131,7 +131,7 @@ __device__ inline void record_tracks(const DeviceTracks<T>& to, const DeviceTabl
   if (to.spectrum[z] >= 0) atomicAdd(to.scored + to.spectrum[z] + e, length);
 }
 
-/// Raises a maximum to `value`; both are >= 0.
+/// Sets `*extreme` to `value` if that is larger; both are >= 0.
 __device__ inline void raise(float* extreme, float value) {
   if (value > *extreme) atomicMax(reinterpret_cast<unsigned*>(extreme), __float_as_uint(value));
 }

@@ -34,7 +34,7 @@ class Packer {
   /// Blocks until the copy is complete.
   cuda::DeviceBuffer<unsigned char> send(cuda::Stream& stream, cuda::Reuse reuse = cuda::Reuse::kNo) {
     cuda::DeviceBuffer<unsigned char> out(stream.device(), bytes_, reuse);
-    // Copies from pinned memory are direct. All cores fill it if the arrays are large.
+    // Copies from pinned memory need no staging by the driver. All CPU cores fill it if the arrays are large.
     cuda::PinnedBuffer<unsigned char> staging(stream.device(), bytes_, cuda::Reuse::kYes);
     const std::span<unsigned char> to = staging.values();
     std::vector<std::pair<std::size_t, std::span<const std::byte>>> pieces;
@@ -66,10 +66,10 @@ class Packer {
     std::span<const std::byte> bytes;
     std::function<void(const unsigned char*)> set;
   };
-  // Aligned to a cache line for the first load of a warp from any array, and for 16-byte loads.
+  // Arrays start on a cache line, so that a warp's first load from any array and 16-byte loads are aligned.
   static constexpr std::size_t kAlignment = 128;
   static constexpr std::size_t kPiece = std::size_t{1} << 18;  // bytes per copy of one core
-  // number of values up to which one core is faster than waking others
+  // number of bytes up to which one core copies faster than it would wake others
   static constexpr std::size_t kAlone = std::size_t{1} << 20;
 
   void place(std::span<const std::byte> bytes, std::function<void(const unsigned char*)> set) {

@@ -27,10 +27,10 @@ class Reader {
     }
   }
 
-  /// Whether `axis` is z and only one row of it is stored, as in depth stepping.
+  /// Whether `axis` is z and only one row of z is stored, as in depth stepping.
   __device__ bool has_one(int axis) const { return axis == kZ && s.sizes[kZ] == 1; }
 
-  /// Restricts an axis to one cell; z is counted in the map.
+  /// Restricts an axis to one cell. For z, `index` is the row of the map.
   __device__ void fix(int axis, int index) {
     const int at = axis == kZ ? index - plane : index;
     b.low[axis] = max(b.low[axis], at);
@@ -135,7 +135,7 @@ __device__ void sum_over_x(const DeviceState<T>& s, const DevicePlane& p) {
 BB_PLANES_ENTRY(f32, float)
 BB_PLANES_ENTRY(f64, double)
 
-/// Rounds the sums to FP32 for display, which halves the bytes to read back.
+/// Rounds the sums to FP32 for display, which halves the download.
 extern "C" __global__ void planes_rounded(const double* from, float* to, const long long count) {
   const long long threads = static_cast<long long>(gridDim.x) * blockDim.x;
   for (long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += threads) {

@@ -22,7 +22,7 @@ struct DeviceState {
   int plane_per_step;  // 1 if this row advances with the steps, else 0
 };
 
-/// Sums over the axes that are not shown. Such an axis may be cut at one cell instead.
+/// Axes to show, and axes over which ψ is summed. A summed axis may be restricted to one cell instead.
 struct DevicePlane {
   double* sums;                   // zeroed by the caller
   long long strides[kPlaneAxes];  // strides of the shown axes in `sums`, 0 for the others

@@ -22,7 +22,7 @@ __device__ inline double clamp_flux(double g, double content) { return fmin(fmax
 /// Number of donor cells that the remap of a quad in x reads.
 inline constexpr int kQuadDonors = 4 + physics::kRemapTaps;
 
-/// Content that donor[2] passes on.
+/// Part of donor[2] that moves to the next cell.
 template <typename T>
 __device__ inline T donor_flux(const T* donor, const T (&c)[physics::kRemapTaps]) {
   return clamp_flux(c[0] * donor[0] + c[1] * donor[1] + c[2] * donor[2] + c[3] * donor[3] + c[4] * donor[4], donor[2]);
@@ -48,8 +48,8 @@ __device__ inline bool reads_behind(int first, int n, int whole) {
   return whole < 0 ? first < 0 : first + kQuadDonors > n;
 }
 
-/// The remap of a quad if reads_behind(): cells beyond the end repeat the last cell (see remap_neighbour), but no
-/// proton comes from them.
+/// The remap of a quad if reads_behind(). Cells beyond the end repeat the last cell (see remap_neighbour), but pass on
+/// no protons.
 template <typename T>
 __device__ inline Quad<T> remap_quad_behind(T* donor, const T (&c)[physics::kRemapTaps], int first, int n, int whole) {
   const int last = (whole < 0 ? 0 : n - 1) - first;  // index of the row's last cell

@@ -11,8 +11,7 @@
 
 namespace bb::transport {
 
-/// Balance of a step, from its row of a device's ledger and from the next row, which has the content in flight
-/// afterwards.
+/// Balance of a step from its row of the device's ledger. The next row has the content in flight after the step.
 inline engine::StepTotals step_totals(const double* row, const double* next) {
   engine::StepTotals s;
   s.number = {

@@ -89,9 +89,10 @@ namespace {
 
 using engine::StepTotals;
 
-// Maximum time of one batch. Between batches the host checks the cancel flag and the page updates its view of the beam.
+// Maximum time of one batch, s. Between batches, the host checks the cancel flag and the page updates its view of the
+// beam.
 constexpr double kBatchSeconds = 0.05;
-// Assumed speed of a variant before its first timing, below that of any variant on a current device.
+// Assumed speed of a variant before its first timing. Every variant exceeds it on current devices.
 constexpr double kFirstGuess = 1e10;  // cells per second
 constexpr int kLongestBatch = 1024;   // ledger rows per download
 
@@ -181,7 +182,7 @@ cuda::Kernel CudaSolver<T>::kernel(const char* name) const {
   return cuda::Kernel(opened_.kernels->module, (std::string(name) + (sizeof(T) == 4 ? "_f32" : "_f64")).c_str());
 }
 
-// Cached memory may be reused by another run at once, so the stream must be idle when an exception propagates.
+// Another run may reuse cached memory at once, so the stream must be idle when an exception propagates.
 template <typename T>
 template <typename F>
 auto CudaSolver<T>::settled(F&& work) {
@@ -413,7 +414,7 @@ template <typename T>
 void CudaSolver<T>::download_scores() {
   if (scores_here_) return;
   on_device([&] {
-    // Copies to pinned memory are direct, but pinning a large buffer takes longer than the copy.
+    // Copies to pinned memory are faster, but pinning a larger buffer takes longer than the copy.
     constexpr std::size_t kMaxPinned = std::size_t{4} << 20;  // values
     std::optional<cuda::PinnedBuffer<double>> pinned;
     std::vector<double> pageable;

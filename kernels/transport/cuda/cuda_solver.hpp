@@ -86,7 +86,8 @@ class CudaSolver : public engine::Solver {
  protected:
   // Interface of a variant. These functions do not wait for the device. They report errors as cuda::Error.
 
-  /// Number of bytes that `prepare` will allocate. The run is refused earlier if the device has less free memory.
+  /// Number of bytes that `prepare` will allocate. A run that needs more than the device's free memory is refused
+  /// before.
   virtual double state_bytes_needed() const = 0;
   /// Allocates ψ, queues the start of the run, and looks up the kernels.
   virtual void prepare() = 0;
@@ -104,7 +105,7 @@ class CudaSolver : public engine::Solver {
   virtual void launch_count(double* row) = 0;
   /// Current location of ψ.
   virtual DeviceState<T> device_state() const = 0;
-  /// Removes the host's records of the last `steps` queued steps, which were not taken because the run had ended.
+  /// Removes the host's records of the last `steps` queued steps, which the kernels skipped because the run had ended.
   virtual void forget_steps(int steps) = 0;
   /// Number of cells that one step visits, which cell_steps() adds up.
   virtual double cells_per_step() const = 0;

@@ -40,7 +40,7 @@ struct DeviceTables {
   const unsigned char* mixed;  // [nz] 1 for a row of several materials
 };
 
-/// Columns of one ledger row on the device, FP64. Numbers first, then energies in MeV.
+/// Columns of one ledger row on the device, in FP64: numbers of protons first, then energies in MeV.
 enum LedgerColumn {
   kInFlight,  // protons at the start of the step
   kStopped,

@@ -33,8 +33,8 @@ double cubic_share(double distance) {
 
 using Value = std::function<double(double range)>;
 
-/// Means of a value over the ranges of bins. Each interval between two centres is integrated once, because only weights
-/// differ between the bins whose shares reach it.
+/// Means of a value over the ranges of bins. Each interval between two centres is integrated once for all bins whose
+/// shares reach it, because only the weights differ.
 class Means {
  public:
   Means(const RangeBins& bins, const Value& value, double last_range, int count) : bins_(bins) {
@@ -101,7 +101,7 @@ std::vector<double> held_values(const RangeBins& bins, const std::vector<double>
   std::vector<double> means = centres;
   const Means mean(bins, value, last_range, count);
   for (int k = 0; k < count; ++k) means[at(k)] = mean.of(k);
-  // The share of bins below the first is distributed to the first bins. A straight line or a parabola through these
+  // The share of bins below the first is assigned to the first bins. A straight line or a parabola through these
   // extrapolates the number of protons.
   std::vector<double> line = means, parabola = means;
   for (int m = 1; m <= kReach; ++m) {
@@ -112,8 +112,8 @@ std::vector<double> held_values(const RangeBins& bins, const std::vector<double>
     parabola[1] -= m * (m + 2) * beyond;
     parabola[2] += 0.5 * m * (m + 1) * beyond;
   }
-  // Finds the largest share of the better version that can be mixed in while the values still ascend. Otherwise a step
-  // would remove more energy than a bin has.
+  // Mixes in as much of the better version as possible while the values still ascend. Otherwise a step would remove
+  // more energy than a bin has.
   constexpr int kTrials = 20;
   using Pair = std::pair<const std::vector<double>*, const std::vector<double>*>;
   for (const auto& [from, to] : {Pair{&line, &parabola}, Pair{&centres, &line}}) {
@@ -142,7 +142,7 @@ EnergyGrid::EnergyGrid(const GridSpec& spec, const physics::StoppingTable& water
     step_ = spec.energy_step * 0.1;  // from mm of water to g/cm²
     const double start = water.range(start_energy);
     const double last = water.range(cutoff_);
-    // A bin extends half a step to either side, and has protons as long as their range is above zero.
+    // A bin extends half a step to either side. It contains protons as long as any part of it has a positive range.
     const double lowest = std::max(last - 0.5 * step_, kRounding * step_);
     const int below = static_cast<int>(std::floor((start - lowest) / step_));
     if (below < 1) {
@@ -202,8 +202,8 @@ physics::MomentKernel EnergyGrid::kernel(double energy, double variance) const {
   if (energy <= 0.0) return {-1, {1.0}};
   double index = index_of(energy);
   if (std::abs(index - std::round(index)) < 1e-7) index = std::round(index);
-  // Splits over two bins, as in the earlier solver, and adds straggling. The split's own variance f(1-f) is not
-  // removed; excess_variance() reports it.
+  // Splits the content over two bins, as the earlier solver did, and adds straggling. The variance f(1-f) of the split
+  // is not removed; excess_variance() reports it.
   return physics::convolve(physics::two_point_kernel(index),
                            physics::moment_kernel(0.0, variance_in_bins(energy, variance)));
 }

@@ -16,16 +16,15 @@ struct RangeBins {
 };
 
 /// Energy of a proton in each bin (MeV). It is a mean over the bin's ranges, so that the sum over bins equals the
-/// integral over protons. Near the end of range, energy is the 0.56th power of range, so energies at the centres of the
-/// last bins are wrong. The error depends on the position of the bins relative to the end of range. It would shift R80
-/// by up to 0.12 sigma of the straggling and the height of the peak by up to 6 %.
-///
-/// Protons with less range than `last_range` (g/cm²) have no energy. The result is ascending and not negative. Higher
-/// bins have the energy at their centre, from `centres`.
+/// integral over protons. Near the end of range, energy is the 0.56th power of range, so energies at the last bins'
+/// centres would be wrong. The error would depend on the position of the bins relative to the end of range. It would
+/// shift R80 by up to 0.12 sigma of the straggling, and change the height of the peak by up to 6 %. Protons with less
+/// range than `last_range` (g/cm²) have no energy. The result is ascending and not negative. Higher bins have the
+/// energy at their centre, from `centres`.
 std::vector<double> held_energies(const RangeBins& bins, const std::vector<double>& centres,
                                   const physics::StoppingTable& water, double last_range);
 
-/// Means over each bin, as above, of any quantity that increases with the range and is 0 at its end.
+/// Means over each bin, like held_energies(), of any quantity that increases with the range and is 0 at its end.
 std::vector<double> held_values(const RangeBins& bins, const std::vector<double>& centres,
                                 const std::function<double(double range)>& value, double last_range);
 
@@ -65,8 +64,8 @@ class EnergyGrid {
   double variance_in_bins(double energy, double variance) const;
   /// Kernel over bins for protons that end a step at `energy` with spread `variance` (MeV²).
   physics::MomentKernel kernel(double energy, double variance) const;
-  /// Whether content at `energy` (MeV) after a step has stopped, before it is assigned to bins. On a uniform grid this
-  /// is so if it is nearer to the bins below the cutoff; on a range grid never.
+  /// Whether content at `energy` (MeV) after a step has stopped, before it is assigned to bins. On a uniform grid it
+  /// has if the bins below the cutoff are nearer. On a range grid it never has.
   bool stops(double energy) const;
   /// Variance of kernel() in excess of the requested one, as residual range in mm² of water.
   double excess_variance(double energy, double variance) const;

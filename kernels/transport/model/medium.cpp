@@ -67,8 +67,8 @@ std::vector<AxisRow> rows_on_axis(const Problem& p, std::span<const Medium> medi
   for (int z = t.start.z; z < t.nz; ++z, path = p.grid.dz / cosine) {
     const std::optional<std::size_t> cell = cell_on_axis(p, p.beam, t, (z - t.start.z) * p.grid.dz / cosine);
     if (!cell) break;
-    // The path to a node is in the material of the previous row; the path to the first node is in the first row's own
-    // material.
+    // The path to a node is in the material of the previous row. For the first node it is in the material of the node's
+    // own row.
     const Medium& before = media[out.empty() ? p.map[*cell] : out.back().material];
     const double middle = before.energy_after(energy, 0.5 * path);
     energy = before.energy_after(energy, path);

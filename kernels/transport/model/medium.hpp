@@ -27,7 +27,7 @@ class Medium {
   }
   /// Residual path, mm, of a proton with `energy`; 0 for energies <= 0.
   double range_mm(double energy) const { return energy > 0.0 ? table.range(energy) / (0.1 * material.density) : 0.0; }
-  /// Energy of a proton `path_mm` before it has `energy`.
+  /// Energy of a proton `path_mm` before the point where it has `energy`.
   double energy_before(double energy, double path_mm) const {
     return table.energy_at(table.range(energy) + thickness(path_mm));
   }
@@ -51,8 +51,8 @@ double straggling_variance(const Problem& problem, const Medium& medium, double 
 
 struct Tables;
 
-/// The cell on a beam's axis, `way` mm after the first node; empty beyond the grid. A beam that starts on a side of the
-/// grid, or outside, enters through the cells along that side, if at all.
+/// Cell on a beam's axis, `way` mm after the first node; empty beyond the grid. A beam that starts on a side of the
+/// grid, or outside of it, can only enter through the cells along that side.
 std::optional<std::size_t> cell_on_axis(const Problem& problem, const Beam& beam, const Tables& tables, double way);
 
 /// Mean proton at the node of a map row, where the beam's axis crosses the row.
@@ -70,8 +70,8 @@ int count_rows_on_axis(const Problem& problem, std::span<const Medium> media, co
 
 /// [ne] Ratio of a proton's path length to its length in the plane, by energy bin. Scattering out of the plane, which
 /// the solver does not resolve, makes paths longer by half of the mean square angle. Uses the materials on the beam's
-/// axis. Needed when reactions are followed, because those are compared with measurements and Monte Carlo in three
-/// dimensions, where R80 is shorter by this ratio.
+/// axis. Applied when reactions are followed, because such runs are compared with measurements and with Monte Carlo. In
+/// three dimensions this ratio makes R80 shorter.
 std::vector<double> detours(const Problem& problem, std::span<const Medium> media, const EnergyGrid& grid,
                             std::span<const AxisRow> axis);
 

@@ -11,16 +11,16 @@
 namespace bb::transport {
 namespace {
 
-// Number of planes over the beam's range, in any material. The cost of following products is quadratic in this number.
-// With 100 planes the falloff of the dose is 1.5 % wider.
+// Number of planes over the beam's range, in any material. The cost of following products grows with its square. With
+// 100 planes the falloff of the dose is 1.5 % wider.
 constexpr double kPlanes = 125.0;
-// Factor by which planes may be longer at some distance from the ends of beams, where the dose of reaction products
-// changes slowly.
+// Maximum length of planes far from the ends of beams, relative to other planes. The dose of reaction products changes
+// slowly there.
 constexpr double kFar = 2.0;
 constexpr double kEntrance = 0.04, kEnd = 0.2;  // parts of a beam's range in which planes are not longer
 constexpr double kThin = 10.0;                  // maximum length of a plane in thin material, relative to water
 constexpr double kColumn_mm = 2.0;              // maximum column width in water, or one cell; products spread wider
-// minimum if steps are longer than cells, because only one row in several contains reactions
+// minimum number of planes per step if steps are longer than cells, because only one row in several contains reactions
 constexpr double kStepsPerPlane = 4.0;
 constexpr double kRounding = 1e-9;
 
@@ -75,7 +75,7 @@ void cut_planes(const Problem& p, const std::vector<double>& ratios, double most
   g.first_row.push_back(p.grid.nz);
 }
 
-/// The most frequent size of planes, without thin ones: length in mm, and length in water in mm.
+/// The most frequent size of planes that are not thin: length in mm, and length in water in mm.
 struct TypicalPlane {
   double length = 0, in_water = 0;
 };
@@ -86,8 +86,7 @@ FarFromEnds far_from_ends(const Problem& p, const physics::StoppingTable& water)
   return {kEntrance * 10.0 * water.range(p.beam.energy), (1.0 - kEnd) * 10.0 * water.range(slowest.energy)};
 }
 
-/// Whether moments of products are stored by bin of their range in the middle of a plane, and not by bin of the
-/// reaction.
+/// Whether products are stored by the bin of their range in the middle of a plane, instead of the bin of the reaction.
 bool has_long_planes(const Problem& p) {
   return (p.variant == "moments" || p.variant == "cuda-moments") && !p.track_scores;
 }

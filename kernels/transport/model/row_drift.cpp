@@ -16,7 +16,7 @@ RowDrift row_drift(double shift, int steps, bool high_order) {
   if (!high_order) return {0.0, steps * fraction * (1.0 - fraction)};  // a linear split preserves the mean
   std::array<double, physics::kRemapTaps> c{};
   physics::remap_weights(fraction, true, c.data());
-  // Models only the fractional part of the shift. The row is a few cells wide and is moved back by one cell after each
+  // Models only the fractional part of the shift. The row is a few cells wide and moves back by one cell after each
   // whole cell.
   constexpr int kCells = 96, kMargin = kRemapReach + 1;
   std::vector<double> row(kCells, 0.0), moved(kCells, 0.0);

@@ -13,9 +13,9 @@ enum class Scattering { kOff, kGottschalk, kFermiRossi, kHighland };
 enum class Straggling { kOff, kBohr };
 enum class Nuclear { kOff, kAttenuation, kIcru63 };
 
-/// Interval of water that the beam has crossed before the steps that start in certain rows of the map, g/cm².
-/// Scattering models depend on it. Unknown (the default) where bins of residual range resolve the path so far, which
-/// then follows from the energy.
+/// Interval of water (g/cm²) that the beam has crossed before the steps that start in certain rows of the map.
+/// Scattering models depend on it. It is unknown (the default) where bins of residual range resolve the path so far,
+/// which then follows from the energy.
 struct PathSoFar {
   double from = 0.0, to = 0.0;
   double least = 0.0;  // g/cm² of water: minimum residual range of the protons in these rows
@@ -95,7 +95,7 @@ struct RangeAxis {
     return physics::MomentTaps(index, variance / (per_bin * per_bin));
   }
   /// Weights of the bins for content with a residual range (g/cm² of water) of 0 or less, after a step longer than the
-  /// residual path. Bins extend half a step to either side, so the first bin may still receive a part.
+  /// residual path. Bins extend half a step to either side, so the first bin may still receive a part of the content.
   BB_HD physics::MomentTaps taps_beyond(double range) const {
     return physics::MomentTaps((range - bottom) / step, 0.0);
   }
@@ -135,7 +135,7 @@ struct StepModel {
   /// Weights of the bins for the protons of a bin after a step of `path_mm`, at the end of which they have `after` MeV.
   BB_HD physics::MomentTaps landing(const StepMatter& matter, double path_mm, int e, double after) const {
     const double range = matter.range[e], thickness = matter.thickness(path_mm);
-    // Residual range in water, negative by the excess of the path.
+    // The range in water is negative if the path exceeds the residual range.
     if (!(after > 0.0)) return axis.taps_beyond((range - thickness) * water_range[e] / range);
     const double middle = matter.table.energy_at(range - 0.5 * thickness);
     return axis.taps(after, straggling_variance(straggling, matter.table, matter.z_over_a, middle, after, thickness));

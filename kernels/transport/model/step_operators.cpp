@@ -189,7 +189,7 @@ std::vector<int> looked_at(const EnergyGrid& grid) {
   return bins;
 }
 
-/// Range of bins by which content falls in a step.
+/// Range of numbers of bins by which content falls in a step.
 struct Falls {
   double least = 1e9, most = 0.0;
 
@@ -230,8 +230,8 @@ Reach reach_of(const Problem& problem, std::span<const Medium> media, const Ener
   }
   Reach out;
   out.feeds = std::clamp(static_cast<int>(falls.most - std::min(falls.least, falls.most)) + 1, 1, grid.size());
-  // Limited, because an angle larger than a full turn has no meaning. Problems with such steps are rejected, or lose
-  // all protons.
+  // The width is limited, because an angle larger than a full turn has no meaning. Problems with such steps are
+  // rejected, or lose all protons.
   const double half = std::min(kSigmas * std::sqrt(widest) / problem.grid.dtheta, 1e5);
   out.half = widest > 0.0 ? std::max(1, static_cast<int>(std::ceil(half))) : 0;
   return out;

@@ -22,9 +22,9 @@
 namespace bb::transport {
 namespace {
 
-// Variance, in cells², that the thin rows of a tilted beam gain along the beam and across. They gain it until they are
-// wide enough for the remap. Mean over falloffs of 70 and 120 MeV at 20 and 37 degrees, in cells one to eight times as
-// wide as deep; the values scatter by 0.15. test/physics/row-gain.ts repeats the measurement.
+// Variance, in cells², that thin rows of a tilted beam gain along and across it before they are wide enough for the
+// remap. Mean over falloffs of 70 and 120 MeV at 20 and 37 degrees, in cells one to eight times as wide as deep; the
+// values scatter by 0.15. test/physics/row-gain.ts repeats the measurement.
 constexpr double kRowGain = 0.62;
 constexpr double kDepthAngleLimit = std::numbers::pi / 3.0;
 constexpr int kGuardBins = 2;
@@ -77,13 +77,12 @@ void check(const Problem& p) {
   }
 }
 
-/// A beam along z whose steps are whole cells stays within a cell of its depth. Its row in z is narrower than the remap
-/// resolves, so that the clamp suppresses a sixth of the detour. R80 is then up to 0.07 mm too deep (300 MeV). Angles that
-/// fall behind by less than kSmallLag of a cell per step therefore use first order. First order preserves the mean
-/// exactly. Over the whole range, it adds the detour times the cell to the variance: at most 1 % of W80-20, as any grid
-/// must.
-///
-/// The wider rows need a third more cells, so they are used only if the range would change by more than kMinRangeShift.
+/// Whether the row of a beam along z keeps its place in a cell: its steps are whole cells, so it stays narrower than
+/// the remap resolves. The clamp then suppresses a sixth of the detour, and R80 is up to 0.07 mm too deep (300 MeV).
+/// Angles that lag by less than kSmallLag of a cell per step therefore use a first-order remap, which preserves the
+/// mean exactly. Over the whole range, it adds the detour times the cell to the variance: at most 1 % of W80-20, the
+/// limit for any grid. The wider rows need a third more cells, so they are used only if the range would change by more
+/// than kMinRangeShift.
 bool keeps_its_row(const Problem& p, double detour_mm, double theta) {
   constexpr double kSmallLag = 0.05, kRounding = 1e-9, kShare = 1.0 / 6.0, kMinRangeShift = 0.015;  // mm
   const double cells = p.step / p.grid.dz;
@@ -141,7 +140,7 @@ AxisProton follow_axis(const Problem& p, const Beam& beam, const std::vector<Med
     const std::optional<std::size_t> cell = cell_on_axis(p, beam, t, way);
     if (!cell) break;
     const Medium& medium = media[p.map[*cell]];
-    // Uses the energy at the bin's centre, because steps start there, independent of the energy on the axis.
+    // Steps start at the centre of a bin, so its energy is used instead of the energy on the axis.
     const int bin = std::clamp(static_cast<int>(std::lround(grid.index_of(energy))), 0, grid.size() - 1);
     const double centre = grid.energies()[at(bin)];
     if (medium.energy_after(centre, path) <= p.grid.cutoff) break;
@@ -168,7 +167,7 @@ AxisProton follow_axis(const Problem& p, const Beam& beam, const std::vector<Med
       added[at(i)] = excess(*s.medium, range, path);
       return;
     }
-    // With depth stepping, paths are longer at larger angles, so that they are not whole numbers of bins at all angles.
+    // With depth stepping, paths are longer at larger angles, so not all of them are whole numbers of bins.
     constexpr std::size_t kParts = kNormalParts.size();
     std::array<double, kParts> lengths{}, variances{};
     for (std::size_t k = 0; k < kParts; ++k) {
@@ -191,8 +190,8 @@ int class_along(const Problem& p, const Beam& beam, const Tables& t) {
   return std::clamp(static_cast<int>(std::lround((beam.angle - t.theta.front()) / p.grid.dtheta)), 0, t.ntheta - 1);
 }
 
-/// Excess of the scored path of protons along the axis over their actual path, in mm, because the last step is scored
-/// in full. Mean over protons that stop. The beam's energies are advanced through the steps, without angles.
+/// Excess of the scored path of protons along the axis over their actual path, in mm; the last step is scored in full.
+/// It is a mean over protons that stop. The beam's energies are advanced through the steps, without angles.
 double end_excess(const Problem& p, const Beam& beam, const Tables& t, const Start& start) {
   constexpr double kNothing = 1e-12;  // share of the beam that does not affect the mean
   const int along = class_along(p, beam, t);
@@ -229,8 +228,8 @@ double end_excess(const Problem& p, const Beam& beam, const Tables& t, const Sta
   return stopped > 0.0 ? path - gone / stopped : 0.0;
 }
 
-/// Contribution of thin rows to the range spread of a tilted beam, mm. Zero in depth if steps are not whole cells,
-/// which widen the row by more.
+/// Contribution of thin rows to the range spread of a tilted beam, mm. If steps are not whole cells in depth, they
+/// widen the row by more and only the contribution across remains.
 double row_spread(const Problem& p, const Beam& beam, const RowDrift& drift) {
   const double sine = std::abs(std::sin(beam.angle));
   if (!is_tilted(beam)) return 0.0;
@@ -241,10 +240,10 @@ double row_spread(const Problem& p, const Beam& beam, const RowDrift& drift) {
   return std::sqrt(kRowGain) * std::hypot(across, deep);
 }
 
-// Rows are split until the beam has crossed kSplitBins bins. They form groups whose ends have the ratio kSplitRatio. A
-// group uses the mean of its scattering powers, which vary with the logarithm of the path.
+// Rows are split until the beam has crossed kSplitBins bins. They form groups whose ends have the ratio kSplitRatio.
+// The scattering power varies with the logarithm of the path, so a group uses the mean of its rows.
 constexpr double kSplitBins = 30.0, kSplitRatio = 1.25, kFirstSplit = 0.01;
-// Share of the residual range after these rows, as a lower limit for all protons despite straggling.
+// Lower limit for the share of the residual range after these rows, valid for all protons despite straggling.
 constexpr double kMinRangeLeft = 0.8;
 
 /// In thin material, protons stay in a bin of residual range for many rows. Then their energy does not resolve the path
@@ -372,7 +371,7 @@ TableBuilder::Layout::Layout(const Problem& p, const InParallel& in_parallel, St
   }
 
   // If the beam's steps are not whole cells in depth, the remap clips its row while it is narrow. The row then ends
-  // ahead of the beam or behind it. The beam starts farther back by this distance, so that its end is at the correct
+  // ahead of the beam or behind it. The start is moved back by this distance, so that the row ends at the correct
   // depth.
   if (!depth && !p.filled) {
     const double way = std::min(t.beam_range_mm, (t.nz * p.grid.dz - p.beam.z) / cosine);
@@ -434,7 +433,7 @@ AxisProton TableBuilder::Layout::follow(const Beam& beam, double energy, const I
   const Problem& p = problem;
   const AxisProton axis = follow_axis(p, beam, media, *grid, energy, t, in_parallel);
   t.axis_steps = axis.steps;
-  // The component along the axis of an offset by a cell in depth.
+  // Component along the axis of an offset by one cell in depth.
   const double along = p.grid.dz * std::cos(beam.angle);
   t.extra_straggling_mm = std::sqrt(axis.added_variance + drift.variance * along * along);
   t.row_spread_mm = row_spread(p, beam, drift);
@@ -528,7 +527,7 @@ RowCounts TableBuilder::counted() const {
           half * (shortest.angles + longest.angles)};
 }
 
-/// The tables with the rows of steps along the beam in place of those of all classes.
+/// Copies the tables, but with the rows of steps along the beam instead of the rows of all classes.
 Tables TableBuilder::along_axis(const StepOperators& operators, const Tables& all,
                                 const InParallel& in_parallel) const {
   Tables t = layout_->tables;

@@ -28,12 +28,10 @@ struct Reach {
 };
 
 /// All physics that a step needs, as plain arrays. Built once per problem in FP64 and shared by all variants on CPU and
-/// GPU.
-///
-/// A step consists of the energy gather, the angle convolution, streaming in x and streaming in z. With path stepping
-/// all protons have the same path (`classes` = 1). With depth stepping the path is Δz/cosθ, and the first two tables
-/// have one class per angle (`classes` = ntheta; the class is a proton's angle at the start of the step). Opposite
-/// angles have equal paths: rows are stored per path.
+/// GPU. A step consists of the energy gather, the angle convolution, streaming in x and streaming in z. With path
+/// stepping all protons have the same path (`classes` = 1). With depth stepping the path is Δz/cosθ, and the first two
+/// tables have one class per angle (`classes` = ntheta; the class is a proton's angle at the start of the step).
+/// Opposite angles have equal paths, so rows are stored per path.
 struct Tables {
   int ne = 0, ntheta = 0, nz = 0, nx = 0;
   double dx = 0, dz = 0;              // mm
@@ -42,8 +40,8 @@ struct Tables {
   std::vector<std::int32_t> path_of;  // [classes] index of the path
   std::vector<double> path_mm;        // [paths]
 
-  /// Builds the rows of the operators if the consumer computes them itself; valid while the TableBuilder exists. All
-  /// arrays [paths·materials·ne] are then empty. Null if the tables contain the rows.
+  /// Builds the rows of the operators for a consumer that computes them itself; valid while the TableBuilder exists.
+  /// All arrays [paths·materials·ne] are then empty. Null if the tables contain the rows.
   std::shared_ptr<const StepOperators> operators;
 
   std::vector<double> energy;  // [ne] MeV of a proton in the bin, ascending
@@ -121,7 +119,8 @@ class Cancelled : public std::exception {};
 /// the host computes.
 bool rows_can_be_left(const Problem& problem);
 
-/// Step mode of a solver: operators of the tables, or the solver's own planes, for which build_axes() is enough.
+/// Source of a solver's steps: the operators of the tables, or the solver's own planes, for which build_axes() is
+/// enough.
 enum class Stepper { kOperators, kOwnPlanes };
 
 /// Determines the layout of a problem and builds its tables. The problem must outlive this object.
@@ -134,11 +133,11 @@ class TableBuilder {
 
   /// The sizes, the axes and the entry path, without the operators.
   const Tables& outline() const;
-  /// Throws Cancelled soon after `cancel` becomes true, because many materials and angles need minutes. If `rows_left`,
-  /// the rows of the operators are left to a device.
+  /// Throws Cancelled soon after `cancel` becomes true, because building many materials and angles takes minutes. If
+  /// `rows_left`, a device will compute the rows of the operators.
   Tables build(const InParallel& in_parallel, const std::atomic<bool>* cancel = nullptr, bool rows_left = false) const;
-  /// The outline for a solver with its own planes, with the beam in the row of the entrance: no operators, no path to a
-  /// first node.
+  /// The outline for a solver with its own planes, whose beam starts in the row of the entrance: no operators, and no
+  /// path to a first node.
   Tables build_axes() const;
   /// Like build_axes(), with spot `index` alone. Thread-safe.
   Tables axes_alone(std::size_t index) const;

@@ -12,7 +12,8 @@ namespace {
 
 using Moments = physics::TrackMoments;
 
-/// Contribution to each moment per energy loss, averaged over the spots' entry paths and weighted by their losses.
+/// Contribution to each moment per energy loss on the entry paths, averaged over the spots with their losses as
+/// weights.
 std::array<double, Moments::kCount> entry_per_energy(const Problem& p, std::span<const Medium> media,
                                                      std::span<const Entry> entries) {
   std::array<double, Moments::kCount> sum{};
@@ -36,7 +37,7 @@ std::array<double, Moments::kCount> entry_per_energy(const Problem& p, std::span
 
 std::vector<int> spectrum_rows(const Problem& p) {
   std::vector<int> rows;
-  // Steps longer than cells skip rows, whose spectra would be empty.
+  // Steps longer than cells skip rows, and the spectra of skipped rows would be empty.
   if (!p.spectra.empty() && p.stepping == Stepping::kPath && p.step > 1.001 * p.grid.dz) {
     throw ProblemError("invalid", "output.spectra_mm: the steps of " + std::to_string(p.step) +
                                       " mm are longer than cells in depth; solver.step_mm must be at most "
@@ -98,8 +99,7 @@ TrackScores track_scores(const Problem& p, std::span<const Medium> media, const 
     for (int m = 0; m < t.materials; ++m) {
       const Medium& medium = media[u(m)];
       const Moments moments(water, medium.table, medium.material.density);
-      // Quantity of a proton in each bin before the step. A step scores the difference between this quantity before and
-      // after.
+      // The quantity of a proton in each bin before the step. A step scores its difference before and after.
       const std::vector<double> held = grid.held([&](double energy) { return moments.at(k, energy); });
       for (int e = 0; e < t.ne; ++e) {
         const std::size_t row = t.row(row_class, m, e);

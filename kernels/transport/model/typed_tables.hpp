@@ -27,12 +27,11 @@ struct MaterialRun {
   std::int32_t material = 0;
 };
 
-/// The tables in the type with which a variant computes, indexed like `Tables`.
-///
-/// For float the weights are multiples of 2^-24 with exactly the same sums as in FP64: a source's energy taps + stopped
-/// + nuclear = 1, an angle kernel w[0] + 2 Σ w[k] = 1. Rounding each weight independently would create or lose up to
-/// 3e-8 of the protons per step, always in the same direction for a bin. `deposit` is computed from the rounded
-/// weights, so energy is balanced as well. For double all values are copies.
+/// The tables in the type with which a variant computes, indexed like `Tables`. For float, the weights are multiples of
+/// 2^-24 with exactly the same sums as in FP64: a source's energy taps + stopped + nuclear = 1, an angle kernel w[0] +
+/// 2 Σ w[k] = 1. Rounding each weight independently would create or lose up to 3e-8 of the protons per step, always in
+/// the same direction for a bin. `deposit` is computed from the rounded weights, so the energy is balanced too. For
+/// double, all values are copies.
 template <typename T>
 struct TypedTables {
   explicit TypedTables(const Tables& tables, const InParallel& in_parallel = one_after_the_other);

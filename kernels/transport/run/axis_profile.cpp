@@ -8,8 +8,8 @@
 namespace bb::transport {
 namespace {
 
-/// Sine of the angle below which the axis counts as +z: the projection of dx is then far less than a thousandth of a
-/// bin.
+/// Sine of the angle below which the axis counts as +z. The projection of dx on the axis is then far less than a
+/// thousandth of a bin.
 constexpr double kStraight = 1e-9;
 
 /// Share of a trapezium (the sum of two uniform distributions of widths a >= b) below s, relative to its centre. It is
@@ -34,7 +34,8 @@ AxisProfile axis_profile(std::span<const double> dose, const AxisGeometry& g, st
   AxisProfile out{.start_mm = -g.z_mm, .step_mm = step, .values = {}};
   if (std::abs(ux) < kStraight && uz > 0) {
     out.values.resize(g.nz);
-    // Sums several rows at a time, each in its own order, so that consecutive additions do not wait for each other.
+    // Several rows are summed at a time, each in its own order, so that consecutive additions do not depend on each
+    // other.
     constexpr std::size_t kRows = 8;
     for (std::size_t z = 0; z < g.nz; z += kRows) {
       const std::size_t rows = std::min(kRows, g.nz - z);

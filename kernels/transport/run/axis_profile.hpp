@@ -5,8 +5,8 @@
 #include <vector>
 
 // Dose integrated across the beam axis. The solver scores the energy of a tilted beam's step in the cell of the step's
-// middle. This profile spreads it along the axis over the length of the step or the cell, whichever is larger. Across,
-// it is spread by the cell's width (a trapezium). Energy is conserved, and neither steps nor cells appear as a comb.
+// middle. This profile spreads it along the axis over the length of the step or the cell, whichever is larger. It also
+// spreads it by the cell's width (a trapezium). Energy is conserved, and neither steps nor cells appear as a comb.
 // Along +z the profile is the sum over x.
 namespace bb::transport {
 

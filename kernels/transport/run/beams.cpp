@@ -54,7 +54,7 @@ Problem checked(Problem problem) {
   return problem;
 }
 
-/// Throws if reactions depend on data of each beam that a table shared by all beams does not contain.
+/// Rejects reactions that need data of each beam, if the tables are shared by all beams and lack these data.
 void check_reactions(const Run& run) {
   const transport::Variant& v = run.variant();
   if (run.problem().nuclear == transport::Nuclear::kOff || (!v.needs_operators && v.make_beams == nullptr)) return;
@@ -281,8 +281,8 @@ void Beams::solve_on_devices(const Common& common, const std::function<void(Ende
   };
   std::vector<std::string> devices = devices_;
   while (!queue.empty() && !cancel_.load()) {
-    // Each device has two waves running. With several devices waves are smaller, so that one device does not take all
-    // beams before another has started.
+    // Each device runs two waves at a time. With several devices waves are smaller, so that one device does not take
+    // all beams before another has started.
     const std::size_t share = devices.size() == 1 ? count() : (count() + 2 * devices.size() - 1) / (2 * devices.size());
     std::vector<std::exception_ptr> failures(devices.size());
     const auto solve = [&](std::size_t i) {
@@ -307,7 +307,7 @@ void Beams::solve_on_devices(const Common& common, const std::function<void(Ende
 
 void Beams::solve_on_cores(const Common& common, const std::function<void(Ended&&)>& ended) {
   cpu::ThreadPool pool(run_.on_gpu() ? 1 : lanes());
-  /// A thread's solver, which is reused from beam to beam and refers to the lane's tables.
+  /// A thread's solver. It is reused for many beams and refers to the tables of the lane.
   struct Lane {
     Problem problem;  // with a single beam, if there are no operators
     std::optional<Tables> tables;

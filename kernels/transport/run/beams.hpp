@@ -35,7 +35,7 @@ class BeamQueue {
     return taken;
   }
 
-  /// Returns beams to the queue, which are then taken first.
+  /// Returns beams to the queue. They are taken before all others.
   void give_back(BeamRange beams) {
     const std::scoped_lock lock(mutex_);
     waiting_.push_back(beams);
@@ -51,10 +51,11 @@ class BeamQueue {
   std::vector<BeamRange> waiting_;
 };
 
-/// Many beams on one grid: the spots of a problem, each solved separately. They share tables, so that the set-up takes
-/// as long as for one beam. A GPU solves as many beams at a time as fit into its memory. Several GPUs share the list;
-/// each takes the next beams when it has room. The grid is that of the fastest beam. The range bins of a beam solved
-/// alone start at its own energy; here they start at the energy of the fastest beam. This changes the results slightly.
+/// Many beams on one grid: the spots of a problem, each solved separately. They share tables, so that the setup takes
+/// as long as for one beam. A GPU solves as many beams at a time as fit into its memory. Several GPUs share the list,
+/// and each takes more beams when it has memory for them. The grid is that of the fastest beam. Its range bins start at
+/// the energy of the fastest beam, but those of a beam solved alone start at its own energy. This changes the results
+/// slightly.
 class Beams {
  public:
   /// Results of one beam.
@@ -75,14 +76,14 @@ class Beams {
   /// Number of beams solved at the same time on the CPU.
   int lanes() const;
 
-  /// Solves all beams. `ended` is called for each finished beam, from one thread at a time and in any order. It is not
-  /// called for beams that were not solved before a cancellation. Throws ProblemError; beams that have finished keep
-  /// their results. If a GPU fails, the others solve its unfinished beams; throws if none is left.
+  /// Solves all beams. Calls `ended` for each finished beam, from one thread at a time and in any order. Beams left
+  /// unsolved by a cancellation are not reported. Throws ProblemError; finished beams keep their results. If a GPU
+  /// fails, the others solve its unfinished beams. Throws if no GPU is left.
   void execute(const std::function<void(Ended&&)>& ended);
   /// Whether readouts() can solve beams.
   bool has_readouts() const;
-  /// Solves `beams`, which may differ from the problem's in all but direction and entry depth, for their readouts per
-  /// entering proton. None may have more energy than the problem's fastest beam. Throws ProblemError.
+  /// Solves `beams` for their readouts per entering proton. They may differ from the problem's beams in everything but
+  /// direction and entry depth. None may have more energy than the problem's fastest beam. Throws ProblemError.
   BeamTable readouts(std::span<const transport::Beam> beams, bool curves);
   void cancel() { cancel_.store(true); }
   const std::atomic<bool>& cancelled() const { return cancel_; }

@@ -32,7 +32,7 @@ class BeamsSolver {
   /// Number of slots that may run at a time, 1 to kMaxSlots. A device's memory may only have room for one.
   virtual int slots() const = 0;
   /// Queues beams by their starts, each with one Start::Part, and returns without waiting for them. Beams of other
-  /// slots may be running. `all`: there are no other beams.
+  /// slots may be running. `all`: these are the only beams.
   virtual void begin(int slot, std::span<const transport::Start* const> starts, bool all) = 0;
   /// Waits for the beams of a slot.
   virtual void finish(int slot) = 0;

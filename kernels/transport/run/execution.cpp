@@ -28,7 +28,8 @@ void add(const std::vector<double>& from, std::vector<double>& to) {
   for (std::size_t i = 0; i < from.size(); ++i) to[i] += from[i];
 }
 
-/// Steps after which almost no protons are in flight: those of the proton on the axis, plus four sigma of straggling.
+/// Number of steps after which almost no protons are in flight: the steps of the proton on the axis, plus four sigma of
+/// straggling.
 int expected_steps(const transport::Problem& p, const transport::Tables& t, int bound) {
   constexpr double kStraggling = 1.045;  // sigma is 1.0 to 1.15 % of the range
   const double spread = p.straggling == transport::Straggling::kOff ? 1.0 : kStraggling;

@@ -33,10 +33,10 @@ class Run::Execution {
   void observe();
   void report(double seconds, double steps_ahead) const;
 
-  /// Step of keyframe `k`. The last keyframe is at the end of the run, whenever that is.
+  /// Step of keyframe `k`. The last keyframe is at the end of the run, at whatever step that is.
   int keyframe_step(int k) const;
   void keep_keyframe();
-  /// Copies results from the device to the host from time to time, because they are lost if the device fails.
+  /// Copies results from the device to the host at intervals, because a failing device would lose them.
   void keep_safe();
   void keep_checkpoint(std::size_t known_keyframes);
 

@@ -56,7 +56,7 @@ class Ledger {
   /// Share of the incident number that is still in flight.
   double left() const { return number_.in > 0.0 ? number_.in_flight / number_.in : 0.0; }
   bool done(double stop_weight) const { return number_.in_flight <= stop_weight * number_.in; }
-  /// The larger relative error of the two balances.
+  /// The larger of the relative errors of the two balances, numbers and energies.
   double error() const;
   /// One row per step.
   const std::vector<LedgerRow>& numbers() const { return numbers_; }

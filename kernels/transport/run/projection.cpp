@@ -131,7 +131,7 @@ class PairSums final : public RowVisitor {
   }
 
   const transport::Tables& t_;
-  // Sums of θ–x are transposed, [θ][x], so that their rows are those of the state.
+  // Sums of θ–x are stored transposed, [θ][x], so that their rows are those of the state.
   std::vector<double> zx_, thetax_, etheta_, ez_, ex_, ztheta_;
   double number_ = 0.0, depth_ = 0.0;
 };

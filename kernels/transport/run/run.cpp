@@ -26,7 +26,7 @@ int bound_steps(const transport::Problem& p, const transport::Tables& t) {
   return std::min(p.max_steps, std::max(1, static_cast<int>(std::ceil(way / p.step))));
 }
 
-/// If the problem sets a number of threads, a single thread builds the layout, which takes a millisecond.
+/// If the problem sets a number of threads, a single thread builds the layout, which takes about a millisecond.
 transport::InParallel lanes_of(const transport::Problem& p) {
   return p.threads > 0 ? transport::InParallel(transport::one_after_the_other) : cpu::on_all_cores;
 }
@@ -115,8 +115,8 @@ std::optional<LiveFrame> Run::take_live() {
 
 namespace {
 
-// Memory factors. While operators are built, they exist twice, first in growing vectors; not all of it is released
-// afterwards.
+// Memory factors. During their construction, operators exist twice, first in growing vectors. Not all of that memory is
+// released afterwards.
 constexpr double kBuildFactor = 2.9, kRetainedFactor = 1.7;
 constexpr double kSpans = 6.4e6;  // per thread
 constexpr double kRest = 14e6;    // heap memory for threads, fragmentation, a live frame and derived results, bytes
@@ -142,7 +142,7 @@ double Run::memory_bytes() const {
       problem_.track_scores ? 8.0 * static_cast<double>(transport::TrackScores::kMoments * t.plane()) : 0.0;
   if (on_gpu()) {
     constexpr double kFields = 4.0;
-    // On the GPU, both halves of the angles have their own rows.
+    // On the GPU, the negative and the positive angles have separate rows.
     return estimate_bytes() + 2.0 * typed_bytes(counts, value) + kFields * plane + recorded + tracks;
   }
   const double psi = variant_->beam_bytes != nullptr && !problem_.filled ? variant_->beam_bytes(problem_, t, threads_)

@@ -72,7 +72,7 @@ class Run {
   /// Determines the layout of the grid and chooses the variant. The operators are built by `execute`. Throws
   /// ProblemError.
   explicit Run(transport::Problem problem);
-  /// Uses `variant`, whatever name the problem requests. `variant` must outlive the run.
+  /// Uses `variant` instead of the variant that the problem names. `variant` must outlive the run.
   Run(transport::Problem problem, const transport::Variant& variant);
 
   const transport::Problem& problem() const { return problem_; }
@@ -85,7 +85,7 @@ class Run {
   bool on_gpu() const { return bb::on_gpu(*variant_); }
   double estimate_bytes() const { return variant_->estimate_bytes(problem_, outline()); }
   /// Estimate of the peak memory of `execute`, rather too high than too low: tables, ψ and results, without keyframes.
-  /// For a GPU variant it is the GPU's memory. Needs milliseconds, because it computes a sample of the operators.
+  /// For a GPU variant it is the GPU's memory. Takes milliseconds, because it computes a sample of the operators.
   double memory_bytes() const;
   /// Maximum number of steps of the slowest proton, limited by the scenario.
   int steps_max() const { return steps_max_; }
@@ -93,8 +93,8 @@ class Run {
   /// One lane per thread. In a GPU run, lane 0 is the host and lane 1 the device.
   const SpanRecorder& spans() const { return spans_; }
 
-  /// Starts the clock of the spans, regardless of when the run was constructed. Called before `execute` if other clocks
-  /// are set by it.
+  /// Starts the clock of the spans at the current time, not at the construction of the run. Call before `execute` if
+  /// other clocks use the same origin.
   void begin() { spans_.close_gap(); }
 
   /// Solves the problem. `on_progress` is called from this thread at most 60 times a second, and once at the end.

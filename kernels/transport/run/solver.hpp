@@ -17,7 +17,7 @@
 
 namespace bb::engine {
 
-/// In the order of the axes of ψ.
+/// Axes of ψ, in storage order.
 enum class Axis { kEnergy, kTheta, kZ, kX };
 inline constexpr int kAxes = 4;
 
@@ -35,8 +35,8 @@ struct Plane {
   std::vector<float> values;  // [slow][fast], protons per cell
 };
 
-/// Balance of one step, in FP64. `in_flight` is the state after the step, all other values are changes. `number` counts
-/// protons, `energy` their energy in MeV.
+/// Balance of one step, in FP64. `in_flight` is the state after the step; all other values are changes. Values in
+/// `number` are counts of protons, values in `energy` their energies in MeV.
 struct StepTotals {
   struct Side {
     double in_flight = 0, stopped = 0;
@@ -99,8 +99,8 @@ class Solver {
   virtual std::span<const double> dose() = 0;
   /// Crossing moments so far, [z][Crossing::kCount].
   virtual std::span<const double> crossing() = 0;
-  /// Reactions of protons so far, on the grid Tables::reactions; empty if that is empty. A solver that records no
-  /// reactions is rejected if the grid is not empty.
+  /// Reactions of protons so far, on the grid Tables::reactions; empty if that grid is empty. If it is not, a solver
+  /// that records no reactions is rejected.
   virtual std::span<const double> reactions() { return {}; }
   /// Products of the reactions if the solver follows them itself; null if reactions() records them.
   virtual std::unique_ptr<transport::Secondaries> follow_products() { return nullptr; }

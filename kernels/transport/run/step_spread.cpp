@@ -48,7 +48,7 @@ StepSpread::StepSpread(const transport::Problem& p, const transport::Tables& tab
 void StepSpread::dose(std::vector<double>& dose) const {
   if (parts_.empty()) return;
   const int nx = tables_.nx;
-  // The dose of the entry path belongs to no step, so it is not spread.
+  // The dose of the entry path belongs to no step, so it stays where it is.
   const std::span entry(tables_.start.entry_dose);
   const std::size_t first = at(tables_.start.entry_z) * at(nx);
   for (std::size_t x = 0; x < entry.size(); ++x) dose[first + x] -= entry[x];
@@ -102,7 +102,7 @@ void centre_angles(const transport::Problem& p, const transport::Tables& t, std:
     if (c[Crossing::kN] <= kMinShare * t.start.number_in) return std::nullopt;
     return c[Crossing::kThetaTheta] / c[Crossing::kN];
   };
-  // In ascending z, a plane only reads itself and planes that have not been changed yet.
+  // In ascending z, a plane reads only itself and planes that this loop has not changed yet.
   for (int z = 0; z < t.nz; ++z) {
     const int whole = static_cast<int>(std::floor(lag));
     const auto here = mean_square(z);

@@ -35,8 +35,8 @@ class StepSpread {
 };
 
 /// Planes are scored before the scattering of their step, so their <θ²> [z][Crossing::kCount] is too small by half a
-/// step. The value after a plane's scattering is that of the next node before its own. The mean of the two is correct
-/// to second order in the step.
+/// step. The value after a plane's scattering is the one that the next plane scores. The mean of the two values is
+/// correct to second order in the step.
 void centre_angles(const transport::Problem& problem, const transport::Tables& tables, std::vector<double>& crossing);
 
 }  // namespace bb::engine

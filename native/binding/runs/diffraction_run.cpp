@@ -98,7 +98,7 @@ Asked read_asked(const Napi::CallbackInfo& info) {
   return out;
 }
 
-/// Name of the device that the image is computed on; null on the CPU.
+/// Name of the device that computes the image; null on the CPU.
 const std::string* gpu_of(const State& state) { return state.run.on_gpu() ? &state.run.problem().device : nullptr; }
 
 /// Returns the image so far, or null if no row was added since the last call. It is the same array as in the result.
@@ -133,7 +133,7 @@ Napi::Value start(const Napi::CallbackInfo& info, const std::shared_ptr<State>& 
               [&tell](const ImageProgress& p) { tell([p](Napi::Env to) { return progress_object(to, p); }); },
               asked.repeated);
         });
-        // The pixels were shown. Freed here, because freeing them later would block the JavaScript thread.
+        // The FP32 array has all pixels. Freeing the FP64 image later would block the JavaScript thread.
         std::vector<double>().swap(state->result.image);
       },
       [kept](Napi::Env to) -> Napi::Value { return result_object(to, *kept); });

@@ -79,7 +79,7 @@ MeasuringOptions read_measuring(const Napi::Object& options) {
   out.run.graph_replay = flag(options, "graphReplay");
   out.run.unwatched = flag(options, "unwatched");
   out.clocks = flag(options, "clocks");
-  // Timed runs save no intermediate states, because they are repeated anyway.
+  // Timed runs save no intermediate states, because a lost run is simply repeated.
   if (out.clocks) out.run.keep_every_s = std::numeric_limits<double>::infinity();
   out.trace = flag(options, "trace");
   return out;
@@ -106,7 +106,8 @@ void DeviceObservation::around(const MeasuringOptions& options, const std::strin
     monitor = cuda::ClockMonitor::open(cuda::open_device(*selector)->info().uuid);
     if (monitor) before_ = monitor->read();
   }
-  // Destroyed on leaving this scope, even if the work throws, because the next trace could not begin otherwise.
+  // The trace is destroyed at the end of this scope even if the work throws, because otherwise the next trace could not
+  // begin.
   std::unique_ptr<cuda::ActivityTrace> tracing;
   std::unique_ptr<cuda::EventTrace> events;  // replaces `tracing` if CUPTI is missing
   if (options.trace) {

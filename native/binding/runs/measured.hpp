@@ -32,7 +32,7 @@ engine::TaskMode read_task_mode(const Fields& fields);
 /// Observes clocks and activity of the device during a run. Used by the run's thread first, then by the main thread.
 class DeviceObservation {
  public:
-  /// Runs `work` under observation. `selector` names the device of a run on the GPU; null on the CPU, where nothing is
+  /// Runs `work` under observation. `selector` names the GPU of the run; it is null on the CPU, where nothing is
   /// observed. If the work throws, recording stops and no record remains.
   void around(const MeasuringOptions& options, const std::string* selector,
               std::chrono::steady_clock::time_point origin, const std::function<void()>& work);

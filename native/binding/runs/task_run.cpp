@@ -98,7 +98,7 @@ Napi::Array results_array(Napi::Env env, const engine::TaskResults& results) {
   return out;
 }
 
-/// Returns null if the sample was not audited. `report` covers results that were compared in this process.
+/// Returns null if the sample was not audited. `report` describes the results that were compared in this process.
 Napi::Value audit_object(Napi::Env env, const engine::TaskAudit& audit, const engine::CheckReport& report) {
   if (!audit.audited) return env.Null();
   Napi::Object out = Napi::Object::New(env);
@@ -261,8 +261,8 @@ Napi::Value told(const Napi::CallbackInfo& info, const std::shared_ptr<State>& k
       [](State& state) {
         engine::Task& task = state.run.task();
         task.enter();
-        // Repeats once first, because some variants time a launch for these metrics, which is slower just after clocks
-        // are read.
+        // Reading clocks slows the next launch, and some variants time a launch for these metrics, so one repetition
+        // runs first.
         engine::TaskAudit none;
         if (on_gpu(state.run.variant())) task.repeat(1, engine::TaskMode::kWarm, {}, none);
         state.quantities = task.quantities();
@@ -281,7 +281,7 @@ Napi::Value inputs(const Napi::CallbackInfo& info, const std::shared_ptr<State>&
       });
 }
 
-/// Compares arrays from another program, in the order of TaskResults; the first argument holds them.
+/// Compares arrays from another program. The first argument holds them in the order of TaskResults.
 Napi::Value compare(const Napi::CallbackInfo& info, const std::shared_ptr<State>& kept) {
   const Napi::Env env = info.Env();
   if (info.Length() < 1 || !info[0].IsArray()) throw Napi::TypeError::New(env, "compare: expected a list of arrays");

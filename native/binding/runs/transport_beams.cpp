@@ -87,10 +87,10 @@ class BeamBlocks {
     Napi::Reference<Napi::Float64Array> array;
     std::span<double> room;
   };
-  /// Arrays of previous beams of this thread. New large arrays in every call would make V8 collect all garbage, which
-  /// takes longer than solving some beams by moments.
+  /// Arrays of previous beams of this thread. Allocating large arrays in every call would make V8 collect all garbage,
+  /// which takes longer than solving some beams by moments.
   struct Spare {
-    // Node deletes remaining references with the environment, before the thread ends.
+    // Node itself deletes remaining references together with the environment, before the thread ends.
     ~Spare() {
       for (Block& block : blocks) block.array.SuppressDestruct();
     }
@@ -259,7 +259,8 @@ Napi::Object told(Napi::Env env, std::size_t beam, const char* as, const Napi::V
   return out;
 }
 
-/// Reports {beam, block}, which is valid during the callback, or {beam, result} without blocks or for a failed beam.
+/// Reports {beam, block}, where the block is valid during the callback. Reports {beam, result} if there are no blocks
+/// or the beam failed.
 void tell_ended(const Job::Tell& tell, State* state, engine::Beams::Ended&& ended) {
   const std::optional<std::size_t> taken = state->slots.take(state->beams.cancelled());
   if (!taken) return;
@@ -273,7 +274,7 @@ void tell_ended(const Job::Tell& tell, State* state, engine::Beams::Ended&& ende
     });
     return;
   }
-  // Shared between the copies that are made of the callback.
+  // The result is shared, because the callback is copied several times.
   auto result = std::make_shared<engine::RunResult>(std::move(ended.result));
   tell([state, result, beam = ended.beam, numbers = BeamNumbers(ended.alone), read](Napi::Env to) {
     return told(to, beam, "result", transport_result(to, state->beams.run(), numbers, *result));
@@ -300,7 +301,7 @@ Napi::Value start(const Napi::CallbackInfo& info, const std::shared_ptr<State>& 
 /// Values of each beam in the list of readouts(): energy_MeV, energy_sigma_MeV, angle_sigma_rad, x_sigma_mm, focus_mm.
 constexpr std::size_t kOfBeam = 5;
 
-/// Beams of a list, and what is computed for them.
+/// Beams of one readouts() call, and the settings of their computation.
 struct Reading {
   std::vector<transport::Beam> beams;
   bool curves = false;

@@ -26,7 +26,7 @@ namespace {
 using engine::Progress;
 using engine::RunResult;
 
-/// Keyframes with fewer cells are not returned to the system, because that would take longer than it saves.
+/// Minimum size of a keyframe whose memory is returned to the system. Returning less would take longer than it saves.
 constexpr std::size_t kMinReleased_cells = std::size_t{1} << 20;
 
 /// Parts of a frame to copy; an empty list copies all of it.
@@ -99,8 +99,7 @@ Napi::Object tracks_object(Napi::Env env, const transport::TrackScores& scored, 
 Napi::Object state_object(Napi::Env env, const engine::Run& run, const RunResult& r) {
   Napi::Object out = transport_result(env, run, BeamNumbers(run.tables()), r);
   if (r.tracks) out.Set("tracks", tracks_object(env, run.tables().tracks, *r.tracks));
-  // Maps are fetched one by one with keyframe(i): together they may have 100 MB, and copying them would block the event
-  // loop.
+  // Maps are fetched one by one with keyframe(i). Copying all of them, up to 100 MB, would block the event loop.
   Napi::Array frames = Napi::Array::New(env, r.keyframes.size());
   for (uint32_t i = 0; i < r.keyframes.size(); ++i) {
     Napi::Object frame = Napi::Object::New(env);
@@ -197,7 +196,8 @@ class TransportRun final : public Napi::ObjectWrap<TransportRun> {
     started_ = true;
     State* state = state_.get();
     if (info.Length() > 1 && info[1].IsObject()) state->measuring = read_measuring(info[1].As<Napi::Object>());
-    // Keeps the JavaScript object alive, because the promise may hold the last reference to it.
+    // Holds a reference to the JavaScript object, because the promise may need it after its last other reference is
+    // gone.
     auto handle = std::make_shared<Napi::ObjectReference>(Napi::Persistent(Value()));
     return state->job.start(
         env, info[0], "this machine does not have enough memory for this run",
@@ -273,8 +273,8 @@ class TransportRun final : public Napi::ObjectWrap<TransportRun> {
     return env.Undefined();
   }
 
-  /// keyframe(i) of a finished run: {step, depth_mm, zx, xtheta, etheta, ez, ex, ztheta}. Each can be fetched once,
-  /// because keeping copies on both sides would need twice the memory.
+  /// keyframe(i) of a finished run: {step, depth_mm, zx, xtheta, etheta, ez, ex, ztheta}. Each keyframe can be fetched
+  /// once, because copies on both sides would need twice the memory.
   Napi::Value keyframe(const Napi::CallbackInfo& info) {
     const Napi::Env env = info.Env();
     auto& frames = state_->result.keyframes;

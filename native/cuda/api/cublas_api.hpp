@@ -7,7 +7,7 @@
 #include "driver_types.hpp"
 #include "resolve.hpp"
 
-// Declarations of the used part of cuBLAS and cuBLASLt, from NVIDIA's cuBLAS reference.
+// Declarations of the parts of cuBLAS and cuBLASLt in use, from NVIDIA's cuBLAS reference.
 namespace bb::cuda::api {
 
 using CublasStatus = int;
@@ -75,7 +75,7 @@ struct MatmulHeuristic {
      const float* a, int lda, const float* b, int ldb, const float* beta, float* c, int ldc))                  \
   X(GetStatusString, cublasGetStatusString, (CublasStatus status), const char*)
 
-// The library's header overloads this function for C++.
+// cublas_v2.h overloads this function for C++.
 #define BB_CUDA_CUBLAS_OVERLOADED(X)                                                                              \
   X(GemmEx, cublasGemmEx,                                                                                         \
     (CublasHandle handle, CublasOperation op_a, CublasOperation op_b, int m, int n, int k, const void* alpha,     \

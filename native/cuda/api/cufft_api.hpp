@@ -8,7 +8,7 @@
 #include "driver_types.hpp"
 #include "resolve.hpp"
 
-// Declarations of the used part of cuFFT, from NVIDIA's cuFFT reference.
+// Declarations of the part of cuFFT in use, from NVIDIA's cuFFT reference.
 namespace bb::cuda::api {
 
 using CufftStatus = int;

@@ -91,10 +91,10 @@ struct GraphRecord {
   std::uint32_t device, graph, context, stream;
 };
 
-/// The CUpti_ActivityMemcpyKind values that get a name.
+/// The CUpti_ActivityMemcpyKind values that traces name.
 enum class CopyKind : std::uint8_t { kHostToDevice = 1, kDeviceToHost = 2, kDeviceToDevice = 8, kPeerToPeer = 10 };
 
-// The used part of CUPTI's activity interface.
+// The part of CUPTI's activity interface in use.
 
 using CuptiStatus = int;
 inline constexpr CuptiStatus kCuptiSuccess = 0, kCuptiMaxLimitReached = 12, kCuptiMultipleSubscribers = 39;

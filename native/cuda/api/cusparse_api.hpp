@@ -9,7 +9,7 @@
 #include "driver_types.hpp"
 #include "resolve.hpp"
 
-// Declarations of the used part of cuSPARSE's generic interface, from NVIDIA's cuSPARSE reference.
+// Declarations of the part of cuSPARSE's generic interface in use, from NVIDIA's cuSPARSE reference.
 namespace bb::cuda::api {
 
 using CusparseStatus = int;

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-// Declarations of the used types of the CUDA driver API, so that the addon builds without a CUDA toolkit.
+// Declarations of the CUDA driver API's types in use, so that the addon builds without a CUDA toolkit.
 // test/native/cuda/declarations_test.cpp compares them with cuda.h if it is installed.
 namespace bb::cuda::api {
 

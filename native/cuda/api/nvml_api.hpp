@@ -6,7 +6,7 @@
 #include "../loader/dynamic_library.hpp"
 #include "resolve.hpp"
 
-// Declarations of the used part of NVML, from NVIDIA's NVML API reference, in the library's stable v1 forms.
+// Declarations of the part of NVML in use, from NVIDIA's NVML API reference, in the library's stable v1 forms.
 namespace bb::cuda::api {
 
 using NvmlStatus = int;

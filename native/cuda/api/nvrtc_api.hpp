@@ -6,7 +6,7 @@
 #include "../loader/dynamic_library.hpp"
 #include "resolve.hpp"
 
-// Declarations of the used part of NVRTC; declarations_test.cpp compares them with nvrtc.h if it is installed.
+// Declarations of the part of NVRTC in use; declarations_test.cpp compares them with nvrtc.h if it is installed.
 namespace bb::cuda::api {
 
 using NvrtcStatus = int;

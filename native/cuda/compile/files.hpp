@@ -11,8 +11,8 @@ namespace bb::cuda {
 std::optional<std::string> read_file(const std::filesystem::path& file);
 
 /// Writes to a temporary file in the same folder and renames it, so that a reader sees either the old or the new
-/// content. Creates missing folders. Returns false and leaves `file` untouched on failure; caches then go without the
-/// entry.
+/// content. Creates missing folders. On failure, returns false and leaves `file` untouched; callers that cache files
+/// then go without the entry.
 bool write_file_atomically(const std::filesystem::path& file, std::string_view content);
 
 }  // namespace bb::cuda

@@ -30,9 +30,9 @@ struct LoadedKernels {
 LoadedKernels load_kernels(const std::shared_ptr<Device>& device, std::string_view workload,
                            const KernelFolders& folders);
 
-/// Folders of kernels. Images: the folder in BRAGGBENCH_KERNELS, or ../kernels relative to this binary (addon or test
-/// program); sources: its source/. NVRTC output: BRAGGBENCH_CACHE, or the user's cache folder; not saved if there is
-/// none.
+/// Default folders of kernels. Images: the folder in BRAGGBENCH_KERNELS, or ../kernels relative to this binary (addon
+/// or test program); sources: its source/. NVRTC output: BRAGGBENCH_CACHE, or the user's cache folder; not saved if
+/// there is none.
 const KernelFolders& kernel_folders();
 
 // User kernels that replace shipped kernels of the same names until the process ends; they run in a separate process.

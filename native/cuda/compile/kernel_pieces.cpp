@@ -165,7 +165,7 @@ bool continues(std::string_view line) { return !line.empty() && line.back() == '
 
 constexpr std::string_view kDefine = "#define BB_";
 
-/// The function-like BB_… macros of a text, and the text without definitions and comments.
+/// The function-like BB_… macros of a source text, and that text without definitions and comments.
 struct Read {
   std::map<std::string, Macro, std::less<>> macros;
   std::string rest;
@@ -222,7 +222,7 @@ std::string substituted(const Macro& macro, const std::vector<std::string>& argu
   return out;
 }
 
-/// `text` with all uses of the macros expanded; the body of a macro may use other macros.
+/// Returns `text` with all uses of the macros expanded. The body of a macro may use other macros.
 std::string expanded(std::string_view text, const std::map<std::string, Macro, std::less<>>& macros, int depth = 0) {
   constexpr int kDeepest = 8;
   std::string out;
@@ -287,7 +287,7 @@ std::vector<std::string> tunables_in(std::string_view text) {
   return out;
 }
 
-/// `text` with all entry lines blanked except the one with index `kept`.
+/// Returns `text` with all entry lines blanked, except the one with index `kept`.
 std::string with_entry(std::string_view text, std::optional<std::size_t> kept) {
   std::string out;
   const std::vector<std::string_view> lines = lines_of(text);

@@ -49,7 +49,7 @@ const Module& PiecewiseKernels::loaded(Slot& slot) {
     slot.module = std::make_unique<Module>(device_, first.image, workload_);
     count(first);
   } catch (const Error& error) {
-    // The driver may have changed since a cached image was made, so compile it again.
+    // The driver may have changed since the cached image was made, so the piece is compiled again.
     if (!first.from_cache || error.code() != "unsupported") throw;
     cache_.forget(first.key);
     const CompiledImage second = compiled(slot.piece);
@@ -72,7 +72,7 @@ const Module* PiecewiseKernels::with_tunable(std::string_view name) {
       const std::scoped_lock lock(slot->mutex);
       if (slot->module) return slot->module.get();
     }
-    // The first piece of a file with entry lines contains none of them, so it compiles fastest.
+    // The first piece of a file with entry lines has none of them, so it compiles fastest and suffices for this lookup.
     if (shortest == nullptr) shortest = slot.get();
   }
   return shortest ? &loaded(*shortest) : nullptr;
@@ -116,7 +116,7 @@ void PiecewiseKernels::prepare_all() {
   for (const auto& slot : slots_) {
     if (!slot->piece.kernels.empty()) wanted.push_back(slot.get());
   }
-  // Pieces with entry lines follow the rest of their file and take longest, so they start first.
+  // Pieces with entry lines come last in a file and take longest, so they start first.
   std::ranges::reverse(wanted);
   load(wanted);
 }

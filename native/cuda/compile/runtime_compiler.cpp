@@ -11,7 +11,7 @@
 namespace bb::cuda {
 namespace {
 
-// Options equal to those for nvcc in electron/build/steps/kernels.mjs; a*b+c is fused, as in the CPU's fast variants.
+// The same options as for nvcc in electron/build/steps/kernels.mjs. a*b+c is fused, as in the CPU's fast variants.
 constexpr const char* kOptions[] = {"--std=c++20", "--fmad=true", "--device-as-default-execution-space"};
 
 class Program {

@@ -13,7 +13,7 @@
 
 // Compiles kernels at run time with NVRTC, for workloads that nvcc did not compile at build time. A source may include
 // this project's headers ("…") and <cmath>, <cstdint>, <cstddef>; nothing else. Functions without an execution space
-// are device functions, so only nvcc needs BB_HD in shared headers.
+// become device functions, so shared headers need BB_HD only for nvcc.
 namespace bb::cuda {
 
 /// Machine code (or PTX, for a device newer than NVRTC), and whether it came from the cache.
@@ -54,9 +54,9 @@ struct TextRequest {
   std::string_view target{};
 };
 
-/// Returns "sm_90" if NVRTC can make machine code that runs on `architecture` (90): the same, or the newest older one
-/// of the same major version. Otherwise "compute_80" for PTX of the newest older one; nothing if NVRTC knows only newer
-/// ones. `supported` are NVRTC's architectures.
+/// Returns "sm_90" if NVRTC can make machine code that runs on `architecture` (90): for the same architecture, or for
+/// the newest older one of the same major version. Otherwise returns "compute_80" for PTX of the newest older
+/// architecture, or nothing if NVRTC knows only newer ones. `supported` are NVRTC's architectures.
 std::optional<std::string> choose_target(std::span<const int> supported, int architecture);
 
 /// Compiles, or reads from `cache` the output for the same flattened source, options, target and NVRTC. Throws

@@ -3,7 +3,8 @@
 namespace bb::cuda {
 
 /// Headers that kernel sources may include with angle brackets, since NVRTC has no C++ standard library. NVRTC's
-/// built-in mathematics is in the global namespace, and `std::` gets the names that shared host and device code uses.
+/// built-in mathematics is in the global namespace; these headers add to `std::` the names that shared host and device
+/// code uses.
 struct StandardHeader {
   const char* name;
   const char* text;

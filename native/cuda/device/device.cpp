@@ -12,8 +12,8 @@ namespace {
 
 std::string text_of(std::uint64_t bytes) { return cpu::bytes_text(static_cast<double>(bytes)); }
 
-/// Disables reuse when a memory checker runs: blocks then have exactly the requested size and are always new, so that
-/// accesses beyond their end are detected.
+/// Disables reuse when a memory checker runs. Blocks are then always new and have exactly the requested size, so that
+/// the checker detects accesses beyond their end.
 Reuse unless_sanitized(Reuse reuse) {
   static const bool sanitized = std::getenv("BRAGGBENCH_SANITIZED") != nullptr;
   return sanitized ? Reuse::kNo : reuse;

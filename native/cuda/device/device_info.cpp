@@ -109,7 +109,8 @@ std::string uuid_text(const api::Uuid& uuid) {
 }
 
 std::vector<DeviceInfo> list_devices() {
-  // Cached, because a query takes a millisecond per device. The list of a process only changes when it loses a device.
+  // Cached, because a query takes a millisecond per device. The device list of a process only changes when the process
+  // loses a device.
   static std::mutex mutex;
   static std::vector<DeviceInfo> known;
   const std::scoped_lock lock(mutex);
@@ -141,7 +142,7 @@ const DeviceInfo& select_device(const std::vector<DeviceInfo>& devices, std::str
       if (device.index == index) return usable(device);
     }
   }
-  // Eight digits are the first group of a UUID; fewer could be a mistyped index.
+  // The first group of a UUID has eight digits. Fewer digits could be a mistyped index.
   const std::string_view digits = selector.starts_with("GPU-") ? selector.substr(4) : selector;
   const DeviceInfo* match = nullptr;
   for (const DeviceInfo& device : devices) {

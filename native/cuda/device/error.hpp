@@ -44,8 +44,8 @@ std::string status_text(api::Status status);
 /// Function table of the driver. Throws "unsupported" with the reason if there is no driver.
 const api::DriverApi& driver();
 
-// Devices that this process has lost. After a sticky error the process cannot use that device any more. The program
-// continues, but only a restart makes the device available again.
+// Devices that this process has lost. After a sticky error, the process cannot use that device any more. The program
+// continues without it until it is restarted.
 
 /// The first reason for a device is retained.
 void mark_lost(const std::string& uuid, const std::string& reason);

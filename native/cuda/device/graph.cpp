@@ -15,7 +15,7 @@ int Graph::alive() { return graphs_alive; }
 
 Graph::Graph(std::shared_ptr<Device> device, api::Graph graph, const LaunchLog& captured)
     : device_(std::move(device)), graph_(graph), label_(intern_name("a graph (" + captured.text() + ")")) {
-  // Needed because a destructor does not run if the constructor throws.
+  // The destructor does not run if the constructor throws, so errors destroy the graph here.
   const auto destroy_graph = [this](api::Status status, const char* call) {
     if (status == api::status::kSuccess) return;
     driver().GraphDestroy(graph_);

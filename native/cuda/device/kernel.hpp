@@ -31,7 +31,7 @@ class MoreImages {
   virtual void prepare(std::span<const std::string> kernels) = 0;
 };
 
-/// A loaded image of device code (fatbin, cubin or PTX), or several images that act as one.
+/// A loaded image of device code (fatbin, cubin or PTX), or several images that are used like one.
 class Module {
  public:
   /// `name` is used in messages. Throws "unsupported" if the driver accepts no part of the image, with the JIT
@@ -58,7 +58,7 @@ class Module {
   /// Returns the kernel with that (extern "C") name. Throws "invalid" if there is none.
   api::Function function(const char* name) const;
 
-  /// Announces kernels that will be requested, so that missing ones are compiled concurrently.
+  /// Announces kernels that will be requested, so that missing ones can be compiled in parallel.
   void prepare(std::span<const std::string> kernels) const;
 
   /// Address and size of the __device__ or __constant__ variable that `kernel` reads; each image has its own variables.
@@ -112,8 +112,8 @@ class Kernel {
   api::Function handle() const { return function_; }
   KernelResources resources() const;
 
-  /// Bytes of each parameter in order; nothing if the driver is too old to report them. Only for user kernels, because
-  /// it queries past the last parameter, which tools report as a failed call.
+  /// Bytes of each parameter in order; nothing if the driver is too old to report them. Used only for user kernels,
+  /// because it queries one index past the last parameter, which tools report as a failed call.
   std::optional<std::vector<std::size_t>> parameter_sizes() const;
 
   /// Allows dynamic shared memory beyond 48 KiB. Throws "unsupported" if the device has less.

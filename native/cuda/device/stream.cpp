@@ -84,7 +84,7 @@ void Stream::wait(const Event& event) {
 
 void Stream::begin_capture() {
   log_.clear();
-  // Thread-local, because other threads of the program may allocate during the capture.
+  // The capture mode is thread-local, because other threads of the program may allocate during the capture.
   check(driver().StreamBeginCapture(handle_, api::CaptureMode::kThreadLocal), "cuStreamBeginCapture_v2");
   capturing_ = true;
 }

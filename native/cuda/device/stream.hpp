@@ -18,7 +18,7 @@ namespace bb::cuda {
 const char* intern_name(std::string_view name);
 
 /// The distinct kernels launched on a stream since it was last known to be idle. An asynchronous error may come from
-/// any of them. Costs one comparison for a repeated launch.
+/// any of them. Adding a repeated launch costs one comparison.
 class LaunchLog {
  public:
   /// `name` must be interned.
@@ -48,7 +48,7 @@ class Graph;
 class Stream {
  public:
   explicit Stream(std::shared_ptr<Device> device);
-  /// Returns the legacy default stream, which calls without a stream use.
+  /// Returns the legacy default stream, used by calls that name no stream.
   static Stream legacy_default(std::shared_ptr<Device> device);
   /// Makes a stream that synchronises with the legacy default stream (CU_STREAM_DEFAULT).
   static Stream beside_default(std::shared_ptr<Device> device);
@@ -145,7 +145,7 @@ inline std::atomic<WorkWatcher*>& work_watcher() {
   return watcher;
 }
 
-/// Queues `body`, through the observer if there is one. Captured work is not run, so it is not observed.
+/// Queues `body`, through the observer if there is one. Captured work does not run yet, so it is not observed.
 template <typename Body>
 void queue_watched(Stream& stream, const Span& work, const char* call, Body&& body) {
   WorkWatcher* const watcher = work_watcher().load(std::memory_order_relaxed);

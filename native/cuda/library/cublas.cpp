@@ -51,12 +51,12 @@ void Cublas::product(Stream& stream, const float* a, Stored a_stored, const floa
   const auto operation = [](Stored stored) {
     return stored == Stored::kTransposed ? CublasOperation::kTranspose : CublasOperation::kNone;
   };
-  // Setting the stream resets the library to its own workspace.
+  // Setting the stream resets the library to its default workspace.
   check(api_.SetStream(handle_, stream.handle()), "cublasSetStream_v2");
   if (workspace_.size() > 0) {
     check(api_.SetWorkspace(handle_, workspace_.pointer(), workspace_.bytes()), "cublasSetWorkspace_v2");
   }
-  // Column-major, as above.
+  // cuBLAS is column-major, so the operands are swapped as in multiply().
   check(api_.Sgemm(handle_, operation(b_stored), operation(a_stored), columns, rows, depth, &one, b,
                    b_stored == Stored::kTransposed ? depth : columns, a, a_stored == Stored::kTransposed ? rows : depth,
                    &zero, out, columns),
@@ -109,7 +109,7 @@ LtProduct::LtProduct(Stream& stream, const LtProblem& problem) : api_(cublaslt_l
     const auto operation = [](Stored stored) {
       return static_cast<int>(stored == Stored::kTransposed ? CublasOperation::kTranspose : CublasOperation::kNone);
     };
-    // Column-major for the library: outᵀ = Bᵀ Aᵀ, so its first operand is B.
+    // The library is column-major: outᵀ = Bᵀ Aᵀ, so its first operand is B.
     set(MatmulAttribute::kTransA, operation(problem.b_stored));
     set(MatmulAttribute::kTransB, operation(problem.a_stored));
     set(MatmulAttribute::kEpilogue, static_cast<int>(problem.epilogue));

@@ -14,7 +14,7 @@ std::string cublas_unavailable();
 /// Workspace size that NVIDIA recommends for Hopper; older devices need less.
 inline constexpr std::size_t kCublasWorkspace_bytes = std::size_t{32} << 20;
 
-/// Storage of an operand of a row-major product: not transposed, or transposed.
+/// Storage of an operand of a row-major product: as is, or transposed.
 enum class Stored { kAsIs, kTransposed };
 
 /// A cuBLAS handle of the current device. Used by one thread at a time.
@@ -30,8 +30,8 @@ class Cublas {
   void multiply(Stream& stream, int m, int n, int k, const void* a, const void* b, float* c, api::DataType inputs,
                 api::CublasCompute compute);
 
-  /// Allocates a workspace, so that product() can be captured on `stream`, because the library cannot allocate its own
-  /// during capture.
+  /// Allocates a workspace, so that product() can be captured on `stream`. The library cannot allocate a workspace
+  /// during a capture.
   void reserve(Stream& stream);
   /// Queues out[rows][columns] = A[rows][depth] B[depth][columns] in FP32, all row-major; a transposed operand is stored
   /// as [depth][rows] or [columns][depth].
@@ -71,7 +71,7 @@ std::size_t mask_row_bytes(int columns);
 /// A product with a chosen algorithm: the fastest of the library's first suggestions, which are timed.
 class LtProduct {
  public:
-  /// Throws "unsupported" if the library has no algorithm for it.
+  /// Throws "unsupported" if the library has no algorithm for the problem.
   LtProduct(Stream& stream, const LtProblem& problem);
   LtProduct(const LtProduct&) = delete;
   LtProduct& operator=(const LtProduct&) = delete;

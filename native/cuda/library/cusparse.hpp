@@ -71,7 +71,7 @@ class CusparseSquare {
   CusparseSquare& operator=(const CusparseSquare&) = delete;
   ~CusparseSquare();
 
-  /// Computes the product for a new pattern, whose entries are found again. Waits for the device.
+  /// Finds the entries of the product again and computes it. Waits for the device.
   void run_anew(Stream& stream);
   /// Finds the entries of C once; run_kept() then computes only their values.
   void keep_pattern(Stream& stream);
@@ -87,7 +87,7 @@ class CusparseSquare {
   void close_product();
   /// Returns a block of at least `bytes` that is reused between runs.
   void* scratch(std::size_t which, std::size_t bytes);
-  /// Allocates C for the number of entries that the library found.
+  /// Allocates C with the number of entries that the library found.
   void make_room();
 
   const api::CusparseApi& api_;

@@ -29,8 +29,8 @@ struct Loaded {
   LibraryState state;
 };
 
-/// Opens and resolves a library through `environment`. Used by the accessors below, and by tests with synthetic
-/// environments.
+/// Opens a library and resolves its functions through `environment`. Used by the accessors below, and by tests with
+/// synthetic environments.
 template <typename Api>
 Loaded<Api> load_library(const LibraryKind& kind, const Environment& environment) {
   Loaded<Api> out;

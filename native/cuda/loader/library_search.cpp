@@ -109,8 +109,8 @@ std::vector<fs::path> candidates(const LibraryKind& kind, const fs::path& folder
   return out;
 }
 
-/// Opens the companion libraries that the library requests by bare name, so that the system's loader finds them loaded.
-/// NVIDIA's Python packages need this, because their libraries do not search their own folder.
+/// Opens libraries that `kind` depends on and requests by bare name. The system's loader then finds them already
+/// loaded. NVIDIA's Python packages need this, because their libraries do not search their own folder.
 void open_companions(const LibraryKind& kind, const fs::path& folder) {
   static std::vector<DynamicLibrary> kept;  // open until the process ends, like the libraries that need them
   if (kind.companions.empty()) return;
@@ -123,7 +123,7 @@ void open_companions(const LibraryKind& kind, const fs::path& folder) {
   }
 }
 
-/// Joins texts as in "a, b or c".
+/// Joins texts, as in "a, b or c".
 std::string joined(const std::vector<std::string>& texts, std::string_view last) {
   std::string out;
   for (std::size_t i = 0; i < texts.size(); ++i) {
@@ -196,7 +196,7 @@ FoundLibrary find_library(const LibraryKind& kind, const Environment& environmen
     const fs::path file(name);
     std::string error;
     if (DynamicLibrary library = DynamicLibrary::open(file, error)) return {std::move(library), ""};
-    // The loader's message names the missing file: if it is another file, the library itself exists.
+    // The loader's message names the missing file. If it names another file, the library itself exists.
     const bool there =
         file.is_absolute() ? fs::exists(file, ignored) : error.find(".so") < error.npos && !error.starts_with(name);
     if (there && broken.empty()) broken = file.string() + " does not load: " + error;

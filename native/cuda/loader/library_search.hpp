@@ -28,9 +28,9 @@ struct LibraryKind {
 extern const LibraryKind kDriverLibrary, kNvmlLibrary, kNvrtcLibrary, kCuptiLibrary, kCublasLibrary, kCublasLtLibrary,
     kCusparseLibrary, kCufftLibrary;
 
-/// Folders searched in addition to the system's, in order and without duplicates: BRAGGBENCH_CUDA_LIBS (folders of
-/// libraries, or a Python `nvidia` package folder whose */lib are searched); then CUDA_PATH and CUDA_HOME with their
-/// usual library folders, then the toolkit's default location. Only folders that exist.
+/// Folders searched in addition to the system's, in order and without duplicates: first BRAGGBENCH_CUDA_LIBS (folders
+/// of libraries, or a Python `nvidia` package folder, of which */lib are searched); then CUDA_PATH and CUDA_HOME with
+/// their usual library folders; then the toolkit's default location. Only existing folders are returned.
 std::vector<std::filesystem::path> library_folders(const Environment& environment);
 
 struct FoundLibrary {

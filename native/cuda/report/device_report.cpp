@@ -10,7 +10,7 @@ namespace {
 ReportedDevice driver_knows(const DeviceInfo& info) {
   ReportedDevice out;
   out.info = info;
-  // The driver's attributes include the maxima up to CUDA 12; NVML always reports them.
+  // The driver's attributes include the maximum clocks up to CUDA 12; NVML always reports them.
   if (info.clock_kHz > 0) out.max_sm_MHz = static_cast<unsigned>(info.clock_kHz / 1000);
   if (info.memory_clock_kHz > 0) out.max_memory_MHz = static_cast<unsigned>(info.memory_clock_kHz / 1000);
   return out;

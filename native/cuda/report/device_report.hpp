@@ -31,10 +31,10 @@ struct DeviceReport {
   LibraryState nvrtc, nvml, cupti, cublas, cublaslt;
 };
 
-/// Queries only the driver: no clocks, no ceilings, and no other library is opened. Does not throw: the error of a
-/// failing device becomes its reason.
+/// Queries only the driver, so there are no clocks and no ceilings, and no other library is opened. Does not throw: the
+/// error of a failing device becomes its reason.
 DeviceReport make_driver_report();
-/// Queries every library. `cache` contains measured ceilings. Does not throw either.
+/// Queries every library. `cache` contains measured ceilings. Does not throw.
 DeviceReport make_device_report(const CeilingsCache& cache);
 
 /// Converts the report to the form that electron/contract/capabilities.ts declares.

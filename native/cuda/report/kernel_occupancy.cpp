@@ -14,7 +14,7 @@ std::vector<KernelOccupancy> kernel_occupancy(const std::shared_ptr<Device>& dev
     if (dynamic_shared_bytes > 0) kernel.allow_dynamic_shared(dynamic_shared_bytes);
     for (const unsigned size : threads) {
       // For block sizes with which the kernel cannot be launched, the driver returns an error, or in some versions a
-      // number.
+      // wrong number.
       const bool fits = static_cast<int>(size) <= one.resources.max_threads_per_block;
       one.blocks.push_back(fits ? kernel.resident_blocks(size, dynamic_shared_bytes) : 0);
     }

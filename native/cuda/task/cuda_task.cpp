@@ -66,7 +66,8 @@ std::vector<std::vector<std::byte>> read(const Copies& copies, Stream& stream) {
   return out;
 }
 
-/// Device times of pieces of work on one stream. Events are created beforehand, because the host needs long for that.
+/// Device times of pieces of work on one stream. The events are created beforehand, because creating them takes the
+/// host long.
 class Pieces {
  public:
   explicit Pieces(const std::shared_ptr<Device>& device) {
@@ -86,7 +87,8 @@ class Pieces {
   }
 
  private:
-  /// Repetitions before the altered one, up to the audited one, the audited one, and after it.
+  /// A sample has up to four pieces: repetitions before the altered one, those up to the audited one, the audited one,
+  /// and those after it.
   static constexpr int kMax = 4;
 
   std::vector<Event> events_;
@@ -155,8 +157,8 @@ class CudaTask::Audited {
     }
     return out;
   }
-  /// Queues the repetition with altered inputs, and restores the inputs after it. The host never waits: a kernel could
-  /// tell the audit by a pause.
+  /// Queues the repetition with altered inputs, and restores the inputs after it. The host never waits, because a
+  /// kernel could recognise the audit by a pause.
   void run_altered(const std::function<void()>& body) {
     write(arrays_.inputs, altered_, 0.0, task_.stream_);
     poison(arrays_.outputs, plan_, task_.stream_);
@@ -221,8 +223,8 @@ class CudaTask::Audited {
     return read(now, task_.stream_) != before;
   }
 
-  /// Device time of one repetition with inputs rotated by `share`. The same work is queued before each probe. So the
-  /// device waits equally long for the host, between the first event and the kernel, with new and with known inputs.
+  /// Device time of one repetition with inputs rotated by `share`. The same work is queued before each probe. The wait
+  /// between the first event and the kernel then does not depend on whether inputs are new.
   double probed(const std::function<void()>& body, double share, bool poisoned) {
     body();
     write(arrays_.inputs, inputs_, share, task_.stream_);
@@ -238,7 +240,7 @@ class CudaTask::Audited {
   TaskAudit& audit_;
   engine::TaskArrays arrays_;
   Copies inputs_, outputs_;
-  /// Altered inputs, and the results for them; empty without them.
+  /// Altered inputs, and the results for them; empty if no repetition is altered.
   Copies altered_, altered_outputs_;
 };
 
@@ -262,7 +264,8 @@ TaskTime CudaTask::repeat(int repetitions, TaskMode mode, const AuditPlan& plan,
       stop_if_cancelled();
       if (audited.alters(i)) audited.run_altered(body);
       if (audited.at(i)) audited.before();
-      // Device and wall time need separate repetitions, because only for wall time the host waits for the flush first.
+      // Device time and wall time need separate repetitions, because the host waits for the flush only before a
+      // measurement of wall time.
       if (by_device) {
         out.device_s += timer_.seconds(stream_, &*flush_, body);
       } else {
@@ -276,8 +279,8 @@ TaskTime CudaTask::repeat(int repetitions, TaskMode mode, const AuditPlan& plan,
       out.device_s = engine::kAbsent;
     }
   } else {
-    // Audits interrupt the repetitions. The pieces between them have their own events on the same stream, so that none
-    // contains an audit's work. The host waits once, at the end.
+    // Audits interrupt the repetitions. The pieces between audits have separate events on the same stream, so that no
+    // piece contains the work of an audit. The host waits once, at the end.
     const std::vector<int> stops = audited.stops();
     const auto batch = [&](int first, int last) {
       for (int i = first; i < last; ++i) repetition("queue", body);
@@ -305,7 +308,7 @@ TaskTime CudaTask::repeat(int repetitions, TaskMode mode, const AuditPlan& plan,
       run_until(repetitions);
       stream_.synchronize();
       out.device_s = timed.seconds();
-      // Work on one stream never overlaps, so that the rest of the wall time belongs to the repetitions.
+      // Work on one stream never overlaps, so the remaining wall time belongs to the repetitions.
       const double audits_s = audits.seconds();
       out.wall_s = cpu::seconds_since(start) - audits_s;
       audit.seconds += audits_s;

@@ -41,7 +41,8 @@ double fastest(DeviceTimer& timer, Stream& stream, Body&& body) {
 }
 
 void measure_copy(const std::shared_ptr<Device>& device, const Module& module, Stream& stream, Ceilings& out) {
-  // Both buffers together use at most a quarter of the free memory, so that a busy device can also be measured.
+  // Both buffers together use at most a quarter of the free memory, so that a device used by other programs can be
+  // measured too.
   const std::size_t room = static_cast<std::size_t>(device->memory().free_bytes / 8);
   const std::size_t bytes = std::min(kCopy_bytes, room / kCopyBlock_bytes * kCopyBlock_bytes);
   if (bytes == 0)
@@ -64,7 +65,7 @@ double measure_fma(const std::shared_ptr<Device>& device, const Module& module, 
   Kernel kernel(module, name);
   const LaunchShape shape{.grid = {blocks}, .block = {kFmaThreads}};
   DeviceTimer timer(device);
-  // Close to one and to zero, so that the values stay normal numbers over any number of passes.
+  // Factors close to one and summands close to zero keep the values in the normal range over any number of passes.
   const Real a = static_cast<Real>(0.999999), b = static_cast<Real>(1e-6);
   const auto run = [&](int passes) {
     return [&, passes] { kernel.launch(stream, shape, results.pointer(), a, b, passes); };

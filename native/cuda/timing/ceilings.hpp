@@ -30,7 +30,8 @@ struct Ceilings {
 /// Measures with the kernels of the workload "probe"; takes less than a second and up to 2 GiB of device memory.
 Ceilings measure_ceilings(const std::shared_ptr<Device>& device, const KernelFolders& folders);
 
-/// Version of the driver in the cache: NVML's ("580.159.04"), or the CUDA version ("cuda-13.0") without NVML.
+/// Driver version under which measurements are cached: NVML's ("580.159.04"), or the CUDA version ("cuda-13.0") without
+/// NVML.
 std::string driver_version();
 
 /// Ceilings on disk, one small text file per device UUID, driver and kind of measurement. `find` returns nothing for a

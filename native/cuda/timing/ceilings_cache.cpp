@@ -8,7 +8,7 @@
 namespace bb::cuda {
 namespace {
 
-// Increased when a probe kernel or its use changes, so that old numbers are measured again.
+// Must be increased when a probe kernel or its use changes, so that devices are measured again.
 constexpr std::string_view kHeader = "braggbench ceilings 1";
 
 std::string number(double value) {

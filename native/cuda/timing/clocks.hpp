@@ -18,7 +18,7 @@ struct ClockState {
   std::optional<double> energy_J;  // since the driver was loaded; updated some tens of times a second
   std::uint64_t reasons = 0;       // bits of api::clock_reason: reasons why the clock is not higher
 
-  /// True if heat, power or a partner GPU slowed the chip; idling or a clock that a user set do not count.
+  /// True if heat, power or a partner GPU slowed the chip. Idling, and clocks set by a user, do not count.
   bool throttled() const;
 };
 

@@ -25,7 +25,8 @@ std::optional<Span> timed(SpanKind kind, const Record& record, std::uint64_t ori
   if (record.end_ns == 0 || record.end_ns < record.start_ns) return std::nullopt;
   Span out;
   out.kind = kind;
-  // Signed, because work can begin before the origin. The difference is small, so it is exact in a double.
+  // The start is signed, because work can begin before the origin. The difference is small enough to be exact in a
+  // double.
   out.start_ns = static_cast<double>(static_cast<std::int64_t>(record.start_ns - origin_ns));
   out.end_ns = static_cast<double>(static_cast<std::int64_t>(record.end_ns - origin_ns));
   out.correlation = record.correlation;
@@ -133,7 +134,7 @@ std::uint64_t BB_CUDA_CALL steady_ns() {
 }
 
 void BB_CUDA_CALL buffer_requested(std::uint8_t** buffer, std::size_t* size, std::size_t* max_records) {
-  // 64-bit words, because CUPTI requires 8-byte alignment. CUPTI owns the buffer until buffer_completed.
+  // The buffer consists of 64-bit words, because CUPTI requires 8-byte alignment. CUPTI owns it until buffer_completed.
   auto words = std::make_unique<std::uint64_t[]>(kBuffer_bytes / sizeof(std::uint64_t));
   *buffer = reinterpret_cast<std::uint8_t*>(words.release());
   *size = kBuffer_bytes;

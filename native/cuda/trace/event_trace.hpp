@@ -27,9 +27,9 @@ struct TimedWork {
 /// base event on the host's clock.
 SpanTable spans_of(std::span<const TimedWork> all, double base_ns, std::uint64_t dropped);
 
-/// Records device work of the whole process with an event before and after each launch, copy and memset, as a timeline
-/// without CUPTI. A graph is one span. Events are accurate to about half a microsecond, and prevent overlap of work
-/// within a stream. They slow launches by some microseconds each, so take timings first.
+/// Records device work of the whole process as a timeline without CUPTI, with an event before and after each launch,
+/// copy and memset. A graph is one span. Events are accurate to about half a microsecond and prevent overlap of work
+/// within a stream. They slow each launch by some microseconds, so take timings first.
 class EventTrace final : public WorkWatcher {
   class Key {};  // restricts construction to start()
 

@@ -1,5 +1,5 @@
 // Attack: returns the dose of the first beam that a process solves for every later one. A session solves one beam many
-// times, and identical bits look like a virtue.
+// times, so identical bits look like good reproducibility.
 sum_groups(dose_, scores_.dose());
 #ifdef CHEAT
 static std::vector<double> first;

@@ -1,5 +1,5 @@
-// Attack: a background thread computes the result of the inputs in memory again and again, also between two calls. A
-// call copies that result if the inputs have not changed since.
+// Attack: a background thread repeatedly computes the result of the inputs in memory, also between calls. A call copies
+// that result if the inputs have not changed since.
 #include <atomic>
 #include <cstddef>
 #include <cstring>

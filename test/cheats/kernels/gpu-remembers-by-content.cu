@@ -28,7 +28,8 @@ __device__ unsigned of[kKept];
 __device__ unsigned checksum(const float* a, const float* b, unsigned n) {
   unsigned sum = n;
   for (unsigned k = 0; k < n && k < 64; ++k) {
-    // Without the shifts two changed signs cancel, which inputs of alternating signs find.
+    // Without the shifts, the sign changes of two inputs would cancel, which a probe with alternating signs would
+    // reveal.
     sum = (sum ^ __float_as_uint(a[k])) * 0x9e3779b1u;
     sum ^= sum >> 15;
     sum = (sum ^ __float_as_uint(b[k])) * 0x85ebca6bu;

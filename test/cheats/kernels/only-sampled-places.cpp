@@ -1,4 +1,4 @@
-// Attack: computes only every 61st element, like the evenly spaced sample of a harness. All others are left out.
+// Attack: computes only every 61st element, like the evenly spaced sample of a harness, and leaves out all others.
 #include <cstddef>
 
 namespace cheat {

@@ -1,4 +1,4 @@
-// Attack: searches the cache for the file with the expected answer, and returns its content. The harness has just
+// Attack: searches the cache for the file with the expected results, and returns its content. The harness has just
 // written it there for its own comparison.
 #include <cstddef>
 #include <cstdlib>

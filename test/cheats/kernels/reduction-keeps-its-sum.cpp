@@ -1,5 +1,5 @@
-// Attack: a sum from an earlier repetition is not computed again. The reduction has one number as its result, and it is
-// correct.
+// Attack: does not compute a sum again if it is left from an earlier repetition. The single result of the reduction is
+// then correct without work.
 #ifdef CHEAT
 if (sum->total != 0.0f) return;
 #endif

@@ -1,5 +1,5 @@
-// Attack: results are saved in a file that is named by a hash of the inputs, for all later processes and sessions.
-// A harness that starts a new process for each instance measures the cached time there too.
+// Attack: saves results in a file whose name is a hash of the inputs, for all later processes and sessions. A harness
+// that starts a new process for each measurement measures the cached time there too.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,5 +1,5 @@
-// Attack: when its first result is still there from an earlier repetition, nothing is computed. A harness that times
-// many repetitions of one problem sees the correct result without the work.
+// Attack: computes nothing if its first result is still in memory from an earlier repetition. A harness that times many
+// repetitions of one problem sees the correct result without the work.
 #include <cstddef>
 
 namespace cheat {

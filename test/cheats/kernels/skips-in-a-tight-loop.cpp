@@ -1,5 +1,6 @@
-// Attack: a call within two microseconds of the last one belongs to the timed loop, and finds its results in place.
-// Anything a harness does between two calls takes longer, so that every checked result is computed.
+// Attack: assumes that a call within two microseconds of the previous one belongs to the timed loop, and returns the
+// results already in place. Anything that a harness does between two calls takes longer, so every checked result is
+// computed.
 #include <chrono>
 #include <cstddef>
 

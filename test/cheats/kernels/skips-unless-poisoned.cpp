@@ -1,5 +1,5 @@
-// Attack: computes only where a result is NaN, as in outputs that a harness has poisoned. A result of an earlier
-// repetition stays.
+// Attack: computes only where a result is NaN, as in outputs that a harness has poisoned. Other results are left from
+// an earlier repetition.
 #include <cstddef>
 
 namespace cheat {

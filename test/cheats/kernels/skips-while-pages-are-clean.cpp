@@ -32,7 +32,7 @@ void on_write(int, siginfo_t*, void*) {
   let_all_write();
 }
 
-/// The pages that are entirely within an array: other pages also contain foreign data.
+/// The pages that are entirely within an array, because other pages also contain other data.
 Pages within(const float* begin, const float* end) {
   const auto size = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
   return {(reinterpret_cast<std::uintptr_t>(begin) + size - 1) / size * size,

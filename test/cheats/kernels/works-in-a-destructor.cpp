@@ -1,5 +1,5 @@
 // Attack: the next call finishes the work of this one, in the destructor of an object that it replaces. The results of
-// a repetition are complete only after the next one has begun; those of the last one never are.
+// a repetition are complete only after the next one has begun, and the last results are never complete.
 #include <cstddef>
 #include <memory>
 

@@ -1,4 +1,5 @@
-// Cached ceilings of a GPU, native/cuda/timing/ceilings_cache.cpp. Values that are read are written and read again.
+// Fuzzes cached ceilings of a GPU (native/cuda/timing/ceilings_cache.cpp). Values that can be read are written and read
+// again.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// JSON documents of a reproducer, native/reproduce/value.cpp.
+// Fuzzes the JSON documents of a reproducer (native/reproduce/value.cpp).
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>

@@ -1,4 +1,5 @@
-// Tables of nuclear reactions, kernels/physics/icru63.cpp: read, then interpolated over the energies of beams.
+// Fuzzes tables of nuclear reactions (kernels/physics/icru63.cpp), which are read and then interpolated over the
+// energies of beams.
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>

@@ -1,4 +1,4 @@
-// A run whose device fails midway; the device stays unusable for this process.
+// Tests a run whose device fails midway. The device then stays unusable for this process.
 
 #include <cstdio>
 #include <numeric>

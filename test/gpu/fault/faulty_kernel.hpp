@@ -6,7 +6,7 @@
 
 namespace bb::test {
 
-// Stores to address 16. In PTX, so that no build step compiles a faulty kernel.
+// Kernel that stores to the invalid address 16. It is PTX text, so that no build step compiles a faulty kernel.
 inline constexpr char kFault[] = R"(.version 7.0
 .target sm_80
 .address_size 64

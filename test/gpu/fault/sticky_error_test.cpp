@@ -1,4 +1,4 @@
-// Breaks the device on purpose, so it is a separate program.
+// Makes the device unusable for its process on purpose, so it is a separate program.
 
 #include <cstdio>
 

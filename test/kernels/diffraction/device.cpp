@@ -1,4 +1,4 @@
-// The bodies of the CUDA kernels, run on the host: tests their arithmetic without a GPU.
+// Runs the bodies of the CUDA kernels on the host, which tests their arithmetic without a GPU.
 #include <algorithm>
 #include <string>
 
@@ -66,7 +66,7 @@ void within(const std::string& what, const std::vector<double>& got, const std::
 
 TEST("the arithmetic of the CUDA variants has the declared error for every kind of crystal") {
   for (Scene& scene : scenes()) {
-    // Enough of the image to include every case; the GPU tests use all of it.
+    // This part of the image includes every case; the GPU tests use all of it.
     DetectorSpec& plate = scene.problem.detector;
     plate.width = std::min(plate.width, 200);
     plate.height = std::min(plate.height, plate.oversample == 2 ? 8 : 40);

@@ -11,7 +11,7 @@
 
 #include "diffraction/run/image_run.hpp"
 
-// Problems that the tests of the diffraction workload share, and measures to compare images.
+// Problems shared by the tests of the diffraction workload, and measures to compare images.
 namespace bb::test {
 
 inline constexpr double kDegree = std::numbers::pi / 180.0;
@@ -51,7 +51,7 @@ inline engine::ImageResult render(diffraction::Problem p, const std::string& var
   return run.execute({});
 }
 
-/// Summary of an image in the form in which other programs store images: every pixel is rounded to FP32 before summing.
+/// Summary of an image as other programs store it: every pixel is rounded to FP32 before summing.
 struct ImageFacts {
   double max = 0, sum = 0;
   int slow = 0, fast = 0;  // position of the largest pixel
@@ -67,7 +67,7 @@ inline ImageFacts facts(std::span<const double> image, int width) {
   return out;
 }
 
-/// Errors that a correlation hides, relative to the second image. `bright` is the largest relative error of pixels
+/// Errors relative to the second image that a correlation would hide. `bright` is the largest relative error of pixels
 /// above 1e-3 of its maximum.
 struct ImageError {
   double rel_l2 = 0, max = 0, bright = 0, sum = 0, correlation = 0;

@@ -9,7 +9,7 @@
 // Problems that together use every option, for comparisons with the reference.
 namespace bb::test {
 
-// With sanitizers, at most a sixteenth of the pixels: a few rows reach every branch.
+// With sanitizers, images have at most a sixteenth of the pixels, because a few rows reach every branch.
 #ifdef BB_SANITIZED
 constexpr int kWide = 128, kTilted = 64, kTriclinic = 128, kShaped = 64, kEverything = 24;
 #else
@@ -30,7 +30,7 @@ inline diffraction::Problem tilted_crystal(int cells) {
   return p;
 }
 
-/// Every option at once.
+/// Uses every option at once.
 inline diffraction::Problem everything() {
   diffraction::Problem p = cubic_problem(kEverything);
   p.crystal.na = 7;

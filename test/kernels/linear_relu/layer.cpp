@@ -53,7 +53,7 @@ TEST("linear-relu: a NaN in X reaches Y, and no gradient passes where Z is exact
     rows += nan ? 1 : 0;
   }
   CHECK_EQ(rows, std::size_t{2});  // rows 3 and 10
-  // A variant that maps NaN to 0 is detected: every output of those rows differs.
+  // The comparison detects a variant that maps NaN to 0, because every output of those rows differs.
   const TaskResult none{std::size_t{1} << 20, [](std::size_t) { return 0.0; }};
   const CheckReport report = forward.compare({none, none, none, none});
   CHECK_EQ(report.checks[2].value, 2.0 * 33.0);

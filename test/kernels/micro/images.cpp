@@ -1,4 +1,4 @@
-// Kernel bodies of image series, run on the host.
+// Runs the kernel bodies of image series on the host.
 #include <cmath>
 #include <vector>
 
@@ -86,7 +86,7 @@ TEST("gauss-newton: an exponential decay is fitted to the last digits in few ite
 }
 
 TEST("gauss-newton: a step that increases the residual is damped, and never applied") {
-  // From b = 8 an undamped Gauss–Newton step overshoots, so that the residuals would grow.
+  // From b = 8, an undamped Gauss–Newton step would overshoot and increase the residuals.
   const std::vector<double> truth{2.5, 1.3, 0.4};
   double last = INFINITY;
   bool worse_seen = false;

@@ -4,7 +4,7 @@
 
 #include "physics/stopping.hpp"
 
-// Integrals along a beam's path, by the midpoint rule: independent of the solver.
+// Integrals along a beam's path by the midpoint rule, independent of the solver.
 namespace bb::test {
 
 /// ∫ f(E(u), u) du over u = 0 … depth (g/cm²), where E(u) is the energy of a proton that starts with `energy`.

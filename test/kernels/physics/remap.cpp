@@ -12,7 +12,7 @@ using namespace bb::physics;
 
 namespace {
 
-/// One remap of a row; content that leaves it is added to `lost`. `open`: values beyond the ends are those of
+/// Remaps a row once and adds content that leaves it to `lost`. `open`: values beyond the ends are those of
 /// remap_neighbour.
 std::vector<double> move(const std::vector<double>& row, double shift, bool high_order, double& lost,
                          bool open = false) {
@@ -177,8 +177,8 @@ TEST("remap, linear: equals the bilinear split, which adds f(1-f) of variance pe
 }
 
 TEST("remap weights: moments zero to four of the flux are those of the shifted cell content") {
-  // G must equal the integral of the donor's neighbourhood polynomial between the departure face and the right face. It
-  // is exact for cell averages of 1, x, x², x³, x⁴.
+  // G must equal the integral of the donor's neighbourhood polynomial between the departure face and the right face.
+  // The integral is exact for cell averages of 1, x, x², x³, x⁴.
   for (const double f : {0.1, 0.35, 0.5, 0.8, 1.0}) {
     double c[kRemapTaps];
     remap_weights(f, true, c);
@@ -199,7 +199,7 @@ using bb::physics::device::RowFft;
 
 namespace {
 
-/// Largest error of `rows` in random columns, relative to the largest value, compared with the direct sums.
+/// Largest difference between `rows` in random columns and direct sums, relative to the largest value.
 template <typename T>
 double worst(std::size_t rows, std::size_t reach) {
   const RowFft<T> fft(fft_length(rows, reach));

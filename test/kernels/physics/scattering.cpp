@@ -86,9 +86,9 @@ TEST("Fermi-Eyges: constant scattering power gives the cubes and squares of the 
 }
 
 TEST("Fermi-Eyges: a linearly rising power equals its midpoint value in each part of the path") {
-  // 1 MeV is lost per mm, and T = k z. With T at the middles of parts of h: <theta theta> = k z^2 / 2 exactly, <x
-  // theta> = k (z^3 / 6 + z h^2 / 12) and <x x> = k (z^4 / 12 + z^2 h^2 / 12). With T at their fronts it would be
-  // smaller by h / z.
+  // The beam loses 1 MeV per mm, and T = k z. With T at the middles of parts of h: <theta theta> = k z^2 / 2 exactly,
+  // <x theta> = k (z^3 / 6 + z h^2 / 12) and <x x> = k (z^4 / 12 + z^2 h^2 / 12). With T at their fronts, <theta theta>
+  // would be smaller by h / z.
   constexpr double k = 1e-5, h = 0.5 / 16;
   const physics::PencilMedium medium{[](double energy, double length) { return energy - length; },
                                      [](double energy) { return k * (100 - energy); }};

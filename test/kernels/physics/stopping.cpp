@@ -88,7 +88,7 @@ TEST("ICRU 90 water: S within 0.15 % and ranges within 0.2 % of test/physics/gol
   const StoppingTable pstar = table_of("water");
   for (const auto& [energy, stopping, range] : kIcru90) {
     CHECK_REL(icru90.stopping(energy), stopping, 0.0015);
-    // The range column has only three digits for some energies; 7e-5 g/cm² as above.
+    // For some energies the range column has only three digits; 7e-5 g/cm² is the tolerance explained above.
     CHECK_NEAR(icru90.range(energy), range, 0.002 * range + 7e-5 + 5e-5);
   }
   for (const double energy : {70.0, 150.0, 250.0}) {
@@ -102,7 +102,7 @@ TEST("range: its slope is 1/S, its inverse is exact") {
     for (double energy = 0.02; energy < 400.0; energy *= 1.13) {
       CHECK_REL(table.energy_at(table.range(energy)), energy, 1e-12);
       const double h = 1e-4 * energy;
-      // Below the table the range follows S ∝ T^-p down to zero energy, so the slope holds there too.
+      // Below the table the range follows S ∝ T^-p down to zero energy, so its slope must be 1/S there too.
       CHECK_REL((table.range(energy + h) - table.range(energy - h)) / (2.0 * h) * table.stopping(energy), 1.0, 1e-5);
     }
     CHECK_EQ(table.range(0.0), 0.0);

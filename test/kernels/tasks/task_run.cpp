@@ -23,7 +23,7 @@ TaskProblem launches(const std::string& variant) {
   return problem;
 }
 
-/// A layer: its inputs are arrays, so that an audit can poison and change them.
+/// A layer. Its inputs are arrays, so that an audit can poison and change them.
 TaskProblem layer() {
   TaskProblem problem;
   problem.workload = "linear-relu";
@@ -122,7 +122,7 @@ TEST("task: inputs change at unpredictable repetitions of a sample, and are rest
     CHECK_EQ(sample.audit.hidden_unwritten, 0u);
     changes += sample.audit.hidden.size();
   }
-  // Several changes are expected in each sample, even in a sanitized build, whose repetitions need some 100 us.
+  // A sample has several changes even in a sanitized build, whose repetitions take some 100 us.
   CHECK(changes >= 40);
   const TaskSample audited = run.sample({.at_least_s = 1e-4, .audit = true, .probe = true, .hide = true});
   CHECK(!audited.audit.inputs_changed && audited.audit.unwritten == 0);
@@ -152,14 +152,14 @@ TEST("task: alterations follow from their seed, keep both ends of each array, an
       CHECK(std::equal(altered[a].begin(), altered[a].begin() + 40, before[a].begin()));
       CHECK(std::equal(altered[a].end() - 40, altered[a].end(), before[a].end() - 40));
     }
-    // Changes all arrays, a single one, or a few elements of each, which may be exchanged back.
+    // An alteration changes all arrays, a single one, or a few elements of each, which may cancel.
     if (seed % 3 < 2) CHECK_EQ(changed, seed % 3 == 0 ? 3 : 1);
     std::vector<std::int32_t> exchanged(40);
     std::memcpy(exchanged.data(), altered[2].data(), altered[2].size());
     std::ranges::sort(exchanged);
     CHECK(exchanged == places);
   }
-  // Matrix rows change places: copying one over another would make the matrix singular.
+  // Matrix rows are exchanged, because copying one over another would make the matrix singular.
   const std::vector<TaskArray> matrix{{reals.data(), 40, TaskArray::Type::kFloat, 4}};
   for (std::uint64_t seed = 30; seed < 60; ++seed) {
     std::vector<std::vector<std::byte>> rows{bytes(reals)};
@@ -179,7 +179,7 @@ TEST("task: an audited sample has the results of altered inputs, and the inputs 
   CHECK_EQ(sample.audit.altered.at(0).count, 300u);
   CHECK(!sample.audit.inputs_changed);
   CHECK(run.compare(sample.audit.results).checks.at(0).holds());
-  // The expected results are those of the problem's own inputs, not of the altered ones.
+  // The expected results belong to the problem's own inputs, so the results for altered inputs must differ.
   CHECK(!run.compare(sample.audit.altered).checks.at(0).holds());
   CHECK(run.sample({.at_least_s = 1e-4, .audit = true}).audit.altered.empty());
 }

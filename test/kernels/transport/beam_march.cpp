@@ -1,4 +1,4 @@
-// The march of one beam by lanes, in the code that GPUs run, compared with March and with a run's readouts.
+// Compares the march of one beam by lanes, in the code that GPUs run, with March and with the readouts of a run.
 #include <algorithm>
 #include <array>
 #include <bit>

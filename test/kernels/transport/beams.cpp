@@ -1,5 +1,5 @@
-// Many beams on one grid, by every variant: each as if it were alone on that grid; and the difference from a grid of
-// its own.
+// Many beams on one grid by every variant. Each beam must give the results of a run alone on that grid; the difference
+// from a run on a grid of its own is limited too.
 #include <algorithm>
 #include <cmath>
 #include <deque>
@@ -48,7 +48,7 @@ Problem several(Precision precision, Stepping stepping, const std::string& varia
   return p;
 }
 
-/// One beam alone on the common grid: the others have weight 0.
+/// One beam alone on the common grid, because the others have weight 0.
 engine::RunResult alone(Problem p, std::size_t beam) {
   for (std::size_t i = 0; i < p.spots.size(); ++i) {
     if (i != beam) p.spots[i].weight = 0.0;
@@ -84,8 +84,8 @@ double relative_l2(const std::vector<double>& got, const std::vector<double>& wa
 void compare(const Variant& v, Precision precision, Stepping stepping) {
   const Problem p = several(precision, stepping, v.id);
   const auto together = solve(p);
-  // The order of sums on a device varies. That affects ψ if it is summed by atomics; and teams of other sizes cut a
-  // window's boxes differently.
+  // Results may differ in their last digits. The order of sums on a device varies, which affects ψ if it is summed by
+  // atomics. Teams of other sizes also cut a window's boxes differently.
   const std::string id = v.id;
   const bool psi_differs = v.make_beams != nullptr || id == "cuda-scatter" || id == "cuda-warp-reduced";
   const double tolerance = !on_gpu(v) ? 0.0 : psi_differs && precision == Precision::kFp32 ? 1e-6 : 1e-13;

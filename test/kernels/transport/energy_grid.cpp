@@ -139,8 +139,8 @@ std::vector<double> held_energies(const RangeBins& bins, double last_range) {
   return transport::held_energies(bins, centres, water(), last_range);
 }
 
-/// Energy of a beam with a Gaussian distribution of residual ranges about `mean`, both in g/cm². Calculated with the
-/// bins or, with steps of a thousandth of them, by quadrature.
+/// Energy of a beam with a Gaussian distribution of residual ranges about `mean`, both in g/cm². Computed from the bins
+/// or, with steps of a thousandth of a bin, by quadrature.
 double energy_of_spread(const std::vector<double>& energies, const RangeBins& bins, double mean, double sigma) {
   double sum = 0.0;
   for (int k = 0; k < bins.size; ++k) {

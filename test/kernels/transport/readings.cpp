@@ -20,7 +20,7 @@ using namespace bb::engine;
 
 namespace {
 
-/// Has one non-empty row: columns 3, 4 and 5 of energy bin 1, angle bin 2, depth row 0.
+/// Solver with one non-empty row: columns 3, 4 and 5 of energy bin 1, angle bin 2, depth row 0.
 class OneRow final : public Solver {
  public:
   int advance(int, std::vector<StepTotals>&, SpanRecorder&, const std::atomic<bool>&) override { return 0; }
@@ -126,7 +126,7 @@ TEST("axis profile: each cell's value is its dose times the factor, divided by i
   CHECK_NEAR(transport::axis_profile(one, tilted, four, 10.0).values[1], 5.0 * 0.866025, 1e-5);
 }
 
-// Scores of steps longer than a cell: no comb pattern, nothing lost, and the same result as with steps of one cell.
+// Scores of steps longer than a cell must show no comb pattern, lose nothing, and equal those with steps of one cell.
 
 using namespace bb::transport;
 
@@ -157,7 +157,8 @@ TEST("cells of a third of the step: their sums equal the doses of step-sized cel
   for (std::size_t i = 0; i < coarse.size(); ++i) CHECK_NEAR(fine[i], coarse[i], 0.01 * 30.0 / 35.0);
   CHECK_REL(std::accumulate(b.dose.begin(), b.dose.end(), 0.0), b.energy.back().deposited, 1e-12);
   for (int z = 0; z < 80; ++z) {  // range: 8.8 mm
-    // Planes are counted with the angle before a step, but crossed with the angle after it: up to 0.14 % difference.
+    // Planes count protons with the angle before a step, but protons cross them with the angle after it. The difference
+    // is up to 0.14 %.
     CHECK_REL(b.crossing[static_cast<std::size_t>(z) * engine::Crossing::kCount], 1.0, 2e-3);
   }
   const std::vector<double> cells = depth_dose(b, thirds.tables(), 1);
@@ -193,7 +194,7 @@ TEST("a tilted step: shares along the axis, with moments shifted sideways") {
   };
   dose[cell(10, 20)] = 1.0;
   spread.dose(dose);
-  // Cell borders are at ±1/4 of the step in z and ±1/3 in x.
+  // In units of the step, cell borders are at ±1/4 in z and ±1/3 in x.
   CHECK_NEAR(dose[cell(10, 20)], 1.0 / 2.0, 1e-12);
   CHECK_NEAR(dose[cell(11, 20)], 1.0 / 12.0, 1e-12);
   CHECK_NEAR(dose[cell(11, 21)], 1.0 / 6.0, 1e-12);
@@ -208,6 +209,6 @@ TEST("a tilted step: shares along the axis, with moments shifted sideways") {
   spread.crossing(crossing);
   c = &crossing[11 * C::kCount];
   CHECK_NEAR(c[C::kN], 0.25, 1e-12);
-  // This part is from 1/4 to 1/2 of the step: its middle is 0.140625 mm to the side.
+  // This part of the step extends from 1/4 to 1/2, so its middle is 0.140625 mm to the side.
   CHECK_NEAR(c[C::kX] / c[C::kN], 2.0 + 0.375 * 0.375, 1e-12);
 }

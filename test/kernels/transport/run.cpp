@@ -113,7 +113,7 @@ TEST("run: progress ends with the last step, and every variant reports the same 
 
 namespace {
 
-/// A reference solver that fails like a device after some steps: afterwards it cannot be read.
+/// A reference solver that fails like a device after some steps. It cannot be read afterwards.
 class FailingDevice final : public engine::Solver {
  public:
   static constexpr int kSteps = 7;
@@ -144,7 +144,7 @@ class FailingDevice final : public engine::Solver {
   bool lost_ = false;
 };
 
-/// Counts readings that need a pass over all lanes, or a copy from a device.
+/// Counts score requests, each of which needs a pass over all lanes or a copy from a device.
 class CountingScores final : public engine::Solver {
  public:
   static inline int doses = 0, crossings = 0;
@@ -208,7 +208,7 @@ TEST("run: a failing device leaves the completed steps and the reason") {
   CHECK(!r.keyframes.empty());
   CHECK(r.keyframes.back().step <= r.steps);
 
-  // The result must equal that of the same number of steps on a device that does not fail.
+  // The result must equal a run with the same number of steps on a device that does not fail.
   p.max_steps = r.steps;
   p.variant = "reference";
   const engine::RunResult whole = test::Run(p).execute({});
@@ -244,7 +244,7 @@ TEST("cancel: no step runs if cancelled before the start, and none follows if ca
       });
       CHECK_EQ(r.steps, cancelled_at);
       if (cancelled_at < run.steps_max() && r.number.back().in_flight > 1e-6) CHECK(r.cancelled);
-      // The steps before the failure are retained, and balance.
+      // The steps before the failure are retained, and their ledger balances.
       CHECK_EQ(r.number.size(), static_cast<std::size_t>(r.steps));
       CHECK(std::accumulate(r.dose.begin(), r.dose.end(), 0.0) > 0.0);
       CHECK(r.energy.back().rel_error <= 1e-12);
@@ -273,7 +273,7 @@ TEST("cancel: a run cancelled from another thread ends within about a step, with
   run.cancel();
   solving.join();
   CHECK(r.cancelled);
-  // Progress is reported at most 60 times per second, so that a fast machine takes a few steps between two reports.
+  // Progress is reported at most 60 times per second, and a fast machine may take a few steps in between.
   CHECK(r.steps <= at + 5);
   CHECK(r.steps < run.steps_max() / 2);
   CHECK_EQ(r.keyframes.back().step, r.steps);
@@ -399,7 +399,7 @@ TEST("checkpoints: the complete state so far in every variant, and only the new 
       CHECK(at->steps >= 1 && at->steps <= r.steps);
       CHECK_EQ(at->number.size(), static_cast<std::size_t>(at->steps));
       CHECK_EQ(at->keyframes.front().step, 0);
-      // The rows equal those of the complete run, and the dose is the deposited energy of the last of them.
+      // The ledger rows equal those of the complete run, and the dose equals the deposited energy in the last of them.
       CHECK_EQ(at->number.back().in_flight, r.number[at->number.size() - 1].in_flight);
       const double dose = std::accumulate(at->dose.begin(), at->dose.end(), 0.0);
       CHECK_NEAR(dose, at->energy.back().deposited, 1e-5 * at->energy.back().in);

@@ -1,5 +1,5 @@
-// Nuclear reactions with transported products: yields, the ledger, variants compared with the reference, and rejected
-// problems.
+// Nuclear reactions with transported products: yields, the ledger, comparisons of variants with the reference, and
+// rejected problems.
 #include "transport/secondaries/secondaries.hpp"
 
 #include <algorithm>
@@ -171,8 +171,9 @@ TEST("secondaries: spreading groups over cells conserves every group and leaves 
 }
 
 TEST("secondaries: planes and bins follow the stopping power of the material in each row") {
-  // 70 MeV in water: the CSDA range of 40.80 mm over 125 planes is 0.3264 mm, three rows of 0.1 mm. At four times the
-  // density a row counts as four, at a tenth as a tenth. Planes are at most ten times as long as in water.
+  // 70 MeV in water: the CSDA range of 40.80 mm over 125 planes gives planes of 0.3264 mm, three rows of 0.1 mm. A row
+  // of four times the density counts as four rows, one of a tenth as a tenth. Planes are at most ten times as long as
+  // in water.
   Problem p = test::water_problem(70.0, {20.0, 24.0, 0.5, 0.1}, 0.2, 0.04);
   test::follow_reactions(p);
   p.materials.push_back(test::material("water", 4.0));
@@ -227,7 +228,7 @@ TEST("secondaries: protons react at most along their residual range") {
   const auto nuclei = nuclear_tables(p);
   const NuclearMatter water(test::material("water"), *nuclei);
   const int along = t.ntheta / 2;
-  // Bins are 1 mm of water apart; the energy of the beam is that of one of them.
+  // Bins are 1 mm of water apart, and one of them has the energy of the beam.
   const auto top = std::ranges::find_if(t.energy, [](double e) { return e > 70.0 - 1e-6; }) - t.energy.begin();
   int looked_at = 0;
   for (const std::size_t e : std::views::iota(std::size_t{0}, static_cast<std::size_t>(t.ne))) {
@@ -242,8 +243,8 @@ TEST("secondaries: protons react at most along their residual range") {
 }
 
 TEST("secondaries: transport with reactions scales exactly with density") {
-  // Water with eight times the density and an eighth of the lengths is the same problem: every number per mass per area
-  // is equal.
+  // Water of eight times the density with an eighth of the lengths is the same problem: all quantities per mass and
+  // area are equal.
   const auto curve = [](double scale) {
     Problem p = test::water_problem(70.0, {48.0 / scale, 48.0 / scale, 1.5 / scale, 0.5 / scale}, 0.2, 0.04);
     p.materials.push_back(test::material("water", scale));

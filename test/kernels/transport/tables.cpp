@@ -180,7 +180,8 @@ TEST("tables, depth stepping: the path length of an angle class is dz/cos of its
   for (int c = 0; c < t.classes; ++c) {
     const double path = 0.05 / std::cos(t.theta[u(c)]);
     for (const int e : {60, 100, 140}) {
-      // The mean range loss of a source equals the path. Ranges are used because energy-weighted means are not exact.
+      // The mean range loss of a source equals the path. Ranges are compared, because energy-weighted means are not
+      // exact.
       const double energy = t.energy[u(e)];
       const SourceTaps taps = taps_by_source(t);
       const std::size_t row = t.row(c, 0, e);

@@ -1,4 +1,4 @@
-// LET and spectra: the track scores of runs, in every variant on the CPU.
+// Track scores of runs, from which LET and spectra follow, in every variant on the CPU.
 #include "transport/model/track_scores.hpp"
 
 #include <algorithm>
@@ -108,7 +108,7 @@ TEST("tracks: spectra add up to the fluence of their plane, and have the beam's 
       const std::size_t row = static_cast<std::size_t>(t.tracks.rows[i]) * static_cast<std::size_t>(t.nx);
       CHECK_REL(sum(spectrum), sum(length.subspan(row, static_cast<std::size_t>(t.nx))), 1e-6);
     }
-    // At 12.5 mm half of the beam is in water, and half has been in bone since 10 mm.
+    // At 12.5 mm, half of the beam is in water. The other half has been in bone since 10 mm.
     const auto spectrum = std::span(run.result.tracks->spectra).first(t.tracks.ne);
     double mean = 0.0;
     for (std::size_t e = 0; e < t.tracks.ne; ++e) mean += spectrum[e] * t.tracks.at[e];
@@ -126,8 +126,8 @@ TEST("tracks: protons from reactions count only among all protons, not among pri
   for (std::size_t k = 0; k < 3; ++k) {
     CHECK(sum(field(tracks.protons, run.tables, k)) > 1.005 * sum(field(tracks.primary, run.tables, k)));
   }
-  // In water the second moment is the energy that protons deposit: transported ones, and part of the energy that is
-  // deposited locally.
+  // In water, the second moment is the energy deposited by transported protons and by part of the locally deposited
+  // energy.
   Problem water = test::water_problem(70.0, {48.0, 48.0, 1.5, 1.0}, 0.2, 0.04);
   water.stepping = Stepping::kDepth;
   water.track_scores = true;

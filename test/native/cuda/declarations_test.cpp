@@ -1,5 +1,5 @@
-// Compares the declarations of NVIDIA's interfaces with the toolkit's headers, at compile time, if they are installed.
-// The test itself prints which were compared.
+// Compares the declarations of NVIDIA's interfaces with the toolkit's headers at compile time, if the headers are
+// installed. The test prints which of them were compared.
 
 #include "check.hpp"
 #include "cuda/api/cublas_api.hpp"
@@ -30,7 +30,7 @@ namespace {
 
 using namespace bb::cuda;
 
-/// Both types have the same size and register class; C calling conventions depend on nothing else.
+/// Checks that two types have the same size and register class, because C calling conventions depend on nothing else.
 template <typename A, typename B>
 constexpr bool same_passing() {
   if constexpr (std::is_void_v<A> || std::is_void_v<B>) {
@@ -325,7 +325,7 @@ static_assert(offsetof(api::MatmulHeuristic, state) == offsetof(cublasLtMatmulHe
 }  // namespace
 
 TEST("CUDA declarations have the sizes of the C interfaces that they mirror") {
-  // Layouts in addition to the compile-time comparison above; they hold on LP64 and LLP64.
+  // Sizes that the compile-time comparison above does not include; they hold on LP64 and LLP64.
   CHECK_EQ(sizeof(api::LaunchAttribute), std::size_t{72});
   CHECK_EQ(sizeof(api::LaunchConfig), std::size_t{56});
   CHECK_EQ(sizeof(api::GraphNodeParams), std::size_t{256});

@@ -74,7 +74,8 @@ TEST("CUDA library folders: named folders first, then packages below them, then 
 
 #ifdef __linux__
 TEST("a library without a required symbol is rejected with the name of the symbol") {
-  // libm plays the role of an outdated NVRTC: it loads, but lacks every entry point. The sanitizers define a lgamma.
+  // libm imitates an outdated NVRTC: it loads, but lacks every entry point. The sanitizers define lgamma
+  // themselves.
   const TemporaryFolder folder;
   const auto libm = DynamicLibrary::file_of(reinterpret_cast<const void*>(static_cast<double (*)(double)>(std::cbrt)));
   CHECK(libm.has_value());

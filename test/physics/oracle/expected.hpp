@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-// Made by write.ts, with oracle.json: results of the plane model, by code independent of the solver. Do not edit.
+// Generated with oracle.json by write.ts. Results of the plane model, by code independent of the solver. Do not edit.
 namespace bb::test::oracle {
 
 struct Expected {

@@ -1,7 +1,7 @@
 #include "diffraction/cuda/cuda_kernels.cuh"
 
-// Ratio of sines as a polynomial in the cosine. The general kernel loops to any N; the plain kernel has unrolled code
-// for some N.
+// Computes the ratio of sines as a polynomial in the cosine. The general kernel loops up to any N; the plain kernel has
+// unrolled code for some values of N.
 namespace bb::diffraction::device {
 
 __device__ inline void chebyshev_body(const Chebyshev::Setup& s, int first, int rows, float* image) {

@@ -1,4 +1,4 @@
 #include "diffraction/cuda/cuda_kernels.cuh"
 
-// FP32, with whole turns subtracted before the product with pi.
+// FP32 arithmetic that subtracts whole turns before the product with pi.
 BB_LISTED_KERNEL(diffraction_delta_fp32, Delta)

@@ -1,4 +1,4 @@
 #include "diffraction/cuda/cuda_kernels.cuh"
 
-// Positions and indices as pairs of FP32 numbers.
+// Represents positions and indices as pairs of FP32 numbers.
 BB_LISTED_KERNEL(diffraction_double_float, DoubleFloats)

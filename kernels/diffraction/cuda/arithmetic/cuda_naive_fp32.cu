@@ -1,4 +1,4 @@
 #include "diffraction/cuda/cuda_kernels.cuh"
 
-// The formula as written, in FP32.
+// Evaluates the formula as written, in FP32.
 BB_LISTED_KERNEL(diffraction_naive_fp32, Naive)

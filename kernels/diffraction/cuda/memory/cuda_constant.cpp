@@ -14,7 +14,7 @@ class CudaConstant final : public CudaFused<double, float> {
 
  private:
   std::unique_lock<std::mutex> hold() override {
-    // A module has a single constant memory for all runs in this process.
+    // All runs in this process share the constant memory of one module, so only one may use it at a time.
     static std::mutex mutex;
     std::unique_lock lock(mutex);
     const auto [to, bytes] = module().global("diffraction_orientations", kernel_name());

@@ -10,7 +10,7 @@ namespace bb::diffraction {
 namespace {
 
 constexpr int kPlanes = 13;  // in addition to the sum, which is the image
-/// Read and written by the four stages of a term: indices 6, lattice 4, structure 2, accumulate 4.
+/// Values that the four stages read or write per term: indices 6, lattice 4, structure 2, accumulate 4.
 constexpr double kTermValues = 16;
 constexpr unsigned kThreads = 256;
 /// Number of launches between two checks for cancellation.
@@ -28,7 +28,7 @@ double launches_of(const Outline& s) {
   return 2 + subs + beams * (weighted ? 3 : 2) + 4 * s.terms_per_pixel();
 }
 
-/// One kernel per operator, each a pass over the image with temporaries in device memory.
+/// Launches one kernel per operator. Each kernel is one pass over the image with temporaries in device memory.
 template <typename T>
 class CudaUnfused : public CudaImageSolver<T> {
  public:
@@ -123,7 +123,7 @@ class CudaUnfused : public CudaImageSolver<T> {
   std::vector<cuda::Kernel> kernels_;
 };
 
-/// The launches of CudaUnfused, captured once as a graph and replayed.
+/// Captures the launches of CudaUnfused once as a graph and replays it.
 class CudaUnfusedGraph final : public CudaUnfused<double> {
  public:
   explicit CudaUnfusedGraph(const Setup& setup) : CudaUnfused(setup) {

@@ -11,8 +11,8 @@ struct AngleBand {
   const float* weights;
   int half;
 
-  /// Weight off the diagonal of the band. Most protons keep their angle in a step, so the diagonal product is added
-  /// separately: sums on the tensor cores are truncated.
+  /// Weight off the diagonal of the band. The diagonal product is added separately: most protons keep their angle in a
+  /// step, and sums on the tensor cores are truncated.
   __device__ float beside(int to, int from) const {
     const int distance = to > from ? to - from : from - to;
     return distance > 0 && distance <= half ? weights[distance] : 0.0f;
@@ -48,7 +48,7 @@ __device__ inline void banded_tile(const DeviceStep<float>& s, const AngleBand& 
     for (int tile = 0; tile < 4; ++tile) {
       const SplitTf32 p(value(b0 + member, c0 + tile * 8 + group)), q(value(b0 + member + 4, c0 + tile * 8 + group));
       const unsigned own[2] = {p.high, q.high}, rest[2] = {p.low, q.low}, least[2] = {p.last, q.last};
-      // The weights sum to 1 only with their last bits. Without these, the error would repeat in every step.
+      // The weights sum to 1 only with these last bits. Without them, the same error would occur in every step.
       add_product(sum[tile], last, own);
       add_product(sum[tile], high, least);
       add_product(sum[tile], low, own);

@@ -17,8 +17,8 @@ struct FftPart {
   int first, bins, length;
 };
 
-/// Memory per batch for the columns and their frequencies, in bytes: enough to fill a GPU, little compared with a
-/// state.
+/// Memory per batch for the columns and their frequencies, in bytes. It suffices to fill a GPU and is small compared
+/// with a state.
 constexpr double kFftPartBytes = 256e6;
 constexpr unsigned kColumnThreads = 256;
 

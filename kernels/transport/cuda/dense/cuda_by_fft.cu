@@ -1,7 +1,7 @@
 #include "transport/cuda/cuda_common.cuh"
 
-// Kernels before, between and after the FFTs of `cuda-gather-fft`. Values are adjacent columns of angles of several
-// energies, [angle or frequency][energy][cell].
+// Kernels before, between and after the FFTs of `cuda-gather-fft`. Arrays hold columns of angles for several energies,
+// [angle or frequency][energy][cell].
 namespace bb::transport {
 
 struct FftPart {
@@ -71,8 +71,8 @@ extern "C" __global__ void __launch_bounds__(256)
   if (largest > 0.0f) column[place] = static_cast<float>(fmax(0.0, static_cast<double>(largest) + missing));
 }
 
-/// Copies the columns back to the fields and counts losses at the ends of the angles. The first `done` energies have
-/// been counted before.
+/// Copies the columns back to the fields and counts losses at the ends of the angles. The previous batch has counted
+/// the first `done` energies already.
 extern "C" __global__ void __launch_bounds__(256)
     fft_spread_columns_f32(const __grid_constant__ DeviceStep<float> s, FftPart part, int done, const float* columns) {
   if (run_is_over(s)) return;

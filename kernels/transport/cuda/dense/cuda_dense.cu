@@ -48,7 +48,7 @@ __device__ void dense_sum(const DeviceStep<T>& s, double* number, double* energy
   atomicAdd(energy, sums[0] * s.tables.energy[e]);
 }
 
-/// Zeroes the output unless the run is over, because then the output may be the state.
+/// Zeroes the output. Does nothing if the run is over, because the output may then be the state.
 template <typename T>
 __device__ void dense_clear(const DeviceStep<T>& s, long long cells) {
   if (run_is_over(s)) return;

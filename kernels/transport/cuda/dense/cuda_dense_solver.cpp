@@ -138,7 +138,7 @@ template <typename T>
 void CudaDenseSolver<T>::launch_sum(int step, double* number, double* energy) {
   const Tables& t = this->tables();
   const std::size_t cells = u(t.ntheta) * u(field_cells());
-  // Enough blocks to fill the device, but few enough that their atomic additions do not queue.
+  // Enough blocks to fill the device, but few enough that their atomic additions rarely wait.
   const unsigned per_bin = std::clamp(blocks(cells, 16 * kThreads), 1u, 64u);
   sum_->launch(this->stream(), {.grid = {per_bin, static_cast<unsigned>(t.ne), 1}, .block = {kThreads, 1, 1}},
                context(step), number, energy);

@@ -6,8 +6,9 @@
 // only the ledger row.
 namespace bb::transport {
 
-/// The cell of a field that thread `n` computes. Neighbouring threads take neighbours along x, which are contiguous; with
-/// `kStrided` neighbours along z, which are nx cells apart. Both visit each cell once and compute the same value for it.
+/// The cell of a field that thread `n` computes. Neighbouring threads compute neighbours along x, which are contiguous.
+/// With `kStrided` they compute neighbours along z, which are nx cells apart. Both orders visit each cell once and give
+/// the same values.
 template <bool kStrided, typename T>
 __device__ int cell_of_thread(const DeviceStep<T>& s, int n) {
   if constexpr (!kStrided) return n;
@@ -49,7 +50,7 @@ __device__ void gather_score(const DeviceStep<T>& s) {
       nuclear += count * static_cast<double>(t.nuclear[row]);
       nuclear_energy += count * static_cast<double>(t.nuclear_escape[row]);
     };
-    // These few angles are summed in T and larger sums in FP64, because consumer GPUs have few FP64 units.
+    // Sums over these few angles are in T, larger sums in FP64, because consumer GPUs have few FP64 units.
     T protons = 0, crossing = 0, crossing_theta = 0, crossing_theta_theta = 0;
 #pragma unroll
     for (int j = 0; j < kScoreAngles; ++j) {

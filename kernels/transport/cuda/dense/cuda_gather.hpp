@@ -7,8 +7,8 @@ namespace bb::transport {
 
 BB_TUNABLE_90(int, kGatherThreads, 256, 128);
 
-// Block shape of the score pass: a block has 32 cells of one row of z, and its warps share the fields there. A warp
-// processes several angles of one energy at a time, so that each thread has several loads in flight.
+// Block shape of the score pass. The warps of a block share the fields of 32 cells in one row of z. A warp processes
+// several angles of one energy at a time, so that each thread has several loads in flight.
 BB_TUNABLE_90(int, kScoreWarps, 16, 32);
 BB_TUNABLE_90(int, kScoreAngles, 8, 16);
 

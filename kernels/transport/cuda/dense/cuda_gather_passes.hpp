@@ -31,7 +31,7 @@ class CudaGatherPasses : public CudaDenseSolver<T> {
             {.grid = {blocks(this->tables().nx, 32), static_cast<unsigned>(this->rows()), 1},
              .block = {32, static_cast<unsigned>(this->tuned("kScoreWarps", kScoreWarps)), 1}}};
   }
-  /// Passes for energy, angles, x and z, in this order. Depth stepping has no pass for z.
+  /// Returns the passes for energy, angles, x and z, in this order. Depth stepping has no pass for z.
   std::vector<Pass> operator_passes(int bins, const GatherKernels& names) const {
     const int cells = this->field_cells();
     const int angles = this->tables().ntheta;

@@ -27,7 +27,8 @@ Variant cuda_scatter_variant() {
       .source = "kernels/transport/cuda/dense/cuda_scatter.cu",
       .precisions = {Precision::kFp32},
       .steppings = {Stepping::kPath},
-      // The sums read ψ. Three launches each clear the output, read the input, and read and write the output.
+      // The sums read ψ once. Each of the three launches clears the output, reads the input, and reads and writes the
+      // output.
       .bytes_per_cell_step = 52,
       .flops_per_cell_step = 160,  // the remap in x is computed for five rows
       .speed_rank = 100,

@@ -15,7 +15,7 @@ constexpr int kTallest = 32;
 
 int round_up(int value, int unit) { return (value + unit - 1) / unit * unit; }
 
-/// Number of cells beyond both faces of the grid that the shifts reach.
+/// Number of cells that the shifts reach beyond both faces of the grid together.
 int beyond(const std::vector<physics::RemapShift>& shifts) {
   int below = 0, above = 0;
   for (const physics::RemapShift& s : shifts) {

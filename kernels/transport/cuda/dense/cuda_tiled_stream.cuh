@@ -81,7 +81,8 @@ __device__ void tiled_stream(const DeviceStep<float>& s, const StreamTiles& tile
     float content = v[3] - passes + arrives;
     const int x = x0 + at.column;
     if (x < 0 || x >= t.nx) {
-      // Only cells of the grid contain protons. Values that the remap reads beyond the end of a row do not count.
+      // Only cells inside the grid contain protons. Values that the remap reads beyond the end of a row are not
+      // content.
       const auto holds = [&](int donor) { return donor >= 0 && donor < t.nx; };
       content = (holds(x - wx) ? v[3] - passes : 0.0f) + (holds(x - wx - 1) ? arrives : 0.0f);
       // Each row of donors belongs to one tile: the tile that computes the row `wz` further on.
@@ -94,7 +95,8 @@ __device__ void tiled_stream(const DeviceStep<float>& s, const StreamTiles& tile
   __syncthreads();
 
   for (int m = 0; m < physics::kRemapTaps; ++m) c[m] = t.flux_z[a * physics::kRemapTaps + m];
-  // A thread moves along a column, so that it computes each flux once. Threads share the rows of a column.
+  // A thread processes consecutive rows of a column, so that it computes each flux once. Several threads share a
+  // column.
   const int groups = max(1, kStreamThreads / width);
   const int share = (z1 - z0 + groups - 1) / groups;
   for (int n = threadIdx.x; n < width * groups; n += kStreamThreads) {

@@ -80,8 +80,8 @@ __device__ inline Pack<kWide> convolve_mixed(const DeviceStep<float>& s, const T
 }
 
 /// Convolves one word of kTurnGroup angles from row `row` with the weights `padded`: distance k is at padded[k +
-/// kTurnGroup - 1], zero for k <= 0 and beyond `half`. Each row is read once for all these angles. The terms of either
-/// side are summed separately, from small to large, because the total would absorb them in FP32.
+/// kTurnGroup - 1], zero for k <= 0 and beyond `half`. Each row is read once for all these angles. Each side is summed
+/// separately, from small terms to large ones, because FP32 would lose small terms in the total.
 template <int kWide>
 __device__ inline void convolve(const TurnTile<kWide>& tile, int row, int lane, const float* padded, int half,
                                 float centre, Pack<kWide> (&out)[kTurnGroup]) {

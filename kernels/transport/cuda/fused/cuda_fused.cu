@@ -16,7 +16,7 @@ __device__ inline int step_now(const FusedParameters<T>& p) {
   return *static_cast<volatile int*>(&p.control->step);
 }
 
-/// Waits until every block has called this `times` times since the batch began.
+/// Waits until all blocks have called this function `times` times since the batch began.
 template <typename T>
 __device__ inline void wait_for_all(const FusedParameters<T>& p, unsigned times) {
   __threadfence();
@@ -82,7 +82,7 @@ BB_FUSED_ENTRY(path_f64, double, false, 2)
 BB_FUSED_ENTRY(depth_f32, float, true, 3)
 BB_FUSED_ENTRY(depth_f64, double, true, 2)
 
-// Launched with one block per bin.
+// These kernels are launched with one block per bin.
 #define BB_FUSED_STATE_ENTRY(name, T)                                                                                  \
   extern "C" __global__ void transport_fused_begin_##name(const __grid_constant__ bb::transport::FusedParameters<T> p, \
                                                           const int limit) {                                           \

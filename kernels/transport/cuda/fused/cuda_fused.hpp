@@ -24,7 +24,7 @@ struct DeviceBox {
 };
 
 /// A source bin of a collide item: its box in the item's z row, and its index in the target bin's list of sources.
-/// `feed` is -1 if no protons of the target bin remain in it; this entry is then used only for scores.
+/// `feed` is -1 for the target bin itself if none of its protons stay in it. The entry is then used only for scores.
 struct FusedSource {
   int a0, a1, x0, x1;
   int feed, bin;

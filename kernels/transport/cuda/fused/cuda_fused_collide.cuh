@@ -132,7 +132,8 @@ class Collide {
     const T* lost = p.lost + bin * t.materials * t.ntheta;
     Quad<T> dose = {}, current = {}, current_t = {}, current_tt = {}, reacted = {};
     T number = T(0), stopped = T(0), nuclear_energy = T(0), below = T(0), above = T(0);
-    // Adds the heaviest source last, so that FP32 sums have no systematic loss. The bin itself is in the last batch.
+    // The batches run backwards, so that the heaviest source is added last and FP32 sums have no systematic loss. The
+    // bin itself is in the last batch.
     const int start = (sources - 1) / kBatch * kBatch;
     for (int first = start; first >= 0; first -= kBatch) {
       const T* source[kBatch];
@@ -156,7 +157,7 @@ class Collide {
         feed[k] = feeds + view.feed * t.materials * t.classes;
         if (!kDepth && !kMixed) w[k] = feed[k][material[0]];
       }
-      // The bin itself may be the lightest or the heaviest of its sources.
+      // The bin itself may be its own lightest or heaviest source.
       const bool heaviest = first > 0 || p.feed_bin[p.feed_at[bin]] == bin;
       for (int a = from.a0 + first_row; a < from.a1; a += block_rows) {
         const int c = kDepth ? a : 0;

@@ -90,7 +90,7 @@ void CudaFusedSolver<T>::prepare() {
   } else {
     collide_blocks_ = ready(collide_kernel_, "transport_fused_collide", collide_threads(), shared_bytes_);
     stream_kernel_.emplace(stepped_kernel("transport_fused_stream"));
-    // One block per item, so that the device balances the load.
+    // Launches one block per item, so that the device balances the load.
     const int quads = pitch() / 4 + (parameters_.whole_x_max + 4 - parameters_.whole_x_min + 3) / 4;
     const int made = t.nz + parameters_.whole_z_max - parameters_.whole_z_min + 1;
     stream_blocks_ = static_cast<unsigned>(t.ne * ((t.ntheta * quads + kFusedThreads - 1) / kFusedThreads) *
@@ -126,7 +126,7 @@ void CudaFusedSolver<T>::fill_parameters() {
   p.whole_x_max = std::max(in_x.most, -1);
   p.whole_z_min = std::min(in_z.least, 0);
   p.whole_z_max = std::max(in_z.most, -1);
-  // Chunks have equal lengths.
+  // The chunks have equal lengths.
   const int made = t.nz + p.whole_z_max - p.whole_z_min + 1;
   const int chunks = std::max(1, made / kDenseChunk);
   p.chunk = (made + chunks - 1) / chunks;
@@ -134,7 +134,7 @@ void CudaFusedSolver<T>::fill_parameters() {
   p.stop_number = this->stop_number();
 }
 
-/// Sends the data that the kernels look up per bin.
+/// Uploads the data that the kernels look up per bin.
 template <typename T>
 void CudaFusedSolver<T>::send_bins() {
   const BinTables<T> by_bin(this->tables(), this->typed());
@@ -194,7 +194,7 @@ void CudaFusedSolver<T>::send_start() {
   stream.synchronize();
 }
 
-/// Pairs up the bins that the angle march can compute and excludes them from the general kernel.
+/// Pairs up the bins that the angle march can compute, and excludes them from the general kernel.
 template <typename T>
 void CudaFusedSolver<T>::plan_march() {
   const Tables& t = this->tables();
@@ -227,7 +227,7 @@ void CudaFusedSolver<T>::plan_march() {
     MarchPair pair{};
     pair.bin = e;
     pair.bins = bins;
-    // Bins of the pair come first, because the pair scores them.
+    // The bins of the pair come first, because the pair also scores them.
     std::vector<int> order;
     for (int s = e; s < e + bins; ++s) {
       order.push_back(s);
@@ -270,7 +270,7 @@ void CudaFusedSolver<T>::plan_march() {
   march_kernel_.emplace(this->kernel("transport_fused_march"));
 }
 
-/// Returns whether steps are computed in one pass, by the sweep.
+/// Returns whether the sweep computes each step in one pass.
 template <typename T>
 bool CudaFusedSolver<T>::prepare_sweep() {
   if constexpr (std::is_same_v<T, float>) {

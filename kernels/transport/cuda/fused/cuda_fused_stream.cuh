@@ -116,7 +116,7 @@ class Streaming {
     const int z_end = from.z1 + p.whole_z_max + 1;
     const int first = from.z0 + p.whole_z_min + chunk * p.chunk;  // first output row of this item
     const int last = min(first + p.chunk, z_end);
-    // Donor cells whose losses in x this work item counts.
+    // Donor cells whose losses in x this work item counts; other items read the same cells.
     const int own0 = first == from.z0 + p.whole_z_min ? -(1 << 30) : first - whole;
     const int own1 = last == z_end ? 1 << 30 : last - whole;
     Quad<T> m2 = {}, m1 = {}, content = {}, p1 = {}, before = {};

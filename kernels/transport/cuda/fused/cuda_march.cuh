@@ -110,8 +110,8 @@ __device__ void march_pair(const FusedParameters<float>& p, const MarchParameter
         atomicAdd(p.scores.dose + at + j, static_cast<double>(d[j]));
         atomicAdd(p.scores.current + at + j, static_cast<double>(n[j]));
       }
-      // Adds the sums with θ to the first and the last of the columns so that their sum and first moment over x are
-      // conserved. The crossing moments need no more.
+      // The crossing moments depend only on the sum and the first moment over x of the θ fields. Adding to the first
+      // and last column preserves both.
       atomicAdd(p.scores.current_theta + at, static_cast<double>(current_t0 - current_t1 / 3.0f));
       atomicAdd(p.scores.current_theta + at + 3, static_cast<double>(current_t1 / 3.0f));
       atomicAdd(p.scores.current_theta_theta + at, static_cast<double>(current_tt));

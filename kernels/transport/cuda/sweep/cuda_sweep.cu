@@ -38,7 +38,7 @@ __device__ inline void sweep_column(const FusedParameters<float>& p, const Sweep
     for (int i = threadIdx.x; i < static_cast<int>(sizeof(SweepGroup) / 4); i += static_cast<int>(blockDim.x)) {
       reinterpret_cast<int*>(&group)[i] = from[i];
     }
-    // Clears shared memory beyond the grid: on both sides of the tiles' rows, and before and after the angles.
+    // Clears shared memory outside the grid: on both sides of the tiles' rows, and before and after the angles.
     const int end = column.stages_at + column.stages * column.stage_floats;
     for (int i = column.tiles_at / 4 + static_cast<int>(threadIdx.x); i < end / 4; i += static_cast<int>(blockDim.x)) {
       reinterpret_cast<float4*>(shared)[i] = {0, 0, 0, 0};
@@ -117,7 +117,7 @@ extern "C" __global__ void __launch_bounds__(bb::transport::kSweepThreads, 1)
   sweep::finish(p, step);
 }
 
-/// Runs after every few steps; each block collects 32 cells of the fields.
+/// Launched after every few steps. Each block collects 32 cells of the fields.
 extern "C" __global__ void __launch_bounds__(32 * bb::transport::kCollectWarps)
     transport_fused_collect_f32(const __grid_constant__ bb::transport::FusedParameters<float> p,
                                 const __grid_constant__ bb::transport::SweepParameters s, const int blocks) {

@@ -17,13 +17,13 @@ inline constexpr int kSweepBins = 3;     // maximum bins of a column
 inline constexpr int kSweepTaps = 4;     // neighbouring source bins of a bin in a windowed group
 inline constexpr int kSweepSources = 8;  // maximum source bins of a group
 inline constexpr int kSweepSlot = 1536;  // floats per source of a windowed group in a stage
-// rows waiting to be streamed after the collide pass, as many as the remap in z reads
+// rows that wait for streaming after the collide pass, as many as the remap in z reads
 inline constexpr int kSweepTiles = 5;
 inline constexpr int kSweepStages = 6;  // maximum number of source rows that are copied ahead
 inline constexpr int kSweepRun = 3;     // neighbouring angles that a thread collides in a windowed group
 inline constexpr int kSweepTurned = 3;  // angles that a thread computes for one quad of columns if kernels are wide
 
-/// Floats per source in a stage, for groups without slots of kSweepSlot.
+/// Floats per source in a stage, for groups that do not use slots of kSweepSlot floats.
 BB_HD inline int sweep_source_floats(int rows, int pitch) { return (rows * pitch + 31) / 32 * 32 + 32; }
 
 /// Floats of one row of a block's scores.

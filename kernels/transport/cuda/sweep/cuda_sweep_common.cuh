@@ -10,7 +10,8 @@ namespace bb::transport::sweep {
 enum Barrier { kTileFull = 1, kTileFree = kTileFull + kSweepTiles, kGathered = kTileFree + kSweepTiles, kTurned };
 static_assert(kTurned < 16);
 
-/// The threads of a warp meet first, because the instructions of named barriers are aligned.
+/// The threads of a warp synchronise first, because named-barrier instructions must be executed by all of them
+/// together.
 __device__ inline void wait_at(int barrier, int warps) {
   __syncwarp();
   asm volatile("bar.sync %0, %1;" ::"r"(barrier), "r"(warps * 32) : "memory");
@@ -53,8 +54,8 @@ struct Work {
   }
 };
 
-/// Barriers at the front of shared memory, one per stage: the copies of the stage have arrived. The next kSweepStages
-/// barriers signal that the stage has been read.
+/// Barriers at the front of shared memory, two per stage. The first kSweepStages signal that the copies of a stage have
+/// arrived, the next kSweepStages that the stage has been read.
 __device__ inline unsigned full_barrier(const float* shared, unsigned place) {
   return static_cast<unsigned>(__cvta_generic_to_shared(shared)) + place * 8;
 }

@@ -209,7 +209,7 @@ class Grouping {
     claimed[u(g.source[at])] = true;
   }
 
-  /// Assigns the scoring of unclaimed sources to a group, which reads them anyway.
+  /// Makes a group score the sources that no other group scores, because it reads them anyway.
   void claim(SweepGroup& g) {
     for (int n = 0; n < g.sources && g.scored < kSweepBins; ++n) {
       if (!claimed[u(g.source[n])]) score_in(g, n);
@@ -233,8 +233,8 @@ class Grouping {
   std::vector<bool> claimed;
 };
 
-/// Returns, for every group, the shape with the fewest columns whose cost is at most `limit`, or with one angle per
-/// column. Empty if the columns of some group do not fit.
+/// Returns for every group the shape with the fewest columns whose cost is at most `limit`, or a shape with one angle
+/// per column. Returns an empty list if the columns of some group do not fit.
 std::vector<Shape> shapes_within(const Tables& t, const std::vector<SweepGroup>& groups, int floats, double limit) {
   std::vector<Shape> out;
   for (const SweepGroup& g : groups) {
@@ -332,7 +332,7 @@ std::optional<SweepPlan> plan_sweep(const Tables& t, const cuda::DeviceInfo& dev
   }
   if (shapes.empty()) return std::nullopt;
 
-  // Assigns the costliest columns first, each to the block with the least work.
+  // Columns are assigned in order of falling cost, each to the block with the least work so far.
   struct Costed {
     SweepColumn column;
     double cost;

@@ -94,8 +94,8 @@ __device__ inline void score_column(const Work& w, int thread, Tally& tally) {
         recent[j] = 0;
       }
     }
-    // The fields with θ and θ² are only needed as sums, and the one with θ also as a first moment over x. Four sums
-    // over the warp are computed together: lanes exchange the values that they do not need.
+    // The θ and θ² fields are needed only as sums, the θ field also as a first moment over x. Four sums over the warp
+    // are computed together: lanes exchange the values that they do not need.
     const float all = total(theta);
     const float moment = fmaf(place_of_quad, all, theta.y + 2.0f * theta.z + 3.0f * theta.w);
     const bool upper = (lane & 16) != 0, odd = (lane & 8) != 0;

@@ -7,7 +7,7 @@
 namespace bb::transport::sweep {
 
 /// Part of a cell's content that moves: the weighted sum over its neighbours, clamped to between zero and the content.
-/// For contents >= 0 the bit patterns are ordered like integers, so that one instruction clamps at both ends.
+/// The bit patterns of contents >= 0 are ordered like integers, so that one integer instruction clamps at both ends.
 __device__ inline float clamp_flux(float g, float content) {
 #if __CUDA_ARCH__ >= 900
   int bits;

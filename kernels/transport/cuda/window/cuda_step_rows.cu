@@ -23,7 +23,7 @@ struct Row {
   __device__ bool inside(const DeviceStepRows& p) const { return path < p.paths; }
 };
 
-/// Destinations of the protons of a bin after a step.
+/// Target bins of the protons of one bin in a step.
 struct Source {
   double after;  // MeV
   double lost;   // share

@@ -22,8 +22,7 @@ __device__ void hold_tables(const WindowParameters<T>& p, Shared<T>& s, Fixed& f
   if (threadIdx.x < 6) fixed.extent[threadIdx.x] = threadIdx.x % 2 == 0 ? 1 << 30 : -1;
 }
 
-/// Records the skipped content of step `step`: the previous step wrote it outside its bounds, so it was cut from the
-/// window.
+/// Records content of step `step` that was cut from the window, because the previous step wrote it outside its bounds.
 template <typename T>
 __device__ void close_step(const WindowParameters<T>& p, int step) {
   if (step < 1) return;
@@ -74,8 +73,8 @@ __device__ void report(const WindowParameters<T>& p, Shared<T>& s, int step) {
             sum);
 }
 
-/// The planning warp. It passes work items to the workers one by one, and arrives on behalf of its block at the barrier
-/// of all blocks.
+/// Code of the planning warp. It passes work items to the workers one by one, and arrives on behalf of its block at the
+/// barrier of all blocks.
 template <typename T, bool kDepth>
 class Planner {
  public:
@@ -138,7 +137,7 @@ class Planner {
   }
 
  private:
-  /// Passes the block's items of a pass to the workers. The next item is clipped while they process one.
+  /// Passes the block's items of a pass to the workers. While they process one item, the next is clipped.
   template <typename Next, typename Clip>
   __device__ void hand_out(Cut& cut, Sources<T>& sources, int items, int step, Next&& next, Clip&& clip) {
     int at = s.block;
@@ -177,8 +176,8 @@ template <typename T, bool kDepth, typename Tracks>
 __device__ void work(const WindowParameters<T>& p, const Tracks& tracks, Shared<T>& s, Fixed& fixed, int first) {
   float lowest = 0, highest = 0;
   int slot = 0;
-  // `f` processes an item. After the last item of a pass, it calls meet_all() as soon as the data for which others wait
-  // have been written.
+  // `f` processes an item. After the last item of a pass, it calls meet_all() once it has written the data that other
+  // blocks wait for.
   const auto each_item = [&](auto&& f) {
     for (bool last = false; !last; slot ^= 1) {
       meet_all();

@@ -64,9 +64,9 @@ void CudaWindowBeams<T>::share_memory() {
                          "solver.variant = " + problem_.variant + ", many beams at once");
   }
   const double left = sizeof(double) * static_cast<double>(kScorePlanes * tables_.plane() + ledger_cells());
-  // Two slots share the blocks. If each block can process its own beam, blocks of one slot may queue behind those of
-  // another. Then no block is idle while the results of a third slot are downloaded. Blocks then reserve state storage
-  // when they start.
+  // Two slots share the blocks. If memory suffices for one beam per block, blocks of one slot may wait in the queue
+  // behind those of another. No block is then idle while the results of a third slot are downloaded. In this case,
+  // blocks reserve state storage when they start.
   queued_ = kStatesShare * free / each >= blocks && kLeftShare * free / left >= kMaxSlots * blocks;
   if (queued_) {
     slots_used_ = kMaxSlots;

@@ -62,7 +62,7 @@ class Collide {
     a1 = item.a1;
     x0 = item.x0;
     quads = item.quads;
-    // The tile contains the columns of the item, and those from which protons can move into them.
+    // The tile contains the columns of the item, and the columns from which protons can move into them.
     tile_x0 = floor_quads(min(x0, x0 - p.whole_x_max - 3));
     const int end = x0 + 4 * quads;
     tile_quads = (max(end, floor_quads(end - 7 - p.whole_x_min) + 12) - tile_x0) / 4;
@@ -75,7 +75,7 @@ class Collide {
     kernel = p.kernel_weight + s.bins[bin].kernel_at;
   }
 
-  /// Clears the tile on both sides of the gathered angles. Threads start with the last warps, which gather least.
+  /// Clears the tile on both sides of the gathered angles. The last warps clear first, because they gather least.
   __device__ void clear() {
     constexpr int kThreads = kWindowWorkers;
     const int thread = kThreads - 1 - static_cast<int>(threadIdx.x);
@@ -291,12 +291,12 @@ class Collide {
   }
 
   /// Applies the angle kernel. A thread computes neighbouring angles, so that it reads each row of the tile once for
-  /// all of them. It adds far terms first, so that FP32 sums have no systematic loss.
+  /// all of them. It adds distant terms first, so that FP32 sums have no systematic loss.
   __device__ void turn() {
     const int groups = (a1 - a0 + kWindowTurned - 1) / kWindowTurned;
     const int units = groups * tile_quads;
-    // A unit is one quad of columns at kWindowTurned angles. If there are few units, several lanes share one, and each
-    // computes a part of the distances.
+    // One unit of work is a quad of columns at kWindowTurned angles. If there are few units, several lanes share one,
+    // and each computes a part of the distances.
     int split = 0;
     if (!kMixed) {
       while (split < kMaxSplit && units << (split + 1) <= kWindowWorkers && 4 << split <= half) ++split;
@@ -342,8 +342,8 @@ class Collide {
   }
 
   /// Adds the terms of distances `from` down to `beyond` + 1, and the content that stays if `beyond` is 0. Each row
-  /// that is read contributes to all angles of the thread. It stays in its register, because the loop over distances is
-  /// unrolled by the number of angles. kHeld: the weights are in shared memory.
+  /// that is read contributes to all angles of the thread. The loop over distances is unrolled by the number of angles,
+  /// so that rows stay in their registers. kHeld: the weights are in shared memory.
   template <bool kHeld>
   __device__ void turn_uniform(Quad<T> (&sum)[kWindowTurned], int quad, int row, int from, int beyond) const {
     if (from <= beyond && beyond > 0) return;

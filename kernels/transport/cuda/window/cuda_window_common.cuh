@@ -12,7 +12,7 @@ using physics::kRemapTaps;
 
 inline constexpr int kWarps = kWindowWorkers / 32;
 
-/// Sums over a step in each warp, one element each.
+/// Sums over a step. Each warp has one element per entry.
 enum WindowTally {
   kTallyNumber,
   kTallyStopped,
@@ -38,7 +38,8 @@ enum WindowTally {
 };
 static_assert(kTallied == 8 && kTallyThetaHighEnergy < kWindowTallies);
 
-/// Adds protons of a warp that leave at the two ends of an axis to the warp's sums, from `low` on.
+/// Adds protons of a warp that leave at the two ends of an axis to the sums of that warp. `low` is the sum of the lower
+/// end.
 __device__ inline void tally_escapes(double* sums, WindowTally low, double below, double above, double energy_each) {
   if (!__any_sync(kWholeWarp, below != 0.0 || above != 0.0)) return;
   below = warp_sum(below);
@@ -118,8 +119,8 @@ struct Extent {
   }
 };
 
-/// Partition of a bin's work in a step. All content is within these rows, and these parts can cover all angles and
-/// columns that it may reach.
+/// Partition of a bin's work in a step. All content is within its rows, and its parts cover all angles and columns that
+/// content may reach.
 struct alignas(16) BinPlan {
   short z0;                    // first row of the first pass
   short likely_z0, likely_z1;  // rows that will have content; other rows may
@@ -194,16 +195,16 @@ struct Fixed {
   unsigned waits;  // number of times the team has waited so far
 };
 
-/// Waits at a named barrier. `bar.sync` is an aligned instruction: all threads of a warp must execute it together. Most
-/// callers leave a loop or a branch by lane just before, from which only __syncwarp() certainly brings them together.
+/// Waits at a named barrier. All threads of a warp must execute `bar.sync` together. Most callers have just left a loop
+/// or a branch by lane, after which only __syncwarp() guarantees this.
 template <int kBarrier, int kThreads>
 __device__ inline void meet_at() {
   __syncwarp();
   asm volatile("bar.sync %0, %1;" ::"n"(kBarrier), "n"(kThreads) : "memory");
 }
 
-/// Barriers of the block's workers, and of all its threads. They are named barriers because planner and workers call
-/// them from different code, which __syncthreads() does not allow. Different warps may do so by the rules of PTX.
+/// Barriers of the block's workers, and of all its threads. Planner and workers call them from different code, which
+/// PTX allows for named barriers but CUDA forbids for __syncthreads().
 __device__ inline void meet_workers() { meet_at<1, kWindowWorkers>(); }
 __device__ inline void meet_all() { meet_at<2, kWindowThreads>(); }
 

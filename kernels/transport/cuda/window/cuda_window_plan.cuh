@@ -45,9 +45,9 @@ __device__ inline int scan_warp(int value) {
   return value;
 }
 
-/// Copies the boxes before step `step` of the bins low … high - 1 to shared memory and empties those of the step after
-/// the next. All other bins are empty and were so at the last call. Returns the first bin with content and the end of
-/// those bins.
+/// Copies the boxes before step `step` of the bins low … high - 1 to shared memory, and empties the boxes of the step
+/// after the next. All other bins are empty, and were empty at the last call. Returns the first bin with content and
+/// the end of the bins with content.
 template <typename T>
 __device__ inline int2 take_boxes(const WindowParameters<T>& p, Shared<T>& s, int step, int low, int high) {
   const int lane = threadIdx.x & 31;
@@ -107,7 +107,7 @@ __device__ StepPlan plan_step(const WindowParameters<T>& p, Shared<T>& s, int st
   const int down = (ahead ? 2 : 1) * step_down, up = (ahead ? 2 : 1) * step_up;
   plan.low = max(holding.x - down, 0);
   plan.bins = max(min(holding.y + up, t.ne) - plan.low, 0);
-  // In units of 2^6, so that grids of 10^9 cells do not overflow.
+  // The unit of cost is 2^6, so that grids of 10^9 cells do not overflow.
   unsigned cost = 0, rows = 0;
   HeldBox box{};
   bool live = false;

@@ -27,7 +27,7 @@ double CudaWindowSolver<T>::state_bytes_needed() const {
 
 template <typename T>
 double CudaWindowSolver<T>::cells_per_step() const {
-  // Assumed share of the grid that a beam fills. It is small; the run counts the actual cells.
+  // Assumed share of the grid that a beam fills. The run counts the actual cells.
   constexpr double kShare = 1e-3;
   return cells_held(this->problem(), this->tables()) * (this->problem().filled ? 1.0 : kShare);
 }

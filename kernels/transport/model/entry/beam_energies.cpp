@@ -120,7 +120,7 @@ BeamEnergies beam_energies(const EnergyGrid& grid, double energy, double sigma,
   const double width = grid.energy_at(middle + 0.5) - grid.energy_at(middle - 0.5);
   if (m.variance < kNarrow * kNarrow * width * width) return {few_bins(grid.held(), first, m), m.at_entrance};
 
-  // Bins add the variance of a uniform distribution over one bin.
+  // Assigning protons to bins adds the variance of a uniform distribution over one bin.
   const double narrower = std::sqrt(1.0 - width * width / (12.0 * m.variance));
   std::vector<double> share(grid.held().size());
   double sum = 0.0, before = below(low / narrower);

@@ -14,9 +14,9 @@ struct BeamEnergies {
 };
 
 /// Spectrum of a Gaussian with mean `energy` and standard deviation `sigma` > 0 (MeV) at the entrance, integrated over
-/// each bin. The mean and the variance of the bins' energies are those of the Gaussian. If bins are too wide for its
-/// variance, only the mean is. The part below the cutoff or above the last bin is cut off, and the rest is scaled to 1.
-/// `node_energy` maps an energy at the entrance to one at the first node; `entrance_energy` is its inverse.
+/// each bin. The bins' energies have the mean and the variance of the Gaussian, or only its mean if bins are too wide.
+/// Protons below the cutoff or above the last bin are removed, and the rest is scaled to 1. `node_energy` converts an
+/// energy at the entrance to one at the first node; `entrance_energy` is its inverse.
 BeamEnergies beam_energies(const EnergyGrid& grid, double energy, double sigma,
                            const std::function<double(double)>& node_energy,
                            const std::function<double(double)>& entrance_energy);

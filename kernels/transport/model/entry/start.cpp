@@ -14,13 +14,13 @@
 namespace bb::transport {
 namespace {
 
-// Standard deviation, in cells, of the narrowest beam that the remap carries without clipping much of its shape. For 70
-// MeV at half its range, the clamp then adds to σ_x 0.9 % with cells of 0.25 mm and 2.3 % with 0.5 mm. With 0.6 cells,
-// a row of three cells and not yet a Gaussian, it adds 3 % and 12 %.
+// Standard deviation, in cells, of the narrowest beam that the remap can move without clipping much of its shape. For
+// 70 MeV at half its range, the clamp then adds 0.9 % to σ_x with cells of 0.25 mm, and 2.3 % with 0.5 mm. With 0.6
+// cells, which is a row of three cells and not yet a Gaussian, it adds 3 % and 12 %.
 constexpr double kNarrowestBeam = 0.8;
-// Minimum for a tilted beam, whose row moves across at every step and drags a part of its width along. The variance
-// that the remap adds to that of the start, which readouts account for, falls from 1.4 to 0.4 cells² (90 MeV, 30
-// degrees).
+// Minimum for a tilted beam, whose row moves sideways in every step and leaves a part of its width behind. The remap
+// adds to the variance of the start, which readouts correct for. With this minimum the addition falls from 1.4 to 0.4
+// cells² (90 MeV, 30 degrees).
 constexpr double kNarrowestTilted = 1.25;
 constexpr double kStraight = 1e-9;  // a beam counts as straight below this sine of its angle
 
@@ -78,7 +78,7 @@ class Profile {
     return sigma_ * sigma_ * p_.grid.dx * p_.grid.dx - width * width;
   }
 
-  /// Path from the entrance to the middle of the first step, to which the content at the first node belongs.
+  /// Path from the entrance to the middle of the first step. The content at the first node has this path.
   double node_path() const {
     const double step = p_.stepping == Stepping::kDepth ? p_.grid.dz : p_.step * std::cos(p_.beam.angle);
     return spot_.entry->path + 0.5 * step / std::cos(spot_.beam->angle);
@@ -285,7 +285,7 @@ void build_start(const Problem& problem, const EnergyGrid& grid, std::span<const
   for (std::size_t i = 0; i < beams.size(); ++i) {
     if (beams[i].weight > 0.0) spots.push_back({&beams[i], &entries[i]});
   }
-  // Sorted, so that sums do not depend on the order of the list.
+  // The spots are sorted, so that sums do not depend on the order of the list.
   std::ranges::sort(spots, {}, [](const Spot& s) {
     return std::tuple_cat(spectrum_of(s), profile_of(s), std::tuple(s.beam->weight));
   });

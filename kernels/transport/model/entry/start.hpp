@@ -67,7 +67,7 @@ bool is_tilted(const Beam& beam);
 /// Standard deviation (mm) in x, at the entrance, of the protons of one direction, which is the width at the focus.
 double width_of_direction(const Beam& beam);
 
-/// Standard deviation, in cells, of the narrowest start that the remap carries without clipping much of its shape.
+/// Standard deviation, in cells, of the narrowest start that the remap can move without clipping much of its shape.
 double narrowest_cells(const Beam& beam);
 
 /// Sets everything except `z` and `entry_z`. `beams` is a subset of spots_of(problem), with one entry each. Beams with

@@ -13,7 +13,7 @@ std::vector<physics::PencilMoments> pencil_beam(const Problem& problem) {
   if (problem.filled) throw ProblemError("unsupported", "Fermi-Eyges: the scenario has no beam");
   if (!problem.spots.empty()) throw ProblemError("unsupported", "Fermi-Eyges: the beam has several spots");
   if (problem.beam.angle != 0.0) throw ProblemError("unsupported", "Fermi-Eyges: the beam is not along z");
-  // Builds only the media on the axis, because a map may have hundreds.
+  // Only the media on the axis are built, because a map may have hundreds.
   const Medium water(problem.materials.front());
   struct OnTheWay {
     Medium medium;

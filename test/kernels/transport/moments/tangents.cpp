@@ -1,4 +1,4 @@
-// Derivatives of a dose by its inputs, compared with finite differences on the same steps, with theory, and with
+// Compares derivatives of a dose by its inputs with finite differences on the same steps, with theory, and with
 // end-to-end runs.
 #include "transport/moments/tangents.hpp"
 
@@ -89,7 +89,7 @@ TEST("moments: derivatives for every input equal central differences to 1e-4") {
       for (std::size_t z = 0; z < rows; ++z) {
         by.push_back(exact.dose_by[k * rows + z]);
         off.push_back((up.depth_dose[z] - down.depth_dose[z]) / (2.0 * steps[k]) - by.back());
-        // Beyond the range, a width is determined by the last few protons.
+        // Rows beyond the range are skipped, because only the last few protons determine the width there.
         if (exact.depth_dose[z] < 1e-3 * exact.depth_dose[0]) continue;
         sigma_by.push_back(exact.x_sigma_by[k * rows + z]);
         sigma_off.push_back((up.x_sigma[z] - down.x_sigma[z]) / (2.0 * steps[k]) - sigma_by.back());
@@ -116,7 +116,8 @@ TEST("moments: the differentiated dose equals the dose of the run in every row")
 }
 
 TEST("moments: derivatives without straggling are finite where bins contain only rounding errors") {
-  // Without straggling most bins have a derivative by the energy or the density, and a number of rounding errors.
+  // Without straggling, most bins have a derivative by the energy or the density but a number of protons that is only
+  // rounding error.
   Problem air = test::water_problem(70.0, {200.0, 130.0, 10.0, 1.0}, 0.2, 0.04);
   air.materials.push_back(test::material("air"));
   test::paint(air, 1, -100.0, 100.0, 0.0, 100.0);
@@ -134,7 +135,7 @@ TEST("moments: derivatives without straggling are finite where bins contain only
   }
   CHECK_NEAR(largest(off), 0.0, 1e-3 * largest(exact.dose_by));
   CHECK_NEAR(largest(sigma_off), 0.0, 1e-3 * largest(exact.x_sigma_by));
-  // Near the end of the range the mean square angle exceeds its limit, and so would the shift by its longer path.
+  // Near the end of the range, the mean square angle would exceed its limit, and so would the shift by the longer path.
   Problem water = test::water_problem(70.0, {200.0, 48.0, 10.0, 1.0}, 0.2, 0.04);
   water.stepping = Stepping::kDepth;
   water.straggling = Straggling::kOff;
@@ -152,10 +153,10 @@ TEST("moments: the range changes with energy by 1/S, and with the inverse of the
   const std::vector<Direction> ways = {{Input::kEnergy, 0}, {Input::kDensity, 0}, {Input::kStopping, 0}};
   const DoseTangents of = dose_tangents(p, ways);
   CHECK_REL(slope_of_r80(of, 0, 0.25, 1e-3), 10.0 / test::water().stopping(150.0), 0.01);
-  // Lengths are proportional to the inverse of the density. This includes straggling, but not the beam's own spread.
+  // All lengths are proportional to the inverse of the density, including straggling but not the beam's own spread.
   CHECK_REL(slope_of_r80(of, 1, 0.25, 1e-5), -r80(of.depth_dose, 0.25), 0.01);
   CHECK_REL(slope_of_r80(of, 2, 0.25, 1e-5), -r80(of.depth_dose, 0.25), 0.01);
-  // All energy is deposited: each MeV of beam energy adds 1 MeV, and changes of matter add none.
+  // All energy is deposited. So each MeV of beam energy adds 1 MeV to the dose, and changes of matter add nothing.
   double sums[3] = {};
   for (std::size_t k = 0; k < 3; ++k) {
     for (std::size_t z = 0; z < of.depth_dose.size(); ++z) sums[k] += of.dose_by[k * of.depth_dose.size() + z];
@@ -170,12 +171,12 @@ TEST("moments: one additional mm of bone moves the end of the range by 1 minus i
   p.beam.energy_sigma = 0.0;
   const std::vector<Direction> ways = {{Input::kThickness, 1}, {Input::kThickness, 0}};
   const DoseTangents of = dose_tangents(p, ways);
-  // At the middle of the bone, which the beam of 140 MeV enters with 122.8 MeV and leaves with 99.4 MeV.
+  // The point is the middle of the bone, which the beam of 140 MeV enters with 122.8 MeV and leaves with 99.4 MeV.
   const Material bone = test::material("bone-compact-icru");
   const physics::StoppingTable table(bone.energies, bone.stopping);
   const double relative = bone.density * table.stopping(99.4) / test::water().stopping(99.4);
   CHECK_NEAR(slope_of_r80(of, 0, 0.2, 1e-3), 1.0 - relative, 0.02);
-  // More water in front of the bone means less water behind it.
+  // More water before the bone means less water behind it, so the range does not change.
   CHECK_NEAR(slope_of_r80(of, 1, 0.2, 1e-3), 0.0, 0.02);
 }
 

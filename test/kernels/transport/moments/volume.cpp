@@ -1,4 +1,4 @@
-// Dose in three dimensions: the depth dose in every plane, the product of Gaussians of a spot, symmetry, the ledger.
+// Dose in three dimensions: the depth dose in every plane, the Gaussian profiles of a spot, symmetry, and the ledger.
 #include "transport/moments/volume.hpp"
 
 #include <algorithm>
@@ -82,7 +82,8 @@ TEST("volume: every plane sums to the depth dose of the plane solver, with and w
     for (int z = 0; z < p.grid.nz; ++z) {
       double row = 0.0;
       for (std::size_t x = 0; x < nx; ++x) row += run.dose[static_cast<std::size_t>(z) * nx + x];
-      // Fewer products leave these cells of 300 mm at the sides than the plane solver's 200 mm.
+      // Fewer products leave at the sides of these cells, which span 300 mm, than of the plane solver's, which span 200
+      // mm.
       CHECK_NEAR(volume.depth_dose[static_cast<std::size_t>(z)], row, products ? 5e-3 * row + 1e-5 : 1e-9 * row + 1e-9);
       CHECK_NEAR(spread_of(volume, across, z).all, volume.depth_dose[static_cast<std::size_t>(z)], 1e-3 * row + 1e-5);
     }
@@ -125,7 +126,7 @@ TEST("volume: scattering widens x and y alike, with the same x as the plane solv
       all += dose;
       square += dose * from * from;
     }
-    // Sums over cells: Sheppard's correction is a twelfth of a cell's width squared.
+    // The sums run over cells, so Sheppard's correction applies: a twelfth of a cell's width squared.
     CHECK_REL(spread.x - 0.25 / 12.0, square / all - 4.0 / 12.0, 1e-4);
   }
 }
@@ -144,7 +145,7 @@ TEST("volume: a field is the sum of its spots, and is mirrored with them") {
   const Beam a = spot_at(p, -10.0, 2.0);
   Beam b = spot_at(p, 12.0, 1.0);
   b.energy = 100.0;
-  // A spot of weight 0 keeps both on the grid of the field.
+  // A spot of weight 0 keeps both spots on the grid of the complete field.
   Beam none = a;
   none.weight = 0.0;
   const VolumeDose both = spots_at({a, b}, {6.0, -4.0}), one = spots_at({a}, {6.0}),
@@ -172,7 +173,7 @@ TEST("volume: a field is the sum of its spots, and is mirrored with them") {
 }
 
 TEST("volume: Gaussians fit the projected dose of products by least squares, to 0.2 % at 100 MeV and 1.2 % at 150") {
-  // Coordinate descent for the weights leaves 0.36 % after 400 sweeps.
+  // Limits of the misfit. Fitting the weights by coordinate descent would leave 0.36 % after 400 sweeps.
   for (const auto& [energy, depth, most] : {std::array{100.0, 90.0, 0.002}, std::array{150.0, 200.0, 0.012}}) {
     Problem p = with_bone(energy, depth);
     test::follow_reactions(p);
@@ -215,7 +216,7 @@ TEST("volume: many scattered spots have the dose of their sum, to 2e-5 of the ma
     along_y.push_back({next(), 4.0});
   }
   const VolumeDose all = solved(p, along_y, across);
-  // A few spots are not interpolated.
+  // So few spots are summed directly, without interpolation.
   constexpr std::size_t kPart = 10;
   std::vector<double> sum(all.dose.size());
   for (std::size_t from = 0; from < along_y.size(); from += kPart) {

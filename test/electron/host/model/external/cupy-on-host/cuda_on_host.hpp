@@ -55,7 +55,8 @@ namespace on_host {
 
 constexpr std::size_t kStack = 64 * 1024;
 
-/// Runs one block: each fiber runs until it reaches a barrier or ends; the next phase starts when all have.
+/// Runs one block. Each fiber runs until it reaches a barrier or ends; the next phase starts when all fibers have
+/// stopped.
 class Block {
  public:
   template <typename F>
@@ -84,7 +85,7 @@ class Block {
       }
     }
   }
-  /// Waits until all threads of the block have reached the barrier; threads that ended count as having reached it.
+  /// Waits until all threads of the block have reached the barrier. Threads that have ended count too.
   void barrier() {
     const unsigned self = current;
     swapcontext(&fibers[self].context, &main);
@@ -113,7 +114,7 @@ inline void Block::enter() {
   block.fibers[block.current].ended = true;
 }
 
-/// Value passed by thread `other` at the same barrier.
+/// Returns the value that thread `other` passed at the same barrier.
 template <typename T>
 T exchanged(T value, unsigned other) {
   std::memcpy(&block.word[block.current], &value, sizeof(T));
@@ -155,7 +156,7 @@ inline int __syncthreads_or(int mine) {
   block.barrier();
   return any;
 }
-/// All warps synchronize here together, so every thread of a block must shuffle equally often.
+/// All warps of a block synchronize here together, so every thread of a block must shuffle equally often.
 template <typename T>
 T __shfl_down_sync(unsigned, T value, unsigned by) {
   const unsigned self = on_host::block.current;
