@@ -1,29 +1,26 @@
 /**
- * Parses the words of the command line into flags, values and operands. Written by hand: commander is 39 kB (this with
- * help.ts is 2.5), silently accepts a repeated flag, and does not list allowed values.
- *
- * `--gpu`: selects the GPU for the runs of a command.
- *
- * `--sweep path=v,w,…` or `path=first..last/count`: values of the scenario that are run one after another.
- * `path+path=…` sets several paths to the same value.
+ * Parses the words of a command line to flags, values and operands. A library is not used: commander is 39 kB (this
+ * file and help.ts are 2.5 kB), accepts repeated flags silently, and does not list allowed values. Also defines the
+ * flag `--gpu`, which selects the GPU for runs, and `--sweep path=v,w,…` or `path=first..last/count`. A sweep runs one
+ * scenario per value; `path+path=…` sets several fields to the same value.
  */
 import { suggest } from '../contract/scenario/index.ts';
 import { type Override, parseOverride } from '../host/api/scenarios.ts';
 
 export interface FlagSpec {
-  /** Long name without the dashes. */
+  /** Long name without the leading dashes. */
   readonly name: string;
-  /** Name of the value in help; absent for a switch. */
+  /** Placeholder for the value in help texts; absent for a switch. */
   readonly value?: string;
   readonly repeats?: boolean;
-  /** One-letter form of the flag, as in `-o`. */
+  /** One-letter form, such as `o` for `-o`. */
   readonly short?: string;
   readonly help: string;
 }
 
 export const jsonFlag: FlagSpec = { name: 'json', help: 'Print one JSON document instead of text.' };
 
-/** Flag that sets a value. `help`: one sentence about the effect. */
+/** Creates the flag --set. `help` is one sentence on its effect in a verb. */
 export const setFlag = (help: string): FlagSpec => ({
   ...{ name: 'set', value: 'path=value', repeats: true },
   help: `${help} Repeats.`,
@@ -31,16 +28,16 @@ export const setFlag = (help: string): FlagSpec => ({
 
 export interface ParsedArguments {
   readonly operands: readonly string[];
-  /** Values in the order given; a switch that is on has one empty value. */
+  /** Values of each given flag, in their order. The value of a switch is empty. */
   readonly flags: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Error in the command line; the message lists what is allowed. */
+/** Error in the command line. The message contains the allowed values. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** Users try `-h` first. */
+/** The short form is `-h`, because users try it first. */
 const helpFlag: FlagSpec = { name: 'help', short: 'h', help: 'Show this help.' };
 
 export function withHelp(specs: readonly FlagSpec[]): readonly FlagSpec[] {
@@ -56,7 +53,7 @@ function specFor(word: string, specs: readonly FlagSpec[]): FlagSpec {
   throw new UsageError(`${word} is not a known flag${hint}; allowed: ${known.map((one) => `--${one}`).join(', ')}`);
 }
 
-/** Parses `--flag value`, `--flag=value`, switches, and `--` before operands that begin with a dash. */
+/** Parses `--flag value`, `--flag=value`, switches, and `--`, after which operands may begin with a dash. */
 export function parseArguments(words: readonly string[], own: readonly FlagSpec[]): ParsedArguments {
   const specs = withHelp(own);
   const operands: string[] = [];
@@ -91,7 +88,10 @@ function takeValue(spec: FlagSpec, attached: string | null, rest: string[]): str
   return value;
 }
 
-/** Flag with a list value directly before `operand`, as in `--variants window depth`. Null if there is none. */
+/**
+ * List flag directly before `operand`, as in `--variants window depth`, where a comma was probably intended. Null if
+ * there is none.
+ */
 export function listBefore(
   words: readonly string[],
   operand: string,
@@ -103,12 +103,15 @@ export function listBefore(
   return spec?.value?.includes(',') === true ? { name: spec.name, value } : null;
 }
 
-/** The value of a flag that is given at most once. */
+/** Value of a flag that may be given once. */
 export function flagValue({ flags }: ParsedArguments, name: string): string | undefined {
   return flags.get(name)?.at(-1);
 }
 
-/** Returns the first allowed value if the flag is not given. Throws UsageError for a value that is not allowed. */
+/**
+ * Value of a flag with a fixed set of values; the first allowed value if the flag is absent. Throws UsageError for
+ * other values.
+ */
 export function flagOneOf<T extends string>(parsed: ParsedArguments, name: string, allowed: readonly [T, ...T[]]): T {
   const given = flagValue(parsed, name);
   const found = allowed.find((one) => one === (given ?? allowed[0]));
@@ -120,7 +123,7 @@ export function hasFlag({ flags }: ParsedArguments, name: string): boolean {
   return flags.has(name);
 }
 
-/** Value of a flag as a number from `min` to `max`. Throws UsageError. */
+/** Parses the value of a flag as a number from `min` to `max`. Throws UsageError. */
 export function flagNumber(
   parsed: ParsedArguments,
   name: string,
@@ -136,7 +139,7 @@ export function flagNumber(
 
 const secondsPerUnit = { s: 1, min: 60, m: 60, h: 3600 } as const;
 
-/** Value of a flag in seconds: `90`, `90s`, `5m`, `1h`. Throws UsageError. */
+/** Parses the value of a flag as a duration and converts it to seconds: `90`, `90s`, `5m`, `1h`. Throws UsageError. */
 export function flagSeconds(parsed: ParsedArguments, name: string, max: number): number | undefined {
   const text = flagValue(parsed, name);
   if (text === undefined) return undefined;
@@ -148,7 +151,10 @@ export function flagSeconds(parsed: ParsedArguments, name: string, max: number):
   );
 }
 
-/** Values of a comma-separated list. Null if the flag is not given. Throws UsageError for an empty value. */
+/**
+ * Parses the value of a flag as a comma-separated list. Null if the flag is absent. Throws UsageError for an empty
+ * entry.
+ */
 export function listFlag(parsed: ParsedArguments, flag: string): readonly string[] | null {
   const list = flagValue(parsed, flag);
   if (list === undefined) return null;
@@ -167,14 +173,14 @@ export const gpuFlag: FlagSpec = {
 interface Sweep {
   readonly path: string;
   readonly values: readonly number[];
-  /** Overrides for each value of the sweep. */
+  /** Overrides of the scenario for each value of the sweep. */
   readonly overrides: readonly (readonly Override[])[];
 }
 
 const MAX_VALUES = 1_000_000;
 const RANGE = /^([^.]+(?:\.\d+)?)\.\.(.+)\/(\d+)$/;
 
-/** Evenly spaced values from the first to the last. Null if the text is not a range. */
+/** Parses `first..last/count` to evenly spaced values; null if the text has another form. */
 function rangeOf(text: string): readonly number[] | null {
   const [, first = '', last = '', count = ''] = RANGE.exec(text.trim()) ?? [];
   if (count === '') return null;
@@ -184,7 +190,7 @@ function rangeOf(text: string): readonly number[] | null {
   return Array.from({ length: n }, (_, i) => (i === n - 1 ? to : from + ((to - from) * i) / (n - 1)));
 }
 
-/** Throws UsageError with the allowed forms. */
+/** Parses the value of --sweep. Throws UsageError with the allowed forms. */
 export function parseSweep(text: string): Sweep {
   const equals = text.indexOf('=');
   const allowed = 'allowed: path=number,number,… as in grid.dx_mm=1,0.5,0.25, or path=first..last/count';

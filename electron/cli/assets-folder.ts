@@ -1,14 +1,13 @@
 /**
- * Finds the program's data files: next to the bundle, in a package, and in a checkout.
- *
- * The program's version, from its package file.
+ * Finds the program's data files in a bundle, a package or a checkout, and reads the program's version from its package
+ * file.
  */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 
-/** Returns the nearest `assets` folder at or above this file that contains the materials. */
+/** Returns the nearest folder `assets`, next to this file or to one of its parent folders. */
 export function assetsFolder(from: string = import.meta.dirname): string {
   for (let folder = from; ; folder = dirname(folder)) {
     const assets = join(folder, 'assets');

@@ -1,4 +1,4 @@
-/** `braggbench bench` for every workload: limits, the scenarios of a sweep, saving and printing the session. */
+/** Parts of `braggbench bench` for all workloads: limits, scenarios of a sweep, saving and printing of sessions. */
 import { type Mode, modes } from '../contract/bench/bench-session.ts';
 import { type ExpectedTime, suggestedVariants } from '../contract/bench/benches.ts';
 import {
@@ -49,12 +49,12 @@ import { openNamed, shippedBase } from './user-kernels.ts';
 import { type ExitCode, exitCodes, type VerbContext } from './verb.ts';
 import { factorialVariants, type Workload } from './workloads/workload.ts';
 
-// Live output of a benchmark: a table that is updated in place on a terminal, else a line every few seconds.
+// Progress output of a benchmark: a table that is redrawn on a terminal, otherwise a line every few seconds.
 
-/** Intervals between two redraws on a terminal, and between two lines in a pipe. */
+/** Intervals in ms: between two redraws on a terminal, and between two lines in a pipe. */
 const [REDRAW_MS, LINE_MS] = [250, 5000] as const;
 const ESC = '\u001B';
-/** Width if the terminal does not report one. */
+/** Width in columns if the terminal does not report one. */
 const defaultColumns = 80;
 
 const columns = [
@@ -85,7 +85,7 @@ export class BenchProgressView {
     if (this.#terminal.isLive && performance.now() >= this.#due_ms) this.#show();
   }
 
-  /** Leaves an empty line for the result. */
+  /** Clears the table, so that the result starts on an empty line. */
   close(): void {
     clearInterval(this.#timer);
     this.#erase();
@@ -141,9 +141,9 @@ function tableOf({ latest }: BenchProgress): readonly string[] {
   return table(columns, rows);
 }
 
-// `--modes warm,cold,graph,cold-graph` of every workload's benchmark.
+// Flag `--modes warm,cold,graph,cold-graph`, which benchmarks of all workloads accept.
 
-/** Returns the warm mode alone if the flag is not given. Throws UsageError with the allowed modes. */
+/** Modes from the flag; only `warm` if it is absent. Throws UsageError with the allowed modes. */
 export function modesOf(parsed: ParsedArguments): readonly Mode[] {
   return (flagValue(parsed, 'modes') ?? 'warm').split(',').map((given) => {
     const mode = modes.find((one) => one === given.trim());
@@ -152,7 +152,7 @@ export function modesOf(parsed: ParsedArguments): readonly Mode[] {
   });
 }
 
-/** Allowed percentages: clocks are too coarse for narrower intervals, and a wider interval carries no information. */
+/** Allowed precision in per cent. Clocks do not resolve narrower intervals, and wider intervals are meaningless. */
 const [leastPercent, maxPercent] = [0.01, 50];
 
 function optionOf(parsed: ParsedArguments, { flag, kind, min = 0, max = 0, usual }: BenchOption) {
@@ -163,7 +163,8 @@ function optionOf(parsed: ParsedArguments, { flag, kind, min = 0, max = 0, usual
 }
 
 /**
- * Benchmark options from flags; options not in `among` have default values. Throws UsageError with the allowed values.
+ * Parses the benchmark options from flags. Options that are not in `among` get default values. Throws UsageError with
+ * the allowed values.
  */
 export function optionsOf(parsed: ParsedArguments, among: readonly BenchOptionName[] | null = null): BenchOptions {
   const given = benchOptionEntries.filter(([name]) => among?.includes(name) ?? true);
@@ -173,7 +174,7 @@ export function optionsOf(parsed: ParsedArguments, among: readonly BenchOptionNa
   };
 }
 
-/** Options of every verb that measures. */
+/** Options of all verbs that measure times. */
 const commonOptions = ['seed', 'energy', 'lock_MHz', 'cool_C'] as const;
 
 export const optionSpecs: readonly FlagSpec[] = benchOptionEntries.map(([, { flag, value, help }]) => ({
@@ -183,7 +184,7 @@ export const optionSpecs: readonly FlagSpec[] = benchOptionEntries.map(([, { fla
 
 export const requestedRounds = (parsed: ParsedArguments): BenchLimits => optionsOfTask(optionsOf(parsed)).limits;
 
-/** `0.5%` as 0.005. Null if the flag is not given. Throws UsageError. */
+/** Parses a percentage to a fraction: `0.5%` becomes 0.005. Null if the flag is absent. Throws UsageError. */
 function flagPercent(parsed: ParsedArguments, flag: string): number | null {
   const text = flagValue(parsed, flag);
   if (text === undefined) return null;
@@ -203,7 +204,7 @@ export function seedOf(parsed: ParsedArguments): number {
 
 type Style = (...styled: Parameters<Terminal['style']>) => string;
 
-/** Table of a sweep and its fitted lines. Empty for a session without a sweep. */
+/** Table of a sweep with its fitted lines; empty if the session is not a sweep. */
 export function sweepLines(session: Pick<Session, 'sweep' | 'words' | 'reports'>, style: Style): readonly string[] {
   const swept = sweepTableOf(session);
   if (swept === null) return [];
@@ -212,7 +213,7 @@ export function sweepLines(session: Pick<Session, 'sweep' | 'words' | 'reports'>
   return ['', style('bold', swept.title), ...rows, '', ...swept.lines, style('dim', swept.note)];
 }
 
-/** Prints one JSON document for scripts, or tables for people. */
+/** Prints a session as tables, or with --json as one document. */
 export async function printSession({ parsed, terminal }: VerbContext, session: Session): Promise<void> {
   const { reports, sweep, workload } = session;
   if (hasFlag(parsed, 'json')) {
@@ -238,19 +239,19 @@ export function exitCodeOf(reports: readonly Pick<SessionReport, 'stopped'>[]): 
   return reports.every(({ stopped }) => stopped === 'refused') ? exitCodes.badInput : exitCodes.done;
 }
 
-/** Measurement requested by a verb: scenarios, variants, modes and limits. */
+/** Measurement to perform for a verb: scenarios, variants, modes and limits. */
 interface MeasurementRequest extends Pick<BenchTask, 'variants' | 'modes' | 'limits' | 'processes'> {
   readonly verb: string;
-  /** One reading, or one for each value of a sweep. */
+  /** Scenarios: one, or one for each value of a sweep. */
   readonly readings: readonly ValidReading[];
   readonly sweep: BenchTask['sweep'];
   readonly external?: readonly string[];
   readonly withoutClaims?: boolean;
-  /** Seed of the shuffles; by default the value of --seed. */
+  /** Seed by which rounds are shuffled; the value of --seed by default. */
   readonly seed?: number;
 }
 
-/** Measures with a progress line in this process, whose host already knows the user kernels. */
+/** Measures in this process, with a progress line. User kernels must be opened in `host` before. */
 export async function measureWithProgress(
   { parsed, terminal, signal, words }: VerbContext,
   host: Host,
@@ -281,21 +282,21 @@ export async function measureWithProgress(
   return session;
 }
 
-/** Rejects a trace that would not be saved, because recording it would only cost time. */
+/** Rejects --trace without --out, because the trace would be recorded but not saved. */
 export function throwIfTraceUnsaved(parsed: ParsedArguments): void {
   if (hasFlag(parsed, 'trace') && flagValue(parsed, 'out') === undefined)
     throw new UsageError('--trace needs --out: a file for the session, such as run.json');
 }
 
-/** Variants that are measured by default, and sentences about those that are left out. */
+/** Variants to measure by default, and sentences on omitted ones. */
 interface SuggestedVariants {
   readonly variants: readonly string[];
   readonly said: readonly string[];
 }
 
 /**
- * Variants that fit into the time limit. Null if no time is known, as for most small workloads: then all usable
- * variants are measured.
+ * Selects variants that fit into the time limit. Null if no times are known, as for most small workloads. Then all
+ * usable variants are measured.
  */
 export async function suggestedFor(
   { parsed }: VerbContext,
@@ -309,8 +310,8 @@ export async function suggestedFor(
 }
 
 /**
- * Variants that fit into `budget_s` seconds by their expected times, and those whose time is not known, such as a GPU's
- * on its first day: the time limit ends their rounds. Null if no time is known.
+ * Selects variants by expected times such that the session fits into `budget_s`, in seconds. Includes those without an
+ * expected time, for which the time limit applies. Null if no times are known.
  */
 export function fittingVariants(times: readonly ExpectedTime[], budget_s: number): SuggestedVariants | null {
   const able = times.filter((one) => one.able && one.right);
@@ -328,7 +329,7 @@ export function fittingVariants(times: readonly ExpectedTime[], budget_s: number
   const texts = slow.map(({ variant, run_s }) => `${variant} (about ${measuredTime(run_s ?? 0)} a run)`);
   const unable = times.filter((one) => !one.able && one.variant !== 'reference').map(({ variant }) => variant);
   return {
-    // The session reports why these variants cannot run.
+    // Include variants that cannot run, so that the session reports the reason.
     variants: [...variants, ...unable],
     said: [
       ...(texts.length === 0
@@ -345,7 +346,7 @@ export function fittingVariants(times: readonly ExpectedTime[], budget_s: number
   };
 }
 
-/** `braggbench bench` of a scenario of any workload. */
+/** Runs `braggbench bench` on a scenario of any workload. */
 export async function benchScenario(
   context: VerbContext,
   host: Host,
@@ -383,7 +384,7 @@ export async function benchScenario(
       context.terminal.say(`Saved as ${out}`);
     }
   } finally {
-    // Print the result even if it cannot be saved.
+    // Print the result first, so that it is shown even if it cannot be saved.
     await printSession(context, withoutRecordings(session));
   }
   return exitCodeOf(session.reports);

@@ -1,20 +1,16 @@
-/**
- * The `braggbench` command: connects the process to the program.
- *
- * Process handling of the command line: signals, and closed output pipes.
- */
+/** Entry point of the command `braggbench`: handles signals and closed output pipes, and runs the program. */
 import { enableCompileCache } from 'node:module';
 import path from 'node:path';
 import { markLoaded } from './start/loaded.ts';
 import { exitCodes } from './verb.ts';
 
-/** Call once, before anything else. The signal is aborted by the first Ctrl+C. */
+/** Handles signals and closed pipes. Must be called first. The returned signal is aborted by the first Ctrl+C. */
 function watchProcess(): AbortSignal {
   const interrupt = new AbortController();
   const signals: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
   /**
-   * The first signal cancels and saves partial results. The second has its default action, because exiting would wait
-   * for threads.
+   * The first signal cancels the work and saves partial results. The second one ends the process by its default action,
+   * because `exit` would wait for threads.
    */
   const onSignal = (signal: NodeJS.Signals): void => {
     if (interrupt.signal.aborted) {
@@ -25,10 +21,10 @@ function watchProcess(): AbortSignal {
   };
   for (const each of signals) process.on(each, onSignal);
 
-  // The reader has closed the pipe, as in `braggbench variants | head -1`: exit without a message.
+  // If the reader of a pipe has closed it, as in `braggbench variants | head -1`, exit without a message.
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      // A cancelled run must still save its result, even if nobody reads the output any more.
+      // After a cancellation, continue, because the results must still be saved.
       if (interrupt.signal.aborted) return;
       process.exit(error.code === 'EPIPE' ? exitCodes.done : exitCodes.failed);
     });
@@ -39,7 +35,7 @@ function watchProcess(): AbortSignal {
 const interrupted = watchProcess();
 
 async function load(): Promise<NonNullable<ReturnType<typeof markLoaded>>> {
-  // Compiling the modules is a third of the start-up time. The cache is stored next to the bundle, if that folder is
+  // Compiling modules is a third of the start-up time, so cache the result next to the bundle if that folder is
   // writable.
   enableCompileCache(path.join(import.meta.dirname, 'compiled'));
   const [{ Terminal }, { runProgram }] = await Promise.all([import('./terminal.ts'), import('./program.ts')]);
@@ -47,7 +43,7 @@ async function load(): Promise<NonNullable<ReturnType<typeof markLoaded>>> {
 }
 
 const image = markLoaded();
-// Child processes must not start from the image.
+// Child processes must start without the image, so remove its flag.
 if (image !== null) process.execArgv = [];
 const { runProgram, Terminal } = image ?? (await load());
 const terminal = new Terminal(process.stdout, process.stderr, process.env);

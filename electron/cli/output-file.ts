@@ -1,6 +1,6 @@
 /**
- * Output files of verbs: checked before the work, written atomically at its end, and never overwritten without a
- * request.
+ * Output files of verbs. They are checked before the work begins, written atomically at its end, and overwritten only
+ * on request.
  */
 import { BraggError } from '../contract/errors.ts';
 import { checkWritable, writeAtomically } from '../host/api/scenarios.ts';
@@ -11,7 +11,7 @@ export const forceFlag: FlagSpec = { name: 'force', help: 'Overwrite an existing
 export const ifExists = (parsed: ParsedArguments): 'replace' | 'refuse' =>
   hasFlag(parsed, 'force') ? 'replace' : 'refuse';
 
-/** Returns the same error; for an existing file the message adds what can be done. */
+/** For an error about an existing file, adds to the message how to proceed. Other errors are returned unchanged. */
 export function withRemedy(error: unknown): unknown {
   if (!(error instanceof BraggError) || error.code !== 'exists') return error;
   const { message, issues } = error;
@@ -20,14 +20,14 @@ export function withRemedy(error: unknown): unknown {
   });
 }
 
-/** Throws before the work begins if writing would fail. */
+/** Throws if the file could not be written. Call it before the work begins. */
 export async function checkOutput(parsed: ParsedArguments, file: string): Promise<void> {
   await checkWritable(file, ifExists(parsed)).catch((error: unknown) => {
     throw withRemedy(error);
   });
 }
 
-/** Writes atomically. A file that has appeared since the check is not replaced. Throws BraggError. */
+/** Writes atomically. A file that was created after the check is not replaced. Throws BraggError. */
 export async function writeOutput(parsed: ParsedArguments, file: string, data: string | Uint8Array): Promise<void> {
   await writeAtomically(file, data, ifExists(parsed)).catch((error: unknown) => {
     throw withRemedy(error);

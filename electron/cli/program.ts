@@ -1,4 +1,4 @@
-/** Finds the verb, runs it, and converts errors to a message and an exit code. */
+/** Finds the verb of a command line, runs it, and converts errors to a message and an exit code. */
 import { BraggError } from '../contract/errors.ts';
 import { suggest } from '../contract/scenario/index.ts';
 import { toFileError } from '../host/index.ts';
@@ -40,10 +40,10 @@ import { validate } from './verbs/validate.ts';
 import { variants } from './verbs/variants.ts';
 import { pencilsVerb, refineVerb, volumeVerb } from './workloads/index.ts';
 
-/** Width of printed help in columns. */
+/** Width of help texts, columns. */
 const width = 88;
 
-/** A usage line, wrapped between its parts; spaces within brackets do not break. */
+/** Wraps a usage line between its parts; a part in brackets is not split. */
 function usageLines(usage: string): readonly string[] {
   const parts = usage.replace(/\[[^[\]]*\]/g, (part) => part.replaceAll(' ', '\u00a0'));
   return wrap(`Usage: braggbench ${parts}`, width).map((line, i) =>
@@ -51,7 +51,7 @@ function usageLines(usage: string): readonly string[] {
   );
 }
 
-/** Verbs with a common purpose, under a heading. */
+/** Group of verbs that help shows under one heading. */
 interface VerbGroup {
   readonly title: string;
   readonly verbs: readonly Verb[];
@@ -93,7 +93,7 @@ function verbHelp(verb: Verb): readonly string[] {
   ];
 }
 
-/** Groups in the order of help: the verbs for a first day come first. */
+/** Verb groups in the order of help. Verbs for beginners come first. */
 const groups: readonly VerbGroup[] = [
   { title: 'Solve', verbs: [examplesVerb, run, validate, batch, studyVerb] },
   {
@@ -159,7 +159,7 @@ async function perform(words: readonly string[], terminal: Terminal, signal: Abo
   return verb.run({ parsed, words: rest, terminal, signal });
 }
 
-/** Converts system errors that the user can resolve, such as too few file descriptors: they are not internal errors. */
+/** Converts system errors that the user can resolve, such as too few file descriptors, to a BraggError. */
 function systemError(error: unknown): unknown {
   const { code, path } = error instanceof Error ? (error as NodeJS.ErrnoException) : {};
   const solvable = ['EMFILE', 'ENFILE', 'ENOSPC', 'EDQUOT', 'EROFS'].includes(code ?? '');
@@ -185,7 +185,7 @@ function explain(error: unknown, terminal: Terminal, asJson: boolean): ExitCode 
   return exitCodes.failed;
 }
 
-/** `words`: command line without the program's name. Never throws. */
+/** Runs a command line. `words` excludes the program's name. Never throws. */
 export async function runProgram(words: readonly string[], terminal: Terminal, signal: AbortSignal): Promise<ExitCode> {
   try {
     return await perform(words, terminal, signal);

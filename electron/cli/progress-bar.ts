@@ -1,22 +1,18 @@
-/**
- * A line on standard error that redraws itself, if standard error is a terminal.
- *
- * Progress line of a run.
- */
+/** Progress line of a run on standard error, which is redrawn if standard error is a terminal. */
 import { completedFraction, type ProgressDetail, type RunProgress, type WorkloadProgress } from '../contract/run.ts';
 import { measuredTime } from '../domain/measured.ts';
 import { displayWidth } from './table.ts';
 import { escapeForTerminal, type Terminal } from './terminal.ts';
 
-/** Faster redraws cannot be read. */
+/** Interval between redraws, ms. Faster changes are not readable. */
 const redraw_ms = 80;
 const barCells = 24;
-/** Eighths of a cell, for smooth movement of the bar. */
+/** Characters that fill zero to seven eighths of a cell, for smooth movement. */
 const eighths = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'] as const;
-/** Width if the terminal does not report one. */
+/** Width in columns if the terminal does not report one. */
 const defaultColumns = 80;
 
-/** A bar of fixed width for `fraction` from 0 to 1. Null if the progress is not known yet. */
+/** Draws a bar of fixed width for a fraction from 0 to 1; null for unknown progress. */
 export function bar(fraction: number | null, cells = barCells): string {
   const filled = Math.min(1, Math.max(0, fraction ?? 0)) * cells;
   const whole = Math.floor(filled);
@@ -24,7 +20,7 @@ export function bar(fraction: number | null, cells = barCells): string {
   return `${'█'.repeat(whole)}${part}`.padEnd(cells, '░');
 }
 
-/** Truncates text that would wrap, because a wrapped line cannot be redrawn. */
+/** Truncates a line to the width of the terminal, because a wrapped line could not be redrawn. */
 export function cutLine(text: string, columns: number): string {
   return displayWidth(text) < columns ? text : `${[...text].slice(0, Math.max(0, columns - 2)).join('')}…`;
 }
@@ -38,7 +34,7 @@ export class ProgressBar {
     this.terminal = terminal;
   }
 
-  /** Draws `line`, unless the previous one is too recent or the output is not a terminal. */
+  /** Redraws the line, unless the last redraw was too recent or the output is not a terminal. */
   draw(line: string): void {
     const now = performance.now();
     if (!this.terminal.isLive || now - this.last_ms < redraw_ms) return;
@@ -48,19 +44,19 @@ export class ProgressBar {
     live.write(`\r\u001B[2K${escapeForTerminal(cutLine(line, live.columns || defaultColumns))}`);
   }
 
-  /** Clears the line for the following output. */
+  /** Clears the line before other output. */
   clear(): void {
     if (this.drawn) this.terminal.live.write('\r\u001B[2K');
     this.drawn = false;
   }
 }
 
-/** A workload's texts about its progress. */
+/** Function that describes a workload's progress in words. */
 export type ProgressWords<W extends ProgressDetail['workload']> = (detail: WorkloadProgress<W>) => readonly string[];
 
 /**
- * Progress line, most important parts first, because a narrow terminal truncates the rest. Null if the run is not
- * active.
+ * Progress line of a run; null if the run is not active. The most important parts come first, because a narrow terminal
+ * truncates the line.
  */
 export function progressLine<W extends ProgressDetail['workload']>(
   progress: RunProgress,

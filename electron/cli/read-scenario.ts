@@ -1,10 +1,6 @@
 /**
- * Reads the scenario of a verb once, with --set and --variant, for any workload. Prints input errors with their
- * locations.
- *
- * Operands that name a scenario, and overrides by --set.
- *
- * Operands that name a run file.
+ * Reads the scenario of a command for any workload, applying --set and --variant, and prints input errors with their
+ * locations. Also finds scenarios and run files by the operands that name them.
  */
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,31 +25,31 @@ import type { VerbContext } from './verb.ts';
 
 type Style = (style: 'red' | 'yellow' | 'bold', text: string) => string;
 
-/** One line: `error` or `warning`, the location, the error and the allowed values. */
+/** Formats an issue in one line: `error` or `warning`, location, message and allowed values. */
 export function issueLine(issue: Issue, style: Style): string {
   const word = issue.severity === 'error' ? style('red', 'error') : style('yellow', 'warning');
   return `${word} ${formatIssue(issue)}`;
 }
 
-/** Prints issues of the input to standard error, separate from the result. */
+/** Prints issues to standard error, apart from the result. */
 export function printIssues(terminal: Terminal, issues: readonly Issue[]): void {
   for (const issue of issues) terminal.say(issueLine(issue, (style, text) => terminal.styleSaid(style, text)));
 }
 
-/** Error as a JSON document, for --json. */
+/** JSON document for an error, printed with --json. */
 export function errorDocument(error: BraggError): object {
   return { error: { code: error.code, message: error.message, issues: error.issues } };
 }
 
-/** Whether an error is caused by the user's input. */
+/** Whether the user's input caused the error. */
 export function isBadInput(error: BraggError): boolean {
   return ['invalid', 'unsupported', 'memory', 'not-found', 'untrusted', 'foreign-file', 'exists'].includes(error.code);
 }
 
-/** Shipped scenarios are in a folder named by their kind; those of the first kind are at the top level. */
+/** Folders of the built-in scenarios: top level for the first kind, otherwise named by kind. */
 const shippedFolders = ['', ...scenarioKindNames];
 
-/** Path of a scenario file, or of a shipped scenario by its name. */
+/** Path of a scenario file, or of a built-in scenario given by its name. */
 export function scenarioPath(operand: string): string {
   if (existsSync(operand)) return (statSync(operand).isDirectory() && problemFileIn(operand)) || operand;
   if (!/^[\w.-]+$/.test(operand)) return operand;
@@ -62,7 +58,7 @@ export function scenarioPath(operand: string): string {
   return shipped.find((file) => existsSync(file)) ?? operand;
 }
 
-/** Overrides by --set, in the order given. Throws UsageError. */
+/** Parses the overrides given by --set, in order. Throws UsageError. */
 export function overridesOf({ flags }: ParsedArguments): readonly Override[] {
   return (flags.get('set') ?? []).map((text) => {
     const override = parseOverride(text);
@@ -71,7 +67,7 @@ export function overridesOf({ flags }: ParsedArguments): readonly Override[] {
   });
 }
 
-/** Scenario changes by --variant, and notes to print about them. Throws UsageError. */
+/** Function that adapts a scenario to the variant of --variant, with notes to print. Throws UsageError. */
 export type VariantFitter = (
   variant: string,
   reading: ScenarioReading,
@@ -85,8 +81,8 @@ export const fitByName: VariantFitter = (variant) => ({
 });
 
 /**
- * Applies `more` last. Prints changes and warnings by --variant, and obtains trust for a user kernel. Throws BraggError
- * with every issue if the scenario cannot be run.
+ * Reads the scenario of a command, and applies --set and --variant, then `more`. Prints warnings and changes by
+ * --variant. Asks for trust in a user kernel. Throws BraggError with all issues if the scenario cannot run.
  */
 export async function readScenario(
   context: VerbContext,
@@ -115,7 +111,7 @@ export async function readScenario(
   return reading;
 }
 
-/** Reads a run of any workload. Throws BraggError with the issue of the file. */
+/** Reads a run file of any workload. Throws BraggError if the file is invalid. */
 export async function anyRunFile(path: string): Promise<AnyRunData> {
   const bytes = await readUserFile(path, 'a run');
   return runPacker.read(bytes, path);

@@ -1,8 +1,4 @@
-/**
- * Subjects of a comparison from run files and sessions.
- *
- * Host of the command line, without pages and dialogs.
- */
+/** Opens the host for the command line, and reads the subjects of a comparison from run files and sessions. */
 import path from 'node:path';
 import type { ReportScenario, ReportSession } from '../../renderer/drawing/report/report.ts';
 import type { BenchInfo, Subject } from '../contract/bench/benches.ts';
@@ -13,7 +9,7 @@ import { type Host, openHost, openRegularFile } from '../host/index.ts';
 import { UsageError } from './arguments.ts';
 import { assetsFolder } from './assets-folder.ts';
 
-/** Opens a host, calls `use`, and always closes it. `gpu`: GPU of the runs. */
+/** Opens a host, calls `use`, and always closes the host. `gpu` selects the GPU of runs. */
 export async function withHost<T>(use: (host: Host) => Promise<T>, gpu?: string): Promise<T> {
   const host = await openHost({
     assetsFolder: assetsFolder(),
@@ -27,10 +23,10 @@ export async function withHost<T>(use: (host: Host) => Promise<T>, gpu?: string)
   }
 }
 
-/** Sessions are JSON files, and so are runs that are measurements; other runs are HDF5. */
+/** Whether the file is JSON, as sessions and runs of measured workloads are. Other runs are HDF5. */
 export const isSessionFile = (file: string): boolean => path.extname(file).toLowerCase() === '.json';
 
-/** Throws BraggError if there is no such file. */
+/** Throws BraggError if the file does not exist. */
 export async function requireFile(file: string): Promise<void> {
   const handle = await openRegularFile(file).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') throw new BraggError('not-found', `The file ${file} does not exist.`);
@@ -42,16 +38,16 @@ export async function requireFile(file: string): Promise<void> {
 }
 
 interface ReadSubjects {
-  /** Subjects; for a sweep, those at its last value. */
+  /** Subjects in the files; of a sweep, those at its last value. */
   readonly subjects: readonly Subject[];
   readonly sessions: readonly ReportSession[];
-  /** Scenarios of the runs. */
+  /** Scenarios of the runs in the files. */
   readonly scenarios: readonly ReportScenario[];
-  /** Commands that reproduce the files, without the program's name. */
+  /** Command lines that reproduce the files, without the program's name. */
   readonly commands: readonly string[];
 }
 
-/** For verbs that accept only sessions. Throws UsageError for a run, BraggError for other files. */
+/** Opens files that must all be sessions. Throws UsageError for a run, BraggError for other files. */
 export function openSessions(
   verb: string,
   files: readonly string[],
@@ -65,7 +61,7 @@ export function openSessions(
   });
 }
 
-/** Opens a session of any workload. Throws BraggError if the file is no session. */
+/** Opens a session of any workload. Throws BraggError if the file is not a session. */
 export async function openSession(
   host: Host,
   file: string,
@@ -76,7 +72,7 @@ export async function openSession(
   return { info, session };
 }
 
-/** Throws BraggError for a file that is neither a run nor a session. */
+/** Reads the subjects in files of runs and sessions. Throws BraggError for any other file. */
 export async function readSubjects(host: Host, files: readonly string[]): Promise<ReadSubjects> {
   const subjects: Subject[] = [];
   const sessions: ReportSession[] = [];

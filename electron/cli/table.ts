@@ -1,4 +1,6 @@
-/** Aligned tables of text. Written by hand, because seventy lines suffice without the options of a library. */
+/**
+ * Aligned text tables. They are implemented here, because this needs only seventy lines and no options of a library.
+ */
 import { stripVTControlCharacters } from 'node:util';
 
 type Align = 'left' | 'right';
@@ -8,7 +10,7 @@ export interface Column {
   readonly align?: Align;
 }
 
-/** Width of text on a terminal in columns. Text that this program prints has one column per character. */
+/** Width of text on a terminal, columns. Each character of this program's output occupies one column. */
 export function displayWidth(text: string): number {
   return [...stripVTControlCharacters(text)].length;
 }
@@ -18,7 +20,7 @@ function pad(text: string, width: number, align: Align): string {
   return align === 'right' ? space + text : text + space;
 }
 
-/** Wraps `text` into lines of at most `width` columns; a longer word gets its own line. */
+/** Wraps `text` to lines of at most `width` columns. A word longer than that gets its own line. */
 export function wrap(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   let line = '';
@@ -33,19 +35,24 @@ export function wrap(text: string, width: number): readonly string[] {
 
 export interface TableLayout {
   readonly styleTitle?: (text: string) => string;
-  /** Columns of the page: the last column is wrapped to fit, or put below its row. Null for lines of any length. */
+  /**
+   * Width of the page in columns, for which the last table column is wrapped or put below its row. Null for unlimited
+   * lines.
+   */
   readonly width?: number | null;
-  /** Titles are wrapped to the width of their values. */
+  /** If true, titles are wrapped to the width of the values. */
   readonly narrow?: boolean;
 }
 
-/** A narrower column has no room for text. */
+/** Smallest width of a column with wrapped text. */
 const narrowestColumn = 24;
-/** Minimum share of the page's width for a table's column of text. A narrower column's text is put under its row. */
+/**
+ * Smallest fraction of the page's width for a column with wrapped text. If less is left, the text is put below its row.
+ */
 const SHARE_OF_TEXT = 1 / 3;
 const INDENT = 4;
 
-/** Width of each column. `narrow`: titles are wrapped to the width of their values. */
+/** Width of each column. If `narrow`, titles may be wrapped at blanks. */
 function columnWidths(columns: readonly Column[], rows: readonly (readonly string[])[], narrow: boolean) {
   return columns.map(({ title }, i) =>
     Math.max(
@@ -55,7 +62,7 @@ function columnWidths(columns: readonly Column[], rows: readonly (readonly strin
   );
 }
 
-/** Number of leading columns that fit into a line. */
+/** Number of columns, counted from the first, that fit into a line. */
 export function fittingColumnCount(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
@@ -69,7 +76,7 @@ export function fittingColumnCount(
   return fit < 0 ? columns.length : Math.max(fit, 2);
 }
 
-/** Lines of a table with a title row, two spaces between columns, and no trailing spaces. */
+/** Formats a table with a title row, two spaces between columns, and no trailing spaces. */
 export function table(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
@@ -109,7 +116,7 @@ export function table(
   return [...head, ...body];
 }
 
-/** Lines of `name value` pairs, indented, with aligned values, which are wrapped to fit into `width` columns. */
+/** Formats indented lines of `name value` with aligned values. Values are wrapped to fit into `width` columns. */
 export function pairs(
   entries: readonly (readonly [name: string, value: string])[],
   width = Number.POSITIVE_INFINITY,

@@ -1,8 +1,8 @@
-/** Output streams and styles. Results go to standard output, everything else to standard error. */
+/** Output streams and text styles. Results are written to standard output, everything else to standard error. */
 import { randomInt } from 'node:crypto';
 import { styleText } from 'node:util';
 
-/** Columns of a text page outside a terminal. */
+/** Width of text outside a terminal, columns. */
 export const WIDTH = 120;
 
 type Style = Parameters<typeof styleText>[0];
@@ -11,14 +11,15 @@ const ESC = '\u001B';
 
 interface StyleMarks {
   readonly key: string;
-  /** Control characters except line feed and tab, and characters that change the text direction. */
+  /** Matches control characters except line feed and tab, and characters that change the text direction. */
   readonly controls: RegExp;
 }
 let styleMarks: StyleMarks | null = null;
 
 /**
- * Style marks contain a random number that no file can contain. All other control characters in names and messages are
- * escaped: they could move the cursor, fill the clipboard or hide output.
+ * Creates the marks that switch styles in text. They contain a random number, so no file can contain them. All other
+ * control characters in names and messages are escaped, because they could move the cursor, change the clipboard or
+ * hide output.
  */
 function makeStyleMarks(): StyleMarks {
   if (styleMarks !== null) return styleMarks;
@@ -32,21 +33,21 @@ function makeStyleMarks(): StyleMarks {
 }
 const escapeCharacter = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-/** Escapes text for output on a terminal. */
+/** Escapes control characters in text for output on a terminal. */
 export function escapeForTerminal(text: string): string {
   return text.replace(makeStyleMarks().controls, (found, style?: string) =>
     style === undefined ? escapeCharacter(found) : `${ESC}[${style}m`,
   );
 }
 
-/** Escapes control characters but retains the style marks of this process. */
+/** Escapes control characters except the style marks of this process. */
 const escapeControls = (text: string): string =>
   text.replace(makeStyleMarks().controls, (found, style?: string) =>
     style === undefined ? escapeCharacter(found) : found,
   );
 const PLAIN_STYLE = new RegExp(`${ESC}\\[(\\d+)m`, 'g');
 
-/** The parts of a writable stream that output uses. */
+/** Members of a writable stream that are used for output. */
 interface OutputStream {
   readonly isTTY?: boolean;
   readonly columns?: number;
@@ -69,18 +70,18 @@ export class Terminal {
     this.stdout.write(`${escapeForTerminal(line)}\n`);
   }
 
-  /** Prints the result as one JSON document. Non-finite numbers become null. */
+  /** Prints the result as a JSON document. Numbers that are not finite become null. */
   printJson(value: unknown): void {
-    // JSON escapes only some control characters, and none that change the text direction.
+    // JSON.stringify escapes only some control characters, and none that change the text direction.
     this.stdout.write(`${escapeControls(JSON.stringify(value, null, 2))}\n`);
   }
 
-  /** Prints a line to standard error: notes, warnings, errors. */
+  /** Prints a line to standard error, for notes, warnings and errors. */
   say(line = ''): void {
     this.stderr.write(`${escapeForTerminal(line)}\n`);
   }
 
-  /** Standard error, for lines that redraw themselves. */
+  /** Standard error, for lines that are redrawn. */
   get live(): OutputStream {
     return this.stderr;
   }
@@ -90,17 +91,17 @@ export class Terminal {
     return this.stderr.isTTY === true && this.environment['TERM'] !== 'dumb';
   }
 
-  /** Columns of standard output. Null if it is not a terminal. */
+  /** Width of standard output in columns; null if it is not a terminal. */
   get width(): number | null {
     return this.stdout.isTTY === true ? this.stdout.columns || null : null;
   }
 
-  /** Columns to wrap text to. */
+  /** Width in columns to which text is wrapped. */
   get pageWidth(): number {
     return this.width ?? WIDTH;
   }
 
-  /** Styles text for standard output, if it shows styles. Use the result only with this terminal. */
+  /** Styles text for standard output, if that supports styles. Only this terminal can print the result. */
   style(style: Style, text: string): string {
     return this.styled(this.stdout, style, text);
   }
@@ -110,7 +111,10 @@ export class Terminal {
     return this.styled(this.stderr, style, text);
   }
 
-  /** https://no-color.org: set and not empty means no colour. FORCE_COLOR overrules a missing terminal. */
+  /**
+   * NO_COLOR disables styles if it is set and not empty (https://no-color.org). FORCE_COLOR enables them without a
+   * terminal.
+   */
   private styled(stream: OutputStream, style: Style, text: string): string {
     const { NO_COLOR, FORCE_COLOR, TERM } = this.environment;
     const refused = NO_COLOR !== undefined && NO_COLOR !== '';

@@ -1,7 +1,6 @@
 /**
- * User kernels on the command line: files in place of variant names, and the user's trust in them.
- *
- * Questions to a user at a terminal.
+ * User kernels on the command line, where files replace variant names. Asks users at a terminal whether they trust a
+ * kernel.
  */
 import { existsSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
@@ -20,7 +19,7 @@ import { type FlagSpec, flagNumber, flagValue, hasFlag, listFlag } from './argum
 import type { Terminal } from './terminal.ts';
 import type { VerbContext } from './verb.ts';
 
-/** False without an interactive user; the error for scripts names the flag to use instead. */
+/** Whether a user can answer prompts. Otherwise, errors name the flag to use instead. */
 export function canAsk(terminal: Terminal): boolean {
   return process.stdin.isTTY === true && terminal.isLive;
 }
@@ -49,7 +48,10 @@ export const userKernelFlags: readonly FlagSpec[] = [
   },
 ];
 
-/** Splits `./my.cu@fp64` into the file and the suffix. The colon after a drive letter does not select a device. */
+/**
+ * Splits a label such as `./my.cu@fp64` into file and suffix. The colon after a Windows drive letter is part of the
+ * file.
+ */
 const fileForm = /^(.+\.(?:cu|cpp|py))((?:\[[\w=;-]+\])?(?:@[^:]*)?(?::\d{1,3})?)$/;
 
 export async function obtainTrust({ parsed, terminal }: VerbContext, host: Host, file: string): Promise<void> {
@@ -70,15 +72,15 @@ export async function obtainTrust({ parsed, terminal }: VerbContext, host: Host,
   await host.trust.add(sha256, kernel.file);
 }
 
-/** A variant with other constants, possibly of a user kernel that is already known. */
+/** Registers a variant with changed constants. It may be based on a user kernel that is already open. */
 async function discoverConfigured(host: Host, label: string, place: BenchKind): Promise<void> {
   const id = variantOfLabel(label);
   if (parseConfigured(id) !== null) await host.userKernels.discover([], id, place);
 }
 
 /**
- * Names of variants, with ids of user kernels in place of their paths. The host then knows and trusts these kernels.
- * Throws BraggError, also if a kernel is for another workload than the scenario.
+ * Opens the user kernels among variant names, and asks for trust in them. Returns the names with kernel ids in place of
+ * paths. Throws BraggError, for example if a kernel is for a different workload.
  */
 export async function openUserKernels(
   context: VerbContext,
@@ -94,7 +96,7 @@ export async function openUserKernels(
     if (file === undefined) {
       ids.push(name);
     } else {
-      // Candidates of the problem are found by name, from any working directory.
+      // Candidates of the problem are found by name, whatever the working directory is.
       const known = existsSync(resolve(file)) ? null : host.userKernels.find(file);
       const { id } = known ?? (await host.userKernels.open(resolve(file)));
       host.userKernels.requireFit(id, place);
@@ -103,20 +105,20 @@ export async function openUserKernels(
     }
     await discoverConfigured(host, ids.at(-1) ?? name, place);
   }
-  // Compile first, so that measured times do not include the compiler.
+  // Compile before measuring, so that times do not include the compiler.
   await host.userKernels.prepare(ids, place);
   return ids;
 }
 
-/** Variants of --variants. Null without the flag. */
+/** Opens the variants of --variants; null if the flag is absent. */
 export async function openNamed(context: VerbContext, host: Host, place: BenchKind): Promise<readonly string[] | null> {
   const named = listFlag(context.parsed, 'variants');
   return named === null ? null : openUserKernels(context, host, named, place);
 }
 
 /**
- * Ids of the variants that can run here: candidates of a problem, else shipped variants, because user kernels must be
- * named.
+ * Ids of the usable default variants: candidates of a user problem, or built-in variants. Other user kernels must be
+ * selected by name.
  */
 export function shippedBase(
   all: readonly { readonly id: string; readonly workload: string; readonly available: boolean }[],
@@ -126,7 +128,7 @@ export function shippedBase(
     .map(({ id }) => id);
 }
 
-/** Variant of --variant, registered and trusted. Undefined if the scenario's own variant is run. */
+/** Opens and trusts the variant of --variant; undefined if the scenario's own variant is to run. */
 export async function openVariant(context: VerbContext, host: Host, place: BenchKind): Promise<string | undefined> {
   const named = flagValue(context.parsed, 'variant');
   const [variant] = await openUserKernels(context, host, named === undefined ? [] : [named], place);
@@ -134,8 +136,7 @@ export async function openVariant(context: VerbContext, host: Host, place: Bench
 }
 
 /**
- * Obtains trust for the user kernel that the scenario names. For `auto` in a user problem, obtains it for each kernel
- * that fits.
+ * Asks for trust in the user kernel that the scenario selects. For `auto` in a user problem, asks for each candidate.
  */
 export async function trustNamed(context: VerbContext, host: Host, scenario: NamingScenario): Promise<void> {
   const { variant } = scenario.solver;
@@ -148,7 +149,7 @@ export async function trustNamed(context: VerbContext, host: Host, scenario: Nam
   for (const { id, base } of host.userKernels.list()) {
     if (base.workload !== place.workload || base.bench !== place.bench) continue;
     await obtainTrust(context, host, id);
-    // A kernel that does not compile is reported in its row.
+    // Ignore compiler errors here, because the row of the kernel reports them.
     await host.userKernels.prepare([id], place).catch(() => undefined);
   }
 }
@@ -158,7 +159,7 @@ interface NamingScenario {
   readonly solver: { readonly variant: string };
 }
 
-/** Checks the run of a user kernel like a shipped variant. Null for a shipped variant, which the tests check. */
+/** Checks the answer of a user kernel's run. Null for a built-in variant, which the tests check. */
 export async function checkedUserKernel(
   { signal }: VerbContext,
   host: Host,
@@ -169,7 +170,7 @@ export async function checkedUserKernel(
   return hostWorkloads[run.workload].userKernels.check(host.addon, reading, run, signal);
 }
 
-/** Compile options of a user kernel, if they differ from the default, and its output. Empty for a shipped kernel. */
+/** Notes on a user kernel: compiler options other than the defaults, and its output. Empty for a built-in variant. */
 export function userKernelNotes(host: Host, id: string): readonly string[] {
   const kernel = host.userKernels.find(id);
   if (kernel === null) return [];
@@ -184,7 +185,7 @@ export function userKernelNotes(host: Host, id: string): readonly string[] {
   ];
 }
 
-/** Results of the checks as lines below a run's report. */
+/** Lines with the results of the checks, printed below the report of a run. */
 export function verdictLines(
   { checks, right, doubtful }: UserKernelVerdict,
   style: (name: 'red' | 'green', text: string) => string,

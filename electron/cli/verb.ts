@@ -1,17 +1,17 @@
-/** A verb of the command line. Each has one file in verbs/. */
+/** Verb of the command line, such as `run`. Each verb has a file in verbs/. */
 import type { FlagSpec, ParsedArguments } from './arguments.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Exit codes of the command line; scripts rely on them. */
 export const exitCodes = {
   done: 0,
-  /** An error not caused by the input. */
+  /** Error that the input did not cause. */
   failed: 1,
-  /** An error in the command line or a scenario file. */
+  /** Error in the command line or in a scenario file. */
   badInput: 2,
-  /** A cluster task has points left but completed some: it is worth running again. */
+  /** A cluster task completed some points but not all, so it is useful to run it again. */
   left: 75,
-  /** Interrupted; results so far are retained and marked. 128 + SIGINT. */
+  /** Interrupted by the user; results so far are saved and marked. The value is 128 + SIGINT. */
   interrupted: 130,
 } as const;
 
@@ -19,26 +19,26 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
 export interface VerbContext {
   readonly parsed: ParsedArguments;
-  /** Arguments after the verb, as typed. */
+  /** Words of the command line after the verb, as typed. */
   readonly words: readonly string[];
   readonly terminal: Terminal;
-  /** Aborted by the first Ctrl+C. */
+  /** Signal that the first Ctrl+C aborts. */
   readonly signal: AbortSignal;
 }
 
 export interface Verb {
   readonly name: string;
-  /** Earlier names, which still work. */
+  /** Earlier names of the verb, which are still accepted. */
   readonly aliases?: readonly string[];
-  /** Text after the program's name: `run SCENARIO [flags]`. */
+  /** Usage after the program's name, such as `run SCENARIO [flags]`. */
   readonly usage: string;
-  /** One line for the list of verbs. */
+  /** Line for the list of verbs. */
   readonly summary: string;
-  /** Paragraphs of the verb's own help. */
+  /** Paragraphs for the help of the verb. */
   readonly details: readonly string[];
   readonly flags: readonly FlagSpec[];
   readonly examples: readonly string[];
-  /** Allowed number of operands. */
+  /** Allowed number of operands, and their name in messages. */
   readonly operands: { readonly min: number; readonly max: number; readonly name: string };
   run(context: VerbContext): Promise<ExitCode>;
 }

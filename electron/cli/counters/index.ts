@@ -1,4 +1,4 @@
-/** Hardware counters for a benchmark: from CSV files of ncu, or by running it. */
+/** Hardware counters of a benchmark, read from CSV files of Nsight Compute (ncu) or measured by running it. */
 import path from 'node:path';
 import type { Session } from '../../contract/bench/session.ts';
 import { isUserKernelId } from '../../contract/user-kernels.ts';
@@ -21,10 +21,10 @@ export const counterFlags: readonly FlagSpec[] = [
   },
 ];
 
-/** Size limit of a counter file: enough for all metrics of thousands of launches. */
+/** Size limit of a counter file, bytes. All metrics of thousands of launches fit. */
 const MAX_COUNTER_BYTES = 64 * 2 ** 20;
 
-/** Adds the counters from `--counters` files to the session. Throws UsageError or BraggError. */
+/** Adds the counters in the `--counters` files to the session. Throws UsageError or BraggError. */
 export async function withCounterFiles(session: Session, { flags }: ParsedArguments): Promise<Session> {
   let out = session;
   for (const text of flags.get('counters') ?? []) {
@@ -38,20 +38,24 @@ export async function withCounterFiles(session: Session, { flags }: ParsedArgume
   return out;
 }
 
-/** With `--ncu`: counts one run of each CUDA variant. A reason common to several variants is printed once. */
+/**
+ * With `--ncu`, measures the counters of one run of each CUDA variant. A reason that applies to several variants is
+ * printed once.
+ */
 export async function withMeasuredCounters(
   session: Session,
   { parsed, terminal, signal }: VerbContext,
 ): Promise<Session> {
   if (!hasFlag(parsed, 'ncu')) return session;
   const { workload, sweep, reports } = session;
-  // A process of transport or diffraction runs its problem once; a process of other workloads repeats it many times.
+  // Only transport and diffraction run their problem once per process. Other workloads repeat it many times, which ncu
+  // would count.
   if (sweep !== null || hostWorkloads[workload].benchable.usualProcesses === 0) {
     terminal.say('No counters: --ncu profiles only beams and diffraction images, and only without --sweep.');
     return session;
   }
   const labels = (reports[0]?.entries ?? []).flatMap(({ label, variant, device }) =>
-    // `run` cannot run a variant whose label requests a precision or a GPU.
+    // Skip labels that select a precision or a GPU, because `run` has no such labels.
     device === 'cuda' && label === variant && !isUserKernelId(variant) ? [label] : [],
   );
   const [scenario = ''] = parsed.operands;

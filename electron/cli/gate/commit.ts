@@ -1,4 +1,4 @@
-/** `gate --baseline COMMIT`: measures the kernel of a commit and the present kernel in the same rounds. */
+/** `gate --baseline COMMIT`: measures the kernel of a commit and the current kernel in the same rounds. */
 
 import { execFile } from 'node:child_process';
 import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -38,9 +38,9 @@ import {
   timeVerdict,
 } from './verdict.ts';
 
-// Files of a git commit, for a baseline that is compiled next to the present code.
+// Files of a git commit, to compile a baseline.
 
-/** Typical folders of kernels have tens of files. */
+/** Largest number of files in a kernel folder; typical folders have tens. */
 const MAX_FILES = 1000;
 const LONGEST_MS = 60_000;
 
@@ -56,7 +56,7 @@ async function git(folder: string, words: readonly string[]): Promise<Buffer> {
   return stdout;
 }
 
-/** Full hash of a commit. Throws BraggError if the name is not a commit, or the folder is not in a repository. */
+/** Full hash of a commit. Throws BraggError if `name` is not a commit, or if `folder` is not in a repository. */
 async function commitNamed(folder: string, name: string): Promise<string> {
   try {
     return (await git(folder, ['rev-parse', '--verify', '--end-of-options', `${name}^{commit}`]))
@@ -76,7 +76,7 @@ async function topFolder(folder: string): Promise<string> {
   return (await git(folder, ['rev-parse', '--show-toplevel'])).toString('utf8').trim();
 }
 
-/** Copies the text files of `folder` in the commit to `target`, without links, submodules and large files. */
+/** Copies the text files of `folder` from the commit to `target`. Links, submodules and large files are omitted. */
 async function checkOut(folder: string, commit: string, target: string): Promise<void> {
   const listed = (await git(folder, ['ls-tree', '-r', '-l', '-z', commit, '--', '.'])).toString('utf8');
   const files = listed.split('\0').flatMap((line) => {
@@ -99,7 +99,8 @@ async function checkOut(folder: string, commit: string, target: string): Promise
 }
 
 /**
- * Text of a file in a commit; its path is relative to the top of the repository. Null if the commit does not have it.
+ * Contents of a file in a commit; null if the commit does not have it. The path is relative to the top folder of the
+ * repository.
  */
 async function fileIn(top: string, commit: string, file: string): Promise<string | null> {
   const found = await git(top, ['cat-file', 'blob', `${commit}:${file}`]).catch(() => null);
@@ -107,7 +108,8 @@ async function fileIn(top: string, commit: string, file: string): Promise<string
 }
 
 /**
- * Three files of one variant: the kernel of the commit, a second copy of it for the A/A test, and the present kernel.
+ * Files to measure for one variant: the kernel of the commit, its second copy for the A/A comparison, and the current
+ * kernel.
  */
 interface Trio {
   readonly variant: string;
@@ -116,15 +118,15 @@ interface Trio {
   readonly now: string;
 }
 
-/** For each variant at most three sessions are run: calibration, measurement and confirmation. */
+/** Largest number of sessions per variant: calibration, measurement and confirmation. */
 const SESSIONS = 3;
 
 const isKernelFile = (name: string): boolean => isUserKernelFile(path.basename(name));
 
-/** Copies of a kernel have different names, because the file name is a kernel's id. */
+/** Copies a kernel with its description. The copy needs a new name, because the file name is the kernel's id. */
 async function copyKernel(from: string, to: string): Promise<void> {
   await copyFile(from, to);
-  // Candidates of a problem share the description of the problem.
+  // Candidates in a problem folder have one description in common, which is not copied.
   if (problemFileIn(path.dirname(from)) === null) await copyFile(descriptionFile(from), descriptionFile(to));
 }
 
@@ -147,7 +149,10 @@ async function trioOfFile(variant: string, commit: string, target: string): Prom
   return { variant, baseline, again, now };
 }
 
-/** A user kernel made from a shipped variant: from the one file that differs, or from its first file. */
+/**
+ * Creates the files for a built-in variant, as user kernels: from its one file that differs between the commits, or
+ * from its first file.
+ */
 async function trioOfShipped(
   context: VerbContext,
   id: string,
@@ -210,7 +215,7 @@ async function trioOfShipped(
 }
 
 /**
- * Variants given by --variants; otherwise all candidates of a problem folder, or the kernel that the scenario names.
+ * Variants from --variants; by default, all candidates of a problem folder, or the kernel that the scenario selects.
  */
 async function namesOf(context: VerbContext, { variants }: GateRequest): Promise<readonly string[]> {
   if (variants !== null) return variants;

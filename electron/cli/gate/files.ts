@@ -1,5 +1,5 @@
 /**
- * `gate --baseline SESSION.json`: measures the present variants and compares them with an earlier session of the same
+ * `gate --baseline SESSION.json`: measures the current variants and compares them with an earlier session on the same
  * runner.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -46,7 +46,7 @@ async function openGateSession(host: Host, file: string): Promise<GateSession> {
 const entryIn = ({ entries }: GateSession, label: string): Entry | undefined =>
   entries.find((one) => one.label === label);
 
-/** Reason why the times of two rows cannot be compared. Null if they can. */
+/** Reason why the times of two rows are not comparable; null if they are. */
 function incomparableReason(before: ComparedRow, after: ComparedRow): string | null {
   const pairs = [
     ['benchmark', before.bench, after.bench],
@@ -78,7 +78,7 @@ async function compareEntries(host: Host, before: Entry, after: Entry): Promise<
   return { ratio: second.ratio, unlike: incomparableReason(first, second), facts };
 }
 
-/** Ratio of the present time to those of all earlier sessions. Null if there are too few. */
+/** Ratio of the current time to the times of all earlier sessions; null if there are too few. */
 function ratioToEarlierSessions(earlier: readonly Session[], now: Session, label: string): Ratio | null {
   const named = [...earlier, now].map((session, i) => ({ file: String(i), session }));
   const last = String(earlier.length);
@@ -91,7 +91,7 @@ function ratioToEarlierSessions(earlier: readonly Session[], now: Session, label
 interface GateBaseline {
   readonly host: Host;
   readonly before: GateSession;
-  /** All baseline sessions, oldest first. */
+  /** All sessions of the baseline, oldest first. */
   readonly earlier: readonly Session[];
   readonly sessions: readonly GateSession[];
   readonly allowed: number;
@@ -138,7 +138,7 @@ export async function gateAgainstFiles(
   const [newest] = files.slice(-1);
   if (newest === undefined || !files.every(isSessionFile))
     throw new UsageError('--baseline: allowed: sessions of bench');
-  // Report errors in the files before a session spends minutes.
+  // Report errors in the files before minutes are spent on a session.
   const labels = await withHost(async (host) => {
     const { session } = await openSession(host, newest);
     if (session.sweep !== null)

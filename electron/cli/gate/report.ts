@@ -1,4 +1,4 @@
-/** Results of `gate`: a table for a terminal, a Markdown summary, and JUnit XML for a build server. */
+/** Output of `gate`: a table for the terminal, a Markdown summary, and JUnit XML for build servers. */
 import { measuredTime, timesText } from '../../domain/measured.ts';
 import { percent } from '../../domain/numbers.ts';
 import { table } from '../table.ts';
@@ -6,12 +6,12 @@ import { failingVerdicts, type GateVerdict, hasFailed, type JudgedVariant } from
 
 export interface GateReport {
   readonly scenario: string;
-  /** Commit or files that the variants are compared with. */
+  /** Commit or session files that the variants are compared with. */
   readonly baseline: string;
-  /** Largest allowed slowdown, as a fraction. */
+  /** Allowed slowdown as a fraction: 0.02 is 2 %. */
   readonly allowed: number;
   readonly variants: readonly JudgedVariant[];
-  /** Machine, program version, and their differences. */
+  /** Sentences on machine and program version, and on their differences. */
   readonly facts: readonly string[];
   readonly elapsed_s: number;
 }
@@ -71,7 +71,7 @@ export function gateTable(report: GateReport, style: Style): readonly string[] {
   ];
 }
 
-/** Escapes foreign text for a Markdown table: no markup, no further cell, no further line. */
+/** Escapes external text for a cell of a Markdown table, so that it adds neither markup nor cells nor lines. */
 const escapeCell = (text: string): string =>
   text
     .replace(/[\\`*_[\]<>|~]/g, (mark) => (mark === '<' ? '&lt;' : mark === '>' ? '&gt;' : `\\${mark}`))
@@ -101,7 +101,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&apos;',
 };
 
-/** Text as XML 1.0 allows it: other control characters and lone surrogates are replaced. */
+/** Escapes text for XML 1.0, and replaces control characters and lone surrogates. */
 const escapeXml = (text: string): string =>
   text
     .toWellFormed()
@@ -110,7 +110,7 @@ const escapeXml = (text: string): string =>
     .replace(/[&<>"']/g, (mark) => entities[mark] ?? mark)
     .replace(/[\t\n\r]/g, (mark) => `&#${mark.charCodeAt(0)};`);
 
-/** The JUnit format as build servers read it: a variant is a test case, an undecided one is skipped. */
+/** Formats the result as JUnit XML for build servers. Each variant is a test case; an undecided variant is skipped. */
 export function gateJunit(report: GateReport): string {
   const { variants, scenario, elapsed_s } = report;
   const count = (of: (verdict: GateVerdict) => boolean): number => variants.filter(({ verdict }) => of(verdict)).length;

@@ -1,7 +1,6 @@
 /**
- * The verdict of `gate` on one variant, from several sessions and an A/A session of the same runner.
- *
- * One session of `gate`: it uses a separate host and separate processes, so that sessions share only the machine.
+ * Verdict of `gate` on one variant, from several sessions and an A/A session on the same runner. Each session has its
+ * own host and processes, so sessions have only the machine in common.
  */
 
 import type { Ratio } from '../../contract/bench/bench-session.ts';
@@ -24,7 +23,7 @@ import { openUserKernels } from '../user-kernels.ts';
 import type { VerbContext } from '../verb.ts';
 import { workloadFor } from '../workloads/index.ts';
 
-/** Verdicts in `failingVerdicts` end the command with code 1. */
+/** Verdict on a variant. Those in `failingVerdicts` end the command with code 1. */
 export type GateVerdict =
   | 'slower'
   | 'wrong'
@@ -38,7 +37,7 @@ export const failingVerdicts: ReadonlySet<GateVerdict> = new Set([
   ...(['slower', 'wrong', 'impossible', 'not checked', 'not measured'] as const),
 ]);
 
-/** Result of one session: both times, and the ratio of the later to the earlier. */
+/** Result of one session: both times, and the current time divided by that of the baseline. */
 export interface Evidence {
   readonly before_s: number;
   readonly after_s: number;
@@ -48,15 +47,18 @@ export interface Evidence {
 export interface JudgedVariant {
   readonly variant: string;
   readonly verdict: GateVerdict;
-  /** Reason of the verdict. Null if the numbers show it. */
+  /** Reason for the verdict; null if the numbers explain it. */
   readonly reason: string | null;
   /** Sessions in chronological order. */
   readonly sessions: readonly Evidence[];
-  /** Measured difference between equal code on this runner, as a ratio minus 1. Null if there are too few samples. */
+  /**
+   * Noise floor: measured difference between identical code on this runner, as a ratio minus 1. Null for too few
+   * samples.
+   */
   readonly floor: number | null;
 }
 
-/** `2%`, `2 %` or `2`, as a fraction. Throws UsageError. */
+/** Parses an allowed slowdown to a fraction: `2%`, `2 %` and `2` become 0.02. Throws UsageError. */
 export function allowedSlowdown(text: string): number {
   const found = /^(\d+(?:\.\d+)?)\s*%?$/.exec(text.trim());
   const value = Number(found?.[1]);
@@ -65,26 +67,26 @@ export function allowedSlowdown(text: string): number {
 }
 
 /**
- * End of the A/A interval that is further from 1, because equal code may differ by as much. Null without an interval,
- * because then the noise of the runner is unknown.
+ * Noise floor from an A/A comparison: distance from 1 of the interval's farther end, because identical code may differ
+ * by as much. Null without an interval, because the runner's noise is then unknown.
  */
 export function floorOf({ interval }: Ratio): number | null {
   return interval === null ? null : Math.max(interval.high, 1 / interval.low) - 1;
 }
 
-/** A single session is not enough for the verdict "slower". */
+/** Number of slower sessions required for the verdict "slower". */
 export const minSessions = 2;
 
 const isAbove = ({ ratio: { interval } }: Evidence, bound: number): boolean =>
   interval !== null && interval.low > bound;
 
-/** Whether to run another session: all sessions so far are slower, and a second one has not confirmed it. */
+/** Whether another session is needed to confirm that the variant is slower. */
 export function needsConfirmation(sessions: readonly Evidence[], floor: number | null, allowed: number): boolean {
   const bound = 1 + Math.max(allowed, floor ?? Number.POSITIVE_INFINITY);
   return sessions.length < minSessions && sessions.every((one) => isAbove(one, bound));
 }
 
-/** Verdict from times alone; the answer must be correct. */
+/** Verdict of a variant with a correct answer, from its times. */
 export function timeVerdict(
   sessions: readonly Evidence[],
   floor: number | null,
@@ -114,10 +116,7 @@ export function timeVerdict(
       };
 }
 
-/**
- * Verdict if the answer is wrong, impossible, not checked or missing. Null for a correct answer, which is judged by its
- * time.
- */
+/** Verdict of a variant whose answer is wrong, impossible, not checked or missing. Null for a correct answer. */
 export function answerVerdict(entry: SessionEntry | undefined): Pick<JudgedVariant, 'verdict' | 'reason'> | null {
   if (entry === undefined) return { verdict: 'not measured', reason: 'the session does not contain this variant' };
   if (entry.status === 'refused') return { verdict: 'not measured', reason: entry.reason };
@@ -131,37 +130,43 @@ export function answerVerdict(entry: SessionEntry | undefined): Pick<JudgedVaria
   return { verdict, reason: correctnessReason(entry.accuracy) ?? reason };
 }
 
-/** Whether the times can be compared: a wrong baseline may leave out work. */
+/** Whether an entry can be used as a baseline. One with a wrong answer cannot, because it may omit work. */
 export const isUsable = (entry: SessionEntry | undefined): entry is MeasuredSessionEntry =>
   entry?.status === 'measured' && answerVerdict(entry) === null;
 
 export const hasFailed = (all: readonly JudgedVariant[]): boolean =>
   all.some(({ verdict }) => failingVerdicts.has(verdict));
 
-/** Thrown by the first Ctrl+C: a partial measurement has no verdict. */
+/** Thrown after the first Ctrl+C, because an incomplete measurement has no verdict. */
 export class GateCancelled extends Error {
   override readonly name = 'GateCancelled';
 }
 
 export interface GateRequest {
-  /** Largest allowed slowdown, as a fraction. */
+  /** Allowed slowdown as a fraction: 0.02 is 2 %. */
   readonly allowed: number;
-  /** Time limit in seconds for all sessions together. */
+  /** Time limit for all sessions together, s. */
   readonly seconds: number;
-  /** Names as typed. Null for the default variants. */
+  /** Variants as typed by the user; null for the default variants. */
   readonly variants: readonly string[] | null;
 }
 
 export interface GateResult {
   readonly variants: readonly JudgedVariant[];
-  /** Sentences for the report. */
+  /** Sentences that the report prints. */
   readonly facts: readonly string[];
 }
 
-/** Narrower intervals would not change the verdict, and half the width needs four times the time. */
+/**
+ * Smallest half width of intervals that is requested, because narrower ones would not change the verdict. Halving the
+ * width needs four times the time.
+ */
 const minHalfWidth = 0.0025;
 
-/** `number`: index of the session in this gate. Throws GateCancelled, and BraggError if a kernel does not compile. */
+/**
+ * Runs a session; `number` is its index within this gate. Throws GateCancelled, or BraggError if a kernel does not
+ * compile.
+ */
 export async function gateSession(
   context: VerbContext,
   names: readonly string[],
@@ -177,7 +182,7 @@ export async function gateSession(
         verb: 'gate',
         ...{ readings: [reading], modes: [], sweep: null, processes: 0, seed: seedOf(parsed) + number },
         variants: await openUserKernels(context, host, names, place),
-        // Half of the allowed slowdown: an interval as narrow as that can lie entirely on one side of the limit.
+        // With half of the allowed slowdown as half width, an interval can be entirely below or above the limit.
         limits: limitsOf(maxRounds, seconds, { precision: Math.max(minHalfWidth, allowed / 2) }),
       });
       if (session.reports.some(({ stopped }) => stopped === 'cancelled')) throw new GateCancelled();

@@ -1,6 +1,6 @@
 /**
- * Tools for scripts: JSON over HTTP on the loopback interface. Each request becomes a call to the MCP server of agents,
- * so that arguments, answers and errors are the same.
+ * Tools for scripts: JSON over HTTP on the loopback interface. Each request is passed to the MCP server for agents, so
+ * arguments, results and errors are the same for both.
  */
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -10,11 +10,11 @@ import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { messageOf } from '../../contract/errors.ts';
 import { hostOf, isToken, listen, newToken } from '../../server/loopback.ts';
 
-/** Part of every path: `/TOKEN/1/ladder`. Incremented by every change that breaks scripts. */
+/** Version of the interface, part of every path: `/TOKEN/1/ladder`. Changes that break scripts increment it. */
 const VERSION = '1';
-/** The largest request contains an escaped kernel of one megabyte. */
+/** Size limit of a request, bytes. A kernel of 1 MiB fits after JSON escaping. */
 const MAX_BODY_BYTES = 8 * 2 ** 20;
-/** A submission may wait in the queue for others. */
+/** Timeout of a call, ms. It is long, because a submission may wait for those of other clients. */
 const LONGEST_MS = 24 * 3_600_000;
 
 interface Reply {
@@ -24,7 +24,7 @@ interface Reply {
 
 const errorReply = (status: number, error: string): Reply => ({ status, body: { error } });
 
-/** Body of a request. Null if it is too large. */
+/** Reads the body of a request; null if it is too large. */
 async function bodyOf(request: IncomingMessage): Promise<string | null> {
   const parts: Buffer[] = [];
   let bytes = 0;
@@ -77,7 +77,8 @@ async function handleRequest(
     return { status: 200, body: { version: Number(VERSION), methods: (await client.listTools()).tools } };
   if (request.method !== 'POST')
     return errorReply(405, 'Call a method by POST with a JSON object; GET lists the methods.');
-  // Browsers send this type to another origin only after a preflight request, which this server does not answer.
+  // Requiring JSON protects from foreign websites. Browsers send this type to another origin only after a preflight
+  // request, which fails here.
   if (!/^application\/json\b/i.test(request.headers['content-type'] ?? ''))
     return errorReply(415, 'Content-Type must be application/json');
   const text = await bodyOf(request);
@@ -107,7 +108,7 @@ async function writeReply(
   response.end(`${JSON.stringify(body)}\n`);
 }
 
-/** Serves until the signal is aborted. `ready` gets the address with its token. */
+/** Serves requests until the signal is aborted. `ready` is called with the address, which includes the token. */
 export async function serveScripts(
   server: McpServer,
   port: number,

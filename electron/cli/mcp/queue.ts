@@ -1,6 +1,6 @@
 /**
- * Serializes measurements over all processes of a user, first come, first served. Each process has at most one ticket:
- * its next measurement queues behind those that wait, so that several clients alternate on the GPU.
+ * Queue that runs the measurements of all processes of a user one at a time, in order of arrival. A process enters its
+ * next measurement only after the previous one, so that several clients alternate.
  */
 import { randomBytes } from 'node:crypto';
 import { readdir, unlink, writeFile } from 'node:fs/promises';
@@ -13,7 +13,7 @@ const TICKET = '.ticket';
 
 const removeTicket = (file: string): Promise<void> => unlink(file).catch(() => undefined);
 
-/** Number of live tickets before `own`. Removes tickets of processes that died. */
+/** Number of tickets before `own` whose processes are alive. Removes the tickets of dead processes. */
 async function ticketsBefore(folder: string, own: string): Promise<number> {
   let count = 0;
   for (const name of (await readdir(folder)).filter((one) => one.endsWith(TICKET) && one < own)) {
@@ -28,7 +28,7 @@ async function ticketsBefore(folder: string, own: string): Promise<number> {
   return count;
 }
 
-/** The client cancelled its request. */
+/** Error for a request that its client cancelled. */
 export class Cancelled extends Error {
   override readonly name = 'Cancelled';
 }
@@ -41,7 +41,7 @@ const abortOf = (signal: AbortSignal): Promise<void> =>
 
 export class MeasuringQueue {
   readonly #folder: string;
-  /** Resolves when the last request of this process has left the queue. */
+  /** Resolves after the last queued request of this process has ended. */
   #last: Promise<void> = Promise.resolve();
   #count = 0;
 
@@ -49,7 +49,10 @@ export class MeasuringQueue {
     this.#folder = path.join(dataFolder, 'locks', 'measuring');
   }
 
-  /** `waiting` gets the number of measurements before this one, whenever it changes. Throws Cancelled. */
+  /**
+   * Runs `work` when it is first in the queue. `waiting` is called with the number of earlier measurements whenever
+   * that changes. Throws Cancelled.
+   */
   async enqueue<T>(work: () => Promise<T>, signal: AbortSignal, waiting: (count: number) => void): Promise<T> {
     const before = this.#last;
     const { promise: left, resolve: leave } = Promise.withResolvers<void>();
@@ -68,7 +71,7 @@ export class MeasuringQueue {
   async #withTicket<T>(work: () => Promise<T>, signal: AbortSignal, waiting: (count: number) => void): Promise<T> {
     if (signal.aborted) throw new Cancelled('The request was cancelled while it waited.');
     await makePrivateFolder(this.#folder);
-    // The monotonic clock orders tickets of the same millisecond.
+    // The monotonic clock orders tickets that were created in the same millisecond.
     const time = `${String(Date.now()).padStart(16, '0')}-${String(process.hrtime.bigint()).padStart(20, '0')}`;
     const name = `${time}-${randomBytes(6).toString('hex')}${TICKET}`;
     const ticket = path.join(this.#folder, name);
@@ -81,7 +84,7 @@ export class MeasuringQueue {
       for (;;) {
         if (signal.aborted) throw new Cancelled('The request was cancelled while it waited.');
         const count = await ticketsBefore(this.#folder, name);
-        // The first process may be exiting: the lock decides, tickets only give the order.
+        // Tickets only define the order. The lock decides, because the previous process may still be exiting.
         if (count === 0) turn = tryLock(running);
         if (turn !== null) break;
         if (count !== last) waiting(count);

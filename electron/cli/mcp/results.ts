@@ -1,7 +1,6 @@
 /**
- * Responses of the tools, version 1: small, and with the same shape for every problem. Clients get them as JSON Schema.
- *
- * Converts a session with one attempt into the response for an agent.
+ * Responses of the tools for agents, version 1, and their conversion from a session. Responses are short and have the
+ * same shape for every problem. Clients receive the schemas as JSON Schema.
  */
 import { z } from 'zod';
 import type { Ratio } from '../../contract/bench/bench-session.ts';
@@ -35,10 +34,10 @@ export const problemSchema = z.strictObject({
   title: z.string(),
   notes: z.string(),
   workload: z.string(),
-  /** Kernel that candidates replace, and the first of the series of attempts. */
+  /** Reference kernel, which candidates replace. Series of attempts begin with it. */
   kernel: z.string(),
   language: z.enum(['cpp', 'cu', 'py']),
-  /** False if submissions are rejected until the user trusts the folder by --trust or in the window. */
+  /** False if submissions are rejected, because the user has not trusted the folder by --trust or in the window. */
   trusted: z.boolean(),
 });
 export type Problem = Readonly<z.infer<typeof problemSchema>>;
@@ -46,18 +45,18 @@ export type Problem = Readonly<z.infer<typeof problemSchema>>;
 export const problemsSchema = z.strictObject({
   version: z.literal(1),
   problems: z.array(problemSchema),
-  /** Files that look like problems but cannot be used, with the reason. */
+  /** Files that appear to be problems but cannot be used, with the reason. */
   unusable: z.array(z.strictObject({ file: z.string(), reason: z.string() })),
 });
 
 export const readProblemSchema = z.strictObject({
   version: z.literal(1),
   problem: problemSchema,
-  /** The scenario as JSON text. */
+  /** Scenario of the problem as JSON text. */
   scenario: z.string(),
-  /** Source of the reference kernel: a candidate defines the same function. */
+  /** Source of the reference kernel. Candidates must define the same function. */
   source: z.string(),
-  /** Program that computes the expected answer. Null if the engine computes it. */
+  /** Program that computes the expected answer; null if the engine computes it. */
   answer: z.strictObject({ file: z.string(), text: z.string() }).nullable(),
   rules: z.array(z.string()),
 });
@@ -69,49 +68,49 @@ const compilerLine = z.strictObject({
   message: z.string(),
 });
 
-/** `not compiled` and `crashed` have no time. */
+/** Outcome of an attempt. Those with `not compiled` and `crashed` have no time. */
 const attemptVerdictSchema = z.enum(['correct', 'wrong', 'impossible', 'not checked', 'not compiled', 'crashed']);
 
 export const attemptSchema = z.strictObject({
   version: z.literal(1),
-  /** Number of the attempt, counted from 1. */
+  /** Number of the attempt, starting at 1. */
   attempt: z.number().int().positive(),
-  /** Path of the attempt's source in the library. */
+  /** Path of the saved source, relative to the library. */
   file: z.string(),
   verdict: attemptVerdictSchema,
-  /** Reason of the verdict in one sentence. Null for a correct attempt. */
+  /** Reason for the verdict in one sentence; null for a correct attempt. */
   reason: z.string().nullable(),
-  /** Errors by name, each with its limit. */
+  /** Error measures of the answer by name, each with its limit. */
   errors: z.array(
     z.strictObject({ title: z.string(), value: nullableNumber, limit: nullableNumber, holds: z.boolean() }),
   ),
-  /** The first value beyond the limit. */
+  /** First value whose error exceeds its limit. */
   first_wrong: z
     .strictObject({ place: z.string(), index: z.number().int().nullable(), got: z.string(), expected: z.string() })
     .nullable(),
-  /** Median time of one repetition in seconds. */
+  /** Median time of one repetition, s. */
   time_s: nullableNumber,
-  /** Speed-up relative to the reference, and to the best earlier attempt; above 1 is faster. */
+  /** Speedup over the reference, and over the best earlier attempt; values above 1 are faster. */
   vs_reference: ratio.nullable(),
   vs_best: ratio.extend({ attempt: z.number().int() }).nullable(),
-  /** Verdict of the session relative to the reference: faster, slower, same or undecided. */
+  /** Verdict on the time compared with the reference. */
   speed: z.enum(['faster', 'slower', 'same', 'undecided']).nullable(),
   roofline: z
     .strictObject({ share_of_memory: nullableNumber, share_of_arithmetic: nullableNumber, least_s: nullableNumber })
     .nullable(),
   limiter: z.string(),
-  /** Resources of the kernels, for CUDA only. Null if the compiler does not report them. */
+  /** Registers and memory of CUDA kernels; null for other kernels, or if the compiler does not report them. */
   resources: z
     .array(
       z.strictObject({
         kernel: z.string(),
         registers: z.number().int(),
-        /** Bytes of spilled registers that a thread stores and loads. Null without nvcc. */
+        /** Bytes of spilled registers that each thread stores and loads; null without nvcc. */
         spill_bytes: z.number().int().nullable(),
         shared_bytes: z.number().int(),
         /**
-         * Occupancy of the launch at the problem's sizes, on this machine's GPU if there is one, else on the named one.
-         * Null without a launch.
+         * Occupancy of the launch for the sizes of the problem, on this machine's GPU or, without one, on `gpu`. Null
+         * without a launch.
          */
         occupancy: z
           .strictObject({
@@ -125,9 +124,9 @@ export const attemptSchema = z.strictObject({
     )
     .nullable(),
   compiler: z.array(compilerLine),
-  /** Advice on settling an undecided verdict. */
+  /** Advice on how to decide an undecided verdict; null if it is decided. */
   to_decide: z.string().nullable(),
-  /** Numbers of lines that differ from the previous attempt; the first attempt is compared with the reference. */
+  /** Number of lines that differ from the previous attempt; for the first attempt, from the reference. */
   diff: z.strictObject({ added: z.number().int(), removed: z.number().int() }),
   session: z.string().nullable(),
 });
@@ -136,7 +135,7 @@ export type Attempt = Readonly<z.infer<typeof attemptSchema>>;
 export const ladderSchema = z.strictObject({
   version: z.literal(1),
   problem: z.string(),
-  /** Number of the fastest attempt that is certainly faster than the reference. Null if there is none. */
+  /** Number of the fastest attempt, if it is certainly faster than the reference; otherwise null. */
   best: z.number().int().nullable(),
   attempts: z.array(
     attemptSchema.pick({
@@ -156,27 +155,22 @@ export const explainSchema = z.strictObject({
   version: z.literal(1),
   attempt: z.number().int(),
   limiter: z.string(),
-  /**
-   * Seconds by part: the build, the set-up of a state with the upload of inputs to a GPU, one comparison of results, and
-   * one repetition.
-   */
+  /** Durations in seconds: build, set-up including uploads to a GPU, one comparison of results, and one repetition. */
   parts: z.array(z.strictObject({ name: z.string(), seconds: nullableNumber })),
-  /**
-   * Time by name, longest first: GPU work and driver calls in the traced sample, or spans of CPU threads in the session.
-   */
+  /** Total time by name, longest first: GPU work and driver calls of the traced sample, or spans of CPU threads. */
   timeline: z.array(z.strictObject({ name: z.string(), count: z.number().int(), seconds: z.number() })),
-  /** Reason why the timeline is empty. Null if it is not. */
+  /** Reason why the timeline is empty; null if it is not. */
   no_timeline: z.string().nullable(),
-  /** Statements of the session: audits, libraries, clocks. */
+  /** Further facts about the session, such as audits, libraries and clocks. */
   facts: z.array(z.strictObject({ name: z.string(), value: z.string() })),
-  /** Reason why there are no counters, and the command that a user can run to count. */
+  /** Reason why there are no hardware counters, and the command with which a user can measure them. */
   counters: z.string(),
 });
 
 export const claimsSchema = z.strictObject({
   version: z.literal(1),
   claims: z.array(z.strictObject({ id: z.string(), claim: z.string(), answer: z.string() })),
-  /** Number of further claims that match. */
+  /** Number of matching claims that are omitted. */
   left_out: z.number().int(),
 });
 
@@ -188,7 +182,7 @@ export const sanitizedAttemptSchema = z.strictObject({
   ),
 });
 
-/** A kernel above this fraction of a ceiling is limited by it. */
+/** A kernel that reaches this fraction of a ceiling counts as limited by it. */
 const NEAR = 0.6;
 const DEFAULT_TEXT = 2000;
 
@@ -199,12 +193,12 @@ const speedUpOf = ({ value, interval }: Ratio): SpeedUp => ({
   interval: interval === null ? null : { low: 1 / interval.high, high: 1 / interval.low },
 });
 
-/** First value of the answer beyond its limit, parsed from the message of the check. */
+/** First value beyond its limit, parsed from the message of the failed check. */
 export function firstWrong(accuracy: readonly Accuracy[]): Attempt['first_wrong'] {
   for (const { holds, tip } of accuracy) {
     const [, place, got, expected] = /\b(\w+ \d+|\w+\[[\d, ]+\]\S*|\w+) is (\S+), expected ([^\s;,]+)/.exec(tip) ?? [];
     if (holds || place === undefined || got === undefined || expected === undefined) continue;
-    // An array of several dimensions has no single index; a result with one value has index 0.
+    // Results with several dimensions have no single index; a scalar result has index 0.
     const [, index = /^\w+$/.test(place) ? '0' : undefined] =
       /^\w+ (\d+)$|^\w+\[(\d+)\]/.exec(place)?.filter((one) => one !== undefined) ?? [];
     return { place, index: index === undefined ? null : Number(index), got, expected };
@@ -212,7 +206,7 @@ export function firstWrong(accuracy: readonly Accuracy[]): Attempt['first_wrong'
   return null;
 }
 
-/** Main limit on a kernel's speed in one sentence, from declared traffic and arithmetic. */
+/** Sentence on the main limit of a kernel's speed, from its declared traffic and arithmetic. */
 export function limiterOf({ roofline, accuracy }: Pick<MeasuredSessionEntry, 'roofline' | 'accuracy'>): string {
   if (correctnessOf(accuracy) === 'wrong') return 'Not known: the result is wrong, so its time is meaningless.';
   const [copy, flops] = [roofline?.share_of_copy ?? null, roofline?.share_of_flops ?? null];
@@ -248,7 +242,7 @@ const unknownResources = {
   ...{ roofline: null, limiter: 'Not known: it was not measured.', to_decide: null },
 } as const;
 
-/** Reason why a timeline is empty. Null if it is not. */
+/** Reason why a timeline is empty; null if it is not. */
 export const noTimeline = (device: 'cpu' | 'cuda', names: number): string | null => {
   if (names > 0) return null;
   return device === 'cpu'
@@ -256,13 +250,16 @@ export const noTimeline = (device: 'cpu' | 'cuda', names: number): string | null
     : 'The session has no trace of GPU work, which needs CUPTI and permission to use it; see the times in parts.';
 };
 
-/** `words`: command line that runs the attempt, because `bench --ncu` does not count user kernels. */
+/**
+ * Text on missing counters. `words` is the command line that runs the attempt, because `bench --ncu` does not support
+ * user kernels.
+ */
 export const countersText = (device: 'cpu' | 'cuda', words: readonly string[]): string =>
   device === 'cpu'
     ? 'Counters are available for CUDA kernels only.'
     : `Not profiled in the session. If NVIDIA's driver permits it, this command profiles a run: ncu --target-processes all braggbench ${words.map((word) => (/^[\w./:=-]+$/.test(word) ? word : quoteForShell(word))).join(' ')}`;
 
-/** Agents get only the longest entries of a timeline summary. */
+/** Largest number of timeline entries in a response. */
 const MAX_NAMES = 12;
 
 export function timelineOf(recording: SavedRecording | undefined) {
@@ -282,7 +279,7 @@ export function timelineOf(recording: SavedRecording | undefined) {
     .slice(0, MAX_NAMES);
 }
 
-/** Seconds of one comparison of results, on average; null if none is recorded. */
+/** Mean time of one comparison of results, s; null if none was recorded. */
 export function comparisonOf(recording: SavedRecording | undefined): number | null {
   if (recording === undefined) return null;
   const { names, name, start_ns, end_ns } = recording.spans;
@@ -297,7 +294,10 @@ interface Launch {
   readonly dynamic_bytes: number;
 }
 
-/** Launches of a candidate in the engine's text format: kernel, grid, block, and dynamic shared memory on each line. */
+/**
+ * Parses the launches of a candidate in the engine's format. Each line has kernel, grid, block and dynamic shared
+ * memory.
+ */
 export function launchesIn(text: string): readonly Launch[] {
   return text.split('\n').flatMap((line) => {
     const [kernel = '', , , , x = '1', y = '1', z = '1', shared = '0'] = line.split(' ');
@@ -332,7 +332,7 @@ export function compilerLines(issues: readonly Issue[]): Attempt['compiler'] {
     .map(({ severity, line, column, message }) => ({ severity, line, column, message: shortenText(message) }));
 }
 
-/** Response for an attempt that does not compile and so has no session. */
+/** Response for an attempt that does not compile and therefore has no session. */
 export function notCompiledResult(compiler: Attempt['compiler']) {
   const first = compiler.find(({ severity }) => severity === 'error');
   const reason = first === undefined ? 'the compiler produced no code' : `line ${first.line ?? '?'}: ${first.message}`;
@@ -342,7 +342,7 @@ export function notCompiledResult(compiler: Attempt['compiler']) {
 export function toDecide(
   entry: Pick<MeasuredSessionEntry, 'accuracy' | 'verdict' | 'ratio' | 'instances_to_decide'>,
 ): string | null {
-  // An attempt in doubt has no valid speed until more probes have run.
+  // If a check is still open, the attempt has no speed until further probes have run.
   if (entry.accuracy.some(isOpenCheck)) {
     return 'More probes are needed to decide whether it remembers results: submit again with more seconds, or on a machine without other load.';
   }
@@ -355,8 +355,8 @@ export function toDecide(
 }
 
 /**
- * Summary of an attempt from its session. The first entry is the reference; the best earlier attempt may be among the
- * others.
+ * Response for a measured attempt. The first entry of the session is the reference; `best` is the label of the best
+ * earlier attempt, if it was measured too.
  */
 export function measuredAttempt({ session, label, best }: AttemptMeasurement) {
   const [report] = session.reports;

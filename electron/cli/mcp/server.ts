@@ -1,4 +1,4 @@
-/** The tools of `braggbench mcp`, on the server of the official SDK. */
+/** Tools of `braggbench mcp`, registered with the MCP server of the official SDK. */
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
@@ -23,7 +23,7 @@ import type { Progress, Workshop } from './workshop.ts';
 
 type RequestExtra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
-/** Maximum number of claims in one response, because an agent needs a short text. */
+/** Largest number of claims in one response, to keep responses to agents short. */
 const MAX_CLAIMS = 20;
 
 const problem = z.string().min(1).max(200).describe('Id of a problem, as returned by list_problems.');
@@ -38,7 +38,7 @@ function toolResult(structuredContent: Record<string, unknown>): CallToolResult 
   return { structuredContent, content: [{ type: 'text', text: JSON.stringify(structuredContent) }] };
 }
 
-/** Converts a BraggError to a result that the agent can act on; any other error is an error of the program. */
+/** Converts a BraggError to a result that the agent can react to. Other errors are bugs and are thrown. */
 async function toolResultOrError(work: () => Promise<Record<string, unknown>>): Promise<CallToolResult> {
   try {
     return toolResult(await work());
@@ -61,7 +61,7 @@ function progressOf({ signal, _meta, sendNotification }: RequestExtra): Progress
     signal,
     tell: (done, total, message) => {
       if (progressToken === undefined) return;
-      // Progress must increase with each notification.
+      // The protocol requires that progress increases with each notification.
       last = Math.max(done, last + 1e-6);
       void sendNotification({
         method: 'notifications/progress',
@@ -87,7 +87,7 @@ async function findClaims(text: string) {
 interface McpServerOptions {
   readonly workshop: Workshop;
   readonly version: string;
-  /** Maximum and default seconds of one session. */
+  /** Longest allowed session and default duration, s. */
   readonly mostSeconds: number;
   readonly usualSeconds: number;
 }

@@ -1,4 +1,7 @@
-/** Problems in folders that a user chose, and the attempts of agents: each is compiled, checked, measured and saved. */
+/**
+ * Problems in folders that the user selected, and attempts of agents to solve them. Each attempt is compiled, checked,
+ * measured and saved.
+ */
 
 import { copyFile, mkdir, readdir, readFile, realpath, statfs, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -52,13 +55,13 @@ import {
   timelineOf,
 } from './results.ts';
 
-/** Typical folders of problems have tens of files. */
+/** Largest number of files in a problem folder; typical folders have tens. */
 const MAX_FILES = 1000;
-/** Maximum number of attempts at one problem; typical series have hundreds. */
+/** Largest number of attempts at one problem; typical series have hundreds. */
 const MAX_ATTEMPTS = 9999;
-/** Architecture for registers and occupancy if no GPU determines it. */
+/** Architecture for which registers and occupancy are reported if no GPU is available. */
 const DEFAULT_ARCHITECTURE = 'sm_90';
-/** A session with its source needs less than a megabyte. */
+/** Free disk space required for an attempt; a session with its source needs less than 1 MiB. */
 const MIN_FREE_BYTES = 64 * 2 ** 20;
 
 interface OpenedProblem {
@@ -67,8 +70,8 @@ interface OpenedProblem {
   readonly file: string;
   readonly kernel: UserKernel;
   /**
-   * True for a problem folder: its candidates are found next to the problem's document, even if their source is saved
-   * elsewhere.
+   * True for a problem folder, in which candidates are next to the problem's document. Attempts are saved in the
+   * library.
    */
   readonly isFolder: boolean;
 }
@@ -82,7 +85,7 @@ interface Submission {
 
 export interface Progress {
   readonly signal: AbortSignal;
-  /** `done` and `total` are seconds of the budget; `message` describes the present step. */
+  /** Reports progress. `done` and `total` are seconds of the time budget; `message` describes the current step. */
   readonly tell: (done: number, total: number, message: string) => void;
 }
 
@@ -90,9 +93,9 @@ interface WorkshopOptions {
   readonly host: Host;
   readonly dataFolder: string;
   readonly folders: readonly string[];
-  /** Folders whose problems accept submissions. */
+  /** Folders in which agents may submit attempts. */
   readonly trusted: readonly string[];
-  /** Maximum seconds of one session. */
+  /** Longest duration of one session, s. */
   readonly mostSeconds: number;
 }
 
@@ -163,7 +166,7 @@ export class Workshop {
         'invalid',
         `source is larger than ${USER_KERNEL_TEXT_MAX} bytes, the maximum size of a kernel`,
       );
-    // Two clients that submit at once must get different numbers.
+    // Hold the library's lock, so that clients that submit simultaneously get different numbers.
     const { saved, attempt, kernel, description } = await this.#options.host.files.withLibraryLock(async () => {
       const known = await this.#attempts(opened);
       const next = (known.at(-1)?.attempt ?? 0) + 1;
@@ -208,7 +211,7 @@ export class Workshop {
     return { ...common, ...measured, errors: [...measured.errors], resources, compiler, session: path.basename(file) };
   }
 
-  /** Resources of a CUDA kernel. Null if it is a CPU kernel, or this machine has no compiler. */
+  /** Registers and memory of a CUDA kernel; null for a CPU kernel, or without a CUDA compiler. */
   async #resources({ file }: OpenedProblem, kernel: UserKernel, signal: AbortSignal): Promise<Attempt['resources']> {
     if (!kernel.id.endsWith('.cu')) return null;
     const { host } = this.#options;
@@ -282,7 +285,7 @@ export class Workshop {
     } as const;
   }
 
-  /** Words of a command line that runs an attempt, for the sanitizer. */
+  /** Command line that runs an attempt, for the sanitizer. */
   async commandOf(id: string, attempt: number) {
     const opened = await this.#find(id);
     this.#requireTrust(opened);
@@ -314,7 +317,9 @@ export class Workshop {
     );
   }
 
-  /** Opens the scenario of a user kernel. Null for other JSON, such as a kernel's description. Throws a BraggError. */
+  /**
+   * Opens the scenario of a user kernel. Null for other JSON files, such as descriptions of kernels. Throws BraggError.
+   */
   async #open(file: string): Promise<OpenedProblem | null> {
     const { host } = this.#options;
     const { kind, scenario } = await host.scenarios.read(file, { overrides: [] });
@@ -335,7 +340,7 @@ export class Workshop {
     };
   }
 
-  /** The first candidate of the folder is the reference of all attempts. Throws BraggError. */
+  /** Opens a problem folder. Its first candidate is the reference for all attempts. Throws BraggError. */
   async #openFolder(folder: string): Promise<OpenedProblem> {
     const { host } = this.#options;
     const { notes, candidates, name } = await readProblem({ scenarios: host.scenarios }, folder);
@@ -362,7 +367,9 @@ export class Workshop {
     };
   }
 
-  /** An attempt as a kernel: next to the problem's document with its saved source, or from its files in the library. */
+  /**
+   * Opens an attempt as a user kernel: in the problem folder with the saved source, or from its files in the library.
+   */
   #kernelOf({ folder, isFolder }: OpenedProblem, file: string, source: string): Promise<UserKernel> {
     const { userKernels } = this.#options.host;
     return isFolder
@@ -373,7 +380,7 @@ export class Workshop {
   async #find(id: string): Promise<OpenedProblem> {
     for (const folder of this.#options.folders) {
       const names = await readdir(folder);
-      // Accepts only listed names, so that an agent cannot reach files outside of the folders.
+      // Accept only listed names, so that an agent cannot access files outside of the folders.
       const inside = path.join(folder, id);
       if (names.includes(id) && (await listProblems(folder)).includes(inside)) return this.#openFolder(inside);
       if (!names.includes(`${id}.json`)) continue;
@@ -407,7 +414,7 @@ export class Workshop {
     return saved;
   }
 
-  /** Session of an attempt, with its recordings. */
+  /** Reads the saved session of an attempt, with its recordings. */
   #kept(file: string): Promise<Session | null> {
     return readSessionNamed(path.join(this.#library, this.#sessionFile(file))).catch(() => null);
   }
@@ -423,8 +430,8 @@ export class Workshop {
   }
 
   /**
-   * Fastest attempt that is certainly faster than the reference. Ratios to the reference compare across sessions of
-   * several days.
+   * Fastest attempt, if it is certainly faster than the reference. Ratios to the reference make sessions of different
+   * days comparable.
    */
   async #best(opened: OpenedProblem, saved: readonly SavedAttempt[]): Promise<SavedAttempt | null> {
     let best: { readonly one: SavedAttempt; readonly gain: number } | null = null;
@@ -445,7 +452,7 @@ export class Workshop {
       : null;
   }
 
-  /** Saves the source, its description and the program of the answer in the library. */
+  /** Saves the source, its description and the program for the expected answer in the library. */
   async #save(opened: OpenedProblem, attempt: number, source: string) {
     if (attempt > MAX_ATTEMPTS)
       throw new BraggError('invalid', `${opened.problem.id} already has ${MAX_ATTEMPTS} attempts, the maximum`);
@@ -502,7 +509,7 @@ export class Workshop {
       limits: limitsOf(maxRounds, seconds, {}),
       assetsFolder: assetsFolder(),
       command,
-      // A trace costs only one more sample, which needs about a millisecond.
+      // Always trace, because that only adds one sample of about a millisecond.
       trace: true,
       withoutClaims: true,
     });
@@ -515,7 +522,7 @@ export class Workshop {
   }
 }
 
-/** Adds the time of the build to the set-up of an attempt, which was built before its session. */
+/** Adds the build time to the set-up parts of an attempt, because the session itself does not include it. */
 function withBuild(session: Session, label: string, build_s: number): Session {
   const build = { name: 'build', first_s: build_s, warm_s: null };
   const reports = session.reports.map((report) => ({

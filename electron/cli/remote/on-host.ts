@@ -1,5 +1,5 @@
 /**
- * `run` and `bench` with `--on HOST`: runs the verb on another machine. Sends the files that it names and fetches its
+ * `--on HOST` of `run` and `bench`: runs the command on another machine. Sends the files that it needs and fetches its
  * results.
  */
 import { spawn } from 'node:child_process';
@@ -23,14 +23,14 @@ const onHostFlag: FlagSpec = {
   help: 'Run on this host, which is reached with your ssh client. The program is copied there once; results are copied back.',
 };
 
-/** File of a user kernel in a command, and the suffixes after it. */
+/** Matches the file of a user kernel in a command: file name, and suffixes such as precision and GPU. */
 const KERNEL = /^(.+\.(?:cu|cpp))((?:\[[\w=;-]+\])?(?:@[^:]*)?(?::\d{1,3})?)$/;
 const LARGEST_RESULT_BYTES = 2 ** 31;
 
-/** Values of these keys are never file names, even if a folder has the same name. */
+/** Keys whose values are never file names, even if a folder of that name exists. */
 const WORDS: ReadonlySet<string> = new Set(['kind', 'name', 'variant', 'precision', 'material']);
 
-/** All texts in a document that may name a file. */
+/** All texts in a document, each of which could be a file name. */
 function textsIn(value: unknown): readonly string[] {
   if (typeof value === 'string') return [value];
   if (typeof value !== 'object' || value === null) return [];
@@ -43,7 +43,7 @@ interface SentFiles {
   readonly names: readonly string[];
 }
 
-/** A scenario with the files and folders that it names. Throws UsageError for a path outside of its folder. */
+/** Scenario with the files and folders that it names. Throws UsageError for paths outside of its folder. */
 async function scenarioFiles(file: string): Promise<SentFiles> {
   const folder = path.dirname(path.resolve(file));
   const read = await readText(file);
@@ -62,7 +62,7 @@ async function scenarioFiles(file: string): Promise<SentFiles> {
   return { folder, names: [...names] };
 }
 
-/** A user kernel with the files next to it that share its name: description and answer. */
+/** User kernel with the files of the same name next to it: description and answer program. */
 async function kernelFiles(file: string): Promise<SentFiles> {
   const folder = path.dirname(path.resolve(file));
   const stem = path.basename(file).replace(/\.(cu|cpp)$/, '');
@@ -72,15 +72,15 @@ async function kernelFiles(file: string): Promise<SentFiles> {
   throw new BraggError('not-found', `${file} does not exist.`);
 }
 
-/** Command for the other machine, with the files to send before and to fetch after it. */
+/** Command to run on the other machine, with the files to send before it and to fetch after it. */
 interface RemoteCommand {
   readonly words: readonly string[];
   readonly parcels: readonly SentFiles[];
-  /** Output file: its name on the other machine, and its local path. */
+  /** Output file: its name on the other machine, and its local path; null if there is none. */
   readonly out: { readonly name: string; readonly file: string } | null;
 }
 
-/** Throws UsageError for a flag with local files that are not sent. */
+/** Translates a local command line. Throws UsageError for flags with local files that are not sent. */
 async function remoteCommand(verb: Pick<Verb, 'name' | 'flags'>, { parsed }: VerbContext): Promise<RemoteCommand> {
   const parcels: SentFiles[] = [];
   const kernels = async (text: string): Promise<string> => {
@@ -144,13 +144,14 @@ async function readStream(stream: Readable, ended: Promise<number | null>, what:
 }
 
 /**
- * Prints the output of the remote command line by line. Ends the command on Ctrl+C, and when the connection is lost.
+ * Runs the command over ssh and prints its output line by line. The command is ended by Ctrl+C, and if the connection
+ * is lost.
  */
 async function perform(ssh: Ssh, { terminal, signal }: VerbContext, work: string, words: readonly string[]) {
   const command = `cd ${quoteForShell(work)} && exec ${words.map(quoteForShell).join(' ')}`;
-  // Messages name files in the work folder by their local names.
+  // Replace paths in the remote work folder by local names in messages.
   const named = (line: string): string => line.replaceAll(`${work}/`, '');
-  // A background process ignores Ctrl+C of a terminal, but the program itself handles the signal.
+  // A background process of a shell ignores Ctrl+C on the terminal, but the program handles SIGINT itself.
   const script = [
     'exec 3<&0',
     `{ ${command} </dev/null 3<&- & }`,
@@ -179,7 +180,7 @@ async function perform(ssh: Ssh, { terminal, signal }: VerbContext, work: string
   }
 }
 
-/** Runs the verb on the remote machine. */
+/** Runs the verb on the remote machine: sends files, runs the command, fetches results. */
 async function performRemotely(verb: Verb, context: VerbContext, host: string): Promise<ExitCode> {
   const { parsed } = context;
   const there = await remoteCommand(verb, context);
@@ -206,7 +207,7 @@ async function performRemotely(verb: Verb, context: VerbContext, host: string): 
   });
 }
 
-/** Adds `--on HOST` to a verb. */
+/** Adds the flag `--on HOST` to a verb. */
 export function withOn(verb: Verb): Verb {
   const able: Verb = {
     ...verb,
@@ -220,7 +221,7 @@ export function withOn(verb: Verb): Verb {
   return able;
 }
 
-/** Drops output of login scripts before the output of the command. */
+/** Removes output of login scripts, which precedes the command's own output. */
 function dropBeforeMark(): Transform {
   let before: Buffer | null = Buffer.alloc(0);
   return new Transform({
@@ -234,7 +235,9 @@ function dropBeforeMark(): Transform {
   });
 }
 
-/** Adds `--on HOST` to a verb that serves standard input and output; its folders are on the remote machine. */
+/**
+ * Adds the flag `--on HOST` to a verb that serves standard input and output. Its folders are on the remote machine.
+ */
 export function withOnPiped(verb: Verb): Verb {
   const able: Verb = {
     ...verb,

@@ -1,5 +1,5 @@
 /**
- * A machine that the command line uses by the user's own ssh: one login, with a copy of this program in a folder on it.
+ * Remote machine that the command line uses through the user's own ssh. It logs in once and has a copy of this program.
  */
 import path from 'node:path';
 import { BraggError } from '../../contract/errors.ts';
@@ -22,17 +22,17 @@ import type { VerbContext } from '../verb.ts';
 interface RemoteHost {
   readonly ssh: Ssh;
   readonly probed: ProbeResult;
-  /** Folder of the program on the remote machine. */
+  /** Folder of this program on the remote machine. */
   readonly folder: string;
 }
 
 /** Folder that contains `assets` and `dist`. */
 export const programRoot = (): string => path.dirname(assetsFolder());
 
-/** ssh prompts on the terminal, if there is one. */
+/** Lets ssh prompt on the terminal if there is one; otherwise it must not prompt. */
 export const localPrompts = (): PromptMode => ({ kind: process.stdin.isTTY === true ? 'terminal' : 'never' });
 
-/** Summary of the remote machine in one line. */
+/** Describes the remote machine in one line. */
 export function machineText(host: string, { gpus, cores, node }: RemoteMachine): string {
   const name = node === '' || node === host ? host : `${host} (${node})`;
   const cpu = cores === null ? '' : `, ${cores} ${cores === 1 ? 'core' : 'cores'}`;
@@ -52,7 +52,10 @@ export function machineText(host: string, { gpus, cores, node }: RemoteMachine):
 export const loginNodeText = (host: string): string =>
   `${host} has sbatch but no GPU, so it is probably the login node of a cluster. Describe it with braggbench study clusters add NAME --host ${host}, and send studies to it with study run --on NAME.`;
 
-/** Logs in, finds or copies the program, calls `use`, and always logs out. Throws BraggError with one sentence. */
+/**
+ * Logs in, copies the program if needed, and calls `use`. Always logs out afterwards. Throws BraggError with one
+ * sentence.
+ */
 export async function withRemoteHost<T>(
   { terminal, signal }: VerbContext,
   host: string,

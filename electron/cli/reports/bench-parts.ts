@@ -1,9 +1,6 @@
 /**
- * Further tables of a benchmark: cold start, roofline, claims. Each is empty without data.
- *
- * Effects of optimisations alone and together, as tables.
- *
- * Measuring conditions of a report in one line of the command line.
+ * Further tables of a benchmark: flagged samples, cold start, roofline, claims, and effects of optimisations. A table
+ * is empty if it has no data. Also one line with the conditions of the measurement.
  */
 import { type Environment, environmentFacts, type Ratio, usedGpus } from '../../contract/bench/bench-session.ts';
 import type { TaskClaimResult } from '../../contract/bench/claims.ts';
@@ -22,8 +19,8 @@ import { wrapLines } from './session-table.ts';
 type Bold = (text: string) => string;
 
 /**
- * Ratio without flagged samples. Older sessions do not record it, so it is computed from the rounds in which neither
- * sample is flagged. Null if there are no such rounds, or if no sample is flagged.
+ * Ratio without flagged samples; null if no sample is flagged or no round is left. For older sessions, which do not
+ * contain it, it is computed from rounds in which neither sample is flagged.
  */
 function unflaggedRatio(
   own: MeasuredSessionEntry,
@@ -39,7 +36,7 @@ function unflaggedRatio(
   return bootstrapRatioOf(times(own.samples), times(against), seed);
 }
 
-/** Doubtful samples with the reasons, and the ratios without them. Empty if there are none. */
+/** Lists flagged samples with the reasons, and ratios without them. Empty if no sample is flagged. */
 export function flaggedReport(
   { reference, seed }: Pick<SessionReport, 'reference' | 'seed'>,
   entries: readonly MeasuredSessionEntry[],
@@ -62,7 +59,7 @@ export function flaggedReport(
   return wrapLines(lines);
 }
 
-/** Set-up time of a first run and of a later one, by part. */
+/** Set-up times of the first run and of later runs, by part. */
 export function coldStartReport(entries: readonly MeasuredSessionEntry[], bold: Bold): readonly string[] {
   const names = [...new Set(entries.flatMap(({ setup_parts }) => setup_parts.map(({ name }) => name)))];
   if (names.length < 2) return [];
@@ -86,7 +83,7 @@ export function coldStartReport(entries: readonly MeasuredSessionEntry[], bold: 
   return ['', ...table(columns, rows, { styleTitle: bold })];
 }
 
-/** DRAM bytes per second, and relative to the declared bytes. Null if nothing was counted. */
+/** DRAM traffic by hardware counters: bytes per second, and relative to the declared bytes. Null without counters. */
 function countedDramRate({ quantities, roofline, time_s }: MeasuredSessionEntry) {
   const bytes = quantities.find(({ id }) => id === 'ncu_dram_bytes')?.value ?? null;
   if (bytes === null) return null;
@@ -166,7 +163,7 @@ const claimColumns: readonly Column[] = [
 
 type ReportedClaim = Omit<TaskClaimResult, 'values'> & Partial<Pick<TaskClaimResult, 'values'>>;
 
-/** A row for each pair and value that was measured. */
+/** Rows of the claims table: one for each measured pair and value. */
 function claimRows(claim: ReportedClaim): readonly (readonly string[])[] {
   const { pairs, values = [] } = claim;
   return [
@@ -184,7 +181,7 @@ function claimRows(claim: ReportedClaim): readonly (readonly string[])[] {
   ];
 }
 
-/** Claims that this session measured, and the number of the others. Empty if it measured none. */
+/** Table of the claims that this session measured, and the number of other claims. Empty if it measured none. */
 export function claimsReport(claims: readonly ReportedClaim[], bold: Bold): readonly string[] {
   const sorted = sortByPriority(claims).map(claimRows);
   const measured = sorted.flat();
@@ -240,7 +237,7 @@ export function factorialReport(all: readonly Factorial[], bold: Bold): readonly
   });
 }
 
-/** Device, driver, clocks, version, commit and date; then the processor, unless it is the device. */
+/** Line with device, driver, clocks, version, commit and date, followed by the processor unless that is the device. */
 export function measuredOn(
   provenance: Provenance,
   { cpu, isa }: { readonly cpu: string; readonly isa: string },
@@ -248,7 +245,7 @@ export function measuredOn(
   return `${provenanceText(provenance)}; ${provenance.machine === cpu ? isa : `${cpu}, ${isa}`}`;
 }
 
-/** Measuring conditions, one per line. Empty for older sessions, which do not record them. */
+/** Conditions of the measurement, one per line. Empty for older sessions without them. */
 export function measuredUnder(environment: Environment | undefined, cores: number): readonly string[] {
   return environmentFacts(environment, cores).map(([name, value]) => `${name}: ${value}`);
 }

@@ -1,4 +1,6 @@
-/** Report of a benchmark of any workload: one row per variant, with the answer's error next to every speed. */
+/**
+ * Text report on a benchmark of any workload. It has one row per variant, with the answer's error next to the speed.
+ */
 import { isUnproven, type Ratio } from '../../contract/bench/bench-session.ts';
 import {
   type MeasuredSessionEntry,
@@ -27,14 +29,14 @@ import {
 } from './bench-parts.ts';
 import { sessionTableLines, type TableStyle, wrapLines } from './session-table.ts';
 
-/** Rows of one report, with their groups and labels. */
+/** Compared rows of one report, with groups and labels. */
 type ComparedReport = Omit<MethodResult<'compare.rows'>, 'gone'>;
 
 type Result = NonNullable<SessionExternal['result']>;
 
 /**
- * Ratio of an external program's time to a variant's. It is timed after the rounds, so both are resampled
- * independently.
+ * Ratio of the time of an external program to that of a variant. External programs are timed after the rounds, so both
+ * sides are resampled independently.
  */
 function ratioToOwn({ times }: Result, own: MeasuredSessionEntry, seed: number): Ratio {
   const references = own.samples.map(({ time_s }) => time_s);
@@ -51,8 +53,8 @@ const stepsOf = (quantities: MeasuredSessionEntry['quantities']): number | null 
   quantities.find(({ id }) => id === 'steps')?.value ?? null;
 
 /**
- * States a larger number of steps. External programs may stop later, because they check less often whether any fluence
- * is left.
+ * Note if the variant took more steps than the external program. External programs may stop earlier, because they check
+ * less often whether fluence is left.
  */
 function certaintyText(own: MeasuredSessionEntry, result: Result): string {
   const [mine, theirs] = [stepsOf(own.quantities), stepsOf(result.quantities)];
@@ -69,7 +71,7 @@ function programText(report: SessionReport, measured: readonly MeasuredSessionEn
   });
 }
 
-/** `here` if this machine measured the report, else the name of the machine. */
+/** Machine of a report for display: `here` if it is this one, otherwise its name. */
 function machineNameOf(report: SessionReport, created: string): string {
   const { id } = report.machine;
   if (id !== undefined && id === identifyThisMachine().id) return 'here';
@@ -84,7 +86,7 @@ function adviceLines(
 ): readonly string[] {
   const reference = rows[groups[0]?.reference ?? -1];
   if (reference === undefined) return [];
-  // Other programs are timed separately: a session gives advice only about its own variants.
+  // Advice covers only the session's variants, because external programs are timed separately.
   const own = rows.filter(({ subject }) => subject.kind === 'entry');
   const found = advice(advisedRows(own, reference), {
     where: machineNameOf(report, created),
@@ -116,7 +118,7 @@ function headLines(report: SessionReport, created: string): readonly string[] {
   ];
 }
 
-/** Reasons why modes and processes could not be measured. */
+/** Reasons why some modes or processes were not measured. */
 const reasonLines = (entries: readonly MeasuredSessionEntry[]): readonly string[] =>
   entries.flatMap(({ label, modes, process }) => [
     ...modes.flatMap(({ mode, reason }) => (reason === null ? [] : [`${label}, ${mode}: ${reason}`])),
@@ -126,11 +128,13 @@ const reasonLines = (entries: readonly MeasuredSessionEntry[]): readonly string[
 const noteLines = (entries: readonly MeasuredSessionEntry[]): readonly string[] =>
   entries.flatMap(({ label, note }) => (note === null ? [] : [`${label}: ${note}`]));
 
-/** The row that others are compared with; not the session's own reference if that is wrong. */
+/**
+ * Label of the row that others are compared with. It differs from the session's reference if that has a wrong answer.
+ */
 const referenceName = ({ rows, groups: [main] }: ComparedReport): string | undefined =>
   rows[main?.reference ?? 0]?.title;
 
-/** `compared`: rows of the report, from `reportRows`. */
+/** Formats a report. `compared` contains the rows returned by `reportRows`. */
 export function benchReport(
   report: SessionReport,
   { style, wide }: TableStyle,

@@ -1,4 +1,4 @@
-/** PTX or SASS of one kernel, or of two with their differences, as text. */
+/** PTX or SASS of one kernel as text, or the differences between two kernels. */
 
 import type { Code, KernelProfile } from '../../contract/launches.ts';
 import {
@@ -17,9 +17,9 @@ import { formatBytes, shareText } from '../../domain/values/units.ts';
 import { table } from '../table.ts';
 
 const DEFAULT_THREADS = 256;
-/** Lines of context around a difference. */
+/** Number of lines shown before and after a difference. */
 const CONTEXT_LINES = 2;
-/** Columns of one side of a difference. */
+/** Width of each side when differences are shown side by side, columns. */
 const HALF = 52;
 const MAX_OPCODES = 12;
 
@@ -28,9 +28,9 @@ interface CodeReportOptions {
   readonly differs: (text: string) => string;
   readonly limits: LaunchLimits | null;
   readonly hot: readonly KernelProfile[];
-  /** Whether different register and label names count as differences. */
+  /** Whether differences in register and label names count. */
   readonly exact: boolean;
-  /** Whether all lines are shown, not only those around differences. */
+  /** Whether to show all lines instead of those near differences. */
   readonly whole: boolean;
 }
 
@@ -105,7 +105,7 @@ function differenceLines(left: Code, right: Code, look: CodeReportOptions): read
   ];
 }
 
-/** Lines of one listing, or of two next to each other. */
+/** Lines of one listing, or of two listings side by side. */
 export function codeLines(sides: readonly [Code] | readonly [Code, Code], look: CodeReportOptions): readonly string[] {
   const [first, second] = sides;
   const missing = [...new Set(sides.map((one) => one.missing).filter((one) => one !== null))];

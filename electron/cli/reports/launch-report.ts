@@ -1,4 +1,4 @@
-/** Text report on a launch. */
+/** Text report on a kernel launch. */
 import {
   elementsOfThread,
   type Launch,
@@ -19,7 +19,7 @@ const integerText = (value: number): string => Math.round(value).toLocaleString(
 const share = (value: number | null): string => (value === null ? '–' : shareText(value, 3));
 const extent = (values: readonly number[]): string => values.map(integerText).join(' × ');
 
-/** Elements of the first and last threads, and of those at block boundaries. */
+/** Lines that list the elements of the first and last threads and of those at block boundaries. */
 function mapLines(launch: Launch): readonly string[] {
   const threads = threadsAlongX(launch);
   const [width] = launch.request.block;
@@ -74,15 +74,15 @@ function reductionLines(kind: ReductionKind, threads: number): readonly string[]
 }
 
 export interface LaunchSubject {
-  /** `dense_fill_f32 (transport)`, or a description of a kernel that is specified by numbers only. */
+  /** Kernel name such as `dense_fill_f32 (transport)`, or a description if only numbers were given. */
   readonly title: string;
   readonly kernel: LaunchedKernel;
   readonly limits: LaunchLimits;
-  /** Blocks per multiprocessor according to the driver. Null if it was not queried. */
+  /** Resident blocks per multiprocessor according to the driver; null if it was not queried. */
   readonly driverBlocks: number | null;
 }
 
-/** Every second block size, and the first that cannot be launched. */
+/** Occupancy for every second block size, up to the first one that cannot be launched. */
 function curveLines({ kernel, limits }: LaunchSubject, { request, threadsPerBlock }: Launch): readonly string[] {
   const curve = occupancyCurve(kernel, limits, request.dynamic_bytes);
   const refused = curve.find(({ occupancy }) => occupancy.blocks === 0);

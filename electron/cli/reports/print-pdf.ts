@@ -1,4 +1,4 @@
-/** Prints an HTML file to PDF with a Chromium that the user has. */
+/** Converts an HTML file to PDF with a Chromium browser that the user has installed. */
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:fs';
@@ -11,8 +11,8 @@ import { z } from 'zod';
 import { BraggError, messageOf } from '../../contract/errors.ts';
 
 /**
- * Chromium over its DevTools pipe: zero-terminated JSON messages on the file descriptors 3 and 4
- * (https://chromedevtools.github.io/devtools-protocol). Every Chromium since 2018 supports it, including those without
+ * Connection to Chromium by its DevTools pipe: zero-terminated JSON messages on the file descriptors 3 and 4
+ * (https://chromedevtools.github.io/devtools-protocol). All versions since 2018 support it, even those without
  * --print-to-pdf.
  */
 const answerSchema = z.looseObject({
@@ -46,13 +46,13 @@ class DevtoolsPipe {
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#said = (this.#said + text).slice(-500);
     });
-    // The pipe breaks when the browser exits; the exit handler reports the reason.
+    // Ignore the error: the pipe breaks when the browser exits, and the exit handler reports the reason.
     this.#input.on('error', () => undefined);
     this.#child.on('error', (error) => this.#end(error));
     this.#child.on('exit', (code) => this.#end(new Error(this.#said.trim() || `it exited with code ${code}`)));
   }
 
-  /** Rejects with the browser's error, or when the browser exits. */
+  /** Calls a DevTools method. Rejects with the browser's error, or if the browser exits. */
   call(method: string, params: object, sessionId?: string): Promise<unknown> {
     if (this.#over !== null) return Promise.reject(this.#over);
     const id = this.#next++;
@@ -64,13 +64,13 @@ class DevtoolsPipe {
     });
   }
 
-  /** Resolves with the next event of this name. */
+  /** Resolves with the next event that has this name. */
   event(method: string): Promise<unknown> {
     if (this.#over !== null) return Promise.reject(this.#over);
     const next = new Promise<unknown>((resolve, reject) => {
       this.#events.set(method, [...(this.#events.get(method) ?? []), { resolve, reject }]);
     });
-    // Avoids an unhandled rejection: an earlier call may already have reported the exit.
+    // Prevents an unhandled rejection, because a pending call may report the browser's exit first.
     next.catch(() => undefined);
     return next;
   }
@@ -115,7 +115,7 @@ const browserPaths = [
   'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
   'C:\\Program Files (x86)\\Microsoft\\Edge\\Application\\msedge.exe',
 ];
-/** A report with hundreds of figures prints in seconds. */
+/** Time limit of printing, ms. A report with hundreds of figures needs seconds. */
 const TIMEOUT_MS = 120_000;
 
 async function isExecutable(file: string): Promise<boolean> {
@@ -126,8 +126,8 @@ async function isExecutable(file: string): Promise<boolean> {
 }
 
 /**
- * `named`: value of `--browser`, else of the environment variable CHROME. Throws BraggError with the steps to resolve
- * it.
+ * Path of the browser: the value of `--browser` (`named`), or of the environment variable CHROME, or a known location.
+ * Throws BraggError with advice.
  */
 export async function findBrowser(named: string | undefined, environment = process.env): Promise<string> {
   const told = named ?? environment['CHROME'];
@@ -144,13 +144,13 @@ export async function findBrowser(named: string | undefined, environment = proce
   );
 }
 
-/** Returns the PDF. `out`: name in messages. Throws BraggError with the browser's message. */
+/** Converts HTML to PDF. `out` is the output file for messages. Throws BraggError with the browser's message. */
 export async function printPdf(browser: string, html: string, out: string): Promise<Uint8Array> {
   const folder = await mkdtemp(path.join(tmpdir(), 'braggbench-pdf-'));
   try {
     const page = path.join(folder, 'report.html');
     await writeFile(page, html);
-    // Chromium's sandbox does not work for root, the usual user on servers and in containers.
+    // Chromium's sandbox does not work for root, which is the usual user in containers.
     const asRoot = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
     const words = ['--headless', '--disable-gpu', '--no-first-run', ...asRoot];
     const devtools = new DevtoolsPipe(browser, [...words, `--user-data-dir=${path.join(folder, 'profile')}`]);

@@ -15,15 +15,15 @@ async function palette(name: string): Promise<Palette> {
   return Uint8Array.from(Buffer.from(colorFile.parse(JSON.parse(text)).colors, 'hex'));
 }
 
-/** Samples across a map; more are not visible at the width of a page. */
+/** Largest number of samples across a map. More would not be visible on a page. */
 const PIXELS = 640;
 
-/** Throws BraggError for a file that is neither a run nor a session. */
+/** Collects the runs and sessions in `files`. Throws BraggError for any other file. */
 export async function reportInput(host: Host, files: readonly string[], title: string): Promise<ReportInput> {
   const { subjects: all, sessions, scenarios, commands } = await readSubjects(host, files);
   const subjects = [...all];
   const { rows, words, groups } = await host.call('compare.rows', { subjects, reference: 0 });
-  // Sessions store no answers, so the answers of runs are compared with the first run.
+  // Compare the answers of runs with the first run, because sessions contain no answers.
   const shown = Math.max(
     0,
     rows.findIndex(({ has_map }) => has_map),

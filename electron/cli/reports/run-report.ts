@@ -17,22 +17,22 @@ type Style = (style: 'bold' | 'dim' | 'green' | 'yellow' | 'red', text: string) 
 
 interface RunFacts {
   readonly summary: RunSummary;
-  /** CSDA range along the beam's axis through its regions. Null if there is no beam. */
+  /** CSDA range along the beam axis through all regions on it, mm; null without a beam. */
   readonly range_mm: number | null;
-  /** Whether all regions on the axis are water. */
+  /** Whether the beam axis passes only through water. */
   readonly inWater: boolean;
-  /** Beam entrance (z, mm) and its angle from +z. */
+  /** Depth z at which the beam enters, mm, and its angle to the z axis. */
   readonly entrance_mm: number;
   readonly angle_deg: number;
-  /** Whether `auto` chose moments, because only readouts are needed. */
+  /** Whether `auto` selected the moments variant, because only readouts are requested. */
   readonly byMoments: boolean;
-  /** Title of the stopping power table. */
+  /** Title of the stopping-power table. */
   readonly table: string;
-  /** Path of the run file; null if none was written. */
+  /** Path of the saved run; null if it was not saved. */
   readonly file: string | null;
 }
 
-/** A column at `depth`, interpolated linearly between adjacent planes. Null outside of them. */
+/** Value at `depth`, interpolated linearly between planes; null outside of them. */
 function valueAtDepth(depths: Float64Array, values: Float64Array, depth: number): number | null {
   const after = depths.findIndex((z) => z >= depth);
   const before = Math.max(0, after - 1);
@@ -43,14 +43,15 @@ function valueAtDepth(depths: Float64Array, values: Float64Array, depth: number)
 }
 
 /**
- * Fraction of the range at which σ_x is reported: beyond the range it has no meaning, and here enough protons are left.
+ * Depth at which widths are reported, as a fraction of R80. Enough protons are left there, and beyond the range a width
+ * has no meaning.
  */
 const widthDepth = 0.9;
 
-/** A range spread below this is negligible compared with any straggling. */
+/** Range spread of the grid that is reported, mm. Smaller values are negligible compared with straggling. */
 const noticeable_mm = 0.005;
 
-/** Gy per 10⁹ protons, or the reason why there is no value. */
+/** Rows about the dose on the axis, Gy per 10⁹ protons, or the reason why it is missing. */
 function axisDoseRows(gray: RunSummary['gray']): readonly (readonly [string, string])[] {
   if ('reason' in gray) return [['On axis', `no dose in Gy: ${gray.reason}`]];
   const { highest_Gy, at_mm, entrance_Gy } = gray;
@@ -94,7 +95,7 @@ function readouts({
   ];
 }
 
-/** A partial run has few readouts: rows without a value are left out. */
+/** Formats the readouts. A partial run lacks some of them, whose rows are omitted. */
 function readoutLines(facts: RunFacts): readonly string[] {
   const rows = readouts(facts);
   const { metrics, notes } = facts.summary;
@@ -111,7 +112,7 @@ interface ReadoutPosition {
   readonly depth_mm: number;
 }
 
-/** Columns of numbers at the depths that matter to readers. */
+/** Table of values at four depths: entrance, half of R80, peak and R80. */
 function placeLines<Name extends string>(
   title: string,
   places: readonly (ReadoutPosition & Readonly<Record<NoInfer<Name>, number | null>>)[],
@@ -137,7 +138,7 @@ const letColumns = {
 } as const;
 const rbeColumns = { constant: '1.1', mcnamara: 'McNamara', wedenberg: 'Wedenberg', carabe: 'Carabe' } as const;
 
-/** LET and RBE at the depths that matter to readers. */
+/** Tables of LET and RBE at the depths named by `placeNames`. */
 function letLines({ summary }: RunFacts, style: Style): readonly string[] {
   const { let: averages, rbe } = summary;
   return [
@@ -153,7 +154,7 @@ function letLines({ summary }: RunFacts, style: Style): readonly string[] {
   ];
 }
 
-/** Reading order: each part follows its total. */
+/** Order of the ledger rows; the parts of a total follow it. */
 const rowOrder = [
   ...['in', 'deposited', 'deposited_local', 'deposited_protons', 'deposited_deuterons', 'stopped'],
   ...['escaped_x', 'escaped_x_low', 'escaped_x_high', 'escaped_z', 'escaped_z_low', 'escaped_z_high'],
@@ -165,7 +166,7 @@ const partTitles: Readonly<Record<string, string>> = { ...faceTitles, ...reactio
 const titleOf = (name: RowName): string =>
   name in ledgerColumns ? ledgerColumns[name as keyof typeof ledgerColumns].title : `  ${partTitles[name]}`;
 
-/** Rows that are shown even if they are 0. */
+/** Ledger rows that are shown even if they are 0. */
 const alwaysShown: readonly RowName[] = ['in', 'deposited', 'stopped', 'in_flight'];
 
 function ledgerRows(number: NumberBalance, energy: EnergyBalance): readonly (readonly string[])[] {
@@ -187,7 +188,7 @@ const statusWords: Readonly<Record<RunFacts['summary']['status'], (style: Style)
   failed: (style) => style('red', 'failed; result up to the failure'),
 };
 
-/** First line of the report: status and cost. */
+/** First line of the report: status, time and memory. */
 function headline({ summary }: RunFacts, style: Style): string {
   const { status, steps, wall_s, setup_s, solve_s, products_s, cell_steps } = summary;
   const word = statusWords[status](style);

@@ -1,4 +1,4 @@
-/** Table of a session on a terminal: the columns that fit, or all with --wide. */
+/** Table of a session for a terminal. It has the columns that fit, or all with --wide. */
 import { isIncorrect } from '../../contract/bench/session.ts';
 import type { Result } from '../../contract/wire/methods.ts';
 import { groupsText, type SessionTable, sessionTables } from '../../domain/session-table.ts';
@@ -6,7 +6,7 @@ import type { FlagSpec } from '../arguments.ts';
 import { fittingColumnCount, table, wrap } from '../table.ts';
 import { WIDTH } from '../terminal.ts';
 
-/** Lines that fit the page: longer ones are wrapped. */
+/** Wraps lines that are wider than the page. */
 export const wrapLines = (lines: readonly string[]): readonly string[] => lines.flatMap((line) => wrap(line, WIDTH));
 
 export const wideFlag: FlagSpec = {
@@ -30,7 +30,7 @@ function colorCell({ text, tone }: Cells[number], style: Style): string {
   return tone === 'slower' || tone === 'not checked' ? style('yellow', text) : text;
 }
 
-/** Longer names of runs get a second line. */
+/** Longest row name in columns. A longer one is put on a separate line. */
 const NAME_WIDTH = 40;
 
 function withShortName([name, ...cells]: Cells): readonly Cells[] {
@@ -39,7 +39,7 @@ function withShortName([name, ...cells]: Cells): readonly Cells[] {
   return [[{ ...name, text: first }, ...cells], ...more.map((text) => [{ ...name, text: `  ${text}` }])];
 }
 
-/** One table per group. `noise`: whether to add the noise of its reference. */
+/** Formats one table per group. `noise`: whether to add the noise of the group's reference. */
 export function sessionTableLines(
   { rows, words, groups }: Omit<Result<'compare.rows'>, 'gone'>,
   { style, wide }: TableStyle,

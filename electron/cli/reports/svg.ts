@@ -1,4 +1,4 @@
-/** Figures of sessions and fits as SVG files with reproducible bytes. */
+/** Figures of sessions and fits as SVG files. Equal input gives equal bytes. */
 
 import { chartFigure } from '../../../renderer/drawing/charts/chart-figure.ts';
 import { type FittedPoint, fitResidualsChart } from '../../../renderer/drawing/charts/curves.ts';
@@ -14,7 +14,7 @@ interface SvgFile {
   readonly svg: string;
 }
 
-/** A chart of the sweep is written once, with the last value. */
+/** Write charts of the complete sweep only once, with its last value. */
 export function svgFilesOf(session: Session): readonly SvgFile[] {
   const many = session.reports.length > 1;
   return session.reports.flatMap((report, i) => {
@@ -30,6 +30,6 @@ export function svgFilesOf(session: Session): readonly SvgFile[] {
   });
 }
 
-/** A fitted depth dose and its residuals. */
+/** Fitted depth dose with its residuals, as SVG. */
 export const residualSvg = (points: readonly FittedPoint[]): string =>
   figureSvg(chartFigure(fitResidualsChart(points), size), { background: true });

@@ -1,6 +1,6 @@
 /**
- * Start-up image of the command line: the program with all modules loaded, which saves half of the time of a short
- * command. Process state is read only after a start from the image; the build rejects modules that read it earlier.
+ * Start-up snapshot of the command line: the program with all modules loaded, which halves the time of a short command.
+ * Modules must not read process state before the start. The build rejects those that do.
  */
 
 import { runProgram } from '../program.ts';

@@ -1,4 +1,4 @@
-/** Modules of the program: already loaded if the process started from an image. */
+/** Access to the program's modules, which are loaded already if the process started from a snapshot. */
 import type { runProgram } from '../program.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -7,7 +7,7 @@ interface LoadedModules {
   readonly Terminal: typeof Terminal;
 }
 
-/** An image and the module that starts from it share only the global object. */
+/** Symbol of a global property. The snapshot and the module that starts from it share only the global object. */
 const LOADED_KEY = Symbol.for('braggbench.loaded');
 
 export function saveLoaded(loaded: LoadedModules): void {

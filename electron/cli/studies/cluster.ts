@@ -1,7 +1,6 @@
 /**
- * `braggbench study run --on NAME`, and the task that a job array runs on a node.
- *
- * `braggbench study clusters`: the clusters in the settings of the workbench.
+ * `braggbench study run --on NAME` and the task that its job array runs on a node. Also `braggbench study clusters`,
+ * which edits the clusters in the settings of the workbench.
  */
 import path from 'node:path';
 import { BraggError } from '../../contract/errors.ts';
@@ -24,7 +23,7 @@ import { withRemedy } from '../output-file.ts';
 import { table } from '../table.ts';
 import { type ExitCode, exitCodes, type VerbContext } from '../verb.ts';
 
-/** Selects this machine's own `sbatch`, not a cluster entry. */
+/** Name that selects sbatch on this machine instead of a cluster entry. */
 const LOCAL_SLURM = 'slurm';
 
 export const describingFlags: readonly FlagSpec[] = [
@@ -150,18 +149,18 @@ export const clusterFlags: readonly FlagSpec[] = [
   },
 ];
 
-/** Target of the points; null for this machine. */
+/** Target on which points are solved: a cluster or a host; null for this machine. */
 type PointTarget =
   | { readonly kind: 'slurm' }
   | { readonly kind: 'cluster'; readonly cluster: Cluster }
-  /** A machine without a cluster entry, by its name in ssh. */
+  /** Machine without a cluster entry, given by its ssh name. */
   | { readonly kind: 'host'; readonly host: string }
   | null;
 
-/** Flags for this machine's sbatch alone: a cluster's entry has its own values. */
+/** Flags for sbatch on this machine; a cluster entry has its own values for them. */
 const localSlurmFlags = ['at-once', 'task-minutes', 'warning', 'silent'] as const;
 
-/** Throws BraggError `invalid` for a name that is neither a cluster nor an ssh host. */
+/** Target that --on selects. Throws BraggError `invalid` if the name is neither a cluster nor an ssh host. */
 export async function placeOf({ parsed, terminal }: VerbContext, host: Pick<Host, 'clusters'>): Promise<PointTarget> {
   const on = flagValue(parsed, 'on');
   if (on === undefined) return null;
@@ -182,7 +181,7 @@ export async function placeOf({ parsed, terminal }: VerbContext, host: Pick<Host
 
 type ClusterRunOptions = Pick<LocalOptions, 'host' | 'folder' | 'lines' | 'budget' | 'onProgress'>;
 
-/** Solves the remaining points on the cluster; its jobs continue if this process ends first. */
+/** Solves the remaining points by Slurm jobs, which continue if this process ends. */
 export async function solveOnSlurm(
   { parsed, terminal, signal }: VerbContext,
   study: ClusterRunOptions,
@@ -213,7 +212,7 @@ export async function solveOnSlurm(
   return engine.run();
 }
 
-/** `study task FOLDER TAG`: run by a job array. */
+/** Runs `study task FOLDER TAG`, the task of a job array. */
 export async function runTask({ signal }: VerbContext, host: Host, study: string, tag: string): Promise<ExitCode> {
   const folder = await StudyFolder.open(study);
   const options = { host, folder, tag, signal, environment: process.env, assetsFolder: assetsFolder() };

@@ -26,10 +26,10 @@ import { table } from '../table.ts';
 import { type ExitCode, exitCodes, type VerbContext } from '../verb.ts';
 
 const MAX_PRINTED_ROWS = 40;
-/** Size limit of an import: enough for a complete space with some ten thousand configurations and all samples. */
+/** Size limit of an imported file, bytes. A search space of 10,000 configurations with all samples fits. */
 const MAX_IMPORTED = 64 * 2 ** 20;
 
-/** Columns that differ between rows, and those that readers look for. */
+/** Indices of the columns that differ between rows, or that readers usually need. */
 function findInterestingColumns({ columns, rows }: StudyTable): readonly number[] {
   return columns.flatMap(({ of, name }, i) => {
     const values = new Set(rows.map((row) => row[i]));
@@ -38,7 +38,7 @@ function findInterestingColumns({ columns, rows }: StudyTable): readonly number[
   });
 }
 
-/** Maximum number of printed columns; the file contains all. */
+/** Largest number of printed columns; the file contains all of them. */
 const MAX_PRINTED_COLUMNS = 12;
 
 export async function collectStudy({ parsed, terminal }: VerbContext, folder: StudyFolder): Promise<ExitCode> {
@@ -77,13 +77,13 @@ const formats: Readonly<Record<string, TableFormatter>> = {
   '.json': (found) => Promise.resolve(`${JSON.stringify(found)}\n`),
 };
 
-/** File formats of other tuners. */
+/** Writers for the file formats of other tuners, by format name. */
 const tuningFileFormatters: Readonly<Record<string, (results: TuningResults) => string>> = {
   '.t4.json': t4Text,
   '.cache.json': kernelTunerText,
 };
 
-/** Imports a cache file of Kernel Tuner or T4 into a folder next to the file, or into --out. */
+/** Imports a cache file of Kernel Tuner or T4 as a study, into a folder next to the file or into --out. */
 export async function importTuning({ parsed, terminal }: VerbContext, file: string): Promise<ExitCode> {
   const read = await readCompressedText(file, MAX_IMPORTED);
   if (!read.ok) throw new BraggError('not-found', `${file}: ${read.reason}`);

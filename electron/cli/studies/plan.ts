@@ -1,7 +1,6 @@
 /**
- * `braggbench study plan`: points, expected cost and points that cannot run; nothing is solved.
- *
- * `braggbench study status` and `stop`.
+ * `braggbench study plan`: lists points, expected cost and points that cannot run, without solving any. Also `study
+ * status` and `study stop`.
  */
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -36,7 +35,7 @@ const DAY_S = 24 * 3600;
 const MAX_PRINTED_REFUSALS = 5;
 const DAYS_A_YEAR = 365;
 
-/** Duration in words, up to days and years: a study may be far too large. */
+/** Formats a duration in units up to days and years, because a study may be far too large. */
 export function studyDurationText(seconds: number): string {
   const days = seconds / DAY_S;
   if (days < 1) return measuredTime(seconds);
@@ -128,19 +127,19 @@ function planDocument(planned: PlannedStudy, forecast: StudyForecast | null): ob
   };
 }
 
-/** Searches the study's folder first, then the shipped scenarios. */
+/** Path of a base scenario: in the study's folder, otherwise among the built-in scenarios. */
 function findBase(folder: string, file: string): string {
   const beside = path.resolve(folder, file);
   return scenarioPath(existsSync(beside) ? beside : file);
 }
 
-/** Share of this machine that points may use. */
+/** CPU cores and GPUs of this machine that points may use. */
 export function shareOf(parsed: VerbContext['parsed'], host: Host): Share {
   const cores = flagNumber(parsed, 'cores', { min: 1, max: 4096, whole: true }) ?? availableParallelism();
   return entireMachine(host, { cores });
 }
 
-/** Throws BraggError `invalid` with every error in the study. */
+/** Plans a study from its file. Throws BraggError `invalid` with all errors in it. */
 export function planStudyFile(
   file: string,
   { addon, scenarios, userKernels }: Host,
@@ -199,8 +198,8 @@ export async function showStatus({ parsed, terminal }: VerbContext, folder: Stud
 }
 
 /**
- * Returns at once: a process that works on the study stops within a second. If there is none, jobs on a cluster are
- * cancelled.
+ * Requests a stop and returns at once. A process that works on the study stops within a second. Without such a process,
+ * the study's cluster jobs are cancelled.
  */
 export async function stopStudy({ terminal }: VerbContext, folder: StudyFolder): Promise<ExitCode> {
   await folder.askToStop();

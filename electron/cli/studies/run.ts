@@ -31,9 +31,9 @@ import { type ExitCode, exitCodes, type VerbContext } from '../verb.ts';
 import { placeOf, solveOnSlurm } from './cluster.ts';
 import { planStudyFile, shareOf, studyDurationText } from './plan.ts';
 
-// Studies of several days start only after a confirmation.
+// Confirmation before studies that need days.
 
-/** Expected seconds of a study on this machine. Null if it is short, certainly long, or unknown. */
+/** Expected duration on this machine, s; null if it is short, certainly long, or unknown. */
 async function localSeconds({ parsed, signal }: VerbContext, host: Host, found: PlannedStudy) {
   const { least_s, study } = found;
   const isDoubtful = least_s !== null && least_s > MIN_PROBED_S && least_s <= MAX_UNCONFIRMED_S;
@@ -44,11 +44,13 @@ async function localSeconds({ parsed, signal }: VerbContext, host: Host, found: 
 interface StartedStudy {
   readonly folder: Pick<StudyFolder, 'folder'> & { readonly head: Pick<StudyFolder['head'], 'least_s' | 'points'> };
   readonly budget: Study['budget'];
-  /** Expected seconds, from a few solved points. Null if unknown. */
+  /** Expected duration from a few solved points, s; null if unknown. */
   readonly here_s: number | null;
 }
 
-/** `left`: points still to be solved. Throws BraggError `invalid` unless the user confirms. */
+/**
+ * Asks for confirmation if the `left` points need too long. Throws BraggError `invalid` if the user does not confirm.
+ */
 export async function throwIfTooLong(
   { terminal }: Pick<VerbContext, 'terminal'>,
   { folder: { folder, head }, budget, here_s }: StartedStudy,
@@ -66,11 +68,11 @@ export async function throwIfTooLong(
   throw new BraggError('invalid', `${takes} Start anyway with --yes, or give the study a budget.`);
 }
 
-/** Folder of a study, and the budget of one command, which may change between commands while the plan does not. */
+/** Folder of a study with the limits of one command. Limits may differ between commands; the plan does not. */
 export interface OpenedStudy {
   readonly folder: StudyFolder;
   readonly budget: Study['budget'];
-  /** Expected seconds, from a few solved points. Null if unknown or short. */
+  /** Expected duration from a few solved points, s; null if unknown or short. */
   readonly here_s: number | null;
 }
 
@@ -80,7 +82,7 @@ export const openedAsPlanned = (folder: StudyFolder): OpenedStudy => ({
   here_s: null,
 });
 
-/** Folder of the study: an existing plan, or a new one. */
+/** Opens the folder of a planned study, or plans a study from its file. */
 export async function openOrPlanStudy(context: VerbContext, host: Host, operand: string): Promise<OpenedStudy> {
   const { parsed, signal } = context;
   if (await isStudyFolder(operand)) return openedAsPlanned(await StudyFolder.open(operand));
@@ -90,7 +92,7 @@ export async function openOrPlanStudy(context: VerbContext, host: Host, operand:
   return { folder, budget: found.study.budget, here_s };
 }
 
-/** Folder of a study with an existing plan. Throws BraggError `not-found`. */
+/** Opens the folder of a planned study. Throws BraggError `not-found`. */
 export async function openPlannedStudy({ parsed }: VerbContext, operand: string): Promise<StudyFolder> {
   const folder = flagValue(parsed, 'out') ?? (await plannedFolder(operand));
   if (folder !== null) return StudyFolder.open(folder);
@@ -144,7 +146,7 @@ export function printOutcome(
   if (left === 0) terminal.print(`Table: braggbench study collect ${folder.folder}`);
 }
 
-/** A machine without Slurm, as a cluster entry. */
+/** Cluster entry for a machine without Slurm. */
 const remoteHostEntry = (host: string, base: string, program: string): Cluster => ({
   ...newCluster,
   ...{ name: host, host, folder: base, program: `${program}/braggbench` },

@@ -1,4 +1,4 @@
-/** `braggbench study run` of a study with a search, and `study ask`, with another program that chooses the points. */
+/** `braggbench study run` for a study with a search. Also `study ask`, in which another program selects the points. */
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import type { Session } from '../../contract/bench/session.ts';
@@ -29,7 +29,7 @@ import { obtainTrust } from '../user-kernels.ts';
 import { type ExitCode, exitCodes, type VerbContext } from '../verb.ts';
 import { type OpenedStudy, printOutcome, progressText } from './run.ts';
 
-/** Trust for user kernels among the tuned variants: none is compiled before its author is trusted. */
+/** Asks for trust in user kernels among the tuned variants. None is compiled without it. */
 async function trustTuned(context: VerbContext, host: Host, { folder: { head, study } }: OpenedStudy): Promise<void> {
   for (const axis of study.axes) {
     if (axis.kind !== 'tunables') continue;
@@ -106,7 +106,7 @@ export async function runTuning(
   return outcome.end === 'cancelled' ? exitCodes.interrupted : exitCodes.done;
 }
 
-/** An input line: a configuration by its constants, a point by its id, or the end. */
+/** Input line of `study ask`: a configuration given by its constants, a point given by its id, or the end. */
 const askSchema = z.union([
   z.strictObject({
     id: z.union([z.string(), z.number()]).optional(),
@@ -117,7 +117,7 @@ const askSchema = z.union([
   z.strictObject({ stop: z.literal(true) }),
 ]);
 
-/** Search space: each variant with the occurring values of its constants. */
+/** Search space for the other program: each variant with all values of its constants. */
 function spaceLine(head: PlanHead, lines: readonly PlanLine[]): object {
   const variants = new Map<string, Map<string, Set<number>>>();
   for (const line of lines) {
@@ -163,7 +163,8 @@ function lineFinder(head: PlanHead, lines: readonly PlanLine[]) {
 }
 
 /**
- * Ask-and-tell protocol with one JSON document per line: the space is sent, configurations come in, times are returned.
+ * Ask-and-tell protocol of one JSON document per line. It writes the search space first, then the times of each
+ * configuration that it reads.
  */
 export async function answerTuner(context: VerbContext, host: Host, opened: OpenedStudy): Promise<ExitCode> {
   const { folder } = opened;

@@ -1,4 +1,4 @@
-/** `braggbench batch`: many beams, each with its own readouts. */
+/** `braggbench batch`: computes many beams and the readouts of each. */
 import { parse } from 'node:path';
 import { BraggError } from '../../contract/errors.ts';
 import { summaryDocument } from '../../contract/run.ts';
@@ -35,11 +35,11 @@ interface BatchWork {
 
 type Outcome = SolvedBeam | BraggError;
 const isSolved = (outcome: Outcome): outcome is SolvedBeam => 'summary' in outcome;
-/** Whether the run is complete: the dose of an interrupted run is partial, but looks complete. */
+/** Whether a beam was solved completely. The dose of an interrupted run would look complete. */
 const isComplete = (outcome: Outcome | undefined): outcome is SolvedBeam =>
   outcome !== undefined && isSolved(outcome) && outcome.summary.status === 'done';
 
-/** Names of files, or their paths if several files share a name. */
+/** Names for the beams: file names, or paths if several files have the same name. */
 function namesOf(files: readonly string[]): readonly string[] {
   const names = files.map((file) => parse(file).name);
   const filesOf = new Map<string, Set<string>>();
@@ -50,7 +50,7 @@ function namesOf(files: readonly string[]): readonly string[] {
   return names.map((name, i) => ((filesOf.get(name)?.size ?? 1) > 1 ? (files[i] ?? name) : name));
 }
 
-/** Every file with every value of --sweep. */
+/** One beam for each file and each value of --sweep. */
 function beamsOf({ parsed }: VerbContext): readonly Beam[] {
   const given = overridesOf(parsed);
   const variant = flagValue(parsed, 'variant');
@@ -79,7 +79,7 @@ function lanesOf({ parsed }: VerbContext): number | undefined {
   return lanes;
 }
 
-/** Each beam on its own grid. */
+/** Solves each beam on its own grid. */
 function solveOnSeparateGrids(context: VerbContext, host: Host): BatchWork {
   if (flagValue(context.parsed, 'gpus') !== undefined) throw new UsageError('--gpus needs --one-grid');
   const lanes = lanesOf(context);
@@ -99,7 +99,10 @@ function solveOnSeparateGrids(context: VerbContext, host: Host): BatchWork {
   };
 }
 
-/** All beams on the grid of the most energetic one: values of a sweep, or the scenario's own spots. */
+/**
+ * Solves all beams, which are values of a sweep or spots of the scenario, on the grid of the beam with the highest
+ * energy.
+ */
 async function solveOnOneGrid({ parsed, signal }: VerbContext, host: Host): Promise<BatchWork> {
   const [file = '', ...others] = parsed.operands;
   if (others.length > 0)
@@ -129,16 +132,16 @@ async function solveOnOneGrid({ parsed, signal }: VerbContext, host: Host): Prom
   return { names, solve: (ended) => host.batches.solveOnOneGrid({ name, reading, ...sharing, signal, ended }) };
 }
 
-/** Most lines of a CSV file of depth doses: several hundred megabytes. */
+/** Largest number of lines in a CSV file of depth doses, which is then several hundred megabytes. */
 const MAX_CSV_LINES = 1e7;
 
-/** Whether only readouts are computed: by request, and on a GPU by moments, whose batches have no maps. */
+/** Whether to compute readouts only: on request, and for moments on a GPU, whose batches have no maps. */
 const isReadouts = ({ parsed }: VerbContext): boolean =>
   hasFlag(parsed, 'readouts') || (hasFlag(parsed, 'one-grid') && flagValue(parsed, 'variant') === 'cuda-moments');
 
 const CURVES_HEADER = 'beam,depth_mm,dose_MeV_per_mm\n';
 
-/** Lines of one beam's depth dose; `doseAt` returns the value at an index of the depths. */
+/** CSV lines of one beam's depth dose. `doseAt` returns the dose at an index of `depths_mm`. */
 function curveLines(name: string, depths_mm: Float64Array, doseAt: (k: number) => number | undefined): string {
   const beam = csvCell(name);
   let lines = '';
@@ -146,7 +149,7 @@ function curveLines(name: string, depths_mm: Float64Array, doseAt: (k: number) =
   return lines;
 }
 
-/** Depth doses of the beams in pieces, because one text may not be large enough. */
+/** CSV text of all depth doses in pieces, because a single string may be too short. */
 function* readoutCurves(names: readonly string[], { count, curves }: BeamReadouts): Generator<string> {
   yield CURVES_HEADER;
   if (curves === null) return;
@@ -157,7 +160,7 @@ function* readoutCurves(names: readonly string[], { count, curves }: BeamReadout
 const orNull = (value: number | undefined): number | null =>
   value === undefined || Number.isNaN(value) ? null : value;
 
-/** Readouts of many beams on one grid, in columns. */
+/** Computes the readouts of many beams on one grid, and prints them as a table. */
 async function performReadouts({ parsed, terminal, signal }: VerbContext, host: Host): Promise<ExitCode> {
   const [file = '', ...others] = parsed.operands;
   if (others.length > 0) throw new UsageError('--readouts: several scenarios given; allowed: one');
@@ -217,7 +220,7 @@ async function performReadouts({ parsed, terminal, signal }: VerbContext, host: 
   return signal.aborted ? exitCodes.interrupted : exitCodes.done;
 }
 
-/** Table of readouts with the largest error of a beam's energy and protons. */
+/** Table of readouts, and the largest error in the energy and proton balance of a beam. */
 function readoutLines(
   terminal: VerbContext['terminal'],
   swept: string,
@@ -274,7 +277,8 @@ const ledgerError = ({ summary: { ledger } }: SolvedBeam): number =>
   Math.max(Math.abs(ledger.number.rel_error), Math.abs(ledger.energy.rel_error));
 
 /**
- * Explains a beam without a range: most often its peak lies beyond the box, so the losses of its protons are listed.
+ * Explains why a beam has no range: usually the box ends before the peak, so the fraction of protons that leave it is
+ * stated.
  */
 function depthLossText({ summary: { metrics, ledger } }: SolvedBeam): readonly string[] {
   const share = ledger.number.escaped_z / ledger.number.in;
@@ -317,7 +321,7 @@ function jsonOf(name: string, outcome: Outcome | undefined): object {
   return { name, ...summaryDocument(outcome.summary) };
 }
 
-/** All depth doses in one table: beam, depth, dose. */
+/** CSV table of all depth doses with the columns beam, depth and dose. */
 function curvesCsv(names: readonly string[], outcomes: readonly (Outcome | undefined)[]): string {
   const curves = names.map((name, i) => {
     const outcome = outcomes[i];

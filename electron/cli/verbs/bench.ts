@@ -1,4 +1,4 @@
-/** `braggbench bench`: compares variants on one scenario, or over a sweep of one of its values. */
+/** `braggbench bench`: compares variants on a scenario, or on each scenario of a sweep. */
 
 import type { WorkloadName } from '../../contract/workload.ts';
 import {
@@ -26,7 +26,7 @@ import { type ExitCode, exitCodes, type VerbContext } from '../verb.ts';
 import { workloadFor } from '../workloads/index.ts';
 import { factorialVariants } from '../workloads/workload.ts';
 
-/** The time limit applies to all values of a sweep together. */
+/** Rejects sessions that cannot end within the time limit, which applies to all values of a sweep together. */
 async function throwIfTooLong(
   { parsed }: VerbContext,
   host: Host,
@@ -36,8 +36,7 @@ async function throwIfTooLong(
 ): Promise<void> {
   const sweep = flagValue(parsed, 'sweep');
   const { benchable } = hostWorkloads[kind];
-  // Files of user kernels are opened later, so nothing is known about their contents yet. A configuration has the size of
-  // its variant.
+  // User kernels are not opened yet, so check only built-in variants. A configuration has the size of its variant.
   const shipped = listFlag(parsed, 'variants')
     ?.filter((name) => !/[\\/]|\.(cu|cpp)/.test(name))
     .map((name) => name.replace(/\[.*\]/, ''));

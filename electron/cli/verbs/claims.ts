@@ -1,4 +1,4 @@
-/** `braggbench claims`: published claims compared with the recorded sessions. */
+/** `braggbench claims`: compares published claims with recorded sessions. */
 import type { ClaimFinding, ClaimTableRow, TableClaim } from '../../contract/bench/claim-table.ts';
 import { defaultKind, suggest } from '../../contract/scenario/index.ts';
 import {
@@ -33,14 +33,14 @@ const isMeasured = ({ value }: ClaimFinding): boolean => value !== null;
 const columns = ['Measured', '95 % interval', 'Verdict', 'Session in assets/runs'].map((title) => ({ title }));
 
 function cells({ value, interval, unit, verdict, file, at }: ClaimFinding): readonly string[] {
-  // The interval has the unit of the measured value, which is in the column before.
+  // Use the unit of the measured value, which is in the previous column.
   const { factor } = readableUnit(unit, [value ?? 0]);
   const ends =
     interval === null ? '–' : `${plainDigits(factor * interval.low, 3)}–${plainDigits(factor * interval.high, 3)}`;
   return [`  ${formatMeasured(value, unit)}`, ends, verdict, at === null ? file : `${file} at ${at}`];
 }
 
-/** A table of all findings. Each pair or variant has a heading with the claimed number in its unit. */
+/** Table of all findings for a claim. Each pair or variant has a heading with the claimed value in its unit. */
 function findingLines(claim: TableClaim, styleTitle: (text: string) => string): readonly string[] {
   const groups = [...Map.groupBy(claim.findings.filter(isMeasured), ({ by, what }) => `${by}: ${what}`)];
   const [head = '', ...lines] = table(
@@ -57,7 +57,7 @@ function findingLines(claim: TableClaim, styleTitle: (text: string) => string): 
   });
 }
 
-/** Subject of a claim, in addition to its text. */
+/** Lines about the subject of a claim. */
 function aboutText(claim: TableClaim): readonly string[] {
   const { about, remark, reason } = claim;
   const cards = gpuWords(claim);
@@ -73,7 +73,7 @@ function aboutText(claim: TableClaim): readonly string[] {
   ];
 }
 
-/** A line for each claim. */
+/** Markdown table with a line for each claim. */
 function markdown(rows: readonly ClaimTableRow[]): readonly string[] {
   const line = (words: readonly string[]) => `| ${words.join(' | ')} |`;
   return [
@@ -88,7 +88,10 @@ function markdown(rows: readonly ClaimTableRow[]): readonly string[] {
   ];
 }
 
-/** Verdicts on claims that several machines measured, one column per machine, and the number of claims by machines. */
+/**
+ * Verdicts on claims that several machines measured, with one column per machine. Also the number of claims for each
+ * set of machines.
+ */
 function linesByGpus(rows: readonly ClaimTableRow[]): readonly string[] {
   const line = (words: readonly string[]) => `| ${words.join(' | ')} |`;
   const several = findingsOnSeveralMachines(rows);
@@ -110,7 +113,7 @@ function linesByGpus(rows: readonly ClaimTableRow[]): readonly string[] {
   ];
 }
 
-/** Prints one line per claim, and the number of claims that hold. */
+/** Prints one line per claim, and the number of true claims. */
 function printAnswers(rows: readonly ClaimTableRow[], terminal: Terminal): void {
   const all = rows.flatMap(({ claims: own }) => own);
   terminal.print(terminal.style('bold', answerCounts(all)));
@@ -123,7 +126,7 @@ function printAnswers(rows: readonly ClaimTableRow[], terminal: Terminal): void 
   terminal.print('braggbench claims ID shows the measurements, and how to decide an open claim.');
 }
 
-/** Prints all measurements of one claim. Throws UsageError for an unknown id. */
+/** Prints all findings for one claim. Throws UsageError for an unknown id. */
 function printClaim(rows: readonly ClaimTableRow[], wanted: string, terminal: Terminal): void {
   const all = rows.flatMap(({ claims: own, ...row }) => own.map((claim) => ({ claim, row })));
   const found = all.find(({ claim }) => claimId(claim) === wanted);
@@ -142,7 +145,7 @@ function printClaim(rows: readonly ClaimTableRow[], wanted: string, terminal: Te
   const texts = [`${claim.source}; ${scenarios}`, ...aboutText(claim)];
   for (const line of wrap(`${claim.claim}: ${claim.answer.sentence}`, WIDTH)) terminal.print(bold(line));
   for (const line of texts.flatMap((text) => wrap(text, WIDTH))) terminal.print(line);
-  // The command is not wrapped, so that it can be copied.
+  // Do not wrap the command, so that it can be copied.
   if (claim.answer.command !== null) terminal.print(`Command that would decide it: ${claim.answer.command}`);
   if (!claim.findings.some(isMeasured)) return;
   terminal.print();

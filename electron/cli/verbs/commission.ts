@@ -1,4 +1,4 @@
-/** `braggbench commission`: energy and spread of a beam from its measured depth dose. */
+/** `braggbench commission`: determines energy and energy spread of a beam from a measured depth dose. */
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import {

@@ -15,7 +15,7 @@ import type { ReadRun } from '../workloads/workload.ts';
 
 function comparedTable({ rows, gone, ...shown }: Result<'compare.rows'>, look: TableStyle): readonly string[] {
   const origins = new Set(rows.map((row) => `${row.origin}: ${row.scenario}; ${provenanceText(row.provenance)}`));
-  // All variants of a session have the same differences from the reference.
+  // All variants of a session differ from the reference in the same way, so print each difference once.
   const differences = new Set(
     rows.flatMap(({ origin, differences: all }) =>
       all.map(({ what, reference, here }) => `${origin}: ${what} is ${here}, but ${reference} in the first`),
@@ -30,7 +30,7 @@ function comparedTable({ rows, gone, ...shown }: Result<'compare.rows'>, look: T
   ];
 }
 
-/** Contents of the files if all are runs of one workload with its own comparison. Null otherwise. */
+/** Contents of the files if all are runs of one workload that has its own comparison; otherwise null. */
 async function runFilesOf(files: readonly string[]): Promise<readonly ReadRun[] | null> {
   if (files.some(isSessionFile)) return null;
   const runs: ReadRun[] = [];

@@ -1,4 +1,4 @@
-/** `braggbench connect`: shows the workbench of another machine in the browser of this one. */
+/** `braggbench connect`: opens the workbench of another machine in a browser on this one. */
 import { resolve } from 'node:path';
 import { BraggError } from '../../contract/errors.ts';
 import type { Remote } from '../../contract/remote.ts';
@@ -9,7 +9,7 @@ import { ProgressBar } from '../progress-bar.ts';
 import { localPrompts, loginNodeText, machineText, programRoot } from '../remote/remote-host.ts';
 import { exitCodes, type Verb, type VerbContext } from '../verb.ts';
 
-/** Prints each state once; the result is the address. */
+/** Returns a function that prints each new state of the connection. The address is printed as the result. */
 function statePrinter({ terminal }: VerbContext, host: string): (remote: Remote) => void {
   const progress = new ProgressBar(terminal);
   let last = '';

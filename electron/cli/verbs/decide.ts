@@ -1,4 +1,4 @@
-/** `braggbench decide`: recommends an implementation of a computation, from sessions that measured several. */
+/** `braggbench decide`: recommends a programming approach, from sessions that measured several. */
 import { approachTitles, type Decision } from '../../contract/bench/decision.ts';
 import { BraggError } from '../../contract/errors.ts';
 import { adviceText, decisionTitle, defaultRuns, sourceText, stepText } from '../../domain/decision-texts.ts';

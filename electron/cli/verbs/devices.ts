@@ -1,4 +1,4 @@
-/** `braggbench devices`: devices that this machine can compute on, and reasons for those that are not usable. */
+/** `braggbench devices`: lists the devices of this machine, with reasons for those that cannot be used. */
 import { formatBytes, formatNumber } from '../../domain/values/units.ts';
 import { devicesWithCeilings } from '../../host/api/benches.ts';
 import { kernelFoldersOf } from '../../host/api/scenarios.ts';
@@ -8,7 +8,7 @@ import { pairs } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 import { exitCodes, type Verb } from '../verb.ts';
 
-/** A field of a device as `name value`, with nested objects on one line. */
+/** Formats a field of a device as `name value`, with nested objects on one line. */
 function formatField(value: unknown): string {
   if (typeof value !== 'object' || value === null) return String(value);
   return Object.entries(value)
@@ -16,7 +16,7 @@ function formatField(value: unknown): string {
     .join(', ');
 }
 
-/** Compiles the kernels of each workload in advance, so that the first run does not wait. */
+/** Compiles the kernels of all workloads in advance, so that first runs do not have to wait. */
 async function compileAhead(addon: NativeAddon, terminal: Terminal): Promise<void> {
   for (const workload of kernelFoldersOf(addon, () => true)) {
     const begun_ms = performance.now();
@@ -34,13 +34,13 @@ async function compileAhead(addon: NativeAddon, terminal: Terminal): Promise<voi
 
 type Devices = Awaited<ReturnType<typeof devicesWithCeilings>>;
 
-/** Driver and libraries, each with the reason why it is missing. */
+/** Lines about the driver and libraries, with reasons for missing ones. */
 export function supportLines({ cuda, ...libraries }: Devices, width: number): readonly string[] {
   const parts = Object.entries({ cuda, ...libraries }).map(([name, { available, reason }]) => {
     const version = name === 'cuda' && cuda.driver !== null ? `driver ${cuda.driver}` : 'available';
     return { name, missing: !available, text: available ? version : `missing: ${reason ?? 'no reason known'}` };
   });
-  // Without a driver the libraries are of no use, so their reasons are only in --json.
+  // Without a driver, libraries cannot be used, so only --json lists the reasons why they are missing.
   const useless = cuda.available ? [] : parts.filter(({ name, missing }) => missing && name !== 'cuda');
   const lines = [
     ...parts.filter((part) => !useless.includes(part)).map(({ name, text }) => [name, text] as const),

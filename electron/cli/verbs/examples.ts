@@ -1,4 +1,4 @@
-/** `braggbench examples`: lists the shipped scenarios by the question that they answer. */
+/** `braggbench examples`: lists the built-in scenarios by the question that they answer. */
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join, sep } from 'node:path';
 import { z } from 'zod';
@@ -11,12 +11,12 @@ import { exitCodes, type Verb } from '../verb.ts';
 const namedSchema = z.looseObject({ name: z.string() });
 
 interface Example {
-  /** Name as the other verbs accept it. */
+  /** Name by which other verbs accept the example. */
   readonly name: string;
   readonly title: string;
 }
 
-/** Recorded runs appear in the page's library, but are not scenarios. */
+/** Whether the file is a scenario. Example groups also contain recorded runs. */
 const isScenario = (file: string): boolean => file.endsWith('.json');
 
 async function exampleOf(folder: string, file: string): Promise<Example> {

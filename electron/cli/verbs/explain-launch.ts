@@ -1,4 +1,4 @@
-/** `braggbench explain-launch`: reports the effect of a block size for a kernel on a GPU. */
+/** `braggbench explain-launch`: shows how a block size affects a kernel on a GPU. */
 
 import { readFile } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
@@ -67,7 +67,10 @@ function gpuOf(host: Host, text: string | undefined) {
 }
 
 const flags = ['registers', 'static-shared'] as const;
-/** Flags that request a launch; without a kernel's name, that of a kernel with the default numbers. */
+/**
+ * Flags that describe a launch. Without a kernel name, they describe one of a hypothetical kernel with default
+ * resources.
+ */
 const launchFlags = [...flags, 'elements', 'block', 'grid-stride', 'shared'] as const;
 
 interface ChosenKernel {
@@ -138,7 +141,10 @@ function listKernels({ terminal, parsed }: VerbContext, sets: readonly KernelSet
   return exitCodes.done;
 }
 
-/** Null if the GPU is not in this machine or the driver query fails; prints the reason of a failure. */
+/**
+ * Occupancy according to the driver; null if this machine lacks the GPU or the query fails. Prints the reason of a
+ * failure.
+ */
 async function driverOccupancyOf(
   { terminal }: VerbContext,
   host: Host,
@@ -168,7 +174,7 @@ function languageOf(parsed: ParsedArguments): CodeLanguage | null {
   return language;
 }
 
-/** A kernel by its name, or a user kernel as `my.cu` or `my.cu=KERNEL`, which is compiled but not run. */
+/** Finds a kernel by its name, or compiles a user kernel given as `my.cu` or `my.cu=KERNEL` without running it. */
 async function subjectOf(
   context: VerbContext,
   host: Host,
@@ -245,7 +251,7 @@ async function perform(context: VerbContext): Promise<ExitCode> {
     const own = given(flags);
     const listing = operand === undefined && !given(launchFlags) && !hasFlag(parsed, 'reduction');
     const { sets, reason } = await host.call('launch.kernels', {});
-    // A kernel that is specified by numbers only needs no compiled kernel.
+    // Missing kernels matter only if one was requested by name, or for the list.
     if (reason !== null && (operand !== undefined || listing)) terminal.say(reason);
     if (listing) return listKernels(context, sets, limits.architecture);
     if (operand !== undefined && own)

@@ -1,4 +1,4 @@
-/** `braggbench export-problem`: a problem folder in the format of another benchmark. */
+/** `braggbench export-problem`: converts a problem folder to the format of another benchmark suite. */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -19,7 +19,7 @@ function hardwareOf(report: SessionReport | undefined, { device, gpu }: Pick<Ses
   return device === 'cpu' ? report.machine.cpu : (gpuOfEntry(report.machine, gpu)?.name ?? '');
 }
 
-/** Results of the session's candidates. Empty without a session. */
+/** Results of the candidates in a session; empty without a session. */
 async function reportedIn(file: string | undefined): Promise<readonly ReportedResult[]> {
   if (file === undefined) return [];
   const session = deriveSession(await readSessionNamed(file), await readCurrent(assetsFolder()));

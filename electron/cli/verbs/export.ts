@@ -1,7 +1,6 @@
 /**
- * `braggbench export`: writes a run's timeline or image in the formats of other programs.
- *
- * Every warm sample of a benchmark as a table for notebooks and spreadsheets.
+ * `braggbench export`: writes the timeline or image of a run in formats of other programs, or all warm samples of a
+ * benchmark as a table.
  */
 import { extname } from 'node:path';
 import { gpuOfEntry } from '../../contract/bench/bench-session.ts';
@@ -39,7 +38,7 @@ const columns = [
   'commit',
 ] as const;
 
-/** `at`: swept value. Null for a session without a sweep. */
+/** Rows of the table of samples. `at` is the swept value; null without a sweep. */
 function rowsOf(
   { entries, external, program, machine }: SessionReport,
   at: number | null,
@@ -99,7 +98,7 @@ async function exportImage({ parsed, terminal }: VerbContext, out: string): Prom
   terminal.say(`${run.width} × ${run.height} pixels written to ${out}`);
 }
 
-/** Exports of runs as maps: the quantity and the format. */
+/** Matches export formats of maps, which consist of a quantity and a file format. */
 const MAP = /^(.*)-(mha|nrrd|dcm)$/;
 
 async function exportMap({ parsed, terminal }: VerbContext, out: string): Promise<void> {

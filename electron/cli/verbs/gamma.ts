@@ -1,4 +1,6 @@
-/** `braggbench gamma`: gamma index of a dose relative to another, from runs and files. */
+/**
+ * `braggbench gamma`: gamma index of one dose relative to another. Each dose is a run or a file of another program.
+ */
 import path from 'node:path';
 import { depthUnits } from '../../contract/beams/commission.ts';
 import { type GammaDose, gammaDoseSchema, gammaLimits } from '../../contract/dose.ts';
@@ -70,14 +72,15 @@ function planeOf(parsed: ParsedArguments): PlaneOfVolume {
   };
 }
 
-// DICOM files often have no extension, so all files except run files are recognized by content.
+// Whether the file name is that of a run. Other files are recognised by content, because DICOM files often have no
+// extension.
 const isRunFile = (file: string): boolean => ['.h5', '.hdf5'].includes(path.extname(file).toLowerCase());
 
 async function readRun(file: string): Promise<RunDose> {
   return { file, kind: 'run', run: transportRunOf(await anyRunFile(file)) };
 }
 
-/** Reads both doses. Doses of a file that is compared with a run in absolute terms are converted to the run's units. */
+/** Reads both doses. If a file is compared with a run in absolute terms, its dose is converted to the run's units. */
 async function readDoses(files: readonly string[], parsed: ParsedArguments): Promise<readonly Dose[]> {
   const [plane, depth] = [planeOf(parsed), choiceFlag(parsed, 'unit', depthUnits) ?? null];
   const unit = flagValue(parsed, 'dose-unit') ?? null;
@@ -92,7 +95,7 @@ async function readDoses(files: readonly string[], parsed: ParsedArguments): Pro
   return Promise.all(files.map(read));
 }
 
-/** Quantity to compare: that of a file with an absolute unit, else the requested one if all runs have it. */
+/** Quantity to compare: that of a file with an absolute unit, otherwise the requested one if all runs support it. */
 function quantityOf(parsed: ParsedArguments, doses: readonly Dose[]): GammaDose {
   const requested = choiceFlag(parsed, 'by', gammaDoseSchema.options);
   const runs = doses.flatMap((dose) => (dose.kind === 'run' ? [dose.run] : []));

@@ -1,6 +1,6 @@
 /**
- * `braggbench gate`: exits with code 1 if a change made a kernel slower, wrong or impossible. For continuous
- * integration.
+ * `braggbench gate`: exits with code 1 if a change made a kernel slower, wrong or impossibly fast. Intended for
+ * continuous integration.
  */
 import path from 'node:path';
 import { flagSeconds, flagValue, gpuFlag, hasFlag, jsonFlag, listFlag, setFlag, UsageError } from '../arguments.ts';

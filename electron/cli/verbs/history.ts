@@ -1,4 +1,4 @@
-/** `braggbench history`: one variant on one problem over sessions from several days and commits. */
+/** `braggbench history`: times of a variant on a problem, in sessions of several days and commits. */
 
 import { type HistorySeries, MIN_EARLIER_SESSIONS } from '../../contract/bench/history.ts';
 import { BraggError } from '../../contract/errors.ts';

@@ -1,4 +1,4 @@
-/** `braggbench mcp`: serves problems and the judge to coding agents over standard input and output. */
+/** `braggbench mcp`: lets coding agents work on problems and judges their attempts, over standard input and output. */
 import { realpath } from 'node:fs/promises';
 import { dataFolder } from '../../host/index.ts';
 import { flagNumber, flagSeconds, flagValue, gpuFlag, UsageError } from '../arguments.ts';
@@ -8,11 +8,14 @@ import { withHost } from '../subjects.ts';
 import { exitCodes } from '../verb.ts';
 
 const MAX_SECONDS = 60;
-/** Minimum time limit of one call. The first call of a Python kernel imports libraries, which takes seconds on busy cores. */
+/**
+ * Smallest time limit of one call, s. The first call of a Python kernel imports libraries, which needs seconds on busy
+ * cores.
+ */
 const MIN_CALL_SECONDS = 20;
-/** Agents explore with short sessions. */
+/** Default duration of a session, s. It is short, because agents explore many attempts. */
 const DEFAULT_SECONDS = 10;
-/** The largest message contains an escaped kernel of one megabyte. */
+/** Size limit of a message, bytes. A kernel of 1 MiB fits after JSON escaping. */
 const MAX_MESSAGE_BYTES = 8 * 2 ** 20;
 
 export const mcpVerb = withOnPiped({
@@ -56,7 +59,7 @@ export const mcpVerb = withOnPiped({
       folders.add(found);
     }
     if (folders.size === 0) throw new UsageError('mcp needs a folder with problems, or --trust FOLDER');
-    // Loaded on demand, because no other verb needs the protocol.
+    // Load the modules on demand, because no other verb needs the protocol.
     const [{ StdioServerTransport }, { mcpServer, serveTools }, { Workshop }] = await Promise.all([
       import('@modelcontextprotocol/sdk/server/stdio.js'),
       import('../mcp/server.ts'),
@@ -77,7 +80,7 @@ export const mcpVerb = withOnPiped({
         const transport = new StdioServerTransport(process.stdin, process.stdout, {
           maxBufferSize: MAX_MESSAGE_BYTES,
         });
-        // The client disconnects by closing the server's input.
+        // A client disconnects by closing the input of the server.
         process.stdin.once('end', () => void server.close());
         await serveTools(server, transport, signal);
         return exitCodes.done;

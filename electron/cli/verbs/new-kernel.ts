@@ -1,4 +1,7 @@
-/** `braggbench new-kernel`: creates a problem folder with one kernel and a program for its answer. */
+/**
+ * `braggbench new-kernel`: creates a problem folder with a first kernel and a program that computes the expected
+ * answer.
+ */
 import path from 'node:path';
 import { answerLanguages } from '../../contract/user-kernels.ts';
 import { createKernel } from '../../host/api/kernels.ts';

@@ -1,6 +1,6 @@
 /**
- * `braggbench new-problem`: creates a folder with a user problem, from a shipped one or from another benchmark's
- * format.
+ * `braggbench new-problem`: creates a folder with a user problem, copied from a built-in one or converted from another
+ * benchmark suite.
  */
 import { existsSync } from 'node:fs';
 import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
@@ -26,7 +26,7 @@ const textOf = (file: string): Promise<string> =>
 
 const filesOf = ({ flags }: ParsedArguments, name: string): readonly string[] => flags.get(name) ?? [];
 
-/** Texts of named files, by name. */
+/** Reads files and returns pairs of name and text. */
 const textsOf = (files: readonly string[]): Promise<readonly (readonly [string, string])[]> =>
   Promise.all(files.map(async (file) => [path.basename(file), await textOf(file)] as const));
 
@@ -51,7 +51,7 @@ async function convertModule(file: string, parsed: ParsedArguments, signal: Abor
   return convertKernelBench({ file, source: await textOf(file), solutions, signal });
 }
 
-/** Problem converted from another benchmark's file; null for the name of a shipped problem. */
+/** Converts the file of another benchmark suite to a problem; null if `name` is a built-in problem. */
 async function convertProblem(
   from: string,
   parsed: ParsedArguments,

@@ -1,4 +1,4 @@
-/** `braggbench project`: packs scenarios, runs, sessions, studies and notes into one file to share. */
+/** `braggbench project`: packs scenarios, runs, sessions, studies and notes into one file, or unpacks such a file. */
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError } from '../../contract/errors.ts';

@@ -1,4 +1,4 @@
-/** `braggbench replay`: writes the figures of a session as SVG files with reproducible bytes. */
+/** `braggbench replay`: writes the figures of a session as SVG files. Equal sessions give equal bytes. */
 
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
@@ -30,7 +30,7 @@ export const replay: Verb = {
     const figures = svgFilesOf(deriveSession(kept, await readCurrent(assetsFolder())));
     if (figures.length === 0) throw new BraggError('invalid', `${file} has too few measurements for a figure.`);
     await mkdir(folder, { recursive: true });
-    // Check all first, so that nothing is written if one file must not be.
+    // Check all files first, so that none is written if one of them cannot be.
     for (const { name } of figures) await checkOutput(parsed, path.join(folder, name));
     for (const { name, svg } of figures) {
       await writeOutput(parsed, path.join(folder, name), svg);

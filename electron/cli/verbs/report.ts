@@ -1,4 +1,4 @@
-/** `braggbench report`: runs and sessions as one HTML or PDF file. */
+/** `braggbench report`: writes runs and sessions to one HTML or PDF file. */
 import path from 'node:path';
 import { flagValue, UsageError } from '../arguments.ts';
 import { checkOutput, forceFlag, writeOutput } from '../output-file.ts';
@@ -37,13 +37,13 @@ export const report: Verb = {
       throw new UsageError(`-o ${out}: the extension must be .html or .pdf`);
     }
     await checkOutput(parsed, out);
-    // Loaded on demand, so that the command line starts without the code that draws reports.
+    // Load the code that draws reports on demand, because it would slow down the start of other verbs.
     const [{ reportHtml }, { reportInput }, { findBrowser, printPdf }] = await Promise.all([
       import('../../../renderer/drawing/report/report.ts'),
       import('../reports/report-input.ts'),
       import('../reports/print-pdf.ts'),
     ]);
-    // Report a missing browser before the work, not after it.
+    // Find the browser first, so that a missing one is reported before the work.
     const browser = kind === '.pdf' ? await findBrowser(flagValue(parsed, 'browser')) : null;
     const title = flagValue(parsed, 'title') ?? titleOf(parsed.operands);
     const html = reportHtml(await withHost((host) => reportInput(host, parsed.operands, title)));

@@ -40,7 +40,7 @@ export const reproduceVerb: Verb = {
         throw new UsageError('--variant is required: the .cu or .cpp file of the kernel to export');
       }
       const kernel = await host.userKernels.open(path.resolve(file));
-      // The program that computes the answer is run.
+      // Ask for trust, because the program that computes the answer is run.
       if (kernel.answer !== null) await obtainTrust(context, host, path.resolve(file));
       const scenario = scenarioPath(parsed.operands[0] ?? '');
       const found = await host.scenarios.read(scenario, { overrides: overridesOf(parsed) });

@@ -11,10 +11,7 @@ import { userKernelFlags } from '../user-kernels.ts';
 import type { ExitCode, VerbContext } from '../verb.ts';
 import { checkRunFlags, runFlags, workloadFor } from '../workloads/index.ts';
 
-/**
- * File of --out. Null without the flag. Checks before the run that the file can be written, so that the result can be
- * saved.
- */
+/** File of --out; null if the flag is absent. Checks before the run that the file can be written. */
 async function outputPath({ parsed }: VerbContext, host: Host): Promise<NamedFile | null> {
   const out = flagValue(parsed, 'out');
   if (out === undefined) return null;

@@ -12,7 +12,7 @@ import { userKernelFlags } from '../user-kernels.ts';
 import { exitCodes, type Verb } from '../verb.ts';
 import { workloadFor } from '../workloads/index.ts';
 
-/** Time limit in seconds for the run of a user kernel, which is slow under the sanitizer. */
+/** Default time limit of a user kernel, s. Kernels are slow under the sanitizer. */
 const DEFAULT_LIMIT = '1800';
 
 export const sanitizeVerb: Verb = {
@@ -37,7 +37,7 @@ export const sanitizeVerb: Verb = {
     const tool = flagOneOf(parsed, 'tool', sanitizerTools);
     const gpu = flagValue(parsed, 'gpu');
     return withHost(async (host) => {
-      // Report input errors and missing trust before starting anything.
+      // Report input errors and missing trust before any process is started.
       const { kind: workload, scenario } = await readScenario(context, host, (kind) => workloadFor(kind).fit);
       const id = scenario?.solver.variant ?? '';
       const base = host.userKernels.find(id)?.base ?? host.userKernels.bases().find((one) => one.id === id);

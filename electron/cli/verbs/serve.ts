@@ -6,7 +6,7 @@ import { assetsFolder } from '../assets-folder.ts';
 import { scenarioPath } from '../read-scenario.ts';
 import { exitCodes, type Verb } from '../verb.ts';
 
-/** Settles when the signal is aborted. */
+/** Resolves when the signal is aborted. */
 function waitForAbort(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((done) => {
@@ -43,7 +43,7 @@ export const serveVerb: Verb = {
     const scenario = flagValue(parsed, 'scenario');
     const gpu = flagValue(parsed, 'gpu');
     const session = flagValue(parsed, 'session');
-    // Loaded on demand, because no other verb needs a web server.
+    // Load the server on demand, because no other verb needs it.
     const { serve } = await import('../../server/index.ts');
     const served = await serve({
       port: port ?? null,
@@ -53,7 +53,7 @@ export const serveVerb: Verb = {
       run: hasFlag(parsed, 'run'),
       ...(session === undefined ? {} : { session: { folder: resolve(session), as: flagValue(parsed, 'as') ?? '' } }),
     });
-    // The log of a remote session must not contain its token.
+    // Omit the token for a remote session, because its output is logged.
     terminal.print(session === undefined ? served.url : `Serving on port ${served.port}.`);
     await Promise.race([waitForAbort(signal), served.idle]);
     const { kept, sessions, lost } = await served.close();

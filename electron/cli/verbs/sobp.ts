@@ -1,4 +1,6 @@
-/** `braggbench sobp`: layers and weights of a spread-out Bragg peak, as a report and as a scenario. */
+/**
+ * `braggbench sobp`: plans a spread-out Bragg peak and writes its layers and weights, as a report and as a scenario.
+ */
 import { resolve } from 'node:path';
 import {
   parseEnergies,
@@ -30,7 +32,7 @@ function lengthOf(parsed: ParsedArguments, name: string): number | undefined {
 
 const MAX_LIST_BYTES = 64 * 1024;
 
-/** A list of energies, or a file that contains it. */
+/** Energies that the machine can deliver, from a list or from a file. */
 async function energiesOf(parsed: ParsedArguments): Promise<readonly number[] | undefined> {
   const value = flagValue(parsed, 'energies');
   if (value === undefined) return undefined;
@@ -80,7 +82,7 @@ async function requestOf(parsed: ParsedArguments): Promise<SobpRequest> {
   };
 }
 
-/** Replaces the energy of the scenario's beam by spots. */
+/** Replaces the energy of the scenario's beam by the planned spots. */
 function withSpots(document: Readonly<Record<string, unknown>>, sobp: Sobp): Readonly<Record<string, unknown>> {
   const { energy_MeV: _e, range_mm: _r, spots: _s, ...beam } = (document['beam'] ?? {}) as Record<string, unknown>;
   return { ...document, beam: { ...beam, spots: spotsOfSobp(sobp) } };

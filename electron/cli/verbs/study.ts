@@ -1,4 +1,4 @@
-/** `braggbench study`: plans, solves and collects studies, which vary base scenarios along axes. */
+/** `braggbench study`: plans, solves and collects studies, in which fields of base scenarios vary along axes. */
 import { MAX_CHECKED, type StudyFolder } from '../../host/api/studies.ts';
 import type { Host } from '../../host/index.ts';
 import { jsonFlag, UsageError } from '../arguments.ts';
@@ -14,13 +14,13 @@ import type { ExitCode, Verb, VerbContext } from '../verb.ts';
 
 type StudyAction = (context: VerbContext, study: string, file: string | undefined) => Promise<ExitCode>;
 
-/** Actions that need no solver. */
+/** Actions on the folder of a study, which need no solver. */
 const folderAction =
   (deed: (context: VerbContext, folder: StudyFolder) => Promise<ExitCode>): StudyAction =>
   async (context, study) =>
     deed(context, await openPlannedStudy(context, study));
 
-/** A study with a search is measured point by point. */
+/** Solves a study. A study with a search is measured point by point. */
 function solve(context: VerbContext, host: Host, opened: OpenedStudy): Promise<ExitCode> {
   const { search } = opened.folder.study;
   return search === undefined ? runStudy(context, host, opened) : runTuning(context, host, opened, search);
@@ -51,7 +51,7 @@ const studyActions: Readonly<Record<string, StudyAction>> = {
   },
 };
 
-/** Actions with one more operand. */
+/** Actions that have a second operand. */
 const actionsWithOperand = ['export', 'task', 'clusters'];
 
 export const studyVerb: Verb = {

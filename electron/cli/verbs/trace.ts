@@ -1,8 +1,4 @@
-/**
- * `braggbench trace`: summary of the trace of a run, or of another profiler.
- *
- * Text report on a trace.
- */
+/** `braggbench trace`: summarises the trace of a run, or of another profiler, as a text report. */
 import path from 'node:path';
 import {
   type HostOperation,
@@ -22,7 +18,7 @@ import { type Column, pairs, type TableLayout, table } from '../table.ts';
 import { exitCodes, type Verb } from '../verb.ts';
 
 const seconds = (ns: number): string => measuredTime(ns * 1e-9);
-/** The terminal shows fewer operations than the page. */
+/** Largest number of operations in a table; the page lists more. */
 const MAX_OPERATIONS = 15;
 const MAX_GAPS = 5;
 
@@ -119,7 +115,7 @@ function threadTable(use: ThreadUse, look: TableLayout): readonly string[] {
   return [threadUseText(use), ...table(columns, cells, look), ...more];
 }
 
-/** Tables below each other, each after an empty line. */
+/** Tables of a trace, each preceded by an empty line. */
 function traceTables({ kernels, idle, host, gpus }: TraceSummary, look: TableLayout): readonly string[] {
   const tables = [
     ...(kernels.top.length > 0 ? [kernelTable(kernels.top, look)] : []),

@@ -1,4 +1,4 @@
-/** `braggbench validate`: reports whether scenarios can run, and every error with its line. */
+/** `braggbench validate`: checks whether scenarios can run, and reports all errors with their lines. */
 import type { Issue } from '../../contract/errors.ts';
 import { formatBytes } from '../../domain/values/units.ts';
 import { engineIssue, hostWorkloads, type ResourceNeeds, type ScenarioReading } from '../../host/api/scenarios.ts';
@@ -13,7 +13,7 @@ interface CheckedScenario {
   readonly valid: boolean;
   readonly issues: readonly Issue[];
   readonly plan: Readonly<Record<string, unknown>> | null;
-  /** Size, memory and expected time as text. Null if the scenario cannot run. */
+  /** Text on problem size, memory and expected time; null if the scenario cannot run. */
   readonly takes: string | null;
 }
 
@@ -24,14 +24,14 @@ const units = [
   [1e-3, 'ms'],
 ] as const;
 
-/** Expected time with one significant digit, and the machine it was measured on. */
+/** Formats an expected time with one significant digit, and the machine on which it was measured. */
 function timeText({ seconds, elsewhere }: NonNullable<ResourceNeeds['expected']>): string {
   const [unit_s, name] = units.find(([each_s]) => seconds >= each_s) ?? units[3];
   const about = `about ${Number((seconds / unit_s).toPrecision(1))} ${name}`;
   return elsewhere === null ? about : `${about} on ${elsewhere}`;
 }
 
-/** The engine makes the final check, because it knows the requirements of each variant. */
+/** Checks a scenario. The engine makes the final check, because it knows the requirements of each variant. */
 async function checkScenario(host: Host, reading: ScenarioReading, file: string): Promise<CheckedScenario> {
   const { issues } = reading;
   const refused = { file, valid: false, plan: null, takes: null } as const;

@@ -1,4 +1,4 @@
-/** `braggbench variants`: lists the implementations that can be compared. */
+/** `braggbench variants`: lists the variants that can be compared. */
 import { scenarioKinds } from '../../contract/scenario/index.ts';
 import { kernelFolders } from '../../host/api/benches.ts';
 import { UserKernels } from '../../host/api/kernels.ts';
@@ -9,7 +9,7 @@ import { exitCodes, type Verb } from '../verb.ts';
 import { allWorkloads } from '../workloads/index.ts';
 import type { VariantList } from '../workloads/workload.ts';
 
-/** Variants that cannot run on this machine, grouped by reason. */
+/** Lines about variants that cannot run on this machine, grouped by reason. */
 function unavailableVariantLines(all: VariantList['all']): readonly string[] {
   const byReason = Map.groupBy(
     all.filter(({ available }) => !available),
@@ -20,7 +20,7 @@ function unavailableVariantLines(all: VariantList['all']): readonly string[] {
   );
 }
 
-/** The engine with the user kernels of a folder in its lists; none of them is run. */
+/** Adds the user kernels of a folder to the engine's lists of variants, without running them. */
 async function withUserKernels(folder: string) {
   const userKernels = new UserKernels({ addon: loadAddon(), folders: kernelFolders(), isTrusted: () => false });
   const { troubles } = await userKernels.openAll(folder);

@@ -1,4 +1,4 @@
-/** Workloads of the command line by the kind of their scenarios. Only this file distinguishes them. */
+/** Command-line parts of all workloads, by kind of scenario. No other file distinguishes between workloads. */
 
 import { defaultKind, type ScenarioKindName, scenarioKindNames } from '../../contract/scenario/index.ts';
 import { recordByTaskKind } from '../../contract/task.ts';
@@ -8,7 +8,7 @@ import { taskWorkload } from './task/index.ts';
 import { transport } from './transport/index.ts';
 import type { Workload } from './workload.ts';
 
-/** Verbs of a single workload. */
+/** Verbs that belong to a single workload. */
 export { refineVerb } from './diffraction/index.ts';
 export { pencilsVerb, volumeVerb } from './transport/volume.ts';
 
@@ -18,15 +18,15 @@ const workloads: Readonly<Record<ScenarioKindName, Workload>> = {
   ...recordByTaskKind(taskWorkload),
 };
 
-/** A text without a known kind gets the first workload, which reports the error. */
+/** Workload of a kind. For an unknown kind (null), the first workload reports the error. */
 export function workloadFor(kind: ScenarioKindName | null): Workload {
   return workloads[kind ?? defaultKind];
 }
 
-/** Flags of `run` for some workloads only. */
+/** Flags of `run` that only some workloads accept. */
 export const runFlags: readonly FlagSpec[] = [...new Set(Object.values(workloads).flatMap(({ flags = [] }) => flags))];
 
-/** Throws UsageError for a flag of another workload, or an invalid value. */
+/** Throws UsageError for a flag that the workload does not accept, or for an invalid value. */
 export function checkRunFlags(parsed: ParsedArguments, kind: ScenarioKindName | null): void {
   const { flags = [], checkFlags } = workloadFor(kind);
   const strange = runFlags.find((flag) => parsed.flags.has(flag.name) && !flags.includes(flag));

@@ -1,9 +1,6 @@
 /**
- * Command-line side of a workload, in addition to its host side. One folder each; index.ts lists them.
- *
- * Runs a scenario of any workload and waits for its end.
- *
- * `--factorial`: variants that have a benchmark's optimisations one by one and together.
+ * Interface that the command-line part of each workload implements; index.ts lists the workloads. Also runs a scenario
+ * of any workload to its end, and selects the variants for `--factorial`.
  */
 import { BraggError } from '../../contract/errors.ts';
 import type { NamedFile } from '../../contract/files.ts';
@@ -27,7 +24,7 @@ import type { Terminal } from '../terminal.ts';
 import { checkedUserKernel, userKernelNotes, verdictLines } from '../user-kernels.ts';
 import { type ExitCode, exitCodes, type VerbContext } from '../verb.ts';
 
-/** Engine's description of a variant, common to all workloads. */
+/** Properties of a variant that the engines of all workloads report. */
 interface ListedVariant {
   readonly id: string;
   readonly workload: string;
@@ -41,7 +38,7 @@ interface ListedVariant {
 export interface VariantList {
   readonly columns: readonly Column[];
   readonly rows: readonly (readonly string[])[];
-  /** All fields of the engine, for scripts. */
+  /** Variants with all properties that the engine reports, for --json. */
   readonly all: readonly ListedVariant[];
 }
 
@@ -49,7 +46,7 @@ interface VariantColumn<V> extends Column {
   readonly text: (variant: V) => string;
 }
 
-/** Table of variants with the columns of every workload; `more` follows in the middle, `first` precedes them. */
+/** Formats a table of variants. Its columns are `first`, then common ones with `more` in between. */
 export function variantList<V extends ListedVariant>(
   all: readonly V[],
   more: readonly VariantColumn<V>[],
@@ -72,20 +69,23 @@ export interface ReadRun {
 }
 
 export interface Workload {
-  /** Changes of scenarios by --variant. */
+  /** Adapts a scenario to the variant of --variant. */
   readonly fit: VariantFitter;
-  /** Flags of `run` for this workload only, and the check of their values. */
+  /** Flags of `run` that only this workload accepts, and the check of their values. */
   readonly flags?: readonly FlagSpec[];
   readonly checkFlags?: (parsed: ParsedArguments) => void;
-  /** `braggbench run`: solves the scenario, saves the result at `place` and prints it. */
+  /** Implements `braggbench run`: solves the scenario, saves the result to `place` and prints it. */
   readonly run: (context: VerbContext, host: Host, reading: ValidReading, place: NamedFile | null) => Promise<ExitCode>;
-  /** Variants that are measured by default, if they can run. */
+  /** Variants that `bench` measures by default, if they can run. */
   readonly usual: (
     addon: NativeAddon,
     reading: ValidReading,
   ) => readonly Pick<ListedVariant, 'id' | 'workload' | 'available'>[];
   readonly variants: (addon: NativeAddon) => VariantList;
-  /** `braggbench compare` of run files alone, if this workload compares more than the common rows. Null otherwise. */
+  /**
+   * Implements `braggbench compare` for run files, if this workload has a comparison beyond the common rows; otherwise
+   * null.
+   */
   readonly compare: ((context: VerbContext, runs: readonly ReadRun[]) => void) | null;
 }
 
@@ -96,7 +96,7 @@ async function start({ parsed }: VerbContext, host: Host, reading: ScenarioReadi
         reading,
         name: parsed.operands[0] ?? '',
         trace: hasFlag(parsed, 'trace'),
-        // Pictures are needed only if the run is saved.
+        // Pictures are used only if the run is saved.
         pictures: flagValue(parsed, 'out') !== undefined,
         ...((flagValue(parsed, 'gpu') !== undefined || hasFlag(parsed, 'trace')) && { onGrid: true }),
       })
@@ -107,8 +107,8 @@ async function start({ parsed }: VerbContext, host: Host, reading: ScenarioReadi
 }
 
 /**
- * Starts the run, draws its progress, and waits for its end. An aborted signal cancels it. Throws the error of a failed
- * run.
+ * Starts a run, draws its progress, and waits for its end. Aborting the signal cancels the run. Throws the error of a
+ * failed run.
  */
 async function solve<W extends ProgressDetail['workload']>(
   context: VerbContext,
@@ -133,7 +133,7 @@ async function solve<W extends ProgressDetail['workload']>(
   });
   try {
     const ended = await host.runs.ended(id);
-    // A device may fail during the run: the finished part is printed and saved before the error.
+    // If a device fails during the run, do not throw: the completed part is printed and saved first.
     if (ended.error !== null && ended.wall_s === null) throw BraggError.fromWire(ended.error);
     return id;
   } finally {
@@ -143,7 +143,7 @@ async function solve<W extends ProgressDetail['workload']>(
   }
 }
 
-/** Path of the saved run, or the reason why it was not saved; the result is printed in both cases. */
+/** Saves the run and returns its path, or the reason why it was not saved. The result is printed in both cases. */
 async function saveRunFile(
   { parsed }: VerbContext,
   host: Host,
@@ -161,16 +161,16 @@ async function saveRunFile(
 
 /** Outcome of a run. */
 interface RunOutcome {
-  /** JSON document for scripts. */
+  /** JSON document for --json. */
   readonly document: object;
-  /** Lines for people. `file`: path of the saved run. */
+  /** Lines of the text report. `file` is the path of the saved run. */
   readonly lines: (file: string | null, style: Style) => readonly string[];
   readonly status: string;
-  /** Error that stopped the run early. */
+  /** Error that ended the run early; null if there was none. */
   readonly error: string | null;
 }
 
-/** Additional fields of the document, and lines after those of the run. */
+/** Fields added to the JSON document, and lines added to the text report. */
 export interface AdditionalOutput {
   readonly document: object;
   readonly lines: readonly string[];
@@ -178,18 +178,18 @@ export interface AdditionalOutput {
 
 type Style = (...styled: Parameters<Terminal['style']>) => string;
 
-/** Progress and result texts of a workload whose runs are computed once. */
+/** Progress and result texts of a workload whose runs compute a result. */
 export interface SolvingTexts<W extends ProgressDetail['workload']> {
   readonly workload: W;
   readonly words: ProgressWords<W>;
   readonly tell: (run: WorkloadRunData<W>, reading: Extract<ScenarioReading, { readonly kind: W }>) => RunOutcome;
-  /** Further results that flags request, in addition to the run. */
+  /** Computes further results that flags request. */
   readonly more?: (context: VerbContext, host: Host, reading: ScenarioReading) => Promise<AdditionalOutput>;
 }
 
 type WorkloadRunData<W> = Extract<AnyRunData, { readonly workload: W }>;
 
-/** `braggbench run` of such a workload. The result is printed even if it is wrong or cannot be saved. */
+/** Creates the `run` of such a workload. It prints the result even if that is wrong or cannot be saved. */
 export function runBy<W extends ProgressDetail['workload']>({
   workload,
   words,
@@ -235,7 +235,10 @@ interface BenchName {
 
 const nameOf = ({ workload, bench }: BenchName): string => (bench === '' ? workload : `${workload}/${bench}`);
 
-/** Labels of the designs that can run here, on a GPU if there is one. Null without the flag. */
+/**
+ * Labels of the variants in factorial designs that can run here, on a GPU if there is one. Null without the flag
+ * --factorial.
+ */
 export async function factorialVariants(
   parsed: ParsedArguments,
   host: Host,
@@ -246,7 +249,7 @@ export async function factorialVariants(
     throw new UsageError('--factorial selects the variants itself; leave out --variants');
   }
   const { known, able } = await runnableDesigns(assetsFolder(), place, allVariants(host.addon));
-  // The CPU would need minutes for problem sizes that suit a GPU.
+  // Prefer a GPU, because problem sizes that suit it would need minutes on the CPU.
   const gpu = able.filter(({ device }) => device === 'cuda');
   const chosen = gpu.length > 0 ? gpu : able;
   if (chosen.length > 0) return [...new Set(chosen.flatMap(({ labels }) => labels))];

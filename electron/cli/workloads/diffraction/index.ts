@@ -1,7 +1,6 @@
 /**
- * X-ray diffraction on the command line.
- *
- * `braggbench refine`: fits the misset and cell of a crystal to a user's image.
+ * Command-line part of X-ray diffraction. Includes `braggbench refine`, which fits the misset and cell of a crystal to
+ * a measured image.
  */
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { BraggError } from '../../../contract/errors.ts';
@@ -37,7 +36,7 @@ import { pairs, table } from '../../table.ts';
 import { exitCodes, type Verb } from '../../verb.ts';
 import { runBy, type SolvingTexts, variantList, type Workload } from '../workload.ts';
 
-// `braggbench run` of a diffraction scenario.
+// Implementation of `braggbench run` for diffraction scenarios.
 
 /** Text report on a diffraction image. */
 type Style = (style: 'bold' | 'dim' | 'green' | 'yellow', text: string) => string;
@@ -82,7 +81,7 @@ const solvingDiffraction: SolvingTexts<'diffraction'> = {
   },
 };
 
-/** Error limit that the variant's tests check. */
+/** Formats the error limit that a variant's tests check. */
 const errorText = (bright: number): string => (bright >= 1 ? 'wrong' : bright === 0 ? '–' : `≤ ${plainError(bright)}`);
 
 export const diffraction: Workload = {

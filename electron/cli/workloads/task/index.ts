@@ -1,4 +1,4 @@
-/** Small measured workloads on the command line: every kind whose problem is flat. */
+/** Command-line part of all small measured workloads, whose problem is a flat object. */
 
 import type { Session, SessionReport } from '../../../contract/bench/session.ts';
 import { BraggError } from '../../../contract/errors.ts';
@@ -17,12 +17,12 @@ import { userKernelNotes, verdictLines } from '../../user-kernels.ts';
 import { type ExitCode, exitCodes, type VerbContext } from '../../verb.ts';
 import { variantList, type Workload } from '../workload.ts';
 
-// `braggbench run` of a small measured workload: one variant, checked and timed.
+// Implementation of `braggbench run` for small measured workloads: checks and times one variant.
 
-/** Enough for a median and the spread of the samples. */
+/** Number of rounds, which suffices for a median and a spread. */
 const rounds = 7;
 
-/** Variant that runs, after `auto` is resolved. Throws BraggError if the engine rejects it. */
+/** Variant to run; `auto` is replaced by the selected one. Throws BraggError if the engine rejects it. */
 function resolvedVariant(host: Host, reading: TaskReading, problem: TaskProblem): string {
   try {
     return host.addon.createTask(problem).plan.variant;
@@ -31,7 +31,7 @@ function resolvedVariant(host: Host, reading: TaskReading, problem: TaskProblem)
   }
 }
 
-/** Results of the checks of a user kernel. Null for a shipped variant. Throws BraggError with the kernel's failure. */
+/** Check results of a user kernel; null for a built-in variant. Throws BraggError if the kernel failed. */
 function verdictOf(host: Host, report: SessionReport, variant: string): UserKernelVerdict | null {
   if (host.userKernels.find(variant) === null) return null;
   const refused = report.entries.find((entry) => entry.variant === variant && entry.status === 'refused');
@@ -39,7 +39,7 @@ function verdictOf(host: Host, report: SessionReport, variant: string): UserKern
   return taskVerdict(report, variant);
 }
 
-/** Saves the session. Returns the error instead of throwing, because the result is printed first. */
+/** Saves the session. Returns an error instead of throwing it, because the result must be printed first. */
 async function savedAt(parsed: ParsedArguments, session: Session): Promise<BraggError | null> {
   const out = flagValue(parsed, 'out');
   if (out === undefined) return null;

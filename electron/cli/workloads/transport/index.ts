@@ -1,7 +1,6 @@
 /**
- * Proton transport on the command line.
- *
- * `run --uncertainty`: uncertainty band of a depth dose, and the contribution of each input.
+ * Command-line part of proton transport. Includes `run --uncertainty`, which computes the uncertainty band of a depth
+ * dose and the contribution of each input.
  */
 import {
   clinicalMargin_mm,
@@ -47,7 +46,7 @@ const uncertaintyFlags: readonly FlagSpec[] = [
   },
 ];
 
-/** Standard deviations from flags. Null without --uncertainty. Throws UsageError. */
+/** Standard deviations of the inputs, from flags; null without --uncertainty. Throws UsageError. */
 function uncertaintyModel(parsed: ParsedArguments): UncertaintyModel | null {
   if (!hasFlag(parsed, 'uncertainty')) {
     if (parsed.flags.has('vary')) throw new UsageError('--vary needs --uncertainty');
@@ -125,7 +124,7 @@ async function uncertaintyOfRun(context: VerbContext, host: Host, reading: Scena
   };
 }
 
-/** `braggbench run` of a transport scenario. */
+/** Implementation of `braggbench run` for transport scenarios. */
 export const stepWords: ProgressWords<'transport'> = ({ step, depth_mm, weight_left, steps_per_s }) => [
   `step ${step}`,
   `depth ${depth_mm.toFixed(1)} mm`,
@@ -149,7 +148,7 @@ export const solvingTransport: SolvingTexts<'transport'> = {
       document: {
         ...summaryDocument(summary),
         csda_range_mm: range_mm,
-        // Warnings are printed before the run starts.
+        // Omit warnings, because they are printed before the run.
         warnings: issues.filter(({ severity }) => severity === 'warning'),
       },
       lines: (file, style) => runReport({ ...facts, file }, style),
@@ -159,13 +158,13 @@ export const solvingTransport: SolvingTexts<'transport'> = {
   },
 };
 
-/** True if an override sets this path. */
+/** Whether an override sets this path. */
 const isSet = (overrides: readonly Override[], path: string): boolean =>
   overrides.some((override) => formatPath(override.path) === path);
 
 /**
- * Selects the variant, and its stepping and precision where it does not support the scenario's and --set does not set
- * them.
+ * Selects the variant of --variant. If it does not support the scenario's stepping or precision, changes them, unless
+ * --set defines them.
  */
 const fitTransport: VariantFitter = (id, reading, given, addon) => {
   const variants = addon.variants();
@@ -193,7 +192,7 @@ const fitTransport: VariantFitter = (id, reading, given, addon) => {
   return { overrides, notes };
 };
 
-/** `braggbench compare` of transport runs. */
+/** Implementation of `braggbench compare` for transport runs. */
 const dash = '–';
 
 function passText(compared: ComparedRun, index: number): string {
@@ -260,7 +259,7 @@ const gammaTexts = {
   area: 'γ of energy per area, whose largest value lies in dense matter.',
 } as const;
 
-/** Compares at least two runs; the first is the reference. Gamma and ledgers are defined only for doses. */
+/** Compares runs with the first one, which is the reference. Gamma index and ledgers apply to doses only. */
 function compareTransport({ parsed, terminal }: VerbContext, runs: readonly ReadRun[]): void {
   const by = gammaBy(parsed);
   const named = runs.map(({ file, run }) => ({ file, run: openedAs('transport', run, file) }));
@@ -286,7 +285,7 @@ export const transport: Workload = {
   flags: uncertaintyFlags,
   checkFlags: uncertaintyModel,
   run: runBy(solvingTransport),
-  // Variants that support the scenario's stepping, except the plain reference that the others are checked against.
+  // Variants that support the scenario's stepping, except for the slow reference against which they are checked.
   usual: (addon, reading) => {
     const { stepping } = problemOf(narrowToTransport(reading, '')).solver;
     return addon.variants().filter(({ id, steppings }) => id !== 'reference' && steppings.includes(stepping));

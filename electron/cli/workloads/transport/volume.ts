@@ -1,7 +1,6 @@
 /**
- * `braggbench volume`: three-dimensional dose of a beam or a field in layered matter.
- *
- * `braggbench pencils`: the dose of pencils traced along their axes, compared with the solver of the plane.
+ * `braggbench volume`: three-dimensional dose of a beam or a field in layered matter. Also `braggbench pencils`, which
+ * compares a run with a pencil-beam model.
  */
 import { extname, resolve } from 'node:path';
 import { type VolumeAnswer, type VolumeRequest, volumeFileExtensions } from '../../../contract/beams/volume.ts';
@@ -120,14 +119,14 @@ export const volumeVerb: Verb = {
     }),
 };
 
-/** Criteria of the gamma index. */
+/** Criteria of the gamma index that are printed. */
 const criteria = [
   { dose: 0.01, distance_mm: 1 },
   { dose: 0.02, distance_mm: 2 },
   { dose: 0.03, distance_mm: 3 },
 ] as const;
 
-/** Every cell: no plane has more along an axis. */
+/** Requests all cells, because no plane has more than 8192 along an axis. */
 const allCells = { horizontal: null, vertical: null, pixels: [8192, 8192] as [number, number] };
 
 export const pencilsVerb: Verb = {
@@ -187,7 +186,7 @@ export const pencilsVerb: Verb = {
             sizes: [horizontal.count, vertical.count],
             spacing_mm: [dz, dx],
             origin_mm: [horizontal.from + dz / 2, vertical.from + dx / 2],
-            // Readers refuse NaN, which marks cells that are not evaluated.
+            // Replace NaN, which marks cells without a value, because readers of the format reject it.
             values: Float64Array.from(values, (value) => (Number.isNaN(value) ? -1 : value)),
           },
           { content: 'gamma index 1 %/1 mm, depth and x' },
