@@ -1,6 +1,6 @@
 /**
- * Builds the programs that tests start as processes over a hundred times: the command line and the tests' own. A bundle
- * starts in a third of the time that its sources need, and a start-up image in a third of that.
+ * Builds the programs that tests start as processes over a hundred times: the command line, and programs of the tests.
+ * A bundle starts in a third of the time that its sources need, and a start-up image in a third of that.
  */
 import { build } from '../electron/build/steps/all.mjs';
 import { bundlesStep, testProgramsStep } from '../electron/build/steps/bundles.mjs';

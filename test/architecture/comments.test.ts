@@ -11,7 +11,7 @@ const sources = execFileSync('git', listTracked, { cwd: root, encoding: 'utf8', 
   .split('\n')
   .filter((file) => /\.(ts|tsx|mjs|cpp|hpp|cu|cuh)$/.test(file) && existsSync(path.join(root, file)));
 
-/** "Of a run: its time" is a riddle; "Time of a run" is not. */
+/** Matches comments that begin with `Of`, such as "Of a run: its time". "Time of a run" is easier to read. */
 const riddle = /^\s*(?:\/\*\*|\*|\/\/+)\s+Of\s/;
 const riddlesIn = (text: string): readonly number[] =>
   text.split('\n').flatMap((line, index) => (riddle.test(line) ? [index + 1] : []));
@@ -26,7 +26,10 @@ test('no comment begins with "Of"', () => {
   expect(found).toEqual([]);
 });
 
-/** `What is kept` leaves its reader to find the noun; `Cache of parsed tables` names it. `Null if` states a condition. */
+/**
+ * Matches clauses without a subject: `What is kept` hides the noun that `Cache of parsed tables` names. `Null if` is
+ * allowed, because it states a condition.
+ */
 const clause = /^(?:(?:What|How|Where)\b|Null\b(?! if\b))/;
 /**
  * Words that have a plainer word: `told` (reported), `kept` (cached), `beside` (next to), `stands in for` (replaces).
@@ -45,7 +48,7 @@ const commentStart =
 function dialectIn(text: string): readonly string[] {
   return [...text.matchAll(commentStart)].flatMap(({ groups }) => {
     const raw = groups?.['block'] ?? groups?.['lines'] ?? groups?.['rest'] ?? '';
-    // Types and code are not prose.
+    // Ignore code in comments, because types and code are not prose.
     let prose = raw.replace(/^\s*(?:\*+|\/\/+)/gm, '').replace(/`[^`]*`/g, '');
     while (/\{[^{}]*\}/.test(prose)) prose = prose.replace(/\{[^{}]*\}/g, '');
     const plain = prose
@@ -94,7 +97,7 @@ const titlesIn = (text: string): readonly string[] => [...text.matchAll(titlePat
 /** Prose of a handbook page, without code and without the tables that programs write between markers. */
 const proseIn = (page: string): readonly string[] =>
   page.replace(/<!-- figures[\s\S]*?<!-- \/figures -->|```[\s\S]*?```|`[^`\n]*`|\]\([^)]*\)/g, '').split('\n');
-/** `asked` is retired for values, but the handbook may use it where the program asks a person. */
+/** Whether the text contains a retired word. The handbook may use `asked` where the program asks a person. */
 const dialect = (prose: string): boolean => retiredWords.test(prose.replace(/\basked\b/g, ''));
 
 test('test titles and handbook pages contain no retired words', () => {
@@ -154,7 +157,10 @@ test(`comments have sentences of fewer than ${WORDS} words, as in the handbook`,
   expect(found).toEqual([]);
 });
 
-/** Rates and published quantities are decimal (`GB/s`); sizes that the program reports are not. */
+/**
+ * Matches sizes in decimal units. Rates and published quantities are decimal (`GB/s`), but sizes that the program
+ * reports must be binary.
+ */
 const decimalSize = /(?:\}|["'`]) (?:kB|MB|GB|TB)\b(?!\/s)/;
 
 test('messages give sizes with binary prefixes', () => {

@@ -1,7 +1,7 @@
 /**
  * The linker merges two types that have the same name and namespace, and uses the members of either. Such a pair once
- * ran the wrong destructor, which freed memory that it did not own. Extensions that GCC and Clang accept and Visual C++
- * rejects must be inside `#if`, with a portable alternative.
+ * ran the wrong destructor, which freed memory that it did not own. Also checks portability: extensions that GCC and
+ * Clang accept and Visual C++ rejects must be inside `#if`, with a portable alternative.
  */
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -52,7 +52,7 @@ struct Declared;
 
   test('no two files define types of the same name', () => {
     const files = globSync('{native,kernels}/**/*.{hpp,cpp}', { cwd: root, exclude: ['native/reproduce/**'] });
-    // A reproducer is a separate program, and reuses the names of types that read problems.
+    // Reproducers are left out: each is a separate program, which may reuse names of types.
     expect(files.length).toBeGreaterThan(300);
     const where = new Map<string, string[]>();
     for (const file of files) {
@@ -74,7 +74,7 @@ const sources = sourceFiles([
 /** Matches a condition that tests for the compiler or the system. */
 const ASKS = /_MSC_VER|_WIN32|__GNUC__|__clang__|__linux__|__APPLE__|__unix__/;
 
-/** Language extensions and platform headers, one pattern each. Variable-length arrays are left to Clang's warning. */
+/** Language extensions and platform headers, one pattern each. Clang itself warns about variable-length arrays. */
 const REFUSED_EXTENSIONS: Readonly<Record<string, RegExp>> = {
   attribute: /__attribute(?:__)?\b/,
   builtin: /\b__builtin_\w+/,

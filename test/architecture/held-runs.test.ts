@@ -1,6 +1,6 @@
 /**
- * Rules for tests. A test that is skipped on some machines gives the reason (test/unless.ts). Every C++ test checks the
- * mean range of its runs against the longest path of the beam. Tests in TypeScript always do
+ * Rules for tests. A test that is skipped on some machines gives the reason (test/unless.ts). Every C++ test checks
+ * that the mean range of its runs does not exceed the longest path of the beam. TypeScript tests always check this
  * (test/physics/held-runs.ts).
  */
 import { expect, test } from 'vitest';

@@ -131,11 +131,13 @@ describe('import cycles', () => {
 describe('exports', () => {
   const EXPORTED = /^export (?:abstract |async )*(?:const|function\*?|class|interface|type) ([\w$]+)/gm;
 
-  /** Files with exports that no file imports: one replaces a module at build time, the other contains program text. */
+  /**
+   * Files whose exports no other file imports: one replaces a module at build time, the other contains program text.
+   */
   const ON_PURPOSE = ['test/electron/main/stand-in/electron.ts', 'test/architecture/toy-workload.long.test.ts'];
 
   test('every exported name is used in another file', () => {
-    // Scripts in plain JavaScript name types in their comments.
+    // Comments are searched too, because scripts in plain JavaScript name types in comments.
     const texts = sourceFiles(['{electron,renderer,test}/**/*.{ts,tsx,mjs}']).map((file) => {
       const text = read(file);
       return [file, file.endsWith('.mjs') ? text : withoutComments(text)] as const;

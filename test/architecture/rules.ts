@@ -8,7 +8,7 @@ const noImports = { folders: [], packages: [], node: false } as const;
 
 /** Imports allowed in every part of the page. */
 const PAGE_BASE = ['renderer/base', 'electron/contract', 'electron/domain'] as const;
-/** Messages, schemas, and the calculations and wordings that page, host and command line share. */
+/** Messages, schemas, and the calculations and texts that page, host and command line share. */
 const SHARED_FOLDERS = ['electron/contract', 'electron/domain'] as const;
 const PAGE_STATE = [...PAGE_BASE, 'renderer/data/client', 'renderer/state', 'renderer/data'] as const;
 const PAGE_VIEW = [
@@ -54,8 +54,8 @@ export const scriptRules: Rules = {
 
   // Plain Node. The only importer of the addon; never imports 'electron'.
   'electron/host': { folders: SHARED_FOLDERS, packages: [], node: true },
-  // Layers, each of which may use those above it in this list. First files, processes and the addon; then computations
-  // about one item; then one object per workload; then the subsystems that a page calls.
+  // Layers of the host. Each layer may use the layers above it in this list: first files, processes and the addon; then
+  // computations about one item; then one object per workload; then the subsystems that a page calls.
   'electron/host/io': {
     folders: SHARED_FOLDERS,
     packages: ['dicom-parser', 'fflate', 'h5wasm', 'hyparquet-writer', 'yaml', 'zod'],
@@ -72,10 +72,10 @@ export const scriptRules: Rules = {
     packages: ['h5wasm', 'zod'],
     node: true,
   },
-  // The part of the host that the command line uses, one file per subject.
+  // Part of the host that the command line uses, one file per subject.
   'electron/host/api': { ...noImports, folders: ['electron/host'] },
   'electron/transports': { folders: ['electron/contract'], packages: ['ws'], node: true },
-  // The page's ends of the transports run without Node.
+  // The page's side of the transports runs without Node.
   'electron/transports/websocket-page.ts': { ...noImports, folders: ['electron/contract', 'electron/transports'] },
   'electron/transports/message-port.ts': { ...noImports, folders: ['electron/contract', 'electron/transports'] },
 
@@ -91,10 +91,10 @@ export const scriptRules: Rules = {
     node: true,
   },
   'electron/cli': {
-    // The page's drawing code, which uses no DOM here, draws reports and replayed figures.
+    // The page's drawing code draws reports and replayed figures. This part of it uses no DOM.
     folders: [
       ...SHARED_FOLDERS,
-      // Only these files of the host: its other modules can move without a change of the command line.
+      // The command line may import only these files of the host, so that the host's other modules can move.
       'electron/host/index.ts',
       'electron/host/api',
       'electron/server',
@@ -108,7 +108,7 @@ export const scriptRules: Rules = {
 
   'renderer/base': { ...noImports, folders: SHARED_FOLDERS },
   'renderer/data/client': { ...noImports, folders: PAGE_BASE },
-  // No React in the folders from here on: cached arrays and drawing run in the frame loop.
+  // From here on, folders may not import React, because cached arrays and drawing run in the frame loop.
   'renderer/data': {
     folders: [...PAGE_BASE, 'renderer/data/client', 'renderer/drawing/scheduler.ts'],
     packages: ['zustand'],
@@ -139,7 +139,7 @@ export const scriptRules: Rules = {
     packages: ['react', 'zustand'],
     node: false,
   },
-  // Writes a comparison as an HTML file; the command line uses it too.
+  // Writes a comparison as an HTML file, for the page and for the command line.
   'renderer/drawing/report': {
     ...noImports,
     folders: [...SHARED_FOLDERS, 'renderer/drawing/charts', 'renderer/drawing/figures'],
@@ -204,15 +204,15 @@ const listOf = (workload: string) =>
   ['registry.hpp', 'variants.hpp', 'user_kernel.hpp'].map((name) => `kernels/${workload}/${name}`);
 
 /**
- * Rules for a workload's subfolders, in one direction: model ← run ← cpu, cuda; registry and image are next to them.
- * `followers` process the results of a run, with threads, and are called by run.
+ * Import rules for a workload's subfolders. Allowed directions: model ← run ← cpu, cuda, with registry and image next
+ * to them. `followers` process the results of a run on threads, and are called by run.
  */
 function roomsOf(workload: string, followers: readonly string[] = []): Rules {
   const at = (room: string) => `kernels/${workload}/${room}`;
   const solvers = [...KERNEL_BASE, ...ENGINE, at('model'), at('run'), ...listOf(workload)];
   return {
     [`kernels/${workload}`]: { ...noImports, folders: [...KERNEL_BASE, ...ENGINE] },
-    // The problem and its tables. Independent of threads and devices; error messages contain sizes of memory.
+    // The problem and its tables, independent of threads and devices. Error messages contain sizes of memory.
     [at('model')]: {
       ...noImports,
       folders: [...KERNEL_BASE, 'native/engine/problem_error.hpp', 'native/cpu/memory.hpp'],
@@ -234,7 +234,7 @@ export const cppRules: Rules = {
   // Physics formulas, which use neither threads nor the engine; nvcc and NVRTC compile them too.
   'kernels/physics': noImports,
   ...roomsOf('transport', ['secondaries']),
-  // Moments computed on a GPU are stored in planes that the CPU solver reads.
+  // The GPU's code for moments stores them in planes that the CPU solver reads.
   'kernels/transport/cuda/moments': {
     ...noImports,
     folders: [
@@ -265,15 +265,15 @@ export const cppRules: Rules = {
     ],
   },
   kernels: { ...noImports, folders: ['native/engine'] },
-  // Layers below the kernels: none includes kernels/, so none depends on physics. User libraries are opened in the same
-  // way as NVIDIA's.
+  // Layers below the kernels: none includes kernels/, so that none depends on physics. User libraries are opened in the
+  // same way as NVIDIA's libraries.
   'native/cpu': {
     ...noImports,
     folders: ['native/engine/problem_error.hpp', 'native/cuda/loader/dynamic_library.hpp'],
   },
   'native/engine': { ...noImports, folders: ['native/cpu'] },
   'native/cuda': { ...noImports, folders: ['native/cpu', 'native/engine'] },
-  // Sources of a reproducer, which is built separately. It reads problems with the binding's functions.
+  // Sources of a reproducer, which is built separately and reads problems with functions of the binding.
   'native/reproduce': {
     ...noImports,
     folders: ['kernels', 'native/binding', 'native/cpu', 'native/cuda', 'native/engine', 'native/reproduce'],

@@ -68,7 +68,7 @@ it('a new workload type-checks with one folder and one registry entry', () => {
   });
   expect(touched).toEqual([registry]);
   const known = new Set(lines(path.join(root, registry)));
-  // Two lines: an import, and the workload's name in the list.
+  // The registry needs two more lines: an import, and the workload's name in the list.
   expect(lines(at(registry)).filter((line) => !known.has(line))).toHaveLength(2);
 
   const options = JSON.parse(readFileSync(path.join(root, 'tsconfig.json'), 'utf8')) as { compilerOptions: object };

@@ -1,5 +1,6 @@
 /**
- * The workflows cannot run here, so the commands, flags and versions that they name are checked against the repository.
+ * The workflows cannot run here. Instead, the commands, flags and versions that they name are checked against the
+ * repository.
  */
 import { globSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,7 @@
-/** A word that had several meanings has only one. Code distinguishes errors by their codes; messages are for people. */
+/**
+ * Rules for words with several meanings: each now has only one. Code must distinguish errors by their codes, because
+ * messages are for people.
+ */
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -47,7 +50,7 @@ describe('workload names in code', () => {
   it('a workload folder is imported only by its own folders and by files of that workload', () => {
     expect(entering.length).toBeGreaterThan(5);
     const excused = ofOneWorkload.map(({ file }) => file);
-    // Checked in both directions: each exempt file is listed, and each listed file still needs its exemption.
+    // Each file that imports a workload must be exempt, and each exemption must still be needed.
     expect(entering.filter((file) => !inside(file, workloadFolders)).sort()).toEqual([...excused].sort());
   });
 });

@@ -74,7 +74,7 @@ interface Started {
 
 async function start(env: NodeJS.ProcessEnv): Promise<Started> {
   const begun = performance.now();
-  // Runs the script of `npm start` directly, because npm does not pass the end of the process on.
+  // Start the script of `npm start` directly, because npm does not forward the signal that ends the program.
   const program = spawn(process.execPath, ['electron/build/start.mjs', '--browser', '--no-open', '--port', '0'], {
     cwd: clone,
     env,

@@ -45,7 +45,9 @@ const cli = path.join(root, 'dist/host/cli.js');
 /** Commits of a lane's repository: the unchanged sum, and the slower one after it. */
 const [UNCHANGED, SLOWER] = ['unchanged', 'slower'] as const;
 
-/** Lanes compile at the same time, and each checks out the code that its gate measures. */
+/**
+ * Folder of a lane. Lanes need separate folders, because they compile at the same time and check out different code.
+ */
 const folderOf = ({ index }: Lane): string => path.join(folder, `lane-${index}`);
 const environmentOf = ({ index }: Lane) => ({ ...process.env, BRAGGBENCH_HOME: path.join(folder, `home-${index}`) });
 
@@ -67,7 +69,7 @@ async function gate(lane: Lane, baseline: string, seed: number): Promise<Omit<Re
     ...{ cwd: folderOf(lane), env: environmentOf(lane), maxBuffer: 2 ** 28 },
   }).then(
     ({ stdout }) => ({ code: 0, stdout }),
-    // Code 1 is the gate's verdict; any other one is an error.
+    // Code 1 means that the gate failed; any other code is an error.
     (error: {
       readonly code?: unknown;
       readonly stdout: string;
@@ -126,7 +128,7 @@ function writeRepository(lane: Lane): void {
   git(lane, 'add', 'sum');
   git(lane, 'commit', '--quiet', '--message', 'Add a sum');
   git(lane, 'tag', UNCHANGED);
-  // The next commit is the slower one; its baseline is the one before.
+  // The next commit makes the sum slower, and the previous commit is its baseline.
   writeFileSync(kernel, sumWithMore(EXTRA_WORK));
   git(lane, 'commit', '--quiet', '--all', '--message', 'Add up the first elements again');
   git(lane, 'tag', SLOWER);
@@ -135,7 +137,7 @@ function writeRepository(lane: Lane): void {
 async function takeGate(share: number, i: number, lane: Lane): Promise<RecordedGate> {
   git(lane, 'checkout', '--quiet', share === 0 ? UNCHANGED : SLOWER);
   loads += loadavg()[0] ?? 0;
-  // A gate has up to three sessions, with seeds that follow one another.
+  // Leave room for three seeds, because a gate has up to three sessions.
   const one = await gate(lane, UNCHANGED, 10 * (2 * i + (share === 0 ? 0 : 1)) + 1);
   const where = lane.cores === null ? '' : `, cores ${lane.cores}`;
   console.log(

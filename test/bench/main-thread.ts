@@ -71,7 +71,7 @@ export function frameCosts(text: string): FrameCosts {
     if (frame >= 0 && frame < count) to[frame] = (to[frame] ?? 0) + tdur / 1000;
   };
   const tasks = onMain.filter(({ name }) => name === 'RunTask' || name === 'ThreadControllerImpl::RunTask');
-  // If both names are recorded, they describe the same task.
+  // Use only one of the two names if both are recorded, because they describe the same task.
   const named = tasks.some(({ name }) => name === 'RunTask') ? 'RunTask' : 'ThreadControllerImpl::RunTask';
   for (const task of tasks) if (task.name === named) add(total, task);
   for (const event of onMain) if (BROWSER_TASKS.has(event.name)) add(browser, event);

@@ -1,4 +1,7 @@
-/** Files that `npm run bench -- verdicts`, `aa`, `power`, `cheats` and `gate` save for the documents, with `--keep`. */
+/**
+ * Files that `npm run bench -- verdicts`, `aa`, `power`, `cheats` and `gate` save with `--keep` for tables in the
+ * documents.
+ */
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type {
@@ -20,7 +23,8 @@ export function saveRecording(
 ): string {
   const file = path.join(root, fileOf(name));
   mkdirSync(path.dirname(file), { recursive: true });
-  // Written to a second file and then renamed: a benchmark may be stopped at any moment, and continues from its file.
+  // Write to a second file and rename it, because the benchmark may be stopped at any moment and continues from this
+  // file.
   writeFileSync(`${file}.part`, `${JSON.stringify(kept, null, 2)}\n`);
   renameSync(`${file}.part`, file);
   return fileOf(name);

@@ -1,7 +1,7 @@
 /**
- * Start of the program: the host until it prints its address; and the page from its address until the Run button can be
- * pressed, after the scenario is read and checked. Each measurement has a new host, browser profile and data folder, as
- * at a first start. The browser itself runs already; Electron's does not.
+ * Measures the start of the program: the host until it prints its address, and the page from its address until the Run
+ * button can be pressed. Each measurement has a new host, browser profile and data folder, as at a first start. The
+ * browser is already running, and Electron is not measured.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -46,7 +46,7 @@ function processorSeconds(): number | null {
 }
 
 const DEFAULT_POINTS = 100_000;
-/** Number of points of a first study, whose only purpose is to load the drawing code before the measurement. */
+/** Number of points of a first study, which only loads the drawing code before the measurement. */
 const WARM_UP_POINTS = 10_000;
 const TARGET_S = 1;
 const WAIT_MS = 600_000;
@@ -99,7 +99,7 @@ try {
       const begun = performance.now();
       const before_s = processorSeconds();
       await work();
-      // After two more frames the plot is visible on the screen.
+      // The plot is on the screen after two more frames.
       await page.evaluate(
         () => new Promise<void>((done) => requestAnimationFrame(() => requestAnimationFrame(() => done()))),
       );

@@ -19,13 +19,15 @@ interface SyntheticLane {
   readonly tid: number;
   readonly category: string;
   readonly name: string;
-  /** Levels of nested spans; 1: spans are not nested. */
+  /** Levels of nested spans; 1 if spans are not nested. */
   readonly depth: number;
 }
 
 const MINUTES_NS = 180e9;
 
-/** 16 streams with their copies, 4 threads that call CUDA, 6 threads with stacks of four calls: 60 tracks. */
+/**
+ * Creates 60 tracks: 16 streams with their copies, 4 threads that call CUDA, and 6 threads with stacks of four calls.
+ */
 function syntheticLanes(): readonly SyntheticLane[] {
   const lanes: SyntheticLane[] = [];
   for (let tid = 0; tid < 6; tid += 1) lanes.push({ pid: 1, tid, category: 'cpu_op', name: `op::${tid}`, depth: 4 });
@@ -68,7 +70,7 @@ async function writeSyntheticTrace(file: string, spans: number): Promise<number>
     const own = Math.round((spans * lane.depth) / tracks / lane.depth);
     let at = 0;
     for (let k = 0; k < own; k += 1) {
-      // A burst every thousand spans; the gaps between bursts fill the lane's share of the three minutes.
+      // After a thousand spans, leave a long gap, so that the bursts fill the lane's share of the three minutes.
       const pause = k % 1000 === 999 ? (MINUTES_NS / own) * 900 * (0.5 + next()) : 20 + next() * 400;
       const duration = 20 * 10 ** (next() * 4);
       at += pause;

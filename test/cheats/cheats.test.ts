@@ -1,6 +1,6 @@
 /**
- * Every cheat once, in sessions of one problem with one honest twin, through the code that page and command line use.
- * test/bench/cheats.ts repeats each cheat with its own twin.
+ * Judges every cheat once, in sessions of one problem with one honest twin, through the code that page and command line
+ * use. test/bench/cheats.ts repeats each cheat with its own twin.
  */
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
@@ -98,7 +98,10 @@ class CheatHarness {
     await Promise.all(Array.from({ length: availableParallelism() }, compiling));
   }
 
-  /** Judges cheats of one problem in one session. A cheat that does not compile is left out; its twin is included. */
+  /**
+   * Judges cheats of one problem in one session. Cheats that do not compile are left out; the session also contains
+   * their twin.
+   */
   async judge(
     cheats: readonly [Cheat, ...Cheat[]],
     rounds: number,
@@ -149,7 +152,7 @@ class CheatHarness {
  */
 const MAX_SESSIONS = 3;
 
-/** Creates a harness with a folder of this name. Call it in a suite, before its tests. */
+/** Creates a harness with a folder of this name. Call this in a suite, before its tests. */
 function useCheatHarness(name: string, tried: readonly Cheat[]): CheatHarness {
   const court = new CheatHarness(sameScratchFolder(name));
   beforeAll(() => court.compile(sessionsOf(tried, 'first')), 240_000);
@@ -170,7 +173,7 @@ function isSettled(of: Cheat, pair: Pair): boolean {
   return (FOUND.includes(pair.cheat.word) || (timed && gainsNothing(pair))) && (timed || !isOpen(pair.twin));
 }
 
-/** Tests that judge the cheats of a problem in one session, with one honest twin. */
+/** Defines tests that judge the cheats of a problem in one session, with one honest twin. */
 function reportDetection(court: CheatHarness, tried: readonly Cheat[]): void {
   const sessions = sessionsOf(tried, 'first');
   const judging = new Map<readonly Cheat[], ReturnType<CheatHarness['judge']>>();
@@ -199,7 +202,7 @@ function reportDetection(court: CheatHarness, tried: readonly Cheat[]): void {
   });
 }
 
-/** One of each kind that needs no session of its own. */
+/** One cheat of each kind that needs no separate session. */
 const QUICK = [
   ...['skips-a-standing-result', 'keeps-its-last-result', 'constant-for-the-seed', 'remembers-by-content'],
   ...['remembers-the-first-inputs', 'only-sampled-places', 'half-of-the-work', 'only-this-size', 'now-and-then'],

@@ -26,7 +26,7 @@ export const shapes = {
     ...{ name: 'sums', n: 20_000, count: 1, tolerance: { relative: 1e-5, absolute: 1e-6 } },
     reference: 'Float64Array.of(a.reduce((sum, x) => sum + x * x, 0))',
   },
-  /** x = x / 2 + b, 64 times, starting from a: enough work that caching its results pays. */
+  /** Computes x = x / 2 + b, 64 times, starting from a. This is enough work for cached results to save time. */
   halves: {
     ...{ name: 'halves', n: 20_000, count: 'n', tolerance: { roundings: 16 } },
     reference: 'a.map((x, i) => { for (let k = 0; k < 64; k += 1) x = x * 0.5 + b[i]; return x; })',
@@ -186,8 +186,8 @@ export const cheats: readonly Cheat[] = [
 ];
 
 /**
- * Maximum number of candidates in one session: few enough that a candidate's state is still in a cache at its next
- * slot.
+ * Maximum number of candidates in one session. With more, a candidate's state would leave the processor's cache before
+ * its next run.
  */
 const MAX_TOGETHER = 8;
 
@@ -268,10 +268,10 @@ async function patchSource(sources: string, { replaces }: Replaced, from: string
   return parts.join(to);
 }
 
-/** Rounds that suffice for two instances, with some to spare. */
+/** Number of rounds that two instances need, with some to spare. */
 export const ROUNDS = 5;
 export const FOUND = ['wrong', 'impossible', 'refused'];
 
-/** Whether a verdict is *not checked* because a suspicion of remembered results is still open. */
+/** Whether the verdict is *not checked* because it is still unknown if the kernel remembers results. */
 export const isOpen = ({ word, reason }: { readonly word: string; readonly reason: string | null }): boolean =>
   word === 'not checked' && /may remember/.test(reason ?? '');

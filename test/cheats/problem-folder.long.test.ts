@@ -188,7 +188,8 @@ test('processor time between calls includes processes started by a Python candid
   const task = userKernels.addon.createTask({ ...reading.problem(), variant: kernel.id });
   await task.prepare();
   let cpu_s = 0;
-  // The calls themselves use no processor time between them, so all of the measured time is that of the child process.
+  // The calls themselves use no processor time between them, so that all of the measured time is that of the child
+  // process.
   await expect
     .poll(async () => {
       cpu_s += (await task.sample({ mode: 'warm', at_least_s: 0 }))?.between?.cpu_s ?? 0;

@@ -1,6 +1,6 @@
 /**
- * A started desktop program as its user sees it: menus, dialogs, title, window. Each step works with either driver.
- * Drivers implement this interface: the stand-in of Electron, and Electron itself.
+ * A started desktop program as its user sees it: menus, dialogs, title, window. Two drivers implement the interface
+ * that the steps use: the stand-in of Electron, and Electron itself.
  */
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
@@ -16,7 +16,7 @@ export interface Program {
   readonly page: Page;
   /** Runs a function in the main process, with Electron's module. The function may not use variables of its scope. */
   evaluate<R, Arg>(act: (electron: ElectronModule, given: Arg) => R | Promise<R>, given: Arg): Promise<R>;
-  /** The page of the window that `act` opens. */
+  /** Resolves with the page of the window that `act` opens. */
   opening(act: () => Promise<void>): Promise<Page>;
   /** Resolves with the program's exit code. */
   readonly ended: Promise<number | null>;
@@ -41,7 +41,7 @@ type StartOptions = Readonly<{
 /** Starts the program, and waits for its window. */
 export type Driver = (args: readonly string[], options: StartOptions) => Promise<Program>;
 
-/** Limit for every wait: a loaded machine is slow but not wrong. */
+/** Limit for every wait, in ms. On a loaded machine, a slow response is not an error. */
 export const WAIT_MS = 60_000;
 export const poll = (check: () => unknown) => expect.poll(check, { timeout: WAIT_MS });
 
@@ -76,7 +76,10 @@ class Desktop {
     return this.program.page;
   }
 
-  /** Replaces the dialogs, which nobody could answer: returns the answers of `answerFile` and `answerBox` in order. */
+  /**
+   * Replaces the dialogs, which nobody could answer, by functions that return the prepared answers of `answerFile` and
+   * `answerBox` in order.
+   */
   async beUser(): Promise<void> {
     await this.program.evaluate(({ app, BrowserWindow, dialog, shell }) => {
       const requested: Requests = { dialogs: [], files: [], answers: [], recent: [], folders: [], focused: 0 };

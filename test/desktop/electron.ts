@@ -27,7 +27,7 @@ async function copyDrivable(folder: string): Promise<Readonly<{ executable: stri
   return { executable: found.executable, copy };
 }
 
-/** If none is found, `npm run test:all -- desktop` has already reported it and runs no story. */
+/** If no program is found, `npm run test:all -- desktop` has already reported this, and no story runs. */
 function findDesktopProgram(): DesktopProgram {
   const found = findDesktop(process.env['BRAGGBENCH_PACKAGE'] ?? null);
   if ('missing' in found) throw new Error(found.missing);
@@ -40,12 +40,12 @@ export const inElectron =
     const started =
       desktop.kind === 'package' ? await copyDrivable(desktop.folder) : { executable: desktop.executable, copy: null };
     const own = desktop.kind === 'package' ? args : [root, ...args];
-    // A package has its own threads and processes, so variables of this test run must not reach it.
+    // The packaged program starts its own threads and processes, so that variables of this test run must not reach it.
     const { ELECTRON_RUN_AS_NODE: _, NODE_OPTIONS: __, BRAGGBENCH_BUNDLES: ___, ...inherited } = process.env;
     const given = Object.fromEntries(
       Object.entries({ ...inherited, ...env }).filter((entry): entry is [string, string] => entry[1] !== undefined),
     );
-    // Root cannot start the sandbox; other users have it, as users of the program do.
+    // The root user cannot start the sandbox, but other users can, and users of the program do.
     const chromiumSandbox = process.getuid?.() !== 0;
     const app = await _electron.launch({
       executablePath: started.executable,
@@ -92,9 +92,9 @@ export const inElectron =
       leavesFor: async (url) => {
         const [before, complained] = [page.url(), complaints.length];
         await page.evaluate((to) => location.assign(to), url).catch(() => undefined);
-        // Long enough for a navigation that is not blocked.
+        // Wait long enough for a navigation that is not blocked.
         await page.waitForTimeout(500);
-        // Removes the messages that Chromium prints about the refusal.
+        // Remove the messages that Chromium prints about the blocked navigation.
         complaints.splice(complained);
         return page.url() !== before;
       },

@@ -5,6 +5,6 @@ import { crashStories, windowStories } from './stories/windows.ts';
 
 const driver = inElectron();
 
-// Each group starts and stops its own program.
+// Each group of stories starts and stops its own program.
 describe('windows', () => windowStories(driver));
 describe('crash', () => crashStories(driver));

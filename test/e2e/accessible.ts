@@ -1,5 +1,5 @@
 /**
- * Accessibility violations of a page, found by axe-core. The page is split into parts: a part whose appearance has
+ * Finds accessibility violations of a page with axe-core. The page is split into parts. A part whose appearance has
  * already been checked without violations is not checked again.
  */
 import { readFileSync } from 'node:fs';
@@ -7,9 +7,7 @@ import path from 'node:path';
 import type axe from 'axe-core';
 import type { Page } from 'playwright-core';
 
-/**
- * Largest part in elements. Panels change in few places, so that small parts stay unchanged more often than large ones.
- */
+/** Largest part in elements. Most panels change in few places, so that with small parts, more parts stay unchanged. */
 const MAX_ELEMENTS = 40;
 
 /** Global that stores the page's parts for the accessibility check. */
@@ -54,7 +52,7 @@ export function partsOf(page: Page): Promise<readonly string[]> {
       const walk = (element: Element, within: string): void => {
         const inside = [...element.querySelectorAll('*')];
         const own = shell(element);
-        // A drawing exposed as one image has no parts for screen readers.
+        // A drawing that is exposed as a single image has no parts for screen readers.
         if (inside.length < most || element.matches('svg[role="img"]')) {
           const says = element.outerHTML + [element, ...inside].map(state).join(';');
           parts.push({ ...box(element, inside, says), within });
@@ -100,7 +98,7 @@ const source = readFileSync(path.resolve(import.meta.dirname, '../../node_module
 /** axe's rules about colours. */
 const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
 
-/** Rules that depend on the whole page: they run on all of it every time. */
+/** Rules that depend on the whole page. They are always run on the whole page. */
 const PAGE_RULES = [
   ...['accesskeys', 'aria-hidden-body', 'bypass', 'document-title', 'duplicate-id-aria'],
   ...['heading-order', 'html-has-lang', 'html-lang-valid', 'html-xml-lang-mismatch', 'landmark-banner-is-top-level'],
@@ -147,7 +145,8 @@ const findViolations = (page: Page, requested: Requested): Promise<string[]> =>
         if (part && !open.has(part) && !exclude.at(-1)?.contains(part)) exclude.push(part);
       }
       const found = async (where: 'where' | 'whether') => {
-        // Selectors and markup of all elements without violations would be a quarter of the time.
+        // Omit the markup, because selectors and markup of all elements without violations would need a quarter of the
+        // time.
         configure({ noHtml: where === 'whether' });
         const { violations } = await run(
           { include: [part ?? document.documentElement], exclude },
@@ -164,7 +163,7 @@ const findViolations = (page: Page, requested: Requested): Promise<string[]> =>
       };
       const wrong = await found('whether');
       const placed = wrong.length > 0 ? await found('where') : [];
-      // Uses the result of the first pass if the violation is gone in the second.
+      // If the second pass finds no violation, use the result of the first pass.
       return (placed.length > 0 ? placed : wrong).flatMap(({ id, nodes }) =>
         nodes.map(({ target, failureSummary }) => `${id}: ${target?.join(' ') ?? 'passing'}: ${failureSummary}`),
       );
@@ -193,7 +192,7 @@ export async function accessibilityViolations(
 ): Promise<readonly string[]> {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(source);
   await page.evaluate(() => {
-    // Finishes animations: during a fade or a change of theme, colours are intermediate values.
+    // Finish all animations, because colours are intermediate values during a fade or a change of theme.
     for (const animation of document.getAnimations())
       if (Number.isFinite(animation.effect?.getComputedTiming().endTime)) animation.finish();
   });

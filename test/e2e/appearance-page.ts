@@ -1,6 +1,6 @@
 /**
- * The workbench before, during and after a run, and each of its panels: accessible, and nothing cut off. Each test
- * stops at a view once and checks it in all sizes and themes, instead of running again for each.
+ * Shows the workbench before, during and after a run, and each of its panels: accessible, and with nothing cut off.
+ * Each test stops at a view once and checks it in all sizes and themes, instead of running again for each.
  */
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
@@ -24,9 +24,9 @@ export const appearances: readonly [Appearance, ...Appearance[]] = [
 ];
 
 /**
- * Another size or theme needs as much time as all steps of a test. `npm test` uses the first appearance only, `npm run
- * test:all -- long` all of them, for every panel, in `appearance.long.test.ts`; `npm run test:all -- nightly` uses all
- * of them everywhere.
+ * If true, all appearances are checked everywhere (`npm run test:all -- nightly`). Another size or theme needs as much
+ * time as all steps of a test, so `npm test` checks only the first appearance. `npm run test:all -- long` checks all
+ * appearances of every panel, in `appearance.long.test.ts`.
  */
 const ALL_APPEARANCES = process.env['BRAGGBENCH_LOOKS'] === 'all';
 
@@ -41,7 +41,7 @@ async function take(page: Page, { width, height, theme }: Appearance): Promise<v
   await waitUntilDrawn(page);
 }
 
-/** Calls `see` with the page in every look, and returns the page to the first. */
+/** Calls `see` with the page in every appearance, and restores the first one afterwards. */
 export async function inEveryAppearance(
   page: Page,
   see: (look: Appearance) => Promise<void>,
@@ -65,7 +65,7 @@ export function fullyVisible(
     open.page,
     async (look) => {
       await open.screenshot(`${name}-${look.name}`);
-      // Another theme at the same size changes only colours.
+      // At the same size, another theme changes only colours, so that the colour rules suffice.
       const rules = look.width === before?.width && look.height === before.height ? 'colours' : 'everything';
       expect(await accessibilityViolations(open.page, undefined, rules), look.name).toEqual([]);
       before = look;
@@ -87,7 +87,9 @@ export const quickScenario = JSON.stringify({
   output: { keyframes: 16 },
 });
 
-/** Controls and words that extend beyond the window, are cut at its edge, or overlap in a bar that is too small. */
+/**
+ * Finds controls and texts that extend beyond the window, are cut at its edge, or overlap in a bar that is too small.
+ */
 function cutOff(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const out: string[] = [];
@@ -109,7 +111,7 @@ function cutOff(page: Page): Promise<string[]> {
   });
 }
 
-/** Checks a new page, a run and a question in each look of `seen`; the page was opened in the first. */
+/** Checks a new page, a run and a question in each of the given appearances. The page was opened in the first one. */
 export async function beforeDuringAndAfter(
   { open, bench }: Workbench,
   seen: readonly [Appearance, ...Appearance[]],
@@ -161,7 +163,7 @@ export async function beforeDuringAndAfter(
   expect(open.problems).toEqual([]);
 }
 
-/** Shows each panel of a finished run by itself, in each of `themes`. */
+/** Shows each panel of a finished run alone, in each of `themes`. */
 export async function everyPanel(
   { open, page, bench }: Workbench,
   themes: readonly Appearance['theme'][],
@@ -182,7 +184,7 @@ export async function everyPanel(
     for (const theme of themes) {
       await page.emulateMedia({ colorScheme: theme });
       await expect.poll(() => page.locator('html').getAttribute('data-theme')).toBe(theme);
-      // A theme changes only colours.
+      // At the same size, another theme changes only colours, so that the colour rules suffice.
       await open.screenshot(`panel-${title.replaceAll(' ', '-')}-${theme}`);
       const found = await accessibilityViolations(page, id, theme === 'light' ? 'everything' : 'colours');
       faults.push(...found.map((fault) => `${title}, ${theme}: ${fault}`));

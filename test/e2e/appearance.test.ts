@@ -15,7 +15,7 @@ import { useWorkbench } from './workbench-page.ts';
 describe('the accessibility checker', () => {
   const { workbench } = useWorkbench('accessible');
 
-  /** Three columns of thirty lines on a static page of the server, outside the workbench. */
+  /** Page of the server outside the workbench, with three columns of thirty lines. */
   let page: Page;
   beforeEach(async () => {
     page = (await workbench()).page;
@@ -56,7 +56,7 @@ describe('the accessibility checker', () => {
     const within = await faultsAfter(() => document.documentElement.style.setProperty('color', '#ddd'));
     expect(within).toHaveLength(91);
     expect(await faultsAfter(() => document.documentElement.style.removeProperty('color'))).toEqual([]);
-    // The text that labels the part changes, although it is elsewhere on the page.
+    // Change the text that labels the part; it is elsewhere on the page.
     const named = await faultsAfter(() => {
       const button = document.createElement('button');
       button.setAttribute('aria-labelledby', 'name');
@@ -68,7 +68,7 @@ describe('the accessibility checker', () => {
     expect(named).toEqual([]);
     const nameless = await faultsAfter(() => document.querySelector('#name')?.replaceChildren());
     expect(nameless).toEqual([expect.stringMatching(/^button-name: /)]);
-    // A rule about the complete page finds this violation.
+    // Only rules about the whole page find this violation.
     const untitled = await faultsAfter(() => {
       document.querySelector('button')?.remove();
       document.title = '';

@@ -9,8 +9,8 @@ import { expect } from 'vitest';
 import { z } from 'zod';
 
 /**
- * A page that draws nothing for this time is frozen. The test then fails for that reason, and not with the timeout of
- * another wait.
+ * Time in ms after which a page that draws nothing counts as frozen. The test then fails with that reason instead of
+ * the timeout of another wait.
  */
 const FROZEN_MS = 60_000;
 
@@ -49,7 +49,10 @@ export async function selectSpan(page: Page): Promise<void> {
   await expect.poll(clickDown).toBe(1);
 }
 
-/** A scenario that runs for longer than any test observes it. Its single thread leaves a core to the page. */
+/**
+ * A scenario that runs for longer than any test observes it. It uses a single thread, so that one core is free for the
+ * page.
+ */
 function longRun(): string {
   const file = path.resolve(import.meta.dirname, '../../assets/scenarios/bone-edge-150MeV.json');
   const scenario = z.looseObject({ solver: z.looseObject({}) }).parse(JSON.parse(readFileSync(file, 'utf8')));
@@ -102,7 +105,10 @@ export class BenchPage {
     return this.page.getByRole('tab', { name, exact: true });
   }
 
-  /** Selects a layout by its keyboard shortcut, pressed once: the page must react to it as soon as it is drawn. */
+  /**
+   * Selects a layout by its keyboard shortcut. The key is pressed only once, because the page must react as soon as it
+   * is drawn.
+   */
   async layout(keys: string, panel: string): Promise<void> {
     await this.run.waitFor();
     await this.page.keyboard.press(keys);
@@ -197,8 +203,8 @@ export class BenchPage {
       const { width, height } = canvas;
       const { data } = context.getImageData(width * 0.15, height * 0.4, width * 0.6, Math.max(1, height * 0.1));
       let lit = 0;
-      // Counts colours of Viridis from blue-green on: its darkest purple has a green value of 1, and greys of the page
-      // have no hue.
+      // Count only colours of Viridis from blue-green on. Its darkest purple has a green value of 1, and greys of the
+      // page have no hue.
       for (let i = 0; i < data.length; i += 4) {
         const [red = 0, green = 0, blue = 0] = data.subarray(i, i + 3);
         if (green > 60 && Math.max(red, green, blue) - Math.min(red, green, blue) > 40) lit += 1;

@@ -1,6 +1,6 @@
 /**
- * One Chromium for all test files of a worker. Pages record their errors and are put back after each test. Screenshots
- * are saved in dist/screenshots.
+ * One Chromium for all test files of a worker. Pages record their errors and are reset after each test. Screenshots are
+ * saved in dist/screenshots.
  */
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
@@ -15,11 +15,11 @@ import {
 import { beforeAll, onTestFinished } from 'vitest';
 import { findChromium, forStories } from './chromium.ts';
 
-/** Timeout of every wait in a page, long because other work may use the processor. */
+/** Timeout of every wait in a page in ms. It is long because other work may use the processor. */
 const WAIT_MS = 90_000;
 
 const SCREENSHOTS = path.resolve(import.meta.dirname, '../../dist/screenshots');
-/** `npm test` needs no screenshots: it saves only those of pages in which a test failed. */
+/** True to save only screenshots of pages in which a test failed, as in `npm test`. */
 const OF_FAILURES_ONLY = process.env['BRAGGBENCH_SCREENSHOTS'] === 'failures';
 
 export type PageOptions = Readonly<{
@@ -29,7 +29,8 @@ export type PageOptions = Readonly<{
   /** Device pixels per CSS pixel: 2 is the 200 % display scaling. */
   scale?: number;
   /**
-   * Opens the page as on a first visit, with the questions in front. Otherwise they are dismissed, as for most users.
+   * True to open the page as on a first visit, with the questions in front. Otherwise they are dismissed, as for most
+   * users.
    */
   firstVisit?: boolean;
   /** Further context options; a page is reused only with the same options. */
@@ -48,7 +49,7 @@ export type OpenPage = Readonly<{
 
 export type Chrome = Readonly<{ open: (url: string, options?: PageOptions) => Promise<OpenPage> }>;
 
-/** Pages that tests have left in a clean state: reusing one needs a third of the time of opening a new page. */
+/** Pages that tests have left in a clean state. Reusing a page needs a third of the time of opening a new one. */
 const cleanPages = new Map<string, Page[]>();
 
 const kindOf = ({ scale = 1, context = {}, firstVisit = false }: PageOptions): string =>
@@ -103,7 +104,7 @@ async function openPage(browser: Browser, url: string, options: PageOptions): Pr
   };
   const failed = (request: Request): void => {
     const reason = request.failure()?.errorText;
-    // A page aborts pending requests when it navigates away.
+    // Ignore requests that a page aborts when it navigates away.
     if (reason !== 'net::ERR_ABORTED') problems.push(`request: ${request.url()} ${reason}`);
   };
   page.on('pageerror', thrown).on('console', said).on('requestfailed', failed);
@@ -141,7 +142,7 @@ async function theBrowser(): Promise<Browser> {
   return browserPromise;
 }
 
-/** Call at the top of a test file: starts Chromium before its tests. */
+/** Starts Chromium before the tests of a file. Call this at the top of the file. */
 export function useChromium(): Chrome {
   let browser: Browser | null = null;
   beforeAll(async () => {

@@ -12,7 +12,7 @@ const PACKAGE = path.join(root, 'node_modules/@sparticuz/chromium');
 
 export type Chromium = Readonly<{ executablePath: string; args: readonly string[]; env: Record<string, string> }>;
 
-/** Software WebGL 2; no sandbox, because it needs rights that a container does not give. */
+/** Arguments for software WebGL 2 without a sandbox, which needs rights that a container does not give. */
 const ARGS = [
   '--no-sandbox',
   '--headless=shell',
@@ -24,8 +24,8 @@ const ARGS = [
 ];
 
 /**
- * The processor draws pages and 2D canvases directly: through the emulated GPU for WebGL they need ten times its time.
- * Benchmarks of drawing use the defaults that users have.
+ * Arguments that let the processor draw pages and 2D canvases directly. Through the emulated GPU of WebGL they need ten
+ * times as long. Benchmarks of drawing use the defaults that users have.
  */
 export const DRAWN_BY_PROCESSOR = [
   '--disable-gpu-compositing',
@@ -34,8 +34,8 @@ export const DRAWN_BY_PROCESSOR = [
 ];
 
 /**
- * Rendering options for stories. Most pages live for seconds, in which V8's optimising compilers use a fifth of the
- * processor time without saving as much. Long tests measure, so they use the defaults that users have.
+ * Arguments for stories. Most pages live for seconds, in which V8's optimising compilers use more processor time than
+ * they save. Long tests measure times, so they use the defaults that users have.
  */
 export const forStories = (): readonly string[] => [
   ...DRAWN_BY_PROCESSOR,

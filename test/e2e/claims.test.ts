@@ -21,7 +21,7 @@ describe('claims page', () => {
     await bench.panel('Claims').click();
     await page.getByRole('button', { name: 'Enlarge Claims' }).click();
     const claims = page.getByTestId('claim');
-    // The counts are those of the README, which the command line generates.
+    // The command line generates the README, so that its counts are those of the claims table.
     const readme = readFileSync(path.resolve(import.meta.dirname, '../../README.md'), 'utf8');
     const counts = /\d+ true, \d+ true when, \d+ not true, \d+ open of (\d+) claims/.exec(readme);
     await expect.poll(() => claims.count()).toBe(Number(counts?.[1]));
@@ -85,7 +85,7 @@ describe('a newcomer', () => {
     };
     await bench.field('Energy').fill('120');
     await runAt();
-    // NIST PSTAR: 106.6 mm in water at 120 MeV.
+    // The range of 120 MeV in water is 106.6 mm (NIST PSTAR).
     await expect.poll(r80, solveTimeout).toBeCloseTo(106.6, 0);
     // A box of 50 mm.
     await bench.field('Depth').fill('50');
@@ -100,7 +100,7 @@ describe('a newcomer', () => {
 
 const { workbench } = useWorkbench('questions', ['--scenario', 'assets/scenarios/water-70MeV.json', '--run']);
 
-/** Presses Tab until the focus is on the wanted control, at most as often as there are controls before it. */
+/** Presses Tab until the wanted control has the focus, at most as often as there are controls before it. */
 async function tabTo(page: Page, name: RegExp): Promise<void> {
   for (let pressed = 0; pressed < 80; pressed += 1) {
     if (name.test(await focused(page)())) return;

@@ -1,4 +1,4 @@
-/** Shared start and actions of the tests of Compare. The study that most tests of studies use. */
+/** Shared start and actions of the tests of Compare, and the study that most tests of studies use. */
 import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { tinyScenario } from '../electron/host/small-run.ts';
@@ -12,14 +12,14 @@ export const smallScenario = JSON.stringify({
   name: 'Small beam',
   beam: { energy_MeV: 30 },
   geometry: { width_mm: 12, depth_mm: 11 },
-  // Bins given in range would be split into finer ones; bins uniform in energy are used as given.
+  // Bins given in range would be split into finer ones, but bins uniform in energy are used unchanged.
   grid: { dx_mm: 1, dz_mm: 0.5, dtheta_mrad: 80, theta_max_mrad: 400, energy: { kind: 'uniform', step_MeV: 1 } },
   solver: { step_mm: 0.5 },
 });
 
 /**
- * The same scenario with rounds of a second, so that it can be stopped in between. It has one thread, which need not
- * wait for others on a loaded machine.
+ * The same scenario with rounds of a second, so that it can be stopped between two rounds. It uses one thread, because
+ * several would wait for each other on a loaded machine.
  */
 export const finerScenario = JSON.stringify({
   ...JSON.parse(smallScenario),
@@ -61,7 +61,7 @@ export async function tickOnly(page: Page, wanted: readonly string[]): Promise<v
   }
 }
 
-/** The sizes of a small window, in both themes. */
+/** Appearances of a small window in both themes. */
 export const smallAppearances = [
   { name: '900-light', width: 900, height: 700, theme: 'light' },
   { name: '900-dark', width: 900, height: 700, theme: 'dark' },
@@ -69,7 +69,7 @@ export const smallAppearances = [
   { name: '1280-dark', width: 1280, height: 800, theme: 'dark' },
 ] as const;
 
-/** Call at the top of a test file. */
+/** Opens pages for the tests of Compare. Call this at the top of a test file. */
 export function useCompare() {
   const { chrome, home, workbench } = useWorkbench('compare');
   const openCompare = async (options: PageOptions = {}): Promise<Workbench> => {

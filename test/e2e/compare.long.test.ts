@@ -21,8 +21,8 @@ describe('Compare when first opened, with measurements of the user', () => {
     const variants = page.getByRole('group', { name: 'Variants to benchmark' });
     await expect.poll(() => variants.textContent()).toMatch(/window.*about [\d.]+ [µm]s per run/s);
     await page.getByLabel('Rounds').selectOption('7');
-    // Waits for the time limit of the rounds, and then for the processes: a loaded machine needs many seconds to start
-    // one.
+    // Wait for the time limit of the rounds, and then for the processes. A loaded machine needs many seconds to start a
+    // process.
     await page.getByLabel('Time', { exact: true }).selectOption('60');
     await page.getByLabel('Cold processes').selectOption('5');
     await page.getByRole('group', { name: 'Energy of runs' }).getByRole('checkbox', { name: 'of a run' }).check();
@@ -33,7 +33,7 @@ describe('Compare when first opened, with measurements of the user', () => {
     await open.screenshot('compare-conditions-choose');
     await page.getByRole('button', { name: 'Benchmark', exact: true }).click();
     await row(page, 'window').waitFor();
-    // `cuda-window`, the recorded variant whose name contains this one, is not in the table.
+    // The recorded session has a variant `cuda-window`, but the table does not show it.
     await expect.poll(() => row(page, 'cuda-window').count()).toBe(0);
     // An end-to-end run of milliseconds may stay undecided on a loaded machine, and is reported as such.
     await expect
@@ -104,7 +104,7 @@ describe('other workloads in Compare', () => {
       expect(await page.getByRole('columnheader', { name: title, exact: true }).count(), title).toBe(1);
     }
     await expect.poll(() => row(page, 'diffraction-fp64').textContent()).toMatch(/reference.*same bits/);
-    // Single precision loses bright pixels, so its verdict is wrong, whatever its speed.
+    // Single precision loses bright pixels, so the variant is wrong even if it is fast.
     await expect.poll(() => row(page, 'diffraction-naive-fp32').textContent()).toMatch(/wrong/);
     await open.screenshot('compare-images-table');
     expect(await accessibilityViolations(page)).toEqual([]);
@@ -173,7 +173,7 @@ describe('other workloads in Compare', () => {
     await page.getByLabel('Workload of the session').selectOption('diffraction');
     await page.getByLabel('Session', { exact: true }).selectOption('recorded~diffraction/h200-sweep-simple-cubic.json');
     await expect.poll(() => page.getByTestId('ladder-sweep').textContent()).toMatch(/per million pixels/);
-    // Claims about the shown size, although the session was recorded before claims existed.
+    // The claims are about the displayed size, although the session was recorded before claims existed.
     await expect
       .poll(() => page.getByTestId('ladder-claims').textContent())
       .toMatch(/Kernel fusion in an image3–12×[\d.]+×.*as claimed.*PyTorch \(4096²\)/s);

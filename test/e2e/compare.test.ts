@@ -99,14 +99,15 @@ describe('benchmarking', () => {
   it('reports progress, and keeps completed measurements when it is stopped', { tags: 'slow' }, async () => {
     const { open, page, bench } = await openSmall(finerScenario);
     await page.getByLabel('Rounds').selectOption('500');
-    // On a busy machine the default time would be over before the second round.
+    // Extend the time, because on a busy machine the default time would end before the second round.
     await page.getByLabel('Time', { exact: true }).selectOption('300');
     const progress = /round ([2-9]|\d\d+): .*at most .* left/;
     const measuring = await bench.willAppear('[data-testid=bench-progress]', progress, 180_000);
     await page.getByRole('button', { name: 'Benchmark', exact: true }).click();
     await measuring();
     await expect.poll(() => page.getByTestId('compare-live').locator('tbody tr').count()).toBe(2);
-    // Stop the benchmark at once: on an idle machine the noise settles, and it ends by itself within seconds.
+    // Stop the benchmark immediately: on an idle machine the noise settles, and the benchmark would end by itself
+    // within seconds.
     await page.getByRole('button', { name: 'Stop benchmark' }).click();
     await page.getByRole('button', { name: 'Benchmark', exact: true }).waitFor();
     await row(page, 'window').first().waitFor();

@@ -67,7 +67,7 @@ describe('Connect…', unless(noSshd), () => {
     expect(await accessibilityViolations(far, '.status-bar')).toEqual([]);
     await far.screenshot({ path: path.join(import.meta.dirname, '../../dist/screenshots/connect-far.png') });
 
-    // The connection is cut: the passphrase is requested again, and the window shows the same run.
+    // After the connection is cut, the passphrase is requested again, and the window shows the same run.
     await expect.poll(() => page.locator('.status-bar').textContent()).toContain('locked: connected');
     sshd?.cut();
     await expect.poll(() => bar.textContent()).toContain('Reconnecting…');

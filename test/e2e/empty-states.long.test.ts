@@ -1,4 +1,4 @@
-/** Every empty panel offers a button, and the button has an effect. */
+/** Every empty panel offers a button, and pressing the button has an effect. */
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { smallImage } from '../electron/host/workloads/small-image.ts';
@@ -100,7 +100,7 @@ describe.each([
   it('every empty panel offers working actions that fill it', async () => {
     const { open, page, bench } = await workbench();
     await openScenario(bench, scenario);
-    // Chromium shows its own dialog for a file: the page does not change, but this event fires.
+    // For a file Chromium shows its own dialog. The page does not change, but this event fires.
     let choosers = 0;
     page.on('filechooser', () => {
       choosers += 1;

@@ -91,7 +91,7 @@ describe('figure export', () => {
 
       const svg = (await exportFile(what, 'SVG')).bytes.toString('utf8');
       for (const word of words) expect(svg).toContain(word);
-      // A browser can draw the SVG, like any other viewer.
+      // A browser can draw the SVG like any other viewer.
       const drawn = await open.page.evaluate(async (text) => {
         const image = new Image();
         image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;

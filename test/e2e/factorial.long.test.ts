@@ -12,7 +12,7 @@ import { type Served, serve } from './served.ts';
 
 const chrome = useChromium();
 const home = mkdtempSync(path.join(tmpdir(), 'braggbench-factorial-'));
-/** A run needs milliseconds; with one thread it waits for no other on a loaded machine. */
+/** A run of milliseconds. With one thread, it never waits for another thread on a loaded machine. */
 const smallScenario = JSON.stringify({
   ...{ kind: 'transport', version: 2, name: 'Small beam', beam: { energy_MeV: 30 } },
   geometry: { width_mm: 10, depth_mm: 10 },

@@ -13,7 +13,8 @@ const reason =
   'cuStreamSynchronize on NVIDIA H200 failed: CUDA_ERROR_ILLEGAL_ADDRESS; last kernel launched: transport_gather_stream_f32. The device cannot be used again until the program is restarted.';
 
 /**
- * A run that contains only the steps before the failure, computed here: the data that the host had received by then.
+ * Computes a run file that contains only the steps before the failure, which is the data that the host had received by
+ * then.
  */
 async function failedFile(): Promise<Uint8Array> {
   const solver = { ...smallScenario.solver, max_steps: 24, threads: 1 };

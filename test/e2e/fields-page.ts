@@ -9,7 +9,7 @@ import { type ServedWorkbench, useWorkbench } from './workbench-page.ts';
 const root = path.resolve(import.meta.dirname, '../..');
 let workbench: ServedWorkbench['workbench'];
 
-/** Call at the top of a test file. */
+/** Opens pages for the tests of maps and curves. Call this at the top of a test file. */
 export function useFields(): void {
   ({ workbench } = useWorkbench('fields', ['--scenario', path.join(root, 'assets/scenarios/water-70MeV.json')]));
 }

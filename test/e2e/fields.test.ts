@@ -19,7 +19,7 @@ describe('phase space', () => {
     await phaseMap('E – z').waitFor();
     await open.page.getByLabel('Vertical axis of E – z').selectOption('theta');
     await phaseMap('E – θ').waitFor();
-    // A cut of a stored run recomputes its step. Afterwards the sum shows the stored map.
+    // For a cut, the host recomputes a step of the stored run. Afterwards the sum shows the stored map.
     await open.page.getByRole('button', { name: /Axes that z – x does not show/ }).click();
     await open.page.getByRole('radiogroup', { name: 'E: sum or cut' }).getByRole('radio', { name: 'cut' }).check();
     await phaseMap('z – x').waitFor();
@@ -73,7 +73,7 @@ describe('the dose', () => {
     expect(Number(passed)).toBeLessThan(60);
     expect(await accessibilityViolations(open.page)).toEqual([]);
     await open.screenshot('fields-gamma');
-    // Pencils along their axes become another dose to compare with.
+    // The traced pencils become another dose to compare with.
     await open.page.getByRole('button', { name: 'Trace along their axes' }).click();
     await expect
       .poll(() => note.textContent())
@@ -138,7 +138,7 @@ describe('the dose in three dimensions', () => {
       .toMatch(/^\d\.\d+ Gy per 10⁹ protonsx [-−][79]\.0 mmy (9|11)\.0 mmdepth \d\d\.\d mm$/);
     await bench.drawn();
     await inEveryAppearance(page, async ({ name }) => {
-      // Smaller windows have their own arrangement of panels.
+      // Each window size has a separate arrangement of panels.
       await bench.panel('Dose in 3D').click();
       await summary.waitFor();
       await bench.drawn();
@@ -176,13 +176,13 @@ describe('the dose in three dimensions', () => {
       page.getByRole('menuitem', { name: /^CSV/ }).click(),
     ]);
     expect(table.suggestedFilename()).toBe('Two spots-slices.csv');
-    // All protons of the field.
+    // The dose is now that of all protons of the field.
     await page.getByRole('button', { name: 'Settings of the dose in three dimensions' }).click();
     await page.getByRole('radiogroup', { name: 'Dose per' }).getByRole('radio', { name: 'field' }).check();
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Compute again' }).click();
     await expect.poll(() => summary.textContent()).toMatch(/Largest dose \S+ Gy\. /);
-    // Matter side by side cannot be computed; the reason is shown.
+    // Different materials next to each other are not supported, and the page shows this reason.
     const bone = { x_mm: [0, 20], z_mm: [10, 20], material: 'bone-compact-icru' };
     const beside = {
       ...JSON.parse(field),

@@ -16,7 +16,7 @@ const chrome = useChromium();
 const home = mkdtempSync(path.join(tmpdir(), 'braggbench-hostile-text-'));
 const folder = path.join(home, 'library');
 
-/** Markup that would run, load or link to something if a page treated text as HTML. */
+/** Markup that would run, load or link to something if a page inserted text as HTML. */
 const IMAGE = '<img src="//evil.example/a" onerror="ran=1">';
 const SCRIPT = '<script>ran=2</script>';
 const LINK = '<a href="javascript:ran=3">press</a><a href="//evil.example">here</a>';
@@ -87,7 +87,7 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true });
 });
 
-/** URLs that the page requests from now on. */
+/** Records the URLs that the page requests from now on. */
 function watchRequests(page: Page): readonly string[] {
   const requested: string[] = [];
   page.on('request', (request) => requested.push(request.url()));
@@ -118,7 +118,7 @@ describe('hostile text', () => {
     await bench.runToEnd();
     const unit = 'dose (<img src=x onerror="window.ran=5">)';
     const curve = `${IMAGE.replaceAll('/', '')}.csv`;
-    // A column with such a unit is not a dose: the notice that rejects it quotes the unit.
+    // The unit does not belong to a dose, so that the notice that rejects the column quotes the unit.
     await bench.drop(curve, `depth_mm,"${unit}"\n0,1\n4,3\n8,0\n`, 'text/csv');
     await page.getByRole('button', { name: 'Dismiss', exact: true }).waitFor();
     await expectInert(page);
@@ -171,7 +171,7 @@ describe('hostile text', () => {
     await bench.drop('evil-trace.json', readFileSync(trace));
     await page.getByTestId('timeline-summaries').getByText('onerror=window.ran=1').first().waitFor();
     await expectInert(page);
-    // Pointing at a span shows its name, a click shows all of it.
+    // Pointing at a span shows its name, and a click shows all of its text.
     await selectSpan(page);
     await expect.poll(() => page.getByTestId('span-details').textContent()).toContain('onerror=window.ran=1');
     await expectInert(page);

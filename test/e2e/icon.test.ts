@@ -6,7 +6,7 @@ import { useChromium } from './browser.ts';
 const icons = path.resolve(import.meta.dirname, '../../assets/icons');
 const SIZE = 1024;
 
-/** Two renderings of one drawing may differ by rounding at the edges only. */
+/** Mean difference of pixels between two renderings of the same drawing, which may round edges differently. */
 const MEAN_DIFFERENCE = 0.5;
 
 const chrome = useChromium();

@@ -7,7 +7,7 @@ import { type ServedWorkbench, useWorkbench } from './workbench-page.ts';
 
 let workbench: ServedWorkbench['workbench'];
 
-/** Call at the top of a test file. */
+/** Opens pages for the tests of diffraction images. Call this at the top of a test file. */
 export function useImages(): void {
   ({ workbench } = useWorkbench('image'));
 }

@@ -29,8 +29,8 @@ it('a diffraction image is computed from a shipped scenario, and shows each pixe
   await expect.poll(readout).toMatch(/^fast \d+ slow \d+[\d.×⁰-⁹−]+ photonsh k l .+ → .+ Å2θ [\d.]+°$/);
   await open.screenshot('image-light');
   expect(await accessibilityViolations(open.page)).toEqual([]);
-  // In a small window a screen pixel covers several image pixels. Their largest values have no meaningful sum; their
-  // means do.
+  // In a small window a screen pixel covers several image pixels. The sum of their maxima would be meaningless, but
+  // their means can be added.
   await open.page.setViewportSize({ width: 900, height: 560 });
   await open.page.getByRole('radio', { name: 'region', exact: true }).check();
   const small = await image().boundingBox();
@@ -71,7 +71,7 @@ it('a diffraction image is computed from a shipped scenario, and shows each pixe
   await search.fill('structure factors');
   await expect.poll(() => open.page.getByTestId('search-count').textContent()).toBe('1');
   await search.fill('rows');
-  // Waits for a count above one: until the new result arrives, that of the last search is shown.
+  // Wait for a count above one, because until the new result arrives, the count of the last search is shown.
   await expect.poll(() => open.page.getByTestId('search-count').textContent()).toMatch(/^([2-9]|\d\d+)$/);
   await search.press('Enter');
   await expect.poll(() => open.page.getByTestId('span-details').textContent()).toMatch(/rows.*thread \d.*First row/s);

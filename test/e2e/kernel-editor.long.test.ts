@@ -70,7 +70,7 @@ it('the kernel editor creates a kernel from a template, checks it against its re
   await page.getByRole('button', { name: 'Enlarge Kernel editor' }).click();
 
   await page.getByRole('button', { name: 'Run', exact: true }).last().click();
-  // On busy cores the question whether the kernel caches results may stay open, which is not an error.
+  // On busy cores it may stay unknown whether the kernel remembers results, which is not an error.
   await expect.poll(() => verdict(page).getAttribute('data-right')).toMatch(/^(true|open)$/);
   await expect
     .poll(() => verdict(page).textContent())

@@ -40,7 +40,7 @@ it('the kernel editor copies a variant, marks an error at its line, asks for tru
   await page.keyboard.press('Enter');
   await expect.poll(() => page.locator('.cm-line').first().textContent()).toBe('undefined_thing;');
   await page.keyboard.press('Control+b');
-  // A copy of shipped code is trusted without a question, edits typed in this editor included.
+  // A copy of shipped code is trusted without a question, including edits typed in this editor.
   await expect.poll(() => expectNotice(page).textContent(), compileTimeout).toBe('Does not compile: 1 error');
   const issue = page.getByRole('region', { name: 'Compiler messages' }).getByRole('button');
   await expect.poll(() => issue.textContent()).toContain('my-gather.cpp:1:1');
@@ -61,7 +61,7 @@ it('the kernel editor copies a variant, marks an error at its line, asks for tru
   await open.screenshot('kernel-editor-right-light');
   expect(await accessibilityViolations(page)).toEqual([]);
 
-  // Compiler options are shown and changed; the user's own change stays trusted.
+  // Compiler options are shown and can be changed. The kernel stays trusted, because the user made the change.
   const options = page.locator('.compile-options');
   await expect.poll(() => options.locator('summary').textContent()).toBe('Compiler options: default');
   await options.locator('summary').click();

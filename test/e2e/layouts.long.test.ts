@@ -1,7 +1,6 @@
 /**
- * Layouts in a real browser: keys from the first moment, closed panels, and a damaged storage. The launch explorer with
- * all of its figures, in every appearance. Examples of the library in a real browser. The command palette in the dark
- * theme.
+ * Layouts in a real browser: shortcuts from the first moment, closed panels, and a damaged storage. Also the launch
+ * explorer in every appearance, examples of the library, and the command palette in the dark theme.
  */
 import type { Locator } from 'playwright-core';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -117,7 +116,7 @@ describe('the library panel', () => {
       await expect.poll(() => entries(open).count()).toBeGreaterThan(60);
       await expect.poll(() => page.getByRole('heading', { level: 2 }).allTextContents()).toContain('Proton beams');
       await inEveryAppearance(page, async ({ name }) => {
-        // Each size of window has its own arrangement.
+        // Each window size has a separate arrangement of panels.
         await bench.panel('Library').click();
         await expect.poll(() => entries(open).count()).toBeGreaterThan(60);
         await open.screenshot(`examples-${name}`);

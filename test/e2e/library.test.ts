@@ -1,7 +1,7 @@
 /**
- * The library in a real browser: saved, searched, tagged, compared, put into the trash and restored. The handbook in a
- * real browser: by F1 from a panel, by menu and palette, with links and search, in both themes. Third-party licences:
- * each shipped package is listed with its version and licence text.
+ * The library in a real browser: saved, searched, tagged, compared, put into the trash and restored. Also the handbook:
+ * by F1 from a panel, by menu and palette, with links and search, in both themes. Also the licences: each shipped
+ * package is listed with its version and licence text.
  */
 import { existsSync, globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -114,7 +114,7 @@ describe('the library', () => {
     await page.getByRole('dialog').getByLabel('File name').fill('alpha run');
     await page.keyboard.press('Enter');
     await bench.panel('Library').click();
-    // A file that another program put into the folder, and an unreadable one.
+    // Add a file from another program, and an unreadable one.
     writeFileSync(path.join(folder, 'beta.json'), quickScenario('Beta beam', 55));
     writeFileSync(path.join(folder, 'broken.h5'), 'not a run');
     await expect.poll(names(open)).toMatch(/^(?=.*Alpha beam.*Alpha beam)(?=.*Beta beam)(?=.*broken\.h5)/);

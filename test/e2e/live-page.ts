@@ -5,7 +5,7 @@ import { type ServedWorkbench, useWorkbench, type Workbench } from './workbench-
 
 let workbench: ServedWorkbench['workbench'];
 
-/** Call at the top of a test file. */
+/** Opens pages for the tests of Live. Call this at the top of a test file. */
 export function useLive(): void {
   ({ workbench } = useWorkbench('live'));
 }

@@ -38,7 +38,7 @@ describe('Live mode', () => {
     await drag(opened, [at - 4, y], [at + 56, y]);
     await page.mouse.up();
     await expect.poll(async () => Number(await firstBorder.inputValue())).toBeGreaterThan(start + 0.5);
-    // With less bone the beam goes further.
+    // With less bone, the beam penetrates farther.
     await expect.poll(() => r80(opened)).toBeGreaterThan(before + 0.3);
     await page.getByRole('banner').getByRole('button', { name: /^Undo/ }).click();
     await expect.poll(async () => Number(await firstBorder.inputValue())).toBe(start);

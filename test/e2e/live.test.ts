@@ -55,7 +55,7 @@ describe('Live mode', () => {
     await open.page.setViewportSize({ width: 900, height: 700 });
     await bench.drawn();
     await open.screenshot('live-900-dark');
-    // Switched off, the page shows the earlier result again.
+    // After Live is switched off, the page shows the earlier result again.
     await liveSwitch(opened).click();
     await expect.poll(() => bench.r80.count()).toBe(0);
     expect(open.problems).toEqual([]);

@@ -1,7 +1,6 @@
 /**
- * Matter in the form: user materials, and a CT. A beam from a measured depth dose, in the form: the fit with its
- * residuals, applied, and saved in the library. A beam by its range, as spots, and as a spread-out peak that the form
- * builds.
+ * Matter in the form: user materials, and a CT. Also beams in the form: from a measured depth dose with fit and
+ * residuals, by range, as spots, and as a spread-out peak.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -15,7 +14,10 @@ import { useWorkbench } from './workbench-page.ts';
 describe('commissioning a beam', () => {
   const { workbench } = useWorkbench('commissioning');
 
-  /** Monte Carlo's beam of 54.85 MeV in the form of a chamber's readings: depths in cm, and the chamber's own unit. */
+  /**
+   * The Monte Carlo beam of 54.85 MeV, written like the readings of a chamber: depths in cm, and dose in an arbitrary
+   * unit.
+   */
   const { depth_mm, dose } = topasBeam(54.852);
   const rows = Array.from(depth_mm, (depth, i) => `${depth / 10},${7 * (dose[i] ?? 0)}`);
   const file = (name: string, text: string) => ({ name, mimeType: 'text/csv', buffer: Buffer.from(text) });

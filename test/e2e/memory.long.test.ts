@@ -15,12 +15,15 @@ const longScenario = JSON.stringify({
   solver: { step_mm: 0.02, variant: 'window' },
 });
 
-/** Limit of memory growth per frame, in bytes: less than a tenth of a frame, which has tens of kilobytes. */
+/**
+ * Limit of memory growth in bytes per frame. A frame has tens of kilobytes, and a leak of whole frames would exceed
+ * this limit tenfold.
+ */
 const BYTES_PER_FRAME = 4096;
-/** Allowance for caches that fill once. */
+/** Allowance in bytes for caches that fill only once. */
 const SETTLED_BYTES = 3 * 2 ** 20;
 const SAMPLES = 6;
-/** Frames between two samples, however long a loaded machine needs for them. */
+/** Frames between two samples of the memory. Counted in frames because a loaded machine needs longer for each. */
 const FRAMES_PER_SAMPLE = 50;
 
 /** Bytes in use: JavaScript's heap, and the array buffers outside it. */

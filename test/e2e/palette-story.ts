@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { accessibilityViolations } from './accessible.ts';
 import { useWorkbench } from './workbench-page.ts';
 
-/** Call at the top of a test file. */
+/** Defines the stories of the palette in one theme. Call this at the top of a test file. */
 export function paletteStories(theme: 'light' | 'dark'): void {
   const { workbench } = useWorkbench('palette');
   it('the palette lists every menu command with its shortcut, and runs one', async () => {
@@ -17,7 +17,7 @@ export function paletteStories(theme: 'light' | 'dark'): void {
       entries.push(...(await page.locator('.menu__label').allTextContents()));
       await page.keyboard.press('Escape');
     }
-    // Tab stops once at the menu bar, at the menu used last; the arrow keys cycle through the menus.
+    // Tab stops once at the menu bar, at the last used menu. The arrow keys cycle through the menus.
     const menus = page.getByRole('menubar').getByRole('menuitem');
     const stops = page.getByRole('menubar').locator('[role="menuitem"][tabindex="0"]');
     expect(await stops.allTextContents()).toEqual([await menus.last().textContent()]);

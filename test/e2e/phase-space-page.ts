@@ -9,12 +9,12 @@ import { type ServedWorkbench, useWorkbench } from './workbench-page.ts';
 const root = path.resolve(import.meta.dirname, '../..');
 let workbench: ServedWorkbench['workbench'];
 
-/** Call at the top of a test file. */
+/** Opens pages for the tests of phase space. Call this at the top of a test file. */
 export function usePhaseSpace(): void {
   ({ workbench } = useWorkbench('phase', ['--scenario', path.join(root, 'assets/scenarios/water-70MeV.json')]));
 }
 
-/** Done in a second on two cores, and wide enough in angle and energy to be visible. */
+/** A run of a second on two cores, wide enough in angle and energy to be visible in the maps. */
 export const scenario = (extra: object = {}): string =>
   JSON.stringify({
     kind: 'transport',

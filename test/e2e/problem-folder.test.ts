@@ -1,6 +1,6 @@
 /**
- * A problem folder in the window: its form, the question of trust, its benchmark, ladder, timeline, kernels and a
- * study.
+ * A problem folder in the window: its form, the question whether to trust it, its benchmark, ladder, timeline, kernels
+ * and a study.
  */
 import { cpSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -18,7 +18,7 @@ const { workbench } = useWorkbench('problem-page', ['--scenario', path.join(fold
 }));
 
 const candidates = ['three-passes.cpp', 'online.cpp', 'numpy.py', 'overflow.cpp'];
-/** The candidates that need no Python: Python's start and its reference are measured in other tests. */
+/** Candidates that need no Python. Other tests cover the start of Python and the reference in Python. */
 const measuredCandidates = ['three-passes.cpp', 'online.cpp', 'overflow.cpp'];
 const bothThemes: readonly [Appearance, ...Appearance[]] = [appearances[0], ...appearances.slice(1, 2)];
 

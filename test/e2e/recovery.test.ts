@@ -23,7 +23,7 @@ afterEach(async () => {
   rmSync(home, { recursive: true, force: true });
 });
 
-/** Edited while the other one computes; the two are of different workloads. */
+/** Edit while the other scenario is computed. The two belong to different workloads. */
 const image = JSON.stringify({ ...smallImage, name: 'Mine' });
 const slowScenarioText = JSON.stringify({ ...slowScenario, name: 'Slow run' });
 

@@ -109,7 +109,7 @@ describe('refining a crystal', () => {
     await bench.run.waitFor();
     await open(all, rotatedCrystal);
     await bench.runToEnd();
-    // A refinement that needs half a minute on one thread of any machine, so that other requests have to wait.
+    // A refinement that needs half a minute on one thread of any machine, so that other requests must wait.
     const detector = { width: 2048, height: 2048, pixel_mm: 0.025, distance_mm: 100, oversample: 8 };
     const solver = { threads: 1, variant: 'diffraction-in-loop' };
     const slow = { ...start, name: 'Slow', detector, solver };

@@ -1,4 +1,7 @@
-/** A machine without a GPU shows all data recorded on one: each session in the ladder, each run in its panels. */
+/**
+ * On a machine without a GPU, the page shows all data recorded on one: each session in the ladder, and each run in its
+ * panels.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
@@ -15,7 +18,7 @@ const files = (ending: string): readonly string[] =>
     .map((name) => name.replaceAll(path.sep, '/'))
     .sort();
 
-/** Matches text that an invalid number leaves on a page. */
+/** Matches text that appears on a page if a number is invalid. */
 const BROKEN_TEXT = /\bNaN\b|\bundefined\b|\bInfinity\b|\[object /;
 
 /** Ids and names of the options of a list. */

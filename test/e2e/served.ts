@@ -1,4 +1,4 @@
-/** The built program's own server, as `npm start` runs it. */
+/** Starts the server of the built program, as `npm start` does. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import path from 'node:path';
 

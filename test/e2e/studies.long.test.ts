@@ -1,6 +1,6 @@
 /**
- * Tables of studies grouped and transposed, two points as runs, kernels to tune, and several charts of many points in
- * turn.
+ * Tables of studies, grouped and transposed; two points as runs; tuning of kernels; and several charts of many points,
+ * one after the other.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -98,7 +98,7 @@ it('a chart with many points shows nothing of the previous chart', async () => {
         const { xaxis, yaxis, dragmode } = Reflect.get(it, '_fullLayout');
         const whole = (axis: { type: string; range: number[] }, values: number[]): boolean => {
           const [from, to] = axis.range.map((end) => (axis.type === 'log' ? 10 ** end : end));
-          // Zero is not on a logarithmic axis.
+          // A logarithmic axis cannot show zero.
           return values.every(
             (value) => (axis.type === 'log' && value <= 0) || (value > (from ?? value) && value < (to ?? value)),
           );
@@ -139,7 +139,7 @@ it('a chart with many points shows nothing of the previous chart', async () => {
   const old = await plot.elementHandle();
   await drawnAs('Heat map');
   await expect.poll(() => plot.locator('.heatmaplayer image').count()).toBe(1);
-  // The old plot is out of the document, and its data is released.
+  // The old plot has been removed from the document, and its data has been released.
   const kept = () => old?.evaluate((it) => [Reflect.get(it, 'data'), it.isConnected]);
   await expect.poll(kept).toEqual([undefined, false]);
   await drawnAs('Pareto');
@@ -180,7 +180,8 @@ it('a chart with many points shows nothing of the previous chart', async () => {
   const numbers = (await written('CSV')).trim().split('\n');
   expect(numbers.filter((line) => /^[\d.]/.test(line)).length).toBeGreaterThanOrEqual(WIDE_STUDY_POINTS);
   expect(numbers.filter((line) => line.includes(`${longest.time_s}`))).not.toEqual([]);
-  // In a separate page: the workbench's own page applies its style policy to parsed documents.
+  // Parse the file in a separate page, because the workbench's style policy also applies to documents that its page
+  // parses.
   const sheet = await page.context().newPage();
   const rightmost = await sheet.evaluate(
     async (text) => {

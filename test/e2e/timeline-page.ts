@@ -11,7 +11,7 @@ export const runs = path.resolve(import.meta.dirname, '../../assets/runs');
 export const golden = path.resolve(import.meta.dirname, '../golden');
 let workbench: ServedWorkbench['workbench'];
 
-/** Call at the top of a test file. */
+/** Opens pages for the tests of the timeline. Call this at the top of a test file. */
 export function useTimeline(): ServedWorkbench {
   const served = useWorkbench('timeline-e2e');
   ({ workbench } = served);
@@ -37,7 +37,7 @@ export async function openProfile(options: PageOptions = {}): Promise<void> {
   await bench.layout('Alt+Shift+3', 'Timeline');
 }
 
-/** Opens a recorded run; by default one of cuda-window from an earlier version, which took its steps by CUDA graphs. */
+/** Opens a recorded run. The default was recorded by an earlier version of cuda-window, which used CUDA graphs. */
 export async function openRecorded(file = path.join(golden, 'runs/h200-cuda-window-graphs.h5')): Promise<void> {
   await bench.drop(path.basename(file), readFileSync(file), 'application/x-hdf5');
   await expect.poll(() => blocks().count()).toBeGreaterThan(0);

@@ -1,6 +1,6 @@
 /**
- * Opens the workbench in Chromium over one server per test file. The kernel editor on a page, with compiler
- * optimisations off. The launch explorer on a page: kernels in the form of the build, and queries of its texts.
+ * Opens the workbench in Chromium, with one server per test file. Also opens the kernel editor with compiler
+ * optimisations off, and the launch explorer with kernels in the form of the build.
  */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -19,8 +19,8 @@ export type ServedWorkbench = Readonly<{
   /** The host's data folder, which outlives its restarts. */
   home: string;
   /**
-   * Opens a page and waits until the host has answered for its scenario. An edit before that answer belongs to no
-   * resolved scenario, so that the page would not show the expected values.
+   * Opens a page and waits until the host has answered for its scenario. If a test edited the scenario earlier, the
+   * page would not show the expected values.
    */
   workbench: (options?: PageOptions) => Promise<Workbench>;
 }>;
@@ -53,7 +53,7 @@ export function useWorkbench(
   };
 }
 
-/** Call at the top of a test file. */
+/** Opens pages for the tests of the kernel editor. Call this at the top of a test file. */
 export const useKernelEditor = (): ServedWorkbench =>
   useWorkbench('editor', [], (home) => ({
     BRAGGBENCH_CACHE: cacheWithUserKernels(home),

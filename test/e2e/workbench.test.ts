@@ -14,7 +14,7 @@ const { chrome, home, workbench } = useWorkbench(
   // Without visible GPUs, the page is the same on all machines.
   () => ({ CUDA_VISIBLE_DEVICES: '' }),
 );
-/** A beam on a coarse grid with depth stepping: done in a few hundredths of a second. */
+/** A beam on a coarse grid with depth stepping, solved in a few hundredths of a second. */
 const quickScenario = JSON.stringify({
   kind: 'transport',
   version: 1,

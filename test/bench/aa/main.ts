@@ -42,7 +42,8 @@ const copiedVariant = values.gpu ? onGpu : onCpu;
 const { variant } = copiedVariant;
 
 /**
- * Smallest share of a half's sessions that must have an interval, because a session without a verdict cannot be false.
+ * Smallest share of the sessions under one condition that must have an interval. A session without a verdict cannot be
+ * false, and must not improve the result.
  */
 const leastJudged = 0.9;
 
@@ -57,7 +58,7 @@ function line(i: number, half: string, one: Verdict): string {
   return `${String(i + 1).padStart(3)} ${half}: ${verdict} ${ratio.toFixed(4)} (${between}), floor ${percent(floor)}, ${rounds} rounds, whole run ${whole}${load}${mark}`;
 }
 
-/** Conditions of the machine, each with the number of processes that keep a lane's cores busy. */
+/** Conditions of the machine, each with the number of processes that keep the cores of a lane busy. */
 const conditions = [
   ['as it is', () => 0],
   ['every core busy', (cores: string | null) => cores?.split(',').length ?? availableParallelism()],
@@ -101,7 +102,7 @@ try {
   for (const [k, [name, busy]] of conditions.entries()) {
     const sessions = halves[k]?.sessions ?? [];
     if (sessions.length >= wantedSessions) continue;
-    // One session before those that count: it compiles the kernel and measures the machine's ceilings.
+    // Run one session before the counted ones. It compiles the kernel and measures the machine's ceilings.
     for (const lane of lanes)
       ({ machine } = await sessionOf(folder, copy, copiedVariant, { seed: 0, seconds: 0.1, lane }));
     for (const lane of lanes) load.begin(busy(lane.cores), lane);

@@ -103,9 +103,9 @@ try {
   writeKernels(folder);
   for (const { slower, busy_cores, sessions } of series) {
     if (sessions.length >= wantedSessions) continue;
-    // One session per lane before those that count, which compiles the kernels.
+    // Run one session per lane before the counted ones, to compile the kernels.
     for (const lane of lanes) await session(folder, slower, 1, 1, lane);
-    // The system moves other work to other cores if these are busy.
+    // Keep the other cores busy too, because the system would otherwise move work to them.
     for (const lane of lanes) load.begin(busy_cores, outside(lane));
     const take = async (i: number, lane: Lane): Promise<Verdict> => {
       const told = await session(folder, slower, seconds, i + 1, lane);

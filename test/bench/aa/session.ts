@@ -64,7 +64,7 @@ export async function fill<T extends Numbered>(
     const free = Array.from({ length: wanted }, (_, i) => i).filter((i) => !taken.has(i));
     return free.slice(0, Math.max(0, wanted - sessions.length)).map((i) => ({ i, sessions, take }));
   });
-  // Stable: sessions of one number stay in the order of their series.
+  // The sort is stable, so that sessions with equal numbers stay in the order of their series.
   const left = missing.toSorted((a, b) => a.i - b.i);
   const work = async (lane: Lane): Promise<void> => {
     for (let next = left.shift(); next !== undefined; next = left.shift()) {
@@ -122,7 +122,7 @@ export const onCpu: Copied = {
   scenario: {
     ...{ ...smallScenario, beam: { energy_MeV: 30 }, geometry: { width_mm: 10, depth_mm: 10 } },
     grid: { dx_mm: 1, dz_mm: 0.5, dtheta_mrad: 80, energy },
-    // With one thread: threads that wait for each other at every step would measure the load of the machine.
+    // Use one thread, because threads that wait for each other at every step would measure the load of the machine.
     solver: { threads: 1 },
   },
 };
@@ -163,9 +163,9 @@ export function writeCopy(folder: string, { variant, file, scenario }: Copied): 
 }
 
 /**
- * A sum of squares as eight sums that do not depend on each other, with real extra work: its first elements are added
- * up again. The chain of additions of the template is no fair test: recent processors add within 2 to 4 cycles,
- * depending on the code's placement. A chain with 1 % more work took 7 to 31 % less time in 40 of 40 sessions.
+ * Source of a sum of squares as eight independent sums, with real extra work: its first elements are added up again.
+ * The chain of additions of the template would be no fair test. Recent processors add within 2 to 4 cycles, depending
+ * on the placement of the code. A chain with 1 % more work took 7 to 31 % less time in 40 of 40 sessions.
  */
 export function sumWithMore(share: number): string {
   const again = share === 0 ? '' : `\n  volatile double again = squares(a, static_cast<int>(${share} * n));`;
@@ -205,7 +205,7 @@ export async function runSession(folder: string, lane: Lane, words: readonly str
   const cli = path.join(root, 'dist/host/cli.js');
   const { stdout } = await promisify(execFile)(...onLane(lane, process.execPath, [cli, ...words]), {
     ...{ cwd: folder, maxBuffer: 2 ** 28, timeout: 600_000 },
-    // Lanes compile at the same time.
+    // Use a separate home folder per lane, because lanes compile at the same time.
     env: { ...process.env, BRAGGBENCH_HOME: path.join(folder, `home-${lane.index}`) },
   });
   const { machine, program, entries, noise, rounds, environment } = JSON.parse(stdout) as Printed;

@@ -30,7 +30,7 @@ const pairs: readonly (readonly [Name, Name])[] = [
 
 function axis(name: Name): MapAxis {
   const [from, to, unit] = extents[name];
-  // Energy bins follow the range: they are not equally wide.
+  // Edges of the energy bins, which are not equally wide because they follow the range.
   const edges =
     name === 'e'
       ? Float64Array.from({ length: CELLS + 1 }, (_, i) => from + (to - from) * (i / CELLS) ** (1 / 1.77))

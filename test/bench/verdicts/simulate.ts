@@ -1,6 +1,7 @@
 /**
- * Sessions of synthetic times, judged by the shipped code: the rates of false verdicts and of found differences. Models
- * of timing noise that the verdicts must withstand. All noise is added to the natural logarithm of a time.
+ * Simulates sessions of synthetic times, which the shipped code judges, to find the rates of false verdicts and of
+ * found differences. The models describe timing noise that the verdicts must withstand. All noise is added to the
+ * natural logarithm of a time.
  */
 import { type Random, seededRandom, shuffle } from '../../../electron/host/model/bench/statistics.ts';
 import { defaultMargin, judge, missProbability, noiseFloorOf } from '../../../electron/host/model/verdicts/judge.ts';
@@ -200,7 +201,8 @@ const roundsPerInstance = 7;
 const maxInstances = 60;
 
 /**
- * One session. Candidates from index 2 on are slower than the reference by `truth`, a logarithm; 1 is the control.
+ * Simulates one session. Candidate 1 is the control. From index 2 on, candidates are slower than the reference by
+ * `truth`, a logarithm.
  */
 function session(
   model: NoiseModel,
@@ -290,7 +292,7 @@ export function ratesOf(
   };
 }
 
-/** Limits of the rates in every row of the table. */
+/** Required rates in every row of the table. */
 const targetRates = { falseVerdicts: 0.05, coverage: 0.93, found: 0.9, sameAtTwoPercent: 0.05 } as const;
 
 /**

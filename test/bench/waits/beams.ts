@@ -1,6 +1,6 @@
 /**
- * Many beams: beams per second of the command line, with set-up and read-back. Also measures beams by moments on one
- * core. Each is compared with the time of its steps; the rest is set-up, read-back and readouts.
+ * Rates of many beams: beams per second of the command line, including set-up and read-back, and beams by moments on
+ * one core. Each is compared with the time of the steps alone.
  */
 import type { Ceilings } from '../../../electron/contract/capabilities.ts';
 import { BraggError } from '../../../electron/contract/errors.ts';
@@ -86,7 +86,7 @@ export async function beamsOnGpu(
   return [atLeast(manyBeams(variant), alone, bound), atLeast(manyBeamsAgain(variant), BEAMS / median(again), bound)];
 }
 
-/** Number of beams that keeps several GPUs busy for seconds; a window variant needs longer per beam. */
+/** Number of beams that keeps several GPUs busy for seconds. A window variant needs longer per beam. */
 const BEAMS_ON_SEVERAL_GPUS = { 'cuda-depth': 4 * BEAMS, 'cuda-window': BEAMS } as const;
 
 /** Speed-up of all GPUs of this machine over its first GPU, warm. */
@@ -99,7 +99,7 @@ export async function beamsOnAllGpus(solver: Solver, base: object, variant: OnGp
   return atLeast(allGpus(variant, count, gpus), one / all, gpus);
 }
 
-/** All beams on one grid; the lower bound is the time of one beam's steps on one core. */
+/** All beams on one grid. The bound is the time that the steps of one beam need on one core. */
 export async function beamsOnCpu(solver: Solver, base: object, cores: number): Promise<Row> {
   const reading = await solver.problem({ ...base, solver: { ...solvedBy('depth'), threads: 1 } });
   const steps: number[] = [];
@@ -129,7 +129,7 @@ export async function hostOfBeams(solver: Solver, base: object): Promise<Row> {
   return atMost(hostOfBeam, median(busy) / energies.length);
 }
 
-/** Seconds of each solve by `clock`. The first one is left out, because it includes compilation. */
+/** Seconds of each solve, as `clock` reports them. The first solve is left out, because it includes compilation. */
 async function timesAgain(
   solver: Solver,
   reading: ScenarioReading,
@@ -168,7 +168,7 @@ function busy_s(): number {
   return (user + system) / 1e6;
 }
 
-/** Readouts of beams between two energies, `times` times after a first one. */
+/** Computes readouts of beams between two energies, once to warm up and then `times` times. */
 async function readoutsOf(
   solver: Solver,
   base: object,

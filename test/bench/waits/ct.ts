@@ -54,9 +54,11 @@ const DOCUMENT = {
   ...{ kind: 'transport', version: 2, beam: { energy_MeV: 150 }, geometry: { ct: { file: 'thorax.nrrd' } } },
   output: { keyframes: 0 },
 };
-/** Factor within which the forecast of the time must be correct: it is for planning. */
+/** Factor within which the forecast of the time must be correct. It only serves planning. */
 const WITHIN = 2;
-/** Upper limit of the ratio of the forecast to the memory used; the forecast is never below the memory used. */
+/**
+ * Upper limit of the ratio of the memory forecast to the memory used. The forecast must never be below the memory used.
+ */
 const MEMORY_WITHIN = 1.5;
 
 const planSchema = z.object({ memory_bytes: z.number(), expected_s: z.number() });
@@ -86,7 +88,7 @@ export async function ctRows(gpu: boolean): Promise<readonly Row[]> {
         `solver.variant=${variant}`,
         '--json',
       ];
-      // The CPU transports products of reactions, whichever variant takes the steps.
+      // The CPU transports products of reactions, even if another device takes the steps.
       const [{ plan: said }] = estimateSchema.parse(await reportedMemory(['validate', ...requested], folder)).scenarios;
       const took = usedSchema.parse(await reportedMemory(['run', ...requested], folder));
       const name = `a 512 × 512 slice of a CT, 150 MeV, ${variant}`;
@@ -96,7 +98,7 @@ export async function ctRows(gpu: boolean): Promise<readonly Row[]> {
         text: seconds,
       };
       rows.push(atMost(steps, took.solve_s));
-      // The forecast for a GPU is about the GPU's memory.
+      // Skip the GPU, because its forecast is about the GPU's memory.
       if (gpu || !canMeasureOwnMemory) continue;
       const taken_MB = (await ownMemory({ ...DOCUMENT, solver: { stepping, variant } }, folder)) / 1e6;
       const said_MB = said.memory_bytes / 1e6;

@@ -1,4 +1,6 @@
-/** Live mode in the built workbench in a real Chromium: the energy is dragged with and without Live, in one page. */
+/**
+ * Measures Live in the built workbench in a real Chromium: the energy is dragged with and without Live, in one page.
+ */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -93,7 +95,7 @@ export async function liveRows(gpu: boolean, say: (text: string) => void): Promi
     const live = page.getByRole('banner').getByRole('button', { name: /^Live/ });
     const atRest = () => page.getByTestId('live-note').getByText('At rest').waitFor({ timeout: 120_000 });
     await page.waitForFunction(() => document.querySelector('h1')?.textContent?.includes('water-70MeV'));
-    // The gallery of questions is in front of the form at a first start.
+    // At a first start, the gallery of questions covers the form.
     await page.getByRole('tab', { name: 'Scenario', exact: true }).click();
     const seen = await watch(page);
     // The page shows a complete answer before each drag: when Live is switched off, the last answer remains.

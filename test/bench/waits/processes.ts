@@ -1,6 +1,6 @@
 /**
- * End-to-end processes, from start to exit, compared with the smallest program that could do the same. The program is
- * installed as a user does it: in a folder of its own, with only its runtime dependencies.
+ * Times end-to-end processes, from start to exit, compared with the smallest program that could do the same. The
+ * program is installed as a user does it: in a separate folder, with only its runtime dependencies.
  */
 import { spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -25,8 +25,8 @@ interface Locked {
 }
 
 /**
- * Makes such a folder in `to`. Packages contain only their package.json, which is all that npx reads before it starts
- * one. `braggbench` is the program built in `root`; `empty` does nothing.
+ * Creates a folder in `to` with an installed program. Packages contain only their package.json, which is all that npx
+ * reads before it starts a program. `braggbench` is the program built in `root`; `empty` does nothing.
  */
 export function installInto(to: string, root: string): void {
   rmSync(to, { recursive: true, force: true });
@@ -65,7 +65,7 @@ export function installInto(to: string, root: string): void {
 export const root = path.resolve(import.meta.dirname, '../../..');
 export const cli = path.join(root, 'dist/host/cli.js');
 const ROUNDS = 7;
-/** Number of first runs to time; each of them compiles for seconds. */
+/** Number of first runs to time. Each of them compiles for seconds. */
 const FIRST_RUNS = 3;
 
 interface Ended {
@@ -99,7 +99,7 @@ export function runToExit(
   });
 }
 
-/** The command as a user types it; without npx, the program that npx would start. */
+/** Command as a user types it; if npx is missing, the program that npx would start. */
 async function shell(): Promise<{
   readonly name: string;
   readonly program: string;
@@ -175,7 +175,7 @@ const TINY_SCENARIO = {
   grid: { dx_mm: 1, dz_mm: 0.5, dtheta_mrad: 80, theta_max_mrad: 400, energy: { kind: 'range', step_mm: 0.5 } },
 };
 
-/** Memory that the GPU driver needs, MB: a run of a few cells on the device minus the same run without it. */
+/** Memory that the GPU driver needs, in MB: a small run on the device minus the same run without the device. */
 async function driversOwn(): Promise<number> {
   const folder = mkdtempSync(path.join(tmpdir(), 'braggbench-tiny-'));
   try {
@@ -190,8 +190,8 @@ async function driversOwn(): Promise<number> {
 }
 
 /**
- * An empty package with the same dependencies, all of which npx reads first. Its folder is fixed because npx caches by
- * folder.
+ * Creates an empty package with the same dependencies, all of which npx reads before it starts the program. Its folder
+ * is fixed because npx caches by folder.
  */
 function emptyPackage(): string {
   const folder = path.join(root, 'dist/empty-package');
@@ -280,8 +280,8 @@ export async function momentsByShell(): Promise<Row> {
 }
 
 /**
- * Compares the default run of a Smatrix_2D checkout with ours, process by process, alternating. It runs in a copy,
- * because Smatrix_2D writes to its own folder.
+ * Compares the default run of a Smatrix_2D checkout with the run of this program. The two run alternately, process by
+ * process. Smatrix_2D runs in a copy, because it writes to its own folder.
  */
 export async function smatrix(checkout: string, variant: string): Promise<Row> {
   const what = `Smatrix_2D's default run over braggbench run water-70MeV, ${variant}, whole processes`;

@@ -9,9 +9,9 @@ export interface Row {
   /** Measured value, as text; null if it could not be measured here. */
   readonly measured: string | null;
   readonly met: boolean | null;
-  /** Lower bound (upper for rates), measured in the same call; null if there is none. */
+  /** Lower bound of a time, or upper bound of a rate, measured by the same command; null if there is none. */
   readonly bound: string | null;
-  /** Ratio of the measured value to the bound; for rates, the inverse ratio. Below one only because of noise. */
+  /** Ratio of the measured value to the bound; for rates, its inverse. It falls below one only because of noise. */
   readonly ratio: string | null;
   /** The hardware or program needed to measure it, if it cannot be measured here. */
   readonly needs?: string;
@@ -82,7 +82,7 @@ export const fromShell = (name: string, variant: string, gpu: boolean): Limit =>
   what: `${name} run water-70MeV, ${variant}, from shell to answer`,
   ...{ limit: gpu ? 0.7 : 0.5, text: seconds },
 });
-/** The answer itself takes half a millisecond; the rest is the start of the program and its check of the build. */
+/** The computation needs half a millisecond; the limit covers the start of the program and its check of the build. */
 export const momentsFromShell: Limit = {
   what: 'node braggbench.mjs run water-70MeV, moments, from shell to answer',
   ...{ limit: 0.25, text: seconds },
@@ -111,7 +111,9 @@ export const hostOfBeam: Limit = {
   ...{ limit: 1e-4, text: milliseconds },
 };
 const reactionText = (reactions: boolean): string => (reactions ? ', reactions followed' : '');
-/** One core: counts processor time of all threads, since other programs may use the rest of the machine. */
+/**
+ * Runs on one core. Counts the processor time of all threads, because other programs may use the rest of the machine.
+ */
 export const momentsTarget = (energy_MeV: number, reactions: boolean): Limit => ({
   what: `${energy_MeV} MeV in water by moments${reactionText(reactions)}: processor time from the problem to readouts, warm`,
   ...{ limit: reactions ? 2e-3 : 5e-4, text: milliseconds },
@@ -123,7 +125,7 @@ export const manyByMoments = (beams: number, reactions: boolean): Limit => ({
 /** Beams of the rows by cuda-moments: enough that the GPU's multiprocessors are busy until nearly the end. */
 export const GPU_BEAMS = 65_536;
 const onGpuByMoments = `${GPU_BEAMS.toLocaleString('en')} beams of 60 to 80 MeV, cuda-moments, FP32`;
-/** Marches and readouts, by the clock of the device. */
+/** Time of the kernels for marches and readouts, by the clock of the device. */
 export const kernelOfMoments: Limit = {
   what: `${onGpuByMoments}: marches and readouts, time of the device alone`,
   ...{ limit: 1e6, text: beamRate },
@@ -136,7 +138,7 @@ export const curvesOfMoments: Limit = {
   ...readoutsOfMoments,
   what: `the same with the depth doses of ${GPU_BEAMS.toLocaleString('en')} beams`,
 };
-/** A hundred thousand points; a laptop without a GPU may need minutes. */
+/** Study with a hundred thousand points. A laptop without a GPU may need minutes. */
 export const rangeStudy: Limit = {
   what: '100,000 ranges between 60 and 80 MeV, cuda-moments, from shell to readouts',
   ...{ limit: 60, text: seconds },

@@ -1,4 +1,4 @@
-/** Live without a page: the host's answers to a client that requests one with every frame of a screen. */
+/** Measures Live without a page: the host's answers to a client that requests one with every frame of a screen. */
 import type { MapRequest } from '../../../electron/contract/run.ts';
 import type { WhatIfAnswer } from '../../../electron/contract/scenario/transport/what-if.ts';
 import { openTestHost } from '../../electron/host/test-host.ts';

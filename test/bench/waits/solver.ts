@@ -1,4 +1,4 @@
-/** The engine in this process, warm, as a host uses it. */
+/** Measures the engine in this process after a first run, as a host uses it. */
 import {
   loadAddon,
   type NativeAddon,
@@ -46,7 +46,7 @@ interface Solved {
   readonly result: TransportResult;
 }
 
-/** From the problem to its result: layout, tables, state, steps and read-back. */
+/** Solves a problem completely: layout, tables, state, steps and read-back. */
 export async function solve({ addon }: Pick<Solver, 'addon'>, problem: TransportProblem): Promise<Solved> {
   const begun = performance.now();
   const run = await addon.layTransport({ ...problem, keyframes: 0 });

@@ -5,14 +5,14 @@ import type { DesktopStory } from '../desktop.ts';
 export function guardStories({ desktop }: DesktopStory): void {
   it('the desktop program exposes no Electron API to the page', async () => {
     const added = await desktop().page.evaluate(() => {
-      // An empty frame has only the globals that Chromium provides.
+      // An empty frame has only the globals that Chromium provides, for comparison.
       const frame = document.body.appendChild(document.createElement('iframe'));
       const usual = new Set(Object.getOwnPropertyNames(frame.contentWindow));
       frame.remove();
       return { usual: usual.size, more: Object.getOwnPropertyNames(globalThis).filter((name) => !usual.has(name)) };
     });
     expect(added.usual).toBeGreaterThan(100);
-    // Globals of the test drivers, Plotly and zod.
+    // Matches globals of the test drivers, Plotly and zod.
     const known = /^(standIn|__playwright|__pw|__zod|Plotly|PolyBool$)/;
     expect(added.more.filter((name) => !known.test(name))).toEqual([]);
   });

@@ -1,6 +1,6 @@
 /**
- * Two windows on one host: each has its own scenario and asks its own question; both share one set of menus and all
- * runs. The page's process crashes during a run; then the user closes that window.
+ * Two windows on one host: each has its own scenario and its own question about unsaved changes. Both share one set of
+ * menus and all runs. The page's process crashes during a run; then the user closes that window.
  */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';

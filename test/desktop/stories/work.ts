@@ -48,7 +48,7 @@ export function workStories(driver: Driver): void {
       expect(await desktop().menus()).toEqual(expect.arrayContaining(['File', 'Edit', 'Run', 'View', 'Help']));
       const open = await desktop().menuItem('file.open');
       expect(open).toMatchObject({ accelerator: 'CmdOrCtrl+O', registerAccelerator: false, enabled: true });
-      // As an accelerator, a bare Escape would never reach a dialog.
+      // The menu entry must not have Escape as accelerator, because dialogs would then never receive the key.
       expect((await desktop().menuItem('view.unpin'))?.accelerator).toBeNull();
       // With native menus the page has no menu bar.
       expect(await desktop().page.getByRole('menubar').count()).toBe(0);
@@ -228,7 +228,7 @@ export function workStories(driver: Driver): void {
       expect(await desktop().windows()).toBe(1);
       expect(complaints).toEqual([]);
 
-      // The page's answer to the first question may still arrive: it must not count as an answer to this one.
+      // The page's answer to the first question may still arrive, and must not count as the answer to this one.
       await desktop().closeWindow();
       await question.getByRole('button', { name: 'Save', exact: true }).click();
       expect(await desktop().program.ended).toBe(0);

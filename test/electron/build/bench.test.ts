@@ -1,7 +1,7 @@
 /**
- * The order and the expected times of `npm run bench -- gpu`, from synthetic sessions. Met and missed targets are saved
- * with machine, load and day, and read back. Costs of reactions and LET compared with the beam's own steps: products by
- * round, stepping modes by their fastest runs. Targets are read from session files. Arguments of the benchmarks, and
+ * Order and expected times of `npm run bench -- gpu`, from synthetic sessions. Met and missed targets are saved with
+ * machine, load and day, and read back. Costs of reactions and LET are compared with the steps of the beam: products by
+ * round, stepping modes by their fastest runs. Also reads targets from session files, arguments of the benchmarks, and
  * rows with a bound.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -196,7 +196,7 @@ describe('the cost of physics options', () => {
   });
 
   it('compares nuclear products with the steps of the same run, and stepping methods by their fastest runs', () => {
-    // The second round ran on a busy machine and took twice as long in every part. One run of the third did as well.
+    // In the second round the machine was busy, so that every part took twice as long. In the third round, one run did.
     const rounds = [round(1, 1.05, 0.25, 1.06), round(2, 2.1, 0.5, 2.12), round(1.2, 1.5, 0.5, 1.3, 1.01, 1.8)];
     const [reactions, scoring, off, again] = physicsTargets([{ name: 'water, depth', rounds }]);
     expect(reactions).toMatchObject({ wanted: '≤ 40 %', measured: '23.8 %', met: true });

@@ -5,7 +5,10 @@ import { documents, placesIn } from '../../../electron/build/figures/sessions.ts
 export const places = documents.flatMap((file) => placesIn(file));
 export const again = 'made again by npm run figures';
 
-/** Numbers may differ by one in their last digit: instruction sets round differently. */
+/**
+ * Whether two texts have the same numbers. Numbers may differ by one in their last digit, because instruction sets
+ * round differently.
+ */
 export function near(kept: string, made: string): boolean {
   if (kept === made) return true;
   const [a, b] = [Number(kept), Number(made)];

@@ -82,7 +82,7 @@ describe('the table of the dense step', () => {
   test('shows the time each hardware unit would need alone', () => {
     const told = denseStepTable(denseStepOf(csvOf(counted), 'NVIDIA H100', 'abc1234'));
     expect(told).toContain('| Issue slots | 100 instructions per cell | 40 % | 124 µs |');
-    // 288 MB of the 360 MB moved.
+    // The counters report 360 MB; reading and writing each cell once needs 288 MB.
     expect(told).toContain('| DRAM, each cell once | 288 MB | 24 % | 74.4 µs |');
     expect(told).toContain('barrier 75 %, wait 25 %');
   });
@@ -188,8 +188,8 @@ describe('error rates of verdicts', () => {
       readonly of: string;
       readonly number?: number;
     }
-    // Lanes were interrupted while they measured sessions 1 and 3. The other series is from a version that saved no
-    // numbers.
+    // In the first series, lanes were interrupted while they measured sessions 1 and 3. The second series is from a
+    // version that saved no numbers.
     const [first, second]: [Taken[], Taken[]] = [
       [0, 2, 4].map((number) => ({ of: `a${number}`, number })),
       [{ of: 'b0' }, { of: 'b1' }],

@@ -64,7 +64,10 @@ describe('figures from sessions and the command line are current', () => {
   );
 });
 
-/** Spread-out peaks are tested with their builder; tables that need longer are in figures-of-solver.long.test.ts. */
+/**
+ * Tables of spread-out peaks are tested with the code that builds the peaks. Tables that need longer are in
+ * figures-of-solver.long.test.ts.
+ */
 describe('figures from the solver are current', () => {
   test('a beam in water', async () => expectRows('water-beams', await waterBeams([70])), 120_000);
   test('the headline', async () => {
@@ -79,8 +82,8 @@ describe('figures from the solver are current', () => {
 });
 
 /**
- * Tables with numbers that were entered by hand. Each number is from a source that the table names, from typical
- * requirements, or the tolerance of a gate.
+ * Tables with numbers that were entered by hand. Each number is either from a source that the table names, or a typical
+ * requirement, or the tolerance of a gate.
  */
 const typedTables: readonly (readonly [file: string, title: string])[] = [
   ['assets/handbook/fields.md', '`range_is`'],

@@ -106,7 +106,7 @@ describe('the desktop package', onLinux, () => {
       for (const name of globSync('*.{js,cjs}', { cwd: path.join(root, folder) })) {
         if (!files.has(`/${folder}/${name}`)) missing.push(`${folder}/${name}`);
         const imports = importsOf(readFileSync(path.join(root, folder, name), 'utf8'));
-        // The page is one bundle without imports, so other matches are text.
+        // Ignore matches in the page, which is one bundle without imports, so that matches are text.
         for (const to of imports.filter((each) => each.startsWith('.') || !folder.startsWith('dist/renderer'))) {
           const isThere = to.startsWith('.') ? files.has(`/${path.posix.join(folder, to)}`) : isBuiltin(to);
           // Threads and child processes have no Electron.

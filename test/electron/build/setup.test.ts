@@ -1,6 +1,6 @@
 /**
- * The browser's command line never contains the token, since every user of a machine could read it. One npm script for
- * several entry scripts: the table of names, and unknown names.
+ * The browser's command line never contains the token, because every user of a machine could read it. Also tests the
+ * npm script for several entry scripts: the table of names, and unknown names.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import {
@@ -201,7 +201,7 @@ describe('the installed package', () => {
 });
 
 describe('progress of build steps', () => {
-  /** Output of a step of half a minute that has done half of its work after 11 s. */
+  /** Prints the output of a step that needs half a minute and has done half of its work after 11 s. */
   async function said(terminal: boolean): Promise<string> {
     const out = Object.assign(new PassThrough(), { isTTY: terminal });
     sayOn(out);

@@ -78,8 +78,8 @@ describe('braggbench batch', () => {
       const single = await call(['run', 'small.json', '--set', `beam.energy_MeV=${energy}`, '--json']);
       const alone = z.looseObject({ metrics: readouts, ledger: z.unknown() }).parse(JSON.parse(single.stdout));
       const together = readouts.parse(beams[i]?.metrics);
-      // On a shared grid with cells of half a millimetre a beam's energy bins begin elsewhere, so readouts differ
-      // slightly.
+      // On a shared grid with cells of half a millimetre, the energy bins of a beam begin elsewhere, so that readouts
+      // differ slightly.
       expect(Math.abs(together.r80_mm - alone.metrics.r80_mm)).toBeLessThan(0.01);
       expect(Math.abs(together.w80_20_mm - alone.metrics.w80_20_mm)).toBeLessThan(0.02);
       expect(together.energy_deposited_MeV / alone.metrics.energy_deposited_MeV).toBeCloseTo(1, 5);

@@ -77,7 +77,7 @@ describe('options of braggbench bench', () => {
     expect(fittingVariants([expected('c', null)], 60)).toBeNull();
   });
 
-  // The table of a benchmark that is redrawn in place, and the lines that replace it in a pipe.
+  // On a terminal, the table of a benchmark is redrawn in place. In a pipe, lines replace it.
 
   beforeEach(() => {
     vi.useFakeTimers();

@@ -1,6 +1,6 @@
 /**
- * Runs the command line: as a child process, as a person or a script would, or within the test. Shared set-up of the
- * tests of `braggbench study`: small studies, each in a separate folder.
+ * Runs the command line, either as a child process, as a person or a script would, or within the test. Also the set-up
+ * that tests of `braggbench study` share: small studies, each in a separate folder.
  */
 import { spawn } from 'node:child_process';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
@@ -21,7 +21,7 @@ export const entry = join(import.meta.dirname, '../../../dist/host/cli.js');
 export const longWork = [
   ...['geometry.width_mm=40', 'geometry.depth_mm=40', 'beam.energy_MeV=60', 'output.keyframes=0'],
   ...['grid.dx_mm=0.01', 'grid.dtheta_mrad=4', 'grid.dz_mm=0.1'],
-  // The limit causes a warning when the run is about to start.
+  // This limit causes a warning before the run starts.
   'solver.max_steps=300',
 ].flatMap((change) => ['--set', change]);
 export const LONG_WORK_BEGINS = 'the run ends after';
@@ -66,7 +66,7 @@ export function braggbench(words: readonly string[], options: CommandOptions = {
     interrupted = true;
     for (let i = 0; i < interruptAt.signals; i += 1) child.kill(interruptAt.signal ?? 'SIGINT');
   };
-  // A multi-byte character may arrive in two pieces.
+  // Decode the output as a stream, because a multi-byte character may arrive in two pieces.
   child.stdout.setEncoding('utf8').on('data', watch('stdout'));
   child.stderr.setEncoding('utf8').on('data', watch('stderr'));
   if (options.closeOutput === true) child.stdout.destroy();
@@ -112,7 +112,7 @@ async function perform(words: readonly string[], { cwd, environment, interruptAt
   }
 }
 
-/** Calls run one after the other, because folder and environment belong to the process. */
+/** Calls must run one after the other, because they change the folder and environment of this process. */
 let last: Promise<unknown> = Promise.resolve();
 
 /**
@@ -193,7 +193,7 @@ export async function table(name: string) {
   return { ...found, column };
 }
 
-/** Call at the top of a test file. */
+/** Creates the folders of studies. Call this at the top of a test file. */
 export function useStudies(): void {
   beforeAll(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'braggbench-study-'));

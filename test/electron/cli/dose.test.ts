@@ -105,7 +105,7 @@ describe('braggbench uncertainty', () => {
 describe('braggbench volume', () => {
   const folder = scratchFolder('volume');
 
-  /** Scenario of spots on either side of y = 0, in 60 mm of water. */
+  /** A field of two spots, one on either side of y = 0, in 60 mm of water. */
   function field(): string {
     const file = path.join(folder, 'field.json');
     writeFileSync(

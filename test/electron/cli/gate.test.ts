@@ -42,7 +42,8 @@ beforeAll(async () => {
 });
 
 test('the gate passes unchanged code, compared with a commit or with a session from the same runner', async () => {
-  // A limit that unchanged code never exceeds, on however busy a machine: it would have to take eleven times as long.
+  // Options with a limit that unchanged code never exceeds, even on a busy machine: it would have to take eleven times
+  // as long.
   const generous = ['--allow', '1000%', '--time', '1', '--trust', '--json', ...problem];
   const commit = await call('gate', 'sum', '--baseline', 'HEAD', ...generous);
   expect(commit.code).toBe(0);

@@ -85,7 +85,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all(clients.map((one) => one.close())));
 
-/** The result is correct. On a busy machine only the question whether the kernel caches results may stay open. */
+/** Expects a correct verdict. On a busy machine it may only stay unknown whether the kernel remembers results. */
 function expectHonest({ verdict, reason }: Pick<Attempt, 'verdict' | 'reason'>): void {
   if (!isOpen({ word: verdict, reason })) expect({ verdict, reason }).toEqual({ verdict: 'correct', reason: null });
 }
@@ -163,8 +163,8 @@ test('an agent improves a naive reduction to a vectorised one, after one wrong a
   expect(explained.parts[0]).toEqual({ name: 'set-up: build', seconds: expect.any(Number) });
   expect(explained.parts[0]?.seconds).toBeGreaterThan(0);
   expect(explained.parts.find(({ name }) => name === 'compare')?.seconds).toBeGreaterThan(0);
-  // Spans of the kernel's process: its set-up, the check, the samples, and each repetition of the traced sample. This
-  // process adds its comparisons.
+  // The trace contains spans of the kernel's process: its set-up, the check, the samples, and each repetition of the
+  // traced sample. This process adds spans of its comparisons.
   expect(explained.no_timeline).toBeNull();
   expect(explained.timeline.map(({ name }) => name)).toEqual(
     expect.arrayContaining(['prepare', 'check', 'repetitions', 'repetition', 'compare']),
@@ -196,7 +196,7 @@ test('an agent improves a naive reduction to a vectorised one, after one wrong a
     expect((await page.call('bench.attempt', { file: fast.file })).text).toBe(vectoriseSum(read.source));
     await expect(page.call('bench.attempt', { file: '../../etc-attempt-0001.cpp' })).rejects.toThrow('allowed');
 
-    // Replays only in a folder with the name of the problem.
+    // An attempt can be replayed only in a folder with the name of its problem.
     const copy = path.join(folder, 'replayed', 'sum');
     await cp(path.join(problems, 'sum'), copy, { recursive: true });
     await cp(copy, path.join(folder, 'replayed', 'another'), { recursive: true });

@@ -1,6 +1,6 @@
 /**
- * Files that the command line writes: an existing one is not replaced without a flag, which is reported before any
- * work.
+ * Files that the command line writes. An existing file is replaced only with a flag; otherwise the error is reported
+ * before any work.
  */
 
 import { mkdir, readFile, writeFile } from 'node:fs/promises';

@@ -1,6 +1,6 @@
 /**
- * A run needs the memory of its forecast. A run with keyframes needs their forecast on top of a run without: keyframes
- * are in memory only once, and are saved one by one.
+ * A run needs the memory that its forecast states. A run with keyframes additionally needs the memory forecast for
+ * keyframes, which are in memory only once and are saved one by one.
  */
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { ellipses, nrrdOf } from '../host/io/volumes/phantom.ts';
 const folder = scratchFolder('run-memory');
 const cli = path.join(import.meta.dirname, '../../../dist/host/cli.js');
 const PEAK_MEMORY = new URL('../../../electron/host/io/peak-memory.ts', import.meta.url).href;
-/** Prints the peak at exit, because the program's own report precedes the saving. */
+/** Prints the peak at exit, because the report of the program itself is printed before saving. */
 const PEAK = `
   import { peakMemory_bytes } from ${JSON.stringify(PEAK_MEMORY)};
   process.on('exit', () => process.stderr.write('peak ' + peakMemory_bytes() + '\\n'));`;
@@ -68,8 +68,8 @@ test('a run in a CT slice with keyframes uses the estimated memory', { timeout: 
   writeFileSync(path.join(folder, 'ct.json'), JSON.stringify(document));
   const checked = JSON.parse(braggbench('validate', 'ct.json', '--json').stdout) as Record<string, unknown>;
   const said = Number(/"pictures_bytes": ?(\d+)/.exec(JSON.stringify(checked))?.[1]);
-  // The forecast is large compared with the 60 MB of a host thread. That thread ends 30 s
-  // after its last task, so it may or may not be included.
+  // The forecast is large compared with a host thread's 60 MB. That thread ends 30 s after its last task, so its memory
+  // may or may not be included.
   expect(said).toBeGreaterThan(6e8);
   const run = ['run', 'ct.json', '--out', 'run.h5', '--force', '--json'];
   // Memory not yet returned by the collector and the allocator adds to a peak by chance: use the smallest of a few

@@ -1,7 +1,7 @@
 /**
- * `braggbench claims` as a child process. Every session of npm run bench -- gpu names existing items: checked up to the
- * device, so that no GPU hour is lost to a typo. `braggbench history`: sessions over days, for a person and for a
- * script.
+ * `braggbench claims` as a child process. Every session of npm run bench -- gpu must name existing items. It is checked
+ * up to the device, so that no GPU hour is lost to a typo. `braggbench history`: sessions over days, for a person and
+ * for a script.
  */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

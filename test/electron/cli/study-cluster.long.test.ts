@@ -1,6 +1,6 @@
 /**
  * Studies that the page submits to a cluster: a real Slurm on this machine, by its own sbatch and through `ssh`. A fake
- * ssh runs locally the commands that ssh would run on the cluster.
+ * ssh locally runs the commands that ssh would run on the cluster.
  */
 import { spawn } from 'node:child_process';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';

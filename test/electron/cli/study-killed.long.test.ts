@@ -1,5 +1,5 @@
 /**
- * The files of a study are its only state, whichever process is killed or disk is full: `braggbench study run`,
+ * The files of a study are its only state, even if a process is killed or the disk is full: `braggbench study run`,
  * `resume`, `stop`.
  */
 import { execFileSync, spawn } from 'node:child_process';

@@ -1,6 +1,6 @@
 /**
- * Studies on a Slurm of this machine: job arrays, and their failures. The files of a study are its only state,
- * whichever process is killed.
+ * Studies on a Slurm of this machine: job arrays, and their failures. The files of a study are its only state, even if
+ * a process is killed.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -233,7 +233,7 @@ describe('a study on Slurm', { timeout: MAX_MS, ...unless(noSlurm) }, () => {
 
   test('tries a crashing task three times, and reports at each point how it ended', async () => {
     await study('dying', 3);
-    // The preload file does not exist, so Node fails at start.
+    // The preload file does not exist, so that Node fails when it starts.
     const dies = ['--sbatch', '--export=NODE_OPTIONS=--require=/nowhere.cjs'];
     expect(await run('run', 'dying.json', [...SLURM_FLAGS, ...dies])).toMatchObject({
       code: 1,

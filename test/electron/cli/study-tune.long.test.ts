@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { braggbenchHere, type Ended, environmentWith } from './command.ts';
 
 const root = path.join(import.meta.dirname, '../../..');
-/** Limit for tests that compile every configuration: seconds each, and longer on a busy machine. */
+/** Limit in ms for tests that compile every configuration. Each needs seconds, and longer on a busy machine. */
 const LONG_MS = 600_000;
 let folder = '';
 

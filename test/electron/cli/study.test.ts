@@ -1,7 +1,7 @@
 /**
- * `braggbench study plan`: points, their cost, and points that cannot run; no file is written. `braggbench study
+ * `braggbench study plan`: points, their cost, and points that cannot run, without writing a file. `braggbench study
  * clusters`, and studies submitted to a cluster through a fake ssh. Studies of more than a day need confirmation,
- * whether that is certain on any machine or forecast for this one.
+ * either because any machine needs that long or because the forecast for this one says so.
  */
 import { cpSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';

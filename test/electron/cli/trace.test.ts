@@ -42,7 +42,7 @@ describe('braggbench project', () => {
     const mine = await call('mine', 'study', 'export', 'two.study', 'mine.csv');
     const theirs = await call('theirs', 'study', 'export', path.join(library, 'studies', 'two.study'), 'theirs.csv');
     expect([mine.code, theirs.code]).toEqual([0, 0]);
-    // Packs that complete library again.
+    // Pack the complete library that was just unpacked.
     expect((await call('theirs', 'project', 'pack', 'all.braggbench', '--library')).stdout).toMatch(
       /1 file and 1 study/,
     );

@@ -18,7 +18,7 @@ const variant = (name: string, setup_s: number, time_s: number, more: Partial<Va
 
 describe('the answer of a comparison', () => {
   const window = variant('cuda-window', 0.0105, 0.0038, { isReference: true });
-  // Time divided by the reference's: 1/1.3 (1/1.4 to 1/1.2).
+  // Ratio of the other machine's times, which are given as 1.3 times faster (1.2 to 1.4).
   const whole = { ratio: { value: 1 / 1.3, interval: { low: 1 / 1.4, high: 1 / 1.2 } }, verdict: 'faster' as const };
   const depth = variant('cuda-depth', 0.0094, 0.0016, { whole });
 
@@ -43,7 +43,7 @@ describe('the answer of a comparison', () => {
         context,
       ) ?? [];
     expect(first).toMatch(/^window is the fastest here: 23\.8 ms a run, 1\.5 times depth \(1\.4–1\.6\)\. /);
-    // (78.4 − 20) / (3.84 − 1.6) = 26.07.
+    // Break-even number of runs: (78.4 − 20) ms / (3.84 − 1.6) ms = 26.07, rounded up.
     expect(change).toBe('How this could change: if at least 27 runs share one set-up, depth is faster.');
   });
 
@@ -142,7 +142,7 @@ describe('the answer of a comparison', () => {
 
 describe('several runs with one set-up', () => {
   it('count the time of each run until its answer is in memory', () => {
-    // (78.4 − 20) / (3.84 − 1.6) = 26.07.
+    // Break-even number of runs: (78.4 − 20) ms / (3.84 − 1.6) ms = 26.07.
     const [window, depth] = [
       { setup_s: 0.02, time_s: 0.00384, wall_s: 0.02384 },
       { setup_s: 0.0784, time_s: 0.0016, wall_s: 0.08 },
@@ -151,7 +151,7 @@ describe('several runs with one set-up', () => {
     // In a session on an H200 the kernel needs 13 µs, and 1.7 ms until its image is in memory.
     const cpu = { ...variant('mixed', 0.001, 0.00108), wall_s: 0.00214 };
     expect(breakEvenRuns(cpu, { ...variant('cuda-constant', 0.00177, 0.0000135), wall_s: 0.0035 })).toBeNull();
-    // (1.83 − 1) / (1.14 − 0.68) = 1.8.
+    // Break-even number of runs: (1.83 − 1) ms / (1.14 − 0.68) ms = 1.8.
     expect(breakEvenRuns(cpu, { ...variant('cuda-fp64', 0.00183, 0.00002), wall_s: 0.00251 })).toBe(2);
   });
 });

@@ -123,7 +123,7 @@ it('shows the main error first, also if some rows have further checks and later 
   const checks = reports.flatMap(({ entries }) =>
     entries.map((entry) => (entry.status === 'measured' ? entry.accuracy.map(({ id }) => id) : [])),
   );
-  // A mask's check is in the middle rows alone.
+  // The check of a mask is only in the middle rows.
   expect(checks.findIndex((ids) => ids.includes('bits'))).toBeGreaterThan(0);
   expect(checks.findLastIndex((ids) => ids.includes('bits'))).toBeLessThan(checks.length - 1);
   const [titles = []] = await pageOf(file);

@@ -1,4 +1,4 @@
-/** Runs of every workload are started, cancelled, closed and dropped in any order, and none leaves anything behind. */
+/** Starts, cancels, closes and drops runs of every workload in any order, and none leaves anything behind. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeAll, expect, it } from 'vitest';

@@ -192,7 +192,7 @@ describe('CUDA sources', () => {
   it('a workload is recompiled when one of its included files changes, but not when kernels of another workload change', () => {
     const transport = includedBy('kernels/transport/transport.cu');
     expect(transport).toContain('kernels/transport/transport.cu');
-    // Included by the workload's file, by a file next to it, and from the folder of all kernels.
+    // Transitive includes count, through files in the workload's folder and in the folder of all kernels.
     expect(transport).toContain('kernels/transport/cuda/window/cuda_window_stream.cuh');
     expect(transport.filter((file) => /kernels\/(micro|diffraction|linear_relu)\//.test(file))).toEqual([]);
     expect(transport.filter((file) => file.endsWith('.cpp'))).toEqual([]);

@@ -1,4 +1,4 @@
-/** Test files of `npm test`, their order, the verdict on a failed file, and the report. */
+/** Test files of `npm test`: their order, the verdict on a failed file, and the report. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -6,7 +6,7 @@ import { fromImage } from '../../../../electron/build/setup/pinned-node.mjs';
 import { scratchFolder } from '../../../scratch-folder.ts';
 import { braggbench, type CommandOptions, type Ended, environmentWith } from '../command.ts';
 
-/** Call at the top of a test file. */
+/** Creates functions that run the command line in both ways. Call this at the top of a test file. */
 export function useImageAndSource() {
   const folder = scratchFolder('cli-image');
   const small = {

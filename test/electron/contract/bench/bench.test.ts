@@ -1,7 +1,7 @@
 /**
- * A session that was recorded again has the first one's name followed by its card, in the folder of its workload. The
- * words for results: correct, wrong, impossible and not checked. Verdicts on claims, contradicted or as claimed; saved
- * sessions are judged by the current rule.
+ * A session that was recorded again has the name of the first one followed by its GPU, in the folder of its workload.
+ * Also the words for results: correct, wrong, impossible and not checked. Also verdicts on claims; saved sessions are
+ * judged by the current rule.
  */
 import { describe, expect, it, test } from 'vitest';
 import { isUnproven, rowVerdict, verdictSchema } from '../../../../electron/contract/bench/bench-session.ts';
@@ -39,7 +39,7 @@ describe('verdicts of a session', () => {
     expect(correctnessOf([check({}), ledger])).toBe('correct');
     expect(correctnessOf([])).toBe('not checked');
     expect(correctnessOf([check({ bound: null })])).toBe('not checked');
-    // A ledger that balances does not show that a dose is correct if the dose was not compared.
+    // A balanced ledger does not show that a dose is correct: the dose must also be compared.
     expect(correctnessOf([check({ value: null }), ledger])).toBe('not checked');
   });
 

@@ -230,10 +230,10 @@ describe('messages about scenarios', () => {
     const { user, system } = process.threadCpuUsage(before);
     expect(faults).toHaveLength(201);
     expect(faults.at(-1)).toMatchObject({ path: [], message: 'and 19800 more issues' });
-    // Every invalid key is left out, whether it is listed or not.
+    // Invalid keys are left out, whether or not an issue is listed for them.
     expect(filled).toMatchObject({ kind: 'transport', beam: { energy_MeV: 70 } });
     expect(leftOut).toHaveLength(20_000);
-    // The limit is a tenth of a second of processor time: removing one key at a time needed minutes.
+    // The computation needs a tenth of a second of processor time. Removing one key at a time once needed minutes.
     expect((user + system) / 1e6).toBeLessThan(5);
   });
 });

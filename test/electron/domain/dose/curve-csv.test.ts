@@ -158,7 +158,7 @@ describe('CSV curves', () => {
     });
   });
 
-  /** One depth-dose curve in the file formats of several programs: cases/README.md. */
+  /** The same depth-dose curve in the file formats of several programs. Their sources are in cases/README.md. */
   describe('a depth dose file from another program', () => {
     const ofCase = (name: string, unit: 'cm' | 'asked' = 'asked') => {
       const reading = readCurveCsv(readFileSync(path.join(import.meta.dirname, 'cases', name), 'utf8'), unit);

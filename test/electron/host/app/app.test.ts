@@ -18,7 +18,7 @@ import { openTestHost } from '../test-host.ts';
 describe('device queries at start', () => {
   const LISTS = ['variants', 'diffractionVariants', 'taskVariants'] as const;
 
-  /** The addon on a machine whose devices must not be queried: every query is recorded. */
+  /** Wraps the addon as on a machine whose devices must not be queried, and records every query. */
   function watched(requested: string[]): NativeAddon {
     const real = loadAddon();
     const tell = (what: string) => {

@@ -43,7 +43,7 @@ const issuesOf = (document: object, sizes = { rows: 3, columns: 4 }) =>
 test('shapes, values, tolerances and work follow from the sizes', () => {
   const resolved = resolveProblem(definition, { rows: 3, columns: 4 });
   expect(resolved.faults).toEqual([]);
-  // x has 3 × 2 values of 2 bytes, ids has 3 of 4, y has 3 of 4.
+  // x has 3 × 2 values of 2 bytes, ids and y have 3 values of 4 bytes each.
   expect(resolved.bytes).toBe(36);
   expect(resolved.flops).toBe(12);
   // A row of x has two values; ids are ascending; the tolerance is four roundings of 2^-24.
