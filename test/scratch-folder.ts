@@ -31,8 +31,8 @@ const HEADERS = ['dist/kernels/source/**/*.hpp', 'dist/kernels/include/**/*.hpp'
 
 /**
  * A cache folder of the program inside `folder`. Libraries of user kernels are in dist/.tests, where later runs reuse
- * them. The program names them by text, compiler, flags and core library. Tests also name them by the headers, which an
- * interrupted build leaves older than the library.
+ * them. The program names a library by text, compiler, flags and core library. Tests also use the headers for the name,
+ * because an interrupted build may leave headers that are older than the library.
  */
 export function cacheWithUserKernels(folder: string): string {
   const headers = createHash('sha256');

@@ -1,8 +1,8 @@
 /**
- * An OpenSSH server on this machine for one test file: its own port, host key and configuration, and one key that may
- * log in; the user's ssh files are not used. It is Debian's openssh-server, started by the user who runs the tests. A
- * Slurm of only this machine for one test file, if Debian's slurmctld, slurmd, slurm-client and munge are installed. A
- * fake `ssh` for tests without another machine: it runs the remote commands locally.
+ * An OpenSSH server on this machine for one test file. It has its own port, host key and configuration, and one key
+ * that may log in. The user's ssh files are not used. It is Debian's openssh-server, started by the user who runs the
+ * tests. Also a Slurm of only this machine, if Debian's slurmctld, slurmd, slurm-client and munge are installed. Also a
+ * fake `ssh` that runs the remote commands locally.
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { appendFileSync, chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -24,8 +24,8 @@ if (noSshd !== null) process.stdout.write(`Connections to another machine are no
 
 export interface TestSshd {
   /**
-   * Folder for the front of PATH. Its `ssh` is the system's with a configuration of the hosts `box`, `beyond` behind
-   * it, `asks` and `locked`.
+   * Folder to put at the front of PATH. Its `ssh` is the system's, with a configuration of the hosts `box`, `beyond`
+   * (reached through `box`), `asks` and `locked`.
    */
   readonly bin: string;
   /** Caches and data of programs that are started through the server. */
@@ -75,7 +75,7 @@ function childrenOf(parent: number): readonly number[] {
     });
 }
 
-/** `cache`: folder for the files of programs that are started through the server. */
+/** Starts the server. `cache`: folder for the files of programs that are started through it. */
 export async function startSshd(folder: string, cache = path.join(folder, 'cache')): Promise<TestSshd> {
   const at = (...names: readonly string[]): string => path.join(folder, ...names);
   for (const each of [at('bin'), at('keys'), cache]) mkdirSync(each, { recursive: true, mode: 0o700 });
@@ -180,7 +180,7 @@ export interface OneNodeSlurm {
   stop(): Promise<void>;
 }
 
-/** `maxArraySize`: small, so that arrays are split. */
+/** Starts Slurm. `maxArraySize` is small, so that arrays are split. */
 export async function startSlurm(folder: string, maxArraySize: number): Promise<OneNodeSlurm> {
   const at = (...names: readonly string[]): string => path.join(folder, ...names);
   for (const name of ['state', 'spool', 'log']) mkdirSync(at(name), { recursive: true });
@@ -276,7 +276,10 @@ PartitionName=local Nodes=ALL Default=YES MaxTime=INFINITE State=UP
   };
 }
 
-/** A folder for the front of PATH with a fake ssh. Host `login` accepts, `locked` refuses, `away` does not answer. */
+/**
+ * Creates a folder to put at the front of PATH, with a fake ssh. Host `login` accepts, `locked` refuses, `away` does
+ * not answer.
+ */
 export function standInSsh(folder: string): string {
   mkdirSync(folder, { recursive: true });
   const file = path.join(folder, 'ssh');

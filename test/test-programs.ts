@@ -1,4 +1,4 @@
-/** Programs that tests start and kill: hosts in separate processes, bundled before the tests. */
+/** Programs that tests start and kill: hosts in separate processes, which are bundled before the tests. */
 import path from 'node:path';
 
 export const testProgramsFolder = 'dist/tests';

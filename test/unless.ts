@@ -1,4 +1,4 @@
-/** Tests that need more than every machine has: skipped ones are reported with the reason. */
+/** Tests that need more than every machine has. Skipped tests are reported with the reason. */
 
 declare module 'vitest' {
   interface TaskMeta {
@@ -14,7 +14,7 @@ const { platform } = process;
 
 export const onPosix = unless(platform === 'win32' && 'Windows has no such files, signals and shell');
 export const onLinux = unless(platform !== 'linux' && 'it needs Linux');
-/** For example, for file systems that a test mounts. */
+/** Options of tests that need root, for example to mount a file system. */
 export const asRoot = unless(
   platform !== 'linux' ? 'it needs Linux' : process.getuid?.() !== 0 && 'it needs the rights of root',
 );

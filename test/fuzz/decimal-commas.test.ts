@@ -1,6 +1,7 @@
 /**
- * Every reader must read a number with a decimal comma as that number, or reject its file: none may read only a part of
- * the number. Good files of every text format, with the number at every position that may have one.
+ * Every reader must read a number with a decimal comma completely, or reject its file: reading only a part of the
+ * number would be wrong. The tests use good files of every text format, with the number at every position that may have
+ * one.
  */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';

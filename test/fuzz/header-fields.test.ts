@@ -1,6 +1,6 @@
 /**
- * Semantic mutation: changes one field of a good header at a time. The result must change, or the file must be
- * rejected. All other fields are on the format's list of ignored ones, each with a reason.
+ * Changes one field of a good header at a time. The result must change, or the file must be rejected. Exceptions are on
+ * the format's list of ignored fields, each with a reason.
  */
 import { deflateSync } from 'node:zlib';
 import { expect, test } from 'vitest';
@@ -92,7 +92,7 @@ const metaImage: Format = {
 const nrrd: Format = {
   rules: nrrdFields,
   answer,
-  /** Steps and positions of each axis instead of a space. */
+  /** Gives steps and positions of each axis instead of a space. */
   other: [
     ['type', 'short'],
     ['dimension', '3'],
@@ -147,7 +147,10 @@ function answer(bytes: Uint8Array): string {
   }
 }
 
-/** Fields whose change has no effect and is not rejected, and that are not on the list of ignored fields. */
+/**
+ * Fields whose change has no effect although they are not on the list of ignored fields, and ignored fields whose
+ * change has an effect.
+ */
 function passedOver({ rules, good, other, bytesOf, values, answer }: Format): readonly string[] {
   return Object.entries(rules).flatMap(([name, rule]) => {
     const noticed = [good, other].some((lines) => {

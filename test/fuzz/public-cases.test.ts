@@ -203,7 +203,7 @@ const NAMES =
   q01-ts-normalized q05-suffix q06-two-gpus t00-good t01-backslash t03-newline t04-first-zero t10-jax t13-missing-quote u00-good
   u01-german u04-one-missing`.split(/\s+/);
 
-/** Files that have a separate test. */
+/** Files whose tests are in other test files. */
 const ELSEWHERE = ['e01-bitshuffle', 'e02-virtual', 'jpeg-lossless', 'README'];
 
 test('every public test case exists, and all of its files are used', () => {

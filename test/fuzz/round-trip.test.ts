@@ -1,7 +1,6 @@
 /**
- * Files that the program writes and reads: data that is written reads back unchanged. Covers images as counts, tables
- * of runs, sessions and HDF5 arrays. Volumes, lists of reflections, traces, files of tuners and scenarios have such
- * tests next to their readers.
+ * Data that the program writes reads back unchanged: images as counts, tables of runs, sessions and HDF5 arrays.
+ * Volumes, lists of reflections, traces, files of tuners and scenarios have such tests next to their readers.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

@@ -1,7 +1,6 @@
 /**
- * Semantic mutation of tables, traces and tuners' files: changes one field of a good file at a time. The result
- * changes, the file is rejected, or the field is on the reader's list of ignored ones. Each list is checked against the
- * format's specification.
+ * Changes one field of a good table, trace or tuner's file at a time. The result must change, or the file must be
+ * rejected. Exceptions are on the reader's list of ignored fields, which is checked against the format's specification.
  */
 import { copyFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-/** Files from any source: each either opens, or is rejected with one sentence that names it. */
+/** Trace files from any source: each either opens, or is rejected with one sentence that names the file. */
 
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';

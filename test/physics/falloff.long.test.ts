@@ -1,9 +1,9 @@
 /**
- * The mean range of no beam exceeds that of protons that neither scatter nor straggle. The distal falloff of a straight
- * beam on the program's default grid, compared with the oracle's quadrature and with finer grids: neither cells nor
- * range bins have a visible effect. 70 MeV: `default-falloff.test.ts`. Products of reactions end where the beam does,
- * in every material: no dose beyond the range, and a falloff as wide as that of unreacted protons. Planes of products
- * designed for water once put 1.2 % of the peak of dense water at 1.06 ranges.
+ * The mean range of no beam exceeds the range of protons that neither scatter nor straggle. The distal falloff of a
+ * straight beam on the program's default grid is compared with the oracle's quadrature and with finer grids. Neither
+ * cells nor range bins may have a visible effect; `default-falloff.test.ts` covers 70 MeV. Products of reactions end
+ * where the beam ends, in every material: no dose beyond the range, and a falloff as wide as that of unreacted protons.
+ * Planes of products designed for water once put 1.2 % of the peak of dense water at 1.06 ranges.
  */
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
@@ -37,7 +37,7 @@ describe('the CSDA bound of the falloff', async () => {
   }
 
   const folder = path.join(assetsFolder, 'scenarios');
-  /** With path stepping a tilted beam needs ten times as long. */
+  /** Whether a beam is solved quickly: with path stepping, tilted beams need ten times as long. */
   const quick = (name: string): boolean => !name.startsWith('tilted');
   const shipped = readdirSync(folder).filter((name) => name.endsWith('.json') && (allGates || quick(name)));
 
@@ -131,7 +131,7 @@ describe('dose beyond the range', () => {
     return Math.max(0, ...rows.slice(first)) / Math.max(...rows);
   }
 
-  // Without air, where the range is 34 m.
+  // Leave out air, in which the range is 34 m.
   test.each([...materialNames.filter((name) => name !== 'air'), ...METALS.map(({ name }) => name)])(
     'is absent with products of reactions: %s',
     async (material) => {

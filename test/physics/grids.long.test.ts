@@ -199,7 +199,7 @@ describe('depth doses on default grids agree with TOPAS at 1 %/1 mm', () => {
 
   test.each(cases)('%d MeV, %s: at least 95 per cent of points pass', async (energy, variant) => {
     const { depth_mm, dose } = topasBeam(Number(energy));
-    // Without the first value, which is low by the build-up of electrons.
+    // Leave out the first value, which is too low because of the build-up of electrons.
     const reference = { positions: depth_mm.subarray(1), values: dose.subarray(1) };
     const beam = { energy_MeV: energy, energy_sigma_MeV: 0.03 };
     const peak_mm = reference.positions[reference.values.indexOf(Math.max(...reference.values))] ?? 0;

@@ -78,5 +78,5 @@ if (sharedAddon !== null && sharedAddon[COMPARED_RUNS] === undefined) {
   compareRuns(sharedAddon, (reason) => reasons.push(reason));
 }
 
-// Includes runs that an earlier test left unfinished: they fail the next test.
+// Also checks runs that an earlier test left unfinished: they fail the next test.
 afterEach(() => expect(sharedAddon?.[COMPARED_RUNS]?.splice(0) ?? []).toEqual([]));

@@ -9,14 +9,14 @@ import { axesOf, measuredRunOf, type RunOutcome, runData } from '../../electron/
 
 type Material = TransportProblem['materials'][number];
 
-/** If a larger share of a beam is in flight, the run has not ended, and the program reads no range. */
+/** Maximum share of a beam in flight for which its run counts as ended. With more, the program reads no range. */
 const MAX_IN_FLIGHT = 1e-3;
 /**
- * Relative tolerance of runs without scattering, whose mean range is the longest path; that of the gates on the CSDA
- * range.
+ * Relative tolerance for runs without scattering, whose mean range equals the longest path. The gates on the CSDA range
+ * use the same tolerance.
  */
 const CSDA_TOLERANCE = 1e-3;
-/** Tolerated share of the spread of range that a run reports for its bins and steps. */
+/** Tolerated share of the range spread that a run reports for its bins and steps. */
 const REPORTED_SPREAD = 0.03;
 /** Standard deviations of an energy spread that count, and number of parts of each. */
 const SIGMA_REACH = 5;
@@ -80,8 +80,8 @@ class Ranges {
 }
 
 /**
- * Materials of each row of cells along the beam. For a tilted beam, which crosses rows and columns, those of the whole
- * box.
+ * Materials in each row of cells along the beam. A tilted beam crosses rows and columns, so that all materials of the
+ * box count.
  */
 function rowsOf({ map, grid, beam }: TransportProblem): readonly (readonly number[])[] {
   const matter = (from: number, to: number): readonly number[] => {
@@ -159,8 +159,8 @@ const noProtons = {
 } as const;
 
 /**
- * The program's own readout of the mean range, with the longest path instead of R80. Null under the program's
- * conditions: if the beam has not ended in the grid, or is tilted too far.
+ * The program's readout of the mean range, computed with the longest path instead of R80. Null as in the program: if
+ * the beam has not ended in the grid, or is tilted too far.
  */
 function meanRange_mm(problem: TransportProblem, result: RunOutcome, longest_mm: number): number | null {
   const { spots: _, ...single } = problem;
@@ -173,7 +173,10 @@ function meanRange_mm(problem: TransportProblem, result: RunOutcome, longest_mm:
   return meanRange(moments, run.geometry, run.geometry, run.trackEnd, longest_mm);
 }
 
-/** Reason why a run cannot be checked: it was stopped early, has no beam, or the grid or its tilt hides the end. */
+/**
+ * Reason why a run cannot be checked: it was stopped early, has no beam, or its end is outside the grid or hidden by
+ * its tilt.
+ */
 type UnboundedRun = 'not done' | 'filled' | 'beyond the box' | 'no mean range';
 
 /** The mean range and its upper limit, mm, or the reason why the run cannot be checked. */

@@ -31,7 +31,7 @@ export const tiltedBeams: readonly TiltedBeam[] = [
 export interface RowGain {
   readonly stepping: Stepping;
   readonly dx_mm: number;
-  /** Spread of range by cells, bins and readouts, mm: as the run reports it, and as its falloff shows it. */
+  /** Spread of range by cells, bins and readouts in mm: as the run reports it, and as measured from its falloff. */
   readonly said_mm: number;
   readonly there_mm: number;
   /** Variance that rows add, in cells²: from the falloff, and as the engine assumes it. */

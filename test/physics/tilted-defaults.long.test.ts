@@ -11,11 +11,14 @@ import { openTestScenarios, runScenario } from '../electron/host/small-run.ts';
 import { allGates } from './falloff.ts';
 import { expected } from './oracle/oracle.ts';
 
-/** The estimate for halved cells and steps at 45° with path stepping, 12 GiB, is four times the memory used. */
+/**
+ * Memory limit in bytes. Halved cells and steps at 45° with path stepping are estimated to need 12 GiB, four times the
+ * memory used.
+ */
 const MEMORY = 2 ** 34;
 /** W80–20 of a Gaussian spread of range, divided by its standard deviation. */
 const FALLOFF = 1.312;
-/** Ratio of the falloffs with and without the reported spread, from which on a note is shown. */
+/** Ratio of the falloffs with and without the reported spread above which a note is shown. */
 const SHOWN_FROM = 1.01;
 
 type Stepping = TransportScenario['solver']['stepping'];
@@ -34,7 +37,7 @@ interface TiltedResult {
 }
 
 async function solve(document: object): Promise<TiltedResult> {
-  // No keyframes: making them needs as long as the steps of depth stepping.
+  // Make no keyframes, because they need as long as the steps of depth stepping.
   const run = await runScenario({ kind: 'transport', version: 1, ...document, output: { keyframes: 0 } }, MEMORY);
   const { metrics, extra_straggling_mm, notes } = summaryOf(run);
   return {

@@ -13,7 +13,7 @@ const root = path.resolve(import.meta.dirname, '../..');
 const scenarios = path.join(root, 'assets/scenarios');
 const folder = path.join(root, 'assets/examples');
 const PICTURE = { width: 96, height: 60 } as const;
-/** Decades of an image that its logarithmic scale shows. */
+/** Number of decades that the logarithmic scale of an image shows. */
 const DECADES = 5;
 /** Exponent that brightens low doses. */
 const GAMMA = 0.6;
@@ -88,7 +88,7 @@ const braggbench = (...words: readonly string[]): void =>
 
 function fieldOf(file: string, work: string): Uint8Array | null {
   const { kind, problem } = JSON.parse(readFileSync(path.join(scenarios, file), 'utf8'));
-  // Small workloads and examples for timing only have no field to show.
+  // Small workloads, and examples that only measure times, have no field to show.
   if (problem !== undefined || file.startsWith('dense')) return null;
   const [run, out] = [path.join(work, 'run.h5'), path.join(work, kind === 'transport' ? 'map.mha' : 'image.raw')];
   braggbench('run', path.join(scenarios, file), '--out', run, '--force');

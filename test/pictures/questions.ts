@@ -47,7 +47,7 @@ async function fillPage(page: Page, { example }: Question): Promise<void> {
     await page.locator('.run-head .state-badge', { hasText: 'Done' }).waitFor();
   } else if (example.kind === 'session') await page.getByTestId('compare-row').first().waitFor({ state: 'attached' });
   else if (example.kind === 'kernel') await page.locator('.cm-line').first().waitFor();
-  // By this time the last request is drawn, and notices have disappeared.
+  // By then the last request is drawn, and notices have disappeared.
   await page.waitForTimeout(6_000);
 }
 

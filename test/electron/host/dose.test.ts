@@ -42,7 +42,7 @@ describe('the gamma index of two runs', () => {
     expect(tight.worst).toBeGreaterThan(1);
     const wide = await against(moved, 0.01, 1);
     expect(wide.passed).toBe(1);
-    // An equal dose is half a millimetre away.
+    // The nearest equal dose is half a millimetre away.
     expect(wide.worst).toBeCloseTo(0.5, 6);
     await expect(against(moved, 0.5, 1)).rejects.toMatchObject({ code: 'bad-request' });
   });
@@ -145,7 +145,7 @@ describe('the gamma index against a dose from another program', () => {
     const files = [named('v.mhd', text(header)), named('v.raw', new Uint8Array(volume.buffer))];
     const solid = await page.call('dose.import', { files });
     expect(await ask(solid.id, 'Gy/1e9')).toMatchObject({ by: 'mass', passed: 1 });
-    // In Gy, which is a dose of another number of protons.
+    // As Gy, the same numbers would be the dose of another number of protons.
     expect((await ask(solid.id, 'Gy')).passed).toBe(0);
     await expect(ask(solid.id, 'nGy mm')).rejects.toThrow(
       /v\.mhd has 3 axes, but nGy mm, .* is for 2; allowed: Gy per 10⁹ protons; /,
@@ -189,7 +189,7 @@ describe('the beam width in Fermi–Eyges theory', () => {
     const moments = await page.call('run.moments', { run: id });
     expect(reason).toBeNull();
     expect(curve?.positions[0]).toBeCloseTo(0.125, 9);
-    // Half of the range of 30 MeV, 8.9 mm.
+    // Index of the depth at half of the range of 30 MeV, which is 8.9 mm.
     const at = 18;
     expect(curve?.positions[at]).toBeCloseTo(moments.depth_mm[at] ?? 0, 9);
     expect(Math.abs((curve?.values[at] ?? 0) / (moments.sigma_x_mm[at] ?? 1) - 1)).toBeLessThan(0.01);
@@ -319,7 +319,7 @@ describe('the dose in three dimensions', () => {
     expect(states).toEqual(['waiting']);
     second.close();
     first.close();
-    // The next one starts once the first has ended, although that was not finished.
+    // The next computation starts when the first has ended, although the first did not finish.
     const { volume, close } = await solved();
     expect(volume.spots).toBe(2);
     close();

@@ -1,4 +1,4 @@
-/** The host's event loop never waits for a run: timers fire while all cores compute. */
+/** A run never blocks the host's event loop: timers fire while all cores compute. */
 import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { createHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
@@ -62,7 +62,7 @@ async function delaysDuring(scenario: Record<string, unknown>): Promise<Delays> 
   return { p99: delays.percentile(99) / 1e6, work_p99: work_us.percentile(99) / 1e3, frames };
 }
 
-/** Processor time of a host that makes live frames: a few milliseconds, forty times a second. */
+/** Processor time in ms that the host uses for live frames: a few milliseconds, forty times a second. */
 const FRAME_WORK_MS = 5;
 const FRAME_EVERY_MS = 25;
 
@@ -98,7 +98,7 @@ const solvers = { window: { variant: 'window' }, depth: { stepping: 'depth', var
 
 it.for(Object.entries(solvers))(
   '%s on all cores: 99 of 100 event-loop delays stay below 20 ms',
-  // Next to other work of ten times the number of cores, six attempts need a minute.
+  // With ten times as many busy processes as cores, six attempts need a minute.
   { timeout: 300_000 },
   async ([name, solver], context) => {
     // Long enough that a single delay at its start is less than 1 % of all delays.
@@ -116,11 +116,11 @@ it.for(Object.entries(solvers))(
       seen.length < ATTEMPTS &&
       (best('p99') >= 20 || best('work_p99') >= 20 || drawnFrames(seen) < ENOUGH_FRAMES)
     );
-    // This processor time is used by the program itself, and does not depend on the load of the machine.
+    // The program itself uses this processor time, so it does not depend on the load of the machine.
     expect(best('work_p99')).toBeLessThan(20);
     expect(drawnFrames(seen)).toBeGreaterThanOrEqual(ENOUGH_FRAMES);
     const others = Math.max(...machine);
-    // Load varies, so a single attempt that the machine itself disturbed decides nothing about the others.
+    // Load varies: if the machine itself disturbed an attempt, that attempt decides nothing about the others.
     if (best('p99') >= 20 && others >= 20) {
       context.skip(`other programs use the cores: delays of ${others.toFixed(0)} ms without a run`);
     }

@@ -1,7 +1,7 @@
 /**
- * A run whose device fails midway: finished steps are retained, shown, printed and saved, with the reason. A host that
- * is opened before its solver is compiled, with the addons of both stages. A run without viewers makes no images, and
- * its numbers are the same.
+ * A run whose device fails midway: finished steps are retained, shown, printed and saved with the reason. Also a host
+ * that opens before its solver is compiled, with the addons of both stages. Also a run that nobody views, which makes
+ * no images and has the same numbers.
  */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -44,7 +44,7 @@ describe('failing runs', () => {
     keyframe: (i) => native.keyframe(i),
   });
 
-  /** The engine with such a device. */
+  /** The engine with a device that fails. */
   function failing(): NativeAddon {
     const addon = loadAddon();
     const short = (problem: TransportProblem): TransportProblem => ({
@@ -178,7 +178,7 @@ describe('the first start', () => {
     expect(page.capabilities).toMatchObject({ variants: [], version: '0.1.0', compiler: '' });
     const { sessions } = await page.call('task.stored', { workload: 'linear-relu' });
     expect(sessions.filter(({ recorded }) => recorded).length).toBeGreaterThan(3);
-    // The other session measures only PyTorch's start-up, with one variant of the engine.
+    // The remaining session measures only the start-up of PyTorch, with a single variant of the engine.
     const ofLayer = sessions
       .filter(({ scenario }) => scenario === 'Linear and ReLU, 1024 × 784 × 2048')
       .map(({ name }) => name);

@@ -1,7 +1,4 @@
-/**
- * Scenarios with the largest requests that a file can make: the host's event loop serves others while they are checked
- * and started.
- */
+/** Scenarios with the largest requests that a file can make. Meanwhile the host's event loop must serve others. */
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it, test } from 'vitest';
@@ -39,7 +36,7 @@ function openLive(page: Client, session: string): { ask(scenario: object): Promi
   };
   const stream = page.stream('whatIf', { session }, { frame: take });
   return {
-    /** Sends a request and waits for its answer; the next request ends a slow one. */
+    /** Sends a request and waits for its answer. If the answer is slow, the next request cancels it. */
     async ask(scenario) {
       sequence += 1;
       const requested = { session, sequence, scenario: { ...scenario }, name: '', full: false, maps: [doseMap] };
@@ -129,7 +126,7 @@ async function startAndCancel(given: object): Promise<void> {
   expect(performance.now() - asked_ms).toBeLessThan(MAX_TO_CANCEL_MS);
 }
 
-/** Large enough for a busy machine, on which allocating 676 megabytes is not immediate. */
+/** Limit in ms for a busy machine, on which allocating 676 megabytes takes a while. */
 const MAX_TO_CANCEL_MS = 60_000;
 
 it.for(hostile)('a hostile set-up does not block the event loop: %s', { timeout: 400_000 }, async ([, scenario]) => {

@@ -1,6 +1,6 @@
 /**
- * Files of every kind of the largest allowed size, crafted to be slow: the host's event loop serves others while they
- * are read.
+ * Files of every kind of the largest allowed size, crafted to be slow. While they are read, the host's event loop must
+ * serve others.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -225,7 +225,7 @@ test('a trace of three hundred thousand spans does not block the event loop', as
   expect(hold).toBeLessThan(MAX_MS);
 });
 
-/** Slices every 3 mm, from -30 mm on. */
+/** CTs in each format, with slices every 3 mm from -30 mm on. */
 const cts: readonly (readonly [string, string, (file: string) => void])[] = [
   ['a series of ninety slices of 512 × 512', 'ct-series', (folder) => writeSeries(folder, ellipses(512, thorax, 90))],
   [

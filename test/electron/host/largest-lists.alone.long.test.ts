@@ -1,4 +1,4 @@
-/** Many files, sessions and sweep values: the host's event loop serves others while they are processed. */
+/** Many files, sessions and sweep values. While they are processed, the host's event loop must serve others. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';

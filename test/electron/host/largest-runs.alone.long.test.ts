@@ -1,4 +1,4 @@
-/** Runs of the largest allowed size, shown in every view: the host's event loop serves others meanwhile. */
+/** Runs of the largest allowed size, shown in every view. Meanwhile the host's event loop must serve others. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -22,7 +22,7 @@ afterAll(() => test_.close());
 
 const inLibrary = (key: string) => ({ kind: 'library', key }) as const;
 
-/** The most cells that a scenario may have, with LET, and a ledger of the largest number of steps. */
+/** Maximum number of cells of a scenario, with LET, and maximum number of steps in a ledger. */
 const [NZ, NX, STEPS] = [2048, 2048, 20_000];
 
 function enlargeRun(run: RunData): RunData {

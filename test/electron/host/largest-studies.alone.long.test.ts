@@ -1,5 +1,5 @@
 /**
- * A study of a hundred thousand rows: every view has all of them, and the host's event loop serves others meanwhile.
+ * A study of a hundred thousand rows: every view has all of them. Meanwhile the host's event loop must serve others.
  */
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';

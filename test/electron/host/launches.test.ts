@@ -1,4 +1,4 @@
-/** Calls of the launch explorer: the list of kernels, and a driver's data about them. */
+/** Calls of the launch explorer: the list of kernels, and the driver's data about them. */
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';

@@ -9,10 +9,10 @@ import { assetsFolder } from './small-run.ts';
 /** Limit of a block of the event loop, in ms: too short for a person to notice. */
 export const MAX_MS = 50;
 /**
- * Maximum number of attempts, of which the shortest counts: garbage collection and similar work of this process varies.
+ * Maximum number of attempts. The shortest counts, because garbage collection and similar work of this process varies.
  */
 const ATTEMPTS = 8;
-/** With `BRAGGBENCH_HOLDS=1` all attempts are made and printed, to show their distance from the limit. */
+/** True to make all attempts and print them (`BRAGGBENCH_HOLDS=1`), to show their distance from the limit. */
 const PRINTED_MS = process.env['BRAGGBENCH_HOLDS'] === '1';
 
 /** Processor time of this thread since `before`, ms. */
@@ -22,13 +22,14 @@ function spent_ms(before?: NodeJS.CpuUsage): number {
 }
 const pageFaults = (): number => process.resourceUsage().minorPageFault;
 
-/** Time per page of fresh memory on a machine with free memory, including filling it. */
+/** Usual time in ms to allocate and fill a page of memory. */
 const DEFAULT_PAGE_MS = 1.5e-3;
 const PAGES_TRIED = 1024;
 const PAGE_BYTES = 4096;
 
 /**
- * Time to allocate a page on this machine now: a virtual machine that has returned its memory needs ten times as much.
+ * Time in ms to allocate a page on this machine now. A virtual machine that has returned its memory needs ten times as
+ * long.
  */
 function page_ms(): number {
   const [before, faults] = [process.threadCpuUsage(), pageFaults()];
@@ -37,7 +38,7 @@ function page_ms(): number {
 }
 
 /**
- * Converts a time to that on a machine with free memory: subtracts the extra time of the pages, but no more than their
+ * Converts a time to that on a machine with free memory: subtracts the extra time of the pages, but not more than their
  * share.
  */
 function isTypical(hold_ms: number, pages: number, each_ms: number): number {
@@ -46,8 +47,8 @@ function isTypical(hold_ms: number, pages: number, each_ms: number): number {
 }
 
 /**
- * Longest processor time of the main thread between two iterations of the event loop, ms. Excludes other programs, and
- * the time that this machine needs for memory beyond the usual.
+ * Longest processor time of the main thread between two iterations of the event loop, in ms. Excludes other programs,
+ * and extra time that this machine needs to allocate memory.
  */
 export async function longestBlock(work: () => Promise<unknown>): Promise<number> {
   const each_ms = page_ms();
@@ -66,7 +67,7 @@ export async function longestBlock(work: () => Promise<unknown>): Promise<number
   return longest;
 }
 
-/** Shortest time of the attempts; stops at the first one below the limit. */
+/** Shortest time of several attempts. Stops at the first one below the limit. */
 export async function leastOf(attempt: () => Promise<number>, what = ''): Promise<number> {
   const all: number[] = [];
   while (all.length < ATTEMPTS && (PRINTED_MS || Math.min(...all) >= MAX_MS)) all.push(await attempt());
@@ -76,7 +77,7 @@ export async function leastOf(attempt: () => Promise<number>, what = ''): Promis
   return least;
 }
 
-/** Longest block of an idle thread, whose garbage is collected now and then. */
+/** Longest block of an idle thread, in which garbage is collected occasionally. */
 export const idleBlock = (): Promise<number> => longestBlock(() => new Promise((resolve) => setTimeout(resolve, 300)));
 
 /** Shortest time of some attempts, minus the time of an idle thread. */
@@ -93,8 +94,8 @@ export async function blockedBy(requested: readonly (readonly [string, () => Pro
 }
 
 /**
- * A recorded session with so many rounds that its file has about `share` of the largest allowed size: the samples of its
- * first `variants` measured variants repeat. They are rows, which a file may have too.
+ * A recorded session with more rounds, so that its file has about `share` of the largest allowed size. The samples of
+ * its first `variants` measured variants are repeated.
  */
 export function longSession(share: number, variants = Number.POSITIVE_INFINITY): string {
   const text = readFileSync(path.join(assetsFolder, 'runs', 'h200-water-70MeV.json'), 'utf8');

@@ -41,7 +41,7 @@ describe('a run', () => {
     expect(info).toMatchObject({ state: 'done', error: null, file: null });
 
     const summary = await page.call('run.summary', { run: started.id });
-    // 30 MeV in water: CSDA range 8.85 mm; cells of 0.25 mm.
+    // The CSDA range of 30 MeV in water is 8.85 mm, and cells are 0.25 mm deep.
     expect(summary.metrics.r80_mm).toBeGreaterThan(8.75);
     expect(summary.metrics.r80_mm).toBeLessThan(8.95);
     expect(summary.metrics.mean_range_mm).toBeCloseTo(8.85, 0);
@@ -180,7 +180,7 @@ describe('a run', () => {
     const each = await Promise.all(
       [0, 1, 2, 3].map((part) => {
         const angles = Array.from({ length: cells }, (_, i) => i).filter((i) => i % 4 === part);
-        // At most sixteen maps at a time.
+        // Request at most sixteen maps at a time.
         return Promise.all(
           Array.from({ length: Math.ceil(angles.length / 16) }, (_, i) =>
             asked(index, angles.slice(16 * i, 16 * i + 16).map(angle)),
@@ -228,7 +228,7 @@ describe('a run', () => {
     );
     await eventually(() => seen.some((frame) => frame.state === 'computing' && frame.step > 2));
     handle.close();
-    // The lane was freed by the cancellation, not by the end of the step: a new request starts from the beginning.
+    // The cancellation freed the lane, not the end of the step: a new request starts from the beginning.
     const next = await page.call('run.start', { scenario: { ...smallScenario }, name: '' });
     await waitForEnd(next.id);
     expect(seen.some(({ state }) => state === 'done')).toBe(false);
@@ -242,7 +242,7 @@ describe('a run', () => {
     expect(anew[0]?.state).not.toBe('done');
     asked.close();
 
-    // A shipped CPU variant recomputes sums that a run on a GPU did not store; user kernels are not used for it.
+    // A shipped CPU variant recomputes sums that a run on a GPU did not store. User kernels are never used for this.
     const base = test.host.userKernels.bases().find(({ id: one }) => one === 'gather');
     if (base === undefined) throw new Error('there is no gather');
     test.host.userKernels.adopt({
@@ -281,7 +281,7 @@ describe('a run', () => {
     const { maps: own } = await page.call('run.keyframe', { run: next.id, index: 1, maps: [pair] });
     expect(made?.state === 'done' && made.maps[0]?.values).toEqual(own[0]?.values);
 
-    // A run whose numbers do not match its scenario, as after a change of tables.
+    // Create a run whose numbers do not match its scenario, as after a change of tables.
     const data = runOf('transport', await test.host.runs.data(next.id));
     const shifted = data.keyframes.map((frame) => ({ ...frame, zx: frame.zx.map((value) => value * 1.01) }));
     const { id: other } = await test.host.runs.adopt({ ...data, keyframes: shifted }, null);

@@ -1,7 +1,6 @@
 /**
- * A real run of milliseconds: 30 MeV in water on a coarse grid. Scenarios for most tests, transport only: the reading
- * of another kind contains an error. A run file read as a run of transport. A problem solved by the addon, and the
- * depth of its distal falloff.
+ * A real run of milliseconds: 30 MeV in water on a coarse grid. Also scenarios for tests, of transport only: reading
+ * another kind gives an error. Also run files, and problems solved by the addon with the depth of their distal falloff.
  */
 import { assetsFolder as nearestAssets } from '../../../electron/cli/assets-folder.ts';
 import { parseConfigured } from '../../../electron/contract/tuning/configured.ts';
@@ -30,7 +29,7 @@ import {
 import { axesOf, keyframesOf, type RunData, runData } from '../../../electron/host/workloads/transport/run-data.ts';
 import { narrowToTransport } from '../../../electron/host/workloads/transport/scenario/problem.ts';
 
-/** Shipped variants that the labels are configurations of, or name. */
+/** Shipped variants that the labels name, with or without a configuration. */
 export const shippedVariants = (labels: readonly string[]): readonly string[] => [
   ...new Set(labels.map((label) => parseConfigured(label)?.variant ?? label)),
 ];
@@ -69,7 +68,7 @@ export class TransportScenarios {
   }
 }
 
-/** Works from a bundle too. */
+/** The assets folder, which is also found from a bundle. */
 export const assetsFolder = nearestAssets(import.meta.dirname);
 export const memoryLimit_bytes = 2 ** 31;
 

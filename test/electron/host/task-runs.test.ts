@@ -1,6 +1,6 @@
 /**
- * Runs of small measured workloads through the host: program and machine in their sessions, and their timeline.
- * Diffraction runs through the host, as a page starts, follows, reads, saves and opens them.
+ * Runs of small measured workloads through the host: program and machine in their sessions, and their timeline. Also
+ * diffraction runs, which a page starts, follows, reads, saves and opens.
  */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -103,8 +103,8 @@ describe('runs of a small workload', () => {
     tags: 'slow',
   }, async () => {
     expect(onThread).toEqual(['micro']);
-    // Forty rounds of a sixteenth of a second leave time to stop. On a machine ten times slower, the limit of 20 s does
-    // not end them first.
+    // Forty rounds of a sixteenth of a second leave time to stop. Even on a machine ten times slower, the limit of 20 s
+    // does not end them first.
     const scenario = { ...launch, problem: { kind: 'launch', n: 500_000, steps: 100 } };
     const { id } = await page.call('run.start', { scenario, name: '', file: null });
     const rounds = new Promise<void>((resolve) => {
@@ -144,7 +144,7 @@ describe('runs of a small workload', () => {
 
 describe('runs of an image', () => {
   const whole = { viewport: { horizontal: null, vertical: null, pixels: [64, 64] as [number, number] } };
-  /** The run is stopped after the check, on a loaded machine too: its end would be many seconds later. */
+  /** The run is stopped after the check, even on a loaded machine, because it would end many seconds later. */
   const long = {
     ...smallImage,
     name: 'Long',

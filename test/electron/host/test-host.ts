@@ -1,6 +1,6 @@
 /**
- * A host with the real addon and a temporary data folder. A host for all tests of a file, closed after them, and a page
- * connected to it. Benchmarks of tests, through the interface that the page and the command line use.
+ * A host with the real addon and a temporary data folder. Also a host for all tests of a file, closed after them, with
+ * a connected page. Also benchmarks in tests, through the interface that the page and the command line use.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** The program's command line, including arguments added by others. */
+/** The program's command line, including arguments that other programs add. */
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { handedOverSchema, programArguments, readArguments } from '../../../electron/main/arguments.ts';

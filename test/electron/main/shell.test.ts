@@ -1,4 +1,4 @@
-/** The question before the window closes, with late answers. */
+/** The question before the window closes, if its answers arrive late. */
 import type { BrowserWindow } from 'electron';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ShellEvent } from '../../../electron/contract/shell.ts';
@@ -37,7 +37,7 @@ describe('the question before the window closes', () => {
     expect(await first).toBe(false);
     const [one = 0, two = 0] = requested;
     expect(one).not.toBe(two);
-    // The page replaced its first question by the second, and reports that late.
+    // The page replaced its first question by the second, and reports this late.
     shell.close(one, false);
     shell.close(two, true);
     expect(await second).toBe(true);

@@ -160,7 +160,7 @@ describe('the WebSocket of the server', () => {
       { origin: 'http://evil.example' },
       { origin: 'null' },
       { origin: `https://127.0.0.1:${served.port}` },
-      // Page of another server on this machine.
+      // The page comes from another server on this machine.
       { origin: 'http://127.0.0.1:9999' },
       { origin: 'http://localhost:8000' },
       { origin: 'http://evil.example', host: 'evil.example' },
@@ -272,7 +272,7 @@ describe("a page's connection", () => {
 describe('a workbench on a remote machine', () => {
   it('ends after several consecutive checks without a page or work', async () => {
     let checks = 0;
-    // The third check finds use, so that earlier checks no longer count.
+    // The third check finds the connection in use, so that the earlier checks no longer count.
     const isUsed = (): boolean => {
       checks += 1;
       return checks === 3;

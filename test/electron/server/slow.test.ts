@@ -54,7 +54,7 @@ it('the server closes a connection that requests a file and does not read it', a
   socket.write(`GET /${token}/assets/large.js HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\n\r\n`);
   await once(socket, 'readable');
   socket.pause();
-  // After the server has given up, only the rest of its buffers can be read, which is less than the file.
+  // After the server has given up, only the contents of its buffers can still be read, which are less than the file.
   for (let limits = 0; limits < 3; limits += 1) await silence();
   let bytes = 0;
   socket.on('data', (chunk: Buffer) => {

@@ -22,7 +22,7 @@ export interface Carrier {
 
 type CarrierName = 'in-process' | 'WebSocket' | 'message port';
 
-/** Starts a carrier whose host ends are handed to `accept`. */
+/** Starts a carrier that passes the host's ends to `accept`. */
 export async function startCarrier(name: CarrierName, accept: (port: Port) => void): Promise<Carrier> {
   switch (name) {
     case 'in-process':
@@ -35,8 +35,8 @@ export async function startCarrier(name: CarrierName, accept: (port: Port) => vo
         close: async () => undefined,
       };
     case 'message port': {
-      // Node's MessagePort has the DOM's methods and Electron's `on`, but `on` passes the message itself. So the main
-      // end is adapted to pass an event object, as Electron does.
+      // Node's MessagePort has the DOM's methods and Electron's `on`, but its `on` passes the message itself. The main
+      // end is therefore adapted to pass an event object, as Electron does.
       const open: { close(): void }[] = [];
       return {
         connect: async () => {

@@ -1,4 +1,4 @@
-/** Timeout of the connections of closed pages. */
+/** Closed pages: their connections end after a timeout. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { decodeFrame, encodeFrame } from '../../../electron/contract/wire/frame.ts';
 import { type Port, PROTOCOL_VERSION } from '../../../electron/contract/wire/protocol.ts';

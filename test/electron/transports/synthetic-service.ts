@@ -1,6 +1,6 @@
 /**
- * A small service with all behaviours that the protocol must carry, without physics. Capabilities of a machine without
- * a GPU, for tests that need a hello message.
+ * A small service without physics that shows all behaviours that the protocol must carry. Also capabilities of a
+ * machine without a GPU, for tests that need a hello message.
  */
 import type { Capabilities } from '../../../electron/contract/capabilities.ts';
 import { BraggError } from '../../../electron/contract/errors.ts';
@@ -13,7 +13,7 @@ export class SyntheticService implements Service {
   readonly sinks: FrameSink<unknown>[] = [];
   readonly stopped: string[] = [];
   readonly calls: string[] = [];
-  /** Number of frames that were made. */
+  /** Number of frames that the service has made. */
   made = 0;
   /** Lets the method `slow` answer. */
   release = (): void => undefined;
@@ -74,7 +74,7 @@ export class SyntheticService implements Service {
     return () => this.stopped.push(stream);
   }
 
-  /** Offers numbered frames to the newest stream. */
+  /** Sends numbered frames to the newest stream. */
   offer(from: number, to: number, payload?: () => unknown): void {
     for (let i = from; i <= to; i += 1) {
       this.sinks.at(-1)?.offer(() => {

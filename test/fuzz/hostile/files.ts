@@ -22,7 +22,9 @@ import { dicomOf, doseOf, type Elements, nrrdOf, type Phantom } from '../../elec
 import { writeNsight } from '../../electron/host/model/timeline/import/nsight-file.ts';
 import { scratchFolder } from '../../scratch-folder.ts';
 
-/** Each test file sets its own folder: several may share this module. */
+/**
+ * Folder for the files of the current test. Each test file sets its own folder, because several may share this module.
+ */
 export let folder = '';
 export const irregularPhantom: Phantom = {
   ...{ columns: 4, rows: 3, slices: 2, spacing_mm: [1, 2, 3], origin_mm: [-7, 11, -13] },

@@ -250,7 +250,7 @@ hostile([
       [
         'counts of 6 bits stored in 16',
         nxmx((detector) => dataset(detector, 'bit_depth_image', Int32Array.of(6), [1])),
-        // 2^6 - 1 = 63 marks overloads.
+        // With 6 bits, the value 2^6 - 1 = 63 marks overloads.
         /"left":\[0,0,0,0,0,0,1,1,1,1,1,1\].*"full":63\}$/,
       ],
       [

@@ -1,6 +1,6 @@
 /**
- * Tables, lists of reflections and lists of spots that other programs wrote, or that were damaged: each is read
- * correctly, read with a warning, or rejected with a message that names the problem. The file is long, because each
+ * Tables, lists of reflections and lists of spots that other programs wrote, or that were damaged. Each is read
+ * correctly, read with a warning, or rejected with a message that names the problem. This file is long, because each
  * format is one table of cases.
  */
 import { writeFileSync } from 'node:fs';
@@ -24,7 +24,7 @@ const spots = (text: string) => () => {
 
 const MAP_HEAD = 'depth_mm,dose_at_x_-0.5_mm,dose_at_x_0.5_mm';
 const MAP = /"dose":\[1,2,3,4\],"nz":2,"nx":2,"dz_mm":1,"dx_mm":1,/;
-/** A map of 2 × 2 cells, with decimal commas unless commas separate. */
+/** A map of 2 × 2 cells, with decimal commas unless the comma separates fields. */
 const doseMap =
   (head: string, separator = ',', end = '\n', last = '4') =>
   () => {
@@ -114,7 +114,7 @@ hostile([
         /\[1,0,0,5\]/,
       ],
       ['a column of unknown meaning', hkl('h k l F foo\n1 0 0 5 1\n'), /has the unknown column \\"foo\\"/],
-      // (100 / 1 + 200 / 4) / (1 + 1 / 4) = 120.
+      // Weighted mean of the two intensities: (100 / 1 + 200 / 4) / (1 + 1 / 4) = 120.
       [
         'observations of HKLF 4',
         hkl('h k l I sigma\n1 0 0 100 1\n1 0 0 200 2\n'),

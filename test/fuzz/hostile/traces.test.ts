@@ -1,7 +1,7 @@
 /**
- * Traces, counters and files of tuners that other programs wrote, or that were damaged: each is read correctly, read
- * with a warning, or rejected with a message that names the problem. The file is long, because each format is one table
- * of cases.
+ * Traces, counters and files of tuners that other programs wrote, or that were damaged. Each is read correctly, read
+ * with a warning, or rejected with a message that names the problem. This file is long, because each format is one
+ * table of cases.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -321,7 +321,7 @@ hostile([
             args: { memset_details: 'kind:D num_bytes:2' },
           },
         ),
-        // 4,000,000 + 2,048 + 4,096 + 1,024 + 2
+        // Bytes of all copies: 4,000,000 + 2,048 + 4,096 + 1,024 + 2.
         /"copies":\[5,25000,4007170\].*"notes":\[\]/,
       ],
       [

@@ -10,7 +10,7 @@ import { follow, matter, noScores, type Scores, type Setup } from './protons.ts'
 interface ProtonCase {
   readonly name: string;
   readonly setup: Setup;
-  /** Approximate standard deviation of the stopping depth, mm, to which bins and fits are scaled. */
+  /** Approximate standard deviation of the stopping depth in mm, which determines the widths of bins and fits. */
   readonly scale_mm: number;
   /** End of the bins, mm. */
   readonly reach_mm: number;
@@ -18,7 +18,7 @@ interface ProtonCase {
   readonly peak_from_mm: number;
   readonly columns: readonly (readonly [number, number])[];
   readonly planes_mm: readonly number[];
-  /** Factor on the number of protons of other cases. */
+  /** Number of protons relative to other cases. */
   readonly times: number;
 }
 
@@ -75,7 +75,7 @@ export const protonCases: readonly ProtonCase[] = [
   ...([90, 150] as const).flatMap((energy) =>
     TILTS_DEG.map((angle_deg) => beam(`tilt-${energy}MeV-${angle_deg}deg`, energy, { angle_deg })),
   ),
-  // Along the axis, the entry plane shears the front of a wide beam.
+  // The front of a wide beam that is given along the entry plane is sheared relative to the beam's axis.
   beam('tilt-90MeV-30deg-wide', 90, { angle_deg: 30, x_sigma_mm: 2, scale_mm: 1.2 }),
   beam('slab-bone-150MeV', 150, { ...slab('bone-compact-icru', 40, 60), planes_mm: [70, 100] }),
   beam('slab-lead-150MeV', 150, { ...slab('lead', 20, 26), reach_mm: 160, peak_from_mm: 80, planes_mm: [30, 60, 90] }),
@@ -224,7 +224,7 @@ function spread(material: string, energy_MeV: number, sigma_MeV: number, coarse 
   const h = start / (bins + 0.5);
   const size = Math.ceil(medium.range(top) / h) + 20;
   const centre = (i: number): number => (i + 0.5) * h;
-  /** Mean energy of each bin, because near zero the energy is about a root of the range. */
+  /** Mean energy of each bin, because near zero the energy is approximately a root of the range. */
   const held = Float64Array.from({ length: size }, (_, i) =>
     GAUSS.reduce((sum, [node, weight]) => sum + weight * medium.energyAt((i + node) * h), 0),
   );

@@ -1,7 +1,7 @@
 /**
  * The oracle's program reproduces its stored numbers. Cells that are coarse compared with the falloff contain the mean
- * of finer cells. Range bins as wide as a step once made a comb in the last cells, with R80 beyond the CSDA range. The
- * mean range of all runs is limited by the CSDA range, and a run beyond it is reported.
+ * of finer cells. Range bins as wide as a step once caused oscillations in the last cells, with R80 beyond the CSDA
+ * range. The CSDA range limits the mean range of all runs, and a run beyond it is reported.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -87,12 +87,12 @@ describe('merged cells', () => {
     expect(await codes(0.25)).not.toContain('coarse-grid');
     expect(await codes(0.4)).not.toContain('coarse-grid');
     expect(await codes(0.5)).toContain('coarse-grid');
-    // A sixth of such a bin is still wide.
+    // A bin of 1.5 mm is still wide after it is divided by six.
     expect(await codes(0.25, { energy: { kind: 'range', step_mm: 1.5 } })).toContain('coarse-grid');
   });
 
   test('planes too far apart for the mean range of a tilted beam give no value instead of a wrong one', async () => {
-    // Cells of 1 mm once gave 40.82 mm, where the CSDA range is 40.80.
+    // With cells of 1 mm, the mean range was once 40.82 mm, beyond the CSDA range of 40.80 mm.
     const mean_mm = async (dz_mm: number): Promise<number | null> =>
       summaryOf(await solved(70, dz_mm, { beam: { energy_MeV: 70, angle_deg: 45 } })).metrics.mean_range_mm;
     expect(await mean_mm(1)).toBeNull();
@@ -185,7 +185,7 @@ describe('the longest path of a beam', async () => {
 });
 
 const storedOracle = readStored();
-/** Relative tolerance: values are stored to nine digits, and elementary functions may differ in the last one. */
+/** Relative tolerance. Values are stored with nine digits, and elementary functions may differ in the last one. */
 const SAME_TOLERANCE = 1e-7;
 /** Standard deviations within which a short run must agree. */
 const LIKELY_SIGMAS = 5;

@@ -1,10 +1,13 @@
-/** The stored numbers of the oracle, and as a C++ header for the gates there. write.ts makes both files. */
+/**
+ * Reads the stored numbers of the oracle, and writes them as a C++ header for the gates there. write.ts makes both
+ * files.
+ */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 
 export const SEED = 20240607;
-/** Protons of each Monte Carlo case, which give R80 to 0.01 mm at 150 MeV. */
+/** Number of protons of each Monte Carlo case, which determines R80 to 0.01 mm at 150 MeV. */
 export const PROTONS = 100_000;
 /** Protons per case that the test simulates again, with the same seeds. */
 export const SHORT_PROTONS = 400;

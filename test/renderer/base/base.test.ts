@@ -219,7 +219,7 @@ describe('latest-only loading', () => {
     }
     requested[0]?.fail();
     await turn();
-    // The failure of an outdated request blocks no later one.
+    // An outdated request that fails blocks no later request.
     expect(requested.map(({ what }) => what)).toEqual(['a', 'c']);
     requested[1]?.fail();
     await first;

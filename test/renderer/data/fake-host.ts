@@ -1,7 +1,7 @@
 import { vi } from 'vitest';
 import type { Client } from '../../../renderer/data/client/client.ts';
 
-/** A host that answers only on demand of the test. */
+/** A host whose answers the test triggers. */
 export class FakeHost {
   readonly calls: {
     readonly method: string;
@@ -13,7 +13,7 @@ export class FakeHost {
     readonly params: Readonly<Record<string, unknown>>;
     closed: boolean;
     frame(value: unknown): unknown;
-    /** A frame that was in transit when the page closed the stream. */
+    /** Delivers a frame that was in transit when the page closed the stream. */
     late(value: unknown): unknown;
     end(error: Error | null): void;
   }[] = [];

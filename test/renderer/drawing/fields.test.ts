@@ -103,7 +103,7 @@ describe('statistics of a rectangle', () => {
   });
 
   it('weight a sample by its number of cells, of which the last sample has fewer', () => {
-    // Five cells of z in samples of two, one row: 1, 1 | 1, 1 | 4.
+    // Five cells of z in samples of two, in one row: the values are 1, 1 | 1, 1 | 4.
     const horizontal = {
       ...axis('z', 'mm', 0, 5, 3),
       cellsPerSample: 2,

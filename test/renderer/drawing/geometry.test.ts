@@ -195,7 +195,7 @@ describe('axis ticks', () => {
       expect(named(1, 10, 5)).toEqual(['10⁰', '2', '3', '5', '10¹']);
       expect(named(1, 10, 4)).toEqual(['10⁰', '2', '5', '10¹']);
       expect(named(1, 10, 3)).toEqual(['10⁰', '10¹']);
-      // Over three powers of ten, but less than two decades.
+      // The range contains three powers of ten, but is shorter than two decades.
       expect(named(2.5, 120, 12)).toEqual(['3', '5', '10¹', '20', '30', '50', '10²']);
       // A range without a power of ten.
       expect(named(1.3, 4.2, 8)).toEqual(['2', '3', '4']);

@@ -1,7 +1,7 @@
 /**
  * Borders of regions under the pointer, and the result of dragging one. Initial selection of variants and sessions,
- * before any choice by the user. Inputs to a gamma index of an overlaid depth dose: curves as drawn, relative to their
- * peaks, or in absolute terms.
+ * before the user chooses. Inputs to a gamma index of an overlaid depth dose: curves as drawn, relative to their peaks,
+ * or in absolute terms.
  */
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';

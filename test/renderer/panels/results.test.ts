@@ -89,7 +89,7 @@ describe('the upper limit of the gain from fusion', () => {
   it('depends only on the inputs and the machine, and bounds the FP32 saving of a recorded session', () => {
     const [report] = recordedSession('layer-8192.json').reports;
     if (report === undefined) throw new Error('nothing was recorded');
-    // The large layer of the source note: estimated 56 µs at 4.8 TB/s, and 4.10 ms at 67 TFLOP/s.
+    // The large layer of the source note, which estimates 56 µs at 4.8 TB/s, and 4.10 ms at 67 TFLOP/s.
     const peaks = { copy_bytes_per_s: 4.8e12, fp32_flops_per_s: 67e12 };
     const { gpu } = report.machine;
     if (gpu?.ceilings == null) throw new Error('the session has no ceilings');

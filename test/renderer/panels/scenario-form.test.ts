@@ -97,7 +97,8 @@ describe('a field with listed values', () => {
 const sections = sectionsOf('transport');
 
 /**
- * Settings of a scenario of each kind by their names in the file: unions by their own name, groups by their members.
+ * Settings of a scenario of each kind by their names in the file. Unions count by their own name, and groups by the
+ * names of their members.
  */
 function keysOf(schema: JsonSchema, path = ''): readonly string[] {
   const below = Object.entries(schema.properties ?? {});
@@ -117,7 +118,8 @@ describe('the scenario form', () => {
 
   it('has a field for every key of the schema', () => {
     const shown = new Set(sections.flatMap((section) => section.fields.map((path) => path.join('.'))));
-    // `$schema`, `kind` and `version` are the file's; name and notes are above the sections.
+    // Fields outside the sections: `$schema`, `kind` and `version` belong to the file; name and notes are above the
+    // sections.
     const elsewhere = new Set(['$schema', 'kind', 'version', 'name', 'notes']);
     const schema = publishedSchema();
     const transport: JsonSchema = schema.oneOf?.[0] ?? schema.anyOf?.[0] ?? schema;

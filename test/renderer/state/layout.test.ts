@@ -37,7 +37,10 @@ const tree = split(
   [share(1), split('s', 'column', [share(2), group('b', 'three')], [share(1), group('c', 'four')])],
 );
 
-/** Checks that no panel is lost or duplicated, no split has a single part, and some part takes the remaining space. */
+/**
+ * Checks a layout tree: no panel is lost or duplicated, no split has a single part, and some part takes the remaining
+ * space.
+ */
 function sound(root: LayoutNode, panels: readonly string[]): void {
   expect([...panelsOf(root)].sort()).toEqual([...panels].sort());
   const visit = (node: LayoutNode): void => {

@@ -1,6 +1,6 @@
 /**
- * State that is cleared when another document is opened. Sessions that a page shows: those that end while it is open,
- * and after a reload the newest of each workload.
+ * State that is cleared when another document is opened. Also the sessions that a page shows: those that end while it
+ * is open, and after a reload the newest of each workload.
  */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { BenchInfo } from '../../../electron/contract/bench/benches.ts';

@@ -83,11 +83,11 @@ test('a variant that follows the beam needs less time than its full box, and its
   for (const variant of ['moments', 'depth', 'window']) {
     const [near, far] = [await on(variant, 11), await on(variant, 1100)];
     expect(near.least_s).toBeGreaterThan(0);
-    // No cells are visited beyond the end of the beam, so a longer box does not change the least time.
+    // No cells beyond the end of the beam are visited, so that a longer box does not change the shortest time.
     expect(far.least_s).toBeCloseTo(near.least_s, 9);
     expect(far.least_s).toBeLessThan(far.expected_s);
   }
-  // A variant that visits every cell also visits those.
+  // A variant that visits every cell also visits the cells beyond the beam.
   expect((await on('fused', 1100)).least_s).toBeGreaterThan(50 * (await on('fused', 11)).least_s);
 });
 

@@ -1,4 +1,6 @@
-/** Cold samples of every instance; `npm test` requires only one, because the caches are emptied before each. */
+/**
+ * Measures cold samples in every instance. `npm test` measures only one, because the caches are emptied before each.
+ */
 import { expect, test } from 'vitest';
 import { sessionReportSchema } from '../../../../electron/contract/bench/session.ts';
 import { loadAddon } from '../../../../electron/host/io/addon/addon.ts';

@@ -68,7 +68,7 @@ test('every variant has a row: measured, with interval and check, or rejected wi
   expect(passes.verdict).toBe('reference');
   expect(fused.samples.map(({ instance }) => instance)).toEqual([0, 0, 0, 1, 1, 1, 2, 2, 2]);
   expect(fused.ratio.interval).not.toBeNull();
-  // Fusion needs one pass over the data instead of 50; timing assertions in this test may rely only on the sign.
+  // Fusion needs one pass over the data instead of 50. Assertions on times may rely only on the sign of the difference.
   expect(fused.rung?.value).toBe(fused.ratio.value);
   expect(fused.accuracy[0]).toMatchObject({ id: 'l2', holds: true });
   expect(fused.determinism).toEqual({ runs: 3, bitwise: true, spread: 0, hash: passes.determinism?.hash });
@@ -234,8 +234,8 @@ describe('suspected memoisation left open by the rounds', () => {
   ]);
 
   /**
-   * A session in which every timed sample and every deciding probe takes one second of its clock. The first audits of
-   * each user kernel, of two problems, raise a doubt and use up the time for audits within the rounds.
+   * A session in which every timed sample and every deciding probe takes one second of its clock. It has user kernels
+   * of two problems. Their first audits raise a doubt, and use up the time for audits within the rounds.
    */
   async function settled(variants: readonly string[], probes: readonly MemoryProbe[]) {
     let now_s = 0;
@@ -289,7 +289,8 @@ describe('suspected memoisation left open by the rounds', () => {
     );
     expect(correctnessReason(entries[1]?.accuracy ?? [])).toMatch(/it remembers results \(\d+ of \d+ probes\)/);
     expect(entries[1]?.verdict).toBe('wrong');
-    // 24 suspicious pairs are a proof: two of the first audits, and eight of each probe. Nothing is probed after it.
+    // 24 suspicious pairs are proof: two of the first audits, and eight of each probe. After the proof there are no
+    // more probes.
     expect(deciding).toHaveLength(3);
     expect(Math.min(...deciding.map(({ began_s }) => began_s))).toBeGreaterThanOrEqual(SECONDS);
   });

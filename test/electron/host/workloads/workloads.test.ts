@@ -1,8 +1,8 @@
 /**
- * Diffraction images on the H200: properties of the recorded sessions. Published claims about diffraction images,
+ * Properties of the sessions of diffraction images recorded on the H200. Published claims about diffraction images,
  * compared with recorded and new sessions. Clocks of every sample of an image session: recorded, flagged if they
- * dropped or were throttled, and reported. The sessions of the linear layer that were recorded on a GPU: the README's
- * statements about them. The diffraction workload from scenario to readouts: the published images, and their readouts.
+ * dropped or were throttled, and reported. The README's statements about the sessions of the linear layer that were
+ * recorded on a GPU. The diffraction workload from scenario to readouts.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -122,7 +122,7 @@ describe('claims about images', async () => {
         ...values.map(({ variant }) => variant),
       ];
       expect(ids, id).toEqual(expect.arrayContaining(named));
-      // A profile is recorded by a command other than a benchmark; a command may also record the session of a pair.
+      // A command other than a benchmark records a profile. A command may also record the session of a pair.
       if (named.length === 0) expect(reason !== null || command !== undefined, id).toBe(true);
       else expect(reason, id).toBeNull();
       expect(from).toBeLessThanOrEqual(to ?? Number.POSITIVE_INFINITY);
@@ -135,7 +135,7 @@ describe('claims about images', async () => {
     const sizes = swept.reports.map(({ claims: told }) =>
       told.flatMap(({ id }) => (id.startsWith('c-over-gpu-') ? [id.slice('c-over-gpu-'.length)] : [])),
     );
-    // The note has a further number for a later run at 1024².
+    // The source note has an additional number for a later run at 1024².
     const warm = (size: string): readonly string[] => (size === '1024' ? ['warm-1024'] : []);
     expect(sizes).toEqual(['256', '512', '1024', '2048', '4096'].map((size) => [size, ...warm(size), `total-${size}`]));
   });
@@ -187,7 +187,7 @@ describe('GPU clocks during image sessions', () => {
   }
 
   test('flag a sample under a dropped or throttled clock, which is saved and reported in every form of the session', async () => {
-    // Two series per round, the second of which is the control; clocks are not read during the first runs.
+    // Each round has two series, the second of which is the control. The first runs do not read clocks.
     const [best, dropped, hot] = [state(1980), state(1500), state(1980, ['hardware-thermal'])];
     const readings = [best, best, best, best, dropped, dropped, best, best, hot, hot, best, best];
     const problem = { kind: 'diffraction', problem: await smallProblem() } as const;
@@ -286,7 +286,7 @@ describe('diffraction images', () => {
   test('the brightest pixel lies on a reflection, at the position that the host computes', async () => {
     const run = await renderShipped('triclinic-512');
     const { brightest, peak_rss_MB } = imageSummary(run);
-    // Megabytes, as in runs of beams, not mebibytes.
+    // The unit is megabytes, as for runs of beams, not mebibytes.
     expect(peak_rss_MB).toBeCloseTo(run.peak_rss_bytes / 1e6, 9);
     expect([brightest.fast, brightest.slow]).toEqual([382, 301]);
     expect([brightest.h, brightest.k, brightest.l].map(Math.round)).toEqual([6, -7, 4]);
@@ -298,7 +298,7 @@ describe('diffraction images', () => {
     const before = process.memoryUsage.rss();
     const { image } = await renderDocument({ ...smallImage, detector: { width: 4096, height: 4096 } });
     const fp64_bytes = (image.byteLength / Float32Array.BYTES_PER_ELEMENT) * Float64Array.BYTES_PER_ELEMENT;
-    // The image itself remains; everything else may use half of the memory of the sums.
+    // The image itself remains in memory. Everything else may use half of the memory of the sums.
     expect(process.memoryUsage.rss() - before).toBeLessThan(image.byteLength + fp64_bytes / 2);
   });
 

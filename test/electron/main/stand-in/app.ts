@@ -37,7 +37,7 @@ class StandInApp extends EventEmitter {
   exit(code: number): void {
     stage.end(code);
   }
-  /** Closes all windows; after that, the program may still prevent quitting once. */
+  /** Closes all windows. Afterwards, the program may prevent quitting once more. */
   quit(): void {
     if (this.#quitting) return;
     for (const window of stage.windows) if (!window.isDestroyed()) window.close();

@@ -13,7 +13,10 @@ import { PreventableEvent, stage } from './stage.ts';
 
 const root = path.resolve(import.meta.dirname, '../../../..');
 
-/** Can be used once per file: the main process is a module, and starts when it is loaded. */
+/**
+ * Starts the main process. Can be used once per file, because the main process is a module that starts when it is
+ * loaded.
+ */
 export const standIn: Driver = async (args, { folder, env, complaints }): Promise<Program> => {
   const { executablePath, args: switches, env: chromiumEnv } = await findChromium();
   const browser = await chromium.launch({

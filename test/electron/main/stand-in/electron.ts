@@ -9,7 +9,7 @@ import { type ProtocolHandler, type Stage, stage } from './stage.ts';
 import { utilityProcess } from './utility-process.ts';
 import { StandInWindow } from './window.ts';
 
-/** Nobody can answer dialogs: stories replace these functions by their answers. */
+/** Nobody can answer dialogs, so that stories replace these functions by their answers. */
 const rejectDialog = async (): Promise<never> => {
   throw new Error('a dialog was opened, and the story has no answer to it');
 };

@@ -19,7 +19,7 @@ export class Stage {
   sandboxed = false;
   readonly paths = new Map<string, string>();
   crashReports: Record<string, unknown> | null = null;
-  /** Data that the program would pass to its first instance. */
+  /** Data that the program would pass to the instance that was started first. */
   handed: unknown = null;
   /** Documents that windows have loaded from files. */
   readonly loadedFiles: string[] = [];

@@ -1,7 +1,7 @@
 /**
  * A thinned line gives the same picture: in each pixel column it enters, leaves and extends as the complete line does.
- * Dots in pixels: each at its numbers, with an opacity by its coverage, none left out. Very many points are drawn as
- * stamps; each keeps its data.
+ * Dots in pixels: each is at its numbers with an opacity by its coverage, and none is left out. Very many points are
+ * drawn as stamps, and each keeps its data.
  */
 import { describe, expect, test } from 'vitest';
 import { type Chart, MANY_POINTS } from '../../../../renderer/drawing/charts/chart.ts';
@@ -61,7 +61,7 @@ describe('thinning and dots of charts', () => {
     expect([...kept].filter((i) => i >= 500 && i < 520)).toEqual(Array.from({ length: 20 }, (_, k) => 500 + k));
     expect(kept).toContain(499);
     expect(kept).toContain(520);
-    // The very last point too, to which the line continues.
+    // The last point is also retained, because the line continues to it.
     expect([kept[0], kept.at(-1)]).toEqual([0, POINTS - 1]);
   });
 
@@ -216,7 +216,7 @@ describe('plots with many points', () => {
       [MANY_POINTS + 1, 7, 0],
     ]);
     expect(dots[0]?.box).toEqual(boxes[0]);
-    // Only a name for the legend: its point has no position.
+    // The trace only has a name for the legend, and its point has no position.
     expect(data).toMatchObject([
       { type: 'scatter', name: 'all', x: [Number.NaN], hoverinfo: 'skip', showlegend: true },
     ]);

@@ -186,7 +186,7 @@ describe('figures of launches', () => {
       expect(values(figure, 'added_from')[1]).toBe(17);
       expect(values(figure, 'added_from')[17]).toBeNaN();
       const frames = figure.shapes.filter((shape) => shape.kind === 'frame');
-      // Sixteen for the elements that were read, and one in the legend.
+      // Sixteen frames for the elements that were read, and one in the legend.
       expect(frames.length).toBe(17);
     });
 

@@ -1,6 +1,6 @@
 /**
  * Text of a study's forecast, and the condition for confirming a long study. Expanded groups, and the differences
- * between two points. Lines by density: none is left out, and the range selected on an axis is the one drawn. Heat maps
+ * between two points. Density of lines: none is left out, and the selected range of an axis is the drawn one. Heat maps
  * and parallel coordinates: every point counts.
  */
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** Blocks, folds, search and selection of the timeline, with a host that answers only on demand of the test. */
+/** Blocks, folds, search and selection of the timeline, with a host whose answers the test triggers. */
 import { describe, expect, it, vi } from 'vitest';
 import type { TimelineWindow, TraceInfo } from '../../../../electron/contract/timeline.ts';
 import type { Client } from '../../../../renderer/data/client/client.ts';
@@ -191,7 +191,7 @@ describe('blocks of the timeline', () => {
     state.setState({ alignment: { by: 'step', step: 10 } });
     expect([blocks.origin('a'), blocks.toAxisTime('b', 650)]).toEqual([200, 50]);
     expect(blocks.whole()).toEqual({ from: -600, to: 300 });
-    // The remaining block is the same object; data of the other one is gone.
+    // The remaining block is the same object, and the data of the other one is gone.
     const [, kept] = blocks.all;
     expect(blocks.syncBlocks([info('b', 900)])).toBe(false);
     expect(blocks.all).toEqual([kept]);

@@ -39,7 +39,7 @@ const text: readonly (readonly [string, readonly string[]])[] = [
   ['plot-r80', ['plot-surface', 'surface']],
   ['plot-reference', ['plot-surface', 'surface']],
 ];
-/** Frames of controls, lines of plots, the focus ring. */
+/** Colours of frames of controls, lines of plots, and the focus ring. */
 const graphics: readonly (readonly [string, readonly string[]])[] = [
   ['line-strong', ['surface', 'surface-raised', 'surface-sunken']],
   ['focus', ['surface', 'surface-raised', 'canvas']],

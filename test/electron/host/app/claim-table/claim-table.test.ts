@@ -1,7 +1,7 @@
 /**
- * The table of published claims is complete: every row can run, has its claims, and its recorded sessions are read.
- * Each claim has a map over the parameters that it depends on: a sweep of its row by `npm run bench -- gpu`. A claim
- * has one answer, by its rule.
+ * The table of published claims is complete: every row can run and has its claims, and its recorded sessions are read.
+ * Each claim has a map over the parameters that it depends on, from a sweep of its row by `npm run bench -- gpu`. A
+ * claim has exactly one answer.
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path, { join } from 'node:path';
@@ -150,7 +150,7 @@ describe('answers about claims', () => {
     expect(line(map('A', 'a → b'), { ...map('B'), series: [] })).toBe('true when dx is 2 to 4 mm (on A); 1–4× in all');
     const bytes = { ...map('A', 'a → b'), path: 'problem.footprint_bytes' };
     expect(line(bytes)).toBe('true when footprint is 2 B to 4 B; 1–4× in all');
-    // Without a sweep, the answer names the pair that the claim holds for.
+    // Without a sweep, the answer names the pair for which the claim is true.
     expect(line()).toBe('true when the pair is c → d; 1–4× in all');
   });
 

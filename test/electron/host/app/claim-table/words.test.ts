@@ -150,7 +150,7 @@ describe('claims measure what their notes mean', () => {
   test('a sweep over too few threads keeps the work constant at both ends', () => {
     const idle = row(23).claims.find(({ id }) => id === 'idle');
     expect(idle?.findings.map(({ value }) => Math.round(value ?? 0))).toEqual(
-      // Values of the sweeps on an H200 and on an H100.
+      // Measured values of the sweeps on an H200 and on an H100.
       [22, 19550, 21, 18162],
     );
   });
@@ -179,7 +179,8 @@ describe('claims measure what their notes mean', () => {
     expect(answerTo(1, 'launch-cost', 'launch')).toMatch(/^true when it is cupy-expert/);
     // Each sentence of the source note is a separate claim about the program that it names.
     expect(row(20).claims.map(({ workload, id }) => [workload, id])).toEqual([['diffraction', 'cold-start']]);
-    // PyTorch in FP32 is wrong by our limit, and correct by the limit of the source note, which covers only 1024².
+    // PyTorch in FP32 is wrong by this program's limit. It is correct by the limit of the source note, which covers
+    // only 1024².
     expect(answerTo(29, 'fp64-as-fast', '')).toMatch(
       /^not measured precisely enough yet: .* measured, 0\.99–1\.01× claimed$/,
     );
@@ -223,7 +224,7 @@ describe('claims measure what their notes mean', () => {
     expect(answerTo(1, 'kernel-fusion', 'launch')).toMatch(/^true when the pair is cupy-expert → cuda-fused;/);
     // The removal of a cleared buffer is measured, so the claim has a number and an answer.
     expect(answerTo(28, 'zeros-like', '')).toBe('not true: 1.03–1.04× instead, a smaller gain');
-    // A CSR matrix that the host builds is not a custom kernel.
+    // A CSR matrix that the host builds does not count as a custom kernel.
     const odd = row(16).claims.find(({ bench }) => bench === 'changing-pattern');
     expect([...new Set(odd?.findings.map(({ by }) => by))]).toEqual(['cuda-csr → cuda-list']);
   });
@@ -354,7 +355,7 @@ describe('the same problem on two GPUs', () => {
 });
 
 describe('an undecided claim and the command that measures it', async () => {
-  // With all shipped files but the recordings, no claim has an answer yet.
+  // Copy all shipped files except the recordings: no claim has an answer yet.
   const unrecorded = path.join(scratchFolder('claims-unrecorded'), 'assets');
   mkdirSync(unrecorded, { recursive: true });
   for (const name of readdirSync(assetsFolder))

@@ -132,7 +132,7 @@ describe('compared sessions', async () => {
       expect(measured(session).length).toBeGreaterThan(0);
       for (const { label, accuracy, verdict, samples, time_s, ratio } of measured(session)) {
         expect(accuracy.length, label).toBeGreaterThan(0);
-        // A row is wrong exactly if it violates a bound.
+        // A row must be wrong exactly if it violates a bound.
         expect(verdict === 'wrong', label).toBe(accuracy.some(({ holds }) => !holds));
         expect(samples.length, label).toBeGreaterThan(0);
         expect(time_s).toBeGreaterThan(0);

@@ -1,4 +1,4 @@
-/** The library as pages see it: search, tags, trash, and an index that is only a copy of the files. */
+/** The library as pages see it: search, tags, trash, and an index that only repeats what the files contain. */
 import { cp, mkdir, readdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -75,7 +75,7 @@ describe('the library', () => {
     expect(await names({ text: `r80 ${r80} mm` })).toEqual(['first.h5']);
     const examples = await search({ place: 'examples', text: 'tilted 70' });
     expect(examples).toMatchObject([{ fileName: 'tilted-45deg-70MeV.json', facts: { about: '70 MeV' } }]);
-    // Examples are in folders by subject, and open by the path with that folder.
+    // Examples are in folders by subject, and are opened by a path that contains the folder.
     const [image] = await search({ place: 'examples', text: 'tilted 1024' });
     expect(image).toMatchObject({ file: inLibrary('diffraction/tilted-1024.json'), fileName: 'tilted-1024.json' });
     const opened = await page.call('scenario.open', { file: inLibrary('diffraction/tilted-1024.json') });
@@ -322,7 +322,7 @@ describe('user kernels of the library', () => {
     expect(theirs.info.trusted).toBe(false);
     const over = await page.call('userKernels.save', { ...of, text: `${theirs.text}\n`, sha256: theirs.info.sha256 });
     expect(over.trusted).toBe(false);
-    // Overwriting a file without having read it cannot inherit trust.
+    // A save without a previous read of the file cannot inherit its trust.
     const blind = await page.call('userKernels.save', { ...of, text: `${text}// mine\n// again\n`, sha256: null });
     expect(blind.trusted).toBe(false);
   });

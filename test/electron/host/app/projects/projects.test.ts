@@ -1,6 +1,7 @@
 /**
- * A project in one file: packed from one library, unpacked into another; no content is lost and no file is replaced.
- * Projects crafted to write outside of the library, or to fill memory and disk. `cases/README.md` has their sources.
+ * Projects in one file, packed from one library and unpacked into another: no content is lost and no file is replaced.
+ * Also projects crafted to write outside of the library, or to fill memory and disk. `cases/README.md` has their
+ * sources.
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';

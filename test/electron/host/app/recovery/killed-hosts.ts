@@ -8,7 +8,7 @@ import type { Recoverable } from '../../../../../electron/contract/recovery.ts';
 import { testProgram } from '../../../../test-programs.ts';
 import { openTestHost, type TestHost } from '../../test-host.ts';
 
-/** Checkpoints runs from the first moments on, so that tests do not wait for the usual first checkpoint. */
+/** Environment that saves checkpoints of runs from the first moments on, so that tests need not wait. */
 export const AT_ONCE = { BRAGGBENCH_KEPT_FROM_MS: '100' };
 
 type Page = Awaited<ReturnType<TestHost['page']>>;
@@ -22,7 +22,7 @@ const processEnd = (child: ChildProcess): Promise<void> =>
     else child.once('exit', () => resolve());
   });
 
-/** Call at the top of a test file: each of its tests has a separate data folder. */
+/** Creates hosts that can be killed, with a separate data folder per test. Call this at the top of a test file. */
 export function useKilledHosts() {
   let folder = '';
   let host: TestHost | null = null;
@@ -56,7 +56,7 @@ export function useKilledHosts() {
           child.stdout?.once('data', () => resolve());
           child.once('exit', (code) => reject(new Error(`it ended by itself with ${code}`)));
         });
-        // A loaded machine takes minutes for the first round of a measurement.
+        // A loaded machine needs minutes for the first round of a measurement.
         const end = Date.now() + 240_000;
         while (!(await until())) {
           if (Date.now() > end) throw new Error('what was waited for did not come');
@@ -105,7 +105,7 @@ export function useKilledHosts() {
       const root = path.join(folder, 'recovery');
       const found: { finished: boolean; step: number }[] = [];
       for (const owner of await readdir(root).catch(() => [])) {
-        // A folder may vanish between the two listings.
+        // A folder may disappear between the two listings.
         for (const name of await readdir(path.join(root, owner)).catch(() => [])) {
           if (/^run-.*\.json$/.test(name)) found.push(JSON.parse(await readFile(path.join(root, owner, name), 'utf8')));
         }
@@ -113,7 +113,7 @@ export function useKilledHosts() {
       return found;
     },
 
-    /** Starts the next host on the same folder; it is closed after the test. */
+    /** Starts the next host on the same folder. It is closed after the test. */
     async again(): Promise<TestHost> {
       host = await openTestHost({
         dataFolder: folder,

@@ -24,7 +24,7 @@ if (what === 'edit') {
 } else {
   const run = await host.call('run.start', { scenario: { ...slow }, name: '' });
   if (what === 'ended') {
-    // Stops the run once it has run long enough to be checkpointed.
+    // Stop the run once it has run long enough to have a checkpoint.
     const owner = path.join(dataFolder, 'recovery');
     const kept = async (): Promise<boolean> => (await readdir(owner, { recursive: true }).catch(() => [])).length > 2;
     while (!(await kept())) await new Promise((resolve) => setTimeout(resolve, 50));

@@ -1,5 +1,6 @@
 /**
- * The checks of `recovery.test.ts` for every other workload and signal; that file covers runs of transport and Ctrl+C.
+ * Repeats the checks of `recovery.test.ts` for every other workload and signal. That file covers runs of transport and
+ * Ctrl+C.
  */
 import { describe, expect, it } from 'vitest';
 import { runOf } from '../../../../../electron/host/workloads/run-data.ts';
@@ -64,7 +65,7 @@ describe('work on a host that was killed', () => {
     const [item] = await list(page);
     expect(item).toMatchObject({ kind: 'run', finished: true });
     const run = await page.call('recovery.run', { id: item?.id ?? '' });
-    // A run stopped by its user has ended too, with the last keyframe at its last step.
+    // A run that its user stopped counts as ended, and its last keyframe is at its last step.
     expect(run.state).toBe('cancelled');
     const { steps } = await page.call('run.summary', { run: run.id });
     const { frames } = await page.call('run.keyframes', { run: run.id });

@@ -1,7 +1,7 @@
 /**
- * kill -9 during an edit and during a run: saved data is not lost, and unsaved work is offered. A page's drafts: saved
- * and dropped in the order of its requests; ids cannot name other files. The two files of a checkpointed run: after a
- * crash, the note may name only a state that can be read.
+ * kill -9 during an edit and during a run: saved data is not lost, and unsaved work is offered. A page's drafts are
+ * saved and dropped in the order of its requests, and ids cannot name other files. A run's checkpoint has two files:
+ * after a crash, its note may name only a state that can be read.
  */
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, readdir, writeFile } from 'node:fs/promises';
@@ -39,8 +39,8 @@ describe('ordered recovery requests', () => {
     const dropped = recovery.drop('page-one').then(() => {
       over = true;
     });
-    // The same deletions, requested later and without anything to wait for: a drop that did not wait would have ended
-    // by now.
+    // Request the same deletions later, when they have nothing to wait for. A drop that does not wait would have ended
+    // by then.
     for (let again = 0; again < 20; again += 1) await idle.drop('page-one');
     expect(over).toBe(false);
     found();
@@ -117,7 +117,7 @@ describe('a host that was killed', () => {
     expect(deposited).toBeCloseTo(summary.metrics.energy_deposited_MeV, 6);
     expect((await page.call('run.keyframes', { run: run.id })).frames[0]?.step).toBe(0);
     expect(await page.call('run.scenario', { run: run.id })).toEqual({ scenario: slowScenario });
-    // The run now belongs to this process: not offered again, but retained until it is saved.
+    // The run now belongs to this process. It is not offered again, but is retained until it is saved.
     expect(await list(page)).toEqual([]);
     expect(await notes()).toHaveLength(1);
     const file = { kind: 'library', key: 'rest.h5' } as const;
@@ -162,7 +162,7 @@ describe('a server that is stopped', () => {
     expect(info.subjects.map(({ title }) => title)).toEqual(['gather', 'window']);
     const given = await later.call('bench.session', { bench: info.id });
     expect(given.session.reports.map(({ entries }) => entries)).toEqual(session.reports.map(({ entries }) => entries));
-    // The run now belongs to this process: not offered again, but on disk until it is saved.
+    // The run now belongs to this process. It is not offered again, but stays on disk until it is saved.
     expect(await list(later)).toEqual([]);
     const left = async () => (await readdir(path.join(killedHosts.folder, 'recovery'), { recursive: true })).join('\n');
     expect(await left()).toMatch(/session-[\w-]+\.session\.json/);
@@ -186,7 +186,7 @@ describe('a server that is stopped', () => {
   });
 
   it('reports why a run that had only just begun is dropped', async () => {
-    // Runs of less than ten minutes are not saved with this setting, so that a slow machine drops the run too.
+    // With this setting, runs of less than ten minutes have no checkpoint, so that even a slow machine drops the run.
     const said = await killedHosts.told('SIGINT', 'started', { BRAGGBENCH_KEPT_FROM_MS: '600000' });
     expect(said).toContain('1 run not saved, and dropped: it ended within 3 s or before the first step.');
     expect(await list(await (await again()).page())).toEqual([]);

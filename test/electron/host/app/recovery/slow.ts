@@ -1,4 +1,4 @@
-/** Documents that are edited and computed in a host that is killed, for every workload with checkpoints. */
+/** Documents for every workload with checkpoints. A host that is then killed edits and computes them. */
 import { smallScenario } from '../../small-run.ts';
 import { smallImage } from '../../workloads/small-image.ts';
 
@@ -30,8 +30,8 @@ const smallTask = {
 } as const;
 
 /**
- * A measurement of many seconds: rounds continue until the time limit, or until they change nothing. Each is short, so
- * that the limit is far away after the first one on busy cores too.
+ * A measurement of many seconds: rounds continue until the time limit, or until more rounds would not change the
+ * result. Each round is short, so that the limit is far away after the first one, even on busy cores.
  */
 export const slowTask = {
   kind: 'linear-relu',

@@ -1,6 +1,6 @@
 /**
- * The window's connection to another machine, through a real sshd on this one: logged in, copied, forwarded, cut and
- * with a full disk.
+ * The window's connection to another machine, through a real sshd on this one: login, copying the program, forwarding,
+ * interruptions and a full disk.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statfsSync, writeFileSync } from 'node:fs';
@@ -49,7 +49,7 @@ function pidsOf(name: string): readonly number[] {
 interface Watched {
   readonly connection: Connection;
   readonly seen: readonly RemoteState[];
-  /** Settles at the first state of that kind from now on, or when the connection ends without it. */
+  /** Resolves at the first state of that kind from now on, or when the connection ends without it. */
   until(kind: RemoteState['kind']): Promise<RemoteState>;
 }
 
@@ -113,7 +113,7 @@ async function pageAt(address: string) {
 
 describe('a machine reached by ssh', { timeout: 300_000, ...unless(noSshd) }, () => {
   test('receives the program, serves its own page through the tunnel, and still has the same runs after the connection was cut', async () => {
-    // An earlier version is installed, and nobody uses it.
+    // An earlier version of the program is installed, and nobody uses it.
     const old = path.join(programs(), '0.0.9-0123456789ab');
     mkdirSync(old, { recursive: true });
     writeFileSync(path.join(old, 'braggbench'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });

@@ -1,4 +1,4 @@
-/** Answers of other machines, complete, truncated and hostile; and host names that ssh could misread. */
+/** Answers of other machines: complete, truncated and hostile. Also host names that ssh could mistake for options. */
 import fc from 'fast-check';
 import '../../../../fuzz/seed.ts';
 import { describe, expect, test } from 'vitest';

@@ -1,6 +1,6 @@
 /**
- * Machines that accept the login but cannot run the program: another processor, another C library, the login node of a
- * cluster.
+ * Machines that accept the login but cannot run the program: they have another processor or C library, or are the login
+ * node of a cluster.
  */
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

@@ -343,7 +343,7 @@ describe('foreign run files', () => {
         file.create_attribute('format_version', 1);
         file.create_external_link('/etc/passwd', '/axes', 'axes');
       });
-      // The library's virtual file system has no such file, even if the machine does.
+      // The library's virtual file system does not contain this file, even if the machine does.
       expect(await refusal(linked)).toMatch(/the HDF5 library cannot read it: can't open file/);
     });
   });

@@ -1,4 +1,4 @@
-/** Frames of a stream over a connection that is lost: which are sent again, and which count as dropped. */
+/** Frames of a stream over a connection that is lost: tests which are sent again, and which count as dropped. */
 import { describe, expect, it } from 'vitest';
 import { decodeFrame } from '../../../../../electron/contract/wire/frame.ts';
 import type { StreamPolicy } from '../../../../../electron/contract/wire/streams.ts';

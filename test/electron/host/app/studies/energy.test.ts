@@ -1,7 +1,7 @@
 /**
- * Energy as a measure of a study: real runs with fake counters. Facts common to all points of a process are requested
- * once, because a study of small points would wait for them. Files that the scenarios of a study name, of any type. The
- * cache of the thread that reads studies, and its invalidation.
+ * Energy as a measure of a study: real runs with fake counters. Facts that all points of a process share are requested
+ * only once, because requests would dominate a study of small points. Also files of any type that the scenarios of a
+ * study name, and the cache of the thread that reads studies.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -94,7 +94,7 @@ describe('grouping points for Slurm', () => {
     const tasks = tasksOf(lines, 1, { point_s: 10, lanes: 2, task_s: 100 });
     expect(tasks.map(({ length }) => length)).toEqual([20, 20, 20, 20, 20]);
     expect(tasks.flat()).toEqual(lines.map(({ id }) => id));
-    // No time per point is known: one point for each of the parallel lanes.
+    // If no time per point is known, the plan has one point for each of the parallel lanes.
     expect(tasksOf(lines, 1, { point_s: null, lanes: 3, task_s: 100 })[0]).toHaveLength(3);
     // A point longer than a task's time gets a separate task.
     expect(tasksOf(lines, 1, { point_s: 1000, lanes: 1, task_s: 100 })).toHaveLength(100);
@@ -188,7 +188,7 @@ describe('results of a study', () => {
     });
     const order = (): readonly string[] => result.mock.contexts.map((it) => (it as StudyFolder).folder);
     const first = readStudy(large);
-    // The second study is requested during the first result of the large one, however fast that is read.
+    // Request the second study during the first result of the large one, however fast that is read.
     await begun;
     expect(order()).toContain(large);
     const second = await readStudy(other);

@@ -1,6 +1,6 @@
 /**
- * Studies as a page requests them, solved by real processes. Commands to clusters, and their error messages. A fake
- * program replaces ssh.
+ * Studies as a page requests them, solved by real processes. Also the commands sent to clusters and their error
+ * messages, with a fake ssh.
  */
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { cp, readFile, unlink, writeFile } from 'node:fs/promises';

@@ -1,6 +1,6 @@
 /**
- * Files that are first converted to a database: compressed ones, and reports of Nsight Systems. Files crafted to keep
- * SQLite busy for ever, or to run code in SQLite or in the page. `cases/README.md` has their sources.
+ * Files that are first converted to a database: compressed ones, and reports of Nsight Systems. Also files crafted to
+ * keep SQLite busy for ever, or to run code in SQLite or in the page. `cases/README.md` has their sources.
  */
 import { spawn } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -94,7 +94,7 @@ describe('opening a timeline', async () => {
         'case "$5" in *.nsys-rep) tail -c +5 "$5" >"$(echo "$4" | cut -d= -f2)";; *) exit 4;; esac',
       ];
       nsys('good', script.join('\n'));
-      // A dropped file has no extension. Four bytes before the database represent the report format.
+      // Drop a file without an extension. The four bytes in front of the database imitate the report format.
       const report = Buffer.concat([Buffer.from('NSYS'), readFileSync(database)]);
       const trace = await openTrace(written('upload', report), 'mine.nsys-rep');
       expect([spanCount(trace), trace.name]).toEqual([spanCount(plain), 'mine.nsys-rep']);
@@ -123,7 +123,10 @@ describe('opening a timeline', async () => {
 
 const folder = scratchFolder('hostile-databases');
 const caseOf = (name: string): string => path.join(import.meta.dirname, 'cases', name);
-/** The b-tree's inner pages all name one child: 60^12 rows, and `SELECT DISTINCT` returns after all of them. */
+/**
+ * All inner pages of the b-tree name one child, which makes 60^12 rows. `SELECT DISTINCT` returns only after reading
+ * all of them.
+ */
 const ENDLESS = caseOf('distinct-bomb.sqlite');
 
 /** Starts the real process, and reports how it ended. */

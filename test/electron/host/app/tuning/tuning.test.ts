@@ -1,6 +1,6 @@
 /**
- * Every session of `npm run bench -- tuning` is planned as by a host: an axis that a search must not have is refused.
- * Measurements of another tuner, as a study.
+ * Every session of `npm run bench -- tuning` is planned as a host plans it; axes that a search must not have are
+ * rejected. Also measurements of another tuner, as a study.
  */
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -57,7 +57,7 @@ async function judgeKernel(id: string, text?: string) {
   return judgeCandidate(await scenarioParts, { folder: smallProblem, id, text: source, seconds: 2, signal });
 }
 
-/** The result is correct; on a busy machine only the question whether the kernel caches results may stay open. */
+/** Expects a correct result. On a busy machine it may only stay unknown whether the kernel remembers results. */
 function expectCorrect(judgement: Pick<Judgement, 'word' | 'reason'>): void {
   const { word, reason } = judgement;
   if (!isOpen(judgement)) expect({ word, reason }).toEqual({ word: 'correct', reason: null });

@@ -1,4 +1,4 @@
-/** Live what-if over a page's connection: which requests are answered, and that no state remains. */
+/** Live what-if over a page's connection: tests which requests are answered, and that no state remains. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CutsFrame, MapRequest } from '../../../../../electron/contract/run.ts';
 import type { WhatIfFrame } from '../../../../../electron/contract/scenario/transport/what-if.ts';

@@ -1,8 +1,8 @@
 /**
- * An acknowledged write is on the disk, and so is its name: a power failure does not restore the old file. Saving on a
- * full disk: one clear error, the old file intact, no temporary files. Small files of the program's own state:
- * concurrent changes are all saved. Other users of the machine cannot read the data folder, and can lock only files
- * that they may write.
+ * An acknowledged write is on the disk, and so is its name: after a power failure, the old file does not reappear. On a
+ * full disk there is one clear error, the old file is intact, and there are no temporary files. Concurrent changes of
+ * small state files are all saved. Other users of the machine cannot read the data folder, and can lock only files that
+ * they may write.
  */
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import {
@@ -304,7 +304,7 @@ const asAnotherUser = (() => {
   }
 })();
 
-/** Locks a file as another user, as a program of theirs could, until `end`. `says`: "locked", or the error. */
+/** Locks a file as another user, as that user's program could, until `end`. `says`: "locked", or the error. */
 function lockAsNobody(file: string, readOnly: boolean) {
   const script = `
     const { DatabaseSync } = require('node:sqlite');

@@ -1,4 +1,4 @@
-/** Names that are taken, and pipes instead of files: no file is overwritten, and no request blocks. */
+/** File names that are in use, and pipes instead of files: no file is overwritten, and no request blocks. */
 import { execFileSync } from 'node:child_process';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';

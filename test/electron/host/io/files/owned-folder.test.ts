@@ -1,8 +1,8 @@
 /**
- * Files of an ended process, distinguished from those of a running one by its lock, not by clocks or process ids.
- * kill -9 while scenarios, labels and edits are saved: no acknowledged save is lost, no file is half-written, and no
- * temporary file remains. `npm run test:all -- kills` does it forty times. A full disk, and folders without permission:
- * messages match the outcome.
+ * A lock distinguishes the files of an ended process from those of a running one; clocks and process ids cannot. kill
+ * -9 while scenarios, labels and edits are saved: no acknowledged save is lost, no file is half-written, and no
+ * temporary file remains. `npm run test:all -- kills` does this forty times. Also a full disk, and folders without
+ * permission: messages match the outcome.
  */
 import { execFileSync } from 'node:child_process';
 import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
@@ -26,7 +26,7 @@ describe('interrupted saves', () => {
   /** Number of requested saves, more than are done before the kill. */
   const ASKED = 2000;
 
-  /** The same seed kills after the same numbers of saves. */
+  /** Seed of the delays before kills. With the same seed, the same numbers of saves are done before each kill. */
   const seed = Number(process.env['BRAGGBENCH_FUZZ_SEED'] ?? 20_261_128);
   const chance = seededRandom(seed);
 
@@ -69,7 +69,7 @@ describe('interrupted saves', () => {
     }
   }
 
-  /** The content found is from the last acknowledged save or from a later request; later kills must not lose it. */
+  /** Expects the content of the last acknowledged save or of a later request. Later kills must not lose it. */
   function expectSaved(text: string | undefined, told: Report): void {
     const found = text === undefined ? -1 : Number(text.slice(1));
     expect(found).toBeGreaterThanOrEqual(told.acknowledged);
@@ -276,7 +276,7 @@ describe('owned folders', () => {
       await keep(one, 'mine');
       const two = await start(unshare);
       expect(await offered(two)).toEqual([]);
-      // The reverse holds too.
+      // In the other direction, the files are not offered either.
       await keep(two, 'theirs');
       expect(await offered(one)).toEqual([]);
     });
@@ -290,7 +290,7 @@ describe('owned folders', () => {
       const minute = 60_000;
       expect(await folders.orphans(0)).toEqual([]);
       expect(await folders.orphans(2 * minute)).toEqual([]);
-      // A heartbeat of the owner.
+      // Imitate a heartbeat of the owner, which changes the time of the file.
       await utimes(path.join(theirs, 'owner.json'), new Date(1000), new Date(1000));
       expect(await folders.orphans(3 * minute)).toEqual([]);
       expect(await folders.orphans(5 * minute)).toEqual([]);

@@ -148,7 +148,8 @@ describe('two servers with shared folders', () => {
     const file = path.join(dataFolder, 'held.json');
     const locks = [new Locks(dataFolder), new Locks(dataFolder)];
     const done: number[] = [];
-    // Twelve random retries would be served in exactly this order once in half a thousand million times.
+    // The requests must be served in order. Twelve random retries would have this order once in half a thousand million
+    // times.
     const came = Array.from({ length: 12 }, (_, i) => i);
     await Promise.all(came.map((i) => locks[i % 2]?.withLock(file, async () => void done.push(i))));
     expect(done).toEqual(came);
@@ -182,7 +183,7 @@ describe('the trash of the library', () => {
     expect(new Set(ids).size).toBe(2);
     const texts = await Promise.all(ids.map((id) => readFile(path.join(library, '.trash', id), 'utf8')));
     expect(texts).toEqual(['first', 'second']);
-    // Another program takes the name just before the file is restored.
+    // Another program creates a file of that name just before the file is restored.
     const taken = {
       ...alone,
       before: async () => writeFile(path.join(library, 'mine.json'), 'theirs', { flag: 'wx' }).catch(() => undefined),

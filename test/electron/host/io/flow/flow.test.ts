@@ -1,4 +1,4 @@
-/** The newest item wins, in any order of putting and finishing. */
+/** The queue that runs only the newest item, for any order of adding and finishing items. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
@@ -103,7 +103,7 @@ describe('cooperative work', () => {
     return count;
   }
 
-  /** Number of event-loop iterations that other work had until `work` was done. */
+  /** Number of event-loop iterations that were free for other work until `work` was done. */
   async function turnsOf(work: Promise<number>): Promise<number> {
     let [turns, done] = [0, false];
     const others = (async () => {

@@ -1,6 +1,6 @@
 /**
- * Files in memory, also after many invalid ones. Arrays with unexpected dimensions or types: one clear error each,
- * before they are read.
+ * HDF5 files in memory, also after many invalid ones. Arrays with unexpected dimensions or types give one clear error
+ * each before they are read.
  */
 import type { File } from 'h5wasm';
 import { describe, expect, test } from 'vitest';
@@ -11,7 +11,7 @@ import { writeDataset } from '../../../../../electron/host/io/hdf5/put.ts';
 describe('HDF5 files', () => {
   const VALUES = Float64Array.from({ length: 1000 }, (_, i) => Math.sin(i));
 
-  /** More errors than once exhausted the library's stack. */
+  /** Number of errors that once exhausted the library's stack. */
   const MANY = 2600;
 
   test('open normally after thousands of invalid ones', async () => {

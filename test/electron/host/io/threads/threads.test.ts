@@ -54,7 +54,7 @@ describe('a value sent in pieces', () => {
 
   it('has no piece larger than requested, and only one piece if it is small', () => {
     expect(throughThread(numbers.slice(0, 50), 100).pieces).toBe(1);
-    // Small values are passed on without a copy.
+    // Small values are transferred without a copy.
     const small = { a: numbers.slice(0, 50) };
     expect(splitIntoPieces(small, 100).some((piece) => piece.kind === 'value' && piece.value === small)).toBe(true);
     for (const piece of splitIntoPieces({ a: numbers, b: [numbers] }, 100)) {

@@ -1,4 +1,7 @@
-/** Files modelled on public bug reports, each with its correct value or the required error: cases/README.md. */
+/**
+ * CT files modelled on public bug reports, each with its correct value or the required error. Their sources are in
+ * cases/README.md.
+ */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -195,7 +198,9 @@ describe('CT slices', () => {
       expect(await read('ras.nrrd')).toEqual(await read('odd.nrrd'));
     });
 
-    /** Files of `odd` whose columns follow each other along axis `u`, rows along `v`, in the given directions. */
+    /**
+     * Files of `odd` whose columns follow each other along axis `u` and whose rows along `v`, in the given directions.
+     */
     function rotated(name: string, [u, v, w]: readonly [number, number, number], [wayU, wayV]: readonly number[]) {
       const size = [odd.columns, odd.rows, odd.slices];
       const own: Phantom = {

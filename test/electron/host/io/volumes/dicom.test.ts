@@ -48,7 +48,7 @@ describe('volumes in Python packages', () => {
     values: Float64Array.from({ length: 24 }, (_, i) => 0.25 * i),
   };
 
-  /** x to the back, depth to the right, y to the head: a beam from the left. */
+  /** Axes that point to the back (x), to the right (depth) and to the head (y): a beam from the left. */
   const turned = [
     [0, 1, 0],
     [-1, 0, 0],
@@ -215,7 +215,7 @@ print(json.dumps({'size': i.GetSize(), 'spacing': i.GetSpacing(), 'origin': i.Ge
     },
   );
 
-  /** ITK resamples a file on a grid by nearest neighbours: values outside the file become -1. */
+  /** Lets ITK resample a file on a grid by nearest neighbours. Values outside the file become -1. */
   function resampled(file: string, { sizes, spacing_mm, origin_mm, directions }: DirectedVolume): readonly number[] {
     const [out, parameters] = [`${file}-out`, `${file}.txt`];
     mkdirSync(out, { recursive: true });
@@ -344,7 +344,7 @@ interface JpegSettings {
   readonly columns: number;
   readonly precision: number;
   readonly predictor: number;
-  /** Low bits that are dropped. */
+  /** Number of low bits that are dropped. */
   readonly point: number;
   /** Rows between restart markers; 0: no restart markers. */
   readonly restart: number;
@@ -487,7 +487,7 @@ describe('a CT slice in DICOM', () => {
         ({ settings, values }, at, count) => {
           const good = jpegOf(values, settings);
           const data = good.length - 2;
-          // Before the end marker.
+          // Insert bytes before the end marker.
           const longer = concatenateBytes(
             good.subarray(0, data),
             new Uint8Array(count).fill(at & 127),

@@ -68,7 +68,7 @@ describe('NRRD volumes', () => {
       /its axes 1 and 2 are at an angle of 84\.3°; allowed: right angles/,
     ],
     [
-      // sin 10° = 0.1736, cos 10° = 0.9848.
+      // The axes are rotated by 10°: sin 10° = 0.1736, cos 10° = 0.9848.
       'oblique',
       nrrd(
         'encoding: raw\nendian: little\nspace directions: (0.9848,0.1736,0) (-0.1736,0.9848,0) (0,0,2.5)\n',
@@ -194,7 +194,7 @@ describe('MetaImage volumes', () => {
   });
 });
 
-/** Grids of any size, spacing and origin with 10 digits, the precision of DICOM. */
+/** Grids of any size, spacing and origin, rounded to 10 digits, which is the precision of DICOM. */
 const digits = (least: number, most: number) =>
   fc.double({ min: least, max: most, noNaN: true }).map((value) => Number(value.toPrecision(10)) + 0);
 const volumes = (axes: 2 | 3, values: fc.Arbitrary<number>): fc.Arbitrary<Volume> =>

@@ -1,7 +1,7 @@
 /**
- * The verdict on a session without instances: limited by its own noise, never "same" beyond 5 %. The shortest time that
- * a problem can need, with numbers calculated by hand. Labels of sessions: variant, precision and GPU, in one form for
- * every workload. The conditions under which sessions are measured.
+ * The verdict on a session without instances: its own noise limits the verdict, which is never "same" beyond 5 %. The
+ * shortest time that a problem can need, with numbers calculated by hand. Labels of sessions: variant, precision and
+ * GPU, in one form for every workload. The conditions under which sessions are measured.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -43,7 +43,7 @@ describe('comparison of samples', () => {
     [{ low: 0.995, high: 1.01 }, 0.02, 'same'],
     [{ low: 0.97, high: 1.01 }, 0.02, 'undecided'],
     [{ low: 0.97, high: 0.985 }, 0.02, 'undecided'],
-    // A session whose control varies by a factor of two still separates 220 from 1, and calls nothing the same.
+    // If the control varies by a factor of two, the session still separates 220 from 1, and no candidate is the same.
     [{ low: 218, high: 221 }, 1.04, 'slower'],
     [{ low: 0.0045, high: 0.0046 }, 1.04, 'faster'],
     [{ low: 0.5, high: 0.7 }, 0.6, 'undecided'],
@@ -182,7 +182,7 @@ describe('labels of variants', () => {
     );
     expect(usual?.problem.solver).not.toHaveProperty('device');
     expect(second?.problem.solver).toMatchObject({ variant: 'diffraction-cuda-mixed', device: '1' });
-    // The engine accepts the field, also without a GPU that it could name.
+    // The engine accepts the field, even without a GPU that it could name.
     expect(
       addon.createDiffraction({ ...problem, solver: { ...problem.solver, variant: 'diffraction-fp64', device: '1' } })
         .plan.variant,

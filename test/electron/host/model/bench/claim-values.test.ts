@@ -1,4 +1,4 @@
-/** Claims about numbers that variants report: their precision follows from the agreement of the variants' instances. */
+/** Claims about numbers that variants report. The agreement of the variants' instances determines their precision. */
 import { describe, expect, test } from 'vitest';
 import type { Interval } from '../../../../../electron/contract/bench/bench-session.ts';
 import {

@@ -51,7 +51,7 @@ describe('the bootstrap interval of a ratio', () => {
   });
 
   test('covers the true ratio as often as stated', () => {
-    // The noise is proportional to the time, and both variants share a drift: pairing must remove the drift.
+    // The noise is proportional to the time, and both variants have the same drift, which pairing must remove.
     const random = seededRandom(7);
     const gauss = (): number => Math.sqrt(-2 * Math.log(1 - random.next())) * Math.cos(2 * Math.PI * random.next());
     let covered = 0;
@@ -85,7 +85,9 @@ describe('stopping a session', () => {
     readonly judged: boolean;
   }
 
-  /** Three rounds in each of `count` instances whose logarithms deviate by ±`stray` from log(`time_s`). */
+  /**
+   * Three rounds in each of `count` instances. The logarithms of the instances deviate by ±`stray` from log(`time_s`).
+   */
   const instances = (count: number, time_s: number, stray: number): Instances =>
     Array.from({ length: count }, (_, i) => Array(3).fill(time_s * Math.exp(i % 2 === 0 ? stray : -stray)) as number[]);
 

@@ -20,7 +20,7 @@ test('launches are summed in bytes and seconds, whatever their unit prefixes', (
   const found = readNcuCsv(wideTable, 'a.csv');
   expect(found).toMatchObject({ launches: 2, dram_bytes: 4e6, l2_bytes: 5e6, instructions: 4000 });
   expect(found.time_s).toBeCloseTo(30.5e-6, 12);
-  // Weighted by instructions: 3 × 3000 + 1 × 1000 of 16,000; the selected warp did not stall.
+  // Shares are weighted by instructions: 3 × 3000 + 1 × 1000 of 16,000. The selected warp did not stall.
   expect(found.stalls.map(({ reason }) => reason)).toEqual(['long scoreboard', 'wait']);
   expect(found.stalls[0]?.share).toBeCloseTo(10 / 16, 12);
 });
@@ -84,7 +84,7 @@ test('a table with one row per metric gives the same result', () => {
   expect(found.time_s).toBeCloseTo(1.005e-6, 15);
 });
 
-/** Files modelled on public bug reports: cases/README.md. */
+/** Files modelled on public bug reports. Their sources are in cases/README.md. */
 const ofCase = (name: string) => readNcuCsv(readFileSync(path.join(import.meta.dirname, 'cases', name), 'utf8'), name);
 
 test.each(['u00-good.csv', 'u01-german.csv'])('%s has the same counters in any locale', (name) => {

@@ -1,8 +1,8 @@
 /**
  * Checks of a session with programs of assets/external against the engine's reference, for images and small workloads.
- * Kernels of these programs without a GPU. The programs are the real ones; Numba's run in its simulator, and CuPy's are
- * compiled by g++ and run by cupy-on-host. Each is checked against the array program, which is checked against the
- * engine.
+ * Also runs kernels of these programs without a GPU. The programs are the real ones: Numba's kernels run in its
+ * simulator, and g++ compiles CuPy's kernels for cupy-on-host. Each is checked against the array program, which is
+ * checked against the engine.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import path from 'node:path';

@@ -1,7 +1,7 @@
 /**
- * The PyTorch programs of assets/external without PyTorch: torch-on-host runs their source on NumPy arrays. The
- * programs of assets/external in use, and the error of each that cannot run. Programs of assets/external as candidates,
- * one of each kind; the others: `programs.long.test.ts`.
+ * Programs of assets/external, one of each kind; the others are in `programs.long.test.ts`. Without PyTorch,
+ * torch-on-host runs the source of PyTorch programs on NumPy arrays. Also checks which programs are used, and the error
+ * of each program that cannot run.
  */
 
 import { execFileSync } from 'node:child_process';
@@ -68,7 +68,7 @@ interface Ran {
   readonly triton: string | null;
 }
 
-/** 784 inputs are images of 28 by 28; 17 is prime, so that its images have one row. */
+/** Numbers of inputs. Images of 784 inputs have 28 by 28 pixels; 17 is prime, so that its images have one row. */
 const INPUTS = [784, 17, 15];
 
 const layers = (style: string, direction = 'forward'): Ran =>

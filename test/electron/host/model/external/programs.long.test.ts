@@ -1,8 +1,8 @@
 /**
- * Cases of `numpy_transport.py` that `external.test.ts` leaves out. Kernels of the Numba candidate in Numba's simulator
- * on the CPU: hundreds of Python threads, so a small grid and few steps. Kernels that CuPy compiles, the engine's
- * included, on the host: small problems, because each CUDA thread is a fiber. Programs of assets/external on images and
- * small workloads; one of each kind: `external.test.ts`.
+ * Cases of `numpy_transport.py` that `external.test.ts` leaves out. Kernels of the Numba candidate run in Numba's
+ * simulator on the CPU with hundreds of Python threads, so the grid is small. Kernels that CuPy compiles, including the
+ * engine's, run on the host; each CUDA thread is a fiber, so problems are small. Also programs of assets/external on
+ * images and small workloads.
  */
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
@@ -25,7 +25,7 @@ import { type Case, expectDose } from './python-programs.ts';
 describe('external programs', () => {
   const cases: readonly Case[] = [
     ['numpy-array', 'attenuation and two materials, fp64', { physics: { nuclear: 'attenuation' } }, 'fp64', 1e-12],
-    // Oblique paths are so much longer that rows in depth become wider.
+    // The paths are so oblique, and therefore longer, that rows in depth become wider.
     ['numpy-array', 'many angles, fp64', { beam: { energy_MeV: 20, angle_sigma_mrad: 200 } }, 'fp64', 1e-12],
     [
       'numpy-array',
@@ -57,7 +57,7 @@ describe('numba', () => {
   const environment = { NUMBA_ENABLE_CUDASIM: '1' };
 
   /**
-   * Two steps of both solvers on the problem of standard input; prints their differences, relative to the largest
+   * Runs two steps of both solvers on the problem of standard input. Prints their differences, relative to the largest
    * value.
    */
   const COMPARED = `
@@ -124,7 +124,7 @@ describe('CuPy kernels', () => {
     }
   }
 
-  /** Two solvers take the same steps; prints their differences, relative to the largest value. */
+  /** Runs the same steps by two solvers, and prints their differences, relative to the largest value. */
   const STEPPED = `
 import json, sys
 import numpy as np
@@ -190,7 +190,8 @@ print(json.dumps({
   });
 
   /**
-   * Both programs end to end, the second of which synchronizes with the device every eight steps; prints their reports.
+   * Runs both programs end to end and prints their reports. The second one synchronizes with the device every eight
+   * steps.
    */
   const ENDED = `
 import json, sys

@@ -24,7 +24,7 @@ export function python(code: string): boolean {
 
 export const registry = await readRegistry(assetsFolder);
 export const transport = { workload: 'transport', bench: '' };
-/** Bins of equal energy are used as given; bins of equal range would be split, and slow NumPy's loops down. */
+/** Bins of equal energy are used unchanged. Bins of equal range would be split, which slows NumPy's loops down. */
 export const coarse = {
   grid: { dx_mm: 1, dz_mm: 0.5, dtheta_mrad: 50, energy: { kind: 'uniform', step_MeV: 0.5 } },
   geometry: { width_mm: 10, depth_mm: 10 },

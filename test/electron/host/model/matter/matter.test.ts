@@ -108,7 +108,7 @@ describe('user materials', () => {
     return text.split('\n').flatMap((line) => (/^\d/.test(line) ? [line.split(',').map(Number)] : []));
   }
 
-  /** A built-in material described as a user material. */
+  /** A user material with the composition of a built-in one. */
   const described = (name: MaterialName) =>
     userMaterial(
       {
@@ -165,7 +165,7 @@ describe('user materials', () => {
     }
   });
 
-  /** Largest difference, from an energy on, from the published table of a material whose table the model lacks. */
+  /** Largest difference from a published table above an energy, for a material whose table the model does not know. */
   function unseen(name: MaterialName, changed: (anchors: Anchors) => Anchors, from_MeV: number): number {
     const { composition, mean_excitation_eV } = materials[name];
     const rows = published(name).filter(([energy = 0]) => energy >= from_MeV);

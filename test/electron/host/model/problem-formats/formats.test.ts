@@ -1,4 +1,7 @@
-/** Problems of other benchmarks as problem folders, and back. The documents are our own, in their formats. */
+/**
+ * Converts problems of other benchmarks to problem folders and back. The documents were written for this test, in the
+ * formats of these benchmarks.
+ */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** RBE models compared with their formulas, calculated by hand, and with the definition: equal effect. */
+/** RBE models compared with their formulas, calculated by hand, and with the definition that the effects are equal. */
 import { expect, test } from 'vitest';
 import { rbe, rbeModels } from '../../../../../electron/host/model/quality/rbe.ts';
 
@@ -18,7 +18,7 @@ test('proton dose times RBE is the photon dose of the same effect', () => {
     const [letd, dose, ratio] = [4, 1.8, 3];
     const factor = rbe(model, letd, dose, ratio);
     const { max, min } = rbeModels[model];
-    // Effects divided by β of photons.
+    // Effects of protons, divided by β of photons.
     const protons = max(letd, ratio) * ratio * dose + min(letd, ratio) ** 2 * dose ** 2;
     const photons = ratio * factor * dose + (factor * dose) ** 2;
     expect(photons).toBeCloseTo(protons, 10);

@@ -1,6 +1,6 @@
 /**
- * Contents of cells that region borders cut, and the mixtures made from them. Diffraction scenarios: issues with path,
- * value and allowed values.
+ * Contents of cells that region borders cut, and the mixtures made from them. Also diffraction scenarios: issues with
+ * path, value and allowed values.
  */
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';

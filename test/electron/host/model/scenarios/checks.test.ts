@@ -250,7 +250,7 @@ grid: {theta_max_mrad: 402}
 });
 
 test('the estimate never rejects a scenario that the engine would run', async () => {
-  // Limits from far too small to ample: whenever the engine finds a variant, the check must accept the scenario.
+  // Limits from far too small to ample. Whenever the engine finds a variant, the check must accept the scenario.
   const document = { kind: 'transport', version: 1, beam: { energy_MeV: 30 }, grid: { dtheta_mrad: 20 } };
   for (const memoryLimit_bytes of [1e5, 1e6, 1e7, 1e8, 1e9]) {
     const limited = new TransportScenarios(

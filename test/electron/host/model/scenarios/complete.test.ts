@@ -129,7 +129,7 @@ describe('the defaults of a scenario follow from the beam range', () => {
     // A third of the falloff in water, 2.22 mm, as without the gap; range bins are a sixth of a cell.
     expect(grid).toMatchObject({ dz_mm: 0.5, energy: { kind: 'range', step_mm: expect.closeTo(0.5 / 6, 6) } });
     expect(reading.estimate?.nz).toBe(planes);
-    // The slab has no width of its own, so that it covers the box's width.
+    // The slab has no given width, so that it covers the box's width.
     const half = (box?.width_mm ?? 0) / 2;
     expect(box?.regions).toMatchObject([{ material: 'water', x_mm: [-half, half] }]);
     // The range of 150 MeV in water is 157.7 mm; a metre of air is equivalent to 1.06 mm of water.
@@ -142,7 +142,7 @@ describe('the defaults of a scenario follow from the beam range', () => {
     const alone = await completeParts({ geometry: { background: 'lead' } });
     expect(found.dz).toBe(alone.dz);
     expect(found.dz).toBeLessThan(0.1);
-    // Tissue has about the stopping power of water, so its cells are water's.
+    // The stopping power of tissue is close to that of water, so its cells are those of water.
     const bone = { material: 'bone-compact-icru', x_mm: [-5, 5], z_mm: [10, 40] };
     expect((await completeParts({ geometry: { regions: [bone] } })).dz).toBe(0.2);
   });

@@ -1,6 +1,6 @@
 /**
- * Scenarios checked with the real addon and the shipped materials. Texts of the largest size that a scenario may have,
- * crafted to keep the parser busy.
+ * Checks scenarios with the real addon and the shipped materials. Also creates texts of the largest size that a
+ * scenario may have, crafted to keep the parser busy.
  */
 import { join } from 'node:path';
 import { expect } from 'vitest';
@@ -14,7 +14,7 @@ import { TransportScenarios } from '../../small-run.ts';
 export const assetsFolder = join(import.meta.dirname, '../../../../../assets');
 export const addon = loadAddon(join(import.meta.dirname, '../../../../../dist/native/braggbench.node'));
 
-/** Listed here, so that messages in tests do not change with every new variant. */
+/** Variants of these tests, so that messages do not change with every new variant. */
 const variants = ['reference', 'window', 'depth'] as const;
 
 export const namedVariants = (workload: WorkloadName) =>
@@ -37,12 +37,12 @@ export function lines(reading: Reading): readonly string[] {
   return reading.issues.map((issue) => (issue.severity === 'warning' ? 'warning ' : '') + formatIssue(issue));
 }
 
-/** Reads YAML text as the file `s.yaml` in no folder. */
+/** Reads YAML text as the file `s.yaml`, which is in no folder. */
 export function readYaml(text: string): Promise<Reading> {
   return scenarios.parse(text, { name: 's.yaml', folder: null });
 }
 
-/** Checks a document of the three required values and `parts`, as the page's form sends it. */
+/** Checks a document of the three required values and of `parts`, as the page's form sends it. */
 export function check(parts: object, energy_MeV = 70): Promise<Reading> {
   return scenarios.check(
     { kind: 'transport', version: 1, beam: { energy_MeV }, ...parts },

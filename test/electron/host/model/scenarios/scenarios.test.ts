@@ -1,7 +1,7 @@
 /**
- * The CSDA range along the beam's axis, compared with quadratures of the PSTAR tables (mm, by another program). Files
- * next to a scenario are read once, until they change. A warning before a run if energy bins widen the beam, with the
- * amount.
+ * The CSDA range along the beam's axis, compared with quadratures of the PSTAR tables by another program (mm). Files
+ * next to a scenario are read only once, until they change. Also the warning before a run if energy bins widen the
+ * beam, with the amount.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { readdir, rm, writeFile } from 'node:fs/promises';
@@ -300,7 +300,7 @@ describe('warnings about added spread', () => {
     const [line = ''] = lines(await check({ ...bins(0.2, 0.1), physics: { straggling: 'off' } }));
     expect(line).toMatch(/this beam has no energy spread/);
     const spread = { beam: { energy_MeV: 70, energy_sigma_MeV: 10 } };
-    // 10 MeV are 10 mm of range: such a spread hides the contribution of the bins.
+    // 10 MeV correspond to 10 mm of range. Such a spread hides the contribution of the bins.
     expect(lines(await check({ ...bins(0.08, 0.1), ...spread }))).toEqual([]);
   });
 

@@ -1,8 +1,8 @@
 /**
  * Saved views of a study. Parquet and HDF5 of a study's table, read back by independent libraries. Ended points, and
- * detection of new results since the last check, without listing a hundred thousand files. Grouped rows: counts,
- * medians with their ranges, and the number of machines behind a time. A table is queried repeatedly: cached results
- * are used for the same query only.
+ * detection of new results without listing a hundred thousand files. Grouped rows: counts, medians with their ranges,
+ * and the number of machines behind a time. A table is queried repeatedly: cached results are used for the same query
+ * only.
  */
 import fs, { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rename, rm, utimes } from 'node:fs/promises';
@@ -114,7 +114,7 @@ describe('listing a study folder', () => {
     await rm(path.dirname(folder), { recursive: true, force: true });
   });
 
-  /** Moves the clock on, so that files appear to have been written `minutes` ago. */
+  /** Advances the clock, so that files appear to have been written `minutes` ago. */
   const later = (minutes: number): void => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + minutes * MINUTE_MS });
   };
@@ -169,7 +169,7 @@ describe('listing a study folder', () => {
   test('counts points once in settled folders, and again in folders changed by another process', async () => {
     later(1);
     expect(await study.tally()).toEqual({ done: 40, failed: [] });
-    // Lists only the parent folder.
+    // The check lists only the parent folder.
     expect(await listed(() => study.tally())).toBe(1);
     const id = await firstId();
     await rename(study.fileOf(id, 'done'), study.fileOf(id, 'failed'));
@@ -284,7 +284,7 @@ describe('queries of study rows', () => {
     for (const round of [0, 1, 2])
       for (const [asked, expected] of all)
         expect(times(one, asked), `${round} ${JSON.stringify(asked)}`).toEqual(expected);
-    // A table with more rows is not the cached one.
+    // A table with more rows must not use the cached result.
     expect(times(table([['c', 9]]), { sort: time })).toEqual([9]);
   });
 

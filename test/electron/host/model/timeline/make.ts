@@ -1,6 +1,6 @@
 /**
- * Small traces for tests, and a file of each kind in a temporary folder. The recorded session of copies concurrent with
- * kernels, with traces in the current form.
+ * Small traces for tests, and a file of each kind in a temporary folder. Also the recorded session of copies concurrent
+ * with kernels, with traces in the current format.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ import { assetsFolder } from '../../small-run.ts';
 
 export type SpanInput = Partial<NewSpan> & Pick<NewSpan, 'start_ns' | 'duration_ns'>;
 
-/** One lane per list; spans are called `span` by default. */
+/** Creates a trace with one lane per list. Spans are called `span` by default. */
 export function traceOf(...lanes: readonly (Partial<LaneKey> & { readonly spans: readonly SpanInput[] })[]): Trace {
   const builder = new TraceBuilder();
   for (const [i, { spans, ...key }] of lanes.entries()) {

@@ -302,7 +302,7 @@ describe('methods on timelines', () => {
       const { id: trace } = await page.call('timeline.open', { source: { kind: 'run', run: run.id } });
       const { span } = await page.call('timeline.search', { trace, text: 'steps on the device', limit: 10 });
       const details = await page.call('timeline.span', { trace, span: span[0] ?? 0 });
-      // A whole number of steps over all cells of the scenario's grid, at the 8 bytes per cell that one step moves.
+      // The bytes are a whole number of steps over all cells of the scenario's grid, at 8 bytes per cell and step.
       const steps = (details.bytes ?? 0) / 8 / (345 * 41 * 50 * 12);
       expect(steps).toBe(Math.round(steps));
       expect(steps).toBeGreaterThanOrEqual(16);

@@ -131,7 +131,7 @@ describe('a gap between kernels', () => {
   it('is attributed to the queue if the next kernel was launched before the gap', () => {
     const calls = [call('cuLaunchKernel', 0, 10, 1), call('cuLaunchKernel', 12, 10, 2)];
     expect(causes(made(calls, [kernel('a', 10, 90, 1), kernel('b', 107, 10, 2)]))).toEqual({ queue: 7 });
-    // The launching call continues into the gap.
+    // The launching call extends into the gap.
     const late = [call('cuLaunchKernel', 0, 10, 1), call('cuLaunchKernel', 95, 10, 2)];
     expect(causes(made(late, [kernel('a', 10, 90, 1), kernel('b', 107, 10, 2)]))).toEqual({ launch: 7 });
   });

@@ -86,7 +86,7 @@ describe('searches of a tuning space', () => {
   }));
   const candidates = candidatesOf(points);
 
-  /** A bowl with ripples; its minimum is at 11, 5, 3. */
+  /** A bowl with ripples, whose minimum is at 11, 5, 3. */
   function timeOf({ at: [a = 0, b = 0, c = 0] }: Candidate): number | null {
     if (a === 0 && b === 0) return null;
     const ripple = ((a * 7 + b * 3 + c * 5) % 4) * 0.8;
@@ -152,7 +152,7 @@ describe('searches of a tuning space', () => {
     );
     await expect(go).rejects.toThrow(Enough);
     expect(seen[0]?.id).toBe(start[0]?.id);
-    // The first announced neighbour must be the next point that is measured; no measured one is announced.
+    // The first announced neighbour must be the next point that is measured. No measured point may be announced.
     expect(seen[0]?.next[0]).toBe(seen[1]?.id);
     expect(seen[0]?.next).toHaveLength(15 + 15 + 7);
     for (const [i, { next }] of seen.entries())

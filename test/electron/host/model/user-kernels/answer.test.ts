@@ -1,4 +1,7 @@
-/** Results of reference implementations: real interpreters, the installed C++ compiler, and inputs from the engine. */
+/**
+ * Results of reference implementations, computed by real interpreters and the installed C++ compiler from inputs of the
+ * engine.
+ */
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -100,7 +103,7 @@ test('a failure that earlier answers may have caused is checked again in a new p
   await expect(computeAnswer(references, 'r.mjs', never, problem(2, 5))).rejects.toThrow(
     /r\.mjs returned no result: .*too long/s,
   );
-  // A new process returns results again.
+  // A new process starts again at zero calls and returns results.
   expect(await computeAnswer(references, 'r.mjs', never, problem(3))).toEqual([0, 0]);
 });
 

@@ -1,6 +1,6 @@
 /**
- * Tests that need a compilation each: user kernels that print, are outdated, support every instruction set, or include
- * files.
+ * Tests of user kernels that need a compilation each: kernels that print, that are outdated, that support every
+ * instruction set, or that include files.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';

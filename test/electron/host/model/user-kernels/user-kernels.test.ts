@@ -46,9 +46,9 @@ test('a register limit is rejected for a CPU kernel', async () => {
 });
 
 /**
- * Compiled once; a file selects the behaviour. The hanging one sleeps, to leave its core to other tests. When it hangs
- * or waits, it writes another file as a signal. Memory is only reserved first: filling it up to the limit needs
- * seconds, and is necessary only if a limit is watched.
+ * Source of a kernel whose behaviour a file selects, so that it is compiled only once. To hang, the kernel sleeps,
+ * which leaves its core to other tests. When it hangs or waits, it writes another file as a signal. Memory is only
+ * reserved first: filling it up to the limit needs seconds, and is necessary only if a limit is watched.
  */
 const breaks = (how: string): string =>
   withLine(`char how = ' '; std::ifstream("${how}") >> how; switch (how) {

@@ -1,8 +1,8 @@
 /**
  * Values of a problem's inputs from files, byte by byte. Includes of a kernel are found in any text, in time
- * proportional to its length. Inline assembly of a user kernel may not read files, since trust does not cover those.
- * Real compiler messages, mapped to the lines of the user's file. Compilers that exceed time or memory, or outlive
- * their host: real shell processes replace them.
+ * proportional to its length. Inline assembly of a user kernel may not read files, because trust does not cover those.
+ * Real compiler messages are mapped to the lines of the user's file. Also compilers that exceed time or memory, or
+ * outlive their host, which shell processes imitate.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';

@@ -1,7 +1,7 @@
 /**
- * User kernels of every workload except transport: one source each, compiled once, with its behaviour selected by a
- * file. Each works like the original, crashes, hangs, uses too much memory, gives a wrong result, or another result
- * every time. Shared by tests of user kernels of transport on the CPU, with the installed C++ compiler and real
+ * User kernels of every workload except transport: one source each, compiled only once, whose behaviour a file selects.
+ * Each works like the original, crashes, hangs, uses too much memory, gives a wrong result, or gives another result
+ * every time. Also code that tests of user kernels of transport share, with the installed C++ compiler and real
  * processes.
  */
 import { readFile, writeFile } from 'node:fs/promises';
@@ -106,7 +106,7 @@ export const kinds: readonly [Kind, ...Kind[]] = [
         'sum->total = kPart(sum->values.data(), n);',
         'noted::obey();\n      sum->total = static_cast<float>(noted::scale * kPart(sum->values.data(), n));',
       ],
-      // Its own check accepts every result, but the verdict comes from the engine's check.
+      // The kernel's check accepts every result, but the verdict comes from the engine's check.
       ['return {{sum}, limit, limit, "the sum with FP64"};', 'return {{sum}, 1e30 + limit, 1e30, "nothing"};'],
     ],
     document: { kind: 'micro', version: 1, problem: { kind: 'reduction', n: 1000 } },
@@ -184,7 +184,7 @@ async function workloadKernelsFailure(work: Promise<unknown>): Promise<BraggErro
   return error;
 }
 
-/** Call at the top of a test file: prepares the kernels before its tests. */
+/** Prepares the kernels before the tests of a file. Call this at the top of the file. */
 export function useWorkloadKernels(name: string): void {
   folder = sameScratchFolder(name);
   beforeAll(() => {
@@ -300,7 +300,7 @@ export async function failure(work: Promise<unknown>): Promise<BraggError> {
   return error;
 }
 
-/** Call at the top of a test file: prepares the user kernels before its tests. */
+/** Prepares the user kernels before the tests of a file. Call this at the top of the file. */
 export function useUserKernels(name: string) {
   const trusted = new Set<string>();
   const folder = sameScratchFolder(name);

@@ -1,7 +1,7 @@
 /**
- * User kernels of workloads except transport: all outcomes for an image, and the starting points of all. The library
- * that user kernels are linked with: a replaceable file is a separate object in it. User kernels that name files by
- * their former paths.
+ * User kernels of workloads except transport: all outcomes for an image, and templates of all workloads. Also the
+ * library that user kernels are linked with, in which a replaceable file is a separate object. Also user kernels that
+ * name files by former paths.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';

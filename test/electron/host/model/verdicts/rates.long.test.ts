@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { missedTargets, noiseModels, ratesOf } from '../../../../bench/verdicts/simulate.ts';
 
-/** `npm run bench -- verdicts` simulates ten times as many. */
+/** Number of simulated sessions. `npm run bench -- verdicts` simulates ten times as many. */
 const trials = 200;
 
 describe.each(['decided', 'precise'] as const)('verdicts under noise, for sessions that end when %s', (rule) => {

@@ -12,7 +12,10 @@ import { twoSidedProbability, twoSidedQuantile } from '../../../../../electron/h
 import { missedTargets, noiseModels, ratesOf } from '../../../../bench/verdicts/simulate.ts';
 
 describe('error rates of verdicts', () => {
-  /** `npm run bench -- verdicts` simulates ten times as many; rates.long.test.ts covers the other noise models. */
+  /**
+   * Number of simulated sessions. `npm run bench -- verdicts` simulates ten times as many; rates.long.test.ts covers
+   * the other noise models.
+   */
   const trials = 200;
 
   /** One model of each kind: independent samples, states that both series share, serial correlation, and placement. */
@@ -40,7 +43,7 @@ describe('error rates of verdicts', () => {
 });
 
 describe('Student’s t', () => {
-  // Values from textbook tables: two-sided 5 % and 1 %.
+  // Values of Student's t from textbook tables: two-sided 5 % and 1 %.
   it.each([
     [0.05, 1, 12.7062],
     [0.05, 2, 4.30265],
@@ -195,7 +198,7 @@ describe('the summary of a candidate', () => {
     // instances.
     expect(judge({ middle: 0.03, half: 0.04 }, 0.01, margin, 5).instancesToDecide).toBe(20);
     expect(judge({ middle: -0.1, half: 0.05 }, 0.01, margin, 5).instancesToDecide).toBeNull();
-    // A ratio that is at the floor and at the margin is never decided.
+    // A ratio that equals both the floor and the margin is never decided.
     const edge = Math.log1p(0.01);
     expect(judge({ middle: edge, half: 0.02 }, edge, margin, 5).instancesToDecide).toBeNull();
   });

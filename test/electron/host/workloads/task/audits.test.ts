@@ -84,7 +84,7 @@ test('rows of a diagonally dominant matrix are not swapped', () => {
   const drawn = { kind: 'uniform', min: -1, max: 1 };
   expect(of(['n', 'n'], drawn)).toBe(true);
   expect(of(['n', 'n'], { ...drawn, diagonal: 'n' })).toBe(false);
-  // Complete matrices can change places.
+  // The eight matrices can be swapped, although their diagonals must stay in place.
   expect(of(['8', 'n', 'n'], { ...drawn, diagonal: 'n' })).toBe(true);
 });
 
@@ -173,7 +173,7 @@ describe('probes for memoisation', () => {
   });
 
   test('do not suspect a kernel on a machine so busy that every third time doubles', () => {
-    // Every third time of each kind doubles: in two of nine probes the first is twice the second.
+    // Every third time of each kind is doubled: in two of nine probes the first time is twice the second.
     const busy = (i: number): number => (i % 3 === 0 ? 2e-3 : 1e-3);
     const all = Array.from({ length: 1_000 }, (_, i) => ({
       ...{ fresh_s: busy(i), again_s: busy(Math.floor(i / 3)), usual_s: busy(Math.floor(i / 9)) },
@@ -200,7 +200,7 @@ describe('probes for memoisation', () => {
     test('prove nothing, since the time of a computation may depend on its data', () => {
       const audits = probed(otherwise);
       expect([failures(audits), audits.doubt]).toEqual([[], 'swap']);
-      // In a process that has not seen these inputs, they need the same time as in the process that knows them.
+      // A process that has not seen these inputs needs the same time as the process that knows them.
       audits.swapped(1.1e-4, known, 0.1);
       expect([failures(audits), audits.doubt]).toEqual([[], null]);
     });

@@ -90,7 +90,8 @@ describe('a CT equals the same matter in rectangles within 1e-6 of the peak', ()
   test('when turned by a right angle with its beam, and when entered from the other side', async () => {
     const slab = layers(rows([10, 0], [6, 1000], [24, 0]), 80, 0.5);
     const file = put('front.nrrd', slab);
-    // The same slab along x, seen from the patient's left: x points to the left, so the beam travels against x.
+    // The same slab along x, seen from the patient's left. There x points to the left, so that the beam travels against
+    // x.
     const left = put('left.nrrd', {
       ...slab,
       origin_mm: [0.25, -19.75, 0],
@@ -112,7 +113,7 @@ describe('a CT equals the same matter in rectangles within 1e-6 of the peak', ()
 });
 
 describe('the range behind lung and bone matches the water-equivalent thickness', () => {
-  /** Thickness of water in mm that slows a beam of this energy as much as a layer does, integrated in steps. */
+  /** Thickness of water in mm that slows a beam of this energy as much as a layer does. Integrated in steps. */
   function waterOf(energy_MeV: number, material: 'lung' | 'bone-compact-icru', density: number, mm: number): number {
     const { water, [material]: matter } = scenarios.materials;
     const table = (of: typeof water) => of.tables.get('icru49');

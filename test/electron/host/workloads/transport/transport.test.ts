@@ -269,7 +269,7 @@ describe('beams on one grid', () => {
         expect(Math.abs((table.column(name)[i] ?? Number.NaN) - (metrics[name] ?? 0))).toBeLessThan(2e-3);
       }
       expect((table.column('energy_in_MeV')[i] ?? 0) / ledger.energy.in).toBeCloseTo(1, 9);
-      // The box of a run has sides; the readouts' has none.
+      // Protons can leave the box of a run through its sides, but the box of the readouts has no sides.
       expect(table.column('stopped')[i]).toBeCloseTo(1, 6);
       const peak = Math.max(...depthDose.values);
       for (const [k, depth] of depthDose.positions.entries()) {
@@ -312,7 +312,7 @@ describe('beams on one grid', () => {
         told.push(index);
       },
     });
-    // 128 blocks, the beam that waited for one, and the next beam, which had begun.
+    // At most 128 blocks, the beam that waited for one, and the next beam, which has begun.
     expect(told.length).toBeLessThanOrEqual(130);
     expect(new Set(told).size).toBe(told.length);
   });

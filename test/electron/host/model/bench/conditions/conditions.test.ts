@@ -1,6 +1,6 @@
 /**
- * Locked clocks and waits for a GPU to cool: applied with sufficient permissions, otherwise reported as not applied.
- * Energy of a run: counters that wrap, that cannot be read, and that do not advance.
+ * Locked clocks, and waiting until a GPU has cooled: applied with sufficient permissions, otherwise reported as not
+ * applied. Also the energy of a run, with counters that wrap, that cannot be read, and that do not advance.
  */
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

@@ -38,7 +38,7 @@ const square: FactorialDesign = {
   ],
 };
 
-/** Six instances of three rounds; each instance is slower or faster by its own share. */
+/** Six instances of three rounds. Each instance is slower or faster by its own share. */
 function samplesOf(time_s: number, noise: number, phase: number) {
   return Array.from({ length: 18 }, (_, i) => {
     const instance = Math.floor(i / 3);
@@ -90,7 +90,7 @@ describe('a 2×2 design', () => {
     expect(helped.found.interactions[0]?.times.value).toBeCloseTo(4, 1);
     expect(helped.named).toContainEqual(['a|', 1, 'same']);
     expect(helped.named).toContainEqual(['a|b', 4, 'faster']);
-    // Each optimisation halves the time, but both together gain no more.
+    // Each optimisation alone halves the time, but both together gain no more.
     const hindered = effectsIn(reportOf({ none: 8, 'only-a': 4, 'only-b': 4, both: 4 }));
     expect(hindered.found.interactions[0]).toMatchObject({ verdict: 'less' });
     expect(hindered.found.interactions[0]?.times.value).toBeCloseTo(0.5, 2);

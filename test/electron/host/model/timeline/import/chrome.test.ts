@@ -271,7 +271,7 @@ describe('a truncated trace', () => {
   });
 });
 
-/** Files modelled on public bug reports, with their correct values: cases/README.md. */
+/** Files modelled on public bug reports, with their correct values. Their sources are in cases/README.md. */
 describe('a damaged profiler trace', () => {
   const ofCase = (name: string) => openTrace(path.join(import.meta.dirname, 'cases', name), name);
   const kernelsOf = (trace: Trace) => {

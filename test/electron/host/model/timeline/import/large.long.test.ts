@@ -12,7 +12,7 @@ import { useFolder } from '../make.ts';
 
 const folder = useFolder();
 
-/** An event in a profiler's form: most of the text is arguments. */
+/** An event as a profiler writes it: most of the text is arguments. */
 function event(i: number, padding = 80): string {
   return `{"ph":"X","cat":"kernel","name":"kernel ${i % 50}","pid":0,"tid":${i % 4},"ts":${i * 2},"dur":1.5,"args":{"stream":${i % 4},"correlation":${i},"grid":[${i % 8},1,1],"block":[256,1,1],"registers per thread":40,"padding":"${'x'.repeat(padding)}"}}`;
 }
@@ -46,7 +46,7 @@ async function peakOf(
 
 describe('a large trace file', () => {
   it('is split into events while only one chunk and one event are in memory', () => {
-    // Every chunk ends at another position within an event.
+    // Every chunk of the file ends at another position within an event.
     const pattern = Buffer.from(`${Array.from({ length: 1000 }, (_, i) => event(i)).join(',')},`);
     const sizes = { events: 0, bytes: 0 };
     const json = new JsonEvents({

@@ -1,4 +1,7 @@
-/** Files of other tuners: public ones are read, and ours are valid against their schema. */
+/**
+ * Files of other tuners: public files are read, and files that the program writes are valid against the formats'
+ * schemas.
+ */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -96,7 +99,7 @@ describe('public tuning files', () => {
   });
 });
 
-/** Files modelled on public bug reports: cases/README.md. */
+/** Files modelled on public bug reports. Their sources are in cases/README.md. */
 describe('a Kernel Tuner cache', () => {
   const ofCase = (name: string) =>
     parseTuning({ text: readFileSync(path.join(import.meta.dirname, 'cases', name), 'utf8'), name });
@@ -221,7 +224,7 @@ test('a file with arbitrary results reads back unchanged in both formats', () =>
         configurations: all.map(({ value, outcome, time, samples }, i) => ({
           ...{ configuration: { i, value }, outcome, timestamp: '', correctness: null, compile_s: 0.5 },
           time_s: outcome === 'right' ? time : null,
-          // A time is within its samples.
+          // The time of a configuration must be among its samples.
           samples_s: outcome === 'right' ? samples.flatMap((one) => [one, time]) : [],
         })),
       };

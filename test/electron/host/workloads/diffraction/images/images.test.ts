@@ -1,6 +1,6 @@
 /**
- * Image files, read back byte by byte as other programs do. Synthetic NXmx files in the forms that Eiger detectors and
- * NeXus writers use.
+ * Image files, read back byte by byte as other programs read them. Also synthetic NXmx files in the forms that Eiger
+ * detectors and NeXus writers use.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';

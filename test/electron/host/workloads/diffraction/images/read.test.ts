@@ -1,4 +1,4 @@
-/** Reads users' images: files that the program writes and files from detectors; damaged files are rejected. */
+/** Reads images from users: files that the program writes, and files from detectors. Damaged files are rejected. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
@@ -154,7 +154,7 @@ test('TIFF reader: integers of other widths, either byte order, several strips; 
   expect([...read.left]).toEqual([0, 0, 1, 0]);
 });
 
-/** Files modelled on public bug reports, with their correct values: cases/README.md. */
+/** Files modelled on public bug reports, with their correct values. Their sources are in cases/README.md. */
 describe('a detector image', () => {
   const ofCase = (name: string) => readImage(readFileSync(path.join(import.meta.dirname, 'cases', name)), name);
   const usual = Float32Array.from({ length: 1200 }, (_, i) => 10 + ((7 * (i % 40) + 13 * Math.floor(i / 40)) % 50));

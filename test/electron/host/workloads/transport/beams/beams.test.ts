@@ -1,6 +1,6 @@
 /**
- * Spread-out peaks with the real engine. Energy and spread recovered from a noisy depth dose of the program itself; and
- * the reading of measured curves.
+ * Spread-out peaks with the real engine. Also recovers energy and spread from the program's own depth dose with added
+ * noise, and reads measured curves.
  */
 import { describe, expect, test } from 'vitest';
 import { parseEnergies, spotsOfSobp, weightKinds } from '../../../../../../electron/contract/beams/sobp.ts';
@@ -12,7 +12,7 @@ import { expectRecovered } from './find-again.ts';
 
 const withoutReactions = { nuclear: 'off' } as const;
 
-/** The flatness of a peak needs longer runs: commission.long.test.ts. */
+/** The flatness of a peak needs longer runs, and is tested in commission.long.test.ts. */
 describe('an SOBP', () => {
   test('over a width has spots half a spacing inside its ends, with weights that add up to 1', async () => {
     const found = await buildPeak(

@@ -14,7 +14,7 @@ export async function buildPeak(request: Parameters<typeof buildSobp>[2], beam: 
   return buildSobp({ physics, check, addon }, reading.scenario, request, { signal });
 }
 
-/** `row`: the handbook's table row of that peak, if it has one. */
+/** Builds a spread-out peak and checks it. `row`: the handbook's table row of that peak, if it has one. */
 export async function expectPeak(
   range_mm: number,
   modulation_mm: number,

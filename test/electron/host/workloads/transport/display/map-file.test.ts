@@ -1,4 +1,4 @@
-/** Maps for viewers: each format reads back to the run's own numbers at their positions. */
+/** Maps for image viewers: each format reads back to the run's own numbers at their positions. */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import dicom from 'dicom-parser';

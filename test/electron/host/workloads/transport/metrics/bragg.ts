@@ -4,7 +4,9 @@
  */
 const P = 1.77;
 
-/** Substituting u = (R - z)^(1/p) takes the singularity at the end of range out of the integral. */
+/**
+ * Dose at a depth. The substitution u = (R - z)^(1/p) removes the singularity at the end of range from the integral.
+ */
 export function braggDose(depth: number, range: number, sigma: number): number {
   const nodes = 800;
   // The Gaussian weights ranges R' around `range`; a proton of range R' deposits (R' - depth)^(1/p-1) at depth.
@@ -30,7 +32,7 @@ export function braggCells(start: number, step: number, count: number, range: nu
   });
 }
 
-/** Readouts of the analytic curve, by search. */
+/** Readouts of the analytic curve, found by search. */
 export function braggTruth(
   range: number,
   sigma: number,

@@ -132,7 +132,7 @@ describe('mean range', () => {
     ['70 MeV, cells of half a step', 40.779, { grid: { ...coarse, dz_mm: 0.2 }, solver: { step_mm: 0.4 } }],
     ['70 MeV from inside', 40.779, { beam: { energy_MeV: 70, z_mm: 10.1 }, solver: depth }],
     ['150 MeV, nuclear attenuation', 157.666, { solver: depth, physics: { nuclear: 'attenuation' } }],
-    // Losses in the first step after a plane were once counted as stops: 40.936 mm, beyond the CSDA range.
+    // Losses in the first step after a plane once counted as stops, which gave 40.936 mm, beyond the CSDA range.
     ['70 MeV, of which nine in ten leave beyond 50 mrad', 40.785, { grid: { theta_max_mrad: 50 }, solver: depth }],
     ['300 MeV', 514.245, { solver: depth }],
     [

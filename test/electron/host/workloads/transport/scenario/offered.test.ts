@@ -1,4 +1,4 @@
-/** Settings that a variant of transport implies, and those that it does not. */
+/** Solver settings that a variant of transport implies, and settings that it does not imply. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
