@@ -1,4 +1,4 @@
-/** `npm run bench -- NAME`: runs one benchmark of the program itself; without a name prints the table of benchmarks. */
+/** `npm run bench -- NAME`: runs one benchmark of this program. Without a name, lists the benchmarks. */
 import { handOver } from './setup/command.mjs';
 import { runEntry } from './setup/entries.mjs';
 import { inRoot } from './setup/root.mjs';
@@ -8,7 +8,8 @@ import { allSteps, build, commandLineSteps, prepare } from './steps/all.mjs';
 /** @typedef {(words: readonly string[]) => Promise<import('./steps/up-to-date.mjs').Step[]>} StepsFor build steps */
 
 /**
- * Entry that runs after packages are installed and its steps are up to date. `--as-built` and `--from` skip both.
+ * Creates an entry that installs packages and runs its build steps first. With `--as-built` or `--from`, it does
+ * neither.
  * @param {string} usage see setup/entries.mjs
  * @param {string} about
  * @param {StepsFor | null} steps null if it needs no build
@@ -30,7 +31,8 @@ const entry = (usage, about, steps, run, options = {}) => ({
 });
 
 /**
- * Entry with code in the folder bench, which is loaded after prepare(), because only the pinned Node runs TypeScript.
+ * Creates an entry whose code is in the folder bench. The code is loaded after prepare(), because only the pinned Node
+ * runs TypeScript.
  * @param {string} file
  * @param {string} about
  * @param {StepsFor} steps
@@ -49,7 +51,7 @@ const script = (file, about, steps, options) =>
 const start = (file, words) => handOver(process.execPath, [inRoot('test/bench', file), ...words]);
 
 /**
- * Entry with a program in test/bench.
+ * Creates an entry that starts a program in test/bench.
  * @param {string} file
  * @param {string} about
  * @param {StepsFor | null} steps

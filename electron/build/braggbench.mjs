@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * `npm run braggbench -- …` and `npx braggbench …`: runs the command line, building it first if it is out of date.
- * Standard output is reserved for the command.
+ * `npm run braggbench -- …` and `npx braggbench …`: runs the command line, and builds it first if it is out of date.
+ * Build output is not written to standard output, which belongs to the command.
  */
 import { existsSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
@@ -15,8 +15,8 @@ import { COMMAND_LINE, inputsNow, isUnchanged, saveState } from './steps/input-s
 const cli = inRoot('dist/host/cli.js');
 
 /**
- * Runs the command line from its start-up image if possible. Otherwise runs it in this process if its Node version is
- * suitable, because starting another one needs 40 ms.
+ * Runs the command line from its start-up snapshot if possible. Otherwise runs it in this process if its Node version
+ * is suitable, because starting another process needs 40 ms.
  * @param {readonly string[]} args
  */
 async function perform(args) {
@@ -49,7 +49,7 @@ async function runAfterBuilding(args) {
 await main(async () => {
   sayOn(process.stderr);
   const args = process.argv.slice(2);
-  // Only `serve` needs the page, so its state is not checked for other commands.
+  // Do not check the page for commands other than `serve`, because they do not use it.
   const asLooked = args[0] !== 'serve' && !existsSync(LOCK) && isUnchanged(COMMAND_LINE);
   return asLooked ? perform(args) : runAfterBuilding(args);
 });

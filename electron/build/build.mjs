@@ -1,4 +1,4 @@
-/** `npm run build`: installs missing packages and builds page, host, addon and kernels, without starting anything. */
+/** `npm run build`: installs missing packages, and builds page, host, addon and kernels. */
 import { main, say } from './setup/say.mjs';
 import { allSteps, build, prepare } from './steps/all.mjs';
 

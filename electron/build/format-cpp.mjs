@@ -1,4 +1,4 @@
-/** Formats every C++ and CUDA file in place, as part of `npm run format`. */
+/** Formats all C++ and CUDA files in place, as part of `npm run format`. */
 import { say } from './setup/say.mjs';
 import { entry } from './steps/all.mjs';
 

@@ -1,6 +1,6 @@
 /**
- * `npm run package`: builds everything, and this platform's installable packages in dist/packages. Arguments are passed
- * to electron-builder: `npm run package -- --dir` makes only the unpacked program.
+ * `npm run package`: builds the program, and installable packages for this platform in dist/packages. Arguments are
+ * passed to electron-builder: `npm run package -- --dir` creates only the unpacked program.
  */
 import { handOver } from './setup/command.mjs';
 import { inRoot, root } from './setup/root.mjs';
@@ -10,7 +10,7 @@ import { EVERY_MACHINE } from './steps/native.mjs';
 process.env[EVERY_MACHINE] = '1';
 await entry(
   async (args) => {
-    // Remote machines need Linux programs: packages for other systems include the archive from an earlier Linux build.
+    // Remote machines run Linux. Packages for other systems include the archive that an earlier build on Linux created.
     if (process.platform === 'linux') {
       const packed = await handOver(process.execPath, [
         inRoot('dist/host/cli.js'),

@@ -1,6 +1,6 @@
 /**
- * `npm run pictures`: redraws the pictures of the questions and of the library's examples. Arguments select questions
- * by name.
+ * `npm run pictures`: redraws the pictures of the library's examples and of the questions that they answer. Arguments
+ * select questions by name.
  */
 import { handOver } from './setup/command.mjs';
 import { inRoot } from './setup/root.mjs';

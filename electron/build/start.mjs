@@ -1,6 +1,6 @@
 /**
- * `npm start`: installs missing packages, builds what is out of date, and opens the workbench: in Electron if its
- * runtime starts, else in the browser.
+ * `npm start`: installs missing packages, builds outdated parts, and opens the workbench. It opens in Electron if the
+ * runtime starts, otherwise in the browser.
  */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -46,7 +46,7 @@ function readOptions(args) {
 }
 
 /**
- * Opens the workbench: in Electron if possible, else in the browser.
+ * Opens the workbench in Electron if possible, otherwise in the browser.
  * @param {ReturnType<typeof readOptions>} options
  * @param {import('./steps/staged.mjs').SolverBuild | null} solver build of the solver in progress
  * @returns {Promise<number>} its exit code
@@ -54,7 +54,7 @@ function readOptions(args) {
 async function open(options, solver) {
   const scenario = ['--scenario', options.scenario ?? inRoot('assets/scenarios/water-70MeV.json')];
   const gpu = options.gpu === undefined ? [] : ['--gpu', options.gpu];
-  // A port, or an address that is not opened automatically, is useful only for the browser.
+  // `--port` and `--no-open` make sense for the browser only.
   if (!options.browser && options.port === null && options.open) {
     const { runInElectron } = await import('./setup/electron-runtime.mjs');
     const result = await runInElectron([...scenario, ...gpu, '--run'], solver);
@@ -77,7 +77,7 @@ await main(async () => {
   if (elsewhere !== null) return elsewhere;
   const steps = await allSteps();
   const { needsCompiler, startStaged } = await import('./steps/staged.mjs');
-  // A GPU can be selected only once the complete solver is built.
+  // With `--gpu`, wait for the complete solver, because only that can use a GPU.
   if (options.gpu === undefined && needsCompiler()) return startStaged(steps, (solver) => open(options, solver));
   await build(steps);
   return open(options, null);

@@ -1,6 +1,6 @@
 /**
- * `npm run test:all`: runs all checks for a change: `npm test` and the named parts below. `-- nightly` also tests every
- * view in every size and theme, and all damaged values; `-- NAME` runs one of the parts.
+ * `npm run test:all`: runs all checks for a change, which are `npm test` and the parts below. `-- nightly` also tests
+ * every view in every size and theme, and all kinds of damaged values. `-- NAME` runs one part.
  */
 import { handOver } from './setup/command.mjs';
 import { entryLines, runEntry } from './setup/entries.mjs';
@@ -10,7 +10,7 @@ import { prepare } from './steps/all.mjs';
 import { testing } from './suites/entry.mjs';
 
 /**
- * Runs selected tests of the unit project alone, with a time limit of half an hour each.
+ * Runs selected tests of the unit project without others. Each has a time limit of half an hour.
  * @param {Readonly<Record<string, string>>} env
  * @param {readonly string[]} words names of the tests
  */
@@ -60,7 +60,7 @@ const parts = {
 const name = process.argv[2];
 if (name === undefined || name === 'nightly') {
   if (name === 'nightly') {
-    // Options that test/e2e/appearance-page.ts and test/fuzz/seed.ts read.
+    // Environment variables that test/e2e/appearance-page.ts and test/fuzz/seed.ts read.
     process.env['BRAGGBENCH_LOOKS'] ??= 'all';
     process.env['BRAGGBENCH_FUZZ'] ??= 'all';
   }

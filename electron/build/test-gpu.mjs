@@ -14,16 +14,16 @@ import { Failure, main, say } from './setup/say.mjs';
 
 const EXE = process.platform === 'win32' ? '.exe' : '';
 
-/** Programs of dist/native, and parts of the names of the tests to run; an empty list selects all. */
+/** Programs in dist/native, and parts of the names of the tests to run. An empty list selects all tests. */
 const PROGRAMS = /** @type {const} */ ([
   ['braggbench_gpu_tests', []],
   ['braggbench_tests', ['parity with reference: cuda-', 'gate, ', '-in fine grids, on the CPU: ']],
-  // Each of these tests makes the device unusable for its process.
+  // Each of these tests makes the device unusable for its process, so each runs in a separate process.
   ['braggbench_fault_tests', ['illegal store']],
   ['braggbench_fault_tests', ['whose device fails']],
 ]);
 
-/** Scripts of this repository, run by the current Node. */
+/** Scripts of this repository that the current Node runs. */
 const SCRIPTS = [
   'test/gpu/occupancy.mjs',
   'test/gpu/user-kernels.mjs',
@@ -31,7 +31,7 @@ const SCRIPTS = [
   'test/gpu/problem-folder.mjs',
 ];
 
-/** All need less than a minute on an H200; the timeout ends a script that hangs. */
+/** Time limit of a program or script. All need less than a minute on an H200, so only a hanging one is ended. */
 const TIMEOUT_S = 600;
 
 const TOTALS = /^(\d+) passed, (\d+) failed$/m;

@@ -1,6 +1,6 @@
 /**
  * `npm test`: installs missing packages, builds, and runs the tests. `npm test -- FILE… --only NAME` runs some of them.
- * The last line is `N passed, N failed`; tests that did not run are listed above it with the reason.
+ * The last line is `N passed, N failed`. Before it, tests that did not run are listed with the reason.
  */
 import { testingSome } from './suites/entry.mjs';
 

@@ -1,14 +1,17 @@
-/** Starts the built command line for benchmarks: its JSON output, and flags that several benchmarks share. */
+/**
+ * Starts the built command line for benchmarks and parses its JSON output. Also parses flags that several benchmarks
+ * accept.
+ */
 import { capture } from '../setup/command.mjs';
 import { inRoot } from '../setup/root.mjs';
 import { Failure } from '../setup/say.mjs';
 
-/** Path of the built command line, which benchmarks start as a user does. */
+/** Path of the built command line, which is the one that users start. */
 export const commandLine = () => inRoot('dist/host/cli.js');
 
 /**
- * JSON output of a command, which may exit with 1 to report a finding. Throws a Failure with its output if that
- * contains no JSON.
+ * Runs a command and parses its JSON output. Exit code 1 is accepted, because commands report findings by it. Throws a
+ * Failure if the output contains no JSON.
  * @param {readonly string[]} words
  * @returns {Promise<any>}
  */
@@ -20,7 +23,7 @@ export async function jsonOf(...words) {
 }
 
 /**
- * Value after a flag; null if the flag is not given.
+ * Value after a flag; null if the flag is absent.
  * @param {readonly string[]} args @param {string} flag
  */
 export function valueAfter(args, flag) {
@@ -29,7 +32,7 @@ export function valueAfter(args, flag) {
 }
 
 /**
- * Number in the text of a flag. Throws a Failure for anything but a whole number above 0.
+ * Parses the value of a flag as a positive integer. Throws a Failure for any other text.
  * @param {string} flag @param {string} text
  */
 export function wholeNumber(flag, text) {
@@ -39,7 +42,8 @@ export function wholeNumber(flag, text) {
 }
 
 /**
- * Items selected by `--sessions`; null without the flag, which selects all. Throws a Failure for an unknown name.
+ * Selects items by the names in `--sessions`; null if the flag is absent, which selects all. Throws a Failure for an
+ * unknown name.
  * @template T
  * @param {readonly string[]} args @param {readonly T[]} all @param {(one: T) => string} nameOf
  * @returns {readonly T[] | null}

@@ -20,21 +20,21 @@ import { cpuTargets, denseStep, imageTargets, readSessions, studyTargets, target
 import { measureWaits, waitsArguments } from './waits.mjs';
 
 /**
- * Scenario, variants and seconds; the first variant is the reference of the ratios. A round of the second scenario
- * needs 14 s, and an interval needs five rounds.
+ * Benchmark sessions: scenario, variants and time limit in seconds. The first variant is the reference. A round of the
+ * second scenario needs 14 s, and an interval needs five rounds.
  */
 const SESSIONS = /** @type {const} */ ([
   ['water-70MeV', 'window,depth', 60],
   ['uniform-grid-70MeV', 'scatter,gather,fused,window', 120],
 ]);
 
-/** Sessions of diffraction images. A round needs 3 s on two cores. */
+/** Sessions that compute diffraction images. A round needs 3 s on two cores. */
 const IMAGES = /** @type {const} */ ([
   ['rotation-100-orientations', 'diffraction-fp64,diffraction-mixed,diffraction-double-float,diffraction-unfused', 60],
 ]);
 
 /**
- * Peak memory of an end-to-end run of water-70MeV in a separate process, in bytes.
+ * Measures the peak memory of an end-to-end run of water-70MeV in a separate process, in bytes.
  * @param {string} cli
  */
 async function peakMemory(cli) {

@@ -1,46 +1,50 @@
 /**
- * Saves Nsight Compute counters of a dense step for the handbook: `node electron/build/bench/dense-step.ts NCU.csv GPU
- * COMMIT`, where the CSV is `ncu --csv --page raw --set full` of `braggbench run dense-36M --variant cuda-fused`.
+ * Saves Nsight Compute counters of a dense transport step, for the handbook. Usage: `node
+ * electron/build/bench/dense-step.ts NCU.csv GPU COMMIT`. The CSV file is the output of `ncu --csv --page raw --set
+ * full` for `braggbench run dense-36M --variant cuda-fused`.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { ncuValues, readNcuCsv } from '../../host/model/counters/ncu.ts';
 
-/** Number of cells of `dense-36M`. */
+/** Number of cells of the scenario `dense-36M`. */
 const CELLS = 50 * 72 * 100 * 100;
 
 const share = z.number().min(0).max(1);
 const fileSchema = z.strictObject({
   format: z.literal('braggbench-dense-step'),
   format_version: z.literal(1),
-  /** Last commit that changed the kernel. */
+  /** Commit in which the kernel last changed. */
   kernel_commit: z.string(),
   gpu: z.string(),
   cells: z.int(),
-  /** Seconds of a launch under ncu. */
+  /** Time of one launch under ncu, s. */
   time_s: z.number(),
   launches: z.int().min(1),
   dram_read_bytes: z.number(),
   dram_written_bytes: z.number(),
-  /** Instructions per warp, not per thread. */
+  /** Number of executed warp instructions; one instruction of a warp counts once, not per thread. */
   instructions: z.number(),
   dram: share,
   issue: share,
   shared: share,
   fma: share,
-  /** Mean share of the step's time in which a multiprocessor is active. */
+  /** Fraction of the step's time in which a multiprocessor is active, averaged over all multiprocessors. */
   busy: share,
-  /** Mean number of warps of a scheduler while it has any. */
+  /** Mean number of active warps per scheduler, over the cycles in which it has any. */
   warps: z.number(),
-  /** Share of the waiting cycles by reason, the largest first. */
+  /** Fraction of the stall cycles for each reason, largest first. */
   stalls: z.array(z.strictObject({ reason: z.string(), share })).min(1),
-  /** Alternative designs, the shipped one first. They are timed without ncu, in one process on the same GPU model. */
+  /**
+   * Designs that were compared; the first is the one in use. They are timed without ncu in one process, on the same GPU
+   * model.
+   */
   tried: z.array(z.strictObject({ what: z.string(), time_s: z.number().positive() })).default([]),
 });
 export type DenseStep = Readonly<z.infer<typeof fileSchema>>;
 
-/** Counters of a dense step. Throws an error with the name of a metric that the CSV lacks. */
+/** Converts the counters in a CSV file of ncu. Throws an error that names a missing metric. */
 export function denseStepOf(csv: string, gpu: string, kernelCommit: string): DenseStep {
   const values = ncuValues(csv, 'the CSV');
   const mean = (metric: string): number => {
@@ -67,7 +71,7 @@ export function denseStepOf(csv: string, gpu: string, kernelCommit: string): Den
 
 const fileOf = (root: string): string => path.join(root, 'assets/measured/dense-step.json');
 
-/** Saved counters; null if there are none. */
+/** Reads the saved counters; null if there are none. */
 export function readDenseStep(root: string): DenseStep | null {
   const file = fileOf(root);
   return existsSync(file) ? fileSchema.parse(JSON.parse(readFileSync(file, 'utf8'))) : null;
@@ -79,7 +83,7 @@ if (import.meta.main) {
     throw new Error('expected arguments: NCU.csv GPU COMMIT');
   const kept = denseStepOf(readFileSync(csv, 'utf8'), gpu, commit);
   const root = path.resolve(import.meta.dirname, '../../..');
-  // Replaces the counters, but retains the designs, which are timed separately.
+  // Keep the compared designs of the saved file, because they are timed separately.
   const tried = readDenseStep(root)?.tried ?? [];
   writeFileSync(fileOf(root), `${JSON.stringify({ ...kept, tried }, null, 2)}\n`);
 }

@@ -1,17 +1,17 @@
-/** Order, expected duration and selection of the sessions of `npm run bench -- gpu`. */
+/** Plans the sessions of `npm run bench -- gpu`: their order, expected duration and selection. */
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { recordingsOnOtherGpus } from '../../contract/bench/recorded-names.mjs';
 
-/** Seconds to start the program, open the device and compute the reference that answers are checked against. */
+/** Time to start the program, open the device and compute the reference answer, s. */
 const START_S = 3;
-/** Assumed time limit in seconds of a session without `--time`; the rounds end at the limit at the latest. */
+/** Assumed time limit of a session without `--time`, s. Rounds end when the limit is reached. */
 const DEFAULT_LIMIT_S = 30;
 
-/** Day of the current judge: it audits results and alters inputs, and earlier recordings were judged without that. */
+/** Date since which answers are audited and inputs are varied. Earlier recordings lack these checks. */
 const JUDGE_SINCE = '2026-11-30';
 
-/** Workloads, most important first. */
+/** Workloads in order of importance, most important first. */
 const WORKLOADS = ['transport', 'diffraction', 'linear-relu', 'micro'];
 
 /**
@@ -28,7 +28,7 @@ const WORKLOADS = ['transport', 'diffraction', 'linear-relu', 'micro'];
 export const nameOf = ({ file }) => file.replace(/\.json$/, '');
 
 /**
- * Command line of a session. It includes the user's program if the session's claims are about that program.
+ * Command line that records a session. If the session's claims are about a user's program, it includes that program.
  * @param {Planned} planned @param {UserPrograms} files
  * @returns {readonly string[]}
  */
@@ -47,13 +47,13 @@ function read(file) {
 }
 
 /**
- * Time of a recording in ISO 8601; empty if unknown. Every session has it near the start of its file.
+ * Time at which a session was created, ISO 8601; empty if unknown. It is near the beginning of the file.
  * @param {string} file
  */
 const createdIn = (file) => /"created":"([^"]+)"/.exec(readFileSync(file, 'utf8'))?.[1] ?? '';
 
 /**
- * File of a session's latest recording; null if it was never recorded.
+ * File of the newest recording of a session; null if there is none.
  * @param {string} folder @param {{ readonly file: string }} session
  */
 export function recordedFile(folder, { file }) {
@@ -94,8 +94,9 @@ function requestedWork({ words }) {
 }
 
 /**
- * Expected duration in seconds: that of the saved session, scaled by rounds and at most its limit. Without a saved
- * session `known` is false, and every value is assumed to need its limit.
+ * Expected duration of a session, s. It is that of the saved recording, scaled by the number of rounds and limited by
+ * `--time`. If there is no recording, `known` is false, and each value of the sweep is assumed to need the full time
+ * limit.
  * @param {string} folder @param {Planned} planned
  */
 export function expectedOf(folder, planned) {
@@ -111,12 +112,12 @@ export function expectedOf(folder, planned) {
   return { known, seconds };
 }
 
-/** States of sessions, in the order in which they are recorded. */
+/** Recording states of sessions, in the order in which sessions are recorded. */
 export const STATES = /** @type {const} */ (['unrecorded', 'without-instances', 'earlier-judge', 'recorded']);
 
 /**
- * Sorts sessions that were never recorded first, then those without instances, then those of an earlier judge; within
- * these groups by importance of the workload.
+ * Sorts sessions by their state: never recorded, without instances, recorded before JUDGE_SINCE, others. Sessions of
+ * equal state are sorted by importance of their workload.
  * @template {Planned} T
  * @param {string} folder @param {readonly T[]} sessions
  * @returns {readonly T[]}
@@ -128,7 +129,7 @@ export function sortByImportance(folder, sessions) {
 }
 
 /**
- * Whether a session was already recorded from this commit.
+ * Whether the session was already recorded with this commit.
  * @param {string} folder @param {Planned} planned @param {string | null} commit
  */
 export function isDone(folder, planned, commit) {
@@ -137,7 +138,7 @@ export function isDone(folder, planned, commit) {
 }
 
 /**
- * Lines of the plan: expected seconds of each session, and the sum up to it.
+ * Lines of the plan: the expected duration of each session, and the total up to it, in seconds.
  * @param {string} folder @param {readonly Planned[]} sessions
  */
 export function planLines(folder, sessions) {

@@ -1,4 +1,4 @@
-/** Sessions of `npm run bench -- gpu`: their files in assets/runs, and the command lines that record them. */
+/** Sessions of `npm run bench -- gpu`: recorded files in assets/runs, and the command line that records each. */
 import { MICRO_SESSIONS } from './micro-sessions.mjs';
 
 const EVERY_DENSE =
@@ -14,7 +14,7 @@ const IMAGES = [
   .map((id) => `diffraction-cuda-${id}`)
   .join(',');
 
-/** CPU variants with which claims compare the GPU. */
+/** CPU variants that claims compare with GPU variants. */
 const CPU_IMAGES = ['fp64', 'mixed', 'delta-fp32', 'double-float', 'unfused', 'reference']
   .map((id) => `diffraction-${id}`)
   .join(',');
@@ -22,7 +22,7 @@ const CPU_IMAGES = ['fp64', 'mixed', 'delta-fp32', 'double-float', 'unfused', 'r
 const COMPARED_VARIANTS = ['mixed', 'unfused', 'fp64', 'delta-fp32'].map((id) => `diffraction-cuda-${id}`).join(',');
 const IMAGE_PROGRAMS =
   'torch-image,torch-image-fp32,torch-image-compile,cupy-image,cupy-image-mixed,cupy-image-elementwise,cupy-image-raw,cupy-image-ours,numba-image,torch-image-cpu,torch-image-cpu-fp32';
-/** Variants for the claims about PyTorch by image size. */
+/** Variants for claims about how PyTorch depends on the image size. */
 const TORCH_IMAGES = 'torch-image,torch-image-fp32,torch-image-compile';
 const TORCH_LAYERS =
   'torch-eager,torch-eager-view,torch-eager-reshape,torch-compile,torch-compile-overhead,torch-compile-autotune';
@@ -38,7 +38,7 @@ const layer = (name, scenario, ...more) => ({
   words: ['bench', scenario, ...more],
 });
 
-/** A crystal whose indices are small enough for one float: its central spot fills the detector. */
+/** Crystal whose Miller indices fit into one float, because its central spot fills the detector. */
 const COARSE = ['beam.wavelength_A=31', ...['a', 'b', 'c'].map((axis) => `crystal.cells.${axis}=2`)]
   .concat('detector.pixel_mm=0.025')
   .flatMap((setting) => ['--set', setting]);
@@ -64,7 +64,7 @@ export const GPU_SESSIONS = [
     ]),
   },
   {
-    // An end-to-end run of the dense variants needs minutes, so only the first five steps are measured.
+    // Measure five steps only, because an end-to-end run of the dense variants needs minutes.
     file: 'h200-water-70MeV-5-steps.json',
     words: [
       'bench',
@@ -79,16 +79,16 @@ export const GPU_SESSIONS = [
     ]),
   },
   {
-    // Counters of every variant of the ladder. Two steps suffice, because ncu repeats each kernel for every group of
-    // counters.
+    // Hardware counters of all variants in the ladder. Two steps suffice, because ncu repeats each kernel for every
+    // group of counters.
     file: 'transport/h200-counters-uniform-grid-70MeV.json',
     words: ['bench', 'uniform-grid-70MeV', '--set', 'solver.max_steps=2', '--variants', EVERY_DENSE, '--ncu'].concat([
       ...['--rounds', '21', '--time', '40', '--processes', '0'],
     ]),
   },
   {
-    // The triple loop in Python has 21,000 iterations per step on this grid; bins of 0.2 MeV would need ten times as
-    // many.
+    // The triple loop in Python has 21,000 iterations per step on this grid. Energy bins of 0.2 MeV would need ten
+    // times as many.
     file: 'transport/h200-loop-uniform-grid-70MeV.json',
     words: ['bench', 'uniform-grid-70MeV', '--set', 'grid.energy.step_MeV=2', '--set', 'solver.max_steps=2'].concat([
       ...['--variants', 'cuda-gather,cuda-slice-launches', '--external', 'cupy-loop,cupy-array,numpy-loop,numpy-array'],
@@ -96,7 +96,7 @@ export const GPU_SESSIONS = [
     ]),
   },
   {
-    // The complete program from the notes.
+    // The complete program Smatrix_2D, to which claims refer.
     file: 'transport/h200-smatrix-uniform-grid-70MeV.json',
     userProgram: /** @type {const} */ ('smatrix-2d'),
     words: ['bench', 'uniform-grid-70MeV', '--variants', 'cuda-window,cuda-graph', '--external', 'cupy-array'].concat([
@@ -155,14 +155,14 @@ export const GPU_SESSIONS = [
     ]),
   },
   {
-    // All optimisations, together and alone, for several grid sizes.
+    // Optimisations alone and combined, for several grid sizes.
     file: 'h200-sweep-uniform-grid-70MeV.json',
     words: ['bench', 'uniform-grid-70MeV', '--variants', EVERY_DENSE, '--sweep', 'grid.dx_mm=2,1,0.5'].concat([
       ...['--rounds', '12', '--time', '20', '--external', 'cupy-array'],
     ]),
   },
   {
-    // The same source with and without fused multiply-add, compiled at run time.
+    // The same source compiled at run time, with and without fused multiply-add.
     file: 'transport/h200-sweep-fmad-uniform-grid-70MeV.json',
     words: ['bench', 'uniform-grid-70MeV', '--sweep', 'grid.dx_mm=2,1,0.5', '--variants'].concat(
       ['cuda-gather', 'cuda-tiled'].flatMap((id) => [`${id}[fmad=0]`, `${id}[fmad=1]`]).join(','),
@@ -170,7 +170,7 @@ export const GPU_SESSIONS = [
     ),
   },
   {
-    // Claims about PyTorch by image size.
+    // Claims about how PyTorch depends on the image size.
     file: 'diffraction/h200-sweep-programs.json',
     userProgram: /** @type {const} */ ('nanobragg'),
     words: ['bench', 'simple-cubic-1024', '--sweep', 'detector.width+detector.height=256,512,1024,2048,4096'].concat([
@@ -178,8 +178,8 @@ export const GPU_SESSIONS = [
     ]),
   },
   {
-    // First runs in a new process, including set-up; the figures in the source notes refer to such runs. A round of
-    // processes needs 10 s.
+    // First runs in new processes, including set-up, to which the published numbers refer. A round of processes needs
+    // 10 s.
     file: 'diffraction/h200-sweep-first-runs.json',
     userProgram: /** @type {const} */ ('nanobragg'),
     words: ['bench', 'simple-cubic-1024', '--sweep', 'detector.width+detector.height=256,512,1024,2048,4096'].concat([
@@ -195,7 +195,7 @@ export const GPU_SESSIONS = [
     ]),
   },
   {
-    // torch.compile in a process without compiled code, and in one that loads what an earlier process compiled.
+    // torch.compile in a process without cached code, and in a process that loads the code cached by an earlier one.
     file: 'diffraction/h200-compile-cache-1024.json',
     words: ['bench', 'simple-cubic-1024', '--variants', 'diffraction-cuda-fp64', '--external'].concat([
       'torch-image,torch-image-compile,torch-image-compile-cached',
@@ -203,7 +203,7 @@ export const GPU_SESSIONS = [
     ]),
   },
   {
-    // Image programs, including separate processes that measure a cold start.
+    // Programs that compute images, including separate processes for their cold start.
     file: 'diffraction/h200-programs-1024.json',
     userProgram: /** @type {const} */ ('nanobragg'),
     words: ['bench', 'simple-cubic-1024', '--variants', COMPARED_VARIANTS, '--external', IMAGE_PROGRAMS].concat([
@@ -215,7 +215,7 @@ export const GPU_SESSIONS = [
     words: ['bench', 'uniform-grid-70MeV', '--factorial', '--rounds', '21', '--time', '40', '--processes', '0'],
   },
   {
-    // Alternative methods of scattering, for several numbers of angles.
+    // Alternative implementations of scattering, for several numbers of angles.
     file: 'transport/h200-scattering-uniform-grid-70MeV.json',
     words: [
       'bench',
@@ -272,7 +272,7 @@ export const GPU_SESSIONS = [
         `${name}-${direction}`,
         name,
         ...['--set', `problem.direction=${direction}`, '--rounds', '21', '--time', '150'],
-        // Only the backward direction has a variant that clears its buffer first.
+        // Only the backward direction has the variant `cuda-cublas-cleared`, which clears its buffer first.
         ...['--variants', direction === 'backward' ? `${LIBRARIES},cuda-cublas-cleared` : LIBRARIES],
       ),
     ),

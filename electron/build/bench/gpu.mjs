@@ -56,7 +56,7 @@ async function record(sessions, { kept, folder, most_s, programs }) {
     say(`\nbraggbench ${words.join(' ')}    (${seconds.toFixed(0)} s)`);
     const out = path.join(folder, session.file);
     mkdirSync(path.dirname(out), { recursive: true });
-    // Overwrites the earlier recording, which Git retains.
+    // Overwrite the earlier recording, which remains in the Git history.
     const all = [commandLine(), ...words, '--out', out, '--force'];
     worst = Math.max(worst, await handOver(process.execPath, all));
     const took = 1e-3 * (performance.now() - begun) - passed_s;
@@ -65,7 +65,7 @@ async function record(sessions, { kept, folder, most_s, programs }) {
   return { worst, left };
 }
 
-/** Throws a Failure for an unknown flag or a missing value, because a typing error must not start a long recording. */
+/** Throws a Failure for an unknown flag or a missing value, so that a typing error does not start a long recording. */
 function checkFlags(/** @type {readonly string[]} */ args) {
   const texts = ['from', 'sessions', 'minutes', 'out', 'only', 'smatrix', 'nanobragg'];
   const switches = ['plan', 'resume', 'as-built', 'waits'];
@@ -81,7 +81,7 @@ function checkFlags(/** @type {readonly string[]} */ args) {
   }
 }
 
-/** Throws a Failure without a GPU, so that measurements on a CPU are not saved under the name of a GPU. */
+/** Throws a Failure if there is no GPU, so that CPU measurements are not saved under the name of a GPU. */
 async function requireGpu() {
   const { cuda } = await jsonOf('devices');
   if (!cuda.devices.some((/** @type {{ usable: boolean }} */ { usable }) => usable))

@@ -1,6 +1,6 @@
 /**
- * Rows of a benchmark's targets, saved with the machine and the commit that produced them. Tables of the documents are
- * generated from these files.
+ * Measured targets of a benchmark, saved with the machine and the commit. Tables in the documents are generated from
+ * these files.
  */
 import { readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -12,13 +12,13 @@ import { commitOf } from '../../host/model/bench/commit.ts';
 const rowSchema = z.strictObject({
   what: z.string(),
   wanted: z.string(),
-  /** Measured value; null if it could not be measured on this machine. */
+  /** Measured value as text; null if this machine cannot measure it. */
   measured: z.string().nullable(),
   met: z.boolean().nullable(),
   bound: z.string().nullable().default(null),
   /** Ratio of the measured value to the bound. */
   ratio: z.string().nullable().default(null),
-  /** Device that is needed for this measurement; null if it was measured. */
+  /** Device that the measurement requires; null if it was measured. */
   needs: z.string().nullable().default(null),
 });
 export type TargetRow = Readonly<z.input<typeof rowSchema>>;
@@ -40,7 +40,7 @@ export const KEEP_FLAG = '--keep';
 
 const fileOf = (root: string, name: string): string => path.join(root, 'assets/measured', `${name}.json`);
 
-/** Saves targets and returns the file's path. `load` is the load of the machine before the measurement. */
+/** Saves targets and returns the path of the file. `load` is the load of the machine before the measurement. */
 export async function saveTargets(
   root: string,
   name: string,

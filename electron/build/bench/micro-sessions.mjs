@@ -1,14 +1,14 @@
-/** Sessions for the table of claims: each scenario once, and the sweeps that show the range in which a claim holds. */
+/** Sessions for the table of claims: one for each scenario, and sweeps that show for which sizes a claim is true. */
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { inRoot, root } from '../setup/root.mjs';
 
-// A prepared state is used for three rounds, and an interval needs at least three states. Recorded sessions have at
-// least twenty rounds, and points of a sweep ten, if the time suffices.
+// Limits of a session. An instance is used for three rounds, and an interval needs at least three instances. Recorded
+// sessions have at least twenty rounds, and each value of a sweep ten, if the time suffices.
 const SESSION_LIMITS = ['--rounds', '21', '--time', '25'];
 const DEFAULT_ROUNDS = ['--rounds', '12'];
 const DEFAULT_S = 15;
-/** Benchmarks with slow rounds or preparation, for which the usual time would end before the third prepared state. */
+/** Benchmarks with slow rounds or set-up, which need more time to measure three instances. */
 const SLOW_SESSIONS = [
   ...['bandwidth', 'compaction', 'divergence', 'elementwise', 'fma', 'fma-memory', 'fp64', 'gemm', 'host-loop'],
   ...['latency-dram', 'launch', 'launch-small', 'launch-ten-thousand', 'reduction', 'spgemm'],
@@ -16,7 +16,7 @@ const SLOW_SESSIONS = [
 const LONG_SESSION = ['--rounds', '21', '--time', '150'];
 
 /**
- * Selected variants of scenarios whose problem is too large for the others: the CPU needs minutes for this product.
+ * Variants to measure if the problem is too large for the others; the CPU would need minutes for this product.
  * @type {Readonly<Record<string, string>>}
  */
 const SELECTED_VARIANTS = {
@@ -24,7 +24,7 @@ const SELECTED_VARIANTS = {
 };
 
 /**
- * Session for a sweep that is declared in a file of assets/claims/micro.
+ * Creates the session for a sweep that is declared in a file of assets/claims/micro.
  * @param {Readonly<{ name: string, scenario?: string, variants: string, values: string, set?: readonly string[],
  *   time_s?: number }>} declared
  */
@@ -43,24 +43,27 @@ const SWEEPS = globSync('assets/claims/micro/*.json', { cwd: root })
   .map(sweep);
 
 /**
- * Other programs that solve the benchmark too, interleaved with the variants. The session reports which ones are
- * installed.
+ * External programs that solve the benchmark, measured in the same rounds as the variants. The session reports which of
+ * them are installed.
  */
 const PROGRAMS = 'cupy,cupy-kernels,cupy-expert,cupy-ours,numba,torch-eager,torch-compile';
 const COMPARED_VARIANTS = {
   elementwise: PROGRAMS,
   launch: `${PROGRAMS},cupy-jit,cupy-graph`,
-  // The notes describe launches at n = 1000.
+  // The claims concern launches for n = 1000.
   'launch-small': `${PROGRAMS},cupy-jit,cupy-graph`,
   'launch-three': 'cupy,cupy-kernels,cupy-expert,cupy-jit',
   reduction: PROGRAMS,
   'host-loop': 'cupy,cupy-expert,cupy-ours,cupy-slices,numba,torch-eager,torch-compile',
-  // The notes count the launches of a deep-learning framework.
+  // The claims concern the launches of a deep-learning framework.
   'launch-ten-thousand': 'torch-eager',
   gemm: 'cupy,torch-eager,torch-eager-tf32',
 };
 
-/** Benchmarks of claims about concurrent work: the recorded trace of one sample shows the overlap on the timeline. */
+/**
+ * Benchmarks of claims about concurrent work. The trace of one sample is saved, because it shows the overlap on the
+ * timeline.
+ */
 const TRACED_SESSIONS = ['overlap', 'concurrent-kernels'];
 
 /** @param {string} name */

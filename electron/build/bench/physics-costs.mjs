@@ -1,6 +1,7 @@
 /**
- * Cost of LET scoring and of reactions relative to the steps of the beam. A round runs each configuration once, the
- * next round in reverse order. Other load only adds time, so configurations are compared by their fastest runs.
+ * Measures the cost of LET scoring and of nuclear reactions, relative to the steps of the beam. A round runs each
+ * configuration once, and the next round reverses the order. Other load can only increase times, so the fastest runs of
+ * configurations are compared.
  */
 import { capture } from '../setup/command.mjs';
 import { inRoot } from '../setup/root.mjs';
@@ -8,7 +9,7 @@ import { target } from './targets.mjs';
 
 const ROUNDS = 15;
 
-/** Scenarios, and the variant that is measured on each. */
+/** Scenarios, each with the variant that is measured. */
 const RUNS = /** @type {const} */ ([
   ['water-150MeV', 'depth'],
   ['water-70MeV', 'window'],
@@ -18,10 +19,10 @@ const RUNS = /** @type {const} */ ([
 const CONFIGURATIONS = /** @type {const} */ ({
   plain: [],
   scoring: ['output.let=true'],
-  // Steps without scoring are compiled separately (SliceOps).
+  // Without LET scoring. Such steps are compiled separately (SliceOps).
   off: ['output.let=false'],
   reactions: ['physics.nuclear=icru63'],
-  // Control: the difference between two equal configurations.
+  // The default configuration again, as a control for noise.
   again: [],
 });
 const NAMES = /** @type {readonly (keyof typeof CONFIGURATIONS)[]} */ (Object.keys(CONFIGURATIONS));
@@ -94,9 +95,9 @@ function median(values) {
 }
 
 /**
- * Targets from the measured rounds. Reaction products are compared with the steps of the same run, which other programs
- * slow down equally, by the median over the rounds. Other configurations are compared with the plain steps by the
- * fastest runs of each.
+ * Derives the targets from the measured rounds. Reaction products are compared with the steps of the same run, because
+ * other load slows down both equally; the median over the rounds counts. For other configurations, the fastest runs are
+ * compared.
  * @param {readonly PhysicsCost[]} costs
  */
 export function physicsTargets(costs) {

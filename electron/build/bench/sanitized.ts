@@ -1,7 +1,6 @@
 /**
- * `npm run bench -- sanitized`: runs compute-sanitizer on a kernel without a bounds check of its array, and on two
- * variants that do not write beyond its end. Needs a GPU and the CUDA toolkit. `--keep` saves the result for the
- * handbook.
+ * `npm run bench -- sanitized`: runs compute-sanitizer on a kernel that lacks a bounds check, and on two variants
+ * without this error. Requires a GPU and the CUDA toolkit. `--keep` saves the result for the handbook.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -20,7 +19,7 @@ const runSchema = z.strictObject({
   variant: z.string(),
   tool: sanitizerToolSchema,
   errors: z.number().int(),
-  /** Findings with file names only, because folders depend on the machine. */
+  /** Findings without folders in file names, because folders depend on the machine. */
   findings: z.array(findingSchema),
 });
 
@@ -38,7 +37,7 @@ export type RecordedSanitized = Readonly<z.infer<typeof fileSchema>>;
 
 const fileOf = (root: string): string => path.join(root, 'assets/measured/sanitized.json');
 
-/** Record of a run. Throws if the run did not complete. */
+/** Creates the record of a run. Throws if the run was not completed. */
 export function sanitizedRun(
   variant: string,
   { tool, errors, findings }: SanitizerReport,
@@ -48,7 +47,7 @@ export function sanitizedRun(
   return { variant, tool, errors, findings: named };
 }
 
-/** Saves the reports and returns the file's path. */
+/** Saves the reports and returns the path of the file. */
 export async function saveSanitized(root: string, gpu: string, runs: RecordedSanitized['runs']): Promise<string> {
   const head = { format: 'braggbench-sanitized', format_version: 1, created: new Date().toISOString() } as const;
   const kept = fileSchema.parse({ ...head, commit: await commitOf(root), gpu, scenario: SANITIZED_SCENARIO, runs });
@@ -58,7 +57,7 @@ export async function saveSanitized(root: string, gpu: string, runs: RecordedSan
   return file;
 }
 
-/** Saved reports; null if there are none. */
+/** Reads the saved reports; null if there are none. */
 export function readSanitized(root: string): RecordedSanitized | null {
   const file = fileOf(root);
   return existsSync(file) ? fileSchema.parse(JSON.parse(readFileSync(file, 'utf8'))) : null;

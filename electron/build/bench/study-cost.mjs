@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- studies`: measures the overhead of a study of a thousand points over the sum of its solves. Then
- * measures the time until each view of a hundred thousand rows is complete. `cost` or `views` runs only one of them;
- * `--points N` and `--rows N` set the sizes.
+ * `npm run bench -- studies`: measures the overhead of a study with a thousand points, compared with the sum of their
+ * solving times. Also measures how long each view of a hundred thousand rows needs. `cost` or `views` runs only one of
+ * both; `--points N` and `--rows N` set the sizes.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -15,8 +15,8 @@ import { studyTargets, targetLines } from './targets.mjs';
 export const STUDY_POINTS = 1000;
 
 /**
- * Solves beams of water-70MeV on one thread each, on all cores. Returns the wall time and the engine's own seconds;
- * null if the study failed.
+ * Solves variations of water-70MeV on all cores, with one thread each. Returns the wall time and the sum of the
+ * engine's times in seconds; null if the study failed.
  * @param {string} cli
  */
 export async function studyOfBeams(cli, points = STUDY_POINTS) {

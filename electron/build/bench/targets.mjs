@@ -1,4 +1,4 @@
-/** Compares the stated speed targets with saved sessions. Takes plain data and returns lines of text. */
+/** Compares saved sessions with the speed targets. Functions convert plain data to lines of text. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
@@ -34,7 +34,10 @@ function entry(session, label) {
   return session?.reports[0]?.entries.find((one) => one.label === label && one.status === 'measured');
 }
 
-/** Value of an accuracy or quantity by id. @param {readonly Named[]} all @param {string} id */
+/**
+ * Value of the accuracy or quantity with this id; null if there is none.
+ * @param {readonly Named[]} all @param {string} id
+ */
 const valueById = (all, id) => all.find((one) => one.id === id)?.value ?? null;
 
 /** @param {Entry | undefined} one */
@@ -57,7 +60,7 @@ export function target(what, wanted, value, test, text) {
 const times = (value) => `${value.toPrecision(3)}×`;
 
 /**
- * Time per step of the dense problem, compared with reading and writing each cell once at copy bandwidth.
+ * Time per step of the dense problem, compared with the time to read and write each cell once at copy bandwidth.
  * @param {Session | undefined} session @param {string} label @returns {Target}
  */
 export function denseStep(session, label) {
@@ -70,7 +73,7 @@ export function denseStep(session, label) {
 }
 
 /**
- * Rate of reading and writing each cell once per step, relative to the copy bandwidth.
+ * Rate at which each step reads and writes every cell once, relative to the copy bandwidth.
  * @param {Session | undefined} session @param {string} label
  */
 function shareOfCopy(session, label) {
@@ -81,11 +84,11 @@ function shareOfCopy(session, label) {
   return (cells * steps * 8) / found.time_s / ceiling;
 }
 
-/** Labels of other programs, which are measured in the same rounds as our variants. */
+/** Labels of external programs, which are measured in the same rounds as the variants. */
 const PROGRAMS = /^(cupy|numba|numpy|torch)/;
 
 /**
- * Speedup of our fastest correct variant over another program.
+ * Speedup of the fastest correct variant over an external program.
  * @param {Session | undefined} session @param {string} id
  */
 function ratioToProgram(session, id) {
@@ -213,7 +216,7 @@ export function cpuTargets(sessions, peakBytes) {
 }
 
 /**
- * Overhead of a study: its wall time on all lanes relative to the engine's own seconds, less one.
+ * Overhead of a study: wall time on all lanes divided by the engine's times per lane, minus 1.
  * @param {{ wall_s: number, lanes: number, solves_s: number, points: number } | null} study
  */
 export function studyTargets(study) {
@@ -233,7 +236,7 @@ export function studyTargets(study) {
 }
 
 /**
- * Correct images of a session's first report, from warm runs.
+ * Entries with a correct image in the first report of a session, measured by warm runs.
  * @param {ImageSession | undefined} session
  * @returns {{ label: string, time_s: number | null, bright: number | null, ns_per_term: number | null }[]}
  */
@@ -246,7 +249,7 @@ function correctImages(session) {
 }
 
 /**
- * Time per lattice factor and core of a diffraction image, in ns. Only variants with a correct image count.
+ * Targets for the time per lattice factor and core, ns. Only variants with a correct image count.
  * @param {Map<string, ImageSession>} sessions
  */
 export function imageTargets(sessions) {
@@ -259,7 +262,7 @@ export function imageTargets(sessions) {
 }
 
 /**
- * Device time of an image on the GPU, for variants with a correct image.
+ * Targets for the device time of an image. Only variants with a correct image count.
  * @param {Map<string, ImageSession>} sessions
  */
 export function gpuImageTargets(sessions) {
@@ -288,8 +291,8 @@ export function gpuImageTargets(sessions) {
 }
 
 /**
- * Targets of the linear layer: the library's product with and without its epilogue, and our own kernel compared with
- * it.
+ * Targets for the linear layer: the library's matrix product with and without its epilogue, and this program's kernel
+ * compared with it.
  * @param {Map<string, { reports: { entries: { label: string, status: string, time_s: number, verdict: string,
  *   quantities: { id: string, value: number | null }[] }[] }[] }>} sessions
  */
@@ -325,7 +328,7 @@ export function layerTargets(sessions) {
 }
 
 /**
- * Table rows: target, measured value, met or missed; also the bound and the ratio to it, if there is one.
+ * Table rows with target, measured value, and met or missed. If a bound is known, also the bound and the ratio to it.
  * @param {readonly Target[]} targets
  */
 export function targetLines(targets) {

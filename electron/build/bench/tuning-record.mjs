@@ -1,7 +1,6 @@
 /**
  * Results of `npm run bench -- tuning` for each session: the default constants compared with the best ones.
- * assets/tuned contains one such file per GPU model; tests check the defaults of each GPU generation against these
- * files.
+ * assets/tuned contains one such file per GPU model, and tests compare them with the defaults of each GPU generation.
  */
 
 /**
@@ -25,7 +24,7 @@
  */
 
 /**
- * Constants in the name of a configured variant; null for a shipped variant.
+ * Constants in the label of a configuration; null for a variant with default constants.
  * @param {string} label
  * @returns {Configuration | null}
  */
@@ -45,7 +44,7 @@ function constantsIn(label) {
 const isCorrect = ({ verdict }) => !['wrong', 'impossible', 'not checked'].includes(verdict);
 
 /**
- * Entries of the session that compares the best constants; the first candidate has the default ones.
+ * Entries of the session that compares the best configurations. Its first variant has the default constants.
  * @param {any} session content of `best.json`
  * @returns {{ readonly usual: Configuration, readonly entries: readonly TunedEntry[] } | null}
  */
@@ -64,7 +63,7 @@ export function tunedEntries(session) {
 }
 
 /**
- * Entries with correct answers that are faster than the default constants by their whole interval, the best first.
+ * Correct entries that are certainly faster than the default constants, fastest first.
  * @param {TunedSession} session
  */
 const fasterThanUsual = ({ entries }) =>
@@ -90,8 +89,8 @@ export function reportOf(session) {
 }
 
 /**
- * Further configurations to compare with the best: those of the same source that were faster than the defaults in
- * earlier sessions or on another GPU.
+ * Configurations from earlier sessions to compare with the best ones: those of the same source that were faster than
+ * the defaults, including on other GPUs.
  * @param {Readonly<{ file: string, variant: string }>} session
  * @param {readonly TunedSession[]} known
  */

@@ -1,7 +1,7 @@
 /**
- * Sessions of `npm run bench -- tuning`: a variant, a shipped scenario and a share of the search time. Running each on
- * every GPU generation shows which winners hold there. Variants with slow compilers get more minutes; `depth` reuses
- * kernels compiled for `window`.
+ * Sessions of `npm run bench -- tuning`: a variant, a built-in scenario, and a fraction of the search time. They are
+ * repeated on every GPU generation to see where the winners remain fastest. Variants with slow compilers get more
+ * minutes; `depth` uses kernels that were compiled for `window`.
  */
 
 /** @typedef {Readonly<{ name: string, scenario: string, variant: string, minutes: number, stepping?: string }>} TuningSession */
@@ -23,26 +23,26 @@ export const TUNING_SESSIONS = [
 ];
 
 /**
- * Duration in seconds of the session that compares the best constants. First runs and the preparation of the scenario
- * need another OVERHEAD_SECONDS.
+ * Duration of the session that compares the best constants, s. First runs and the set-up of the scenario need another
+ * OVERHEAD_SECONDS.
  */
 const BEST_SECONDS = 8;
 const OVERHEAD_SECONDS = 12;
-/** Minimum duration of a search, s. */
+/** Shortest duration of a search, s. */
 const MIN_SECONDS = 6;
-/** Minimum time left, in seconds, for another session to start. */
+/** If less time than this is left, in seconds, no further session starts. */
 export const TOO_LITTLE_S = 25;
 
 /**
- * Default total duration of the sessions, in minutes.
+ * Default duration of all sessions together, minutes.
  * @param {readonly TuningSession[]} sessions
  */
 export const defaultMinutes = (sessions) =>
   sessions.reduce((sum, { minutes }) => sum + minutes + (BEST_SECONDS + OVERHEAD_SECONDS) / 60, 0);
 
 /**
- * Search time in seconds for the first of the remaining sessions: its share of the time left after subtracting the
- * comparisons that follow each search.
+ * Search time for the first of the remaining sessions, s: its fraction of the time left, after subtracting the time for
+ * the comparisons that follow each search.
  * @param {number} left_s
  * @param {readonly TuningSession[]} sessions
  */
@@ -53,7 +53,7 @@ export function searchSeconds(left_s, sessions) {
 }
 
 /**
- * Scenario of a session: the shipped one with the variant's stepping.
+ * Scenario of a session: the built-in one, with the stepping that the variant requires.
  * @param {TuningSession} session
  * @param {any} scenario
  */
@@ -61,7 +61,7 @@ export const tunedScenario = ({ stepping }, scenario) =>
   stepping === undefined ? scenario : { ...scenario, solver: { ...scenario.solver, stepping } };
 
 /**
- * Study file of a session, saved next to its results.
+ * Study file of a session, which is saved with its results.
  * @param {TuningSession} session
  * @param {string} scenarioFile
  * @param {Readonly<{ search_s: number, also: readonly string[] }>} how

@@ -29,7 +29,7 @@ const read = (file) => JSON.parse(readFileSync(file, 'utf8'));
 /** @param {string} file @param {unknown} value */
 const write = (file, value) => writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`);
 
-/** The GPU of this machine, as records describe it. */
+/** GPU of this machine, in the format of tuning records. */
 async function thisGpu() {
   const { cuda } = await jsonOf('devices');
   const [gpu] = cuda.devices;
@@ -39,7 +39,7 @@ async function thisGpu() {
 }
 
 /**
- * Search space of the source file with a session's constants.
+ * Search space of a source file, including the values of the session's constants.
  * @param {import('./tuning-sessions.mjs').TuningSession} session
  */
 function spaceOf({ scenario, variant }) {
@@ -89,7 +89,7 @@ export async function run(args) {
     const solved = path.join(work, `${name}-scenario.json`);
     write(solved, tunedScenario(session, read(inRoot(`assets/scenarios/${scenario}.json`))));
     write(file, tuningStudy(session, solved, { search_s, also }));
-    // A variant that this machine cannot run prints the reason; the other sessions continue.
+    // If this machine cannot run a variant, the command prints the reason, and the other sessions continue.
     const code = await handOver(process.execPath, [commandLine(), 'study', 'run', file, '--out', study]);
     const best = path.join(study, 'best.json');
     const found = existsSync(best) ? read(best) : null;
@@ -104,7 +104,7 @@ export async function run(args) {
       report.push(...reportOf(/** @type {TunedSession} */ (sessions.at(-1))));
     }
     if (existsSync(study)) studies.push(study);
-    // Written after each session, so that an interruption loses no results.
+    // Write the results after each session, so that an interruption does not lose them.
     const head = { format: 'braggbench-tuned', format_version: 1, created: new Date().toISOString(), commit, on };
     write(path.join(out, 'winners.json'), { ...head, sessions });
     writeFileSync(path.join(out, 'report.txt'), `${on.name}\n${report.join('\n')}\n`);

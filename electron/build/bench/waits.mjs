@@ -1,4 +1,4 @@
-/** Latencies that a user sees, measured by a separate program; its rows are part of the targets. */
+/** Measures latencies that a user sees, in a separate program. Its rows are added to the targets. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -7,7 +7,7 @@ import { callerFolder, inRoot } from '../setup/root.mjs';
 import { say } from '../setup/say.mjs';
 
 /**
- * Removes `--smatrix FOLDER`, `--only PARTS` and `--waits` from the arguments, and returns both parts.
+ * Separates `--smatrix FOLDER`, `--only PARTS` and `--waits` from the other arguments.
  * @param {readonly string[]} args
  */
 export function waitsArguments(args) {

@@ -1,6 +1,6 @@
 /**
- * Regenerates every table of the documents between its markers, and the JSON Schemas. `--only NAME,…` selects tables,
- * or `schemas`. `--check` lists the files that differ and writes nothing.
+ * Regenerates the tables between markers in the documents, and the JSON Schemas. `--only NAME,…` selects tables, or
+ * `schemas`. `--check` only lists files that would change.
  */
 import { parseArgs } from 'node:util';
 import { tables } from './recorded.ts';

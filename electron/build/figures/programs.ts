@@ -1,4 +1,4 @@
-/** Tables from the output of the command line, which solves scenarios or lists what it supports. */
+/** Tables generated from the output of the command line, which solves scenarios or lists what it supports. */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ const run = promisify(execFile);
 
 const cachedOutput = new Map<string, Promise<string>>();
 
-/** Standard output of the command line; tables with the same arguments share one run. */
+/** Runs the command line and returns its standard output. Equal arguments are run only once. */
 function outputOf(...words: readonly string[]): Promise<string> {
   const key = words.join('\0');
   const made = cachedOutput.get(key) ?? jsonAnswer(words);
@@ -74,7 +74,7 @@ const titles = [
 /** Energies in MeV. */
 const beams = [70, 100, 150, 200, 250] as const;
 
-/** Table of beams in water on the automatic grid: each scenario contains only an energy. */
+/** Table of beams in water on the automatic grid. Each scenario consists of an energy only. */
 export async function waterBeams(energies: readonly number[] = beams): Promise<string> {
   const folder = mkdtempSync(path.join(tmpdir(), 'braggbench-figures-'));
   try {
@@ -90,7 +90,7 @@ export async function waterBeams(energies: readonly number[] = beams): Promise<s
   }
 }
 
-/** Shipped scenarios that describe beams, not timings. */
+/** Built-in scenarios that describe beams and are not intended for timing. */
 const shipped = [
   'water-70MeV',
   'water-150MeV',
@@ -107,7 +107,7 @@ export async function shippedScenarios(names: readonly string[] = shipped): Prom
   return table(['Scenario', ...titles], rows);
 }
 
-/** Text with R80 of a scenario, and the CSDA range along its axis. */
+/** Text with R80 of a scenario and its CSDA range along the beam axis. */
 export async function rangeOf(name: string): Promise<string> {
   const { metrics, csda_range_mm } = solvedSchema.parse(JSON.parse(await outputOf('run', name, '--json')));
   return `${to(metrics.r80_mm, 2)} mm of ${to(csda_range_mm, 2)} mm`;
@@ -119,7 +119,7 @@ const built = z.object({
   firstFlatness: z.number(),
 });
 
-/** Range and modulation in mm, and further settings. */
+/** Requested peaks: range and modulation in mm, and further settings. */
 export const peaks = [
   [100, 40, ''],
   [150, 50, 'beam.energy_sigma_MeV=0.8'],
@@ -128,7 +128,7 @@ export const peaks = [
 
 type Peak = readonly [asked: (typeof peaks)[number], found: z.infer<typeof built>];
 
-/** Table of spread-out Bragg peaks: requested range and modulation, and the result of one run of all layers. */
+/** Table of spread-out Bragg peaks: requested range and modulation, and the results of a run with all layers. */
 export function peaksTable(found: readonly Peak[]): string {
   const flat = (share: number): string => `±${percent(share)}`;
   const rows = found.map(([[range, modulation, set], { layers, plateau, firstFlatness }]) => {
@@ -149,7 +149,7 @@ export async function spreadOutPeaks(): Promise<string> {
   return peaksTable(found);
 }
 
-/** Table rows printed by a gate of test/physics, whose program `npm test` builds. */
+/** Runs a physics test in C++ and parses the table rows that it prints. `npm test` builds its program. */
 async function gateRows(gate: string): Promise<readonly (readonly string[])[]> {
   const { stdout } = await run(path.join(root, 'dist/native/braggbench_tests'), [gate], {
     env: { ...process.env, BRAGGBENCH_SHOW_GATES: '1' },
@@ -160,7 +160,7 @@ async function gateRows(gate: string): Promise<readonly (readonly string[])[]> {
     .map((line) => line.slice(2, -2).split(' | '));
 }
 
-/** Table of depth doses compared with a Monte Carlo code. */
+/** Table that compares depth doses with a Monte Carlo code. */
 export async function reactionsAgainstMonteCarlo(): Promise<string> {
   const titles = ['MeV', 'R80, mm', 'W80–20', 'Plateau', 'Peak to entrance', 'Deposited'];
   const passes = ['γ 1 %/1 mm', 'Absolute', 'γ 2 %/1 mm'];
@@ -170,15 +170,15 @@ export async function reactionsAgainstMonteCarlo(): Promise<string> {
   );
 }
 
-/** Table of contributions to the range offset in the plan's solid water, and of the range by Monte Carlo. */
+/** Table of the contributions to the range difference in the plan's solid water, and of the Monte Carlo range. */
 export async function planOffset(): Promise<string> {
   return table(['By', '>R80 beyond the isocentre, mm'], await gateRows("the plan's range offset"));
 }
 
-/** Beyond this depth there are hardly any protons left. */
+/** Largest depth for which LET is listed, mm. Beyond it, hardly any protons are left. */
 const LAST_LET_MM = 164;
 
-/** Table of LET compared with a Monte Carlo code, in keV/µm, and the difference in percent. */
+/** Table that compares LET in keV/µm with a Monte Carlo code, with differences in per cent. */
 export async function letAgainstMonteCarlo(): Promise<string> {
   const averages = ['LETt primary', 'LETd primary', 'LETt all', 'LETd all'];
   const rows = (await gateRows('LET of primaries in a plan')).filter(([depth]) => Number(depth) <= LAST_LET_MM);
@@ -189,14 +189,14 @@ export const claimsTable = async (): Promise<string> => (await outputOf('claims'
 
 export const claimsByGpu = async (): Promise<string> => (await outputOf('claims', '--cards')).trim();
 
-/** Number of published claims that hold, from the output of `braggbench claims`. */
+/** First line of `braggbench claims`, which counts the claims by answer. */
 export const claimCounts = async (): Promise<string> => (await outputOf('claims')).split('\n')[0] ?? '';
 
-/** Help text with the wrapped lines, which are indented by four or more spaces, joined again. */
+/** Help text of a command. Wrapped lines, which are indented by four or more spaces, are joined. */
 const helpOf = async (...words: readonly string[]): Promise<string> =>
   (await outputOf(...words, '--help')).replace(/\n {4,}(?=\S)/g, ' ');
 
-/** Table of the commands with their descriptions, from the help text. */
+/** Table of all commands with their descriptions, parsed from the help text. */
 export async function verbs(): Promise<string> {
   const help = await helpOf();
   const rows = [...help.matchAll(/^ {2}([a-z-]+) {2,}(\S.*)$/gm)].map(([, name = '', summary = '']) => [
@@ -229,7 +229,7 @@ const triedSchema = z.array(
   }),
 );
 
-/** Table of public problems from other benchmarks that were converted, and reasons why others were rejected. */
+/** Table of published problems that were converted from other benchmark suites, and reasons why others were not. */
 export function problemFormats(): string {
   const rows = triedSchema.parse(JSON.parse(readFileSync(path.join(root, 'assets/problem-formats.json'), 'utf8')));
   return table(

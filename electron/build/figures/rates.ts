@@ -1,6 +1,6 @@
 /**
- * Tables of error rates of verdicts, from simulations and from sessions that compare a program with a copy of itself.
- * Also the table of failure rates of `gate` for unchanged and slower code, saved by `npm run bench -- gate`.
+ * Tables of how often verdicts are wrong, from simulations and from sessions that compare a program with its copy. Also
+ * how often `gate` fails for unchanged and for slower code, as measured by `npm run bench -- gate`.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -11,21 +11,21 @@ import { code, digits, root, seconds, table } from './sessions.ts';
 const share = z.number().min(0).max(1);
 
 export const recordedRatesSchema = z.strictObject({
-  /** Number of simulated sessions for each figure. */
+  /** Number of simulated sessions per figure. */
   trials: z.number().int().positive(),
   seed: z.number().int(),
   rows: z
     .array(
       z.strictObject({
         model: z.string(),
-        /** Requested half width of intervals. */
+        /** Requested half width of intervals, relative to the ratio. */
         precision: share,
         candidates: z.number().int().positive(),
-        /** Rule by which sessions ended. */
+        /** Rule that ended the sessions. */
         rule: z.enum(['decided', 'precise']),
         falseVerdicts: share,
         ratioCoverage: share,
-        /** Null if the model does not define a time. */
+        /** Fraction of time intervals that contain the true time; null if the model defines no true time. */
         timeCoverage: share.nullable(),
         apartCoverage: share.nullable(),
         found: share,
@@ -39,11 +39,11 @@ export const recordedRatesSchema = z.strictObject({
 export type RecordedRates = Readonly<z.infer<typeof recordedRatesSchema>>;
 
 const recordedSessionSchema = z.strictObject({
-  /** Number of the session in its series, from 0; its seed follows from it. */
+  /** Index of the session in its series, from which its random seed is derived. */
   number: z.number().int().nonnegative().optional(),
   /**
-   * `verdict`: verdict on the steps. `whole`: verdict on end-to-end runs, in which the copy's answer is transferred
-   * between processes.
+   * `verdict`: verdict on the time of the steps. `whole`: verdict on the end-to-end time, for which the copy's answer
+   * is transferred between processes.
    */
   verdict: z.string(),
   whole: z.string(),
@@ -59,18 +59,18 @@ const recordedRealSchema = z.strictObject({
   measured: z.string(),
   machine: z.string(),
   cores: z.number().int().positive(),
-  /** Cores of each lane of concurrent sessions; absent or empty if sessions had the whole machine. */
+  /** CPU cores of each lane of concurrent sessions; absent or empty if each session had the complete machine. */
   lanes: z.array(z.string()).readonly().optional(),
-  /** Duration of every session; absent if sessions differed. */
+  /** Duration of each session, s; absent if durations differed. */
   seconds: z.number().positive().optional(),
   variant: z.string(),
-  /** Allowed number of false verdicts on steps in each half. */
+  /** Largest allowed number of false verdicts on steps, in each half of the sessions. */
   allowed: z.number().nonnegative(),
   took_s: z.number().positive(),
   halves: z
     .array(
       z.strictObject({
-        /** Name of the other load on the machine. */
+        /** Name of the additional load on the machine. */
         name: z.string(),
         sessions: z.array(recordedSessionSchema).min(1),
       }),
@@ -80,23 +80,23 @@ const recordedRealSchema = z.strictObject({
 export type RecordedReal = Readonly<z.infer<typeof recordedRealSchema>>;
 
 const recordedPowerSchema = z.strictObject({
-  /** Time of the latest session, ISO 8601. */
+  /** Time of the last session, ISO 8601. */
   measured: z.string(),
   machine: z.string(),
   cores: z.number().int().positive(),
-  /** Cores of each lane; empty if sessions could use all cores. */
+  /** CPU cores of each lane of concurrent sessions; empty if sessions could use all cores. */
   lanes: z.array(z.string()).readonly(),
-  /** Time budget of each session in seconds. */
+  /** Time limit of each session, s. */
   seconds: z.number().positive(),
-  /** Number of values that are added up. */
+  /** Number of values that the measured program adds. */
   n: z.number().int().positive(),
-  /** Commits of the program versions that measured. */
+  /** Commits of the program with which the sessions were measured. */
   commits: z.array(z.string()).readonly(),
   took_s: z.number().positive(),
   series: z
     .array(
       z.strictObject({
-        /** Extra work as a fraction of the sum's work. */
+        /** Extra work of the slower program, relative to the work of the sum. */
         slower: z.number().nonnegative(),
         busy_cores: z.number().int().nonnegative(),
         sessions: z.array(recordedSessionSchema),
@@ -108,33 +108,33 @@ const recordedPowerSchema = z.strictObject({
 export type RecordedPower = Readonly<z.infer<typeof recordedPowerSchema>>;
 
 const countedCheatSchema = z.strictObject({
-  /** Name of its file in test/cheats/kernels, without the ending. */
+  /** Name of the cheating kernel's file in test/cheats/kernels, without extension. */
   id: z.string(),
   attack: z.string(),
   repeats: z.number().int().nonnegative(),
-  /** Number of sessions that called the cheat correct. */
+  /** Number of sessions in which the cheating kernel was judged correct. */
   passed: z.number().int().nonnegative(),
-  /** Number of sessions that did not call its honest twin correct. */
+  /** Number of sessions in which the honest version of the kernel was not judged correct. */
   accused: z.number().int().nonnegative(),
-  /** Number of sessions in which either was *not checked*, because it may remember results. */
+  /** Number of sessions in which either kernel was *not checked*, because it may cache results. */
   open: z.number().int().nonnegative(),
-  /** Number of sessions for each verdict on the cheat. */
+  /** Number of sessions by verdict on the cheating kernel. */
   found: z.record(z.string(), z.number().int().positive()),
-  /** One sentence for each session that was wrong about the cheat or its twin. */
+  /** One sentence about each session that misjudged either kernel. */
   reasons: z.array(z.string()).readonly(),
 });
 export type CountedCheat = Readonly<z.infer<typeof countedCheatSchema>>;
 
 const recordedCheatsSchema = z.strictObject({
-  /** Time of the latest session, ISO 8601. */
+  /** Time of the last session, ISO 8601. */
   measured: z.string(),
   machine: z.string(),
   cores: z.number().int().positive(),
-  /** Cores of each lane of concurrent sessions; empty if sessions could use all cores. */
+  /** CPU cores of each lane of concurrent sessions; empty if sessions could use all cores. */
   lanes: z.array(z.string()).readonly(),
-  /** Rounds of each session. */
+  /** Number of rounds per session. */
   rounds: z.number().int().positive(),
-  /** Commits of the program versions that judged. */
+  /** Commits of the program that judged the kernels. */
   commits: z.array(z.string()).readonly(),
   took_s: z.number().positive(),
   counts: z.array(countedCheatSchema).min(1).readonly(),
@@ -148,7 +148,7 @@ function read<T>(name: string, schema: z.ZodType<T>): T | null {
 
 const percent = (value: number): string => `${(100 * value).toFixed(1)} %`;
 
-/** Table of error rates for each noise model, compared with the requested rates. */
+/** Table of error rates by noise model, compared with the requested rates. */
 export function simulatedRates(): string {
   const recorded = read('simulated', recordedRatesSchema);
   if (recorded === null) return `Not simulated yet: ${code('npm run bench -- verdicts --keep')}`;
@@ -184,7 +184,7 @@ function middle(values: readonly number[]): string {
   return sorted[sorted.length >> 1]?.toFixed(1) ?? '–';
 }
 
-/** Table of A/A sessions: a program measured against a copy of itself in a separate process. */
+/** Table of A/A sessions, in which a program is measured against its copy in a separate process. */
 export function realRates(recorded: RecordedReal | null = read('real', recordedRealSchema)): string {
   if (recorded === null) return `Not measured yet: ${code('npm run bench -- aa --keep')}`;
   return table(
@@ -204,7 +204,7 @@ export function realRates(recorded: RecordedReal | null = read('real', recordedR
   );
 }
 
-/** Cores of a series: all of the machine, or those that its sessions were pinned to. */
+/** Text on the CPU cores of a series: the complete machine, or those that its sessions were pinned to. */
 function placeOf(cores: number, lanes: readonly string[]): string {
   if (lanes.length === 0) return `${cores} cores`;
   return `pinned to ${lanes.map((lane) => (lane.includes(',') ? `cores ${lane}` : `core ${lane}`)).join(' or ')}`;
@@ -213,7 +213,10 @@ function placeOf(cores: number, lanes: readonly string[]): string {
 const countOf = (all: readonly { readonly verdict: string }[], verdict: string): string =>
   String(all.filter((one) => one.verdict === verdict).length);
 
-/** Table of the share of sessions that find extra work of 1, 3 and 10 %, and that call equal code the same. */
+/**
+ * Table of detection rates: how often sessions detect 1, 3 and 10 % of extra work, and how often they judge equal code
+ * as equal.
+ */
 export function powerRates(recorded: RecordedPower | null = read('power', recordedPowerSchema)): string {
   const command = code('npm run bench -- power --keep');
   if (recorded === null) return `Not measured yet: ${command}`;
@@ -249,7 +252,7 @@ export function powerRates(recorded: RecordedPower | null = read('power', record
   ].join('\n');
 }
 
-/** Table of repeated attacks: the verdicts on each cheat, and how often its honest twin was accused. */
+/** Table of verdicts on cheating kernels, and how often their honest versions were accused. */
 export function cheatCounts(recorded: RecordedCheats | null = read('cheats', recordedCheatsSchema)): string {
   const command = code('npm run bench -- cheats --keep');
   if (recorded === null) return `Not measured yet: ${command}`;
@@ -279,15 +282,15 @@ export function cheatCounts(recorded: RecordedCheats | null = read('cheats', rec
 }
 
 export interface RecordedGate {
-  /** Number of the gate in its series, from 0; its seed follows from it. Absent in files of earlier versions. */
+  /** Index of the gate in its series, from which its random seed is derived. Absent in files of earlier versions. */
   readonly number?: number | undefined;
-  /** Exit code of the command. */
+  /** Exit code of the command `gate`. */
   readonly code: number;
   readonly verdict: string;
   readonly reason: string | null;
-  /** Measured difference between equal code, as a ratio minus 1; null for too few samples. */
+  /** Noise floor: measured difference between identical code, as a ratio minus 1. Null for too few samples. */
   readonly floor: number | null;
-  /** Ratio of the later time to the earlier one, for each session. */
+  /** Current time divided by that of the baseline, for each session. */
   readonly ratios: readonly Ratio[];
 }
 
@@ -296,15 +299,15 @@ export interface RecordedGates {
   readonly measured: string;
   readonly machine: string;
   readonly cores: number;
-  /** Cores of each lane of concurrent gates; absent or empty if gates had the whole machine. */
+  /** CPU cores of each lane of concurrent gates; absent or empty if each gate had the complete machine. */
   readonly lanes?: readonly string[];
-  /** Mean number of running processes during the gates, as reported by the system. */
+  /** Load average of the system during the gates: mean number of running processes. */
   readonly load: number;
-  /** Requested duration of each gate in seconds. */
+  /** Requested duration of each gate, s. */
   readonly seconds: number;
   readonly n: number;
   readonly took_s: number;
-  /** `slower` is the added work as a share of the total. */
+  /** Gates by amount of extra work; `slower` is relative to the total work. */
   readonly series: readonly { readonly slower: number; readonly gates: readonly RecordedGate[] }[];
 }
 

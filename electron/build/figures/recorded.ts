@@ -1,6 +1,6 @@
 /**
- * Tables from recorded data other than rows of sessions: the plan of GPU recordings, compute-sanitizer's reports, the
- * parts of a dense step. Also lists all tables of the documents by name; a new table needs an entry in this list.
+ * Tables from recorded data other than rows of sessions: plan of GPU recordings, compute-sanitizer reports, parts of a
+ * dense step. Also the list of all tables in the documents, to which a new table must be added.
  */
 import { globSync } from 'node:fs';
 import path from 'node:path';
@@ -57,7 +57,7 @@ const TITLES: Readonly<Record<string, string>> = {
   micro: 'small workloads',
 };
 
-/** Files of assets/measured, in the order of the table. */
+/** Files in assets/measured, in the order of the table. */
 const SAVED_TARGETS = [
   'cpu',
   'start',
@@ -74,7 +74,7 @@ const gpuNameOf = ({ machine }: SessionReport): string => /H\d+/.exec(machine.gp
 const numberedList = (values: readonly string[]): string =>
   [...Map.groupBy(values, (value) => value)].map(([value, all]) => `${value}: ${all.length}`).join(', ');
 
-/** Table of planned and recorded sessions for each workload, with GPU models and dates. */
+/** Table of planned and recorded sessions by workload, with GPU models and dates. */
 function recordedTable(): string {
   const rooms = Map.groupBy(GPU_SESSIONS, workloadOf);
   const rows = [...rooms].map(([room, planned]) => {
@@ -93,7 +93,7 @@ function recordedTable(): string {
   return table(['Workload', '>Planned', 'Recorded, by card', '>Of these with instances of their own', 'Days'], rows);
 }
 
-/** Table of all recorded sessions for each card and commit, most sessions first. */
+/** Table of all recorded sessions by GPU and commit, ordered by number of sessions. */
 function recordedCommitsTable(): string {
   const all = globSync('**/*.json', { cwd: runsFolder }).toSorted();
   const rows = all.flatMap((file) => {
@@ -125,7 +125,7 @@ const STATE_WORDS: Readonly<Record<(typeof STATES)[number], string>> = {
   recorded: 'recorded',
 };
 
-/** Table of planned sessions that the current judge has not recorded. */
+/** Table of planned sessions that have no recording since JUDGE_SINCE. */
 function unrecordedTable(): string {
   const byState = Map.groupBy(GPU_SESSIONS, (one) => stateOf(runsFolder, one));
   const rows = STATES.filter((state) => state !== 'recorded').flatMap((state) =>
@@ -139,7 +139,7 @@ function unrecordedTable(): string {
   return table(['State', 'Workload', '>Sessions', 'Names'], rows);
 }
 
-/** Table of targets in the last recorded benchmarks, met or missed. Targets that need a GPU have separate files. */
+/** Table of targets, met or missed in the last recorded benchmarks. Targets that need a GPU are in separate files. */
 function targets(): string {
   const all = SAVED_TARGETS.map((name) => readTargets(root, name));
   const rows = all.flatMap(({ command, rows: measured }) =>
@@ -157,7 +157,7 @@ function targets(): string {
   return table(['What', '>Wanted', '>Measured', '', 'Bound, and how far from it', 'Command'], rows);
 }
 
-/** Table of machines and commands that produced the targets. */
+/** Table of the machines on which targets were measured, with the commands. */
 function targetMachines(): string {
   const rows = SAVED_TARGETS.map((name) => {
     const { command, machine, created, commit } = readTargets(root, name);
@@ -194,7 +194,7 @@ export function sanitizedTable(kept: RecordedSanitized | null): string {
 
 const sanitizedFigure = (): string => sanitizedTable(readSanitized(path.resolve(root)));
 
-/** Bytes moved for an FP32 value that is read once and written once. */
+/** Bytes of traffic for an FP32 value that is read once and written once. */
 const BYTES_OF_A_CELL = 8;
 const LANES = 32;
 
@@ -234,7 +234,7 @@ export function denseStepTable(kept: DenseStep | null): string {
 const denseStep = (): string => denseStepTable(readDenseStep(root));
 
 interface Table {
-  /** `solver`: the table comes from running the solver, so its last digit may depend on the machine. */
+  /** Source of the table's data. The last digit of a table from `solver` may depend on the machine. */
   readonly from: 'sessions' | 'program' | 'solver';
   make(): string | Promise<string>;
 }

@@ -1,6 +1,6 @@
 /**
- * Tables from the sessions in assets/runs. Also writes tables between their markers in the README and the handbook, and
- * the JSON Schemas.
+ * Tables generated from the sessions in assets/runs. Also inserts tables into the README and the handbook, and
+ * generates the JSON Schemas.
  */
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -12,7 +12,7 @@ import { deriveSession, parseSession, readCurrent } from '../../host/app/session
 
 export const root = path.resolve(import.meta.dirname, '../../..');
 
-/** Documents with tables, relative to the root, in a fixed order. */
+/** Documents that contain tables, relative to the root, in a fixed order. */
 export const documents: readonly string[] = [
   'README.md',
   ...globSync('assets/handbook/*.md', { cwd: root })
@@ -22,7 +22,7 @@ export const documents: readonly string[] = [
 
 export const textOf = (file: string): string => readFileSync(path.join(root, file), 'utf8');
 
-/** Markers of a table: `<!-- figures: name -->`, the table, `<!-- /figures -->`. */
+/** Matches a table with its markers: `<!-- figures: name -->`, the table, `<!-- /figures -->`. */
 const tableMarkers = /<!-- figures: ([\w-]+) -->\n([\s\S]*?)<!-- \/figures -->/g;
 
 interface TableSlot {
@@ -36,7 +36,7 @@ export function placesIn(file: string, text = textOf(file)): readonly TableSlot[
   return [...text.matchAll(tableMarkers)].map(([, name = '', inner = '']) => ({ file, name, text: inner.trim() }));
 }
 
-/** Replaces the tables that are in `tables`; other tables do not change. */
+/** Replaces the contents of those tables that `tables` contains. */
 export function withTables(text: string, tables: ReadonlyMap<string, string>): string {
   return text.replace(tableMarkers, (whole, name: string) => {
     const table = tables.get(name);
@@ -44,7 +44,7 @@ export function withTables(text: string, tables: ReadonlyMap<string, string>): s
   });
 }
 
-/** Files with new text: documents whose tables changed, and changed schemas. */
+/** Returns the new text of each file that must change: documents with changed tables, and changed schemas. */
 export function changes(tables: ReadonlyMap<string, string>, schemas: boolean): ReadonlyMap<string, string> {
   const made = [
     ...documents.map((file): readonly [string, string] => [file, withTables(textOf(file), tables)]),
@@ -57,7 +57,7 @@ export function write(texts: ReadonlyMap<string, string>): void {
   for (const [file, text] of texts) writeFileSync(path.join(root, file), text);
 }
 
-/** Published JSON Schemas by file, relative to the root, generated from the zod schemas. */
+/** JSON Schemas to publish, by file relative to the root. */
 export const schemaTexts = (): ReadonlyMap<string, string> =>
   new Map(
     [publishedSchema(), publishedStudySchema(), publishedSessionSchema()].map((schema) => [
@@ -66,7 +66,7 @@ export const schemaTexts = (): ReadonlyMap<string, string> =>
     ]),
   );
 
-/** Number with three significant digits by default. */
+/** Formats a number with significant digits, three by default. */
 export function digits(value: number, count = 3): string {
   if (value === 0) return '0';
   const rounded = Number(value.toPrecision(count));
@@ -94,7 +94,7 @@ export const percent = (value: number | null): string => (value === null ? '–'
 type Align = 'left' | 'right';
 const rules = { left: '---', right: '--:' } as const;
 
-/** Markdown table. A column of numbers has a title that begins with `>`. */
+/** Formats a Markdown table. The title of a right-aligned column begins with `>`. */
 export function table(titles: readonly string[], rows: readonly (readonly string[])[]): string {
   const aligned = titles.map((title): readonly [string, Align] =>
     title.startsWith('>') ? [title.slice(1).trim(), 'right'] : [title, 'left'],
@@ -113,10 +113,10 @@ export const code = (text: string): string => `\`${text}\``;
 const assets = path.join(root, 'assets');
 const current = await readCurrent(assets);
 
-/** Cached sessions, because several tables use the same ones, and reading megabytes needs a second. */
+/** Cache of parsed sessions, because several tables use the same ones, and parsing megabytes needs a second. */
 const cachedSessions = new Map<string, Session>();
 
-/** Session from a file in assets/runs, named without `.json`. */
+/** Reads a session in assets/runs; `name` excludes `.json`. */
 export function session(name: string): Session {
   const file = path.join(assets, 'runs', `${name}.json`);
   const read = cachedSessions.get(file) ?? deriveSession(parseSession(readFileSync(file, 'utf8'), file), current);
@@ -148,13 +148,12 @@ const errorOf = ({ accuracy }: MeasuredSessionEntry): string => {
 const correctnessWord = ({ verdict }: MeasuredSessionEntry): string => (verdict === 'wrong' ? 'wrong' : 'right');
 
 /**
- * Whether an entry is another program. Other programs do not build on a variant, and their notes contain their
- * versions.
+ * Whether an entry is an external program. Such entries do not build on a variant, and have versions in their notes.
  */
 const isOtherProgram = ({ variant, note }: MeasuredSessionEntry): boolean =>
   /^(cupy|numba|torch)/.test(variant) && note !== null;
 
-/** Table of times: steps, set-up, and a warm end-to-end run from the scenario to the answer in memory. */
+/** Table of times: steps, set-up, and warm end-to-end time from the scenario to the answer in memory. */
 export function runs(name: string): string {
   const of = report(name);
   return table(
@@ -184,7 +183,7 @@ const stepCountText = (quantities: MeasuredSessionEntry['quantities']): string =
   return found == null ? '–' : String(found);
 };
 
-/** Table of other programs on the same problem, compared with our fastest correct variant by each clock. */
+/** Table of external programs on the same problem, compared with the fastest correct variant by each clock. */
 export function otherPrograms(...names: readonly string[]): string {
   const rows = names.flatMap((name) => {
     const of = report(name);
@@ -222,7 +221,7 @@ export function otherPrograms(...names: readonly string[]): string {
   );
 }
 
-/** Table of images: time of the kernels, and of an end-to-end run. */
+/** Table of diffraction images: kernel time and end-to-end time. */
 export function images(name: string): string {
   const of = report(name);
   return table(
@@ -257,7 +256,7 @@ export function layer(): string {
   );
 }
 
-/** Table of gains from a graph, a persistent kernel, tiles and cold caches, from the modes of the uniform grid. */
+/** Table of the effects of CUDA graphs, persistent kernels, tiles and cold caches on the uniform grid. */
 export function modes(name: string): string {
   const entries = all(report(name)).filter((entry) => entry.modes.some(({ time_s }) => time_s !== null));
   const of = (entry: MeasuredSessionEntry, wanted: string): string => {
@@ -270,7 +269,10 @@ export function modes(name: string): string {
   );
 }
 
-/** Table of two sessions of one problem on two GPUs: common variants, relative to the second session's reference. */
+/**
+ * Table of two sessions with the same problem on two GPUs. It contains the common variants, relative to the reference
+ * of the second session.
+ */
 export function twoGpuTable(one: string, other: string): string {
   const both = [one, other].map((name) => ({ created: session(name).created.slice(0, 10), of: report(name) }));
   const labels = both.map(({ of }) => new Set(all(of).map((entry) => withPrecision(entry.label))));
@@ -298,7 +300,7 @@ export function twoGpuTable(one: string, other: string): string {
   );
 }
 
-/** A label without a precision means FP32. */
+/** Adds the default precision, FP32, to a label without one. */
 const withPrecision = (label: string): string => (label.includes('@') ? label : `${label}@fp32`);
 
 const groups = [
@@ -308,7 +310,7 @@ const groups = [
   ['small workloads', 'micro/*.json'],
 ] as const;
 
-/** Table of GPUs and rounds of the recorded sessions, and of the noise between equal variants. */
+/** Table of the recorded sessions with their GPUs, rounds and A/A noise. */
 export function machines(): string {
   const rows = groups.map(([title, pattern]) => {
     const files = globSync(pattern, { cwd: path.join(assets, 'runs') });

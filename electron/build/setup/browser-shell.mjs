@@ -5,10 +5,10 @@ import path from 'node:path';
 import { endWithParent, exitCode, findOnPath } from './command.mjs';
 import { callerFolder, inRoot } from './root.mjs';
 
-/** Line of `braggbench serve` that contains the address with its token. */
+/** Matches the address with its token in the output of `braggbench serve`. */
 const ADDRESS = /\bhttp:\/\/127\.0\.0\.1:\d+\/\S*/;
 
-/** Program that opens an address in the user's browser; null without a browser or display. */
+/** Command that opens an address in the user's browser; null without a browser or a display. */
 function opener() {
   if (process.platform === 'darwin') return { program: 'open', before: [] };
   if (process.platform === 'win32') return { program: 'rundll32', before: ['url.dll,FileProtocolHandler'] };
@@ -17,8 +17,8 @@ function opener() {
 }
 
 /**
- * Writes a page that redirects to the address and that only this user may read. The address contains the token, and a
- * program's arguments would be visible to all users.
+ * Writes a page that redirects to the address, in a folder that only the user can read. The address is not passed as an
+ * argument, because all users can see arguments and it contains the token.
  * @param {string} address
  * @returns {string} the folder of the page
  */
@@ -42,7 +42,7 @@ function openBrowser(address) {
   child.on('error', () => {}); // the address is also printed on the terminal
   child.unref();
   const remove = () => rmSync(folder, { recursive: true, force: true });
-  // After this time even a slow browser has read the page.
+  // Remove the redirecting page after a time in which even a slow browser has read it.
   setTimeout(remove, 60_000).unref();
   return remove;
 }
@@ -68,7 +68,7 @@ export function serveInBrowser(args, { open, solver = null }) {
       process.stdout.write(chunk);
       if (opened) return;
       seen += chunk.toString('utf8');
-      // Only complete lines are parsed, because the token may arrive in two pieces.
+      // Parse complete lines only, because the token may arrive in two pieces.
       const address = ADDRESS.exec(seen.slice(0, seen.lastIndexOf('\n') + 1))?.[0];
       if (!address) return;
       opened = true;

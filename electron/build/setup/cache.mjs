@@ -13,7 +13,7 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { inRoot } from './root.mjs';
 
-/** Cache folder of this user, the same as in electron/host/model/bench/machine.ts. */
+/** Cache folder of the user, which electron/host/model/bench/machine.ts uses too. */
 function cacheFolder() {
   const { BRAGGBENCH_CACHE, LOCALAPPDATA, XDG_CACHE_HOME } = process.env;
   if (BRAGGBENCH_CACHE) return BRAGGBENCH_CACHE;
@@ -22,11 +22,11 @@ function cacheFolder() {
   return path.join(XDG_CACHE_HOME || path.join(homedir(), '.cache'), 'braggbench');
 }
 
-/** Number of cached entries: about four sets of fat binaries, for several branches and checkouts. */
+/** Largest number of cached entries: about four sets of fat binaries, for several branches and checkouts. */
 const MAX_CACHED = 24;
 
 /**
- * Makes files, or copies those that this or another checkout has cached for the same inputs.
+ * Creates files with `make`, or copies them from the cache if any checkout has created them from the same inputs.
  * @param {string} digest hash of all inputs
  * @param {readonly string[]} outputs paths from the checkout's root
  * @param {() => Promise<void>} make
@@ -48,12 +48,12 @@ export async function makeOrCopyCached(digest, outputs, make, folder = path.join
     mkdirSync(folder, { recursive: true });
     const fresh = mkdtempSync(path.join(folder, '.new-'));
     for (const { file, copy } of pairs) copyFileSync(file, path.join(fresh, path.basename(copy)));
-    // The copy is atomic, even if another process makes the same files at the same time.
+    // Rename a complete copy, so that the entry is atomic if another process creates the same one.
     rmSync(place, { recursive: true, force: true });
     renameSync(fresh, place);
     evictOldEntries(folder);
   } catch {
-    // If the cache folder is full or not writable, this build succeeds and the next one compiles again.
+    // Ignore a cache folder that is full or not writable: this build succeeds, and the next one compiles again.
   }
 }
 

@@ -19,7 +19,7 @@ import { root } from './root.mjs';
  * `signal`: ends the program with all that it has started, not on Windows.
  */
 
-/** Numbers of the signals that end a program, for the shell's exit code of 128 + n. */
+/** Numbers of the signals that can end a program. As in a shell, its exit code is then 128 plus the number. */
 const SIGNAL_NUMBER = { SIGHUP: 1, SIGINT: 2, SIGQUIT: 3, SIGABRT: 6, SIGKILL: 9, SIGSEGV: 11, SIGTERM: 15 };
 
 /**
@@ -31,14 +31,18 @@ export function exitCode(code, signal) {
   return 128 + (SIGNAL_NUMBER[/** @type {keyof typeof SIGNAL_NUMBER} */ (signal)] ?? 0);
 }
 
-/** Priority lower than the default of 0, but sufficient for a seventh of a busy machine. */
+/**
+ * Scheduling priority of background programs. It is lower than the default of 0, but still gives a seventh of a busy
+ * machine.
+ */
 const BACKGROUND = 5;
 
 /** @type {AsyncLocalStorage<true>} */
 const background = new AsyncLocalStorage();
 
 /**
- * Runs `work` so that programs started through capture() have a lower priority, and use only idle processor time.
+ * Runs `work` in the background: programs that it starts by capture() have a low priority and mostly use idle processor
+ * time.
  * @template T
  * @param {() => Promise<T>} work
  * @returns {Promise<T>}
@@ -46,7 +50,7 @@ const background = new AsyncLocalStorage();
 export const runInBackground = (work) => background.run(true, work);
 
 /**
- * Ends a program and its process group when this process exits or when `signal` is aborted.
+ * Ends a program and its process group when this process exits, or when `signal` is aborted.
  * @param {import('node:child_process').ChildProcess} child
  * @param {AbortSignal} signal
  * @returns {() => void} undoes it
@@ -56,7 +60,7 @@ function endGroupWith(child, signal) {
     try {
       if (child.pid !== undefined) process.kill(-child.pid, 'SIGTERM');
     } catch {
-      // The process has already ended.
+      // Ignore the error, because the process has already ended.
     }
   };
   if (signal.aborted) end();
@@ -69,8 +73,8 @@ function endGroupWith(child, signal) {
 }
 
 /**
- * Runs a program to its end and collects its output from both streams. Never throws for a failing program; the caller
- * decides.
+ * Runs a program to its end and collects the output of both streams. Does not throw if the program fails, so the caller
+ * must check the exit code.
  * @param {string} program
  * @param {readonly string[]} args
  * @param {Options} options
@@ -119,8 +123,8 @@ export function capture(program, args, options = {}) {
 }
 
 /**
- * Makes this process wait for a child: a keyboard interrupt also reaches the child, which shuts down by itself. SIGTERM
- * is passed on. If this process fails (for example because its output is closed), the child is ended too.
+ * Lets a child process handle a keyboard interrupt itself, while this process waits for it. SIGTERM is passed on to the
+ * child. If this process fails, for example because its output is closed, the child is ended.
  * @param {import('node:child_process').ChildProcess} child
  * @returns {() => void} undoes it, once the child is gone
  */
@@ -140,7 +144,7 @@ export function endWithParent(child) {
 }
 
 /**
- * Runs a program on this process's own terminal and waits for its exit code.
+ * Runs a program on the terminal of this process and returns its exit code.
  * @param {string} program
  * @param {readonly string[]} args
  * @param {Pick<Options, 'cwd' | 'env'>} options
@@ -163,7 +167,7 @@ export function handOver(program, args, options = {}) {
 }
 
 /**
- * Full path of a program on PATH, or null.
+ * Finds a program on PATH and returns its full path, or null.
  * @param {string} name
  */
 export function findOnPath(name) {
@@ -178,7 +182,7 @@ export function findOnPath(name) {
 }
 
 /**
- * Last lines of a long output.
+ * Returns the last lines of a long text.
  * @param {string} text
  * @param {number} lines
  */

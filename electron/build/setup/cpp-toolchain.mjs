@@ -1,7 +1,7 @@
 import { capture, findOnPath } from './command.mjs';
 import { Failure } from './say.mjs';
 
-/** Oldest version of CMake with the features that native/CMakeLists.txt needs. */
+/** Oldest CMake that supports all features used in native/CMakeLists.txt. */
 const MIN_CMAKE = /** @type {const} */ ([3, 22]);
 
 /** @type {Readonly<Record<'cmake' | 'compiler' | 'make', Readonly<Record<string, string>>>>} */
@@ -48,7 +48,7 @@ async function checkCompiler() {
   const version = output.trim().split('\n').pop() ?? '';
   if (code !== 0)
     throw new Failure(`${asked}; \`${compiler}\` does not run: ${version}\nInstall it: ${installCommand('compiler')}`);
-  // Clang and GCC have different version numbers, but below 11 neither has the C++20 library.
+  // Version 11 is the oldest with the C++20 library, for Clang as well as GCC.
   if (Number(version.split('.')[0]) < 11) {
     throw new Failure(
       `${asked}; \`${compiler}\` is version ${version}.\nInstall a newer one: ${installCommand('compiler')}`,
@@ -56,12 +56,12 @@ async function checkCompiler() {
   }
 }
 
-/** Older versions of Clang cannot compile the ranges of GCC's C++20 library. */
+/** Oldest Clang that compiles the ranges of GCC's C++20 library. */
 const MIN_CLANG = 16;
 const CLANG_TRIED_FROM = 30;
 
 /**
- * Newest Clang on PATH, for a build in addition to that of the default compiler.
+ * Finds the newest Clang on PATH, for a second build besides that of the default compiler.
  * @returns {Promise<Readonly<{ program: string, version: string }> | Readonly<{ missing: string }>>}
  */
 export async function findClang() {
@@ -78,7 +78,7 @@ export async function findClang() {
   return { missing: ` Clang ${MIN_CLANG} or newer is not installed (Debian/Ubuntu: \`sudo apt install clang-19\`)` };
 }
 
-/** Throws a Failure with install instructions if the C++ build lacks a tool. */
+/** Checks for the tools of the C++ build. Throws a Failure with install instructions if one is missing. */
 export async function checkCppToolchain() {
   await checkCmake();
   if (process.platform === 'win32') return; // cmake-js finds Visual Studio, and reports an error without it

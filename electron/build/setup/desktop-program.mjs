@@ -9,14 +9,14 @@ import { inRoot } from './root.mjs';
  * @typedef {Runtime | Packaged} DesktopProgram program that the desktop tests start
  */
 
-/** Install folders of the packages of electron-builder.yml, by platform. */
+/** Folders into which the packages of electron-builder.yml are installed, by platform. */
 const INSTALL_PATHS = /** @type {Readonly<Record<string, readonly string[]>>} */ ({
   linux: ['/opt/Braggbench'],
   darwin: ['/Applications/Braggbench.app'],
   win32: [path.join(process.env['ProgramFiles'] ?? 'C:\\Program Files', 'Braggbench')],
 });
 
-/** Program file and path of the archive, relative to the folder of a package. */
+/** Paths of the executable and of the archive in a package's folder, by platform. */
 const PARTS = /** @type {Readonly<Record<string, readonly [string, string]>>} */ ({
   linux: ['braggbench', 'resources/app.asar.unpacked'],
   darwin: ['Contents/MacOS/Braggbench', 'Contents/Resources/app.asar.unpacked'],
@@ -26,7 +26,7 @@ const PARTS = /** @type {Readonly<Record<string, readonly [string, string]>>} */
 const versionIn = (/** @type {string} */ file) => String(JSON.parse(readFileSync(file, 'utf8')).version);
 
 /**
- * Package in a folder: the folder with the program file or, on macOS, the application in it.
+ * Finds a package in a folder, which contains the executable or, on macOS, the application.
  * @param {string} folder
  * @param {NodeJS.Platform} [platform]
  * @returns {Packaged | Readonly<{ missing: string }>}
@@ -43,7 +43,8 @@ export function packageIn(folder, platform = process.platform) {
 }
 
 /**
- * Program for the desktop tests: the package in `folder` if given, else Electron's runtime, else the installed program.
+ * Selects the program for the desktop tests: the package in `folder` if given, otherwise Electron's runtime, otherwise
+ * the installed program.
  * @param {string | null} folder
  * @returns {DesktopProgram | Readonly<{ missing: string }>}
  */

@@ -5,19 +5,22 @@ import { capture, endWithParent, exitCode } from './command.mjs';
 import { inRoot, root } from './root.mjs';
 import { say } from './say.mjs';
 
-/** Electron's npm package; its runtime is a separate download of about 110 MB, which is unpacked into dist/. */
+/**
+ * Folder of Electron's npm package. It does not contain the runtime, about 110 MB, which is downloaded and unpacked
+ * into dist/.
+ */
 const PACKAGE = inRoot('node_modules/electron');
 
-/** Sufficient for 110 MB over 3 Mbit/s. */
+/** Time limit of the download, enough for 110 MB at 3 Mbit/s. */
 const DOWNLOAD_TIMEOUT_S = 300;
 
-/** A window opens in about 2 s; a cold disk or a virus scanner may need longer. */
+/** Time limit for opening the first window. It usually needs 2 s, longer with a cold disk or a virus scanner. */
 const WINDOW_TIMEOUT_S = 40;
 
-/** Printed by electron/main when the page in its first window is displayed. */
+/** Line that electron/main prints when its first window shows the page. */
 const WINDOW_READY = 'braggbench: window ready';
 
-/** Program file of the runtime; null if not yet downloaded. */
+/** Path of the runtime's executable; null if it is not downloaded. */
 export function program() {
   const override = process.env['ELECTRON_OVERRIDE_DIST_PATH'];
   const names = { darwin: 'Electron.app/Contents/MacOS/Electron', win32: 'electron.exe' };
@@ -33,14 +36,14 @@ export function program() {
   }
 }
 
-/** Reason why no window can open on this machine, whatever is installed; null if one can. */
+/** Reason why this machine cannot show windows; null if it can. */
 export function missingDisplayReason() {
   if (process.platform !== 'linux') return null;
   if (process.env['DISPLAY'] || process.env['WAYLAND_DISPLAY']) return null;
   return 'there is no display (neither DISPLAY nor WAYLAND_DISPLAY is set)';
 }
 
-/** Time and reason of the last failed download, so that starts without a network do not wait for it every time. */
+/** File with time and reason of the last failed download. For a while, starts without a network do not try again. */
 const LAST_FAILURE = inRoot('dist/.stamps/electron-download.json');
 const TRY_AGAIN_AFTER_MS = 3600_000;
 
@@ -76,7 +79,7 @@ async function download() {
 }
 
 /**
- * One sentence from the error output of Electron.
+ * Summarises the error output of Electron in one sentence.
  * @param {string} log
  * @param {number} code
  */
@@ -93,7 +96,7 @@ function exitReason(log, code) {
 }
 
 /**
- * Opens the workbench in Electron, and waits until it is closed.
+ * Opens the workbench in Electron and waits until its windows are closed.
  * @param {readonly string[]} args arguments for electron/main
  * @param {import('../steps/staged.mjs').SolverBuild | null} [solver] build of the solver in progress
  * @returns {Promise<{ exitCode: number } | { reason: string }>} the reason when no window opened
@@ -147,7 +150,7 @@ function openWindow(electron, args, solver) {
       release();
       if (isOpen) return resolve({ exitCode: exitCode(code, signal) });
       if (late) return resolve({ reason: `Electron opened no window within ${WINDOW_TIMEOUT_S} s` });
-      // The user closed it before the window opened, so the browser is not opened instead.
+      // The user ended Electron before a window opened, so do not open a browser instead.
       if (code === 0) return resolve({ exitCode: 0 });
       resolve({ reason: exitReason(log, exitCode(code, signal)) });
     });

@@ -1,4 +1,4 @@
-/** Table of entries for an npm script whose first argument names an entry. */
+/** Entries of an npm script, one of which its first argument selects. */
 import { readFileSync } from 'node:fs';
 import { inRoot } from './root.mjs';
 import { Failure, say } from './say.mjs';
@@ -15,7 +15,7 @@ import { Failure, say } from './say.mjs';
 /** @typedef {Readonly<Record<string, Entry>>} Entries by name */
 
 /**
- * Lines of the table of entries.
+ * Lines that list all entries.
  * @param {Entries} entries
  */
 export function entryLines(entries) {
@@ -31,8 +31,8 @@ function usageText(usage) {
 }
 
 /**
- * Runs the entry named by the first argument with the remaining arguments. Without a name prints the table, and with
- * `--help` after a name its usage, without starting a measurement.
+ * Runs the entry that the first argument names, and passes the remaining arguments. Without a name, lists the entries.
+ * With `--help` after a name, prints the usage of the entry.
  * @param {string} command as a person types it
  * @param {Entries} entries
  */

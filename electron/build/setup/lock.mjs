@@ -3,11 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { inRoot } from './root.mjs';
 import { say } from './say.mjs';
 
-/** Lock file that exists while a process installs or builds. */
+/** Lock file, which exists while a process installs packages or builds. */
 export const LOCK = inRoot('dist/.lock');
 const RETRY_MS = 200;
 
-/** Creates the lock file; returns false if it exists. */
+/** Creates the lock file; returns false if it exists already. */
 function tryLock() {
   try {
     writeFileSync(LOCK, String(process.pid), { flag: 'wx' });
@@ -18,7 +18,7 @@ function tryLock() {
   }
 }
 
-/** Id of the process in the lock file; null while it is being written or was just released. */
+/** Process id in the lock file; null if the file is incomplete or was just removed. */
 function holder() {
   try {
     return Number(readFileSync(LOCK, 'utf8')) || null;
@@ -33,14 +33,14 @@ function isRunning(pid) {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM means that the process runs as another user.
+    // EPERM means that the process exists and belongs to another user.
     return /** @type {NodeJS.ErrnoException} */ (error).code === 'EPERM';
   }
 }
 
 /**
- * Runs installing and building in one checkout by one process at a time. A second `npm start` waits for the first, and
- * then finds everything up to date.
+ * Ensures that only one process at a time installs or builds in a checkout. A second `npm start` waits and then finds
+ * everything up to date.
  * @template T
  * @param {() => Promise<T>} body
  * @returns {Promise<T>}
@@ -52,8 +52,8 @@ export async function withLock(body) {
   while (!tryLock()) {
     const pid = holder();
     if (pid && !isRunning(pid)) {
-      // The lock's owner was killed. The file is read twice, so that the slower of two waiting processes does not
-      // remove the lock of the faster one.
+      // The process that holds the lock was killed. Read the file twice, so that of two waiting processes the slower
+      // one does not remove the lock of the faster one.
       if (dead === pid) rmSync(LOCK, { force: true });
       dead = pid;
     } else if (pid && !told) {

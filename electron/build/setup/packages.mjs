@@ -22,8 +22,8 @@ function readLock(file) {
 }
 
 /**
- * Whether the installed packages are those of the lock file. npm records the contents of node_modules in a hidden lock
- * file, which it writes last. Optional packages (binaries of other platforms) may be absent, but not different.
+ * Whether the installed packages match package-lock.json. npm writes a hidden lock file at the end of each
+ * installation. Optional packages, which contain binaries for other platforms, may be absent but must not differ.
  * @param {Lock} wanted package-lock.json
  * @param {Lock | null} installed node_modules/.package-lock.json
  * @param {{ developer?: boolean }} [options] false: packages that only tests and checks need may be absent or of any
@@ -42,8 +42,8 @@ export function isInstalled(wanted, installed, { developer = true } = {}) {
 }
 
 /**
- * Arguments for npm. `npm ci` empties node_modules first, so a start in a developer's checkout installs the developer
- * packages again.
+ * Arguments for npm. `npm ci` empties node_modules first, so if developer packages were installed before, they are
+ * installed again.
  * @param {Lock | null} installed packages that were installed before
  * @param {{ developer?: boolean, inPlace?: boolean }} options `inPlace`: without emptying node_modules
  * @returns {readonly string[]}
@@ -53,7 +53,7 @@ export function installWords(installed, { developer = true, inPlace = false }) {
   return [inPlace ? 'install' : 'ci', ...(developer || developed ? [] : ['--omit=dev']), '--loglevel=error'];
 }
 
-/** Command line of the npm that started this script, or of the one on PATH. */
+/** Command that starts npm: the npm that started this script, or the one on PATH. */
 function npm() {
   const cli = process.env['npm_execpath'];
   if (cli?.endsWith('.js') && existsSync(cli)) return { program: process.execPath, before: [cli] };
@@ -63,7 +63,7 @@ function npm() {
 }
 
 /**
- * Installs the packages if they are missing or differ from the lock file.
+ * Installs packages if they are missing or do not match package-lock.json.
  * @param {{ developer?: boolean }} [options] false: only packages that building and running the program need, if no
  * others are installed
  */
@@ -74,7 +74,7 @@ export async function ensurePackages({ developer = true } = {}) {
   if (isInstalled(wanted, installed, { developer })) return;
 
   const { program, before } = npm();
-  // `npm ci` empties node_modules first, which Windows refuses while Node runs this script from there.
+  // Update in place on Windows, where `npm ci` cannot empty node_modules while this script's Node runs from there.
   const inPlace = process.platform === 'win32' && existsSync(inRoot('node_modules'));
   const words = installWords(installed, { developer, inPlace });
   await runTimed('Installing packages', async () => {

@@ -3,17 +3,19 @@ import { handOver } from './command.mjs';
 import { inRoot } from './root.mjs';
 import { Failure } from './say.mjs';
 
-/** Environment variable that marks the second run of an entry script, on the pinned Node. */
+/** Environment variable that is set when an entry script runs again on the pinned Node. */
 const MARK = 'BRAGGBENCH_ON_PINNED_NODE';
 
-/** Oldest major version: the sources need type stripping without a flag, node:sqlite and import.meta.dirname. */
+/**
+ * Oldest supported major version. The sources use type stripping without a flag, node:sqlite and import.meta.dirname.
+ */
 const MIN_MAJOR = 24;
 
 const major = Number(process.versions.node.split('.')[0]);
 
 /**
- * Version of Node that package-lock.json pins for this platform, from its npm package. Null if there is no such package
- * for the platform, where the user's Node is needed.
+ * Node binary in the npm package that package-lock.json pins for this platform, and its version. Null if the platform
+ * has no such package, so that the user's Node is used.
  */
 function pinnedBinary() {
   const platform = process.platform === 'win32' ? 'win' : process.platform;
@@ -24,11 +26,11 @@ function pinnedBinary() {
   return { binary, version: `v${version}` };
 }
 
-/** Version of Node on which the entry script continues. */
+/** Version of the Node on which entry scripts continue. */
 export const versionToContinue = () => pinnedBinary()?.version ?? process.version;
 
 /**
- * Install instructions for a platform without Node in the packages.
+ * Instructions to install Node, for platforms without a pinned one.
  * @param {string} platform @param {string} arch
  */
 export const nodeToInstall = (platform = process.platform, arch = process.arch) =>
@@ -36,7 +38,7 @@ export const nodeToInstall = (platform = process.platform, arch = process.arch) 
   `${platform === 'darwin' ? 'with `brew install node@24` or ' : ''}from https://nodejs.org.`;
 
 /**
- * Path of the Node to continue with; null if this process's Node is suitable.
+ * Path of the Node on which to continue; null to continue in this process.
  * @returns {string | null}
  */
 export function otherNode() {
@@ -48,8 +50,8 @@ export function otherNode() {
 }
 
 /**
- * Ensures that the rest of the entry script runs on the pinned Node. Returns null if it does, else the exit code of the
- * same script run on it. Call after ensurePackages().
+ * Runs the entry script again if this process is not the pinned Node, and returns the exit code. Returns null if it is.
+ * Must be called after ensurePackages().
  * @param {readonly string[]} args
  * @returns {Promise<number | null>}
  */
@@ -59,23 +61,24 @@ export async function onPinnedNode(args) {
   return handOver(other, [process.argv[1] ?? '', ...args], { env: { ...process.env, [MARK]: '1' } });
 }
 
-/** Start-up image of the command line: see electron/build/steps/image.mjs. */
+/** Start-up snapshot of the command line, created by electron/build/steps/image.mjs. */
 export const IMAGE = 'dist/image/cli.blob';
 
 /**
- * Path of the Node that makes the image and starts from it, because equal versions alone do not ensure compatibility.
+ * Path of the Node that creates and uses the snapshot. It must be the same binary, because equal versions do not ensure
+ * compatibility.
  */
 export const imagesNode = () => pinnedBinary()?.binary ?? process.execPath;
 
 /**
- * Starts the space for young objects at the size in MB to which Node lets it grow. Otherwise it grows from 1 MB, and a
- * short command collects garbage eight times before it ends, which is a seventh of its processor time.
+ * Initial size of the heap for young objects, MB. It would otherwise grow from 1 MB to this size. A short command would
+ * then collect garbage eight times, which is a seventh of its processor time.
  */
 const YOUNG = '--min-semi-space-size=16';
 
 /**
- * Node and flags that start the command line from its image; null if it starts without the image. A server does so,
- * because it runs for long and is measured with its page. NODE_OPTIONS may request features that an image cannot have.
+ * Command that starts the command line from its snapshot; null to start without it. Servers do, because they run for
+ * long. NODE_OPTIONS may request features that snapshots do not support, so it also prevents using the snapshot.
  * @param {readonly string[]} args
  */
 export function fromImage(args) {

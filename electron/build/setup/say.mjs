@@ -1,6 +1,6 @@
 /**
- * Output of the entry scripts. Standard output may be reserved for a program whose output is parsed (`braggbench run
- * --json`), so the stream can be selected.
+ * Output of entry scripts. The stream can be changed, because standard output may be reserved for a program whose
+ * output is parsed (`braggbench run --json`).
  */
 
 import { AsyncLocalStorage } from 'node:async_hooks';
@@ -9,13 +9,13 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 let stream = process.stdout;
 
 /**
- * Lines of concurrent tasks, buffered until the task may print.
+ * Output of the current concurrent task, which is buffered until the task may print.
  * @type {AsyncLocalStorage<{ held: string[] | null }>}
  */
 const concurrent = new AsyncLocalStorage();
 
 /**
- * Sends all further output to a stream.
+ * Sets the stream for all further output.
  * @param {NodeJS.WritableStream & { isTTY?: boolean }} to
  */
 export function sayOn(to) {
@@ -30,8 +30,8 @@ export function say(line) {
 }
 
 /**
- * Runs all tasks concurrently to their ends without mixing their output. The first task prints immediately, and each of
- * the others as soon as those before it have ended. Throws the error of the first task in the list that failed.
+ * Runs tasks concurrently without mixing their output. The first task prints immediately, each other task after the
+ * preceding ones have ended. All tasks run to their end. Throws the error of the first task in the list that failed.
  * @template T
  * @param {readonly (() => Promise<T>)[]} works
  * @returns {Promise<T[]>}
@@ -52,7 +52,7 @@ export async function concurrently(works) {
   return Promise.all(lanes.map(({ result }) => result));
 }
 
-/** A failure that the user can correct: shown as its message alone, with exit code 1 by default. */
+/** Error that the user can correct. Only its message is printed; the exit code is 1 by default. */
 export class Failure extends Error {
   /**
    * @param {string} message
@@ -65,7 +65,7 @@ export class Failure extends Error {
 }
 
 /**
- * Runs an entry script and sets the exit code.
+ * Runs an entry script, prints its errors, and sets the exit code.
  * @param {() => Promise<number>} entry returns the exit code
  */
 export async function main(entry) {
@@ -79,16 +79,15 @@ export async function main(entry) {
 }
 
 /**
- * Interval between progress messages of a long step. It is longer for a log, whose lines accumulate, than for a
- * terminal, whose line is overwritten.
+ * Interval between progress messages of a long step, ms. It is longer for a log, in which every message adds a line.
  */
 const REPEAT_MS = { terminal: 500, log: 20_000 };
 
-/** Steps that end within this time are not shown. */
+/** Steps that end within this time print nothing, ms. */
 const QUIET_MS = 100;
 
 /**
- * Runs a step, and prints its title, progress, elapsed time and duration.
+ * Runs a step and prints its title, progress and duration.
  * @template T
  * @param {string} title
  * @param {(progress: (how_far: string) => void) => Promise<T>} body may report its progress, such as `12 of 260 files`

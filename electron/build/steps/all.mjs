@@ -12,11 +12,11 @@ import { whileCompiling } from './native.mjs';
 /** @typedef {Readonly<{ what: string, measured: string | null }>} Row */
 /** @typedef {Readonly<{ machine: Readonly<{ cpu: string, cores: number }>, rows: readonly Row[] }>} Measured */
 
-/** File saved by `npm run bench -- start --cold`, whose figures are printed before a first start. */
+/** File saved by `npm run bench -- start --cold`. Its times are printed before a first start. */
 const COLD_START = 'assets/measured/cold-start.json';
 
 /**
- * Sentences printed before a first start.
+ * Sentences printed before a first start, on how long it will need.
  * @param {Measured} [measured]
  */
 export function firstStart({ machine, rows } = JSON.parse(readFileSync(inRoot(COLD_START), 'utf8'))) {
@@ -35,13 +35,13 @@ export function firstStart({ machine, rows } = JSON.parse(readFileSync(inRoot(CO
 }
 
 /**
- * Prepares every entry script: installs missing packages, then continues on the pinned Node. Returns an exit code if
- * the rest ran in another process.
+ * Prepares an entry script: installs missing packages and continues on the pinned Node. If the script ran in another
+ * process, returns its exit code.
  * @param {readonly string[]} args the script's arguments
  * @param {{ developer?: boolean }} [options] false: the script needs none of the packages of tests and checks
  */
 export async function prepare(args, options = {}) {
-  // Checked before packages are installed, which needs a minute.
+  // Check this before packages are installed, because installing needs a minute.
   const first = !existsSync(inRoot('node_modules')) && !existsSync(inRoot('dist/native'));
   if (first) {
     await checkCppToolchain();
@@ -53,8 +53,8 @@ export async function prepare(args, options = {}) {
 }
 
 /**
- * Steps for addon and host, which the command line needs. Step files other than native.mjs import the API of Node 24
- * and installed packages, so they are loaded only after prepare().
+ * Build steps of the addon and the host, which the command line needs. Step modules other than native.mjs import
+ * installed packages and APIs of Node 24, so they are loaded after prepare().
  * @param {{ withoutGpu?: boolean, userKernels?: boolean }} [options] whether to compile CUDA kernels that no GPU here can
  * run, and the library that user kernels are linked with
  * @returns {Promise<Step[]>}
@@ -69,7 +69,7 @@ export async function commandLineSteps({ withoutGpu = false, userKernels = false
 }
 
 /**
- * Steps for page, host, addon and kernels.
+ * Build steps of page, host, addon and kernels.
  * @param {Parameters<typeof commandLineSteps>[0]} [options]
  * @returns {Promise<Step[]>}
  */
@@ -80,7 +80,7 @@ export async function allSteps(options) {
 }
 
 /**
- * Brings the given steps up to date, one building process at a time.
+ * Runs those of the steps that are out of date. Only one process at a time builds.
  * @param {readonly Step[]} steps
  */
 export async function build(steps) {
@@ -89,7 +89,7 @@ export async function build(steps) {
 }
 
 /**
- * Brings steps up to date that use one core each: see runConcurrently().
+ * Runs outdated steps that use one core each; see runConcurrently().
  * @param {string} title
  * @param {readonly Step[]} steps
  */
@@ -99,7 +99,7 @@ export async function buildConcurrently(title, steps) {
 }
 
 /**
- * Runs an entry script after prepare(), and sets the exit code.
+ * Runs an entry script after prepare() and its build steps, and sets the exit code.
  * @param {(args: readonly string[]) => Promise<number>} body returns the exit code
  * @param {{ developer?: boolean, steps?: () => Promise<Step[]> }} [needs] `steps` are brought up to date first
  */

@@ -5,14 +5,14 @@ import { Failure } from '../setup/say.mjs';
 import { NOTICES, noticesOf } from './notices.mjs';
 
 /**
- * Bundles of everything except the page, for Node 24 and Electron 45 (which contains the same Node): one file per
- * program. Code that several programs share, or that only some runs need (HDF5's 6 MB), is in separate chunks.
- * Therefore the packaged app needs no node_modules.
+ * Bundles of everything except the page, one per program, for Node 24 and for Electron 45, which contains the same
+ * Node. Code that several programs share, or that only some runs need (such as HDF5 with 6 MB), is in separate chunks.
+ * So the packaged program needs no node_modules.
  */
 const FOLDERS = {
   host: { cli: 'electron/cli/main.ts', server: 'electron/server/index.ts' },
   electron: { main: 'electron/main/main.ts' },
-  // Programs that both hosts start as threads or processes. In a package they are outside the archive, with all files
+  // Programs that both hosts start as threads or processes. A package contains them outside its archive, with all files
   // that they need.
   workers: {
     'aside-worker': 'electron/host/app/threads/worker.ts',
@@ -25,14 +25,14 @@ const FOLDERS = {
 };
 const PRELOAD = { 'electron/preload': 'electron/preload/preload.ts' };
 
-/** CommonJS packages inside an ES module still call require() for Node's own modules. */
+/** CommonJS packages in an ES module call require() for modules of Node, so define it. */
 const REQUIRE =
   "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
 
-/** Headers that are compiled into the addon. */
+/** Packages whose headers are compiled into the addon. */
 const ADDON_PACKAGES = ['node_modules/node-addon-api', 'node_modules/node-api-headers'];
 
-/** Optional accelerators of ws, which works without them. */
+/** Optional native accelerators that ws tries to load; they are not bundled. */
 const OPTIONAL_MODULES = ['bufferutil', 'utf-8-validate'];
 
 /** @satisfies {import('esbuild').BuildOptions} */
@@ -43,9 +43,9 @@ export const common = {
   platform: /** @type {const} */ ('node'),
   external: ['electron', ...OPTIONAL_MODULES],
   sourcemap: /** @type {const} */ ('linked'),
-  // Retains function names in stack traces, for bug reports.
+  // Keep function names in stack traces, because bug reports contain them.
   keepNames: true,
-  // Licence notices are complete, separate files: see notices.mjs.
+  // Licence notices are in separate files, written by notices.mjs.
   legalComments: /** @type {const} */ ('none'),
   logLevel: /** @type {const} */ ('silent'),
 };
@@ -73,7 +73,7 @@ async function bundle() {
         const { metafile } = await build({ ...modules(`dist/${folder}`, programs), metafile: true });
         writeFileSync(inRoot('dist', folder, NOTICES), noticesOf(Object.keys(metafile.inputs), ADDON_PACKAGES));
       }),
-      // A sandboxed preload script must be CommonJS.
+      // Bundle the preload script as CommonJS, because it is sandboxed.
       build({ ...common, outdir: 'dist', entryPoints: PRELOAD, format: 'cjs', outExtension: { '.js': '.cjs' } }),
     ]);
   } catch (error) {
@@ -113,7 +113,7 @@ const DECODERS = {
 };
 
 /**
- * Step for decoders that are loaded from files, WebAssembly for any platform: filters of the HDF5 library, and lossless
+ * Step that copies decoders which are loaded from files, such as WebAssembly: filters of the HDF5 library, and lossless
  * JPEG (decoderPath in electron/host/io/programs.ts).
  * @returns {import('./up-to-date.mjs').Step}
  */
@@ -137,7 +137,7 @@ export function decodersStep() {
 }
 
 /**
- * Step for programs that tests start and kill, bundled with the host's sources; a bundle starts in a third of the time.
+ * Step that bundles programs which tests start and kill. A bundle starts in a third of the time that its sources need.
  * @param {string} folder path from the root
  * @param {Readonly<Record<string, string>>} programs source files by the names of their bundles
  * @returns {import('./up-to-date.mjs').Step}

@@ -7,13 +7,16 @@ import { Failure, say } from '../setup/say.mjs';
 import { common, SOURCES } from './bundles.mjs';
 
 /**
- * Start-up image of the command line: Node's heap with all modules loaded and all schemas built, stored in one file. It
- * is made and started by the same Node. dist/host/cli.js starts from it, and works the same without it.
+ * Builds the start-up snapshot of the command line: a file with Node's heap after all modules are loaded and all
+ * schemas are built. dist/host/cli.js starts from it with the same Node, and works without it too.
  */
 const FOLDER = 'dist/image';
 const PREAMBLE = 'electron/build/steps/image/before.cjs';
 
-/** HDF5 library: six megabytes that few commands need, and WebAssembly that an image cannot contain. */
+/**
+ * HDF5 library. It is not part of the snapshot, because few commands need its 6 MB, and snapshots cannot contain
+ * WebAssembly.
+ */
 const HDF5 = { name: 'h5wasm', file: 'hdf5.cjs' };
 
 /** @type {import('esbuild').Plugin} */
@@ -29,7 +32,7 @@ const imagePlugin = {
     onLoad({ filter: /./, namespace: 'beside' }, () => ({
       contents: `module.exports = __image.beside(${JSON.stringify(HDF5.file)});`,
     }));
-    // The version for Node starts threads, which no command needs.
+    // Use fflate's version for browsers. The version for Node starts threads, which no command needs.
     onResolve({ filter: /^fflate$/ }, () => ({ path: inRoot('node_modules/fflate/esm/browser.js') }));
   },
 };
@@ -38,7 +41,7 @@ const imagePlugin = {
 const bundleOf = (image) => image.replace(/\.blob$/, '.cjs');
 
 /**
- * Makes an image; throws a Failure if Node cannot make one of the program.
+ * Creates a snapshot of a program. Throws a Failure if Node cannot create it.
  * @param {string} program path of the program
  * @param {string} to path of the image's file
  */
@@ -50,7 +53,7 @@ export async function makeImage(program, to) {
     outfile: bundle,
     entryPoints: [program],
     format: 'cjs',
-    // Makes the image smaller: it contains the text of all functions.
+    // Reduces the size of the snapshot, which contains the source text of all functions.
     minifyWhitespace: true,
     sourcemap: false,
     plugins: [imagePlugin],

@@ -5,16 +5,16 @@ import { versionToContinue } from '../setup/pinned-node.mjs';
 import { inRoot } from '../setup/root.mjs';
 
 /**
- * File names, times and sizes from when everything was up to date; reading them needs hundredths of a second. If they
- * are unchanged, no file is read. If they differ, contents decide: see up-to-date.mjs.
+ * Saved names, times and sizes of all input files, from a check in which every step was up to date. Comparing them
+ * needs hundredths of a second and reads no file. If they differ, file contents are compared: see up-to-date.mjs.
  * @typedef {Readonly<{ root: string, folders: readonly string[], files: readonly string[],
  *   settings: readonly (string | undefined)[] }>} InputPaths
  * @typedef {{ inputs: string, outputs: string, made: readonly string[] }} SavedState
  */
 
 /**
- * Everything on which the steps of the command line depend, and somewhat more. A compiler that is replaced at the same
- * path is noticed only by the next full check.
+ * Paths on which the steps of the command line depend, and a few more. If a compiler is replaced at the same path, only
+ * the next full check notices.
  * @type {InputPaths}
  */
 export const COMMAND_LINE = {
@@ -43,8 +43,8 @@ function stampOf(file) {
 const digestOf = (files) => createHash('sha256').update(files.map(stampOf).join('')).digest('hex');
 
 /**
- * Collects a folder and everything below it. Every command waits for this, for about 1,700 names. A folder's time
- * changes with the names in it.
+ * Collects the paths of a folder and its contents, about 1,700 names for which every command waits. The time of a
+ * folder changes with the names in it.
  * @param {string} folder @param {string[]} found list to which the folder and everything below it are added
  */
 function collect(folder, found) {
@@ -61,7 +61,8 @@ function collect(folder, found) {
 const inside = (root, names) => names.map((name) => path.resolve(root, name));
 
 /**
- * State of the inputs. Call before the full check, so that changes made during it are noticed by the next one.
+ * State of the inputs. It must be read before the full check, so that the next check notices changes made during that
+ * one.
  * @param {InputPaths} place
  */
 export function inputsNow({ root, folders, files, settings }) {
@@ -70,7 +71,10 @@ export function inputsNow({ root, folders, files, settings }) {
   return `${digestOf(all)} ${JSON.stringify(settings)}`;
 }
 
-/** Whether nothing has changed since everything was up to date. @param {InputPaths} place @param {string} file */
+/**
+ * Whether the inputs and outputs are unchanged since the saved state.
+ * @param {InputPaths} place @param {string} file
+ */
 export function isUnchanged(place, file = FILE) {
   if (!existsSync(file)) return false;
   try {
@@ -82,7 +86,7 @@ export function isUnchanged(place, file = FILE) {
 }
 
 /**
- * Saves the state after a check in which everything was up to date.
+ * Saves the state, after a check in which everything was up to date.
  * @param {InputPaths} place
  * @param {string} inputs result of inputsNow()
  * @param {readonly string[]} made paths of the outputs, from the root

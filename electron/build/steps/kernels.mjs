@@ -10,12 +10,12 @@ import { EVERY_MACHINE } from './native.mjs';
 import { readResources } from './ptxas-report.mjs';
 import { digest } from './up-to-date.mjs';
 
-/** Folder in which `#include "…"` is resolved after the folder of the including file. */
+/** Folder in which includes in quotation marks are searched after the folder of the including file. */
 const FOLDER = 'kernels';
 
 /**
- * A source file and its transitive includes from this repository, on which alone its compilation depends. Includes
- * inside `#if` count.
+ * Files of this repository on which the compilation of a source file depends: the file and its includes, including
+ * indirect ones and those inside `#if`.
  * @param {string} source path from the checkout's root
  * @returns {readonly string[]} paths from the root too, sorted by name
  */
@@ -32,34 +32,34 @@ export function includedBy(source) {
 }
 
 /**
- * GPU architectures in a package's fat binaries: A100, the RTX 30 and 40 series, H100/H200, B200 and the RTX 50 series.
- * A newer GPU compiles the PTX of the last one at load time.
+ * GPU architectures in the fat binaries of a package: A100, the RTX 30 and 40 series, H100/H200, B200 and the RTX 50
+ * series. Newer GPUs compile the PTX of the last one when loading it.
  */
 const PACKAGE_ARCHITECTURES = [80, 86, 89, 90, 100, 120];
 
-/** Oldest architecture, below TUNED_SINCE. Its PTX is stored next to the fat binary, for display. */
+/** Oldest architecture, which is below TUNED_SINCE. Its PTX is stored for display, in addition to the fat binary. */
 const PTX_ARCHITECTURE = 80;
 
 /**
- * First architecture with separately tuned constants of kernels, and so different launch bounds:
+ * First architecture with its own tuned constants, and therefore different launch bounds; see
  * kernels/tuning/tunable.hpp.
  */
 const TUNED_SINCE = 90;
 
-/** Sources that the workbench shows for a variant, including the code that launches its kernels. */
+/** Source files that the workbench shows for variants, including code that launches kernels. */
 const SHOWN_SOURCES = ['kernels/**/*.{cu,cuh,hpp,cpp,py}'];
 
-/** Further headers that users' C++ variants include. */
+/** Additional headers that C++ kernels of users include. */
 const ENGINE_HEADERS = ['native/{engine,cpu,cuda}/**/*.hpp'];
 
-/** Program of a reproducer; it shares the code that reads a problem with the addon. */
+/** Sources of the program in a reproducer folder, including code that it shares with the addon. */
 const REPRODUCER_SOURCES = [
   ...['native/reproduce/**/*.{cpp,hpp,txt}', 'native/binding/choice.hpp'],
   'native/binding/runs/{problem,diffraction_problem}.{cpp,hpp}',
 ];
 
 /**
- * Path of the CUDA compiler; null if not installed. Then NVRTC compiles the CUDA variants at run time, if a driver is
+ * Path of nvcc; null if it is not installed. In that case, NVRTC compiles CUDA kernels at run time if a driver is
  * installed.
  */
 export function findNvcc() {
@@ -74,16 +74,18 @@ export function findNvcc() {
   return existsSync(usual) ? usual : null;
 }
 
-/** Whether NVIDIA's driver is installed, by its device file, that of WSL, or its library on Windows. */
+/**
+ * Whether NVIDIA's driver is installed, recognised by its device file (also that of WSL), or its library on Windows.
+ */
 const hasDriver = () =>
   process.platform === 'win32'
     ? existsSync(path.join(process.env['SystemRoot'] ?? 'C:\\Windows', 'System32/nvcuda.dll'))
     : existsSync('/dev/nvidiactl') || existsSync('/dev/dxg');
 
-/** Workload whose benchmarks each have their own kernels. */
+/** Workload in which each benchmark has its own kernels. */
 const ROWS = 'micro';
 
-/** Source text that includes the kernels of every benchmark of that workload. */
+/** Source text that includes the kernels of all benchmarks in ROWS. */
 const includesOfRows = () =>
   globSync(`kernels/${ROWS}/*/*.cu`, { cwd: root })
     .map((file) => `#include "${path.relative('kernels', file).split(path.sep).join('/')}"\n`)
@@ -102,7 +104,7 @@ export function sourceOf(workload) {
   return file;
 }
 
-/** Workloads with CUDA kernels. */
+/** Names of the workloads that have CUDA kernels. */
 export const cudaWorkloads = () =>
   globSync('kernels/*/*.cu', { cwd: root })
     .map((file) => path.parse(file))
@@ -112,8 +114,8 @@ export const cudaWorkloads = () =>
     .sort();
 
 /**
- * Architectures to compile for: all of them for packages, else those of this machine's GPUs. A machine without a GPU
- * compiles for H100 and H200, whose PTX also runs on newer GPUs.
+ * Architectures to compile for: all of PACKAGE_ARCHITECTURES for a package, otherwise those of this machine's GPUs.
+ * Without a GPU, that of H100 and H200, whose PTX newer GPUs can use too.
  */
 function wantedArchitectures() {
   if (process.env[EVERY_MACHINE]) return PACKAGE_ARCHITECTURES;
@@ -155,7 +157,7 @@ async function architectures(nvcc, sms) {
   return usable;
 }
 
-/** Flags of every CUDA compilation. Warnings are errors, as in the C++ build. */
+/** Flags of all CUDA compilations. Warnings are errors, as in the C++ build. */
 const FLAGS = [
   '-std=c++20',
   '-O3',
@@ -216,7 +218,10 @@ async function compileWorkload(nvcc, workload, sms) {
   writeFileSync(`${out}.resources.json`, `${JSON.stringify(report, null, 1)}\n`);
 }
 
-/** Copies the kernels' sources, which NVRTC compiles on machines without nvcc, the workbench shows and users copy. */
+/**
+ * Step that copies the sources of kernels. NVRTC compiles them on machines without nvcc, the workbench shows them, and
+ * users copy them.
+ */
 function sourcesStep() {
   return {
     name: 'kernel-sources',
@@ -256,20 +261,21 @@ function fatBinaryStep(nvcc, workload) {
     inputs,
     outputs,
     settings,
-    // Compiling for all GPUs needs minutes on all cores. Line information contains the path of the checkout that
-    // compiled first.
+    // Use the cache, because compiling for all GPUs needs minutes on all cores. Line information then contains the path
+    // of the checkout that compiled first.
     run: () => makeOrCopyCached(digest(inputs, settings), outputs, () => compileWorkload(nvcc, workload, sms)),
   };
 }
 
 /**
- * Settings of the compiler that change the code it generates.
+ * Compiler and flags, which affect the generated code.
  * @param {string} nvcc path of the compiler
  */
 const compilerSettings = (nvcc) => ({ nvcc, changed_ms: statSync(nvcc).mtimeMs, flags: FLAGS.join(' ') });
 
 /**
- * Flags that make nvcc skip optimisation, available from CUDA 12.9 on: the same diagnostics in an eighth of the time.
+ * Flags with which nvcc skips optimisation, supported since CUDA 12.9. Diagnostics are the same in an eighth of the
+ * time.
  * @param {string} nvcc
  */
 async function quickArchitectures(nvcc) {
@@ -278,8 +284,8 @@ async function quickArchitectures(nvcc) {
 }
 
 /**
- * Checks that a workload compiles, with warnings as errors, for the oldest GPU and without optimisation. Without a GPU
- * nobody can run its fat binary.
+ * Step that checks whether a workload compiles for the oldest GPU, without optimisation and with warnings as errors. It
+ * replaces the fat binary on machines without a GPU, which cannot run it.
  * @param {string} nvcc
  * @param {string} workload
  */
@@ -301,7 +307,7 @@ export function cudaCheckStep(nvcc, workload) {
 }
 
 /**
- * Steps for the kernels' sources and, if nvcc is installed, their fat binaries.
+ * Steps for the sources of kernels and, if nvcc is installed, for their fat binaries.
  * @param {{ withoutGpu: boolean }} options whether to compile them where no GPU can run them
  */
 export function kernelSteps({ withoutGpu }) {

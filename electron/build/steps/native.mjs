@@ -15,12 +15,12 @@ const CMAKE_JS = inRoot('node_modules/cmake-js/bin/cmake-js');
 const EXE = process.platform === 'win32' ? '.exe' : '';
 
 export const ADDON = 'dist/native/braggbench.node';
-/** Addon that only solves transport on the CPU; compiled before the complete addon at a first start. */
+/** Addon that only solves transport on the CPU. A first start compiles it before the complete addon. */
 const FIRST_ADDON = 'dist/native/braggbench_first.node';
-/** Library with which user kernels are linked. */
+/** Library that user kernels are linked with. */
 const CORE_LIBRARY = `dist/native/${process.platform === 'win32' ? 'braggbench_core.lib' : 'libbraggbench_core.a'}`;
 export const CPP_TESTS = `dist/native/braggbench_tests${EXE}`;
-/** Tests that need a GPU. Those in the second program make the device unusable for their process. */
+/** Test programs that need a GPU. Tests in the second one make the device unusable for their process. */
 export const GPU_TESTS = ['braggbench_gpu_tests', 'braggbench_fault_tests'].map((name) => `dist/native/${name}${EXE}`);
 export const SANITIZED_TESTS = `dist/native-sanitized/braggbench_tests${EXE}`;
 
@@ -33,18 +33,21 @@ export const programVersion = () => String(JSON.parse(readFileSync(inRoot('packa
 const SOURCES = ['native/**/*.{cpp,hpp,cmake,in}', 'native/**/CMakeLists.txt', 'kernels/**/*.{cpp,hpp}'];
 const TEST_SOURCES = ['kernels', 'native', 'parity', 'physics', 'gpu'].map((folder) => `test/${folder}/**/*.{cpp,hpp}`);
 
-/** CMake cache entries that are always passed, because a CMake tree retains earlier values. */
+/** CMake cache entries that are always set, because a CMake tree keeps earlier values. */
 const CMAKE_ENTRIES = { BB_ADDON: 'ON', BB_TESTS: 'ON' };
 /**
- * Environment variable to compile for every processor and GPU. Set for packages, and by users who share a checkout
- * between machines.
+ * Environment variable that requests code for all processors and GPUs. It is set for packages, and by users whose
+ * machines share a checkout.
  */
 export const EVERY_MACHINE = 'BRAGGBENCH_EVERY_MACHINE';
 const thisMachine = () => !process.env[EVERY_MACHINE];
-/** CMake cache entries that select the processors for which the loops are compiled. */
+/** CMake cache entries that select for which processors the loops are compiled. */
 const machineSettings = () => ({ BB_THIS_MACHINE: thisMachine() ? 'ON' : 'OFF' });
 
-/** Instruction sets of the processor, so that a checkout is rebuilt when another machine opens it. */
+/**
+ * Instruction sets of the processor. They are inputs of a step, so a checkout is rebuilt when a different machine uses
+ * it.
+ */
 function instructions() {
   if (!thisMachine()) return 'every set';
   try {
@@ -75,8 +78,8 @@ export function configure(out, definitions = {}, env = process.env) {
 }
 
 /**
- * Configures and builds one CMake tree. A tree from another folder, another generator or a removed compiler cannot be
- * configured again; it is deleted once and recreated.
+ * Configures and builds a CMake tree. If the tree cannot be configured, because its folder, generator or compiler
+ * changed, it is deleted and created again.
  * @param {string} out folder of the tree, from the root
  * @param {(progressOf: string) => void} progress
  * @param {Readonly<Record<string, string>>} definitions CMake cache entries
@@ -108,8 +111,8 @@ async function cmake(out, progress, definitions, { target, compiler, ...how } = 
 }
 
 /**
- * Compiles C++ while `work` installs packages, during which npm leaves the cores idle half of the time. Everything
- * except the addon's binding compiles without packages. addonStep() continues in the same tree.
+ * Compiles C++ while `work` installs packages, because npm leaves the cores idle half of the time. Only the addon's
+ * binding needs packages; addonStep() compiles it later in the same tree.
  * @template T
  * @param {() => Promise<T>} work
  * @param {string} [out] folder of the tree, from the root
@@ -117,7 +120,7 @@ async function cmake(out, progress, definitions, { target, compiler, ...how } = 
  */
 export async function whileCompiling(work, out = 'dist/cmake') {
   const ninja = findOnPath('ninja');
-  // On other systems cmake-js, which continues in the tree, uses another generator or other flags.
+  // Only on Linux do generator and flags equal those of cmake-js, which continues in the tree.
   if (ninja === null || process.platform !== 'linux' || existsSync(inRoot(out))) return work();
   preserveCompiler(out, process.env['CXX'] ?? '');
   const fromCmakeJs = { CMAKE_BUILD_TYPE: 'Release', CMAKE_CXX_FLAGS: '-DBUILDING_NODE_EXTENSION' };
@@ -134,9 +137,9 @@ export async function whileCompiling(work, out = 'dist/cmake') {
   let child = null;
   const compiling = (async () => {
     const from = ['-S', inRoot('native'), '-B', inRoot(out), '-G', 'Ninja', ...definitions];
-    // The next step repeats this work and reports any error.
+    // Ignore errors, because the next step repeats the work and reports them.
     if ((await capture('cmake', from)).code !== 0 || over) return;
-    // Build the objects of the first addon before all others.
+    // Build the objects of the first addon before the others.
     for (const target of ['bb_first_objects', 'all']) {
       if (over) return;
       child = spawn(ninja, ['-C', inRoot(out), target], { stdio: 'ignore' });
@@ -155,7 +158,7 @@ export async function whileCompiling(work, out = 'dist/cmake') {
 }
 
 /**
- * Deletes a tree of another compiler, because a tree retains the compiler of its first configuration, whatever $CXX is.
+ * Deletes a tree that was configured with another compiler, because $CXX does not change an existing tree.
  * @param {string} out folder of the tree, from the root
  * @param {string} compiler value of $CXX
  */
@@ -169,7 +172,7 @@ function preserveCompiler(out, compiler) {
 }
 
 /**
- * Build progress from a line of ninja (`[12/260] …`) or make (`[  5%] …`); null if the line contains none.
+ * Build progress in a line of ninja (`[12/260] …`) or make (`[ 5%] …`); null for other lines.
  * @param {string} line
  */
 export function progressOf(line) {
@@ -180,7 +183,7 @@ export function progressOf(line) {
 }
 
 /**
- * Relevant part of a build log: from the first failed command on.
+ * Part of a build log that starts at the first failed command.
  * @param {string} log
  */
 function compilerErrors(log) {
@@ -199,7 +202,7 @@ const settings = () => ({
 });
 
 /**
- * Step for a target of the usual CMake tree.
+ * Step that builds a target of the default CMake tree.
  * @param {string} name
  * @param {string} title
  * @param {readonly string[]} outputs
@@ -215,7 +218,10 @@ const targetStep = (name, title, outputs, how) => ({
   run: (progress) => cmake('dist/cmake', progress, {}, how),
 });
 
-/** Step for the addon that solves transport on the CPU; a first start waits for it alone. @param {BuildOptions} [how] */
+/**
+ * Step for the addon that only solves transport on the CPU. A first start waits only for this one.
+ * @param {BuildOptions} [how]
+ */
 export const firstAddonStep = (how) =>
   targetStep('first-addon', 'Building the CPU transport solver (C++)', [FIRST_ADDON], {
     ...how,
@@ -235,8 +241,8 @@ export function addonStep(how) {
     ...step,
     run: async (progress) => {
       await step.run(progress);
-      // An outdated library is deleted, because user kernels must not be linked with an older engine than the one that
-      // runs them.
+      // Delete an outdated library, so that user kernels are not linked with an older engine than the one that runs
+      // them.
       const { isUpToDate } = await import('./up-to-date.mjs');
       if (!isUpToDate(coreLibraryStep())) rmSync(inRoot(CORE_LIBRARY), { force: true });
     },
@@ -244,8 +250,8 @@ export function addonStep(how) {
 }
 
 /**
- * Step for the library with which user kernels are linked, in the addon's tree. A start does not wait for it; tests,
- * packages and `npm run build` make it.
+ * Step for the library that user kernels are linked with. Tests, packages and `npm run build` build it; a start does
+ * not wait for it.
  * @param {BuildOptions} [how]
  */
 export const coreLibraryStep = (how) =>
@@ -254,16 +260,16 @@ export const coreLibraryStep = (how) =>
     target: 'braggbench_core',
   });
 
-/** Step for the C++ tests, in the addon's tree because they link the same objects. */
+/** Step for the C++ tests. They are built in the addon's tree, because they link the same objects. */
 export const cppTestsStep = () => ({
   ...targetStep('cpp-tests', 'Building the C++ tests', [CPP_TESTS, ...GPU_TESTS], {}),
   inputs: [...SOURCES, ...TEST_SOURCES],
 });
 
 /**
- * Step for the C++ tests with address and undefined-behaviour sanitizers. Clang compiles all of the code, including the
- * addon, with warnings as errors. Without Clang the default compiler is used, which has compiled all of the code
- * before. Then code that launches CUDA kernels comes from the addon's library.
+ * Step for the C++ tests with address and undefined-behaviour sanitizers. Clang compiles all code including the addon,
+ * with warnings as errors. Without Clang, the default compiler is used. It has checked all code already, so code that
+ * launches CUDA kernels comes from the addon's library.
  * @param {Readonly<{ program: string, version: string }> | null} clang
  * @returns {import('./up-to-date.mjs').Step}
  */

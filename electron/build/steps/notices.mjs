@@ -1,25 +1,27 @@
-/** Collects licence notices of third-party packages in a bundle, because their licences require them in every copy. */
+/** Collects the licence notices of all third-party packages in a bundle, as their licences require. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { inRoot, root } from '../setup/root.mjs';
 
-/** Name of the notices file in each folder of bundles. */
+/** Name of the file with notices, which every folder of bundles contains. */
 export const NOTICES = 'third-party-notices.txt';
 
 const LICENCE_FILE = /^(?:licen[cs]e|copying|notice)/i;
 
 /**
- * Packages that are a single file, bundled from the dependencies of another package, which is installed only for
- * packaging.
+ * Packages that consist of one file, bundled from the dependencies of another package. The other package is installed
+ * only for packaging.
  */
 const BUNDLED_FROM = new Map([['node_modules/plotly.js-cartesian-dist-min', 'node_modules/plotly.js']]);
-/** Notices of libraries within a package's files, which the package itself lacks. */
+/** Notices of libraries inside a package that does not contain their notices itself. */
 const CONTAINS = new Map([['node_modules/dcmjs-codecs', 'electron/build/steps/dcmjs-codecs-notices.txt']]);
-/** Dependencies for WebGL and tools that such a file does not contain, and that have no licence file. */
+/**
+ * Dependencies without a licence file that are not part of such a bundled file, because they are WebGL code or tools.
+ */
 const NOT_BUNDLED = new Set(['weak-map', 'glslify-deps']);
 
 /**
- * Adds the folders of all installed dependencies of a package.
+ * Collects the folders of all installed dependencies of a package, including indirect ones.
  * @param {string} folder
  * @param {Set<string>} found
  */
@@ -36,7 +38,7 @@ function dependenciesOf(folder, found = new Set()) {
 }
 
 /**
- * Folder of the package to which a module belongs, relative to the root; null for a module of the program.
+ * Folder of the package that contains a module, relative to the root; null for a module of this program.
  * @param {string} module path of a file, from the root or absolute
  */
 function packageFolder(module) {
@@ -46,7 +48,7 @@ function packageFolder(module) {
 }
 
 /**
- * Text of a licence file, or the MIT licence with the author's name for a package without such a file.
+ * Text of a package's licence file; without such a file, the MIT licence with the author's name.
  * @param {string} folder
  * @param {{ name: string, license?: unknown, author?: unknown, contributors?: unknown }} about
  */

@@ -3,7 +3,7 @@ import { inRoot } from '../setup/root.mjs';
 import { Failure } from '../setup/say.mjs';
 import { NOTICES } from './notices.mjs';
 
-/** Build step of the page, which the desktop program and the server share; built with vite.config.ts. */
+/** Build step of the page, which vite.config.ts configures. The desktop program and the server use the same page. */
 export function pageStep() {
   return {
     name: 'page',

@@ -8,7 +8,8 @@
  */
 
 /**
- * Largest number of threads in a block, for each kernel with launch bounds: `.entry sweep( … ) .maxntid 256, 1, 1 {`.
+ * Parses the largest number of threads per block for kernels with launch bounds: `.entry sweep( … ) .maxntid 256, 1, 1
+ * {`.
  * @param {string} ptx
  */
 function readBounds(ptx) {

@@ -3,7 +3,7 @@ import { concurrently, Failure, runTimed } from '../setup/say.mjs';
 import { digest, isUpToDate, stamp } from './up-to-date.mjs';
 
 /**
- * Runs a step and records that it is up to date.
+ * Runs a step and saves that it is up to date.
  * @param {import('./up-to-date.mjs').Step} step
  * @param {(howFar: string) => void} progress
  */
@@ -19,8 +19,8 @@ async function runInOrder(steps) {
 }
 
 /**
- * Runs the steps that are out of date. Steps other than C++ and CUDA need seconds of one core, which linking leaves
- * idle, so both run concurrently.
+ * Runs the outdated steps. Steps other than C++ and CUDA use one core for seconds, so they run concurrently with
+ * linking, which leaves cores idle.
  * @param {readonly import('./up-to-date.mjs').Step[]} steps
  */
 export async function runSteps(steps) {
@@ -30,7 +30,7 @@ export async function runSteps(steps) {
 }
 
 /**
- * Runs steps that need one core each, as many at a time as there are cores. If one fails, the others still run.
+ * Runs steps that use one core each, as many at a time as there are cores. If a step fails, the others continue.
  * @param {string} title title of all steps together
  * @param {readonly import('./up-to-date.mjs').Step[]} steps
  * @returns {Promise<readonly Failure[]>} failures of the steps that failed, in their order

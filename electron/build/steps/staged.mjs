@@ -1,6 +1,7 @@
 /**
- * First start: the page is served while the solver is compiled. The addon that solves transport on the CPU comes first,
- * at full priority. The complete addon, the CUDA kernels and the library for user kernels follow in the background.
+ * First start: serves the page while the solver is compiled. The addon that only solves transport on the CPU is
+ * compiled first, at normal priority. The complete addon, the CUDA kernels and the library for user kernels follow in
+ * the background.
  */
 
 import { rmSync } from 'node:fs';
@@ -12,25 +13,25 @@ import { addonStep, coreLibraryStep, firstAddonStep, programVersion } from './na
 import { perform, runSteps } from './run.mjs';
 import { isUpToDate } from './up-to-date.mjs';
 
-/** Name of the step for the command line's start-up image. */
+/** Name of the step that builds the start-up snapshot of the command line. */
 const IMAGE = 'image';
 
 /**
- * Environment variable that is set if the program starts while its solver is being compiled:
- * electron/host/io/addon/staged-solver.ts.
+ * Environment variable that is set for a program started during compilation; electron/host/io/addon/staged-solver.ts
+ * reads it.
  */
 const VARIABLE = 'BRAGGBENCH_SOLVER_BUILD';
 
 /** @typedef {Readonly<{ stage: 'none' | 'first' | 'whole', progress: string | null, failed: string | null }>} SolverState */
 
-/** Reports the state of the build to the programs that were started with it. */
+/** Reports the progress of compilation to the programs that use the solver. */
 export class SolverBuild {
   /** @type {SolverState} */
   #state = { stage: 'none', progress: null, failed: null };
   /** @type {Set<import('node:child_process').ChildProcess>} */
   #programs = new Set();
 
-  /** Environment variables for a program that uses the solver while it is built. */
+  /** Environment variables for a program that is started during compilation. */
   get env() {
     return { [VARIABLE]: programVersion() };
   }
@@ -38,7 +39,7 @@ export class SolverBuild {
   /** @param {import('node:child_process').ChildProcess} program process that was started with an IPC channel */
   attach(program) {
     this.#programs.add(program);
-    // A program closes its channel when it ends or has the complete solver.
+    // A program closes its channel when it ends, or when it has loaded the complete solver.
     program.on('disconnect', () => this.#programs.delete(program));
     program.on('error', () => this.#programs.delete(program));
     this.#send(program);
@@ -57,12 +58,12 @@ export class SolverBuild {
 }
 
 /**
- * Whether a start would wait for the compiler. On Windows it has to wait, because a group of processes cannot be ended
- * there.
+ * Whether a start would have to wait for the compiler. False on Windows, where a process group cannot be ended, so that
+ * starts always wait there.
  */
 export const needsCompiler = () => process.platform !== 'win32' && !isUpToDate(addonStep());
 
-/** Interval between lines about the build in the terminal, where the page's address has to stay visible. */
+/** Interval between progress lines in the terminal, ms. It is long, so that the page's address stays visible. */
 const LINE_MS = 20_000;
 
 /**
@@ -85,7 +86,7 @@ async function compile(solver, behind, signal) {
   const make = async (step) => {
     if (!signal.aborted && !isUpToDate(step)) await perform(step, progress);
   };
-  // Removes older addons, which must not be loaded during the build.
+  // Remove outdated addons, so that none is loaded during the build.
   for (const step of [addonStep(), firstAddonStep()]) {
     if (!isUpToDate(step)) for (const file of step.outputs) rmSync(inRoot(file), { force: true });
   }
@@ -115,20 +116,21 @@ async function compile(solver, behind, signal) {
 }
 
 /**
- * Serves the page while the solver is compiled. If the page is closed before the end, the next start continues.
+ * Serves the page while the solver is compiled. If the page is closed before compilation has ended, the next start
+ * continues it.
  * @param {readonly import('./up-to-date.mjs').Step[]} steps all steps of a start
  * @param {(solver: SolverBuild) => Promise<number>} show opens the page; its exit code once it is closed
  * @returns {Promise<number>}
  */
 export async function startStaged(steps, show) {
   const addon = addonStep().name;
-  // The page does not need the command line's start-up image.
+  // The page does not use the snapshot of the command line.
   const isShort = (/** @type {import('./up-to-date.mjs').Step} */ step) => step.short === true && step.name !== IMAGE;
   const short = steps.filter(isShort);
   const behind = steps.filter((step) => !isShort(step) && step.name !== addon);
   const solver = new SolverBuild();
   const closed = new AbortController();
-  // The compiler runs in a separate process group, which the terminal does not interrupt.
+  // The compiler has its own process group, which Ctrl+C on the terminal does not interrupt.
   const interrupted = () => process.exit(130);
   process.on('SIGINT', interrupted).on('SIGTERM', interrupted).on('SIGHUP', interrupted);
   /** @type {Promise<void>} */
@@ -136,7 +138,7 @@ export async function startStaged(steps, show) {
   await new Promise((resolve, reject) => {
     building = withLock(async () => {
       const compiling = compile(solver, behind, closed.signal);
-      // A failed build is reported when the page is closed; until then the page works without the solver.
+      // Report a failed build only when the page is closed, because the page works without the solver.
       compiling.catch(() => {});
       await runSteps(short);
       resolve(null);

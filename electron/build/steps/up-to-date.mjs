@@ -20,7 +20,7 @@ import { inRoot, root } from '../setup/root.mjs';
  */
 
 /**
- * Digest of the names and contents of files and of the settings.
+ * Digest of the names and contents of files, and of settings.
  * @param {readonly string[]} inputs
  * @param {Step['settings']} settings
  */
@@ -48,7 +48,7 @@ export function isUpToDate(step) {
 }
 
 /**
- * Records that the step's outputs belong to these inputs.
+ * Saves the digest of the inputs from which the step's outputs were built.
  * @param {Step} step
  * @param {string} before digest that was taken before the step ran: a file edited meanwhile makes it stale
  */

@@ -18,12 +18,12 @@ import { FAILED_RESULT, PASSED_RESULT, runUnlessPassed, skippedResult } from './
 
 const INSTRUCTION_SETS_NAME = 'Instruction sets are separate';
 
-/** Folders of CMake's objects in dist/cmake: those for every machine, and one per instruction set. */
+/** Folders of CMake's objects in dist/cmake: those for all machines, and those for one instruction set each. */
 const BASELINE = 'CMakeFiles/bb_{core,engine,cuda,more,launching}.dir';
 const INSTRUCTION_SET_OBJECTS = 'CMakeFiles/bb_simd_{,more_}*.dir';
 
 /**
- * Functions that objects define for the linker, by their C++ names.
+ * Demangled names of the functions that objects define.
  * @param {readonly string[]} objects
  * @returns {Promise<readonly string[] | null>} null if `nm` is missing or fails
  */
@@ -37,9 +37,10 @@ const objectsIn = (folder) => globSync(`${folder}/**/*.{o,obj}`, { cwd: inRoot('
 const fromCmake = (/** @type {string} */ file) => inRoot('dist/cmake', file);
 
 /**
- * Checks that no inline function is compiled for a special instruction set outside that set's namespace. The linker
- * might use such a function for all callers, and machines without AVX-512, for example, would crash. Our functions must
- * not occur at all. Those of the standard library may only if a generic object, which is linked first, has them too.
+ * Checks that object files for special instruction sets define no inline function outside the namespace of their
+ * instruction set. The linker might use such a function for all callers, and machines without AVX-512, for example,
+ * would crash. Functions of this program must not occur at all. Functions of the standard library may, if an object for
+ * all machines defines them too, because it is linked first.
  * @type {import('./result.mjs').Suite}
  */
 const instructionSets = {
@@ -71,7 +72,7 @@ const instructionSets = {
 };
 
 /**
- * A check that consists of one command: passed if it exits with 0, else its output is shown.
+ * Runs a check that is a single command. It passes if the command exits with 0; otherwise the output is printed.
  * @param {readonly string[]} args script of an installed package and its arguments
  */
 async function command(args) {
@@ -81,7 +82,7 @@ async function command(args) {
   return FAILED_RESULT;
 }
 
-/** All files that Biome may read. Some may be excluded by biome.json; they only cause unnecessary runs. */
+/** All files that Biome may read. Files that biome.json excludes only cause unnecessary runs. */
 const READ_BY_BIOME = [
   '*',
   '{.ci,.github}/**/*',
@@ -105,8 +106,8 @@ const biome = {
 };
 
 /**
- * Type check. Cached state of the last check identifies every file by its content, so that only changed files and their
- * dependents are checked again.
+ * Type check. The saved state of the last check identifies files by content, so only changed files and their dependents
+ * are checked again.
  * @type {Suite}
  */
 const types = {
@@ -115,8 +116,8 @@ const types = {
     command([
       inRoot('node_modules/typescript/bin/tsc'),
       '--noEmit',
-      // Each checker reads the files that all others read too; with the default of four, two cores would do that work
-      // twice.
+      // Limit the checkers, because each of them parses the shared files. The default of four would repeat that work on
+      // two cores.
       '--checkers',
       String(Math.min(4, availableParallelism())),
       '--incremental',
@@ -142,7 +143,7 @@ const cppFormat = {
 const staticChecks = [biome, cppFormat, types];
 
 /**
- * Compiles every workload's CUDA kernels for one architecture, warnings as errors; one test each.
+ * Compiles the CUDA kernels of every workload for one architecture, with warnings as errors. Each workload is a test.
  * @type {import('./result.mjs').Suite}
  */
 const cudaCompile = {
@@ -163,7 +164,7 @@ const cudaCompile = {
 const NAME = 'The desktop program in Electron';
 
 /**
- * Desktop tests in Electron; `npm test` runs the same tests with a substitute.
+ * Desktop tests in Electron. `npm test` runs the same tests with a substitute for Electron.
  * @param {string | null} folder folder of a package; null: Electron's runtime, or the installed program
  * @returns {Phase}
  */
@@ -176,11 +177,11 @@ function desktopStories(folder) {
   return { tests: { projects: ['desktop'], env: given === null ? {} : { BRAGGBENCH_PACKAGE: given } } };
 }
 
-/** More workers would need more memory, and wait for the longest file. */
+/** Largest number of workers. More would use more memory, and wait for the longest file anyway. */
 const MAX_WORKERS = 8;
 
 /**
- * Tests wait for processes and pages during about 20 % of their time, so one worker more than there are cores is used.
+ * Uses one worker more than there are cores, because tests wait for processes and pages in about 20 % of their time.
  * @returns {readonly string[]}
  */
 const workers = () => [`--maxWorkers=${Math.min(MAX_WORKERS, availableParallelism() + 1)}`];
@@ -188,50 +189,53 @@ const workers = () => [`--maxWorkers=${Math.min(MAX_WORKERS, availableParallelis
 /** @param {readonly string[]} projects */
 const queue = (projects) => ({ projects, more: workers() });
 
-/** Suites without test files: they run one after another, concurrently with the test files. */
+/** Suites without test files. They run one after another, concurrently with the test files. */
 const others = [...staticChecks, instructionSets, cppTests, gpuTests];
 
-/** Compilations lock the checkout, and tests that start the program would wait for the lock. @type {Phase} */
+/**
+ * Separate phase, because compiling locks the checkout, and tests that start the program would wait for the lock.
+ * @type {Phase}
+ */
 const cuda = { beside: [cudaCompile] };
 
-/** Tests that measure delays, and so run alone. @type {Phase} */
+/** Tests that measure delays, and therefore run without others. @type {Phase} */
 const alone = { tests: { projects: ['alone'] } };
 
 const units = queue(['unit-desktop', 'unit']);
 
-/** Tests with the tag `slow` belong to `npm run test:all`. */
+/** Tests with the tag `slow` run only in `npm run test:all`. */
 const quickUnits = { ...units, more: [...units.more, '--tagsFilter', '!slow'] };
 
-/** `npm test`. @type {readonly Phase[]} */
+/** Phases of `npm test`. @type {readonly Phase[]} */
 export const suites = [cuda, { tests: quickUnits, beside: others }, alone];
 
 /**
- * Phase of the long gates, whose threads wait for each other at every step. At low priority, with test files, they
- * took up to nine times as long.
+ * Long tests in C++, whose threads wait for each other at every step. They run alone, because together with test files
+ * they needed up to nine times as long.
  * @type {Phase}
  */
 const longGates = { beside: [longCppTests] };
 
-/** Each test starts a cluster that uses all cores of this machine. @type {Phase} */
+/** Tests that each start a cluster on all cores of this machine. @type {Phase} */
 const clusters = { tests: { projects: ['clusters'] } };
 
-/** Long tests that compare delays with a limit: files named *.alone.long.test.ts. @type {Phase} */
+/** Long tests that compare delays with a limit, in files named *.alone.long.test.ts. @type {Phase} */
 const longAlone = { tests: { projects: ['long-alone'] } };
 
-/** `npm run test:all -- long`. @type {readonly Phase[]} */
+/** Phases of `npm run test:all -- long`. @type {readonly Phase[]} */
 export const longSuites = [longGates, { tests: queue(['long']) }, clusters, longAlone];
 
-/** `npm run test:all -- sanitized`. @type {readonly Phase[]} */
+/** Phases of `npm run test:all -- sanitized`. @type {readonly Phase[]} */
 export const sanitizedSuites = [{ beside: [sanitizedCppTests] }];
 
 /**
- * `npm run test:all -- desktop`.
+ * Phases of `npm run test:all -- desktop`.
  * @param {string | null} folder of a package
  * @returns {readonly Phase[]}
  */
 export const desktop = (folder) => [desktopStories(folder)];
 
-/** `npm run test:all`: all suites in one queue. @returns {readonly Phase[]} */
+/** Phases of `npm run test:all`. @returns {readonly Phase[]} */
 export const all = () => [
   cuda,
   { tests: queue(['unit-desktop', 'long', 'unit']), beside: others },
@@ -244,7 +248,7 @@ export const all = () => [
 ];
 
 /**
- * Suites that `npm test -- --only NAME` can select by name.
+ * Suites that `npm test -- --only NAME` can select.
  * @type {readonly import('./result.mjs').Suite[]}
  */
 export const namedSuites = [...others, cudaCompile, longCppTests, sanitizedCppTests];

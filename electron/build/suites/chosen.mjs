@@ -1,4 +1,4 @@
-/** Selects the tests for `npm test -- FILE… --only NAME` and the build steps that they need. */
+/** Selects tests for `npm test -- FILE… --only NAME`, and the build steps that these tests need. */
 import { globSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { callerFolder, root } from '../setup/root.mjs';
@@ -33,7 +33,7 @@ export function readArguments(args) {
   return { files, names };
 }
 
-/** Test files of vitest, and C++ files with tests. */
+/** Test files of vitest, and C++ files that contain tests. */
 const testFiles = () => [
   ...globSync('test/**/*.test.{ts,tsx}', { cwd: root }),
   ...globSync('test/{native,kernels,parity,physics}/**/*.cpp', { cwd: root }).filter(
@@ -63,10 +63,10 @@ export function filesFor(typed, all = testFiles()) {
   return { vitest: files.filter((file) => !file.endsWith('.cpp')), cpp: files.filter((file) => file.endsWith('.cpp')) };
 }
 
-/** All projects of vitest.config.ts; a file belongs to one of them. */
+/** Projects in vitest.config.ts, one of which each test file belongs to. */
 const PROJECTS = ['unit', 'unit-desktop', 'long', 'long-alone', 'clusters', 'desktop', 'alone'];
 
-/** Modules by which a test starts programs or worker threads, or loads the addon, which therefore have to be built. */
+/** Modules with which tests start programs or threads, or load the addon. Tests that import them need a build. */
 const STARTS = /^(node:)?(child_process|worker_threads|module)$/;
 
 /**
@@ -103,7 +103,7 @@ export async function importedBy(files) {
 }
 
 /**
- * Whether any of the files runs something that has to be built, unlike tests of pure functions.
+ * Whether a file runs something that must be built first. Tests of pure functions do not.
  * @param {readonly string[]} files from the root
  */
 export async function needBuild(files) {

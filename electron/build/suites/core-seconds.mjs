@@ -1,7 +1,7 @@
-/** Processor time of a process and its descendants. Unlike the duration, it hardly depends on other load. */
+/** Processor time of a process and its descendants. In contrast to the duration, it hardly depends on other load. */
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Linux counts processor time in hundredths of a second on every architecture that Node supports. */
+/** Unit of processor time on Linux: a hundredth of a second on all architectures that Node supports. */
 const TICKS_PER_SECOND = 100;
 
 /** @typedef {Readonly<{ parent: number, ticks: number }>} Usage */
@@ -13,9 +13,9 @@ const TICKS_PER_SECOND = 100;
 function usageOf(pid) {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name of a program may contain spaces, so fields are counted from its closing parenthesis.
+    // Count fields from the closing parenthesis, because the program's name before it may contain spaces.
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-    // User and system time of the process, and of its ended children.
+    // User and system time of the process, and those of its ended children.
     const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
     return { parent: Number(fields[1]), ticks };
   } catch {
@@ -24,7 +24,7 @@ function usageOf(pid) {
 }
 
 /**
- * Processor time of a process and its descendants, including those that have ended.
+ * Processor time of a process and its descendants, including ended ones, s.
  * @param {number} [pid]
  * @returns {number | null} null if the system has no /proc
  */

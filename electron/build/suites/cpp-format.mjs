@@ -14,7 +14,7 @@ function clangFormat() {
   }
 }
 
-/** Every C++ and CUDA file of the repository, relative to its root. */
+/** All C++ and CUDA files of the repository, relative to its root. */
 const files = () => globSync(FILES, { cwd: root }).sort();
 
 /** @returns {Promise<{ wrong: string[], unavailable: string | null }>} files that .clang-format would change */
@@ -31,7 +31,7 @@ export async function checkFormat() {
   return { wrong: [...wrong], unavailable: null };
 }
 
-/** Formats every C++ and CUDA file in place. */
+/** Formats all C++ and CUDA files in place. */
 export async function writeFormat() {
   const program = clangFormat();
   if (!program) return { code: 1, output: `clang-format is not available for ${process.platform}-${process.arch}.` };

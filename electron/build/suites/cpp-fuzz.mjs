@@ -1,5 +1,6 @@
 /**
- * Runs libFuzzer on the parsers in C++: each is a small program with the parser's sources and a file in test/fuzz/cpp.
+ * Runs libFuzzer on the parsers in C++. Each parser has a small program, built from its sources and a file in
+ * test/fuzz/cpp.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -9,7 +10,7 @@ import { Failure } from '../setup/say.mjs';
 
 const OUT = 'dist/fuzz';
 
-/** The newest come first; a plain `clang++` may lack libFuzzer. */
+/** Compilers to try, newest first. A plain `clang++` may lack libFuzzer. */
 const COMPILERS = ['clang++-21', 'clang++-20', 'clang++-19', 'clang++-18', 'clang++-17', 'clang++'];
 
 const CEILINGS = `braggbench ceilings 1
@@ -26,7 +27,7 @@ throttled 0
 `;
 
 /**
- * First row of each kind in a table.
+ * First row of each kind in a table, as a valid input.
  * @param {string} file path from the root
  */
 function firstRows(file) {
@@ -39,7 +40,7 @@ function firstRows(file) {
 }
 
 /**
- * `sources`: paths relative to the root. `seed`: a valid text to start with.
+ * Parsers to test. `sources`: paths relative to the root; `seed`: valid text with which fuzzing starts.
  * @type {readonly Readonly<{ name: string, sources: readonly string[], seed: string }>[]}
  */
 const fuzzTargets = [
@@ -51,7 +52,7 @@ const fuzzTargets = [
   {
     name: 'nuclear',
     sources: ['kernels/physics/icru63.cpp'],
-    // One row of each kind, because the sanitizers make reading whole tables slow.
+    // Use one row of each kind, because parsing complete tables is slow with sanitizers.
     seed: firstRows('assets/nuclear/oxygen.csv'),
   },
   {
@@ -82,7 +83,7 @@ async function compiler() {
 }
 
 /**
- * Runs all fuzzers; returns the exit code, which is not 0 if an input failed.
+ * Runs all fuzzers. The returned exit code is not 0 if an input failed.
  * @param {number} seconds
  */
 export async function cppFuzz(seconds) {

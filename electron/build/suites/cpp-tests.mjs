@@ -15,17 +15,17 @@ import { MAX_RERUNS } from './run.mjs';
 /** @typedef {import('./result.mjs').Suite} Suite */
 /** @typedef {import('./result.mjs').Result} Result */
 
-/** Far above the duration of the tests, so that a hang does not stop all suites. */
+/** Time limit far above the duration of the tests, so that a hanging test does not stop all suites. */
 const TIMEOUT_S = 1800;
 
-/** Last line of the tests' output. */
+/** Matches the last line that the tests print. */
 const TOTALS = /^(\d+) passed, (\d+) failed$/m;
 
-/** Name and reason of a test that cannot run on this machine. */
+/** Matches the line about a test that cannot run on this machine: its name and the reason. */
 const SKIPPED_LINE = /^skip (.*)\t(.*)$/gm;
 
 /**
- * Runs C++ tests and prints those that fail, each as soon as it has failed.
+ * Runs C++ tests and prints each failed one immediately.
  * @param {string} program
  * @param {readonly string[]} [args] parts of the tests' names
  * @param {NodeJS.ProcessEnv} [env]
@@ -54,21 +54,21 @@ async function runTests(program, args = [], env = process.env) {
   const left = [...outcome.output.matchAll(SKIPPED_LINE)].map(([, name = '', reason = '']) => ({ name, reason }));
   const counted = { passed: Number(totals?.[1] ?? 0), failed: Number(totals?.[2] ?? 0), skipped: left };
   if (outcome.code === 0 || counted.failed > 0) return { result: counted, failed };
-  // LeakSanitizer searches after the tests, in a tracer process that a signal kills on some kernels.
+  // LeakSanitizer searches in a tracer process after the tests. On some kernels, a signal kills that process.
   if (totals && outcome.output.includes('LeakSanitizer has encountered a fatal error')) {
     const unavailable = skippedResult('leak check of the C++ tests', 'LeakSanitizer does not run on this kernel');
     return { result: sum(counted, unavailable), failed };
   }
   say(outcome.timedOut ? `  stopped after ${TIMEOUT_S} s` : `  exited with code ${outcome.code}`);
-  // After a crash there are no totals, so the tests that ended before are counted.
+  // After a crash, totals are missing, so count the tests that ended before it.
   const ended = (/** @type {RegExp} */ line) => (totals ? 0 : [...outcome.output.matchAll(line)].length);
   const passed = ended(/^ok {3}/gm);
   return { result: sum(counted, { passed, failed: 1 + ended(/^FAIL /gm), skipped: [] }), failed: [] };
 }
 
 /**
- * Runs C++ tests, and a few failed ones a second time, as for failed test files. A test that then passes is reported as
- * unsteady.
+ * Runs C++ tests, and a few failed ones a second time. A test that then passes is reported as unsteady, as for test
+ * files.
  * @type {(...args: Parameters<typeof runTests>) => Promise<Result>}
  */
 async function runSteadily(program, args = [], env = process.env) {
@@ -81,11 +81,11 @@ async function runSteadily(program, args = [], env = process.env) {
   return { ...result, passed: result.passed + failed.length, failed: 0, unsteady };
 }
 
-/** More processes would only wait for the longest test. */
+/** Largest number of processes. More would only wait for the longest test. */
 const MAX_PROCESSES = 8;
 
 /**
- * Distributes the tests over as many processes as there are cores, because most tests use one core.
+ * Distributes tests over one process per core, because most tests use one core.
  * @type {typeof runSteadily}
  */
 async function runShared(program, args = [], env = process.env) {
@@ -99,14 +99,14 @@ async function runShared(program, args = [], env = process.env) {
   }
 }
 
-/** Prefix in the names of long C++ tests: `npm run test:all -- long`. */
+/** Prefix of the names of long C++ tests, which `npm run test:all -- long` runs. */
 const LONG_GATE_PREFIX = 'long gate, ';
 
-/** Examples, tables and records that the tests read in addition to their program. */
+/** Files that the tests read, in addition to their program. */
 const READ_BY_TESTS = ['assets/**/*', 'test/golden/**/*', 'test/physics/**/*.{json,hpp,md}', 'dist/kernels/**/*'];
 
 /**
- * Skips a program that already passed with the same files on the same machine, because C++ tests are deterministic.
+ * Skips a program that passed earlier on this machine with the same files, because C++ tests are deterministic.
  * @param {string} name
  * @param {string} program
  * @param {readonly string[]} args
@@ -133,7 +133,7 @@ export const longCppTests = {
 };
 
 /**
- * Suite of selected C++ tests.
+ * Creates a suite of selected C++ tests.
  * @param {readonly string[]} parts parts of their names
  * @returns {Suite}
  */
@@ -169,8 +169,8 @@ const lacksSanitizers = (error) =>
   /(cannot find|unable to find library|No such file).*(l?[au]b?san|clang_rt)/.test(error.message);
 
 /**
- * C++ tests with address and undefined-behaviour sanitizers. They are compiled by Clang, which as a second compiler
- * finds further errors, or by the default compiler if Clang is not installed.
+ * C++ tests with address and undefined-behaviour sanitizers. Clang compiles them, because a second compiler finds
+ * further errors. If it is not installed, the default compiler is used.
  * @type {Suite}
  */
 export const sanitizedCppTests = {
@@ -191,13 +191,13 @@ export const sanitizedCppTests = {
         return skippedResult('sanitized C++ tests', 'the compiler has no sanitizer libraries');
       throw error;
     }
-    // Gates are left out: they need minutes with sanitizers, and run code that the parity and run tests cover.
+    // Exclude gates, which need minutes with sanitizers, and whose code the parity and run tests cover.
     const result = await runShared(SANITIZED_TESTS, ['-gate, '], {
       ...process.env,
       ASAN_OPTIONS: 'detect_leaks=1:strict_string_checks=1',
       UBSAN_OPTIONS: 'print_stacktrace=1',
     });
-    // Other skipped tests are already listed by the run without sanitizers.
+    // List only the leak check as skipped here; other skipped tests are listed by the run without sanitizers.
     return { ...result, skipped: result.skipped.filter(({ name }) => name.startsWith('leak check')) };
   },
 };

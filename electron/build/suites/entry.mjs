@@ -21,7 +21,7 @@ async function runAll(phases, whole) {
 }
 
 /**
- * Command that runs tests: installs missing packages, builds, runs the tests, and reports.
+ * Runs a test command: installs missing packages, builds, runs the tests, and reports.
  * @param {string} command as a person types it
  * @param {(all: typeof import('./all.mjs'), argument: string | null) => readonly Phase[]} choose
  * @param {Readonly<{ name?: string, argument?: Readonly<{ name: string, values?: readonly string[] }> }>} [takes]
@@ -47,7 +47,10 @@ export async function testing(command, choose, { name, argument } = {}) {
   return Number(process.exitCode ?? 0);
 }
 
-/** `npm test`: runs all of its suites, or only the selected files and suites after building only what these need. */
+/**
+ * Implements `npm test`: runs all its suites, or only selected files and suites. For a selection, only the required
+ * parts are built.
+ */
 export const testingSome = () =>
   main(async () => {
     const args = process.argv.slice(2);

@@ -1,4 +1,4 @@
-/** Mutation tests: checks whether the tests detect small errors that are inserted into the code. */
+/** Mutation tests, which check whether the tests detect small errors inserted into the code. */
 import {
   constants,
   cpSync,
@@ -36,10 +36,13 @@ import { importedBy, needBuild } from './chosen.mjs';
 const LIST = 'test/mutations.json';
 const RESULTS = 'dist/mutate.json';
 
-/** Minimum number of mutations that the tests must detect when the full list runs. */
+/** Number of mutations that must be detected if the full list runs. */
 const MIN_FOUND = 58;
 
-/** Copy of the sources. Its programs are built from unmodified sources until a test needs one with a mutation. */
+/**
+ * Copy of the sources to which mutations are applied. Its programs are built from unmodified sources, unless a test
+ * needs one with a mutation.
+ */
 const SCRATCH = inRoot('dist/.mutate');
 const LEFT_OUT = new Set(['.git', 'dist', 'node_modules']);
 const PROGRAMS = ['.stamps', '.tests', 'electron', 'host', 'image', 'kernels', 'native', 'renderer', 'workers'];
@@ -97,7 +100,7 @@ const isCpp = (/** @type {Mutation} */ { file }) => /^(kernels|native)\//.test(f
 /** @typedef {Pick<Mutation, 'tests' | 'cpp'>} Tests */
 
 /**
- * Runs tests until the first failure, which detects the mutation.
+ * Runs tests until the first one fails and thereby detects the mutation.
  * @param {Tests} tests
  * @returns {Promise<Readonly<{ ok: boolean, output: string }>>}
  */
@@ -140,8 +143,8 @@ async function runMutation(mutation) {
 }
 
 /**
- * Saved results of mutations, written after each one, so that an interrupted run can continue. A saved result is reused
- * only if neither the mutation nor the sources on which its tests depend have changed.
+ * Results of mutations, saved after each one, so that an interrupted run can continue. A saved result is valid while
+ * the mutation, and the sources on which its tests depend, are unchanged.
  */
 export class Results {
   #file;
@@ -176,7 +179,8 @@ export class Results {
 const ALL_SOURCES = ['electron', 'renderer', 'kernels', 'native', 'test'].map((folder) => `${folder}/**/*`);
 
 /**
- * Key of the sources: tests of pure functions depend on the modules that they import, all others on all sources.
+ * Key of the sources on which tests depend: the imported modules for tests of pure functions, all sources for other
+ * tests.
  * @param {Tests} tests
  */
 async function keyOf({ tests = [], cpp = [] }) {
@@ -191,7 +195,7 @@ async function keyOf({ tests = [], cpp = [] }) {
 export async function mutate(args) {
   /** @type {readonly Mutation[]} */
   const all = JSON.parse(readFileSync(inRoot(LIST), 'utf8'));
-  // Mutations that need no compiler come first.
+  // Run mutations that need no compiler first.
   const chosen = [...choose(args, all)].sort((a, b) => Number(isCpp(a)) - Number(isCpp(b)));
   for (const mutation of all) mutatedText(readFileSync(inRoot(mutation.file), 'utf8'), mutation);
   await runTimed('Copying the sources', async () => copySources());

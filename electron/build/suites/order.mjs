@@ -1,4 +1,4 @@
-/** Start order of test files: longest first, by their times in the last complete run and in test/seconds.json. */
+/** Order of test files: longest first, by their times in the last complete run or in test/seconds.json. */
 import path from 'node:path';
 import { BaseSequencer } from 'vitest/node';
 import { root } from '../setup/root.mjs';
@@ -6,16 +6,16 @@ import { listedSeconds } from './report.mjs';
 
 /** @typedef {Readonly<{ file: string, project: string }>} Entry a test file from the root, and its vitest project */
 
-/** Assumed seconds of a file that the table does not list, such as a new one. */
+/** Assumed duration of a file without a known time, such as a new one. */
 const UNLISTED_S = 2;
 
 /** @param {string} file */
 const isStory = (file) => file.startsWith('test/e2e/');
 
 /**
- * Sorts test files. A worker serves one project and caches the modules that its files share, so the files of a project
- * stay together. Within a project the end-to-end tests, which need a page and a host, are spread evenly among the other
- * files. Otherwise every worker would start with one.
+ * Sorts test files. Files of a project stay together, because a worker serves one project and caches the modules that
+ * its files share. Within a project, end-to-end tests are distributed evenly, because they need a page and a host.
+ * Otherwise, every worker would start with one.
  * @template {Entry} E
  * @param {readonly E[]} entries
  * @param {readonly string[]} projects their order
@@ -49,8 +49,8 @@ export function sortLongestFirst(entries, projects, seconds) {
 }
 
 /**
- * Sequencer of vitest that uses sortLongestFirst(). Projects with a process per file come first; others reuse their
- * workers.
+ * Sequencer for vitest that uses sortLongestFirst(). Projects with one process per file come first; the others reuse
+ * their workers.
  */
 export default class LongestFirstSequencer extends BaseSequencer {
   /**

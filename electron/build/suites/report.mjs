@@ -7,15 +7,15 @@ import { inSeconds } from './run.mjs';
 
 /** @typedef {import('./run.mjs').Ran} Ran */
 
-/** Largest allowed number of unsteady files; with two the result of the run is not reliable. */
+/** Largest allowed number of unsteady files. With more, the result of the run is not reliable. */
 const MAX_UNSTEADY = 1;
 
-/** File that every run of all suites rewrites, and that continuous integration saves. */
+/** File with the durations of the last run of all suites. Continuous integration saves it. */
 const LAST_SECONDS = 'dist/test-seconds.json';
 
 /**
- * Seconds of test files from the last complete run on this machine. The table is used for fresh clones, and for files
- * that did not run.
+ * Durations of test files from the last complete run on this machine. Files without one have that of the table, as do
+ * all files in a new clone.
  * @param {string} [table]
  * @param {string} [last]
  * @returns {Readonly<Record<string, number>>} seconds by file
@@ -37,7 +37,7 @@ const longestTop = (tables) =>
   );
 
 /**
- * Writes the seconds of each suite, and the seconds and core seconds of each test file. `files` has the form of
+ * Writes the duration of each suite, and duration and processor time of each test file. `files` has the format of
  * test/seconds.json.
  * @param {readonly Ran[]} ran
  * @param {Readonly<{ seconds: number, coreSeconds?: number | null }>} run
@@ -59,7 +59,7 @@ function writeSeconds(ran, { seconds, coreSeconds = null }, to) {
 }
 
 /**
- * Prints the seconds of each suite, tests that did not run, and unsteady files; the last line is `N passed, N failed`.
+ * Prints the duration of each suite, tests that did not run, and unsteady files. The last line is `N passed, N failed`.
  * @param {readonly Ran[]} ran
  * @param {Readonly<{ seconds: number, coreSeconds?: number | null, whole: boolean, to?: string }>} run `whole`: all tests
  * of the command, whose seconds are written to the file `to`; `coreSeconds`: processor time, where the system reports it

@@ -41,7 +41,7 @@ export const sum = (a, b) => ({
 });
 
 /**
- * Tests that did not run, grouped by their reason.
+ * Groups tests that did not run by reason.
  * @param {readonly Skip[]} skips
  * @returns {ReadonlyMap<string, readonly string[]>} names by reason, in the order of the first of each
  */
@@ -53,7 +53,7 @@ export function byReason(skips) {
 }
 
 /**
- * Runs a suite whose result depends only on `key`, unless it already passed with the same key.
+ * Runs a suite, unless it passed earlier with the same `key`, on which alone its result depends.
  * @param {string} name name of its stamp
  * @param {string} key digest of its program, inputs and settings
  * @param {() => Promise<Result>} run

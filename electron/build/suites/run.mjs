@@ -21,11 +21,11 @@ import { failuresOf, lineOf } from './vitest-reporter.mjs';
  * }>} Call `projects` of vitest.config.ts; `files`: parts of the names of test files, all of the projects if not given
  */
 
-/** Number of output lines to print if vitest ends before its tests do. */
+/** Number of output lines to print if vitest exits before its tests have ended. */
 const TAIL = 30;
 
 /**
- * Runs vitest and reports its files as they finish.
+ * Runs vitest and reports each test file when it has ended.
  * @param {Call} call
  * @returns {Promise<readonly string[]>} errors that belong to no file
  */
@@ -87,10 +87,13 @@ async function runVitest({ projects, files = [], more = [], env = {}, onStart, o
  * meanwhile. Nothing else runs during a phase.
  */
 
-/** Largest number of failed files that are run again; more failures are not caused by chance. */
+/** Largest number of failed files that are run again. More failures are unlikely to be random. */
 export const MAX_RERUNS = 3;
 
-/** Suites of test files, in the order of the report. A file belongs to the first suite whose pattern it matches. */
+/**
+ * Suites of test files by pattern, in the order of the report. A file belongs to the first suite whose pattern it
+ * matches.
+ */
 const SUITES = /** @type {const} */ ([
   ['Long tests', /\.long\.test\.tsx?$/],
   ['End to end in Chromium', /^test\/e2e\//],
@@ -105,7 +108,7 @@ export const suiteOf = (file) => SUITES.find(([, pattern]) => pattern.test(file)
 /** @param {number} seconds */
 export const inSeconds = (seconds) => `${seconds.toFixed(1)} s`;
 
-/** Numbers the lines of a run: `[12 of 393]`; the total is left out until vitest has found its files. */
+/** Numbers the lines of a run: `[12 of 393]`. The total is omitted until vitest has found all files. */
 class Counter {
   #done = 0;
   /** @type {number | null} */
@@ -125,7 +128,7 @@ class Counter {
 }
 
 /**
- * A suite that throws counts as one failure; the others still run.
+ * Runs a suite. If it throws, that counts as one failure, and other suites still run.
  * @param {Suite} suite
  * @returns {Promise<Ran>}
  */
@@ -151,7 +154,7 @@ function counts({ passed, failed, skipped, unsteady = [] }) {
 }
 
 /**
- * Judges a failed file by its second run. A file that then passes counts as passed and is reported as unsteady.
+ * Combines the two runs of a failed file. If the second one passes, the file passes and is reported as unsteady.
  * @param {FileReport} first
  * @param {FileReport | null} second null if the second run ended without a result
  * @returns {Result}
@@ -172,7 +175,7 @@ export function judgeRerun(first, second) {
 }
 
 /**
- * Runs a failed test file once more, concurrently with the remaining tests, so that failures under load reproduce.
+ * Runs a failed test file again, concurrently with the remaining tests, so that failures caused by load reproduce.
  * @param {FileReport} first
  * @param {NonNullable<Phase['tests']>} tests
  */
@@ -181,7 +184,7 @@ async function callsForRerun(first, tests) {
   const second = [];
   const loose = await runVitest({
     ...tests,
-    // The first run has already built the programs of the tests.
+    // Do not build the programs of the tests again, because the first run did.
     env: { ...tests.env, BRAGGBENCH_TEST_PROGRAMS: 'none' },
     projects: [first.project],
     files: [first.file],

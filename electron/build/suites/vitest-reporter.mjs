@@ -19,7 +19,7 @@ import { root } from '../setup/root.mjs';
  *   | Readonly<{ kind: 'end', unhandled: readonly string[] }>} Message from the reporter to `npm test`
  */
 
-/** Stack lines in files of the tests and the program. */
+/** Matches stack frames in files of the tests and of the program. */
 const OWN_FRAME = /^\s+at (?=.*[/\\])(?!.*(?:node_modules|node:))/;
 
 /** @param {Problem} problem */
@@ -35,7 +35,7 @@ function describe(problem) {
 const fileOf = (module) => path.relative(root, module.moduleId).replaceAll('\\', '/');
 
 /**
- * Errors outside the tests: the file could not be loaded, or a beforeAll failed.
+ * Errors outside of tests, such as a file that cannot be loaded or a failing beforeAll.
  * @param {TestModule} module
  */
 const setUpErrors = (module) => [
@@ -43,11 +43,11 @@ const setUpErrors = (module) => [
   ...[...module.children.allSuites()].flatMap((suite) => suite.errors()),
 ];
 
-/** Reason for tests that the filter of `npm test` leaves out. */
+/** Reason given for tests that the tag filter of `npm test` excludes. */
 const SLOW = 'is tagged slow; run it with npm run test:all or npm test -- FILE';
 
 /**
- * Reason for skipping a test or a suite around it; see test/unless.ts.
+ * Reason for skipping a test, which may be given by an enclosing suite; see test/unless.ts.
  * @param {TestCase | import('vitest/node').TestSuite | TestModule} task
  * @returns {string | null}
  */
@@ -56,7 +56,7 @@ function reasonOf(task) {
 }
 
 /**
- * Duration with imports, because a module may compute while it is imported.
+ * Duration of a test file, including imports, because modules may compute when they are imported.
  * @param {TestModule} module
  */
 function secondsOf(module) {
@@ -106,7 +106,9 @@ export function lineOf({ file, seconds, coreSeconds, result: { passed, failed, s
 /** @param {FileReport} report */
 export const failuresOf = ({ failures }) => failures.flatMap(({ test, text }) => [`    FAIL ${test}`, text]);
 
-/** Reports each finished file to `npm test`, which started vitest; prints it if vitest was started directly. */
+/**
+ * Sends the report of each test file to `npm test`, which started vitest. If vitest was started directly, prints it.
+ */
 export default class FileReporter {
   /** @param {Message} message */
   #send(message) {

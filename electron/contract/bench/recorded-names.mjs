@@ -7,7 +7,8 @@ const GPUS = /** @type {const} */ (['h100', 'h200']);
 
 /**
  * Returns the paths under which recordings of the same session on other GPUs may exist: in the same folder, with the
- * GPU as a prefix of the file name. @param {string} file @returns {readonly string[]}
+ * GPU as a prefix of the file name.
+ * @param {string} file @returns {readonly string[]}
  */
 export function recordingsOnOtherGpus(file) {
   const at = file.lastIndexOf('/') + 1;
