@@ -1,0 +1,289 @@
+/**
+ * The job arrays of a study on a Slurm cluster: submits them, finds those of an earlier process, and polls them until
+ * their tasks have ended. A task that has ended with points left is passed to the caller.
+ */
+import { writeFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { BraggError, messageOf } from '../../../../contract/errors.ts';
+import type { StudyFolder } from '../../../model/studies/folder.ts';
+import type { ClusterFacts, ClusterTask, Slurm } from './slurm.ts';
+import { type Entry, type Journal, taskScript } from './task.ts';
+
+/** Interval between queries while a stopped study waits for its jobs. */
+const LEAVE_POLL_MS = 500;
+/**
+ * Interval between queries of an array: longer after each query without a change, and longest while Slurm does not
+ * answer.
+ */
+const POLL_MS = { soonest: 1000, latest: 30_000, away: 60_000 } as const;
+/**
+ * Maximum number of arrays submitted at the same time, because Slurm keeps a record of each task and each array is
+ * polled.
+ */
+const MAX_ARRAYS = 8;
+/** Maximum number of calls of sbatch while Slurm does not accept the job. */
+const MAX_SUBMITS = 8;
+/** Longest wait of a stopped study for its jobs to end. */
+const LEAVE_MS = 20_000;
+/** A task without a report for this long is not considered active; active tasks report every second. */
+const ACTIVE_MS = 10_000;
+/** Time for a task to exit after its points have ended. */
+const END_MS = 5000;
+
+export interface JobArrayOptions {
+  readonly folder: StudyFolder;
+  readonly slurm: Slurm;
+  /** Words that start this command line on a node. */
+  readonly program: readonly string[];
+  /** Exit code of the task if points are left and some have ended. */
+  readonly progressLeft: number;
+  readonly atOnce: number | null;
+  readonly cores: number | null;
+  readonly warning_s: number;
+  /** A running task that has not reported for this long is abandoned. */
+  readonly silent_s: number;
+  readonly more: readonly string[];
+  readonly signal: AbortSignal;
+  readonly say: (line: string) => void;
+}
+
+/** Present knowledge of a submitted array. */
+interface Active {
+  readonly entry: Entry;
+  readonly job: string;
+  /** Tasks that were absent in the last query; their files may still appear with a delay. */
+  absent: ReadonlySet<number>;
+  readonly left: Set<number>;
+  /** Last report of each running task, and the time when it was seen. */
+  readonly signs: Map<number, { at: string; seen_ms: number }>;
+  readonly cancelled: Set<number>;
+  ask_ms: number;
+  next_ms: number;
+}
+
+/** A task that has ended with points left. */
+export interface LostTask {
+  readonly entry: Entry;
+  readonly job: string;
+  readonly index: number;
+  readonly ids: readonly string[];
+}
+
+export class JobArrays {
+  readonly #options: JobArrayOptions;
+  readonly #journal: Journal;
+  readonly #facts: ClusterFacts;
+  readonly #active: Active[] = [];
+
+  constructor(options: JobArrayOptions, journal: Journal, facts: ClusterFacts) {
+    this.#options = options;
+    this.#journal = journal;
+    this.#facts = facts;
+  }
+
+  /** Whether no further array may be submitted now. */
+  get isFull(): boolean {
+    return this.#active.length >= MAX_ARRAYS;
+  }
+
+  /** Ids of the points in tasks that have not ended. */
+  get points(): ReadonlySet<string> {
+    return new Set(
+      this.#active.flatMap(({ entry, left }) => entry.tasks.flatMap((ids, index) => (left.has(index) ? [] : ids))),
+    );
+  }
+
+  /** Recovers jobs of an earlier process, by name if it died before recording their ids. */
+  async recover(): Promise<void> {
+    for (const { entry, job } of await this.#journal.open()) {
+      const found = job ?? (await this.#find(entry.tag));
+      if (this.#options.signal.aborted) return;
+      if (found === null) {
+        // Never submitted, or already over: points without a result are submitted again.
+        await this.#journal.noteOver(entry.tag);
+        continue;
+      }
+      if (job === null) await this.#journal.noteJob(entry.tag, found);
+      // The job disappeared while nobody watched. The reason is unknown, possibly a full disk, so its tasks do not
+      // count as attempts.
+      if ((await this.#options.slurm.tasks(found))?.size === 0) await this.#journal.noteOver(entry.tag);
+      else this.#add(entry, found);
+    }
+  }
+
+  /** Waits until Slurm answers. Null if it has no such job. */
+  async #find(tag: string): Promise<string | null> {
+    const { slurm, signal, say } = this.#options;
+    for (let wait_ms: number = POLL_MS.soonest; !signal.aborted; wait_ms = Math.min(2 * wait_ms, POLL_MS.away)) {
+      const found = await slurm.find(tag, this.#facts);
+      if (found !== undefined) return found;
+      say('Slurm does not respond; trying again.');
+      await sleep(wait_ms, undefined, { signal }).catch(() => undefined);
+    }
+    return null;
+  }
+
+  #add(entry: Entry, job: string): void {
+    const now_ms = performance.now();
+    this.#active.push({
+      ...{ entry, job, absent: new Set<number>(), left: new Set(), signs: new Map(), cancelled: new Set() },
+      ...{ ask_ms: POLL_MS.soonest, next_ms: now_ms + POLL_MS.soonest },
+    });
+  }
+
+  async submit(tasks: Entry['tasks'], attempt: number): Promise<void> {
+    const { folder, program, progressLeft, say, signal } = this.#options;
+    const entry = await this.#journal.begin(folder, tasks, attempt);
+    const script = taskScript([...program, entry.tag], progressLeft);
+    await writeFile(this.#journal.of(entry.tag, 'task.sh'), script, { mode: 0o755 });
+    let wait_ms: number = POLL_MS.soonest;
+    for (let i = 1; ; i += 1) {
+      try {
+        await this.#accepted(entry, await this.#call(entry));
+        return;
+      } catch (error) {
+        // The job may have been accepted before the response was lost, so search for it before submitting again.
+        const job = await this.#options.slurm.find(entry.tag, this.#facts);
+        if (typeof job === 'string') {
+          await this.#accepted(entry, job);
+          return;
+        }
+        if (
+          i >= MAX_SUBMITS ||
+          signal.aborted ||
+          (job === null && error instanceof BraggError && error.code === 'invalid')
+        ) {
+          if (job === null) await this.#journal.noteOver(entry.tag);
+          throw error;
+        }
+        say(`${messageOf(error)}; trying again.`);
+        await sleep(wait_ms, undefined, { signal }).catch(() => undefined);
+        wait_ms = Math.min(2 * wait_ms, POLL_MS.away);
+      }
+    }
+  }
+
+  /** Calls sbatch. Returns the id of the job. */
+  #call({ tag, tasks }: Entry): Promise<string> {
+    const { slurm, atOnce, cores, warning_s, more } = this.#options;
+    const output = this.#journal.of(tag, 'output', '%a.txt');
+    const script = this.#journal.of(tag, 'task.sh');
+    return slurm.submit({ tag, script, tasks: tasks.length, atOnce, cores, warning_s, output, more });
+  }
+
+  async #accepted(entry: Entry, job: string): Promise<void> {
+    await this.#journal.noteJob(entry.tag, job);
+    this.#add(entry, job);
+  }
+
+  /** Polls every array that is due. `missing`: points without a result. `lost` is awaited before the array is over. */
+  async poll(missing: ReadonlySet<string>, lost: (task: LostTask) => Promise<void>): Promise<void> {
+    for (const active of [...this.#active]) {
+      if (performance.now() < active.next_ms) continue;
+      const tasks = await this.#options.slurm.tasks(active.job);
+      if (tasks === undefined) {
+        active.ask_ms = Math.min(2 * active.ask_ms, POLL_MS.away);
+      } else {
+        const changed = await this.#update(active, tasks, missing, lost);
+        active.ask_ms = changed ? POLL_MS.soonest : Math.min(1.5 * active.ask_ms, POLL_MS.latest);
+      }
+      active.next_ms = performance.now() + active.ask_ms;
+    }
+  }
+
+  /** Returns true if anything has changed since the last query. */
+  async #update(
+    active: Active,
+    tasks: ReadonlyMap<number, ClusterTask>,
+    missing: ReadonlySet<string>,
+    lost: (task: LostTask) => Promise<void>,
+  ): Promise<boolean> {
+    const { entry, job } = active;
+    await this.#listen(active);
+    let changed = await this.#giveUpSilent(active, tasks, missing);
+    const absent = new Set<number>();
+    for (const [index, ids] of entry.tasks.entries()) {
+      // A restarted controller may have forgotten a task that still works.
+      if (tasks.has(index) || active.left.has(index) || isActive(active, index)) continue;
+      absent.add(index);
+      // Only tasks that were absent twice have ended, because files may appear with a delay.
+      if (!active.absent.has(index)) {
+        changed = true;
+        continue;
+      }
+      active.left.add(index);
+      changed = true;
+      const undone = ids.filter((id) => missing.has(id));
+      if (undone.length > 0) await lost({ entry, job, index, ids: undone });
+    }
+    active.absent = absent;
+    if (active.left.size === entry.tasks.length) await this.#over(active);
+    return changed;
+  }
+
+  /** Records reports of the job's tasks. Clocks of nodes differ, so only a change of a report's time counts. */
+  async #listen({ job, signs }: Active): Promise<void> {
+    for (const { job: whose, at } of (await this.#options.folder.beats()).values()) {
+      const [array, index] = whose?.split('_') ?? [];
+      if (array !== job || index === undefined || signs.get(Number(index))?.at === at) continue;
+      signs.set(Number(index), { at, seen_ms: performance.now() });
+    }
+  }
+
+  /**
+   * Abandons tasks that Slurm lists as running although their processes are dead, such as after its own monitor process
+   * was killed.
+   */
+  async #giveUpSilent(
+    { job, signs, cancelled, entry }: Active,
+    tasks: ReadonlyMap<number, ClusterTask>,
+    missing: ReadonlySet<string>,
+  ): Promise<boolean> {
+    const { slurm, silent_s, say } = this.#options;
+    const running = [...tasks].filter(([, { state }]) => state === 'R');
+    let changed = false;
+    for (const [index, { node }] of running) {
+      const sign = signs.get(index) ?? { at: '', seen_ms: performance.now() };
+      signs.set(index, sign);
+      if (performance.now() - sign.seen_ms < silent_s * 1000 || cancelled.has(index)) continue;
+      cancelled.add(index);
+      changed = true;
+      const undone = (entry.tasks[index] ?? []).filter((id) => missing.has(id)).length;
+      say(
+        `Task ${job}_${index} on ${node} has reported nothing for ${silent_s} s, with ${undone} points left: it is cancelled.`,
+      );
+      await slurm.cancel(`${job}_${index}`);
+    }
+    return changed;
+  }
+
+  /** Waits a limited time for all jobs to end, and cancels jobs that still run without work. */
+  async leave(atOnce: boolean): Promise<void> {
+    const { slurm } = this.#options;
+    const begun_ms = performance.now();
+    let cancelled = false;
+    while (this.#active.length > 0 && performance.now() - begun_ms < LEAVE_MS) {
+      if (!cancelled && (atOnce || performance.now() - begun_ms > END_MS)) {
+        cancelled = true;
+        for (const { job } of this.#active) await slurm.cancel(job);
+      }
+      for (const active of [...this.#active]) {
+        const tasks = await slurm.tasks(active.job);
+        if (tasks === undefined) return;
+        if (tasks.size === 0) await this.#over(active);
+      }
+      await sleep(LEAVE_POLL_MS);
+    }
+  }
+
+  async #over(active: Active): Promise<void> {
+    await this.#journal.noteOver(active.entry.tag);
+    this.#active.splice(this.#active.indexOf(active), 1);
+  }
+}
+
+/** Whether a task has reported recently. */
+function isActive({ signs }: Active, index: number): boolean {
+  const sign = signs.get(index);
+  return sign !== undefined && sign.at !== '' && performance.now() - sign.seen_ms < ACTIVE_MS;
+}
