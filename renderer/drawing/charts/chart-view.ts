@@ -1,7 +1,8 @@
 /**
- * A chart on the page, drawn by Plotly. Cursor lines are an overlay, so that moving the pointer moves one line without
- * redrawing. Reports pointer and key input to its owner in axis units. Independent of React and the stores.
+ * A chart on the page, drawn by Plotly, with its dots and cursor lines as overlays. Reports pointer and key input to its
+ * owner in axis units. Independent of React and the stores.
  */
+import type { Data, Layout } from 'plotly.js/lib/core';
 import { messageOf } from '../../../electron/contract/errors.ts';
 import type { Interval } from '../../../electron/contract/fields.ts';
 import type { Box } from '../axes.ts';
@@ -9,12 +10,13 @@ import type { Figure } from '../export/figure.ts';
 import { scaleOf } from '../figures/axes.ts';
 import { inkOf } from '../figures/exported.ts';
 import type { FigureAbout } from '../map-view.ts';
-import type { Scale } from '../scale.ts';
 import type { FrameScheduler } from '../scheduler.ts';
 import { onThemeChange, readDrawingTheme } from '../theme.ts';
-import type { Chart, ChartAxis } from './chart.ts';
-import { axisSuffix, chartPlot } from './chart-plot.ts';
+import type { Chart } from './chart.ts';
+import { CursorLines, valueAt } from './chart-cursor.ts';
+import { chartPlot } from './chart-plot.ts';
 import type { Brush } from './chart-traces.ts';
+import { ChartZoom, requestedWindows, shownDots, type Windows, windowAbout } from './chart-zoom.ts';
 import { DotsLayer, type StampedDots } from './dots-layer.ts';
 import { DrawingCache, loadedFonts, loadPlotly, type Plotly } from './plotly.ts';
 import { plottedFigure } from './plotted-figure.ts';
@@ -48,8 +50,6 @@ const KEY_ZOOM = 1.5;
 /** Minimum width of a chart in CSS pixels; a narrower container scrolls. */
 const MIN_CHART_WIDTH = 420;
 
-type Zooms = ReadonlyMap<string, Interval>;
-
 export class ChartView {
   readonly #host: HTMLElement;
   readonly #plot: HTMLElement;
@@ -59,13 +59,11 @@ export class ChartView {
   readonly #listening = new AbortController();
   readonly #stopTheme: () => void;
   readonly #resize: ResizeObserver;
-  readonly #lines: HTMLElement[] = [];
+  readonly #lines: CursorLines;
+  readonly #zoom = new ChartZoom();
   #plotly: Plotly | null = null;
   #chart: Chart | null = null;
-  #zooms: Zooms = new Map();
   #boxes: readonly Box[] = [];
-  #cursor: number | null = null;
-  #mark: number | null = null;
   readonly #last = new DrawingCache();
   readonly #layer = new DotsLayer();
   #dots: readonly StampedDots[] = [];
@@ -87,6 +85,7 @@ export class ChartView {
     this.#scheduler = scheduler;
     this.#owner = owner;
     this.#tall = tall;
+    this.#lines = new CursorLines(host);
     this.#plot = document.createElement('div');
     this.#plot.className = 'chart-plot__plot wide';
     host.append(this.#plot);
@@ -106,24 +105,21 @@ export class ChartView {
 
   /** Shows the chart; null clears the plot. */
   show(chart: Chart | null): void {
-    if (this.#chart?.title !== chart?.title) this.#zooms = new Map();
+    if (this.#chart?.title !== chart?.title) this.#zoom.reset();
     this.#chart = chart;
     this.#soon();
   }
 
   /** Sets the pointer position on the horizontal axis and the mark shared by all panels; null hides either. */
   setCursor(at: number | null, mark: number | null): void {
-    if (at === this.#cursor && mark === this.#mark) return;
-    this.#cursor = at;
-    this.#mark = mark;
-    this.#scheduler.request(this.#place);
+    if (this.#lines.set(at, mark)) this.#scheduler.request(this.#place);
   }
 
   /** Figure of the current chart for export. Null if the chart is empty or has no width. */
   figure(about: FigureAbout): Figure | null {
     const { clientWidth: width, clientHeight: height } = this.#host;
     if (this.#chart === null || width <= 0) return null;
-    return plottedFigure(this.#zoomed(this.#chart), about, { width, height });
+    return plottedFigure(this.#zoom.apply(this.#chart), about, { width, height });
   }
 
   dispose(): void {
@@ -150,18 +146,9 @@ export class ChartView {
     else this.#later = setTimeout(ask, wait);
   };
 
-  #zoomed(chart: Chart): Chart {
-    if (this.#zooms.size === 0) return chart;
-    const axis = (axis: ChartAxis, name: string): ChartAxis => {
-      const window = this.#zooms.get(name);
-      return window === undefined ? axis : { ...axis, from: window[0], to: window[1] };
-    };
-    const panes = chart.panes.map((pane, i) => ({
-      ...pane,
-      x: axis(pane.x, chart.linked === true ? 'x0' : `x${i}`),
-      y: axis(pane.y, `y${i}`),
-    }));
-    return { ...chart, panes };
+  /** The chart in the windows of its axes. */
+  get #zoomed(): Chart | null {
+    return this.#chart === null ? null : this.#zoom.apply(this.#chart);
   }
 
   readonly #draw = (): void => {
@@ -170,11 +157,7 @@ export class ChartView {
     const { clientWidth, clientHeight } = this.#host;
     if (this.#gone || this.#drawing || plotly === null || clientWidth === 0) return;
     if (chart === null) {
-      this.#boxes = [];
-      this.#dots = [];
-      plotly.purge(this.#plot);
-      this.#last.forget();
-      this.#place();
+      this.#clear(plotly);
       return;
     }
     if (!this.#tall && clientHeight === 0) return;
@@ -182,7 +165,7 @@ export class ChartView {
     const size = { width: this.#tall ? Math.max(MIN_CHART_WIDTH, clientWidth) : clientWidth, label: theme.labelSize };
     this.#brush = { theme, color: inkOf(this.#host) };
     const given = this.#tall ? null : clientHeight;
-    const { data, layout, height, boxes, dots } = chartPlot(this.#zoomed(chart), size, given, this.#brush);
+    const { data, layout, height, boxes, dots } = chartPlot(this.#zoom.apply(chart), size, given, this.#brush);
     if (this.#tall) this.#plot.style.height = `${height}px`;
     this.#boxes = boxes;
     this.#dots = dots;
@@ -191,6 +174,18 @@ export class ChartView {
       this.#place();
       return;
     }
+    this.#react(plotly, data, layout);
+  };
+
+  #clear(plotly: Plotly): void {
+    this.#boxes = [];
+    this.#dots = [];
+    plotly.purge(this.#plot);
+    this.#last.forget();
+    this.#place();
+  }
+
+  #react(plotly: Plotly, data: Data[], layout: Partial<Layout>): void {
     this.#drawing = true;
     this.#drawn = performance.now();
     const first = !this.#plot.classList.contains('js-plotly-plot');
@@ -213,7 +208,7 @@ export class ChartView {
         if (this.#missed && !this.#gone) this.#soon();
         this.#missed = false;
       });
-  };
+  }
 
   /** Handles zooming by dragging across the plot. */
   #follow(): void {
@@ -234,71 +229,33 @@ export class ChartView {
     emitter.on?.('plotly_relayout', (event) => {
       // Plotly has already moved its axes, so force the next drawing.
       this.#last.forget();
-      if (typeof event !== 'object' || event === null || this.#chart === null) return;
-      const requested = new Map<string, Interval>();
-      for (const [i, pane] of this.#chart.panes.entries()) {
-        for (const way of ['x', 'y'] as const) {
-          const name = `${way}axis${i === 0 ? '' : i + 1}`;
-          const ends = [Reflect.get(event, `${name}.range[0]`), Reflect.get(event, `${name}.range[1]`)];
-          if (!ends.every((end): end is number => typeof end === 'number')) continue;
-          const [from = 0, to = 0] = ends.map((end) => (pane[way].kind === 'log' ? 10 ** end : end));
-          requested.set(way === 'x' && this.#chart.linked === true ? 'x0' : `${way}${i}`, [from, to]);
-        }
-      }
-      if (requested.size > 0) this.#zoom(requested);
+      if (this.#chart === null) return;
+      const requested = requestedWindows(event, this.#chart);
+      if (requested.size > 0) this.#zoomTo(requested);
     });
   }
 
-  #zoom(asked: Zooms): void {
-    const across = asked.get('x0');
-    if (this.#owner.zoom === undefined) this.#zooms = new Map([...this.#zooms, ...asked]);
+  #zoomTo(windows: Windows): void {
+    const across = windows.get('x0');
+    if (this.#owner.zoom === undefined) this.#zoom.add(windows);
     else if (across !== undefined) this.#owner.zoom(across);
     this.#soon();
   }
 
   #reset(): void {
-    this.#zooms = new Map();
+    this.#zoom.reset();
     this.#owner.reset?.();
     this.#soon();
   }
 
-  /** Scale of the horizontal axis in the pane at a position in the host; null outside all plots. */
-  #scaleAt(x: number, y: number): Scale | null {
-    const chart = this.#chart === null ? null : this.#zoomed(this.#chart);
-    const i = this.#boxes.findIndex(
-      ({ left, top, width, height }) => x >= left && x <= left + width && y >= top && y <= top + height,
-    );
-    const [box, pane] = [this.#boxes[i], chart?.panes[i]];
-    return box === undefined || pane === undefined ? null : scaleOf(pane.x, box.left, box.left + box.width);
-  }
-
   #valueAt(event: MouseEvent): number | null {
-    const [x, y] = this.#placeOf(event);
-    return this.#scaleAt(x, y)?.toValue(x) ?? null;
+    return valueAt(this.#zoomed, this.#boxes, ...this.#placeOf(event));
   }
 
-  /** Paints the dots in the windows that Plotly's axes show, except series hidden in the legend. */
   readonly #paintDots = (): void => {
     this.#tell(null);
-    const [layout, traces] = ['_fullLayout', '_fullData'].map((name) => Object(Reflect.get(this.#plot, name)));
     if (this.#gone || this.#brush === null) return;
-    const axis = (axis: ChartAxis, name: string): ChartAxis => {
-      const range: unknown = Reflect.get(Object(Reflect.get(layout, name)), 'range');
-      const ends = Array.isArray(range)
-        ? range.map((end: unknown) => (axis.kind === 'log' ? 10 ** Number(end) : Number(end)))
-        : [];
-      return { ...axis, from: ends[0] ?? axis.from, to: ends[1] ?? axis.to };
-    };
-    const dots = this.#dots
-      .filter(({ trace }) => Reflect.get(Object(Reflect.get(traces, trace)), 'visible') === true)
-      .map((one) => {
-        const { x, y } = one.pane;
-        return {
-          ...one,
-          pane: { ...one.pane, x: axis(x, `xaxis${axisSuffix(one.at)}`), y: axis(y, `yaxis${axisSuffix(one.at)}`) },
-        };
-      });
-    this.#layer.paint(this.#plot, dots, this.#brush);
+    this.#layer.paint(this.#plot, shownDots(this.#plot, this.#dots), this.#brush);
   };
 
   /** Shows the hover text of the dot under the pointer. A null event hides it. */
@@ -355,21 +312,19 @@ export class ChartView {
 
   /** Arrow keys move the cursor, Enter picks, + and − zoom about the cursor, 0 shows the full range. */
   #key(event: KeyboardEvent): void {
-    const chart = this.#chart === null ? null : this.#zoomed(this.#chart);
-    const axis = chart?.panes[0]?.x;
+    const axis = this.#zoomed?.panes[0]?.x;
     if (axis === undefined || event.ctrlKey || event.altKey || event.metaKey) return;
     const scale = scaleOf(axis, 0, 1);
-    const share = this.#cursor === null ? 0.5 : Math.min(1, Math.max(0, scale.toPixel(this.#cursor)));
-    const window = (factor: number): Zooms =>
-      new Map([['x0', [scale.toValue(share - share * factor), scale.toValue(share + (1 - share) * factor)] as const]]);
+    const { cursor } = this.#lines;
+    const share = cursor === null ? 0.5 : Math.min(1, Math.max(0, scale.toPixel(cursor)));
     const step = KEY_STEP * (event.shiftKey ? 10 : 1);
     const within = (value: number): number => scale.toValue(Math.min(1, Math.max(0, value)));
     const keys: Readonly<Record<string, (() => void) | undefined>> = {
       ArrowLeft: () => this.#owner.hover?.(within(share - step)),
       ArrowRight: () => this.#owner.hover?.(within(share + step)),
       Enter: () => this.#owner.pick?.(scale.toValue(share)),
-      '+': () => this.#zoom(window(1 / KEY_ZOOM)),
-      '-': () => this.#zoom(window(KEY_ZOOM)),
+      '+': () => this.#zoomTo(windowAbout(scale, share, 1 / KEY_ZOOM)),
+      '-': () => this.#zoomTo(windowAbout(scale, share, KEY_ZOOM)),
       0: () => this.#reset(),
     };
     const act = keys[event.key];
@@ -378,35 +333,5 @@ export class ChartView {
     act();
   }
 
-  /** Places a line for the cursor and one for the mark across every pane that shares the axis. */
-  readonly #place = (): void => {
-    const chart = this.#chart === null ? null : this.#zoomed(this.#chart);
-    let used = 0;
-    for (const [i, box] of this.#boxes.entries()) {
-      const pane = chart?.panes[i];
-      if (pane === undefined || (i > 0 && chart?.linked !== true)) continue;
-      const scale = scaleOf(pane.x, box.left, box.left + box.width);
-      for (const [at, name] of [
-        [this.#mark, 'chart-plot__mark'],
-        [this.#cursor, 'chart-plot__cursor'],
-      ] as const) {
-        const x = at === null ? Number.NaN : scale.toPixel(at);
-        if (!(x >= box.left && x <= box.left + box.width)) continue;
-        const line = this.#lines[used] ?? document.createElement('div');
-        if (this.#lines[used] === undefined) {
-          this.#lines.push(line);
-          this.#host.append(line);
-        }
-        used += 1;
-        line.className = name;
-        line.hidden = false;
-        Object.assign(line.style, {
-          top: `${box.top}px`,
-          height: `${box.height}px`,
-          transform: `translateX(${Math.round(x)}px)`,
-        });
-      }
-    }
-    for (const line of this.#lines.slice(used)) line.hidden = true;
-  };
+  readonly #place = (): void => this.#lines.place(this.#zoomed, this.#boxes);
 }
