@@ -13,7 +13,6 @@ export { taskVerdict, userKernelRefusal } from '../workloads/task/user-kernels.t
 export type { DepthUnit } from '../workloads/transport/beams/commission.ts';
 export { type ImportedDose, readDoseFile } from '../workloads/transport/dose-file.ts';
 export { depthDoseOf } from '../workloads/transport/metrics/run-metrics.ts';
-export { gammaDoseOf, gammaMap, summaryOf } from '../workloads/transport/readouts.ts';
+export { gammaDoseOf, gammaMap, summaryOf, transportRunOf } from '../workloads/transport/readouts.ts';
 export { measuredRunOf, type RunData } from '../workloads/transport/run-data.ts';
 export { narrowToTransport } from '../workloads/transport/scenario/problem.ts';
-export { transportRunOf } from '../workloads/transport/transport-run.ts';

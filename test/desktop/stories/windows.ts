@@ -7,8 +7,7 @@ import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { BenchPage } from '../../e2e/bench-page.ts';
-import { type Driver, poll, useDesktop, WAIT_MS } from '../desktop.ts';
-import { longScenario, smallScenario } from './scenarios.ts';
+import { type Driver, longScenario, poll, smallScenario, useDesktop, WAIT_MS } from '../desktop.ts';
 
 export function windowStories(driver: Driver): void {
   const { folder, complaints, desktop } = useDesktop(driver, 'windows', (own) => {

@@ -3,9 +3,8 @@ import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { tickOnly } from '../../e2e/compare-page.ts';
-import { type Driver, poll, useDesktop } from '../desktop.ts';
+import { type Driver, poll, smallScenario, useDesktop } from '../desktop.ts';
 import { guardStories } from './guards.ts';
-import { smallScenario } from './scenarios.ts';
 
 const quickScenario = {
   kind: 'transport',

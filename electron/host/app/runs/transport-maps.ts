@@ -3,8 +3,8 @@ import type { FieldMap } from '../../../contract/fields.ts';
 import type { MapRequest, RunMaps } from '../../../contract/run.ts';
 import { grayMap } from '../../workloads/transport/display/map-file.ts';
 import { type Fields, makeDifference, makeMap } from '../../workloads/transport/display/maps.ts';
+import { transportRunOf } from '../../workloads/transport/readouts.ts';
 import type { RunData } from '../../workloads/transport/run-data.ts';
-import { transportRunOf } from '../../workloads/transport/transport-run.ts';
 import type { Runs } from './runs.ts';
 
 function fieldsOf(run: RunData, index: number, withDose: boolean): Fields {

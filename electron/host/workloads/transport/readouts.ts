@@ -24,7 +24,7 @@ import { summaryScalarsOf } from '../../../contract/scenario/transport/run-scala
 import { defineArrayTask } from '../../io/threads/task.ts';
 import { type DoseMap, toPeak } from '../../model/fields/gamma.ts';
 import { noSpans } from '../../model/recording/recording.ts';
-import { stem } from '../run-data.ts';
+import { type AnyRunData, runOf, stem } from '../run-data.ts';
 import type { Packer } from '../run-files/run-file.ts';
 import type { ExportedFile } from '../workload.ts';
 import { type ImageExport, imageOf, isImageExport } from './display/map-file.ts';
@@ -35,6 +35,9 @@ import { letSummaryOf, qualityOf, rbeSummaryOf } from './metrics/quality.ts';
 import { depthDoseOf, depthProfile, type MeasuredRun, momentsOf, readMetrics } from './metrics/run-metrics.ts';
 import { runNotes } from './metrics/run-notes.ts';
 import { measuredRunOf, type RunData } from './run-data.ts';
+
+/** Throws BraggError `unsupported` for a run of another workload. */
+export const transportRunOf = (run: AnyRunData): RunData => runOf('transport', run);
 
 interface Part {
   readonly names: readonly string[];
