@@ -320,7 +320,7 @@ describe('a study on Slurm', { timeout: MAX_MS, ...unless(noSlurm) }, () => {
       ['study', 'run', 'refused.json', ...SLURM_FLAGS, '--sbatch', '--partition=nowhere'],
       options(),
     );
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/sbatch: .*invalid partition/)]);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/sbatch: .*invalid partition/)]);
     expect(await readFile(inFolder('refused.study', 'slurm', tags('refused')[0] ?? '', 'over'), 'utf8')).toBe('');
   });
 });
