@@ -136,7 +136,7 @@ CudaWork on_gpu(CudaBench& bench, Gpu how) {
 
 std::string refuses_random(const TaskProblem& problem) {
   if (problem.word("order") != "random") return "";
-  return "it reads everything between a block's first and last element, which is unbounded in random order";
+  return "it reads everything between the first and the last element of a block, which is unbounded in random order";
 }
 
 std::string refuses_staged(const TaskProblem& problem) {

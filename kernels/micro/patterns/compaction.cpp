@@ -123,7 +123,8 @@ engine::TaskBench compaction_bench() {
   row.cuda<with<on_gpu, Name("micro_compact_atomics")>>(
       {"cuda-atomics", "One atomic per value", "each retained value requests an index"});
   row.cuda<with<on_gpu, Name("micro_compact_ballot")>>(
-      {"cuda-ballot", "One ballot per warp", "lanes ballot, and one of them requests indices for all", "cuda-atomics"});
+      {"cuda-ballot", "One ballot per warp", "the lanes of a warp vote, and one lane requests indices for all",
+       "cuda-atomics"});
   row.cuda<with<on_gpu, Name("micro_compact_block")>>(
       {"cuda-block", "One atomic per block", "the warps of a block sum their ballots", "cuda-ballot"});
   row.small({{"n", 10007}, {"kept", 0.3}});

@@ -94,7 +94,7 @@ CudaWork on_gpu(CudaBench& bench, const char* name) {
       of = costs(p, all);
       if (half > 0) {
         const double ratio = static_cast<double>(p.writers) / (p.writers / 2);
-        of.push_back({"exponent", "Share of the time per writer, from half of the writers on",
+        of.push_back({"exponent", "Exponent of the time as a power of the number of writers",
                       std::log(all / half) / std::log(ratio), ""});
       }
     }

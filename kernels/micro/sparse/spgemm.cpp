@@ -309,8 +309,8 @@ engine::TaskBench spgemm_bench() {
   Row<answer> row({"spgemm", "Sparse matrix times sparse matrix", "kernels/micro/sparse/spgemm.cpp",
                    "kernels/micro/sparse/spgemm.cu", bytes});
   row.cpu<by_rows>({"cpu-rows", "Row by row", "a dense row of sums per thread"});
-  row.cpu<by_kept_pattern>(
-      {"cpu-kept", "Element by element, pattern reused", "each result knows the products that it sums", "cpu-rows"});
+  row.cpu<by_kept_pattern>({"cpu-kept", "Element by element, pattern reused",
+                            "each result has a list of the products that it sums", "cpu-rows"});
   row.cuda<with<by_library, Pattern::kRebuilt>>(
       {"cusparse", "cuSPARSE, pattern recomputed", "library calls: estimate, compute, copy", "", "fp32", "cuSPARSE"},
       can_do_all, no_library);
@@ -318,7 +318,8 @@ engine::TaskBench spgemm_bench() {
       {"cusparse-kept", "cuSPARSE, pattern reused", "computes only the values in each repetition", "cusparse", "fp32",
        "cuSPARSE"},
       can_do_all, no_library);
-  row.cuda<by_entries>({"cuda-kept", "Own kernel, pattern reused", "one thread per result sums its known products"});
+  row.cuda<by_entries>(
+      {"cuda-kept", "Own kernel, pattern reused", "one thread per result sums the products in its list"});
   row.small({{"rows", 1003}}, {{"matrix", "tridiagonal"}});
   row.small({{"rows", 1003}}, {{"matrix", "five-point"}});
   row.small({{"rows", 2003}}, {{"matrix", "power-law"}});

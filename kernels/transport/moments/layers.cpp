@@ -33,7 +33,7 @@ std::string angle_refusal(const Beam& spot, const std::string& reason) {
 }  // namespace
 
 std::string moments_refusal(const Problem& p) {
-  if (p.filled) return "initial.kind = filled: moments follow a beam; allowed: beam";
+  if (p.filled) return "initial.kind = filled: moments can solve only beams; allowed: beam";
   for (int z = 0; z < p.grid.nz; ++z) {
     const std::span<const std::uint8_t> row = row_of(p, z);
     const auto other = std::ranges::find_if(row, [&](std::uint8_t m) { return m != row.front(); });

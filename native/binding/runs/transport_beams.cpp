@@ -350,7 +350,7 @@ Napi::Value readouts(const Napi::CallbackInfo& info, const std::shared_ptr<State
   reading->curves = info[1].ToBoolean();
   State* under = state.get();
   return under->job.start(
-      env, env.Undefined(), "the machine has not enough memory for these beams",
+      env, env.Undefined(), "this machine does not have enough memory for these beams",
       [under, reading](const Job::Tell&) {
         const cpu::Clock::time_point begun = cpu::Clock::now();
         reading->table = under->beams.readouts(reading->beams, reading->curves);

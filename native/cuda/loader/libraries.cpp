@@ -32,9 +32,9 @@ std::string refusal(const DriverApi& driver, Status status) {
                     ": " + std::string(text ? text : "no description") + ")";
   switch (status) {
     case status::kNoDevice:
-      return "NVIDIA's driver is installed but finds no CUDA device.";
+      return "The NVIDIA driver is installed but finds no CUDA device.";
     case status::kStubLibrary:
-      return out + ": the toolkit's stub library was loaded in place of the driver's.";
+      return out + ": the stub library of the CUDA toolkit was loaded instead of the driver library.";
     case status::kSystemDriverMismatch:
       return out + ": the kernel module and the library differ in version; restart the machine.";
     case status::kSystemNotReady:

@@ -29,7 +29,7 @@ void add_state(const std::string& driver, const CeilingsCache& cache, ReportedDe
 }
 
 std::string none_usable(const std::vector<ReportedDevice>& devices) {
-  if (devices.empty()) return "NVIDIA's driver is installed but finds no CUDA device.";
+  if (devices.empty()) return "The NVIDIA driver is installed but finds no CUDA device.";
   std::string out = "No CUDA device can be used: ";
   for (std::size_t i = 0; i < devices.size(); ++i) {
     out += (i ? "; " : "") + devices[i].info.label() + " " + devices[i].info.unusable.value_or("");
