@@ -1,7 +1,7 @@
 /** Pages of the handbook in reading order. To add a page, add an entry. */
 
 interface HandbookPage {
-  /** Name of the page's file in assets/handbook, without `.md`. */
+  /** Name of the file of the page in assets/handbook, without `.md`. */
   readonly id: string;
   readonly title: string;
 }

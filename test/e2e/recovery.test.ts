@@ -85,7 +85,7 @@ describe('a server ended by kill -9', () => {
     await expect.poll(() => dialog.getByRole('listitem').count()).toBe(2);
     expect(await accessibilityViolations(page)).toEqual([]);
     await open.screenshot('recovery');
-    await dialog.getByRole('listitem').filter({ hasText: 'still computing' }).getByText('Recover').click();
+    await dialog.getByRole('listitem').filter({ hasText: 'still in progress' }).getByText('Recover').click();
     await bench.state('Stopped').waitFor();
     // The ledger contains only the recovered steps; after few steps, the balance may close to the last bit.
     await expect

@@ -9,7 +9,7 @@ import type { Plotly } from './plotly.ts';
 // Large sets of dots are drawn into pixels one by one. SVG elements or WebGL would need longer than all other parts of
 // the chart.
 
-/** Positions in pixels from the plot's upper left; NaN outside the plot or its axes' domain. */
+/** Positions in pixels from the upper left of the plot; NaN outside the plot or the domain of its axes. */
 interface DotPositions {
   readonly x: Float32Array;
   readonly y: Float32Array;

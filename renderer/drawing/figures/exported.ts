@@ -1,4 +1,4 @@
-/** Converts a figure for the page's export, in the colours of the page's theme. */
+/** Converts a figure for the export of the page, in the colours of its theme. */
 
 import type { Drawing2D } from '../context-2d.ts';
 import type { Figure as Exported } from '../export/figure.ts';

@@ -1,4 +1,4 @@
-/** Opens another program's dose for comparison with the run, and maps its axes to the run's. */
+/** Opens the dose of another program for comparison with the run, and maps its axes to those of the run. */
 import { type ReactElement, useRef } from 'react';
 import { planeUnitSchema, planeUnits } from '../../../electron/contract/dose/units.ts';
 import { type ImportedDoseInfo, type ImportedPlane, MAX_DOSE_BYTES } from '../../../electron/contract/dose.ts';

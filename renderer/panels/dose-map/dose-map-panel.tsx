@@ -165,7 +165,7 @@ export default function DoseMapPanel(): ReactElement {
           {unit !== 'gray' ? null : (
             <PopoverRow name="Across y">
               <NumberField
-                label="Distance from the axis across the plane"
+                label="Distance in y from the beam axis, perpendicular to the map"
                 value={y_mm}
                 unit="mm"
                 placeholder={0}

@@ -35,13 +35,13 @@ const entries = [
   ['stopped', 'Below the cutoff: their remaining energy is deposited locally'],
   ['in_flight', 'Still in flight when the run ended'],
   ['escaped_x', 'Left the geometry through its two faces in x'],
-  ['escaped_z', 'Left the geometry through its far face in z, or the near one'],
+  ['escaped_z', 'Left the geometry through its rear or front face in z'],
   ['escaped_theta', 'Scattered beyond the angle grid'],
   [
     'nuclear',
-    'Removed by nuclear reactions; the energy is the part not deposited: with icru63 neutrons, photons and binding',
+    'Removed by nuclear reactions. Energy: the part that is not deposited; with icru63 that of neutrons, photons and nuclear binding',
   ],
-  ['skipped', 'Cells below the threshold of the active window'],
+  ['skipped', 'In cells at the edges of the moving window, which are cut off below its threshold'],
 ] as const;
 
 const parts: Readonly<Partial<Record<(typeof entries)[number][0], readonly Face[]>>> = {

@@ -331,7 +331,7 @@ export function CtField({ path }: { readonly path: Path }): ReactElement {
           <p className="faint">
             {own
               ? 'HU by the table in the file.'
-              : "HU by Schneider's materials; a custom table can be set in the file."}
+              : 'HU are converted with the materials of Schneider et al.; a custom table can be set in the file.'}
           </p>
         </>
       )}

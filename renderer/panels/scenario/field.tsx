@@ -350,7 +350,10 @@ export function VariantField({ path }: { readonly path: Path }): ReactElement | 
             {
               id: 'auto',
               label: 'auto',
-              detail: resolved === null ? 'The fastest that fits' : `The fastest that fits: ${resolved.variant} now`,
+              detail:
+                resolved === null
+                  ? 'The fastest variant that fits'
+                  : `The fastest variant that fits, now ${resolved.variant}`,
               checked: value === 'auto',
               onChoose: () => choose('auto'),
             },

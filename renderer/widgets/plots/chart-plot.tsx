@@ -38,7 +38,7 @@ interface ChartPlotProps {
   /** Description for screen readers. */
   readonly label: string;
   readonly testId?: string;
-  /** True to use the chart's preferred height instead of the container's. */
+  /** True to use the preferred height of the chart instead of that of the container. */
   readonly tall?: boolean;
 }
 

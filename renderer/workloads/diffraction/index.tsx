@@ -91,7 +91,7 @@ function ImageResults(): ReactElement {
                 {
                   name: 'On the GPU',
                   value: duration(device_s),
-                  title: "By the device's clock, without the copy to the host",
+                  title: 'Measured by the clock of the device, without the copy to the host',
                 },
               ]),
           { name: 'Terms', value: compact(terms), title: 'Lattice factors computed' },
