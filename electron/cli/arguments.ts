@@ -167,7 +167,7 @@ export function listFlag(parsed: ParsedArguments, flag: string): readonly string
 export const gpuFlag: FlagSpec = {
   name: 'gpu',
   value: 'INDEX|UUID',
-  help: 'GPU to use if there are several, as listed by devices; the first usable one by default.',
+  help: 'GPU to use, as listed by braggbench devices; the first usable one by default.',
 };
 
 interface Sweep {

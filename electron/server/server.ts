@@ -119,7 +119,11 @@ const text = (status: number, sentence: string): Reply => ({ kind: 'text', statu
 
 function replyTo(request: IncomingMessage, token: string, files: ReadonlyMap<string, PageFile>): Reply {
   const host = hostOf(request);
-  if (host === null) return text(403, "The request's Host header is not an address of this machine.");
+  if (host === null)
+    return text(
+      403,
+      'The Host header of the request is not an address of this machine. Use the address that the program printed.',
+    );
   if (request.method !== 'GET' && request.method !== 'HEAD') return text(405, 'Only GET is supported.');
   let url: URL;
   try {

@@ -71,8 +71,8 @@ async function download() {
     .split('\n')[0]
     ?.replace(/^\w*Error: /, '');
   const reason = outcome.timedOut
-    ? `Electron's runtime was not downloaded within ${DOWNLOAD_TIMEOUT_S / 60} minutes`
-    : `Electron's runtime could not be downloaded (${what})`;
+    ? `the runtime of Electron was not downloaded within ${DOWNLOAD_TIMEOUT_S / 60} minutes`
+    : `the runtime of Electron could not be downloaded (${what})`;
   mkdirSync(path.dirname(LAST_FAILURE), { recursive: true });
   writeFileSync(LAST_FAILURE, JSON.stringify({ at_ms: Date.now(), reason }));
   return reason;

@@ -68,7 +68,11 @@ async function handleRequest(
   token: string,
   signal: AbortSignal,
 ): Promise<Reply> {
-  if (hostOf(request) === null) return errorReply(403, "The request's Host header is not an address of this machine.");
+  if (hostOf(request) === null)
+    return errorReply(
+      403,
+      'The Host header of the request is not an address of this machine. Use the address that the program printed.',
+    );
   const [, given = '', version, name = '', ...rest] = (request.url ?? '').split('/');
   if (!isToken(given, token))
     return errorReply(403, 'Use the address that the program printed: it contains the access token.');

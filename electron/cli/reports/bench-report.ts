@@ -164,7 +164,7 @@ export function benchReport(
     '',
     ...wrap(endedText(report), WIDTH),
     ...wrap(
-      `${words.time}: ${words.timeTip}; medians, by the device's clock (events) if available, otherwise by the host's. Above 1× is faster than ${referenceName(compared) ?? 'nothing'}, with ${intervalsText(report.judged)}.`,
+      `${words.time}: ${words.timeTip}; medians, by the clock of the device (events) if available, otherwise by that of the host. Above 1× is faster than ${referenceName(compared) ?? 'nothing'}, with ${intervalsText(report.judged)}.`,
       WIDTH,
     ).map((line) => style('dim', line)),
   ];

@@ -35,7 +35,7 @@ export const describingFlags: readonly FlagSpec[] = [
   {
     name: 'at',
     value: 'FOLDER',
-    help: `clusters add: a folder on the cluster that every node can read; ${newCluster.folder} by default.`,
+    help: `clusters add: folder on the cluster that every node can read; ${newCluster.folder} by default.`,
   },
   {
     name: 'program',
@@ -140,7 +140,7 @@ export const clusterFlags: readonly FlagSpec[] = [
   {
     name: 'warning',
     value: 'SECONDS',
-    help: `Time before the job's limit at which a task stops and is requeued; ${DEFAULTS.warning_s}.`,
+    help: `Time before the limit of the job at which a task stops and is requeued; ${DEFAULTS.warning_s}.`,
   },
   {
     name: 'silent',

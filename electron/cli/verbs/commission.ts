@@ -42,7 +42,7 @@ export const commissionVerb: Verb = {
   name: 'commission',
   usage:
     'commission CURVE.csv [--unit mm|cm] [--set path=value …] [--save NAME] [--out SCENARIO.json] [--svg PLOT.svg] [--json]',
-  summary: "determine a beam's energy and spread from its measured depth dose",
+  summary: 'determine energy and spread of a beam from its measured depth dose',
   details: [
     'Reads depth and dose from a CSV file, in any unit of dose. Finds the energy and the energy spread whose depth dose in water fits the peak and the falloff. The uncertainties are one standard deviation, from the residuals; they do not include effects missing from the model.',
     'The curve must be integrated across the beam, as measured by a large chamber. --save saves the beam in the library.',

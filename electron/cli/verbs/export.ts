@@ -139,12 +139,15 @@ export const exportVerb: Verb = {
   name: 'export',
   usage:
     'export RUN --trace OUT.json | --image OUT.img [--bits 16|32] | --map OUT.mha|OUT.nrrd|OUT.dcm [--of MAP] | --samples OUT.csv',
-  summary: "write a run's timeline for Perfetto, its image or dose map for viewers, a session's samples for notebooks",
+  summary:
+    'write the timeline of a run for Perfetto, its image or dose map for viewers, or the samples of a session for notebooks',
   details: [
     "Writes the timeline of a run as Chrome Trace Event JSON, which https://ui.perfetto.dev and chrome://tracing open: the operators of every thread, the stages and rows of an image, or the samples of every variant in a measurement. For a run with --trace it includes the GPU's kernels and copies, each with an arrow from its launch. Kernels have stream, grid, block, registers and shared memory.",
     `For a diffraction run, writes the image; the file extension selects the format: ${Object.entries(imageFormats)
       .map(([extension, { title }]) => `${extension} is ${title}`)
-      .join('; ')}; .h5 is HDF5 with the detector's axes. 16-bit counts are scaled so that the largest pixel is 55040.`,
+      .join(
+        '; ',
+      )}; .h5 is HDF5 with the axes of the detector. 16-bit counts are scaled so that the largest pixel is 55040.`,
     'For a transport run, writes a map as MetaImage or NRRD: FP64, lateral position x as the first axis, depth as the second, positions in mm as in the scenario. The dose in Gy can also be written as RT Dose: one frame, x to the left and depth to the back.',
   ],
   flags: [

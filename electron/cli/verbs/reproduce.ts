@@ -15,7 +15,7 @@ export const reproduceVerb: Verb = {
   usage: 'reproduce SCENARIO --variant FILE [--out FOLDER] [--set path=value …] [--json]',
   summary: 'export a user kernel and its problem as a standalone program',
   details: [
-    "Writes one folder with the kernel's source, its problem, our headers and engine, and a CMake file. It builds and runs without the workbench: to show an error to others, and for use with cuda-gdb, gdb or compute-sanitizer. The README in the folder explains how. Nothing of the kernel is compiled or run during the export, except the program for its expected result, if it has one.",
+    'Writes one folder with the source of the kernel, its problem, the headers and the engine of Braggbench, and a CMake file. It builds and runs without the workbench: to show an error to others, and for use with cuda-gdb, gdb or compute-sanitizer. The README in the folder explains how. Nothing of the kernel is compiled or run during the export, except the program for its expected result, if it has one.',
   ],
   flags: [
     { name: 'variant', value: 'FILE', help: 'The kernel: a .cu or .cpp file with its description next to it.' },
@@ -23,7 +23,7 @@ export const reproduceVerb: Verb = {
     setFlag('Change a value of the scenario first.'),
     {
       name: 'trust',
-      help: "Trust the program for the kernel's expected result, which is run: it is code that runs with your rights.",
+      help: 'Trust the program that computes the expected result. It is run during the export, with your rights.',
     },
     jsonFlag,
   ],

@@ -50,7 +50,7 @@ export const run = withOn({
     forceFlag,
     {
       name: 'trace',
-      help: "Record the GPU's work and the driver's calls in the run, for export; this slows it down. For a measured workload, every repetition of one sample is recorded after the timing.",
+      help: 'Record GPU work and driver calls in the run, for export; this slows the run down. For a measured workload, every repetition of one sample is recorded after the timing.',
     },
     ...runFlags,
     gpuFlag,

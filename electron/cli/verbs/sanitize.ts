@@ -18,7 +18,7 @@ const DEFAULT_LIMIT = '1800';
 export const sanitizeVerb: Verb = {
   name: 'sanitize',
   usage: 'sanitize SCENARIO [--variant ID|FILE] [--tool NAME] [--set path=value …] [--trust] [--json]',
-  summary: "run a scenario under NVIDIA's compute-sanitizer, and print its findings",
+  summary: 'run a scenario under compute-sanitizer from NVIDIA, and print its findings',
   details: [
     'Runs a CUDA variant, shipped or your own, under compute-sanitizer of the CUDA toolkit. Prints its findings by kernel and line: accesses beyond the end of an array, races in shared memory, uninitialised memory, barriers that not all threads reach. A checked kernel runs ten to a hundred times slower: choose a small scenario. Exit code 1 if anything was found.',
   ],

@@ -22,7 +22,7 @@ export const uncertainInputs = {
     unit: 'eV',
     usual: 2,
     most: 50,
-    source: 'water by ICRU Report 90: 78 ± 2 eV, used for every material',
+    source: 'value for water in ICRU Report 90, 78 ± 2 eV; used for every material',
   },
   density_percent: {
     title: 'Density',
@@ -36,14 +36,14 @@ export const uncertainInputs = {
     unit: '%',
     usual: 0,
     most: 20,
-    source: 'in addition to density and mean excitation energy: none by default',
+    source: '0 by default, because density and mean excitation energy are separate inputs',
   },
   scattering_percent: {
     title: 'Scattering power',
     unit: '%',
     usual: 0,
     most: 50,
-    source: 'changes widths, not the range: none by default',
+    source: '0 by default, because it changes only widths and not the range',
   },
   energy_sigma_percent: {
     title: 'Energy spread',

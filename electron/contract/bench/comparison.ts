@@ -94,7 +94,7 @@ const comparedRowSchema = z.strictObject({
   cumulative: ratioSchema.nullable(),
   /** Explanation of an unusual verdict; null if it needs none. */
   note: z.string().nullable(),
-  /** Accuracy relative to the session's FP64 answer; for a run, relative to the reference's answer. */
+  /** Accuracy relative to the FP64 answer of the session; for a run, relative to the answer of the reference. */
   accuracy: z.array(accuracySchema),
   quantities: z.array(quantitySchema),
   roofline: rooflineSchema.nullable(),

@@ -55,7 +55,7 @@ export const benchOptions = {
   },
   lock_MHz: {
     ...{ flag: 'lock-clocks', value: 'MHZ', kind: 'count', min: 1, max: 10_000, usual: noDefault },
-    help: "Fix the GPU's clock at this frequency during the session, for all programs. Needs administrator rights; without them the report says so.",
+    help: 'Lock the clock of the GPU at this frequency during the session, for all programs. Needs administrator rights; without them the report says so.',
   },
   cool_C: {
     ...{ flag: 'cool', value: '°C', kind: 'number', min: 20, max: 120, usual: noDefault },

@@ -94,7 +94,7 @@ export function variantName(description: string) {
     .regex(/^(?:[a-z0-9][a-z0-9-]{0,63}|[A-Za-z0-9][\w.-]{0,59}\.(?:cu|cpp|py))(?:\[[\w=;-]+\])?$/)
     .meta({
       title: 'Variant',
-      description: `Variant that runs. ${description}; my.cu or my.cpp is a user kernel next to this file, and name[kTile=16] sets other constants.`,
+      description: `Variant that solves the scenario. ${description}; my.cu or my.cpp is a user kernel next to this file, and name[kTile=16] sets other constants.`,
       $comment:
         'lower-case letters, digits and hyphens, such as auto; or a file name that ends in .cu, .cpp or .py; optionally followed by constants in []',
     })

@@ -54,7 +54,7 @@ export function migrate(document: Readonly<Record<string, unknown>>, kind: Contr
   let current = document;
   for (let v = version; v < newest; v += 1) {
     const step = kind.migrations[v];
-    if (step === undefined) throw new Error(`no migration from version ${v} to ${v + 1}`);
+    if (step === undefined) throw new Error(`the migration from version ${v} to ${v + 1} is missing`);
     current = { ...step(current), version: v + 1 };
   }
   return { ok: true, document: current, from: version };

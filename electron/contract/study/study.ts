@@ -66,7 +66,7 @@ const tunables = z
     only: z
       .array(z.string().min(1).max(64))
       .max(50)
-      .meta({ title: 'Only', description: 'Constants to vary; the others keep the values in the source.' })
+      .meta({ title: 'Only', description: 'Constants to vary; the others keep their values in the source code.' })
       .optional(),
   })
   .meta({ description: 'All combinations of the tunable constants of these variants.' });
@@ -127,14 +127,15 @@ export const studySchema = z.strictObject({
     .meta({
       title: 'Reference',
       description:
-        'Values of axes, by path. The point with these values, and otherwise equal ones, is the reference for errors.',
+        'Values of some axes, by path. The reference for the errors of a point is the point with these values and otherwise the same ones.',
     })
     .optional(),
   timing: z
     .enum(['shared', 'alone'])
     .meta({
       title: 'Timing',
-      description: 'shared: as many points at once as fit. alone: one at a time, so that times can be compared.',
+      description:
+        'shared: several points at the same time, as many as the machine allows. alone: one point at a time, so that times can be compared.',
     })
     .default('shared'),
   grids: z

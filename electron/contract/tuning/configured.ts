@@ -29,7 +29,7 @@ export const spaceShape = {
   tunables: z
     .array(tunableSchema)
     .max(50)
-    .meta({ title: 'Tunables', description: 'Constants of the source that tuning may change.' }),
+    .meta({ title: 'Tunables', description: 'Constants in the source code that tuning may change.' }),
   /** Conditions over the names of the constants, written as in studies: `kTile * kRows <= 1024`. */
   conditions: z
     .array(z.string().min(1).max(LONGEST_EXPRESSION))

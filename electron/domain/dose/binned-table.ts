@@ -128,7 +128,7 @@ export const binnedFields = {
     'binning n:': absentAs('sums over all primaries'),
     'unnormalized data': absentAs('sums over all primaries'),
     '+/-': absentAs('bins of one side each'),
-    'accurate deposition': ignoredField('states how energy was shared among bins'),
+    'accurate deposition': ignoredField('describes how energy was distributed among bins'),
     'normalized (per unit volume)': ignoredField(
       'all bins have the same size, so ratios of energies are ratios of doses',
     ),

@@ -117,7 +117,7 @@ function blockNotes(kernel: LaunchedKernel, limits: LaunchLimits, threads: numbe
   }
   const idle = (limits.warpThreads - (threads % limits.warpThreads)) % limits.warpThreads;
   if (idle > 0) {
-    const text = `${threads} threads are not a multiple of ${limits.warpThreads}: ${idle} lanes of each block's last warp are idle (${percent(idle / (threads + idle))} of its lanes).`;
+    const text = `${threads} threads are not a multiple of ${limits.warpThreads}: ${idle} lanes in the last warp of each block are idle (${percent(idle / (threads + idle))} of its lanes).`;
     notes.push({ severity: 'warning', about: 'block', text });
   }
   return notes;

@@ -33,7 +33,7 @@ export class GpuKernels {
     try {
       for (const workload of workloads) await this.#addon.warmKernels({ workload });
     } catch (error) {
-      this.#log('warning', `The GPU's kernels could not be compiled: ${errorFromNative(error).message}`);
+      this.#log('warning', `The GPU kernels could not be compiled: ${errorFromNative(error).message}`);
     }
     this.#set(false);
   }

@@ -151,7 +151,7 @@ export interface UserKernelWorkload extends ReplaceRules {
   readonly reproduced: (addon: NativeAddon, reading: ScenarioReading, kernel: UserKernel) => ReproducedProblem;
   /** Returns the shipped variants as listed by the engine. */
   readonly bases: (addon: NativeAddon) => readonly UserKernelBase[];
-  /** Returns the engine's functions extended by user kernels. Calls for other variants go to `engine` unchanged. */
+  /** Returns the functions of the engine, extended by user kernels. Calls for other variants go to `engine` unchanged. */
   readonly among: (engine: NativeAddon, known: KnownUserKernels) => Partial<NativeAddon>;
   /**
    * Checks an ended run of a user kernel like a shipped variant: repeats the run, and runs the reference. Null if

@@ -67,7 +67,7 @@ describe('options of braggbench bench', () => {
     expect(fittingVariants(times, 60)).toEqual({
       variants: ['a', 'c', 'd'],
       said: [
-        'Left out because they do not fit into 60.0 s: b (about 15 min 00 s a run). Include them with --time or --variants.',
+        'Omitted, because they do not fit into the session time of 60.0 s: b (about 15 min 00 s a run). Include them with --time or --variants.',
       ],
     });
     expect(fittingVariants([expected('b', 900)], 60)).toEqual({

@@ -68,7 +68,9 @@ describe('braggbench compare', () => {
     for (const { time_s, solve_s } of runs) expect(time_s).toBeLessThan(0.99 * solve_s);
     expect(window?.against_first?.time_ratio).toBe((window?.time_s ?? 0) / (depth?.time_s ?? 1));
     const { stdout } = await done('compare', ...files);
-    expect(stdout).toContain("Steps by the GPU's clock if available, otherwise by the host's; measured once");
+    expect(stdout).toContain(
+      'Steps are timed by the clock of the GPU if available, otherwise by that of the host; measured once',
+    );
   });
 
   test('reports invalid operands', async () => {

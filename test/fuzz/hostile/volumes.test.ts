@@ -250,7 +250,7 @@ hostile([
       [
         'a beam that is turned',
         dose({ '00200037': ['DS', '0.9\\0.43589\\0\\-0.43589\\0.9\\0'] }),
-        /rotated by 25\.8° from the patient's; .*Resample it/,
+        /rotated by 25\.8° from those of the patient; .*Resample it/,
       ],
       ['of a fraction', dose({ '3004000a': ['CS', 'FRACTION'] }), /DoseSummationType is FRACTION/],
       ['of errors', dose({ '30040004': ['CS', 'ERROR'] }), /DoseType is ERROR; allowed: PHYSICAL, EFFECTIVE/],

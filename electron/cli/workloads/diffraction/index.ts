@@ -156,7 +156,7 @@ export const refineVerb: Verb = {
   name: 'refine',
   usage:
     'refine SCENARIO IMAGE [--fit both|misset|cell] [--size WxH] [--variant ID] [--set path=value …] [--out SCENARIO.json] [--json]',
-  summary: "fit a crystal's misset and cell to a measured image",
+  summary: 'fit the misset and cell of a crystal to a measured image',
   details: [
     'Starts from the crystal in the scenario, and changes its orientation and cell until its image matches the file, by Gauss–Newton least squares. Scale and background of the counts are fitted too. Saturated, negative and NaN pixels are ignored. The starting crystal must already be close: the spots of both must overlap.',
     'Reads SMV (.img), uncompressed TIFF and BigTIFF, CBF with byte offsets, raw 32-bit floats (.bin, with --size), and runs (.h5). Prints the fitted values with standard deviations from the residuals, and writes the scenario with them.',

@@ -275,7 +275,7 @@ function compareTransport({ parsed, terminal }: VerbContext, runs: readonly Read
   terminal.print(
     terminal.style(
       'dim',
-      `Steps by the GPU's clock if available, otherwise by the host's; measured once, so without intervals. ${gammaTexts[used]}`,
+      `Steps are timed by the clock of the GPU if available, otherwise by that of the host; measured once, so without intervals. ${gammaTexts[used]}`,
     ),
   );
 }

@@ -120,7 +120,7 @@ const structureFactorsSchema = z.strictObject({
 const divergence = (across: string) =>
   quantity({
     title: `Divergence, ${across}`,
-    description: `Full range of the beam's ${across} directions. The grid of directions is cut to an ellipse.`,
+    description: `Full range of the ${across} directions of the beam. The grid of directions is cut to an ellipse.`,
     unit: 'mrad',
     min: 0,
     max: 200,
@@ -157,7 +157,7 @@ const beamSchema = z.strictObject({
   }).default(1.25932015286227e29),
   polarisation: quantity({
     title: 'Polarisation',
-    description: "Kahn's factor: 0 is unpolarised, 1 polarised in the horizontal plane, -1 in the vertical one.",
+    description: 'Kahn factor: 0 is unpolarised, 1 polarised in the horizontal plane, -1 in the vertical one.',
     unit: '1',
     min: -1,
     max: 1,

@@ -73,7 +73,11 @@ export const arrayRows = [
     matrix,
   }),
   claimRowSchema('changing-pattern', 'A sparse pattern that changes', {
-    rows: integerField('Rows', 'Rows of the square matrix, which is different in each call.', [1, 200_000, 10_000_000]),
+    rows: integerField(
+      'Rows',
+      'Number of rows of the square matrix, whose pattern is different in each call.',
+      [1, 200_000, 10_000_000],
+    ),
     entries_per_row: integerField('Entries a row', 'Average number of entries per row, in random places.', [1, 5, 100]),
   }),
   claimRowSchema('elementwise', 'Elementwise', {
@@ -81,7 +85,11 @@ export const arrayRows = [
   }),
   claimRowSchema('grid-stride', 'Grid-stride loops', {
     n: arrayLength('Of x and y.', 64_000_000),
-    blocks_per_sm: integerField('Blocks per SM', 'Blocks of 256 threads in the grid-stride loop.', [1, 8, 256]),
+    blocks_per_sm: integerField(
+      'Blocks per SM',
+      'Number of blocks of 256 threads in the grid-stride loop.',
+      [1, 8, 256],
+    ),
   }),
   claimRowSchema('bounds', 'Bounds check', {
     n: arrayLength('Length of x and y. Multiples of 128 need no check.', 1_000_003),
@@ -90,7 +98,7 @@ export const arrayRows = [
     n: arrayLength('Number of results; for gemm rounded down to a square number.', 16_000_000),
     kernel: z
       .enum(['axpy', 'stencil', 'gemm'])
-      .meta({ title: 'Kernel', description: 'Limited by memory, by the caches, or by arithmetic.' })
+      .meta({ title: 'Kernel', description: 'axpy is limited by memory, stencil by the caches, gemm by arithmetic.' })
       .default('axpy'),
   }),
   claimRowSchema('coalescing', 'Coalescing', {

@@ -9,7 +9,7 @@ import { arrayLength, arrayRows, claimRowSchema, integerField } from './arrays.t
 
 /** Table rows about images of many crystals, and about fitting a crystal to its image. */
 const pixels = integerField('Pixels', 'Pixels along a side of the detector, which is 51.2 mm wide.', [1, 256, 4096]);
-const cells = integerField('Cells', 'Cells of the crystal along each edge.', [1, 5, 1000]);
+const cells = integerField('Cells', 'Number of unit cells along each edge of the crystal.', [1, 5, 1000]);
 
 const degree = integerField('Degree', 'Degree of the polynomial. Low degrees are limited by memory.', [1, 128, 4096]);
 
@@ -37,7 +37,11 @@ const arithmeticRows = [
   }),
   claimRowSchema('refinement', 'A crystal fitted to its image', {
     pixels,
-    cells: integerField('Cells', 'Cells of the crystal along each edge: more cells give sharper spots.', [2, 5, 20]),
+    cells: integerField(
+      'Cells',
+      'Number of unit cells along each edge of the crystal: more cells give sharper spots.',
+      [2, 5, 20],
+    ),
   }),
   claimRowSchema('fma', 'Fused multiply-add', { n: arrayLength('Arguments.', 4_000_000), degree }),
   claimRowSchema('fp64', 'FP64', { n: arrayLength('Arguments.', 4_000_000, 250_000_000), degree }),
@@ -155,7 +159,7 @@ const arithmeticRows = [
     size: integerField('Size', 'Size of the square matrices that cuBLAS multiplies in FP32.', [1, 2048, 16_384]),
     blocks: integerField(
       'Blocks',
-      'Blocks of 256 threads in the kernel that runs concurrently with the product.',
+      'Number of blocks of 256 threads in the kernel that runs concurrently with the product.',
       [1, 16, 65_536],
     ),
     work: work(100_000),

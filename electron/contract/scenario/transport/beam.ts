@@ -132,7 +132,7 @@ export const spotSchema = z
     weight: quantity({
       title: 'Weight',
       description:
-        'Number of protons of the spot, multiplied by the number of the beam. A spot of weight 0 affects only the grid.',
+        'Number of protons of the spot; it is multiplied by the number of protons of the beam. A spot of weight 0 affects only the grid.',
       unit: '1',
       min: 0,
       max: 1e18,

@@ -261,7 +261,7 @@ const geometryShape = {
     .meta({
       title: 'Regions',
       description:
-        'Rectangles of other materials; later ones cover earlier ones. A cell cut by boundaries contains each material by its share.',
+        'Rectangles of other materials; later ones cover earlier ones. A cell that is cut by boundaries contains a mixture of the materials, in proportion to their areas in the cell.',
     })
     .default([]),
   materials: z

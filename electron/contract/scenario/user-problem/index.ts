@@ -63,7 +63,7 @@ const pair = (kind: 'uniform' | 'integers' | 'sorted', title: string) =>
       min: formula('Least', 'The smallest value.'),
       max: formula('Most', 'The largest value; excluded for uniform values.'),
       ...(kind === 'uniform' && {
-        diagonal: formula('Diagonal', 'Added on the diagonal of the last two dimensions.').optional(),
+        diagonal: formula('Diagonal', 'Value added to the diagonal of the last two dimensions.').optional(),
       }),
     })
     .meta({ title });
@@ -76,7 +76,7 @@ const valuesSchema = z
         kind: z.literal('normal'),
         mean: formula('Mean', 'Mean of the distribution.').default(0),
         deviation: formula('Deviation', 'The standard deviation.').default(1),
-        diagonal: formula('Diagonal', 'Added on the diagonal of the last two dimensions.').optional(),
+        diagonal: formula('Diagonal', 'Value added to the diagonal of the last two dimensions.').optional(),
       })
       .meta({ title: 'Normal' }),
     pair('integers', 'Whole numbers'),

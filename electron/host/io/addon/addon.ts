@@ -65,7 +65,7 @@ export interface NativeAddon {
    */
   lockClocks(options: { readonly device: string; readonly sm_MHz: number | null }): string | null;
   /**
-   * Measures the ceilings of a device's bandwidth and arithmetic, which needs about a second unless `cache` contains
+   * Measures the ceilings of bandwidth and arithmetic of a device, which needs about a second unless `cache` contains
    * them. Rejects with the errors of `createTransport`.
    */
   measureCeilings(options: KernelFolders & { readonly device?: string; readonly force?: boolean }): Promise<Ceilings>;

@@ -256,7 +256,7 @@ export interface NativeTask {
   check(runs: number, judged?: boolean): Promise<TaskVerdict | null>;
   /** Returns quantities that the variant reports about its repetitions; may run additional repetitions. */
   told(): Promise<readonly TaskQuantity[] | null>;
-  /** Returns all input arrays for the problem's seed, for a reference outside of the engine. Needs no `prepare`. */
+  /** Returns all input arrays for the seed of the problem, for a reference outside the engine. Needs no `prepare`. */
   inputs(): Promise<readonly Float64Array[] | null>;
   /** Compares results of another program for this problem with the engine's reference. Needs no `prepare`. */
   compare(results: readonly Float64Array[]): Promise<Pick<TaskVerdict, 'checks' | 'compared'> | null>;

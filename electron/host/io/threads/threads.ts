@@ -141,7 +141,7 @@ export class PieceAssembler {
 }
 
 export type MessageToThread =
-  /** A piece of a task's argument. The last piece comes with the message `task`. */
+  /** A piece of the argument of a task. The last piece comes with the message `task`. */
   | { readonly kind: 'part'; readonly id: number; readonly piece: Piece }
   | { readonly kind: 'task'; readonly id: number; readonly name: string; readonly piece: Piece }
   | { readonly kind: 'cancel'; readonly id: number }

@@ -235,7 +235,7 @@ export function obliqueAxesReason(steps: readonly (readonly number[])[]): string
   }
   const most = Math.max(...units.map((unit) => degrees(Math.max(...unit.map(Math.abs)))));
   const allowed = degrees(Math.cos(STRAIGHT)).toFixed(2);
-  return `its axes are rotated by ${most.toFixed(1)}° from the patient's; allowed: up to ${allowed}°. Resample it along the patient's axes first, for example with 3D Slicer or plastimatch`;
+  return `its axes are rotated by ${most.toFixed(1)}° from those of the patient; allowed: up to ${allowed}°. Resample it along the axes of the patient first, for example with 3D Slicer or plastimatch`;
 }
 
 interface Grid {

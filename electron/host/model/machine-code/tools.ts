@@ -56,4 +56,4 @@ export async function toolName(program: string, called: ToolOutput): Promise<str
 }
 
 export const NO_DISASSEMBLER =
-  "SASS cannot be shown: nvdisasm was not found on $PATH or in CUDA's folder. It is part of the CUDA toolkit, and available as the package cuda-nvdisasm in NVIDIA's Linux repositories or nvidia-cuda-nvdisasm for Python. PTX needs no disassembler.";
+  'SASS cannot be shown: nvdisasm was not found on $PATH or in the CUDA folder. It is part of the CUDA toolkit, and available as the package cuda-nvdisasm in the Linux repositories of NVIDIA or nvidia-cuda-nvdisasm for Python. PTX needs no disassembler.';

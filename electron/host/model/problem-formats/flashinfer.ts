@@ -207,7 +207,7 @@ _SCALARS = ${pythonList(Object.values(inputs).map(({ shape }) => (shape === null
 
 
 def reference(*given):
-    """The definition's own run, with inputs in FP64; the axes behind them are not passed."""
+    """Calls the function run of the definition with inputs in FP64, without the axes that follow them."""
     given = given[: len(_SCALARS)]
     return _run(*[float(x) if scalar else torch.as_tensor(x) for x, scalar in zip(given, _SCALARS)])
 `;
@@ -246,7 +246,7 @@ _DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 ${TENSORS}
 
 def run(*arrays):
-    """Inputs and results as the problem has them; a GPU's copies are within the time."""
+    """Inputs and results as in the problem. Copies to and from a GPU are part of the measured time."""
     given = [x.item() if kind == "scalar" else _tensor(x, kind).to(_DEVICE) for x, kind in zip(arrays, _INPUTS)]
     targets = arrays[len(_INPUTS) : len(_INPUTS) + len(_OUTPUTS)]
 ${

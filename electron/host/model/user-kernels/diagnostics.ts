@@ -75,7 +75,7 @@ export function hideForeignText(output: string, shipped: readonly string[]): str
     const [, file = '', row = '', column, severity = ''] = match ?? [];
     if (match === null || mayBeQuoted(file, shipped)) return line;
     const place = column === undefined ? row : `${row}:${column}`;
-    return `${file}:${place}: ${severity}: a message about a file outside of the kernel's folder, the program and the system is hidden`;
+    return `${file}:${place}: ${severity}: a message about a file outside the folders of the kernel, the program and the system is hidden`;
   });
   return lines.join('\n');
 }

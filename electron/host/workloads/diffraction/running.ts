@@ -136,7 +136,7 @@ export class DiffractionWorkloadRun implements WorkloadRun {
 
   #frame(run: string, view: ImageView): ImageFrame {
     const made = this.#views.get(view)?.made;
-    if (made == null) throw new Error('a live image was requested before there was one');
+    if (made == null) throw new Error('a live image was requested before the first one was computed');
     return { run, ...made };
   }
 

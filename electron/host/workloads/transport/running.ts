@@ -94,7 +94,7 @@ class LiveState {
 
   /** Returns the latest frame of a view. Throws if computing it failed. */
   frame(run: string, view: LiveView): LiveFrame {
-    const made = this.#views.get(view) ?? new Error('a live frame was requested before there was one');
+    const made = this.#views.get(view) ?? new Error('a live frame was requested before the first one was computed');
     if (made instanceof Error) throw made;
     return { run, ...made };
   }

@@ -361,7 +361,7 @@ describe('migration of scenarios', () => {
         { version: 1 },
         { ...migratingWorkload, migrations: { 1: migratingWorkload.migrations[1] ?? ((d) => ({ ...d })) } },
       ),
-    ).toThrow('no migration from version 2 to 3');
+    ).toThrow('the migration from version 2 to 3 is missing');
   });
 });
 

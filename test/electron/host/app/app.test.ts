@@ -185,9 +185,7 @@ describe('compilation of GPU kernels', () => {
     const compiling = made.compile(['transport']);
     compiler.reject(new Error('NVRTC compiles for no architecture as old as 5.0.'));
     await compiling;
-    expect(said).toEqual([
-      "The GPU's kernels could not be compiled: NVRTC compiles for no architecture as old as 5.0.",
-    ]);
+    expect(said).toEqual(['The GPU kernels could not be compiled: NVRTC compiles for no architecture as old as 5.0.']);
     expect(watch(made, null)).toEqual([{ ...whole, gpuKernels: false }, 'end']);
   });
 

@@ -84,7 +84,7 @@ export class Login {
     return words.map(quoteForShell).join(' ');
   }
 
-  /** Starts a script in the cluster's folder, in a login shell with the cluster's modules. */
+  /** Starts a script in the folder of the cluster, in a login shell with its modules. */
   start(script: string): StartedEngine {
     const { host, folder, modules } = this.cluster;
     const at = quoteForShell(folder.replace(/^~\/+/, '') || '.');

@@ -223,7 +223,7 @@ export class ColdProcesses {
     const samples = own.reason === null ? own.samples : [];
     const none = { time_s: null, ratio: null, samples: [] };
     if (samples.length === 0) {
-      const reason = own.reason ?? 'the time limit left no time for a process of each variant';
+      const reason = own.reason ?? 'the session time ended before each variant had run in a new process';
       return { reason, ...none, verdict: own === reference ? 'reference' : 'undecided' };
     }
     const time_s = median(samples.map((sample) => sample.time_s));

@@ -184,7 +184,7 @@ class PartImport {
 }
 
 function trafficArguments(bytes: number | undefined): SpanArguments {
-  return bytes === undefined ? {} : { bytes, more: { Traffic: 'as the variant declares it for these steps' } };
+  return bytes === undefined ? {} : { bytes, more: { Traffic: 'as declared by the variant for these steps' } };
 }
 
 function argumentsOf(trace: DeviceTrace, i: number): SpanArguments {

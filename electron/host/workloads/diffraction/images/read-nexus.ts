@@ -195,7 +195,7 @@ function imagesOf(entry: Group, linked: File | null) {
     : datasetAt(data, name);
   if (dataset !== null) return { name, dataset, parts };
   const where = isLink(found) ? `${found.obj_path} of ${found.filename}` : name;
-  throw foreignImageError(`its images ${name} are not a dataset: ${where} is none`);
+  throw foreignImageError(`its images ${name} must be a dataset, but ${where} is not one`);
 }
 
 const notNexusError = (): BraggError =>

@@ -71,7 +71,9 @@ export async function valuesInFiles(scenario: ProblemScenario, folder: string | 
     if (values?.kind !== 'file') continue;
     const at = ['arrays', i, 'values', 'path'];
     if (folder === null) {
-      faults.push(fieldIssue(at, values.path, 'is next to a problem that has not been saved', 'a saved problem'));
+      faults.push(
+        fieldIssue(at, values.path, 'is a path relative to the problem, which has not been saved', 'a saved problem'),
+      );
       continue;
     }
     const of = {

@@ -197,7 +197,7 @@ function tailNote({ beam, grid: { cutoff_MeV } }: ScenarioParts): readonly RunNo
   if (1 - share < CUT_SHARE) return [];
   const lost = shareText(1 - share, 2);
   const entered = (energy_MeV + sigma * mean).toPrecision(6);
-  const text = `${lost} of the beam's energies are below the cutoff of ${cutoff_MeV} MeV and are omitted: the mean at entry is ${entered} MeV.`;
+  const text = `${lost} of the protons would enter with less than the cutoff of ${cutoff_MeV} MeV and are omitted: the mean energy at entry is ${entered} MeV.`;
   return [{ code: 'energies-cut-off', text }];
 }
 

@@ -134,7 +134,7 @@ describe('Live mode', () => {
     expect(curves).toHaveLength(1);
     expect(test_.host.runs.unsaved).toBe(unsaved);
     expect(test_.host.runs.info(run).live).toBe(true);
-    await expect(page.call('run.forget', { run })).rejects.toThrow('a Live result');
+    await expect(page.call('run.forget', { run })).rejects.toThrow('belongs to Live');
     session.close();
     await eventually(() => !test_.host.runs.list().some(({ id }) => id === run));
     await expect(page.call('run.lateral', { run, depths_mm: [5] })).rejects.toThrow('This run does not exist');

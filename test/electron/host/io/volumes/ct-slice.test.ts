@@ -361,7 +361,7 @@ describe('CT slices', () => {
       ['of JPEG-LS', { '00020010': ['UI', '1.2.840.10008.1.2.4.80'] }, 'transfer syntax is JPEG-LS'],
       // atan(0.1 / 0.9) is 6.3°, atan(0.2 / 0.98) is 11.5°.
       ['sheared', { '00200037': ['DS', '0.9\\0.1\\0\\0\\1\\0'] }, 'its axes 1 and 2 are at an angle of 83.7°'],
-      ['tilted', { '00200037': ['DS', '1\\0\\0\\0\\0.98\\0.2'] }, "rotated by 11.5° from the patient's"],
+      ['tilted', { '00200037': ['DS', '1\\0\\0\\0\\0.98\\0.2'] }, 'rotated by 11.5° from those of the patient'],
       [
         'of rows along columns',
         { '00200037': ['DS', '0\\1\\0\\0\\-1\\0'] },

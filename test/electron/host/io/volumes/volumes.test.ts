@@ -74,7 +74,7 @@ describe('NRRD volumes', () => {
         'encoding: raw\nendian: little\nspace directions: (0.9848,0.1736,0) (-0.1736,0.9848,0) (0,0,2.5)\n',
         floats(true),
       ),
-      /its axes are rotated by 10\.0° from the patient's; allowed: up to 0\.06°/,
+      /its axes are rotated by 10\.0° from those of the patient; allowed: up to 0\.06°/,
     ],
     [
       'a field without a space after its colon',

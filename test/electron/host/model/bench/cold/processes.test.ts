@@ -99,7 +99,7 @@ describe('cold processes of a session', () => {
     const processes = new ColdProcesses([quick, endless], { ...options(delayedChild([])), limits: limitsOf(5, 0.05) });
     await processes.take();
     expect(processes.of('endless')).toMatchObject({
-      reason: 'the time limit left no time for a process of each variant',
+      reason: 'the session time ended before each variant had run in a new process',
       time_s: null,
     });
   });

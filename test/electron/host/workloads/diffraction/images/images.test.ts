@@ -287,7 +287,7 @@ describe('the reader of NeXus files', () => {
         );
         const other = await withImages((parts) => images(parts, 'data'));
         await expect(readNexusImage(await master('d_1.h5', '/nowhere'), 'm.h5', async () => other)).rejects.toThrow(
-          'its images data_000001 are not a dataset: /nowhere of d_1.h5 is none',
+          'its images data_000001 must be a dataset, but /nowhere of d_1.h5 is not one',
         );
       });
     });

@@ -57,7 +57,7 @@ describe('cuts of live maps', () => {
     expect(planeOf(cut)).toEqual({ slow: 'z', fast: 'x', cut: [2, -1, -1, -1] });
     expect([...(await makeMap({ ...fields, planes: [plane] }, cut)).values]).toEqual([...numberedValues(60)]);
     const other = { ...plane, cut: [3, -1, -1, -1] } as const;
-    await expect(makeMap({ ...fields, planes: [other] }, cut)).rejects.toThrow(/A saved run contains sums/);
+    await expect(makeMap({ ...fields, planes: [other] }, cut)).rejects.toThrow(/A saved run contains only sums/);
     const shown = { ...cut, cuts: [{ axis: 'x' as const, index: 0 }] };
     await expect(makeMap(fields, shown)).rejects.toThrow('The axis x is shown, so it cannot be cut.');
   });

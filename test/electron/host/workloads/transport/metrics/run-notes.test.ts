@@ -170,9 +170,9 @@ describe('notes of a run', () => {
   test('energies below the cutoff are left out, and the mean energy that enters is reported', async () => {
     const read = await summary({ beam: { energy_MeV: 20, energy_sigma_MeV: 8 }, grid: { ...coarse, cutoff_MeV: 2 } });
     const [note] = read.notes.filter(({ code }) => code === 'energies-cut-off');
-    expect(note?.text).toMatch(/^1\.2 % of the beam's energies are below the cutoff of 2 MeV/);
+    expect(note?.text).toMatch(/^1\.2 % of the protons would enter with less than the cutoff of 2 MeV/);
     const { energy, number } = read.ledger;
-    const said = Number(/mean at entry is ([\d.]+) MeV/.exec(note?.text ?? '')?.[1]);
+    const said = Number(/mean energy at entry is ([\d.]+) MeV/.exec(note?.text ?? '')?.[1]);
     expect(Math.abs(energy.in / number.in / said - 1)).toBeLessThan(1e-4);
     const narrow = await summary({ beam: { energy_MeV: 70, energy_sigma_MeV: 10 }, grid: coarse });
     expect(narrow.notes.map(({ code }) => code)).not.toContain('energies-cut-off');
