@@ -1,5 +1,5 @@
 /** `npm run bench -- NAME`: runs one benchmark of this program. Without a name, lists the benchmarks. */
-import { handOver } from './setup/command.mjs';
+import { runInTerminal } from './setup/command.mjs';
 import { runEntry } from './setup/entries.mjs';
 import { inRoot } from './setup/root.mjs';
 import { main } from './setup/say.mjs';
@@ -48,7 +48,7 @@ const script = (file, about, steps, options) =>
   );
 
 /** @param {string} file program in test/bench @param {readonly string[]} words */
-const start = (file, words) => handOver(process.execPath, [inRoot('test/bench', file), ...words]);
+const start = (file, words) => runInTerminal(process.execPath, [inRoot('test/bench', file), ...words]);
 
 /**
  * Creates an entry that starts a program in test/bench.

@@ -5,11 +5,11 @@
  */
 import { existsSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
-import { handOver } from './setup/command.mjs';
+import { runInTerminal } from './setup/command.mjs';
 import { LOCK } from './setup/lock.mjs';
-import { fromImage, otherNode } from './setup/pinned-node.mjs';
+import { nodeToContinue, snapshotCommand } from './setup/pinned-node.mjs';
 import { callerFolder, inRoot } from './setup/root.mjs';
-import { main, sayOn } from './setup/say.mjs';
+import { main, setOutputStream } from './setup/say.mjs';
 import { COMMAND_LINE, inputsNow, isUnchanged, saveState } from './steps/input-state.mjs';
 
 const cli = inRoot('dist/host/cli.js');
@@ -20,10 +20,10 @@ const cli = inRoot('dist/host/cli.js');
  * @param {readonly string[]} args
  */
 async function perform(args) {
-  const image = fromImage(args);
-  if (image !== null) return handOver(image.node, [...image.flags, cli, ...args], { cwd: callerFolder });
-  const other = otherNode();
-  if (other !== null) return handOver(other, [cli, ...args], { cwd: callerFolder });
+  const image = snapshotCommand(args);
+  if (image !== null) return runInTerminal(image.node, [...image.flags, cli, ...args], { cwd: callerFolder });
+  const other = nodeToContinue();
+  if (other !== null) return runInTerminal(other, [cli, ...args], { cwd: callerFolder });
   process.chdir(callerFolder);
   process.argv = [process.execPath, cli, ...args];
   await import(pathToFileURL(cli).href);
@@ -47,7 +47,7 @@ async function runAfterBuilding(args) {
 }
 
 await main(async () => {
-  sayOn(process.stderr);
+  setOutputStream(process.stderr);
   const args = process.argv.slice(2);
   // Do not check the page for commands other than `serve`, because they do not use it.
   const asLooked = args[0] !== 'serve' && !existsSync(LOCK) && isUnchanged(COMMAND_LINE);

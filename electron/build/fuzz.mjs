@@ -9,7 +9,7 @@
  * dist/fuzz.
  */
 
-import { handOver } from './setup/command.mjs';
+import { runInTerminal } from './setup/command.mjs';
 import { inRoot } from './setup/root.mjs';
 import { entry } from './steps/all.mjs';
 import { cppFuzz } from './suites/cpp-fuzz.mjs';
@@ -34,5 +34,5 @@ await entry(async (args) => {
     'test/electron/host/app/remote/probe.test.ts',
     'test/electron/cli/mcp.test.ts',
   ];
-  return handOver(process.execPath, [inRoot('node_modules/vitest/vitest.mjs'), ...words]);
+  return runInTerminal(process.execPath, [inRoot('node_modules/vitest/vitest.mjs'), ...words]);
 });

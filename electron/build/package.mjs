@@ -2,7 +2,7 @@
  * `npm run package`: builds the program, and installable packages for this platform in dist/packages. Arguments are
  * passed to electron-builder: `npm run package -- --dir` creates only the unpacked program.
  */
-import { handOver } from './setup/command.mjs';
+import { runInTerminal } from './setup/command.mjs';
 import { inRoot, root } from './setup/root.mjs';
 import { allSteps, entry } from './steps/all.mjs';
 import { EVERY_MACHINE } from './steps/native.mjs';
@@ -12,7 +12,7 @@ await entry(
   async (args) => {
     // Remote machines run Linux. Packages for other systems include the archive that an earlier build on Linux created.
     if (process.platform === 'linux') {
-      const packed = await handOver(process.execPath, [
+      const packed = await runInTerminal(process.execPath, [
         inRoot('dist/host/cli.js'),
         'connect',
         '--pack',
@@ -21,9 +21,13 @@ await entry(
       if (packed !== 0) return packed;
     }
     const builder = inRoot('node_modules/electron-builder/cli.js');
-    return handOver(process.execPath, [builder, '--config', 'electron-builder.yml', '--publish', 'never', ...args], {
-      cwd: root,
-    });
+    return runInTerminal(
+      process.execPath,
+      [builder, '--config', 'electron-builder.yml', '--publish', 'never', ...args],
+      {
+        cwd: root,
+      },
+    );
   },
   { steps: () => allSteps({ withoutGpu: true, userKernels: true }) },
 );

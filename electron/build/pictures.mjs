@@ -2,15 +2,15 @@
  * `npm run pictures`: redraws the pictures of the library's examples and of the questions that they answer. Arguments
  * select questions by name.
  */
-import { handOver } from './setup/command.mjs';
+import { runInTerminal } from './setup/command.mjs';
 import { inRoot } from './setup/root.mjs';
 import { allSteps, entry } from './steps/all.mjs';
 
 await entry(
   async (wanted) => {
-    const code = await handOver(process.execPath, [inRoot('test/pictures/questions.ts'), ...wanted]);
+    const code = await runInTerminal(process.execPath, [inRoot('test/pictures/questions.ts'), ...wanted]);
     if (code !== 0 || wanted.length > 0) return code;
-    return handOver(process.execPath, [inRoot('test/pictures/examples.ts')]);
+    return runInTerminal(process.execPath, [inRoot('test/pictures/examples.ts')]);
   },
   { steps: allSteps },
 );

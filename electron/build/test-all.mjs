@@ -2,7 +2,7 @@
  * `npm run test:all`: runs all checks for a change, which are `npm test` and the parts below. `-- nightly` also tests
  * every view in every size and theme, and all kinds of damaged values. `-- NAME` runs one part.
  */
-import { handOver } from './setup/command.mjs';
+import { runInTerminal } from './setup/command.mjs';
 import { entryLines, runEntry } from './setup/entries.mjs';
 import { inRoot } from './setup/root.mjs';
 import { Failure, main } from './setup/say.mjs';
@@ -19,7 +19,7 @@ async function vitest(env, words) {
   if (elsewhere !== null) return elsewhere;
   Object.assign(process.env, env);
   const program = inRoot('node_modules/vitest/vitest.mjs');
-  return handOver(process.execPath, [program, 'run', '--project', 'unit', '--testTimeout', '1800000', ...words]);
+  return runInTerminal(process.execPath, [program, 'run', '--project', 'unit', '--testTimeout', '1800000', ...words]);
 }
 
 const command = 'npm run test:all';

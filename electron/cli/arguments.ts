@@ -92,7 +92,7 @@ function takeValue(spec: FlagSpec, attached: string | null, rest: string[]): str
  * List flag directly before `operand`, as in `--variants window depth`, where a comma was probably intended. Null if
  * there is none.
  */
-export function listBefore(
+export function listFlagBefore(
   words: readonly string[],
   operand: string,
   specs: readonly FlagSpec[],
@@ -181,7 +181,7 @@ const MAX_VALUES = 1_000_000;
 const RANGE = /^([^.]+(?:\.\d+)?)\.\.(.+)\/(\d+)$/;
 
 /** Parses `first..last/count` to evenly spaced values; null if the text has another form. */
-function rangeOf(text: string): readonly number[] | null {
+function parseRange(text: string): readonly number[] | null {
   const [, first = '', last = '', count = ''] = RANGE.exec(text.trim()) ?? [];
   if (count === '') return null;
   const [from, to, n] = [Number(first), Number(last), Number(count)];
@@ -197,7 +197,8 @@ export function parseSweep(text: string): Sweep {
   if (equals < 1) throw new UsageError(`--sweep: ${JSON.stringify(text)} has no path; ${allowed}`);
   const path = text.slice(0, equals).trim();
   const listed = text.slice(equals + 1);
-  const values = rangeOf(listed) ?? listed.split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part)));
+  const values =
+    parseRange(listed) ?? listed.split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part)));
   if (values.some((value) => !Number.isFinite(value))) {
     throw new UsageError(`--sweep: ${JSON.stringify(listed)} is not a list of numbers; ${allowed}`);
   }

@@ -9,8 +9,8 @@ import {
   defaultBenchOptions,
 } from '../contract/bench/options.ts';
 import type { Session, SessionReport } from '../contract/bench/session.ts';
-import { gainOf, measuredTime, timesText } from '../domain/measured.ts';
-import { sweepTableOf } from '../domain/sweep-table.ts';
+import { factorText, measuredTime, speedupOf } from '../domain/measured.ts';
+import { buildSweepTable } from '../domain/sweep-table.ts';
 import {
   type BenchLimits,
   type BenchProgress,
@@ -40,12 +40,12 @@ import {
 import { assetsFolder } from './assets-folder.ts';
 import { withCounterFiles, withMeasuredCounters } from './counters/index.ts';
 import { writeOutput } from './output-file.ts';
-import { cutLine } from './progress-bar.ts';
+import { truncateLine } from './progress-bar.ts';
 import { readScenario } from './read-scenario.ts';
 import { benchReport } from './reports/bench-report.ts';
 import { table } from './table.ts';
 import { escapeForTerminal, type Terminal } from './terminal.ts';
-import { openNamed, shippedBase } from './user-kernels.ts';
+import { openRequestedVariants, usableVariants } from './user-kernels.ts';
 import { type ExitCode, exitCodes, type VerbContext } from './verb.ts';
 import { factorialVariants, type Workload } from './workloads/workload.ts';
 
@@ -96,7 +96,7 @@ export class BenchProgressView {
     const { progress, at_ms } = this.#latest;
     const now_ms = performance.now();
     const line = statusText(progress, progress.elapsed_s + (now_ms - at_ms) / 1000, this.#mostSeconds);
-    if (this.#terminal.isLive) this.#draw([...tableOf(progress), line]);
+    if (this.#terminal.isLive) this.#draw([...progressTable(progress), line]);
     else if (now_ms - this.#said_ms >= LINE_MS) {
       this.#said_ms = now_ms;
       this.#terminal.say([line, ...progress.latest.map(rowText)].join('; '));
@@ -107,7 +107,7 @@ export class BenchProgressView {
     const { live } = this.#terminal;
     this.#erase();
     const width = live.columns || defaultColumns;
-    live.write(lines.map((line) => escapeForTerminal(cutLine(line, width))).join('\n'));
+    live.write(lines.map((line) => escapeForTerminal(truncateLine(line, width))).join('\n'));
     this.#drawn = lines.length;
     this.#due_ms = performance.now() + REDRAW_MS;
   }
@@ -129,14 +129,14 @@ function statusText({ phase, variant, round }: BenchProgress, elapsed_s: number,
 type Row = BenchProgress['latest'][number];
 
 const rowText = ({ label, time_s, ratio }: Row): string =>
-  `${label} ${measuredTime(time_s)}${ratio === null ? '' : ` (${timesText(gainOf(ratio))})`}`;
+  `${label} ${measuredTime(time_s)}${ratio === null ? '' : ` (${factorText(speedupOf(ratio))})`}`;
 
-function tableOf({ latest }: BenchProgress): readonly string[] {
+function progressTable({ latest }: BenchProgress): readonly string[] {
   if (latest.length === 0) return [];
   const rows = latest.map(({ label, time_s, ratio }, i) => [
     label,
     measuredTime(time_s),
-    ratio === null ? (i === 0 ? '1' : '–') : timesText(gainOf(ratio)),
+    ratio === null ? (i === 0 ? '1' : '–') : factorText(speedupOf(ratio)),
   ]);
   return table(columns, rows);
 }
@@ -144,7 +144,7 @@ function tableOf({ latest }: BenchProgress): readonly string[] {
 // Flag `--modes warm,cold,graph,cold-graph`, which benchmarks of all workloads accept.
 
 /** Modes from the flag; only `warm` if it is absent. Throws UsageError with the allowed modes. */
-export function modesOf(parsed: ParsedArguments): readonly Mode[] {
+export function parseModes(parsed: ParsedArguments): readonly Mode[] {
   return (flagValue(parsed, 'modes') ?? 'warm').split(',').map((given) => {
     const mode = modes.find((one) => one === given.trim());
     if (mode === undefined) throw new UsageError(`--modes: ${given.trim()} is not known; allowed: ${modes.join(', ')}`);
@@ -155,7 +155,7 @@ export function modesOf(parsed: ParsedArguments): readonly Mode[] {
 /** Allowed precision in per cent. Clocks do not resolve narrower intervals, and wider intervals are meaningless. */
 const [leastPercent, maxPercent] = [0.01, 50];
 
-function optionOf(parsed: ParsedArguments, { flag, kind, min = 0, max = 0, usual }: BenchOption) {
+function parseOption(parsed: ParsedArguments, { flag, kind, min = 0, max = 0, usual }: BenchOption) {
   if (kind === 'switch') return hasFlag(parsed, flag);
   if (kind === 'percent') return flagPercent(parsed, flag) ?? usual;
   if (kind === 'time') return flagSeconds(parsed, flag, max) ?? usual;
@@ -166,11 +166,14 @@ function optionOf(parsed: ParsedArguments, { flag, kind, min = 0, max = 0, usual
  * Parses the benchmark options from flags. Options that are not in `among` get default values. Throws UsageError with
  * the allowed values.
  */
-export function optionsOf(parsed: ParsedArguments, among: readonly BenchOptionName[] | null = null): BenchOptions {
+export function parseBenchOptions(
+  parsed: ParsedArguments,
+  among: readonly BenchOptionName[] | null = null,
+): BenchOptions {
   const given = benchOptionEntries.filter(([name]) => among?.includes(name) ?? true);
   return {
     ...defaultBenchOptions,
-    ...Object.fromEntries(given.map(([name, option]) => [name, optionOf(parsed, option)])),
+    ...Object.fromEntries(given.map(([name, option]) => [name, parseOption(parsed, option)])),
   };
 }
 
@@ -182,7 +185,7 @@ export const optionSpecs: readonly FlagSpec[] = benchOptionEntries.map(([, { fla
   ...(value === undefined ? {} : { value }),
 }));
 
-export const requestedRounds = (parsed: ParsedArguments): BenchLimits => optionsOfTask(optionsOf(parsed)).limits;
+export const parseLimits = (parsed: ParsedArguments): BenchLimits => optionsOfTask(parseBenchOptions(parsed)).limits;
 
 /** Parses a percentage to a fraction: `0.5%` becomes 0.005. Null if the flag is absent. Throws UsageError. */
 function flagPercent(parsed: ParsedArguments, flag: string): number | null {
@@ -198,7 +201,7 @@ function flagPercent(parsed: ParsedArguments, flag: string): number | null {
   return percent / 100;
 }
 
-export function seedOf(parsed: ParsedArguments): number {
+export function parseSeed(parsed: ParsedArguments): number {
   return flagNumber(parsed, 'seed', { min: 0, max: 2 ** 32 - 1, whole: true }) ?? 1;
 }
 
@@ -206,7 +209,7 @@ type Style = (...styled: Parameters<Terminal['style']>) => string;
 
 /** Table of a sweep with its fitted lines; empty if the session is not a sweep. */
 export function sweepLines(session: Pick<Session, 'sweep' | 'words' | 'reports'>, style: Style): readonly string[] {
-  const swept = sweepTableOf(session);
+  const swept = buildSweepTable(session);
   if (swept === null) return [];
   const columns = swept.columns.map((title, i) => (i === 0 ? { title } : { title, align: 'right' as const }));
   const rows = table(columns, swept.rows, { styleTitle: (text) => style('bold', text) });
@@ -263,7 +266,7 @@ export async function measureWithProgress(
   const { benchable } = hostWorkloads[first.kind];
   const progress = new BenchProgressView(terminal, rest.limits.mostSeconds);
   const { session } = await taskOfReadings(benchable, readings, {
-    ...optionsOfTask(optionsOf(parsed, commonOptions)),
+    ...optionsOfTask(parseBenchOptions(parsed, commonOptions)),
     ...rest,
     scenario: first.scenario?.name || (parsed.operands[0] ?? ''),
     assetsFolder: assetsFolder(),
@@ -298,7 +301,7 @@ interface SuggestedVariants {
  * Selects variants that fit into the time limit. Null if no times are known, as for most small workloads. Then all
  * usable variants are measured.
  */
-export async function suggestedFor(
+export async function suggestVariants(
   { parsed }: VerbContext,
   host: Host,
   reading: ScenarioReading,
@@ -306,14 +309,14 @@ export async function suggestedFor(
   const { document } = reading;
   if (document === undefined || document === null || reading.problem === null) return null;
   const { times } = await host.call('bench.expected', { scenario: document, file: null });
-  return fittingVariants(times, requestedRounds(parsed).mostSeconds);
+  return variantsThatFit(times, parseLimits(parsed).mostSeconds);
 }
 
 /**
  * Selects variants by expected times such that the session fits into `budget_s`, in seconds. Includes those without an
  * expected time, for which the time limit applies. Null if no times are known.
  */
-export function fittingVariants(times: readonly ExpectedTime[], budget_s: number): SuggestedVariants | null {
+export function variantsThatFit(times: readonly ExpectedTime[], budget_s: number): SuggestedVariants | null {
   const able = times.filter((one) => one.able && one.right);
   if (!able.some(({ run_s }) => run_s !== null)) return null;
   const byId = new Map(times.map((one) => [one.variant, one]));
@@ -355,7 +358,7 @@ export async function benchScenario(
 ): Promise<ExitCode> {
   const { parsed } = context;
   throwIfTraceUnsaved(parsed);
-  const { limits, processes } = optionsOfTask(optionsOf(parsed));
+  const { limits, processes } = optionsOfTask(parseBenchOptions(parsed));
   const text = flagValue(parsed, 'sweep');
   const sweep = text === undefined ? null : parseSweep(text);
   const readings: ValidReading[] = [];
@@ -370,10 +373,10 @@ export async function benchScenario(
     ...{ readings, limits, external, processes },
     variants:
       (await factorialVariants(parsed, host, place)) ??
-      (await openNamed(context, host, place)) ??
+      (await openRequestedVariants(context, host, place)) ??
       suggested?.variants ??
-      shippedBase(workload.usual(host.addon, first)),
-    modes: modesOf(parsed).filter((mode) => mode !== 'warm'),
+      usableVariants(workload.usual(host.addon, first)),
+    modes: parseModes(parsed).filter((mode) => mode !== 'warm'),
     sweep: sweep === null ? null : { path: sweep.path, values: sweep.values },
   });
   const session = await withCounterFiles(await withMeasuredCounters(timed, context), parsed);

@@ -2,10 +2,10 @@
 import { BraggError } from '../contract/errors.ts';
 import { suggest } from '../contract/scenario/index.ts';
 import { toFileError } from '../host/index.ts';
-import { hasFlag, listBefore, parseArguments, UsageError, withHelp } from './arguments.ts';
+import { hasFlag, listFlagBefore, parseArguments, UsageError, withHelp } from './arguments.ts';
 import { programVersion } from './assets-folder.ts';
 import { errorDocument, isBadInput, printIssues } from './read-scenario.ts';
-import { pairs, wrap } from './table.ts';
+import { formatPairs, wrap } from './table.ts';
 import type { Terminal } from './terminal.ts';
 import { type ExitCode, exitCodes, type Verb } from './verb.ts';
 import { batch } from './verbs/batch.ts';
@@ -61,7 +61,7 @@ function programHelp(groups: readonly VerbGroup[], version: string): readonly st
   const widest = Math.max(...groups.flatMap(({ verbs }) => verbs.map(({ name }) => name.length)));
   const list = groups.flatMap(({ title, verbs }) => [
     `${title}:`,
-    ...pairs(
+    ...formatPairs(
       verbs.map(({ name, summary }) => [name.padEnd(widest), summary] as const),
       width,
     ),
@@ -88,7 +88,7 @@ function verbHelp(verb: Verb): readonly string[] {
     ...usageLines(verb.usage),
     '',
     ...verb.details.flatMap((paragraph) => [...wrap(paragraph, width), '']),
-    ...pairs(flags, width),
+    ...formatPairs(flags, width),
     ...(verb.examples.length === 0 ? [] : ['', 'Examples:', ...verb.examples.map((example) => `  ${example}`)]),
   ];
 }
@@ -134,7 +134,7 @@ function print(terminal: Terminal, lines: readonly string[]): ExitCode {
   return exitCodes.done;
 }
 
-async function perform(words: readonly string[], terminal: Terminal, signal: AbortSignal): Promise<ExitCode> {
+async function runVerb(words: readonly string[], terminal: Terminal, signal: AbortSignal): Promise<ExitCode> {
   const [name, ...rest] = words;
   if (name === '--version') return print(terminal, [await programVersion()]);
   if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
@@ -152,7 +152,7 @@ async function perform(words: readonly string[], terminal: Terminal, signal: Abo
   if (parsed.operands.length < min) throw new UsageError(`${name} needs ${operand}; usage: braggbench ${verb.usage}`);
   if (parsed.operands.length > max) {
     const [extra = ''] = parsed.operands.slice(max);
-    const list = listBefore(rest, extra, verb.flags);
+    const list = listFlagBefore(rest, extra, verb.flags);
     const hint = list === null ? '' : `; write a list with commas: --${list.name} ${list.value},${extra}`;
     throw new UsageError(`unexpected argument ${JSON.stringify(extra)}${hint}; usage: braggbench ${verb.usage}`);
   }
@@ -160,7 +160,7 @@ async function perform(words: readonly string[], terminal: Terminal, signal: Abo
 }
 
 /** Converts system errors that the user can resolve, such as too few file descriptors, to a BraggError. */
-function systemError(error: unknown): unknown {
+function toUserError(error: unknown): unknown {
   const { code, path } = error instanceof Error ? (error as NodeJS.ErrnoException) : {};
   const solvable = ['EMFILE', 'ENFILE', 'ENOSPC', 'EDQUOT', 'EROFS'].includes(code ?? '');
   return solvable ? toFileError(error, path ?? 'A file') : error;
@@ -188,8 +188,8 @@ function explain(error: unknown, terminal: Terminal, asJson: boolean): ExitCode 
 /** Runs a command line. `words` excludes the program's name. Never throws. */
 export async function runProgram(words: readonly string[], terminal: Terminal, signal: AbortSignal): Promise<ExitCode> {
   try {
-    return await perform(words, terminal, signal);
+    return await runVerb(words, terminal, signal);
   } catch (error) {
-    return explain(systemError(error), terminal, words.includes('--json'));
+    return explain(toUserError(error), terminal, words.includes('--json'));
   }
 }

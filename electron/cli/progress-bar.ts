@@ -5,7 +5,7 @@ import { displayWidth } from './table.ts';
 import { escapeForTerminal, type Terminal } from './terminal.ts';
 
 /** Interval between redraws, ms. Faster changes are not readable. */
-const redraw_ms = 80;
+const REDRAW_MS = 80;
 const barCells = 24;
 /** Characters that fill zero to seven eighths of a cell, for smooth movement. */
 const eighths = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'] as const;
@@ -13,7 +13,7 @@ const eighths = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'] as const;
 const defaultColumns = 80;
 
 /** Draws a bar of fixed width for a fraction from 0 to 1; null for unknown progress. */
-export function bar(fraction: number | null, cells = barCells): string {
+export function formatBar(fraction: number | null, cells = barCells): string {
   const filled = Math.min(1, Math.max(0, fraction ?? 0)) * cells;
   const whole = Math.floor(filled);
   const part = eighths[Math.floor((filled - whole) * 8)] ?? '';
@@ -21,7 +21,7 @@ export function bar(fraction: number | null, cells = barCells): string {
 }
 
 /** Truncates a line to the width of the terminal, because a wrapped line could not be redrawn. */
-export function cutLine(text: string, columns: number): string {
+export function truncateLine(text: string, columns: number): string {
   return displayWidth(text) < columns ? text : `${[...text].slice(0, Math.max(0, columns - 2)).join('')}…`;
 }
 
@@ -37,11 +37,11 @@ export class ProgressBar {
   /** Redraws the line, unless the last redraw was too recent or the output is not a terminal. */
   draw(line: string): void {
     const now = performance.now();
-    if (!this.terminal.isLive || now - this.last_ms < redraw_ms) return;
+    if (!this.terminal.isLive || now - this.last_ms < REDRAW_MS) return;
     this.last_ms = now;
     this.drawn = true;
     const { live } = this.terminal;
-    live.write(`\r\u001B[2K${escapeForTerminal(cutLine(line, live.columns || defaultColumns))}`);
+    live.write(`\r\u001B[2K${escapeForTerminal(truncateLine(line, live.columns || defaultColumns))}`);
   }
 
   /** Clears the line before other output. */
@@ -52,7 +52,7 @@ export class ProgressBar {
 }
 
 /** Function that describes a workload's progress in words. */
-export type ProgressWords<W extends ProgressDetail['workload']> = (detail: WorkloadProgress<W>) => readonly string[];
+export type ProgressTexts<W extends ProgressDetail['workload']> = (detail: WorkloadProgress<W>) => readonly string[];
 
 /**
  * Progress line of a run; null if the run is not active. The most important parts come first, because a narrow terminal
@@ -60,11 +60,11 @@ export type ProgressWords<W extends ProgressDetail['workload']> = (detail: Workl
  */
 export function progressLine<W extends ProgressDetail['workload']>(
   progress: RunProgress,
-  words: ProgressWords<W>,
+  words: ProgressTexts<W>,
 ): string | null {
   if (progress.state !== 'running') return null;
   const share = completedFraction(progress);
-  const parts = [bar(share)];
+  const parts = [formatBar(share)];
   if (share !== null && progress.eta_s !== null) {
     parts.push(`${String(Math.floor(share * 100)).padStart(2)} %`, `${measuredTime(progress.eta_s)} left`);
   }

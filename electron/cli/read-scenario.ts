@@ -20,7 +20,7 @@ import { type Host, type NativeAddon, readUserFile } from '../host/index.ts';
 import { type ParsedArguments, UsageError } from './arguments.ts';
 import { assetsFolder } from './assets-folder.ts';
 import type { Terminal } from './terminal.ts';
-import { openVariant, trustNamed } from './user-kernels.ts';
+import { openVariant, trustSelectedKernel } from './user-kernels.ts';
 import type { VerbContext } from './verb.ts';
 
 type Style = (style: 'red' | 'yellow' | 'bold', text: string) => string;
@@ -47,19 +47,19 @@ export function isBadInput(error: BraggError): boolean {
 }
 
 /** Folders of the built-in scenarios: top level for the first kind, otherwise named by kind. */
-const shippedFolders = ['', ...scenarioKindNames];
+const builtInFolders = ['', ...scenarioKindNames];
 
 /** Path of a scenario file, or of a built-in scenario given by its name. */
 export function scenarioPath(operand: string): string {
   if (existsSync(operand)) return (statSync(operand).isDirectory() && problemFileIn(operand)) || operand;
   if (!/^[\w.-]+$/.test(operand)) return operand;
   const name = `${operand.replace(/\.json$/, '')}.json`;
-  const shipped = shippedFolders.map((folder) => join(assetsFolder(), 'scenarios', folder, name));
+  const shipped = builtInFolders.map((folder) => join(assetsFolder(), 'scenarios', folder, name));
   return shipped.find((file) => existsSync(file)) ?? operand;
 }
 
 /** Parses the overrides given by --set, in order. Throws UsageError. */
-export function overridesOf({ flags }: ParsedArguments): readonly Override[] {
+export function parseOverrides({ flags }: ParsedArguments): readonly Override[] {
   return (flags.get('set') ?? []).map((text) => {
     const override = parseOverride(text);
     if (typeof override === 'string') throw new UsageError(`--set: ${override}`);
@@ -92,7 +92,7 @@ export async function readScenario(
 ): Promise<ValidReading> {
   const { parsed, terminal } = context;
   const path = scenarioPath(parsed.operands[0] ?? '');
-  const given = overridesOf(parsed);
+  const given = parseOverrides(parsed);
   const read = async (overrides: readonly Override[]): Promise<ValidReading> => {
     const found = await host.scenarios.read(path, { overrides });
     if (found.kind === null) throw refusalOf(found.issues);
@@ -106,13 +106,13 @@ export async function readScenario(
     reading = await read([...given, ...fitted.overrides, ...more]);
   }
   if (reading.problem === null) throw refusalOf(reading.issues);
-  if (reading.scenario !== null) await trustNamed(context, host, reading.scenario);
+  if (reading.scenario !== null) await trustSelectedKernel(context, host, reading.scenario);
   printIssues(terminal, reading.issues);
   return reading;
 }
 
 /** Reads a run file of any workload. Throws BraggError if the file is invalid. */
-export async function anyRunFile(path: string): Promise<AnyRunData> {
+export async function readAnyRunFile(path: string): Promise<AnyRunData> {
   const bytes = await readUserFile(path, 'a run');
   return runPacker.read(bytes, path);
 }

@@ -45,11 +45,11 @@ export interface TableLayout {
 }
 
 /** Smallest width of a column with wrapped text. */
-const narrowestColumn = 24;
+const MIN_TEXT_WIDTH = 24;
 /**
  * Smallest fraction of the page's width for a column with wrapped text. If less is left, the text is put below its row.
  */
-const SHARE_OF_TEXT = 1 / 3;
+const MIN_TEXT_FRACTION = 1 / 3;
 const INDENT = 4;
 
 /** Width of each column. If `narrow`, titles may be wrapped at blanks. */
@@ -92,7 +92,7 @@ export function table(
   const before = widths.slice(0, last).reduce((sum, one) => sum + one + 2, 0);
   const room = width === null ? Number.POSITIVE_INFINITY : width - before;
   const isText = columns[last]?.align !== 'right';
-  if (width !== null && isText && room < width * SHARE_OF_TEXT) {
+  if (width !== null && isText && room < width * MIN_TEXT_FRACTION) {
     const below = (text: string): readonly string[] =>
       wrap(text, width - INDENT).map((part) => `${' '.repeat(INDENT)}${part}`);
     const others = table(columns.slice(0, last), rows, { styleTitle, narrow });
@@ -117,12 +117,12 @@ export function table(
 }
 
 /** Formats indented lines of `name value` with aligned values. Values are wrapped to fit into `width` columns. */
-export function pairs(
+export function formatPairs(
   entries: readonly (readonly [name: string, value: string])[],
   width = Number.POSITIVE_INFINITY,
 ): readonly string[] {
   const names = Math.max(...entries.map(([name]) => displayWidth(name)));
-  const room = Math.max(narrowestColumn, width - names - INDENT);
+  const room = Math.max(MIN_TEXT_WIDTH, width - names - INDENT);
   return entries.flatMap(([name, value]) =>
     wrap(value, room).map((text, i) => `  ${pad(i === 0 ? name : '', names, 'left')}  ${text}`.trimEnd()),
   );

@@ -20,7 +20,7 @@ import type { Terminal } from './terminal.ts';
 import type { VerbContext } from './verb.ts';
 
 /** Whether a user can answer prompts. Otherwise, errors name the flag to use instead. */
-export function canAsk(terminal: Terminal): boolean {
+export function canPrompt(terminal: Terminal): boolean {
   return process.stdin.isTTY === true && terminal.isLive;
 }
 
@@ -52,7 +52,7 @@ export const userKernelFlags: readonly FlagSpec[] = [
  * Splits a label such as `./my.cu@fp64` into file and suffix. The colon after a Windows drive letter is part of the
  * file.
  */
-const fileForm = /^(.+\.(?:cu|cpp|py))((?:\[[\w=;-]+\])?(?:@[^:]*)?(?::\d{1,3})?)$/;
+const KERNEL_LABEL = /^(.+\.(?:cu|cpp|py))((?:\[[\w=;-]+\])?(?:@[^:]*)?(?::\d{1,3})?)$/;
 
 export async function obtainTrust({ parsed, terminal }: VerbContext, host: Host, file: string): Promise<void> {
   const kernel = host.userKernels.find(basename(file));
@@ -61,7 +61,7 @@ export async function obtainTrust({ parsed, terminal }: VerbContext, host: Host,
   if (!hasFlag(parsed, 'trust')) {
     const program = answer === null ? '' : ` ${answer.name}, which computes its expected result, runs too.`;
     const what = `${kernel.file} replaces ${description.replaces} in ${description.base}.${program} It is code that runs with your rights.`;
-    if (!canAsk(terminal)) {
+    if (!canPrompt(terminal)) {
       throw new BraggError('untrusted', `${what} It does not run until you confirm that you trust it: use --trust`);
     }
     terminal.say(what);
@@ -92,7 +92,7 @@ export async function openUserKernels(
   if (limit_s !== undefined) host.userKernels.limit_s = limit_s;
   const ids: string[] = [];
   for (const name of names) {
-    const [, file, rest = ''] = fileForm.exec(name) ?? [];
+    const [, file, rest = ''] = KERNEL_LABEL.exec(name) ?? [];
     if (file === undefined) {
       ids.push(name);
     } else {
@@ -111,7 +111,11 @@ export async function openUserKernels(
 }
 
 /** Opens the variants of --variants; null if the flag is absent. */
-export async function openNamed(context: VerbContext, host: Host, place: BenchKind): Promise<readonly string[] | null> {
+export async function openRequestedVariants(
+  context: VerbContext,
+  host: Host,
+  place: BenchKind,
+): Promise<readonly string[] | null> {
   const named = listFlag(context.parsed, 'variants');
   return named === null ? null : openUserKernels(context, host, named, place);
 }
@@ -120,7 +124,7 @@ export async function openNamed(context: VerbContext, host: Host, place: BenchKi
  * Ids of the usable default variants: candidates of a user problem, or built-in variants. Other user kernels must be
  * selected by name.
  */
-export function shippedBase(
+export function usableVariants(
   all: readonly { readonly id: string; readonly workload: string; readonly available: boolean }[],
 ): readonly string[] {
   return all
@@ -138,7 +142,11 @@ export async function openVariant(context: VerbContext, host: Host, place: Bench
 /**
  * Asks for trust in the user kernel that the scenario selects. For `auto` in a user problem, asks for each candidate.
  */
-export async function trustNamed(context: VerbContext, host: Host, scenario: NamingScenario): Promise<void> {
+export async function trustSelectedKernel(
+  context: VerbContext,
+  host: Host,
+  scenario: ScenarioWithVariant,
+): Promise<void> {
   const { variant } = scenario.solver;
   const place = placeOf(scenario);
   if (scenario.kind !== USER_PROBLEM || variant !== 'auto' || flagValue(context.parsed, 'variants') !== undefined) {
@@ -154,7 +162,7 @@ export async function trustNamed(context: VerbContext, host: Host, scenario: Nam
   }
 }
 
-interface NamingScenario {
+interface ScenarioWithVariant {
   readonly kind: string;
   readonly solver: { readonly variant: string };
 }

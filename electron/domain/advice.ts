@@ -4,8 +4,8 @@
  */
 import type { EndToEnd, NoiseEstimate, Ratio } from '../contract/bench/bench-session.ts';
 import type { Accuracy } from '../contract/bench/session.ts';
-import { gainOf, measuredTime, noisyText } from './measured.ts';
-import { errorSize, percent, significant } from './numbers.ts';
+import { measuredTime, noiseWarning, speedupOf } from './measured.ts';
+import { formatError, percent, significant } from './numbers.ts';
 
 interface AdvisedVariant {
   readonly ratio: Ratio;
@@ -31,7 +31,7 @@ export interface VariantTimes {
   readonly whole: AdvisedVariant | null;
 }
 
-interface Costs {
+interface RunCosts {
   readonly wall_s: number;
   readonly setup_s: number;
   readonly time_s: number;
@@ -41,14 +41,14 @@ interface Costs {
  * Time of each run after the first if runs share one set-up, in seconds. It consists of the steps and reading back the
  * answer.
  */
-const secondsPerFurtherRun = ({ wall_s, setup_s, time_s }: Costs): number => Math.max(time_s, wall_s - setup_s);
+const furtherRunDuration_s = ({ wall_s, setup_s, time_s }: RunCosts): number => Math.max(time_s, wall_s - setup_s);
 
 /**
  * Smallest number of runs with a shared set-up for which `other` needs less total time than `best`; null if it never
  * does.
  */
-export function breakEvenRuns(best: Costs, other: Costs): number | null {
-  const saved = secondsPerFurtherRun(best) - secondsPerFurtherRun(other);
+export function breakEvenRuns(best: RunCosts, other: RunCosts): number | null {
+  const saved = furtherRunDuration_s(best) - furtherRunDuration_s(other);
   if (!(saved > 0)) return null;
   return Math.max(2, Math.ceil((other.setup_s - best.setup_s) / saved));
 }
@@ -57,13 +57,13 @@ export function breakEvenRuns(best: Costs, other: Costs): number | null {
 export function fastestEndToEnd<A extends { readonly wall_s: number; readonly right: boolean }>(
   all: readonly A[],
 ): A | null {
-  return leastBy(
+  return minBy(
     all.filter(({ right }) => right),
     ({ wall_s }) => wall_s,
   );
 }
 
-const leastBy = <A>(all: readonly A[], of: (one: A) => number): A | null =>
+const minBy = <A>(all: readonly A[], of: (one: A) => number): A | null =>
   all.reduce<A | null>((least, one) => (least === null || of(one) < of(least) ? one : least), null);
 
 /**
@@ -97,7 +97,7 @@ interface VariantLead {
 /**
  * Lead of the fastest variant over the reference. If it is the reference, its lead over the second fastest variant.
  */
-function leadOf(
+function leadOverReference(
   best: VariantTimes,
   right: readonly VariantTimes[],
   all: readonly VariantTimes[],
@@ -106,7 +106,7 @@ function leadOf(
   const reference = all.find(({ isReference }) => isReference);
   if (reference === undefined) return null;
   const other = best.isReference
-    ? leastBy(
+    ? minBy(
         right.filter((one) => one !== best),
         by.time,
       )
@@ -116,15 +116,15 @@ function leadOf(
   const times = by.time(other) / by.time(best);
   if (standing === null) return { over: other, gain: { value: times, interval: null }, verdict: null };
   const { ratio, verdict } = standing;
-  return { over: other, gain: best.isReference ? ratio : gainOf(ratio), verdict };
+  return { over: other, gain: best.isReference ? ratio : speedupOf(ratio), verdict };
 }
 
-const number = (value: number): string => significant(value, value < 10 ? 2 : 3);
+const formatRatio = (value: number): string => significant(value, value < 10 ? 2 : 3);
 
 /** Formats a lead as `1.3 times cuda-window (1.2–1.4)`. */
-function timesOf({ gain: { value, interval }, over }: VariantLead): string {
-  const times = `${number(value)} times ${over.name}`;
-  return interval === null ? times : `${times} (${number(interval.low)}–${number(interval.high)})`;
+function leadText({ gain: { value, interval }, over }: VariantLead): string {
+  const times = `${formatRatio(value)} times ${over.name}`;
+  return interval === null ? times : `${times} (${formatRatio(interval.low)}–${formatRatio(interval.high)})`;
 }
 
 function firstSentence(
@@ -138,18 +138,18 @@ function firstSentence(
   if (lead === null) return `${best.name} is the only correct variant ${where}: ${time}`;
   const { gain, over, verdict } = lead;
   if (verdict === 'same') return `${best.name} and ${over.name} are equally fast ${where}: ${time}`;
-  if (verdict === null) return `${best.name} is the fastest ${where} by medians alone: ${time}, ${timesOf(lead)}`;
+  if (verdict === null) return `${best.name} is the fastest ${where} by medians alone: ${time}, ${leadText(lead)}`;
   if (gain.interval === null) {
-    return `${best.name} looks fastest ${where}: ${time}, ${timesOf(lead)}, with too few rounds for an interval`;
+    return `${best.name} looks fastest ${where}: ${time}, ${leadText(lead)}, with too few rounds for an interval`;
   }
   if (verdict === 'undecided') {
-    return `${best.name} looks fastest ${where} (${time}), but its lead over ${over.name} is not yet certain: ${timesOf(lead)}`;
+    return `${best.name} looks fastest ${where} (${time}), but its lead over ${over.name} is not yet certain: ${leadText(lead)}`;
   }
-  return `${best.name} is ${alone ? 'the fastest' : 'among the fastest'} ${where}: ${time}, ${timesOf(lead)}`;
+  return `${best.name} is ${alone ? 'the fastest' : 'among the fastest'} ${where}: ${time}, ${leadText(lead)}`;
 }
 
 /** Correct variants whose interval overlaps that of the fastest one, so that it is not certain which is faster. */
-function closeTo(
+function variantsCloseTo(
   best: VariantTimes,
   lead: VariantLead | null,
   right: readonly VariantTimes[],
@@ -163,7 +163,7 @@ function closeTo(
   });
 }
 
-function closeText(close: readonly VariantTimes[]): string {
+function closeVariantsText(close: readonly VariantTimes[]): string {
   const names = close.map(({ name }) => name).join(', ');
   return names === '' ? '' : ` ${names} may be equally fast: the intervals overlap.`;
 }
@@ -195,7 +195,7 @@ interface CloseVariants {
 }
 
 /** A variant with faster runs after the set-up is mentioned only if they need at most this fraction of the time. */
-const mentionedRatio = 0.95;
+const MAX_MENTIONED_RATIO = 0.95;
 
 function changeText(
   best: VariantTimes,
@@ -211,9 +211,9 @@ function changeText(
   if (by.unit === 'repetition' || best.wall_s === null) return null;
   const own = { ...best, wall_s: best.wall_s };
   const others = right.flatMap((one) => (one === best || one.wall_s === null ? [] : [{ ...one, wall_s: one.wall_s }]));
-  const quicker = leastBy(
-    others.filter((one) => secondsPerFurtherRun(one) < mentionedRatio * secondsPerFurtherRun(own)),
-    secondsPerFurtherRun,
+  const quicker = minBy(
+    others.filter((one) => furtherRunDuration_s(one) < MAX_MENTIONED_RATIO * furtherRunDuration_s(own)),
+    furtherRunDuration_s,
   );
   const from = quicker === null ? null : breakEvenRuns(own, quicker);
   return from === null
@@ -240,24 +240,24 @@ interface AdviceContext {
 export function advice(all: readonly VariantTimes[], context: AdviceContext): readonly string[] | null {
   const by = all.every(({ wall_s }) => wall_s !== null) ? endToEndQuantity : stepTimeQuantity;
   const right = all.filter((one) => one.right);
-  const best = leastBy(right, by.time);
+  const best = minBy(right, by.time);
   if (best === null || all.length < 2) return null;
-  const lead = leadOf(best, right, all, by);
+  const lead = leadOverReference(best, right, all, by);
   const answer = best.error === '' ? 'Its answer was not checked.' : `Its answer is correct (${best.error}).`;
-  const close = closeTo(best, lead, right, by);
+  const close = variantsCloseTo(best, lead, right, by);
   const first = `${firstSentence(best, lead, close.length === 0, best.on ?? context.where, by)}. ${answer}`;
   const change = changeText(best, lead, { right, close }, by, context.longer);
   return [
-    `${noisyText(context.noise, context.isRecorded === true)}${first}${closeText(close)}`,
+    `${noiseWarning(context.noise, context.isRecorded === true)}${first}${closeVariantsText(close)}`,
     ...[reasonText(best, lead), certaintyText(lead, context), change].flatMap((line) => line ?? []),
   ];
 }
 
 /** Summary of an answer's accuracy: its first error measure, and whether energy is conserved. */
-export function rightnessText(accuracy: readonly Accuracy[]): string {
+export function correctnessText(accuracy: readonly Accuracy[]): string {
   const [measure] = accuracy.filter(({ id, value }) => id !== 'ledger' && value !== null);
   const closed = accuracy.some(({ id, holds }) => id === 'ledger' && holds);
-  const parts = measure === undefined ? [] : [`${measure.title} ${errorSize(measure.value ?? 0)}${measure.unit}`];
+  const parts = measure === undefined ? [] : [`${measure.title} ${formatError(measure.value ?? 0)}${measure.unit}`];
   const text = [...parts, ...(closed ? ['ledger closes'] : [])].join(', ');
   return /^[A-Z][a-z]/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text;
 }

@@ -49,7 +49,7 @@ export function pairText({ slower, faster, wrong = [] }: Pick<Pair, 'slower' | '
 export const claimId = ({ workload, bench, id }: Pick<TableClaim, 'workload' | 'bench' | 'id'>): string =>
   `${bench === '' ? workload : bench}/${id}`;
 
-export const ANSWER_WORDS: Readonly<Record<ClaimAnswer['word'], string>> = {
+export const ANSWER_TEXTS: Readonly<Record<ClaimAnswer['word'], string>> = {
   true: 'true',
   'true-when': 'true when',
   'not-true': 'not true',
@@ -71,7 +71,7 @@ export function briefAnswer({
     return `not true: ${unit !== '' && number.endsWith(unit) ? number.slice(0, -unit.length) : number}, not ${claimed}`;
   }
   if (word === 'true-when') return sentence.replace(/; [^;]* in all$/, '');
-  return word === 'cannot-judge' ? ANSWER_WORDS[word] : sentence;
+  return word === 'cannot-judge' ? ANSWER_TEXTS[word] : sentence;
 }
 
 const isOpen = ({ answer }: Pick<TableClaim, 'answer'>): boolean =>
@@ -96,29 +96,29 @@ interface FindingsByMachine {
 
 const decidedVerdicts = new Set(['as claimed', 'less', 'more']);
 
-function comparedWords(found: readonly ClaimFinding[]): string {
+function agreementText(found: readonly ClaimFinding[]): string {
   if (found.every(({ verdict }) => verdict === 'not judged')) return 'not judged';
   if (!found.every(({ verdict }) => decidedVerdicts.has(verdict))) return 'not decided on each';
   return new Set(found.map(({ verdict }) => verdict)).size === 1 ? 'the same verdict' : 'another verdict';
 }
 
-const byName = (a: ClaimFinding, b: ClaimFinding): number => (a.machine < b.machine ? -1 : 1);
+const compareByMachine = (a: ClaimFinding, b: ClaimFinding): number => (a.machine < b.machine ? -1 : 1);
 
-function claimOnGpus({ claim, findings }: TableClaim): readonly FindingsByMachine[] {
+function findingsByMachine({ claim, findings }: TableClaim): readonly FindingsByMachine[] {
   const measured = findings.filter(({ value, counted }) => value !== null && counted === undefined);
   const statements = Map.groupBy(measured, ({ by, scenario, at }) => JSON.stringify([by, scenario, at]));
   return [...statements.values()].flatMap((all) => {
     const last = new Map(all.map((one) => [one.machine, one]));
-    const found = [...last.values()].sort(byName);
+    const found = [...last.values()].sort(compareByMachine);
     const [first] = found;
     if (first === undefined || found.length < 2) return [];
-    return [{ claim, by: first.by, scenario: first.scenario, found, holds: comparedWords(found) }];
+    return [{ claim, by: first.by, scenario: first.scenario, found, holds: agreementText(found) }];
   });
 }
 
 /** Findings for statements that at least two machines measured. */
 export const findingsOnSeveralMachines = (rows: readonly ClaimTableRow[]): readonly FindingsByMachine[] =>
-  rows.flatMap(({ claims }) => claims.flatMap(claimOnGpus));
+  rows.flatMap(({ claims }) => claims.flatMap(findingsByMachine));
 
 /**
  * Names of the machines that measured a claim, used as a filter: `NVIDIA H100, NVIDIA H200`. Empty if there are none.
@@ -133,7 +133,7 @@ export function gpuAnswerCounts(rows: readonly ClaimTableRow[]): ReadonlyMap<str
 }
 
 /** Answer for each machine, or a note that only one machine was measured; null without sessions. */
-export function gpuWords({ cards }: Pick<TableClaim, 'cards'>): string | null {
+export function answersByGpuText({ cards }: Pick<TableClaim, 'cards'>): string | null {
   const [first, ...others] = cards;
   if (first === undefined) return null;
   if (others.length === 0) return `Recorded on ${first.machine} only.`;

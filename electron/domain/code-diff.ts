@@ -5,9 +5,9 @@ import type { Code, CodeLanguage, CodeLine, KernelProfile } from '../contract/la
 /**
  * Time limit of a comparison, ms. Texts that need longer have little in common and are shown as completely different.
  */
-const MAX_MS = 2000;
+const DIFF_TIMEOUT_MS = 2000;
 
-export interface Side {
+export interface DiffSide {
   /** Line number, starting at 1. */
   readonly line: number;
   readonly text: string;
@@ -17,8 +17,8 @@ export interface Side {
 
 export interface DiffRow {
   readonly kind: 'same' | 'changed' | 'left' | 'right';
-  readonly left: Side | null;
-  readonly right: Side | null;
+  readonly left: DiffSide | null;
+  readonly right: DiffSide | null;
 }
 
 /**
@@ -27,13 +27,13 @@ export interface DiffRow {
  */
 const MIN_COMMON = 0.35;
 
-interface Parts {
-  readonly left: Side['changed'];
-  readonly right: Side['changed'];
+interface ChangedParts {
+  readonly left: DiffSide['changed'];
+  readonly right: DiffSide['changed'];
   readonly common: number;
 }
 
-function partsOf(left: string, right: string): Parts {
+function changedParts(left: string, right: string): ChangedParts {
   const [l, r]: [[number, number][], [number, number][]] = [[], []];
   let [atLeft, atRight, common] = [0, 0, 0];
   for (const { value, added, removed } of diffWordsWithSpace(left, right)) {
@@ -55,12 +55,12 @@ export function sourceDiff(
 ): readonly DiffRow[] {
   const rows: DiffRow[] = [];
   let [atLeft, atRight] = [0, 0];
-  const side = (text: string, line: number, changed: Side['changed'] = []): Side => ({ line, text, changed });
+  const side = (text: string, line: number, changed: DiffSide['changed'] = []): DiffSide => ({ line, text, changed });
   const only = (removed: readonly string[], added: readonly string[]): void => {
     const paired = Math.min(removed.length, added.length);
     for (let i = 0; i < paired; i += 1) {
       const [a, b] = [removed[i] ?? '', added[i] ?? ''];
-      const parts = partsOf(a, b);
+      const parts = changedParts(a, b);
       const similar = parts.common >= MIN_COMMON;
       const from = side(a, atLeft + i + 1, similar ? parts.left : []);
       const to = side(b, atRight + i + 1, similar ? parts.right : []);
@@ -78,7 +78,7 @@ export function sourceDiff(
   let waiting = 0;
   const skip = (removed: number, added: number): void =>
     only(left.slice(atLeft, atLeft + removed), right.slice(atRight, atRight + added));
-  const parts = diffArrays(left.map(alike), right.map(alike), { timeout: MAX_MS }) ?? [
+  const parts = diffArrays(left.map(alike), right.map(alike), { timeout: DIFF_TIMEOUT_MS }) ?? [
     { removed: true, added: false, count: left.length },
     { removed: false, added: true, count: right.length },
   ];
@@ -132,7 +132,7 @@ const PTX_NAMES: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** Removes register numbers and label names from a line, because compilers renumber them after any change. */
-export const withoutNames =
+export const withoutRegisterNames =
   (language: CodeLanguage) =>
   (text: string): string =>
     (language === 'sass' ? SASS_NAMES : PTX_NAMES).reduce((out, [name, to]) => out.replace(name, to), text);
@@ -141,7 +141,7 @@ export const withoutNames =
  * Opcode of an instruction: `LDG` for `@!P0 LDG.E.CONSTANT R2, …`, `ld.global` for `@%p1 ld.global.f32 %f1, …`. Null
  * for other lines.
  */
-function opcodeOf({ address, text }: CodeLine, language: CodeLanguage): string | null {
+function parseOpcode({ address, text }: CodeLine, language: CodeLanguage): string | null {
   const [first = '', second = ''] = text.split(' ');
   const word = (first.startsWith('@') ? second : first).replace(/;$/, '');
   if (language === 'sass') return address === null ? null : (word.split('.')[0] ?? null);
@@ -166,7 +166,7 @@ export function opcodeCounts(
     ['right', right],
   ] as const) {
     for (const line of lines) {
-      const opcode = opcodeOf(line, language);
+      const opcode = parseOpcode(line, language);
       if (opcode === null) continue;
       const count = counts.get(opcode) ?? { left: 0, right: 0 };
       count[side] += 1;
@@ -184,10 +184,10 @@ export function opcodeCounts(
 }
 
 export const instructionsIn = (lines: readonly CodeLine[], language: CodeLanguage): number =>
-  lines.filter((line) => opcodeOf(line, language) !== null).length;
+  lines.filter((line) => parseOpcode(line, language) !== null).length;
 
 /** Counter value of a line, and its fraction of the kernel's total. */
-export interface Heat {
+export interface LineHeat {
   readonly value: number;
   readonly share: number;
   readonly reason: string | null;
@@ -195,12 +195,12 @@ export interface Heat {
 
 /** Counter values for the lines of a listing, and for source lines by `path:line`. */
 export interface ListingHeat {
-  readonly lines: readonly (Heat | null)[];
-  readonly sources: ReadonlyMap<string, Heat>;
+  readonly lines: readonly (LineHeat | null)[];
+  readonly sources: ReadonlyMap<string, LineHeat>;
 }
 
 /** Warning if the counters were measured on different machine code than the listing; null if they match. */
-export function otherCode({ lines }: Pick<Code, 'lines'>, hot: KernelProfile | null): string | null {
+export function codeMismatchWarning({ lines }: Pick<Code, 'lines'>, hot: KernelProfile | null): string | null {
   const listed = lines.filter(({ address }) => address !== null).length;
   const counted = hot?.places.filter(({ address }) => address !== null).length ?? 0;
   return hot === null || counted === 0 || counted === listed
@@ -211,10 +211,10 @@ export function otherCode({ lines }: Pick<Code, 'lines'>, hot: KernelProfile | n
 /**
  * Assigns counter values to lines: by instruction address if the profile has addresses, otherwise by file and line.
  */
-export function heatOf({ lines, files }: Pick<Code, 'lines' | 'files'>, hot: KernelProfile | null): ListingHeat {
-  const sources = new Map<string, Heat>();
+export function listingHeat({ lines, files }: Pick<Code, 'lines' | 'files'>, hot: KernelProfile | null): ListingHeat {
+  const sources = new Map<string, LineHeat>();
   if (hot === null || hot.total === 0) return { lines: lines.map(() => null), sources };
-  const heat = (value: number, reason: string | null): Heat => ({ value, share: value / hot.total, reason });
+  const heat = (value: number, reason: string | null): LineHeat => ({ value, share: value / hot.total, reason });
   const at = new Map(hot.places.flatMap((one) => (one.address === null ? [] : [[one.address, one] as const])));
   const add = (path: string, line: number, value: number, reason: string | null): void => {
     const key = `${path}:${line}`;
@@ -237,7 +237,7 @@ export function heatOf({ lines, files }: Pick<Code, 'lines' | 'files'>, hot: Ker
 }
 
 /** Source position such as `reduction.cu:16`; empty without line information. */
-export function placeOf({ files }: Pick<Code, 'files'>, { file, line }: CodeLine): string {
+export function sourcePosition({ files }: Pick<Code, 'files'>, { file, line }: CodeLine): string {
   const found = file === null ? undefined : files[file];
   return found === undefined || line === null ? '' : `${found.path.split('/').at(-1)}:${line}`;
 }

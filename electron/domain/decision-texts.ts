@@ -11,7 +11,7 @@ import { measuredTime } from './measured.ts';
 import { count, NO_VALUE, significant } from './numbers.ts';
 
 /** Default for the number of runs that a user plans to make. */
-export const defaultRuns = 10_000;
+export const DEFAULT_RUNS = 10_000;
 
 /** Formats a duration in a coarse unit, such as minutes or hours. */
 function durationInWords(seconds: number): string {
@@ -23,7 +23,7 @@ function durationInWords(seconds: number): string {
 export const decisionTitle = ({ scenario, bench, at, machine }: Decision): string =>
   [scenario, ...(bench === '' || bench === scenario ? [] : [bench]), ...(at === null ? [] : [at]), machine].join(' · ');
 
-const lower = (text: string): string =>
+const lowerFirstLetter = (text: string): string =>
   /^[A-Z][a-z ]/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text;
 
 const countText = (n: number, what: string): string => `${n === 1 ? 'one' : n} ${what}${n === 1 ? '' : 's'}`;
@@ -33,14 +33,14 @@ function scarceEvidenceText({ samples, instances }: Pick<ApproachOption, 'sample
   return samples < minEvidence.samples ? countText(samples, 'sample') : countText(instances, 'instance');
 }
 
-const measuredText = (ratio: number): string =>
+const speedText = (ratio: number): string =>
   ratio >= 1 ? `${significant(ratio, 3)}× as fast` : `${significant(1 / ratio, 3)}× the time`;
 
 /**
  * Sentence about one option: its speedup, after how many runs its development pays off, and the time saved by `runs`
  * runs.
  */
-export function stepText(
+export function optionText(
   { option, ratio, ratio_range, decided, saved_s, runs_per_hour }: ApproachComparison,
   runs: number,
 ): string {
@@ -48,7 +48,7 @@ export function stepText(
   const range = `${significant(ratio_range.low, 3)} to ${significant(ratio_range.high, 3)}×`;
   if (decided === 'too few') {
     const { samples, instances } = minEvidence;
-    return `${name}: ${measuredText(ratio)} as measured, but this is not sufficient evidence: ${samples} samples from ${instances} instances of each are needed.`;
+    return `${name}: ${speedText(ratio)} as measured, but this is not sufficient evidence: ${samples} samples from ${instances} instances of each are needed.`;
   }
   if (decided === 'overlap') return `${name}: undecided, the samples overlap (${range}).`;
   if (decided === 'slower') return `${name}: slower, ${significant(1 / ratio, 3)}× the time.`;
@@ -78,21 +78,22 @@ export function adviceText({ options, steps }: Decision): string {
   const unknown = steps.filter(({ decided }) => decided === 'too few');
   const stay = approachTitles[base.way];
   if (faster.length === 0 && unknown.length > 0) return noAdviceText(base, unknown);
-  if (faster.length === 0) return `Stay with ${lower(stay)}: no other programming style is certainly faster here.`;
+  if (faster.length === 0)
+    return `Stay with ${lowerFirstLetter(stay)}: no other programming style is certainly faster here.`;
   // Recommend an option with more programming effort only if it is clearly faster than all options with less.
   const worth = faster.filter((one, i) =>
     faster.slice(0, i).every(({ option }) => isFasterThan(one, option.range.low)),
   );
-  const names = worth.map(({ option }) => lower(approachTitles[option.way]));
+  const names = worth.map(({ option }) => lowerFirstLetter(approachTitles[option.way]));
   const last = names.at(-1) ?? '';
   const list = names.length === 1 ? last : `${names.slice(0, -1).join(', ')} or ${last}`;
   const no = steps
     .filter((step) => step.decided !== 'too few' && !worth.includes(step))
-    .map(({ option }) => lower(approachTitles[option.way]));
+    .map(({ option }) => lowerFirstLetter(approachTitles[option.way]));
   const not = no.length === 0 ? '' : ` Not worth the additional work here: ${no.join(', ')}.`;
-  const few = unknown.map(({ option }) => lower(approachTitles[option.way]));
+  const few = unknown.map(({ option }) => lowerFirstLetter(approachTitles[option.way]));
   const open = few.length === 0 ? '' : ` Too few measurements: ${few.join(', ')}.`;
-  return `Stay with ${lower(stay)} unless you run it often: ${list} pays off from the number of runs in the table below.${not}${open}`;
+  return `Stay with ${lowerFirstLetter(stay)} unless you run it often: ${list} pays off from the number of runs in the table below.${not}${open}`;
 }
 
 const isFasterThan = ({ option }: ApproachComparison, low: number): boolean => option.range.high < low;

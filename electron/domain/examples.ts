@@ -15,7 +15,7 @@ export const exampleGroupsSchema = z.array(
 export type ExampleGroup = Readonly<z.infer<typeof exampleGroupsSchema>[number]>;
 
 /** Replaces patterns in the groups by the matching files in `present`. */
-export function filledGroups(groups: readonly ExampleGroup[], present: readonly string[]): readonly ExampleGroup[] {
+export function expandGroups(groups: readonly ExampleGroup[], present: readonly string[]): readonly ExampleGroup[] {
   const named = new Set(groups.flatMap(({ files }) => files));
   return groups.map((group) => ({
     ...group,

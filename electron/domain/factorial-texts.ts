@@ -1,15 +1,15 @@
 /** Texts about the effects of single and combined optimisations, for charts, tables and the command line. */
 import type { Ratio } from '../contract/bench/bench-session.ts';
 import type { Factorial } from '../contract/bench/factorial.ts';
-import { timesText } from './measured.ts';
+import { factorText } from './measured.ts';
 
 type Factors = Pick<Factorial, 'factors'>;
 
-const titleOf = ({ factors }: Factors, id: string): string => factors.find((one) => one.id === id)?.title ?? id;
+const factorTitle = ({ factors }: Factors, id: string): string => factors.find((one) => one.id === id)?.title ?? id;
 
 /** Names the factors in a set: `page-locked memory + streams`; `none of them` for an empty set. */
-export function setText(all: Factors, set: readonly string[]): string {
-  return set.length === 0 ? 'none of them' : set.map((id) => titleOf(all, id)).join(' + ');
+export function factorSetText(all: Factors, set: readonly string[]): string {
+  return set.length === 0 ? 'none of them' : set.map((id) => factorTitle(all, id)).join(' + ');
 }
 
 interface FactorialRow {
@@ -32,16 +32,16 @@ const interactionText = {
 export function factorialRows(factorial: Factorial): readonly FactorialRow[] {
   const { effects, interactions } = factorial;
   const company = (given: readonly string[]): string =>
-    given.length === 0 ? '' : `, with ${setText(factorial, given)}`;
+    given.length === 0 ? '' : `, with ${factorSetText(factorial, given)}`;
   return [
     ...effects.map(({ of, given, gain, verdict }) => ({
-      name: titleOf(factorial, of) + (given.length === 0 ? ', alone' : company(given)),
+      name: factorTitle(factorial, of) + (given.length === 0 ? ', alone' : company(given)),
       isInteraction: false,
       ratio: gain,
       verdict,
     })),
     ...interactions.map(({ of, given, times, verdict }) => ({
-      name: of.map((id) => titleOf(factorial, id)).join(' × ') + company(given),
+      name: of.map((id) => factorTitle(factorial, id)).join(' × ') + company(given),
       isInteraction: true,
       ratio: times,
       verdict: interactionText[verdict],
@@ -68,11 +68,12 @@ export function factorialText(factorial: Factorial): string {
       : best === first
         ? [`None of the combinations is faster than ${first.label}.`]
         : [
-            `Fastest is ${best.label}, ${setText(factorial, best.with)}: ${timesText(best.gain)} compared with ${first.label}.`,
+            `Fastest is ${best.label}, ${factorSetText(factorial, best.with)}: ${factorText(best.gain)} compared with ${first.label}.`,
           ]),
     'A round dot shows the speedup from one optimisation, alone or with others; a square shows the combined speedup of several divided by the product of their separate speedups.',
     ...[...reasons].map(
-      ([reason, own]) => `Not measured: ${own.map((one) => setText(factorial, one.with)).join('; ')} (${reason}).`,
+      ([reason, own]) =>
+        `Not measured: ${own.map((one) => factorSetText(factorial, one.with)).join('; ')} (${reason}).`,
     ),
   ].join(' ');
 }

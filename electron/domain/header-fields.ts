@@ -43,7 +43,7 @@ export const oneOf = (...values: readonly string[]): FieldRule => {
 };
 const rejectAny = (): boolean => false;
 /** Rule for a field that a file must not contain. `why` is the last part of the message. */
-export const absentAs = (why: string): FieldRule => allowOnly(`absent: ${why}`, rejectAny);
+export const absentBecause = (why: string): FieldRule => allowOnly(`absent: ${why}`, rejectAny);
 export const absent = allowOnly('absent', rejectAny);
 export const mayBeAbsent = (rule: FieldRule): boolean => rule.kind === 'only' && rule.accepts === rejectAny;
 
@@ -61,7 +61,7 @@ interface HeaderField {
  * Parses a header line as a field. Unknown lines are errors, because ignoring one could miss a field that affects the
  * data.
  */
-export function fieldIn(file: string, line: string, form: RegExp, written: string): HeaderField {
+export function parseHeaderField(file: string, line: string, form: RegExp, written: string): HeaderField {
   const [, name, value = ''] = form.exec(line) ?? [];
   if (name === undefined) {
     throw foreignFileError(
@@ -76,7 +76,7 @@ export function fieldIn(file: string, line: string, form: RegExp, written: strin
  * Checks all fields of a header against their rules and returns them by lower-case name. Throws BraggError
  * `foreign-file`.
  */
-export function checkedFields(
+export function checkFields(
   file: string,
   fields: readonly HeaderField[],
   rules: FieldRules,

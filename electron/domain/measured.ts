@@ -12,7 +12,7 @@ import {
 } from '../contract/bench/bench-session.ts';
 import { type HistoryPoint, type HistorySeries, MIN_EARLIER_SESSIONS, type Trend } from '../contract/bench/history.ts';
 import { aboveCeilingMark } from '../contract/bench/session.ts';
-import { compact, NO_VALUE, percent, significant } from './numbers.ts';
+import { compactCount, NO_VALUE, percent, significant } from './numbers.ts';
 import { readableUnit } from './values/units.ts';
 
 /** Formats a time with the unit in which its number is between 1 and 1000. */
@@ -41,14 +41,14 @@ export function timeAndSpread(seconds: number, spread: number, samples: number):
 }
 
 /** Formats a time without trailing zeros, for axis ticks: `5 ms`. */
-export function tickTime(seconds: number): string {
+export function formatTickTime(seconds: number): string {
   return measuredTime(seconds)
     .replace(/(\.\d*?)0+(?= )/, '$1')
     .replace(/\.(?= )/, '');
 }
 
 /** Converts a ratio of times to a speedup, its reciprocal. */
-export function gainOf({ value, interval }: Ratio): Ratio {
+export function speedupOf({ value, interval }: Ratio): Ratio {
   return { value: 1 / value, interval: interval && { low: 1 / interval.high, high: 1 / interval.low } };
 }
 
@@ -65,7 +65,7 @@ export function intervalsText(judged: Criteria | undefined): string {
 }
 
 /** Formats a ratio with its interval: `3.42× (3.38–3.47)`. */
-export function timesText({ value, interval }: Ratio): string {
+export function factorText({ value, interval }: Ratio): string {
   const times = `${formatFactor(value)}×`;
   return interval === null ? times : `${times} (${formatFactor(interval.low)}–${formatFactor(interval.high)})`;
 }
@@ -75,7 +75,7 @@ export function noiseText(noise: NoiseEstimate): string {
   const { ratio, floor } = noise;
   const below = floor === null ? null : `differences below ${percent(floor)} count as noise`;
   if (ratio === null) return below ?? 'unknown: too few rounds';
-  const measured = `A/A ${timesText(ratio)}`;
+  const measured = `A/A ${factorText(ratio)}`;
   if (below === null) return `${measured}: too few rounds for verdicts`;
   if (!isTooNoisy(noise)) return `${measured}; ${below}`;
   return `${measured}: too noisy for small differences; ${below}${isClampedNoiseFloor(floor) ? ', the maximum noise floor' : ''}`;
@@ -83,12 +83,12 @@ export function noiseText(noise: NoiseEstimate): string {
 
 /** Short form of `noiseText`, for charts. */
 export const noiseLabel = ({ ratio, floor }: NoiseEstimate): string =>
-  ratio === null ? `noise floor ±${percent(floor)}` : `A/A ${timesText(ratio)}`;
+  ratio === null ? `noise floor ±${percent(floor)}` : `A/A ${factorText(ratio)}`;
 
 /** Warning before the advice if a session is too noisy; empty for other sessions. */
-export function noisyText(noise: NoiseEstimate, isRecorded = false): string {
+export function noiseWarning(noise: NoiseEstimate, isRecorded = false): string {
   if (!isTooNoisy(noise)) return '';
-  const measured = noise.ratio === null ? '' : `: the reference against itself (A/A) gave ${timesText(noise.ratio)}`;
+  const measured = noise.ratio === null ? '' : `: the reference against itself (A/A) gave ${factorText(noise.ratio)}`;
   if (isRecorded) return `The machine of this recording was noisy${measured}. `;
   return `This machine was noisy${measured}, so repeat the measurement on an idle one. `;
 }
@@ -104,7 +104,7 @@ export function rateText(
 ): string {
   if (value === null || value === undefined) return NO_VALUE;
   const unit = of === 'copy' ? 'B/s' : 'FLOP/s';
-  return `${compact(value)}${unit}${share == null ? '' : ` (${percent(share)}${aboveCeilingMark(share, of)})`}`;
+  return `${compactCount(value)}${unit}${share == null ? '' : ` (${percent(share)}${aboveCeilingMark(share, of)})`}`;
 }
 
 export const seriesTitle = ({ label, scenario, at, machine }: HistorySeries): string =>
@@ -130,7 +130,7 @@ export function pointTexts({ created, commit, time_s, interval, right, flagged }
   };
 }
 
-const stopText: Readonly<Record<(typeof endReasonSchema.options)[number], string>> = {
+const endReasonTexts: Readonly<Record<(typeof endReasonSchema.options)[number], string>> = {
   decided: 'every verdict is decided',
   precise: 'every ratio has the requested precision, or is known to a tenth of its logarithm',
   narrow: 'every ratio is known to 1 %',
@@ -145,11 +145,11 @@ const stopText: Readonly<Record<(typeof endReasonSchema.options)[number], string
 interface EndedMeasurement {
   readonly rounds: number;
   readonly elapsed_s: number;
-  readonly stopped: keyof typeof stopText;
+  readonly stopped: keyof typeof endReasonTexts;
   readonly noise: NoiseEstimate;
 }
 
 export function endedText({ rounds, elapsed_s, stopped, noise }: EndedMeasurement): string {
   const count = rounds === 1 ? '1 round' : `${rounds} interleaved rounds`;
-  return `${count}, ${measuredTime(elapsed_s)} in total, ${stopped === 'cancelled' ? '' : 'ended because '}${stopText[stopped]}. Noise, the first variant compared with itself: ${noiseText(noise)}.`;
+  return `${count}, ${measuredTime(elapsed_s)} in total, ${stopped === 'cancelled' ? '' : 'ended because '}${endReasonTexts[stopped]}. Noise, the first variant compared with itself: ${noiseText(noise)}.`;
 }

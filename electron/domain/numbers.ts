@@ -91,7 +91,7 @@ export function percent(fraction: number | null | undefined): string {
  * Formats a relative error with two significant digits. More would be meaningless, since errors vary by orders of
  * magnitude.
  */
-export function errorSize(value: number | null | undefined): string {
+export function formatError(value: number | null | undefined): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return NO_VALUE;
   return value === 0 ? '0' : typographic(value.toExponential(1));
 }
@@ -101,7 +101,7 @@ export function plainError(value: number): string {
   return value === 0 ? '0' : value.toExponential(1);
 }
 
-const steps = [
+const compactSteps = [
   [1e15, 'P'],
   [1e12, 'T'],
   [1e9, 'G'],
@@ -110,9 +110,9 @@ const steps = [
 ] as const;
 
 /** Formats a large count with three significant digits: `36.0 M`. */
-export function compact(value: number): string {
+export function compactCount(value: number): string {
   if (!Number.isFinite(value)) return NO_VALUE;
-  const step = steps.find(([size]) => Math.abs(value) >= 0.9995 * size);
+  const step = compactSteps.find(([size]) => Math.abs(value) >= 0.9995 * size);
   if (step === undefined) return Number.isInteger(value) ? String(value) : significant(value, 3);
   return `${Number(value / step[0]).toPrecision(3)} ${step[1]}`;
 }
@@ -143,7 +143,7 @@ export function headlineText({
  * Selects the numbers of the given rows. `Float64Array.from` with a function would use an iterator and be ten times
  * slower than this loop.
  */
-export function numbersAt(numbers: ArrayLike<number>, rows: Uint32Array): Float64Array {
+export function selectRows(numbers: ArrayLike<number>, rows: Uint32Array): Float64Array {
   const out = new Float64Array(rows.length);
   for (let i = 0; i < rows.length; i += 1) out[i] = numbers[rows[i] ?? 0] ?? Number.NaN;
   return out;
@@ -155,10 +155,10 @@ export function duration(seconds: number | null | undefined): string {
   if (seconds < 0.0995) return `${(seconds * 1e3).toPrecision(2)} ms`;
   if (seconds < 9.995) return `${seconds.toFixed(2)} s`;
   if (seconds < 99.95) return `${seconds.toFixed(1)} s`;
-  return coarse(Math.round(seconds));
+  return roundCoarsely(Math.round(seconds));
 }
 
-function coarse(whole: number): string {
+function roundCoarsely(whole: number): string {
   if (whole < 3600) return `${Math.floor(whole / 60)} min ${String(whole % 60).padStart(2, '0')} s`;
   return `${Math.floor(whole / 3600)} h ${String(Math.floor((whole % 3600) / 60)).padStart(2, '0')} min`;
 }
@@ -168,13 +168,13 @@ export function timeLeft(seconds: number | null | undefined): string {
   if (seconds === null || seconds === undefined || !Number.isFinite(seconds)) return NO_VALUE;
   if (seconds < 1) return 'under 1 s';
   if (seconds < 60) return `${Math.ceil(seconds)} s`;
-  return coarse(Math.ceil(seconds / 5) * 5);
+  return roundCoarsely(Math.ceil(seconds / 5) * 5);
 }
 
 const sameDay = (a: Date, b: Date): boolean => a.toDateString() === b.toDateString();
 
 /** Formats a time given in ISO 8601: `14:05:09` if it is today, otherwise `20 Nov 14:05`. */
-export function clock(iso: string, now = new Date()): string {
+export function timeOfDay(iso: string, now = new Date()): string {
   const time = new Date(iso);
   if (Number.isNaN(time.getTime())) return NO_VALUE;
   if (sameDay(time, now)) return time.toLocaleTimeString('en-GB');
@@ -188,7 +188,7 @@ export function threadUseText({ process, threadCount, busyShare, imbalance }: Th
 }
 
 /** Summarises a library file: `70 MeV · cuda-window · FP32 · NVIDIA H200 · R80 40.76 mm · 0.45 s`. */
-export function factsOf({ facts, bytes, kind }: LibraryItem): string {
+export function libraryItemSummary({ facts, bytes, kind }: LibraryItem): string {
   const { about, variant, precision, device, result, wall_s, status } = facts;
   return (
     [

@@ -5,9 +5,9 @@
 import { type EndToEnd, isUnproven, type Mode, type Quantity, rowVerdict } from '../contract/bench/bench-session.ts';
 import type { ComparedGroup, ComparedRow } from '../contract/bench/comparison.ts';
 import { type Accuracy, isIncorrect, type SessionTerms } from '../contract/bench/session.ts';
-import { breakEvenRuns, fastestEndToEnd, rightnessText, type VariantTimes } from './advice.ts';
-import { gainOf, measuredTime, noiseText, rateText, spreadText, timesText } from './measured.ts';
-import { compact, errorSize, NO_VALUE, percent, significant } from './numbers.ts';
+import { breakEvenRuns, correctnessText, fastestEndToEnd, type VariantTimes } from './advice.ts';
+import { factorText, measuredTime, noiseText, rateText, speedupOf, spreadText } from './measured.ts';
+import { compactCount, formatError, NO_VALUE, percent, significant } from './numbers.ts';
 
 export interface Column {
   readonly id: string;
@@ -62,13 +62,13 @@ export function verdictText(row: Pick<ComparedRow, 'verdict' | 'ratio' | 'whole'
 export function accuracyText(measure: Accuracy | undefined): string {
   if (measure === undefined) return NO_VALUE;
   if (measure.value === null) return measure.holds ? NO_VALUE : 'not finite';
-  return `${errorSize(measure.value)}${measure.unit}`;
+  return `${formatError(measure.value)}${measure.unit}`;
 }
 
 function repeatsText({ determinism: d }: Pick<ComparedRow, 'determinism'>): string {
   if (d === null) return NO_VALUE;
   if (d.bitwise) return 'same bits';
-  return d.spread === null ? 'bits differ' : `±${errorSize(d.spread)}`;
+  return d.spread === null ? 'bits differ' : `±${formatError(d.spread)}`;
 }
 
 function flaggedText({ flagged, samples }: Pick<ComparedRow, 'flagged' | 'samples'>): string {
@@ -80,14 +80,14 @@ function flaggedText({ flagged, samples }: Pick<ComparedRow, 'flagged' | 'sample
 function quantityText(value: number | null | undefined, unit: string): string {
   if (value === null || value === undefined) return NO_VALUE;
   if (unit === 's') return measuredTime(value);
-  if (unit === '1/s') return `${compact(value)}/s`;
+  if (unit === '1/s') return `${compactCount(value)}/s`;
   const number =
-    Math.abs(value) >= 1e5 ? compact(value) : Number.isInteger(value) ? String(value) : significant(value, 4);
+    Math.abs(value) >= 1e5 ? compactCount(value) : Number.isInteger(value) ? String(value) : significant(value, 4);
   return unit === '' ? number : `${number} ${unit}`;
 }
 
 /** Formats a quantity with its 95 % interval, if the session has one of non-zero width. */
-function reportedText(quantity: Quantity | undefined, unit: string): string {
+function quantityWithIntervalText(quantity: Quantity | undefined, unit: string): string {
   const text = quantityText(quantity?.value, unit);
   const { low, high } = quantity?.interval ?? { low: 0, high: 0 };
   return low === high ? text : text + rangeText(text, quantityText(low, unit), quantityText(high, unit));
@@ -107,7 +107,7 @@ const verdictColumn: readonly Column[] = [
 /** Formats the speedup over the reference with its verdict; 1 for the reference itself. */
 function speedVerdictText(standing: Pick<EndToEnd, 'verdict'> & { readonly ratio: EndToEnd['ratio'] | null }): string {
   if (standing.verdict === 'reference') return '1';
-  return standing.ratio === null ? NO_VALUE : `${timesText(gainOf(standing.ratio))} ${standing.verdict}`;
+  return standing.ratio === null ? NO_VALUE : `${factorText(speedupOf(standing.ratio))} ${standing.verdict}`;
 }
 
 /**
@@ -146,7 +146,7 @@ const endToEndColumns: readonly Column[] = [
     tip: 'Compared with the reference’s end-to-end run, with its 95 % interval',
     align: 'right',
     text: ({ whole }) =>
-      whole === null ? NO_VALUE : whole.verdict === 'reference' ? '1' : timesText(gainOf(whole.ratio)),
+      whole === null ? NO_VALUE : whole.verdict === 'reference' ? '1' : factorText(speedupOf(whole.ratio)),
     by: ({ whole }) => (whole === null ? null : 1 / whole.ratio.value),
   },
 ];
@@ -199,19 +199,19 @@ const timeColumn = ({ time, timeTip }: SessionTerms): Column => ({
 });
 
 /** Formats the speedup of the steps. It has its own verdict if the verdict of the row concerns end-to-end times. */
-function gainText({ verdict, ratio, whole }: ComparedRow): string {
+function speedupText({ verdict, ratio, whole }: ComparedRow): string {
   if (verdict === 'reference') return '1';
-  const times = timesText(gainOf(ratio));
+  const times = factorText(speedupOf(ratio));
   return whole === null || isUnproven(verdict) ? times : `${times} ${verdict}`;
 }
 
-const gainColumn: readonly Column[] = [
+const speedupColumn: readonly Column[] = [
   {
     id: 'gain',
     title: 'Times faster',
     tip: 'Compared with the reference, with its 95 % interval',
     align: 'right',
-    text: gainText,
+    text: speedupText,
     by: ({ ratio }) => 1 / ratio.value,
   },
 ];
@@ -261,7 +261,7 @@ const ladderColumns: readonly Column[] = [
     title: 'Compared with the one below',
     tip: 'Times faster than the variant that it is based on, with its 95 % interval',
     align: 'right',
-    text: ({ rung }) => (rung === null ? NO_VALUE : timesText(gainOf(rung))),
+    text: ({ rung }) => (rung === null ? NO_VALUE : factorText(speedupOf(rung))),
     by: ({ rung }) => (rung === null ? null : 1 / rung.value),
   },
   {
@@ -269,7 +269,7 @@ const ladderColumns: readonly Column[] = [
     title: 'Compared with the lowest',
     tip: 'Times faster than the lowest variant of its ladder, with its 95 % interval',
     align: 'right',
-    text: ({ cumulative }) => (cumulative === null ? NO_VALUE : timesText(gainOf(cumulative))),
+    text: ({ cumulative }) => (cumulative === null ? NO_VALUE : factorText(speedupOf(cumulative))),
     by: ({ cumulative }) => (cumulative === null ? null : 1 / cumulative.value),
   },
 ];
@@ -290,14 +290,14 @@ function rateColumn({ rate: title }: SessionTerms): readonly Column[] {
       align: 'right',
       text: (row) => {
         const rate = rateOf(row);
-        return rate === null ? NO_VALUE : `${compact(rate)}/s`;
+        return rate === null ? NO_VALUE : `${compactCount(rate)}/s`;
       },
       by: rateOf,
     },
   ];
 }
 
-const last: readonly Column[] = [
+const lastColumns: readonly Column[] = [
   {
     id: 'determinism',
     title: 'Repeats',
@@ -379,7 +379,7 @@ function accuracyColumns(rows: readonly ComparedRow[]): readonly Column[] {
     const own = ({ accuracy }: ComparedRow): Accuracy | undefined => accuracy.find((one) => one.id === id);
     return {
       ...{ id, title, unit },
-      tip: bound === null ? tip : `${tip}. Correct if at most ${errorSize(bound)}`,
+      tip: bound === null ? tip : `${tip}. Correct if at most ${formatError(bound)}`,
       align: 'right',
       text: (row) => accuracyText(own(row)),
       wrong: (row) => own(row)?.holds === false,
@@ -396,17 +396,17 @@ function quantityColumns(rows: readonly ComparedRow[]): readonly Column[] {
       ...{ id, title, unit },
       tip: `${title}: a metric of this workload, with its 95 % interval if the session has one`,
       align: 'right',
-      text: (row) => reportedText(own(row), unit),
+      text: (row) => quantityWithIntervalText(own(row), unit),
       by: (row) => own(row)?.value ?? null,
     };
   });
 }
 
 /** Titles used if the table has no rows. */
-const defaultWords: SessionTerms = { time: 'Time', timeTip: 'that is measured', size: '', rate: null };
+const defaultTerms: SessionTerms = { time: 'Time', timeTip: 'that is measured', size: '', rate: null };
 
 /** Columns that have a value in at least one row. Columns about the answer's error precede those about times. */
-export function columnsOf(rows: readonly ComparedRow[], words: SessionTerms | null): readonly Column[] {
+export function sessionColumns(rows: readonly ComparedRow[], words: SessionTerms | null): readonly Column[] {
   const [correct = [], ...accuracy] = accuracyColumns(rows).map((column) => [column]);
   // Workloads that prepare once and then repeat have no end-to-end time.
   const whole = rows.some(hasEndToEndRun);
@@ -414,16 +414,16 @@ export function columnsOf(rows: readonly ComparedRow[], words: SessionTerms | nu
     ...verdictColumn,
     ...(whole ? endToEndColumns : []),
     ...correct,
-    timeColumn(words ?? defaultWords),
-    ...gainColumn,
+    timeColumn(words ?? defaultTerms),
+    ...speedupColumn,
     ...modeColumns,
     ...setupColumns,
     ...(whole ? shareColumns(rows) : []),
-    ...rateColumn(words ?? defaultWords),
+    ...rateColumn(words ?? defaultTerms),
     ...quantityColumns(rows),
     ...accuracy.flat(),
     ...ladderColumns,
-    ...last,
+    ...lastColumns,
   ];
   return all.filter(({ text }) => rows.some((row) => text(row) !== NO_VALUE));
 }
@@ -451,7 +451,7 @@ export interface SessionTable {
 }
 
 /** Title of the first column, which contains the names of the rows. */
-export const VARIANT = 'Variant';
+export const VARIANT_TITLE = 'Variant';
 
 export const groupsText =
   'Compare times only within a table: each table contains one benchmark, one size and one machine.';
@@ -464,13 +464,13 @@ export function sessionTables(
   words: SessionTerms | null,
   groups: readonly ComparedGroup[],
 ): readonly SessionTable[] {
-  const columns = columnsOf(rows, words);
+  const columns = sessionColumns(rows, words);
   return groups.map(({ title, noise, reference }, group) => {
     const against = rows[reference];
     const name = against === undefined ? 'the reference' : nameOf(against, rows);
     return {
       title,
-      columns: [{ title: VARIANT, align: 'left' }, ...columns],
+      columns: [{ title: VARIANT_TITLE, align: 'left' }, ...columns],
       rows: rows
         .filter((row) => row.group === group)
         .map((row) => [
@@ -486,7 +486,7 @@ export function sessionTables(
 }
 
 /** Converts rows of one group that were measured together to the input of `advice`. */
-export function advisedRows(rows: readonly ComparedRow[], reference: ComparedRow): readonly VariantTimes[] {
+export function adviceInput(rows: readonly ComparedRow[], reference: ComparedRow): readonly VariantTimes[] {
   return rows.flatMap((row): readonly VariantTimes[] => {
     const { group, title, wall_s, setup_s, time_s, whole, verdict, ratio, accuracy, paired, device } = row;
     const leads = row === reference;
@@ -496,7 +496,7 @@ export function advisedRows(rows: readonly ComparedRow[], reference: ComparedRow
         ...{ name: title, wall_s: hasEndToEndRun(row) ? wall_s : null, setup_s, time_s, whole },
         on: `on ${device}`,
         steps: { ratio, verdict: isUnproven(verdict) ? 'undecided' : verdict },
-        ...{ right: !isUnproven(verdict), error: rightnessText(accuracy), isReference: leads },
+        ...{ right: !isUnproven(verdict), error: correctnessText(accuracy), isReference: leads },
       },
     ];
   });

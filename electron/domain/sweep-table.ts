@@ -4,10 +4,10 @@
  */
 import { fittedLine, type Session } from '../contract/bench/session.ts';
 import { measuredTime } from './measured.ts';
-import { compact, NO_VALUE, shortNumberText } from './numbers.ts';
+import { compactCount, NO_VALUE, shortNumberText } from './numbers.ts';
 import { shareInDecimals } from './values/units.ts';
 
-type Reports = Session['reports'];
+type SweepReports = Session['reports'];
 
 interface SweepTable {
   readonly title: string;
@@ -20,14 +20,14 @@ interface SweepTable {
 }
 
 /** Range of the beam for a value of the sweep; null without a beam, and for sessions that did not record it. */
-function rangeAt({ values }: NonNullable<Session['sweep']>, reports: Reports, label: string, value: number) {
+function rangeAt({ values }: NonNullable<Session['sweep']>, reports: SweepReports, label: string, value: number) {
   const entry = reports[values.indexOf(value)]?.entries.find((one) => one.label === label);
   const found = entry?.status === 'measured' ? entry.quantities.find(({ id }) => id === 'r80') : undefined;
   return found?.value ?? null;
 }
 
 /** Table of the sweep; null if the session is not a sweep. */
-export function sweepTableOf({
+export function buildSweepTable({
   sweep,
   words,
   reports,
@@ -54,11 +54,11 @@ export function sweepTableOf({
       return [
         i === 0 ? label : '',
         shortNumberText(value, 6),
-        ...(sized ? [compact(size)] : []),
+        ...(sized ? [compactCount(size)] : []),
         measuredTime(time_s),
         measuredTime(setup_s),
         shareInDecimals(setup_share, 0),
-        ...(words.rate === null ? [] : [rate === null ? NO_VALUE : `${compact(rate)}/s`]),
+        ...(words.rate === null ? [] : [rate === null ? NO_VALUE : `${compactCount(rate)}/s`]),
         ...(ranged ? [range === null ? NO_VALUE : `${range.toFixed(2)} mm`] : []),
       ];
     }),

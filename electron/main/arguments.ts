@@ -25,7 +25,7 @@ export function programArguments(argv: readonly string[], isPackaged: boolean): 
  * Arguments that a second instance passes to the first one. Electron's own list is not used, because Chromium changes
  * its order.
  */
-export const handedOverSchema = z.object({ args: z.array(z.string()), folder: z.string() });
+export const forwardedArgumentsSchema = z.object({ args: z.array(z.string()), folder: z.string() });
 
 /**
  * Parses arguments and skips Chromium's switches among them. Relative paths refer to `folder`, which a second instance

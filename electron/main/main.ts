@@ -18,8 +18,8 @@ import {
   PRIVATE_FOLDER,
   type StartChild,
 } from '../host/index.ts';
-import { handedOverSchema, isRunFile, programArguments, readArguments } from './arguments.ts';
-import { declarePageScheme, lockDown, servePage } from './window.ts';
+import { forwardedArgumentsSchema, isRunFile, programArguments, readArguments } from './arguments.ts';
+import { declarePageScheme, restrictPages, servePage } from './window.ts';
 import { WorkbenchWindows } from './windows.ts';
 
 /** If the user has set a data folder, stores Electron's data in it, apart from those of the default installation. */
@@ -89,7 +89,7 @@ let closedByUser = false;
 async function start(): Promise<void> {
   storeCrashReports(dataFolder());
   await app.whenReady();
-  lockDown((url) => remotePages(url));
+  restrictPages((url) => remotePages(url));
   servePage(path.join(root, 'dist/renderer'));
   const given = readArguments(startOptions.args, startOptions.folder);
   const file = given.file ?? openedFile;
@@ -148,7 +148,7 @@ if (!app.requestSingleInstanceLock(startOptions)) {
   app.enableSandbox();
   declarePageScheme();
   app.on('second-instance', (_event, _argv, _folder, handed) => {
-    const read = handedOverSchema.safeParse(handed);
+    const read = forwardedArgumentsSchema.safeParse(handed);
     openFile(read.success ? readArguments(read.data.args, read.data.folder).file : null);
   });
   app.on('open-file', (event, file) => {

@@ -20,7 +20,7 @@ interface MenuOptions {
   readonly openWindow: () => void;
 }
 
-const order = ['File', 'Edit', 'Run', 'View', 'Help'] as const;
+const menuOrder = ['File', 'Edit', 'Run', 'View', 'Help'] as const;
 
 /**
  * Accelerator of a shortcut. Plain letters and Escape have none, because an accelerator would prevent typing them in a
@@ -30,7 +30,7 @@ function accelerator(shortcut: string | null): string | undefined {
   return shortcut !== null && (shortcut.includes('+') || /^F\d+$/.test(shortcut)) ? shortcut : undefined;
 }
 
-function item(command: MenuCommand, choose: (id: string) => void): MenuItemConstructorOptions {
+function menuItem(command: MenuCommand, choose: (id: string) => void): MenuItemConstructorOptions {
   const shown = accelerator(command.shortcut);
   return {
     id: command.id,
@@ -44,7 +44,7 @@ function item(command: MenuCommand, choose: (id: string) => void): MenuItemConst
 }
 
 /** Menu entries in order, with separators between groups. A submenu is where its first entry would be. */
-function entries(commands: readonly MenuCommand[], choose: (id: string) => void): MenuItemConstructorOptions[] {
+function menuEntries(commands: readonly MenuCommand[], choose: (id: string) => void): MenuItemConstructorOptions[] {
   const out: MenuItemConstructorOptions[] = [];
   const submenus = new Map<string, MenuCommand[]>();
   let group: number | null = null;
@@ -56,7 +56,7 @@ function entries(commands: readonly MenuCommand[], choose: (id: string) => void)
     }
     if (group !== null && group !== command.group) out.push({ type: 'separator' });
     group = command.group;
-    if (command.submenu === null) out.push(item(command, choose));
+    if (command.submenu === null) out.push(menuItem(command, choose));
     else {
       submenus.set(command.submenu, [command]);
       out.push({ label: command.submenu });
@@ -66,12 +66,16 @@ function entries(commands: readonly MenuCommand[], choose: (id: string) => void)
     const inside = entry.label === undefined ? undefined : submenus.get(entry.label);
     if (inside === undefined || entry.click !== undefined) return entry;
     const flat = inside.map((command) => ({ ...command, submenu: null }));
-    return { ...entry, submenu: entries(flat, choose) };
+    return { ...entry, submenu: menuEntries(flat, choose) };
   });
 }
 
 /** Standard entries that are appended to a menu. */
-function additions(menu: (typeof order)[number], mac: boolean, openWindow: () => void): MenuItemConstructorOptions[] {
+function standardEntries(
+  menu: (typeof menuOrder)[number],
+  mac: boolean,
+  openWindow: () => void,
+): MenuItemConstructorOptions[] {
   switch (menu) {
     case 'File':
       return [
@@ -97,12 +101,12 @@ function additions(menu: (typeof order)[number], mac: boolean, openWindow: () =>
 }
 
 function menuTemplate({ commands, mac, name, choose, openWindow }: MenuOptions): MenuItemConstructorOptions[] {
-  const menus = order.map((label) => {
-    const own = entries(
+  const menus = menuOrder.map((label) => {
+    const own = menuEntries(
       commands.filter((command) => command.menu === label),
       choose,
     );
-    const added = additions(label, mac, openWindow);
+    const added = standardEntries(label, mac, openWindow);
     // Without commands of the page, the menu would begin with a separator.
     const submenu = own.length === 0 && added[0]?.type === 'separator' ? added.slice(1) : [...own, ...added];
     return { label, submenu };
@@ -118,7 +122,7 @@ const trace: FileFilter = { name: 'Timeline', extensions: ['json', 'gz', 'sqlite
 const session: FileFilter = { name: 'Benchmark', extensions: ['json'] };
 const anyFileFilter: FileFilter = { name: 'All files', extensions: ['*'] };
 
-const opening: Partial<Record<FilePurpose, { readonly title: string; readonly filters: FileFilter[] }>> = {
+const openDialogs: Partial<Record<FilePurpose, { readonly title: string; readonly filters: FileFilter[] }>> = {
   'open-scenario': { title: 'Open scenario', filters: [scenario, anyFileFilter] },
   'open-run': { title: 'Open run', filters: [run, anyFileFilter] },
   'open-session': { title: 'Open benchmark', filters: [session, anyFileFilter] },
@@ -133,7 +137,7 @@ const saveDialogs: Partial<Record<FilePurpose, { readonly title: string; readonl
 
 /** Opens a file dialog and returns the selected path; null if the user cancels it. */
 async function chooseFile(window: BrowserWindow, purpose: FilePurpose, suggestedName: string): Promise<string | null> {
-  const open = opening[purpose];
+  const open = openDialogs[purpose];
   if (open !== undefined) {
     const { canceled, filePaths } = await dialog.showOpenDialog(window, { ...open, properties: ['openFile'] });
     const chosen = canceled ? null : (filePaths[0] ?? null);

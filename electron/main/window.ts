@@ -24,7 +24,7 @@ const PAGE_SCHEME = 'braggbench';
 const PAGE_ORIGIN = `${PAGE_SCHEME}://app`;
 const PAGE_URL = `${PAGE_ORIGIN}/desktop.html`;
 
-const types: Readonly<Record<string, string>> = {
+const contentTypes: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
@@ -57,7 +57,7 @@ function pageFile(folder: string, url: string): string | null {
   // The URL parser resolves `..`, but neither `..%2f` nor the other separator, so check the path.
   const inside = path.relative(folder, file);
   if (inside === '' || inside.startsWith('..') || path.isAbsolute(inside)) return null;
-  return Object.hasOwn(types, path.extname(file)) ? file : null;
+  return Object.hasOwn(contentTypes, path.extname(file)) ? file : null;
 }
 
 /** Serves the files in `folder` by the page's protocol. */
@@ -71,7 +71,7 @@ export function servePage(folder: string): void {
         headers: {
           ...pageHeaders,
           'Content-Security-Policy': pagePolicy(),
-          'Content-Type': types[path.extname(file)] ?? 'application/octet-stream',
+          'Content-Type': contentTypes[path.extname(file)] ?? 'application/octet-stream',
         },
       });
     } catch {
@@ -184,10 +184,10 @@ export function isPage(url: string): boolean {
 }
 
 /** Windows that show pages of other machines. They have no preload script and cannot leave their address. */
-const remotes = new WeakSet<WebContents>();
+const remoteContents = new WeakSet<WebContents>();
 
 /** Prompts before closing a remote page that has unsaved changes. Such a window has no shell that could prompt. */
-function confirmLeaving(event: { preventDefault(): void }): void {
+function confirmClosing(event: { preventDefault(): void }): void {
   const chosen = dialog.showMessageBoxSync({
     type: 'question',
     message: 'The scenario has unsaved changes.',
@@ -204,7 +204,7 @@ function confirmLeaving(event: { preventDefault(): void }): void {
  * Applies the restrictions to all pages. Must be called before the first window is created. `isRemote`: whether a
  * connected machine serves this URL.
  */
-export function lockDown(isRemote: (url: string) => boolean): void {
+export function restrictPages(isRemote: (url: string) => boolean): void {
   session.defaultSession.setPermissionRequestHandler((_contents, _permission, answer) => answer(false));
   session.defaultSession.setPermissionCheckHandler(() => false);
   app.on('web-contents-created', (_event, contents) => {
@@ -217,12 +217,12 @@ export function lockDown(isRemote: (url: string) => boolean): void {
         : { action: 'deny' },
     );
     contents.on('did-create-window', (window) => {
-      remotes.add(window.webContents);
-      window.webContents.on('will-prevent-unload', confirmLeaving);
+      remoteContents.add(window.webContents);
+      window.webContents.on('will-prevent-unload', confirmClosing);
     });
     contents.on('will-attach-webview', (event) => event.preventDefault());
     const stay = (event: { readonly url: string; preventDefault(): void }): void => {
-      const mayGo = remotes.has(contents) ? isRemote(event.url) : isPage(event.url);
+      const mayGo = remoteContents.has(contents) ? isRemote(event.url) : isPage(event.url);
       if (!mayGo) event.preventDefault();
     };
     contents.on('will-navigate', stay);

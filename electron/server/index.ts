@@ -19,7 +19,7 @@ import { servePage } from './server.ts';
 // can read. It ends when it is idle.
 
 /** Ends the server after 30 min without pages and computations, checked every minute. */
-const IDLE = { checks: 30, every_ms: 60_000 } as const;
+const IDLE_LIMITS = { checks: 30, every_ms: 60_000 } as const;
 
 /** Reads the token from the session's folder. Throws BraggError `invalid` if there is no usable one. */
 async function sessionToken(folder: string): Promise<string> {
@@ -41,7 +41,7 @@ async function writeAddress(folder: string, serving: ServerAnnouncement): Promis
  */
 export function watchIdle(
   isUsed: () => boolean,
-  { checks, every_ms }: { readonly checks: number; readonly every_ms: number } = IDLE,
+  { checks, every_ms }: { readonly checks: number; readonly every_ms: number } = IDLE_LIMITS,
 ): { readonly idle: Promise<void>; stop(): void } {
   let unused = 0;
   const settled = Promise.withResolvers<void>();
@@ -88,7 +88,7 @@ export interface RunningServer {
 }
 
 /** Path of dist/renderer, relative to dist/host or to the source file. */
-function builtPage(): string {
+function builtPageFolder(): string {
   const here = import.meta.dirname;
   const places = [path.join(here, '..', 'renderer'), path.join(here, '..', '..', 'dist', 'renderer')];
   return places.find((place) => existsSync(path.join(place, 'browser.html'))) ?? path.join(here, '..', 'renderer');
@@ -112,7 +112,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     const token = session === undefined ? undefined : await sessionToken(session.folder);
     // For another machine, use any free port, because ssh forwards it.
     const port = session === undefined ? options.port : 0;
-    const page = await servePage(host, options.pageFolder ?? builtPage(), port, undefined, token);
+    const page = await servePage(host, options.pageFolder ?? builtPageFolder(), port, undefined, token);
     if (session !== undefined && token !== undefined) await writeAddress(session.folder, { port: page.port, token });
     const watch = session === undefined ? null : watchIdle(() => page.pages > 0 || host.isComputing);
     return {

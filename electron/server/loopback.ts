@@ -26,7 +26,7 @@ export function isToken(given: string, token: string): boolean {
 const LOOPBACK_HOST = /^(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?$/i;
 
 /** Returns the Host header if it names this machine, otherwise null. */
-export function hostOf(request: IncomingMessage): string | null {
+export function loopbackHost(request: IncomingMessage): string | null {
   const host = request.headers.host ?? '';
   return LOOPBACK_HOST.test(host) ? host : null;
 }

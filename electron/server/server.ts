@@ -12,7 +12,7 @@ import { MAX_FRAME_BYTES } from '../contract/wire/frame.ts';
 import { pageHeaders, pagePolicy } from '../contract/wire/page.ts';
 import type { Host } from '../host/index.ts';
 import { acceptedSocketPort } from '../transports/websocket-host.ts';
-import { hostOf, isOwnOrigin, isToken, listen, newToken } from './loopback.ts';
+import { isOwnOrigin, isToken, listen, loopbackHost, newToken } from './loopback.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -29,8 +29,8 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /** Entry page for browsers. The entry page of the desktop program is not served. */
-const ENTRY = 'browser.html';
-const OTHER_ENTRY = 'desktop.html';
+const BROWSER_ENTRY = 'browser.html';
+const DESKTOP_ENTRY = 'desktop.html';
 
 interface PageFile {
   readonly path: string;
@@ -54,14 +54,14 @@ function pageFiles(folder: string): ReadonlyMap<string, PageFile> {
   }
   for (const name of found) {
     const type = TYPES[path.extname(name).toLowerCase()];
-    if (type === undefined || name === OTHER_ENTRY) continue;
+    if (type === undefined || name === DESKTOP_ENTRY) continue;
     const file = { path: path.join(folder, name), type, immutable: name.startsWith('assets/') };
-    files.set(name === ENTRY ? '' : name, file);
+    files.set(name === BROWSER_ENTRY ? '' : name, file);
   }
   if (!files.has('')) {
     throw new BraggError(
       'unsupported',
-      `The page is not built: ${path.join(folder, ENTRY)} does not exist. Run npm run build`,
+      `The page is not built: ${path.join(folder, BROWSER_ENTRY)} does not exist. Run npm run build`,
     );
   }
   return files;
@@ -118,7 +118,7 @@ type Reply =
 const text = (status: number, sentence: string): Reply => ({ kind: 'text', status, text: sentence });
 
 function replyTo(request: IncomingMessage, token: string, files: ReadonlyMap<string, PageFile>): Reply {
-  const host = hostOf(request);
+  const host = loopbackHost(request);
   if (host === null)
     return text(
       403,
@@ -163,7 +163,7 @@ function answer(
 }
 
 /** Path of the page's WebSocket, relative to the page. */
-const SOCKET = 'socket';
+const SOCKET_PATH = 'socket';
 
 export interface PageServer {
   readonly port: number;
@@ -226,10 +226,10 @@ export async function servePage(
   server.on('upgrade', (request: IncomingMessage, socket, head) => {
     // Handle the error, because a lost connection must not end the program.
     socket.on('error', () => socket.destroy());
-    const name = hostOf(request);
+    const name = loopbackHost(request);
     const path = (request.url ?? '').split('?')[0] ?? '';
     if (name === null || !isOwnOrigin(request, name)) rejectUpgrade(socket, '403 Forbidden');
-    else if (pathBelowToken(path, token) !== SOCKET) rejectUpgrade(socket, '403 Forbidden');
+    else if (pathBelowToken(path, token) !== SOCKET_PATH) rejectUpgrade(socket, '403 Forbidden');
     else {
       strangers.delete(socket);
       sockets.handleUpgrade(request, socket, head, (accepted) => door.accept(acceptedSocketPort(accepted)));

@@ -45,10 +45,10 @@ const UNSUPPORTED_DATA = 1003;
  * Interval of pings, ms. They detect a broken tunnel, of which neither side is notified. After three unanswered pings,
  * the socket is closed, so that the page can resume its connection.
  */
-const PING_EVERY_MS = 10_000;
+const PING_INTERVAL_MS = 10_000;
 const MISSED_PINGS = 3;
 
-function asBytes(data: RawData): Uint8Array {
+function toBytes(data: RawData): Uint8Array {
   if (data instanceof ArrayBuffer) return new Uint8Array(data);
   return Array.isArray(data) ? Buffer.concat(data) : data;
 }
@@ -60,14 +60,14 @@ class HostSocketPort implements Port {
 
   constructor(socket: WebSocket) {
     this.#socket = socket;
-    const pings = setInterval(() => this.#ping(), PING_EVERY_MS);
+    const pings = setInterval(() => this.#ping(), PING_INTERVAL_MS);
     pings.unref();
     socket.on('pong', () => {
       this.#missed = 0;
     });
     socket.on('message', (data, isBinary) => {
       this.#missed = 0;
-      if (isBinary) this.#inbox.frame(asBytes(data));
+      if (isBinary) this.#inbox.frame(toBytes(data));
       else socket.close(UNSUPPORTED_DATA, 'not a frame');
     });
     // `ws` emits `error` before `close`. Without a listener, the event would end the program.

@@ -8,7 +8,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { limitsOf, occupancyOf } from '../../electron/domain/launch/occupancy.ts';
+import { computeOccupancy, launchLimitsOf } from '../../electron/domain/launch/occupancy.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const addon = createRequire(import.meta.url)(path.join(root, 'dist/native/braggbench.node'));
@@ -26,7 +26,7 @@ if (device === undefined) {
   console.log('FAIL no GPU that can be used\n0 passed, 1 failed');
   process.exit(1);
 }
-const limits = limitsOf(device);
+const limits = launchLimitsOf(device);
 /** @type {{ workload: string, dynamic_bytes: number, kernels: unknown[] }[]} */
 const record = [];
 let passed = 0;
@@ -78,7 +78,12 @@ for (const workload of workloads.sort()) {
         wrong.push(`${answer.name}: launch bounds ${bound} in the PTX, ${answer.max_threads} loaded`);
       }
       threads.forEach((size, i) => {
-        const ours = occupancyOf({ ...kernel, max_threads: answer.max_threads }, limits, size, dynamic_bytes).blocks;
+        const ours = computeOccupancy(
+          { ...kernel, max_threads: answer.max_threads },
+          limits,
+          size,
+          dynamic_bytes,
+        ).blocks;
         if (ours !== answer.blocks[i])
           wrong.push(`${answer.name}, ${size} threads: ${ours} blocks, the driver ${answer.blocks[i]}`);
       });

@@ -9,7 +9,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { capture, handOver } from '../setup/command.mjs';
+import { capture, runInTerminal } from '../setup/command.mjs';
 import { callerFolder, inRoot } from '../setup/root.mjs';
 import { say } from '../setup/say.mjs';
 import { commandLine } from './command-line.mjs';
@@ -55,7 +55,7 @@ export async function run(given) {
     for (const line of targetLines(await measureWaits(own))) say(line);
     return 0;
   }
-  if (others.length > 0) return handOver(process.execPath, [cli, 'bench', ...args], { cwd: callerFolder });
+  if (others.length > 0) return runInTerminal(process.execPath, [cli, 'bench', ...args], { cwd: callerFolder });
 
   const load = loadNow();
   const folder = mkdtempSync(path.join(tmpdir(), 'braggbench-bench-'));
@@ -72,7 +72,7 @@ export async function run(given) {
         String(seconds),
       ];
       const out = path.join(folder, `cpu-${scenario}.json`);
-      worst = Math.max(worst, await handOver(process.execPath, [cli, ...words, '--out', out]));
+      worst = Math.max(worst, await runInTerminal(process.execPath, [cli, ...words, '--out', out]));
     }
     const images = mkdtempSync(path.join(folder, 'images-'));
     for (const [scenario, variants, seconds] of IMAGES) {
@@ -80,7 +80,7 @@ export async function run(given) {
       const file = inRoot(`assets/scenarios/diffraction/${scenario}.json`);
       const words = ['bench', file, '--variants', variants, '--time', String(seconds)];
       const out = path.join(images, `image-${scenario}.json`);
-      worst = Math.max(worst, await handOver(process.execPath, [cli, ...words, '--out', out]));
+      worst = Math.max(worst, await runInTerminal(process.execPath, [cli, ...words, '--out', out]));
     }
     say(`\nA study of ${STUDY_POINTS} beams`);
     const study = await studyOfBeams(cli);

@@ -25,14 +25,14 @@ const WORKLOADS = ['transport', 'diffraction', 'linear-relu', 'micro'];
  */
 
 /** @param {{ readonly file: string }} session */
-export const nameOf = ({ file }) => file.replace(/\.json$/, '');
+export const sessionName = ({ file }) => file.replace(/\.json$/, '');
 
 /**
  * Command line that records a session. If the session's claims are about a user's program, it includes that program.
  * @param {Planned} planned @param {UserPrograms} files
  * @returns {readonly string[]}
  */
-export function wordsOf({ words, userProgram }, files) {
+export function commandWords({ words, userProgram }, files) {
   const file = userProgram === undefined ? null : files[userProgram];
   if (file === null) return words;
   return words.map((word, i) => (words[i - 1] === '--external' ? `${word},${userProgram}=${file}` : word));
@@ -42,7 +42,7 @@ export function wordsOf({ words, userProgram }, files) {
 export const workloadOf = ({ file }) => (file.includes('/') ? path.dirname(file) : 'transport');
 
 /** @param {string} file @returns {SavedSession | null} */
-function read(file) {
+function readSession(file) {
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : null;
 }
 
@@ -64,31 +64,31 @@ export function recordedFile(folder, { file }) {
 }
 
 /** @param {string} folder @param {Planned} planned */
-function recordedOf(folder, planned) {
+function readRecording(folder, planned) {
   const file = recordedFile(folder, planned);
-  return file === null ? null : read(path.join(folder, file));
+  return file === null ? null : readSession(path.join(folder, file));
 }
 
 /** @param {string} folder @param {Planned} planned @returns {State} */
 export function stateOf(folder, planned) {
-  const kept = recordedOf(folder, planned);
+  const kept = readRecording(folder, planned);
   if (kept === null) return 'unrecorded';
   if (kept.reports.some(({ judged }) => judged === undefined)) return 'without-instances';
   return (kept.created ?? '') < JUDGE_SINCE ? 'earlier-judge' : 'recorded';
 }
 
 /** @param {readonly string[]} words @param {string} flag */
-function flagOf(words, flag) {
+function flagNumber(words, flag) {
   const at = words.indexOf(flag);
   return at < 0 ? null : (words[at + 1] ?? null);
 }
 
 /** @param {Planned} planned */
 function requestedWork({ words }) {
-  const swept = flagOf(words, '--sweep');
+  const swept = flagNumber(words, '--sweep');
   return {
-    limit: Number(flagOf(words, '--time') ?? DEFAULT_LIMIT_S),
-    rounds: Number(flagOf(words, '--rounds') ?? Number.POSITIVE_INFINITY),
+    limit: Number(flagNumber(words, '--time') ?? DEFAULT_LIMIT_S),
+    rounds: Number(flagNumber(words, '--rounds') ?? Number.POSITIVE_INFINITY),
     values: swept === null ? 1 : (swept.split('=')[1] ?? '').split(',').length,
   };
 }
@@ -99,9 +99,9 @@ function requestedWork({ words }) {
  * limit.
  * @param {string} folder @param {Planned} planned
  */
-export function expectedOf(folder, planned) {
+export function expectedDuration(folder, planned) {
   const { limit, rounds, values } = requestedWork(planned);
-  const reports = recordedOf(folder, planned)?.reports ?? [];
+  const reports = readRecording(folder, planned)?.reports ?? [];
   const known = reports.length >= values && reports.every((one) => one.elapsed_s !== undefined && one.rounds);
   if (!known) return { known, seconds: START_S + values * limit };
   let seconds = START_S;
@@ -133,7 +133,7 @@ export function sortByImportance(folder, sessions) {
  * @param {string} folder @param {Planned} planned @param {string | null} commit
  */
 export function isDone(folder, planned, commit) {
-  const reports = read(path.join(folder, planned.file))?.reports;
+  const reports = readSession(path.join(folder, planned.file))?.reports;
   return commit !== null && (reports?.every(({ program }) => program?.commit === commit) ?? false);
 }
 
@@ -144,10 +144,10 @@ export function isDone(folder, planned, commit) {
 export function planLines(folder, sessions) {
   let sum = 0;
   const lines = sessions.map((one) => {
-    const { known, seconds } = expectedOf(folder, one);
+    const { known, seconds } = expectedDuration(folder, one);
     sum += seconds;
     const span = `${known ? ' ' : '≤'}${seconds.toFixed(0).padStart(4)} s`;
-    return `${span}  ${(sum / 60).toFixed(1).padStart(5)} min  ${stateOf(folder, one).padEnd(18)} ${nameOf(one)}`;
+    return `${span}  ${(sum / 60).toFixed(1).padStart(5)} min  ${stateOf(folder, one).padEnd(18)} ${sessionName(one)}`;
   });
   return [...lines, `${sessions.length} sessions, ${(sum / 60).toFixed(1)} minutes at most`];
 }

@@ -17,11 +17,11 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { handOver } from '../setup/command.mjs';
+import { runInTerminal } from '../setup/command.mjs';
 import { callerFolder, inRoot } from '../setup/root.mjs';
 import { Failure, say } from '../setup/say.mjs';
 import { chosenSessions, commandLine, jsonOf, valueAfter } from './command-line.mjs';
-import { expectedOf, isDone, nameOf, planLines, sortByImportance, wordsOf } from './gpu-plan.mjs';
+import { commandWords, expectedDuration, isDone, planLines, sessionName, sortByImportance } from './gpu-plan.mjs';
 import { GPU_SESSIONS } from './gpu-sessions.mjs';
 import { gpuImageTargets, gpuTargets, layerTargets, readSessions, targetLines } from './targets.mjs';
 import { measureWaits, waitsArguments } from './waits.mjs';
@@ -47,20 +47,20 @@ async function record(sessions, { kept, folder, most_s, programs }) {
   let worst = 0;
   for (const session of sessions) {
     const passed_s = 1e-3 * (performance.now() - begun);
-    const { seconds } = expectedOf(kept, session);
+    const { seconds } = expectedDuration(kept, session);
     if (passed_s + seconds > most_s) {
-      left.push(nameOf(session));
+      left.push(sessionName(session));
       continue;
     }
-    const words = wordsOf(session, programs);
+    const words = commandWords(session, programs);
     say(`\nbraggbench ${words.join(' ')}    (${seconds.toFixed(0)} s)`);
     const out = path.join(folder, session.file);
     mkdirSync(path.dirname(out), { recursive: true });
     // Overwrite the earlier recording, which remains in the Git history.
     const all = [commandLine(), ...words, '--out', out, '--force'];
-    worst = Math.max(worst, await handOver(process.execPath, all));
+    worst = Math.max(worst, await runInTerminal(process.execPath, all));
     const took = 1e-3 * (performance.now() - begun) - passed_s;
-    say(`${nameOf(session)}: ${took.toFixed(1)} s`);
+    say(`${sessionName(session)}: ${took.toFixed(1)} s`);
   }
   return { worst, left };
 }
@@ -97,7 +97,7 @@ export async function run(args) {
     return 0;
   }
   const kept = inRoot('assets/runs');
-  const chosen = chosenSessions(args, GPU_SESSIONS, nameOf);
+  const chosen = chosenSessions(args, GPU_SESSIONS, sessionName);
   const folder = path.resolve(callerFolder, valueAfter(args, '--out') ?? kept);
   const { commitOf } = await import('../../host/model/bench/commit.ts');
   const commit = await commitOf(inRoot('.'));

@@ -34,7 +34,7 @@ const NAMES = /** @type {readonly (keyof typeof CONFIGURATIONS)[]} */ (Object.ke
  */
 
 /** @param {string} cli @param {string} scenario @param {string} variant @param {readonly string[]} set @returns {Promise<RunTime | null>} */
-async function once(cli, scenario, variant, set) {
+async function runOnce(cli, scenario, variant, set) {
   const all = [`solver.stepping=${variant === 'depth' ? 'depth' : 'path'}`, 'output.keyframes=0', ...set];
   const words = all.flatMap((one) => ['--set', one]);
   const file = inRoot(`assets/scenarios/${scenario}.json`);
@@ -60,11 +60,11 @@ async function once(cli, scenario, variant, set) {
  * @param {string} cli @param {string} scenario @param {string} variant @param {readonly (keyof typeof CONFIGURATIONS)[]} order
  * @returns {Promise<Round | null>} null if one of them could not be run
  */
-async function roundOf(cli, scenario, variant, order) {
+async function runRound(cli, scenario, variant, order) {
   /** @type {Partial<Round>} */
   const round = {};
   for (const name of order) {
-    const taken = await once(cli, scenario, variant, CONFIGURATIONS[name]);
+    const taken = await runOnce(cli, scenario, variant, CONFIGURATIONS[name]);
     if (taken === null) return null;
     round[name] = taken;
   }
@@ -79,7 +79,7 @@ export async function measurePhysicsCosts(cli) {
     /** @type {Round[]} */
     const rounds = [];
     for (let i = 0; i < ROUNDS; i += 1) {
-      const round = await roundOf(cli, scenario, variant, i % 2 === 0 ? NAMES : NAMES.toReversed());
+      const round = await runRound(cli, scenario, variant, i % 2 === 0 ? NAMES : NAMES.toReversed());
       if (round !== null) rounds.push(round);
     }
     if (rounds.length > 0) found.push({ name: `${scenario}, ${variant}`, rounds });

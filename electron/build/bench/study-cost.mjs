@@ -6,7 +6,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
-import { capture, handOver } from '../setup/command.mjs';
+import { capture, runInTerminal } from '../setup/command.mjs';
 import { inRoot } from '../setup/root.mjs';
 import { say } from '../setup/say.mjs';
 import { commandLine, valueAfter } from './command-line.mjs';
@@ -45,7 +45,7 @@ export async function studyOfBeams(cli, points = STUDY_POINTS) {
 }
 
 /** @param {readonly string[]} words */
-async function cost(words) {
+async function measureCost(words) {
   const points = Number(valueAfter(words, '--points') ?? STUDY_POINTS);
   const targets = studyTargets(await studyOfBeams(commandLine(), points));
   for (const line of targetLines(targets)) say(line);
@@ -53,9 +53,9 @@ async function cost(words) {
 }
 
 /** @param {readonly string[]} words */
-const views = (words) => handOver(process.execPath, [inRoot('test/bench/study-views.ts'), ...words]);
+const measureViews = (words) => runInTerminal(process.execPath, [inRoot('test/bench/study-views.ts'), ...words]);
 
-const PARTS = { cost, views };
+const PARTS = { cost: measureCost, views: measureViews };
 
 /** @param {readonly string[]} words */
 export async function run(words) {

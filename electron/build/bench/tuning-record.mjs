@@ -28,7 +28,7 @@
  * @param {string} label
  * @returns {Configuration | null}
  */
-function constantsIn(label) {
+function parseConstants(label) {
   const found = /^[^[]+\[([^\]]+)\]$/.exec(label);
   if (found === null) return null;
   return Object.fromEntries(
@@ -50,11 +50,11 @@ const isCorrect = ({ verdict }) => !['wrong', 'impossible', 'not checked'].inclu
  */
 export function tunedEntries(session) {
   const report = session.reports[0];
-  const usual = constantsIn(report.reference ?? '');
+  const usual = parseConstants(report.reference ?? '');
   if (usual === null) return null;
   /** @type {TunedEntry[]} */
   const entries = report.entries.flatMap((/** @type {any} */ entry) => {
-    const configuration = constantsIn(entry.label);
+    const configuration = parseConstants(entry.label);
     if (entry.status !== 'measured' || configuration === null) return [];
     const { value, interval } = entry.ratio;
     return [{ configuration, time_s: entry.time_s, ratio: value, interval, right: isCorrect(entry) }];
@@ -79,7 +79,7 @@ const configurationText = (configuration) =>
  * @param {TunedSession} session
  * @returns {readonly string[]}
  */
-export function reportOf(session) {
+export function sessionReport(session) {
   const { session: name, variant, scenario, measured, usual, entries } = session;
   const lines = entries.map(({ configuration, time_s, ratio, interval, right }) => {
     const range = interval === null ? '' : ` (${interval.low.toFixed(3)}–${interval.high.toFixed(3)})`;

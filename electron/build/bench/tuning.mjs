@@ -8,11 +8,11 @@
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { capture, handOver } from '../setup/command.mjs';
+import { capture, runInTerminal } from '../setup/command.mjs';
 import { inRoot } from '../setup/root.mjs';
 import { Failure, say } from '../setup/say.mjs';
 import { chosenSessions, commandLine, jsonOf, valueAfter } from './command-line.mjs';
-import { furtherConfigurations, reportOf, tunedEntries } from './tuning-record.mjs';
+import { furtherConfigurations, sessionReport, tunedEntries } from './tuning-record.mjs';
 import {
   defaultMinutes,
   searchSeconds,
@@ -90,7 +90,7 @@ export async function run(args) {
     write(solved, tunedScenario(session, read(inRoot(`assets/scenarios/${scenario}.json`))));
     write(file, tuningStudy(session, solved, { search_s, also }));
     // If this machine cannot run a variant, the command prints the reason, and the other sessions continue.
-    const code = await handOver(process.execPath, [commandLine(), 'study', 'run', file, '--out', study]);
+    const code = await runInTerminal(process.execPath, [commandLine(), 'study', 'run', file, '--out', study]);
     const best = path.join(study, 'best.json');
     const found = existsSync(best) ? read(best) : null;
     const entries = found === null ? null : tunedEntries(found);
@@ -101,7 +101,7 @@ export async function run(args) {
     } else {
       const { done = 0 } = await jsonOf('study', 'status', study);
       sessions.push({ session: name, ...space, variant, scenario, measured: done, ...entries });
-      report.push(...reportOf(/** @type {TunedSession} */ (sessions.at(-1))));
+      report.push(...sessionReport(/** @type {TunedSession} */ (sessions.at(-1))));
     }
     if (existsSync(study)) studies.push(study);
     // Write the results after each session, so that an interruption does not lose them.

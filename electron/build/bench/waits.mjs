@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { handOver } from '../setup/command.mjs';
+import { runInTerminal } from '../setup/command.mjs';
 import { callerFolder, inRoot } from '../setup/root.mjs';
 import { say } from '../setup/say.mjs';
 
@@ -36,7 +36,7 @@ export async function measureWaits(args) {
   try {
     const out = path.join(folder, 'rows.json');
     say('\nLatencies that users see');
-    const code = await handOver(process.execPath, [inRoot('test/bench/waits/main.ts'), '--out', out, ...args]);
+    const code = await runInTerminal(process.execPath, [inRoot('test/bench/waits/main.ts'), '--out', out, ...args]);
     return code === 0 ? JSON.parse(readFileSync(out, 'utf8')).rows : [];
   } finally {
     rmSync(folder, { recursive: true, force: true });

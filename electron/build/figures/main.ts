@@ -4,7 +4,7 @@
  */
 import { parseArgs } from 'node:util';
 import { tables } from './recorded.ts';
-import { changes, documents, placesIn, write } from './sessions.ts';
+import { changedTexts, documents, placesIn, write } from './sessions.ts';
 
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false }, only: { type: 'string' } } });
 const usedTables = new Set(documents.flatMap((file) => placesIn(file).map(({ name }) => name)));
@@ -18,7 +18,7 @@ for (const name of wantedTables) {
   generatedTables.set(name, await found.make());
 }
 const { check } = values;
-const changedFiles = changes(generatedTables, schemas);
+const changedFiles = changedTexts(generatedTables, schemas);
 if (!check) write(changedFiles);
 const files = [...changedFiles.keys()].join(', ');
 const outcomeText = files === '' ? 'current' : `${check ? 'different' : 'changed'}: ${files}`;

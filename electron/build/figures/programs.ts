@@ -47,17 +47,18 @@ const solvedSchema = z.object({
   csda_range_mm: z.number().nullable().optional(),
 });
 
-const to = (value: number | null | undefined, places: number): string => (value == null ? '–' : value.toFixed(places));
+const fixedDecimals = (value: number | null | undefined, places: number): string =>
+  value == null ? '–' : value.toFixed(places);
 
 function row(title: string, result: z.infer<typeof solvedSchema>): readonly string[] {
   const { metrics, ledger, csda_range_mm } = result;
   return [
     title,
-    to(metrics.r80_mm, 2),
-    to(metrics.mean_range_mm, 2),
-    to(csda_range_mm, 2),
-    to(metrics.w80_20_mm, 2),
-    to(metrics.peak_to_entrance, 2),
+    fixedDecimals(metrics.r80_mm, 2),
+    fixedDecimals(metrics.mean_range_mm, 2),
+    fixedDecimals(csda_range_mm, 2),
+    fixedDecimals(metrics.w80_20_mm, 2),
+    fixedDecimals(metrics.peak_to_entrance, 2),
     `1e${Math.ceil(Math.log10(Math.max(ledger.number.rel_error, ledger.energy.rel_error)))}`,
   ];
 }
@@ -110,7 +111,7 @@ export async function shippedScenarios(names: readonly string[] = shipped): Prom
 /** Text with R80 of a scenario and its CSDA range along the beam axis. */
 export async function rangeOf(name: string): Promise<string> {
   const { metrics, csda_range_mm } = solvedSchema.parse(JSON.parse(await outputOf('run', name, '--json')));
-  return `${to(metrics.r80_mm, 2)} mm of ${to(csda_range_mm, 2)} mm`;
+  return `${fixedDecimals(metrics.r80_mm, 2)} mm of ${fixedDecimals(csda_range_mm, 2)} mm`;
 }
 
 const built = z.object({
@@ -134,7 +135,14 @@ export function peaksTable(found: readonly Peak[]): string {
   const rows = found.map(([[range, modulation, set], { layers, plateau, firstFlatness }]) => {
     const { r90_mm, m95_mm, flatness } = plateau;
     const what = code(`--range ${range} --modulation ${modulation}${set === '' ? '' : ` --set ${set}`}`);
-    return [what, to(r90_mm, 2), to(m95_mm, 2), flat(flatness), flat(firstFlatness), String(layers.length)];
+    return [
+      what,
+      fixedDecimals(r90_mm, 2),
+      fixedDecimals(m95_mm, 2),
+      flat(flatness),
+      flat(firstFlatness),
+      String(layers.length),
+    ];
   });
   return table(['`braggbench sobp`', '>R90, mm', '>M95, mm', '>Flatness', '>by Jette and Chen', '>Layers'], rows);
 }
@@ -222,7 +230,7 @@ export async function usages(): Promise<string> {
   return parts.join('\n\n');
 }
 
-const triedSchema = z.array(
+const problemFormatsSchema = z.array(
   z.strictObject({
     ...{ format: z.string(), part: z.string(), tried: z.number(), converted: z.number() },
     refused: z.array(z.strictObject({ why: z.string(), count: z.number() })),
@@ -231,7 +239,9 @@ const triedSchema = z.array(
 
 /** Table of published problems that were converted from other benchmark suites, and reasons why others were not. */
 export function problemFormats(): string {
-  const rows = triedSchema.parse(JSON.parse(readFileSync(path.join(root, 'assets/problem-formats.json'), 'utf8')));
+  const rows = problemFormatsSchema.parse(
+    JSON.parse(readFileSync(path.join(root, 'assets/problem-formats.json'), 'utf8')),
+  );
   return table(
     ['Format', 'Part', '>Tried', '>Converted', 'Refused'],
     rows.map(({ format, part, tried, converted, refused }) => [

@@ -179,7 +179,7 @@ export function simulatedRates(): string {
   );
 }
 
-function middle(values: readonly number[]): string {
+function medianText(values: readonly number[]): string {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[sorted.length >> 1]?.toFixed(1) ?? '–';
 }
@@ -196,16 +196,16 @@ export function realRates(recorded: RecordedReal | null = read('real', recordedR
       return [
         `${recorded.machine}, ${name}`,
         String(sessions.length),
-        middle(sessions.flatMap(({ otherLoad_cores }) => otherLoad_cores ?? [])),
+        medianText(sessions.flatMap(({ otherLoad_cores }) => otherLoad_cores ?? [])),
         ...[sessions.length - same - undecided, recorded.allowed, same, undecided].map(String),
-        middle(sessions.map(({ rounds }) => rounds)),
+        medianText(sessions.map(({ rounds }) => rounds)),
       ];
     }),
   );
 }
 
 /** Text on the CPU cores of a series: the complete machine, or those that its sessions were pinned to. */
-function placeOf(cores: number, lanes: readonly string[]): string {
+function coresText(cores: number, lanes: readonly string[]): string {
   if (lanes.length === 0) return `${cores} cores`;
   return `pinned to ${lanes.map((lane) => (lane.includes(',') ? `cores ${lane}` : `core ${lane}`)).join(' or ')}`;
 }
@@ -226,10 +226,10 @@ export function powerRates(recorded: RecordedPower | null = read('power', record
     return [
       slower === 0 ? 'none' : `${digits(100 * slower)} %`,
       String(busy_cores),
-      middle(sessions.flatMap(({ otherLoad_cores }) => otherLoad_cores ?? [])),
+      medianText(sessions.flatMap(({ otherLoad_cores }) => otherLoad_cores ?? [])),
       String(sessions.length),
       ...['slower', 'faster', 'same', 'undecided'].map((verdict) => countOf(sessions, verdict)),
-      middle(sessions.map(({ rounds }) => rounds)),
+      medianText(sessions.map(({ rounds }) => rounds)),
     ];
   });
   return [
@@ -248,7 +248,7 @@ export function powerRates(recorded: RecordedPower | null = read('power', record
       rows,
     ),
     '',
-    `Workload: sum of ${n} squares. Machine: ${machine}, ${placeOf(cores, lanes)}. At most ${seconds(recorded.seconds)} per session. Measured on ${measured.slice(0, 10)} by ${command}.`,
+    `Workload: sum of ${n} squares. Machine: ${machine}, ${coresText(cores, lanes)}. At most ${seconds(recorded.seconds)} per session. Measured on ${measured.slice(0, 10)} by ${command}.`,
   ].join('\n');
 }
 
@@ -277,7 +277,7 @@ export function cheatCounts(recorded: RecordedCheats | null = read('cheats', rec
       ],
     ),
     '',
-    `Machine: ${machine}, ${placeOf(cores, lanes)}. Each session has ${recorded.rounds} rounds. Measured on ${measured.slice(0, 10)} by ${command}.`,
+    `Machine: ${machine}, ${coresText(cores, lanes)}. Each session has ${recorded.rounds} rounds. Measured on ${measured.slice(0, 10)} by ${command}.`,
   ].join('\n');
 }
 
@@ -326,7 +326,7 @@ export function gateRates(recorded: RecordedGates | null): string {
   return [
     table(['Code', '>Gates', '>Slower (fails)', '>Undecided', '>Not slower'], rows),
     '',
-    `Machine: ${machine}, ${placeOf(cores, lanes)}, with ${digits(load)} running processes on average. A gate takes at most ${seconds(recorded.seconds)}. Measured on ${measured.slice(0, 10)} by ${COMMAND}.`,
+    `Machine: ${machine}, ${coresText(cores, lanes)}, with ${digits(load)} running processes on average. A gate takes at most ${seconds(recorded.seconds)}. Measured on ${measured.slice(0, 10)} by ${COMMAND}.`,
   ].join('\n');
 }
 

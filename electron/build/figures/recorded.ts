@@ -6,7 +6,7 @@ import { globSync } from 'node:fs';
 import path from 'node:path';
 import type { SessionReport } from '../../contract/bench/session.ts';
 import { type DenseStep, readDenseStep } from '../bench/dense-step.ts';
-import { nameOf, recordedFile, STATES, stateOf, workloadOf } from '../bench/gpu-plan.mjs';
+import { recordedFile, STATES, sessionName, stateOf, workloadOf } from '../bench/gpu-plan.mjs';
 import { GPU_SESSIONS } from '../bench/gpu-sessions.mjs';
 import { readTargets } from '../bench/measured.ts';
 import { type RecordedSanitized, readSanitized } from '../bench/sanitized.ts';
@@ -78,7 +78,7 @@ const numberedList = (values: readonly string[]): string =>
 function recordedTable(): string {
   const rooms = Map.groupBy(GPU_SESSIONS, workloadOf);
   const rows = [...rooms].map(([room, planned]) => {
-    const there = planned.flatMap((one) => found(one) ?? []).map((file) => session(nameOf({ file })));
+    const there = planned.flatMap((one) => found(one) ?? []).map((file) => session(sessionName({ file })));
     const reports = there.flatMap((one) => one.reports.slice(0, 1));
     const days = there.map(({ created }) => created.slice(0, 10)).toSorted();
     const instances = reports.filter(({ judged }) => judged !== undefined).length;
@@ -97,7 +97,7 @@ function recordedTable(): string {
 function recordedCommitsTable(): string {
   const all = globSync('**/*.json', { cwd: runsFolder }).toSorted();
   const rows = all.flatMap((file) => {
-    const { created, reports } = session(nameOf({ file: file.replaceAll('\\', '/') }));
+    const { created, reports } = session(sessionName({ file: file.replaceAll('\\', '/') }));
     return reports.slice(0, 1).map((one) => ({ created, one }));
   });
   const groups = Map.groupBy(rows, ({ one }) => `${gpuNameOf(one)} ${one.program.commit?.slice(0, 8) ?? 'unknown'}`);
@@ -133,7 +133,7 @@ function unrecordedTable(): string {
       STATE_WORDS[state],
       TITLES[workload] ?? workload,
       String(all.length),
-      all.map((one) => code(nameOf(one))).join(', '),
+      all.map((one) => code(sessionName(one))).join(', '),
     ]),
   );
   return table(['State', 'Workload', '>Sessions', 'Names'], rows);

@@ -45,7 +45,7 @@ export function withTables(text: string, tables: ReadonlyMap<string, string>): s
 }
 
 /** Returns the new text of each file that must change: documents with changed tables, and changed schemas. */
-export function changes(tables: ReadonlyMap<string, string>, schemas: boolean): ReadonlyMap<string, string> {
+export function changedTexts(tables: ReadonlyMap<string, string>, schemas: boolean): ReadonlyMap<string, string> {
   const made = [
     ...documents.map((file): readonly [string, string] => [file, withTables(textOf(file), tables)]),
     ...(schemas ? schemaTexts() : []),

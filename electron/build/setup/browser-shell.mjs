@@ -9,7 +9,7 @@ import { callerFolder, inRoot } from './root.mjs';
 const ADDRESS = /\bhttp:\/\/127\.0\.0\.1:\d+\/\S*/;
 
 /** Command that opens an address in the user's browser; null without a browser or a display. */
-function opener() {
+function browserCommand() {
   if (process.platform === 'darwin') return { program: 'open', before: [] };
   if (process.platform === 'win32') return { program: 'rundll32', before: ['url.dll,FileProtocolHandler'] };
   const hasDisplay = process.env['DISPLAY'] || process.env['WAYLAND_DISPLAY'];
@@ -34,7 +34,7 @@ function redirectPage(address) {
  * @returns {() => void} removes the page that redirects to it
  */
 function openBrowser(address) {
-  const found = opener();
+  const found = browserCommand();
   if (!found) return () => {};
   const folder = redirectPage(address);
   const file = path.join(folder, 'open.html');

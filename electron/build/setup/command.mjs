@@ -55,7 +55,7 @@ export const runInBackground = (work) => background.run(true, work);
  * @param {AbortSignal} signal
  * @returns {() => void} undoes it
  */
-function endGroupWith(child, signal) {
+function endGroupOnExit(child, signal) {
   const end = () => {
     try {
       if (child.pid !== undefined) process.kill(-child.pid, 'SIGTERM');
@@ -91,7 +91,7 @@ export function capture(program, args, options = {}) {
       detached: options.signal !== undefined,
     });
     if (background.getStore() && child.pid !== undefined) setPriority(child.pid, BACKGROUND);
-    const release = options.signal === undefined ? () => {} : endGroupWith(child, options.signal);
+    const release = options.signal === undefined ? () => {} : endGroupOnExit(child, options.signal);
     const timer = options.timeout_s
       ? setTimeout(() => {
           timedOut = true;
@@ -150,7 +150,7 @@ export function endWithParent(child) {
  * @param {Pick<Options, 'cwd' | 'env'>} options
  * @returns {Promise<number>}
  */
-export function handOver(program, args, options = {}) {
+export function runInTerminal(program, args, options = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, {
       cwd: options.cwd ?? process.cwd(),
@@ -186,6 +186,6 @@ export function findOnPath(name) {
  * @param {string} text
  * @param {number} lines
  */
-export function tail(text, lines) {
+export function lastLines(text, lines) {
   return text.trimEnd().split('\n').slice(-lines).join('\n');
 }

@@ -1,6 +1,6 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { missingDisplayReason, program } from './electron-runtime.mjs';
+import { missingDisplayReason, runtimeExecutable } from './electron-runtime.mjs';
 import { inRoot } from './root.mjs';
 
 /**
@@ -52,7 +52,7 @@ export function findDesktop(folder) {
   const blind = missingDisplayReason();
   if (blind !== null) return { missing: blind };
   if (folder !== null) return packageIn(folder);
-  const executable = program();
+  const executable = runtimeExecutable();
   if (executable !== null) return { kind: 'runtime', executable };
   for (const place of INSTALL_PATHS[process.platform] ?? []) {
     const found = existsSync(place) ? packageIn(place) : null;

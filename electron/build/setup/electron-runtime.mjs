@@ -21,7 +21,7 @@ const WINDOW_TIMEOUT_S = 40;
 const WINDOW_READY = 'braggbench: window ready';
 
 /** Path of the runtime's executable; null if it is not downloaded. */
-export function program() {
+export function runtimeExecutable() {
   const override = process.env['ELECTRON_OVERRIDE_DIST_PATH'];
   const names = { darwin: 'Electron.app/Contents/MacOS/Electron', win32: 'electron.exe' };
   const name = names[/** @type {keyof typeof names} */ (process.platform)] ?? 'electron';
@@ -65,7 +65,7 @@ async function download() {
   if (known) return known;
   say("Downloading Electron's runtime (about 110 MB, once) …");
   const outcome = await capture(process.execPath, [`${PACKAGE}/install.js`], { timeout_s: DOWNLOAD_TIMEOUT_S });
-  if (outcome.code === 0 && program()) return null;
+  if (outcome.code === 0 && runtimeExecutable()) return null;
   const what = outcome.output
     .trim()
     .split('\n')[0]
@@ -104,11 +104,11 @@ function exitReason(log, code) {
 export async function runInElectron(args, solver = null) {
   const blind = missingDisplayReason();
   if (blind) return { reason: blind };
-  if (!program()) {
+  if (!runtimeExecutable()) {
     const failed = await download();
     if (failed) return { reason: failed };
   }
-  return openWindow(program() ?? '', args, solver);
+  return openWindow(runtimeExecutable() ?? '', args, solver);
 }
 
 /**

@@ -19,7 +19,7 @@ function tryLock() {
 }
 
 /** Process id in the lock file; null if the file is incomplete or was just removed. */
-function holder() {
+function lockOwner() {
   try {
     return Number(readFileSync(LOCK, 'utf8')) || null;
   } catch {
@@ -50,7 +50,7 @@ export async function withLock(body) {
   let told = false;
   let dead = 0;
   while (!tryLock()) {
-    const pid = holder();
+    const pid = lockOwner();
     if (pid && !isRunning(pid)) {
       // The process that holds the lock was killed. Read the file twice, so that of two waiting processes the slower
       // one does not remove the lock of the faster one.

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { capture, tail } from './command.mjs';
+import { capture, lastLines } from './command.mjs';
 import { inRoot } from './root.mjs';
 import { Failure, runTimed } from './say.mjs';
 
@@ -48,13 +48,13 @@ export function isInstalled(wanted, installed, { developer = true } = {}) {
  * @param {{ developer?: boolean, inPlace?: boolean }} options `inPlace`: without emptying node_modules
  * @returns {readonly string[]}
  */
-export function installWords(installed, { developer = true, inPlace = false }) {
+export function npmArguments(installed, { developer = true, inPlace = false }) {
   const developed = Object.values(installed?.packages ?? {}).some(({ dev }) => dev === true);
   return [inPlace ? 'install' : 'ci', ...(developer || developed ? [] : ['--omit=dev']), '--loglevel=error'];
 }
 
 /** Command that starts npm: the npm that started this script, or the one on PATH. */
-function npm() {
+function npmCommand() {
   const cli = process.env['npm_execpath'];
   if (cli?.endsWith('.js') && existsSync(cli)) return { program: process.execPath, before: [cli] };
   return process.platform === 'win32'
@@ -73,10 +73,10 @@ export async function ensurePackages({ developer = true } = {}) {
   const installed = readLock(inRoot('node_modules/.package-lock.json'));
   if (isInstalled(wanted, installed, { developer })) return;
 
-  const { program, before } = npm();
+  const { program, before } = npmCommand();
   // Update in place on Windows, where `npm ci` cannot empty node_modules while this script's Node runs from there.
   const inPlace = process.platform === 'win32' && existsSync(inRoot('node_modules'));
-  const words = installWords(installed, { developer, inPlace });
+  const words = npmArguments(installed, { developer, inPlace });
   await runTimed('Installing packages', async () => {
     const outcome = await capture(program, [...before, ...words], {
       env: { ...process.env, npm_config_update_notifier: 'false' },
@@ -93,8 +93,8 @@ function explain(log) {
     return 'package.json and package-lock.json disagree: run `npm install` once to bring the lock file up to date.';
   }
   if (/\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ECONNRESET|ENETUNREACH|ERR_SOCKET_TIMEOUT)\b/.test(log)) {
-    const request = /request to \S+ failed.*/.exec(log)?.[0] ?? tail(log, 4);
+    const request = /request to \S+ failed.*/.exec(log)?.[0] ?? lastLines(log, 4);
     return `${request}\nThe npm registry could not be reached. The first start needs the network; later starts work offline.`;
   }
-  return `${tail(log, 25)}\nnpm could not install the packages (above).`;
+  return `${lastLines(log, 25)}\nnpm could not install the packages (above).`;
 }

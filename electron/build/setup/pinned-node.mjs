@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { handOver } from './command.mjs';
+import { runInTerminal } from './command.mjs';
 import { inRoot } from './root.mjs';
 import { Failure } from './say.mjs';
 
@@ -41,7 +41,7 @@ export const nodeToInstall = (platform = process.platform, arch = process.arch) 
  * Path of the Node on which to continue; null to continue in this process.
  * @returns {string | null}
  */
-export function otherNode() {
+export function nodeToContinue() {
   const pinned = pinnedBinary();
   if (process.env[MARK] || process.version === pinned?.version) return null;
   if (pinned) return pinned.binary;
@@ -55,10 +55,10 @@ export function otherNode() {
  * @param {readonly string[]} args
  * @returns {Promise<number | null>}
  */
-export async function onPinnedNode(args) {
-  const other = otherNode();
+export async function continueOnPinnedNode(args) {
+  const other = nodeToContinue();
   if (other === null) return null;
-  return handOver(other, [process.argv[1] ?? '', ...args], { env: { ...process.env, [MARK]: '1' } });
+  return runInTerminal(other, [process.argv[1] ?? '', ...args], { env: { ...process.env, [MARK]: '1' } });
 }
 
 /** Start-up snapshot of the command line, created by electron/build/steps/image.mjs. */
@@ -68,20 +68,20 @@ export const IMAGE = 'dist/image/cli.blob';
  * Path of the Node that creates and uses the snapshot. It must be the same binary, because equal versions do not ensure
  * compatibility.
  */
-export const imagesNode = () => pinnedBinary()?.binary ?? process.execPath;
+export const snapshotNode = () => pinnedBinary()?.binary ?? process.execPath;
 
 /**
  * Initial size of the heap for young objects, MB. It would otherwise grow from 1 MB to this size. A short command would
  * then collect garbage eight times, which is a seventh of its processor time.
  */
-const YOUNG = '--min-semi-space-size=16';
+const YOUNG_HEAP_FLAG = '--min-semi-space-size=16';
 
 /**
  * Command that starts the command line from its snapshot; null to start without it. Servers do, because they run for
  * long. NODE_OPTIONS may request features that snapshots do not support, so it also prevents using the snapshot.
  * @param {readonly string[]} args
  */
-export function fromImage(args) {
+export function snapshotCommand(args) {
   if (args[0] === 'serve' || process.env['NODE_OPTIONS'] || !existsSync(inRoot(IMAGE))) return null;
-  return { node: imagesNode(), flags: [YOUNG, '--snapshot-blob', inRoot(IMAGE)] };
+  return { node: snapshotNode(), flags: [YOUNG_HEAP_FLAG, '--snapshot-blob', inRoot(IMAGE)] };
 }

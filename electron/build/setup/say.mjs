@@ -18,7 +18,7 @@ const concurrent = new AsyncLocalStorage();
  * Sets the stream for all further output.
  * @param {NodeJS.WritableStream & { isTTY?: boolean }} to
  */
-export function sayOn(to) {
+export function setOutputStream(to) {
   stream = to;
 }
 

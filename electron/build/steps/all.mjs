@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { checkCppToolchain } from '../setup/cpp-toolchain.mjs';
 import { withLock } from '../setup/lock.mjs';
 import { ensurePackages } from '../setup/packages.mjs';
-import { onPinnedNode } from '../setup/pinned-node.mjs';
+import { continueOnPinnedNode } from '../setup/pinned-node.mjs';
 import { inRoot } from '../setup/root.mjs';
 import { Failure, main, say } from '../setup/say.mjs';
 import { whileCompiling } from './native.mjs';
@@ -49,7 +49,7 @@ export async function prepare(args, options = {}) {
   }
   const packages = () => ensurePackages(options);
   await withLock(() => (first ? whileCompiling(packages) : packages()));
-  return onPinnedNode(args);
+  return continueOnPinnedNode(args);
 }
 
 /**

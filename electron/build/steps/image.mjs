@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { builtinModules } from 'node:module';
-import { capture, tail } from '../setup/command.mjs';
-import { IMAGE, imagesNode } from '../setup/pinned-node.mjs';
+import { capture, lastLines } from '../setup/command.mjs';
+import { IMAGE, snapshotNode } from '../setup/pinned-node.mjs';
 import { inRoot } from '../setup/root.mjs';
 import { Failure, say } from '../setup/say.mjs';
 import { common, SOURCES } from './bundles.mjs';
@@ -62,10 +62,10 @@ export async function makeImage(program, to) {
     footer: { js: '__image.loaded();' },
   });
   const part = `${to}.part`;
-  const made = await capture(imagesNode(), ['--snapshot-blob', part, '--build-snapshot', bundle], {
+  const made = await capture(snapshotNode(), ['--snapshot-blob', part, '--build-snapshot', bundle], {
     env: { PATH: process.env['PATH'] },
   });
-  if (made.code !== 0) throw new Failure(tail(made.output, 12));
+  if (made.code !== 0) throw new Failure(lastLines(made.output, 12));
   renameSync(part, to);
 }
 

@@ -3,7 +3,7 @@ import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, statSync
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { makeOrCopyCached } from '../setup/cache.mjs';
-import { capture, findOnPath, tail } from '../setup/command.mjs';
+import { capture, findOnPath, lastLines } from '../setup/command.mjs';
 import { inRoot, root } from '../setup/root.mjs';
 import { Failure } from '../setup/say.mjs';
 import { EVERY_MACHINE } from './native.mjs';
@@ -151,7 +151,7 @@ async function architectures(nvcc, sms) {
   const usable = sms.filter((sm) => known.includes(sm));
   if (code !== 0 || usable.length === 0) {
     throw new Failure(
-      `${tail(output, 10)}\n${nvcc} supports none of the GPUs sm_${sms.join(', sm_')}: CUDA 11.8 or newer is needed.`,
+      `${lastLines(output, 10)}\n${nvcc} supports none of the GPUs sm_${sms.join(', sm_')}: CUDA 11.8 or newer is needed.`,
     );
   }
   return usable;
@@ -175,7 +175,7 @@ const FLAGS = [
  */
 async function compile(nvcc, args) {
   const outcome = await capture(nvcc, [...FLAGS, '-Ikernels', ...args]);
-  if (outcome.code !== 0) throw new Failure(`${tail(outcome.output, 60)}\nnvcc failed (above).`);
+  if (outcome.code !== 0) throw new Failure(`${lastLines(outcome.output, 60)}\nnvcc failed (above).`);
   return outcome.output;
 }
 

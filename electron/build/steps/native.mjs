@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, constants, setPriority } from 'node:os';
-import { capture, findOnPath, tail } from '../setup/command.mjs';
+import { capture, findOnPath, lastLines } from '../setup/command.mjs';
 import { checkCppToolchain } from '../setup/cpp-toolchain.mjs';
 import { inRoot } from '../setup/root.mjs';
 import { Failure } from '../setup/say.mjs';
@@ -95,7 +95,8 @@ async function cmake(out, progress, definitions, { target, compiler, ...how } = 
     rmSync(inRoot(out), { recursive: true, force: true });
     configured = await configure(out, definitions, env);
   }
-  if (configured.code !== 0) throw new Failure(`${tail(configured.output, 40)}\nCMake configuration failed (above).`);
+  if (configured.code !== 0)
+    throw new Failure(`${lastLines(configured.output, 40)}\nCMake configuration failed (above).`);
 
   const parallel = ['--parallel', String(availableParallelism())];
   const only = target ? ['--target', target] : [];
@@ -188,7 +189,7 @@ export function progressOf(line) {
  */
 function compilerErrors(log) {
   const start = log.search(/^(FAILED:|.*\berror\b)/im);
-  return start < 0 ? tail(log, 60) : log.slice(start).split('\n').slice(0, 80).join('\n');
+  return start < 0 ? lastLines(log, 60) : log.slice(start).split('\n').slice(0, 80).join('\n');
 }
 
 const settings = () => ({

@@ -1,4 +1,4 @@
-import { capture, tail } from '../setup/command.mjs';
+import { capture, lastLines } from '../setup/command.mjs';
 import { inRoot } from '../setup/root.mjs';
 import { Failure } from '../setup/say.mjs';
 import { NOTICES } from './notices.mjs';
@@ -23,7 +23,7 @@ export function pageStep() {
     run: async () => {
       const vite = inRoot('node_modules/vite/bin/vite.js');
       const { code, output } = await capture(process.execPath, [vite, 'build', '--logLevel', 'warn']);
-      if (code !== 0) throw new Failure(`${tail(output, 40)}\nThe page could not be built (above).`);
+      if (code !== 0) throw new Failure(`${lastLines(output, 40)}\nThe page could not be built (above).`);
     },
   };
 }

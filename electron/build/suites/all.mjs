@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
-import { capture, tail } from '../setup/command.mjs';
+import { capture, lastLines } from '../setup/command.mjs';
 import { findDesktop } from '../setup/desktop-program.mjs';
 import { callerFolder, inRoot } from '../setup/root.mjs';
 import { say } from '../setup/say.mjs';
@@ -78,7 +78,7 @@ const instructionSets = {
 async function command(args) {
   const { code, output } = await capture(process.execPath, args);
   if (code === 0) return PASSED_RESULT;
-  say(tail(output, 120));
+  say(lastLines(output, 120));
   return FAILED_RESULT;
 }
 

@@ -9,7 +9,7 @@ import { Failure } from '../setup/say.mjs';
  * of suites, or parts of the names of C++ tests
  */
 
-const HOW = `allowed: npm test [-- FILE… [--only NAME]…], where FILE is a test file, a folder, or part of a test file's path,
+const USAGE_TEXT = `allowed: npm test [-- FILE… [--only NAME]…], where FILE is a test file, a folder, or part of a test file's path,
 and NAME is part of the name of a suite (types, Biome, CUDA, …) or of a C++ test`;
 
 /**
@@ -28,7 +28,7 @@ export function readArguments(args) {
       at += 1;
       names.push(args[at] ?? '');
     } else if (arg.startsWith('--only=') && arg.length > 7) names.push(arg.slice(7));
-    else throw new Failure(`npm test: ${arg}${arg === '--only' ? ' needs a name' : ' is not known'}; ${HOW}`, 2);
+    else throw new Failure(`npm test: ${arg}${arg === '--only' ? ' needs a name' : ' is not known'}; ${USAGE_TEXT}`, 2);
   }
   return { files, names };
 }
@@ -56,7 +56,7 @@ export function filesFor(typed, all = testFiles()) {
     const isFolder = statSync(path.join(root, here), { throwIfNoEntry: false })?.isDirectory() ?? false;
     const exact = all.filter((file) => file === here || (isFolder && file.startsWith(`${here}/`)));
     const some = exact.length > 0 ? exact : all.filter((file) => file.includes(part));
-    if (some.length === 0) throw new Failure(`npm test: no test file has "${part}" in its path; ${HOW}`, 2);
+    if (some.length === 0) throw new Failure(`npm test: no test file has "${part}" in its path; ${USAGE_TEXT}`, 2);
     return some;
   });
   const files = [...new Set(found)];

@@ -4,7 +4,7 @@
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { capture, handOver, tail } from '../setup/command.mjs';
+import { capture, lastLines, runInTerminal } from '../setup/command.mjs';
 import { inRoot } from '../setup/root.mjs';
 import { Failure } from '../setup/say.mjs';
 
@@ -95,7 +95,7 @@ export async function cppFuzz(seconds) {
     const program = `${OUT}/${name}`;
     const all = [...FLAGS, ...sources, `test/fuzz/cpp/${name}.cpp`, '-o', program];
     const { code, output } = await capture(clang, all, { cwd: inRoot('.') });
-    if (code !== 0) throw new Failure(`${tail(output, 40)}\nThe fuzzer of ${name} could not be compiled (above).`);
+    if (code !== 0) throw new Failure(`${lastLines(output, 40)}\nThe fuzzer of ${name} could not be compiled (above).`);
     const [found, given] = [`${OUT}/${name}-corpus`, `${OUT}/${name}-seeds`];
     for (const folder of [found, given]) mkdirSync(inRoot(folder), { recursive: true });
     writeFileSync(inRoot(given, 'seed'), seed);
@@ -103,7 +103,7 @@ export async function cppFuzz(seconds) {
     console.log(`Fuzzing ${name} for ${each} s …`);
     const limits = [`-max_total_time=${each}`, '-timeout=10', '-rss_limit_mb=2048', '-max_len=65536'];
     const quiet = ['-print_final_stats=1', '-verbosity=0', `-artifact_prefix=${OUT}/${name}-`];
-    worst = Math.max(worst, await handOver(inRoot(program), [...limits, ...quiet, found, given]));
+    worst = Math.max(worst, await runInTerminal(inRoot(program), [...limits, ...quiet, found, given]));
   }
   return worst;
 }

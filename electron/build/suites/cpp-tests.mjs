@@ -9,7 +9,7 @@ import { Failure, say } from '../setup/say.mjs';
 import { build } from '../steps/all.mjs';
 import { ADDON, CPP_TESTS, coreLibraryStep, GPU_TESTS, SANITIZED_TESTS, sanitizedTestsStep } from '../steps/native.mjs';
 import { digest } from '../steps/up-to-date.mjs';
-import { runUnlessPassed, skippedResult, sum } from './result.mjs';
+import { addResults, runUnlessPassed, skippedResult } from './result.mjs';
 import { MAX_RERUNS } from './run.mjs';
 
 /** @typedef {import('./result.mjs').Suite} Suite */
@@ -57,13 +57,13 @@ async function runTests(program, args = [], env = process.env) {
   // LeakSanitizer searches in a tracer process after the tests. On some kernels, a signal kills that process.
   if (totals && outcome.output.includes('LeakSanitizer has encountered a fatal error')) {
     const unavailable = skippedResult('leak check of the C++ tests', 'LeakSanitizer does not run on this kernel');
-    return { result: sum(counted, unavailable), failed };
+    return { result: addResults(counted, unavailable), failed };
   }
   say(outcome.timedOut ? `  stopped after ${TIMEOUT_S} s` : `  exited with code ${outcome.code}`);
   // After a crash, totals are missing, so count the tests that ended before it.
   const ended = (/** @type {RegExp} */ line) => (totals ? 0 : [...outcome.output.matchAll(line)].length);
   const passed = ended(/^ok {3}/gm);
-  return { result: sum(counted, { passed, failed: 1 + ended(/^FAIL /gm), skipped: [] }), failed: [] };
+  return { result: addResults(counted, { passed, failed: 1 + ended(/^FAIL /gm), skipped: [] }), failed: [] };
 }
 
 /**
@@ -93,7 +93,7 @@ async function runShared(program, args = [], env = process.env) {
   try {
     const processes = Math.min(MAX_PROCESSES, availableParallelism());
     const each = Array.from({ length: processes }, () => runTests(program, [...args, `--shared=${folder}`], env));
-    return (await Promise.all(each)).map(({ result }) => result).reduce(sum);
+    return (await Promise.all(each)).map(({ result }) => result).reduce(addResults);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -158,7 +158,7 @@ export const gpuTests = {
     if (reason !== null) return skippedResult('C++ tests on the GPU', reason);
     /** @type {import('./result.mjs').Result} */
     let total = { passed: 0, failed: 0, skipped: [] };
-    for (const program of GPU_TESTS) total = sum(total, (await runTests(program)).result);
+    for (const program of GPU_TESTS) total = addResults(total, (await runTests(program)).result);
     return total;
   },
 };

@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import { capture, tail } from '../setup/command.mjs';
+import { capture, lastLines } from '../setup/command.mjs';
 import { inRoot, root } from '../setup/root.mjs';
 import { Failure, runTimed, say } from '../setup/say.mjs';
 import { digest } from '../steps/up-to-date.mjs';
@@ -53,7 +53,7 @@ const TIMEOUT_S = 1800;
  * @param {readonly string[]} chosen areas or ids; all if empty
  * @param {readonly Mutation[]} all
  */
-export function choose(chosen, all) {
+export function chooseMutations(chosen, all) {
   for (const name of chosen) {
     if (all.some(({ id, area }) => id === name || area === name)) continue;
     const areas = [...new Set(all.map(({ area }) => area))].join(', ');
@@ -135,7 +135,7 @@ async function runMutation(mutation) {
     if (ok) return { missed: true };
     const found = failedTest(output);
     if (found === null)
-      throw new Failure(`${tail(output, 30)}\nThe test process of "${mutation.id}" failed, but no test did.`);
+      throw new Failure(`${lastLines(output, 30)}\nThe test process of "${mutation.id}" failed, but no test did.`);
     return { found };
   } finally {
     writeFileSync(file, before);
@@ -196,7 +196,7 @@ export async function mutate(args) {
   /** @type {readonly Mutation[]} */
   const all = JSON.parse(readFileSync(inRoot(LIST), 'utf8'));
   // Run mutations that need no compiler first.
-  const chosen = [...choose(args, all)].sort((a, b) => Number(isCpp(a)) - Number(isCpp(b)));
+  const chosen = [...chooseMutations(args, all)].sort((a, b) => Number(isCpp(a)) - Number(isCpp(b)));
   for (const mutation of all) mutatedText(readFileSync(inRoot(mutation.file), 'utf8'), mutation);
   await runTimed('Copying the sources', async () => copySources());
   const results = new Results(inRoot(RESULTS));
@@ -207,7 +207,8 @@ export async function mutate(args) {
     const key = await keyOf(mutation);
     await results.of([...tests, ...cpp].join(' '), key, async () => {
       const { ok, output } = await runTests(mutation);
-      if (!ok) throw new Failure(`${tail(output, 60)}\nThe tests of "${id}" fail without a planted fault (above).`);
+      if (!ok)
+        throw new Failure(`${lastLines(output, 60)}\nThe tests of "${id}" fail without a planted fault (above).`);
       return /** @type {const} */ ('sound');
     });
     const outcome = await results.of(id, `${key} ${JSON.stringify(mutation)}`, () => runMutation(mutation));

@@ -10,7 +10,7 @@ import { listedSeconds } from './report.mjs';
 const UNLISTED_S = 2;
 
 /** @param {string} file */
-const isStory = (file) => file.startsWith('test/e2e/');
+const isEndToEnd = (file) => file.startsWith('test/e2e/');
 
 /**
  * Sorts test files. Files of a project stay together, because a worker serves one project and caches the modules that
@@ -28,11 +28,13 @@ export function sortLongestFirst(entries, projects, seconds) {
     [...some].sort((a, b) => of(b) - of(a) || a.file.localeCompare(b.file));
   return projects.flatMap((project) => {
     const own = entries.filter((entry) => entry.project === project);
-    const lists = [own.filter(({ file }) => isStory(file)), own.filter(({ file }) => !isStory(file))].map((some) => ({
-      left: sorted(some),
-      total: some.reduce((sum, entry) => sum + of(entry), 0),
-      started: 0,
-    }));
+    const lists = [own.filter(({ file }) => isEndToEnd(file)), own.filter(({ file }) => !isEndToEnd(file))].map(
+      (some) => ({
+        left: sorted(some),
+        total: some.reduce((sum, entry) => sum + of(entry), 0),
+        started: 0,
+      }),
+    );
     /** @type {E[]} */
     const order = [];
     while (order.length < own.length) {

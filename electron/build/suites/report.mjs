@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { inRoot } from '../setup/root.mjs';
 import { say } from '../setup/say.mjs';
-import { byReason, EMPTY, sum } from './result.mjs';
-import { inSeconds } from './run.mjs';
+import { addResults, byReason, EMPTY } from './result.mjs';
+import { formatSeconds } from './run.mjs';
 
 /** @typedef {import('./run.mjs').Ran} Ran */
 
@@ -28,7 +28,7 @@ export function listedSeconds(table = inRoot('test/seconds.json'), last = inRoot
 const round = (/** @type {number} */ value) => Math.round(value * 10) / 10;
 
 /** @param {readonly (Readonly<Record<string, number>> | undefined)[]} tables @returns {Record<string, number>} */
-const longestTop = (tables) =>
+const sortedByDuration = (tables) =>
   Object.fromEntries(
     tables
       .flatMap((table) => Object.entries(table ?? {}))
@@ -52,8 +52,8 @@ function writeSeconds(ran, { seconds, coreSeconds = null }, to) {
     seconds: round(seconds),
     core_seconds: coreSeconds === null ? null : round(coreSeconds),
     suites,
-    files: longestTop(ran.map((suite) => suite.files)),
-    core_seconds_of_files: longestTop(ran.map((suite) => suite.cores)),
+    files: sortedByDuration(ran.map((suite) => suite.files)),
+    core_seconds_of_files: sortedByDuration(ran.map((suite) => suite.cores)),
   };
   writeFileSync(to, `${JSON.stringify(all, null, 2)}\n`);
 }
@@ -66,11 +66,11 @@ function writeSeconds(ran, { seconds, coreSeconds = null }, to) {
  * @returns {number} the exit code
  */
 export function report(ran, { seconds, coreSeconds = null, whole, to = inRoot(LAST_SECONDS) }) {
-  const total = ran.map(({ result }) => result).reduce(sum, EMPTY);
+  const total = ran.map(({ result }) => result).reduce(addResults, EMPTY);
   const widest = Math.max(...ran.map(({ name }) => name.length));
   const work = coreSeconds === null ? '' : `, ${Math.round(coreSeconds)} core-s`;
-  say(`\nTook ${inSeconds(seconds)}${work}; seconds of test files are summed`);
-  for (const each of ran) say(`  ${each.name.padEnd(widest)} ${inSeconds(each.seconds).padStart(8)}`);
+  say(`\nTook ${formatSeconds(seconds)}${work}; seconds of test files are summed`);
+  for (const each of ran) say(`  ${each.name.padEnd(widest)} ${formatSeconds(each.seconds).padStart(8)}`);
   if (whole) {
     writeSeconds(ran, { seconds, coreSeconds }, to);
     say(`  by file: ${path.relative(inRoot(), to)}`);

@@ -33,7 +33,7 @@ export const skippedResult = (name, reason) => ({ passed: 0, failed: 0, skipped:
  * @param {Result} b
  * @returns {Result}
  */
-export const sum = (a, b) => ({
+export const addResults = (a, b) => ({
   passed: a.passed + b.passed,
   failed: a.failed + b.failed,
   skipped: [...a.skipped, ...b.skipped],

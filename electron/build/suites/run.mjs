@@ -1,9 +1,9 @@
 import { fork } from 'node:child_process';
-import { runInBackground, tail } from '../setup/command.mjs';
+import { lastLines, runInBackground } from '../setup/command.mjs';
 import { inRoot, root } from '../setup/root.mjs';
 import { Failure, say } from '../setup/say.mjs';
-import { EMPTY, FAILED_RESULT, sum } from './result.mjs';
-import { failuresOf, lineOf } from './vitest-reporter.mjs';
+import { addResults, EMPTY, FAILED_RESULT } from './result.mjs';
+import { failureLines, reportLine } from './vitest-reporter.mjs';
 
 /** @typedef {import('./vitest-reporter.mjs').Message} Message */
 /** @typedef {import('./vitest-reporter.mjs').FileReport} FileReport */
@@ -65,10 +65,11 @@ async function runVitest({ projects, files = [], more = [], env = {}, onStart, o
   const code = await new Promise((resolve) => {
     child.once('error', () => resolve(127)).once('close', resolve);
   });
-  if (unhandled === null) return [`vitest exited with code ${code} before its tests ended:\n${tail(output, TAIL)}`];
+  if (unhandled === null)
+    return [`vitest exited with code ${code} before its tests ended:\n${lastLines(output, TAIL)}`];
   const loose = /** @type {readonly string[]} */ (unhandled);
   if (code === 0 || failed || loose.length > 0) return loose;
-  return [`vitest exited with code ${code}, although no test failed:\n${tail(output, TAIL)}`];
+  return [`vitest exited with code ${code}, although no test failed:\n${lastLines(output, TAIL)}`];
 }
 
 /**
@@ -106,7 +107,7 @@ const SUITES = /** @type {const} */ ([
 export const suiteOf = (file) => SUITES.find(([, pattern]) => pattern.test(file))?.[0] ?? file;
 
 /** @param {number} seconds */
-export const inSeconds = (seconds) => `${seconds.toFixed(1)} s`;
+export const formatSeconds = (seconds) => `${seconds.toFixed(1)} s`;
 
 /** Numbers the lines of a run: `[12 of 393]`. The total is omitted until vitest has found all files. */
 class Counter {
@@ -145,7 +146,7 @@ async function runSuite(suite) {
 }
 
 /** @param {Result} result */
-function counts({ passed, failed, skipped, unsteady = [] }) {
+function countsText({ passed, failed, skipped, unsteady = [] }) {
   const more = [
     ...(skipped.length > 0 ? [`${skipped.length} not run`] : []),
     ...(unsteady.length > 0 ? [`${unsteady.length} unsteady`] : []),
@@ -170,7 +171,7 @@ export function judgeRerun(first, second) {
   }
   const [now] = second.failures;
   const same = now?.test === before?.test ? 'in the same test' : `in another test: ${now?.test}`;
-  say([`\n  ${first.file} failed again, ${same}`, ...failuresOf(second), ''].join('\n'));
+  say([`\n  ${first.file} failed again, ${same}`, ...failureLines(second), ''].join('\n'));
   return second.result;
 }
 
@@ -209,9 +210,9 @@ async function runFiles(tests, counter, others) {
     onStart: (files) => counter.of(files + others),
     onFile: (report) => {
       reports.push(report);
-      counter.say(suiteOf(report.file), lineOf(report));
+      counter.say(suiteOf(report.file), reportLine(report));
       if (report.result.failed === 0) return;
-      say(failuresOf(report).join('\n'));
+      say(failureLines(report).join('\n'));
       if (reruns.size < MAX_RERUNS) reruns.set(report, callsForRerun(report, tests));
     },
   });
@@ -226,7 +227,7 @@ async function runFiles(tests, counter, others) {
     const name = suiteOf(report.file);
     const before = suites.get(name) ?? { result: EMPTY, seconds: 0, files: {}, cores: {} };
     suites.set(name, {
-      result: sum(before.result, broken ? report.result : (rerun ?? report.result)),
+      result: addResults(before.result, broken ? report.result : (rerun ?? report.result)),
       seconds: before.seconds + report.seconds,
       files: { ...before.files, [report.file]: report.seconds },
       cores: { ...before.cores, ...(report.coreSeconds === null ? {} : { [report.file]: report.coreSeconds }) },
@@ -250,7 +251,7 @@ export async function runPhase({ tests, beside = [] }) {
     for (const suite of beside) {
       const one = await runSuite(suite);
       const state = one.result.failed === 0 ? 'ok  ' : 'FAIL';
-      counter.say(one.name, `${state} ${counts(one.result)} (${inSeconds(one.seconds)})`);
+      counter.say(one.name, `${state} ${countsText(one.result)} (${formatSeconds(one.seconds)})`);
       ran.push(one);
     }
     return ran;

@@ -23,7 +23,7 @@ import { root } from '../setup/root.mjs';
 const OWN_FRAME = /^\s+at (?=.*[/\\])(?!.*(?:node_modules|node:))/;
 
 /** @param {Problem} problem */
-function describe(problem) {
+function describeProblem(problem) {
   const frames = (problem.stack ?? '').split('\n').filter((line) => OWN_FRAME.test(line));
   return [problem.message, problem.diff ?? '', ...frames.slice(0, 4)]
     .filter((part) => part !== '')
@@ -71,7 +71,7 @@ function secondsOf(module) {
 export function reportOf(module) {
   const broken = setUpErrors(module);
   /** @type {Failed[]} */
-  const failures = broken.map((error) => ({ test: 'Set-up', text: describe(error) }));
+  const failures = broken.map((error) => ({ test: 'Set-up', text: describeProblem(error) }));
   let passed = 0;
   /** @type {import('./result.mjs').Skip[]} */
   const skipped = [];
@@ -84,7 +84,7 @@ export function reportOf(module) {
         reason: result.note ?? reasonOf(test) ?? (test.tags.includes('slow') ? SLOW : noNote),
       });
     else if (result.state === 'passed') passed += 1;
-    else failures.push({ test: test.fullName, text: (result.errors ?? []).map(describe).join('\n') });
+    else failures.push({ test: test.fullName, text: (result.errors ?? []).map(describeProblem).join('\n') });
   }
   return {
     file: fileOf(module),
@@ -97,14 +97,14 @@ export function reportOf(module) {
 }
 
 /** @param {FileReport} report */
-export function lineOf({ file, seconds, coreSeconds, result: { passed, failed, skipped } }) {
+export function reportLine({ file, seconds, coreSeconds, result: { passed, failed, skipped } }) {
   const tests = passed + failed + skipped.length;
   const work = coreSeconds === null ? '' : `, ${coreSeconds.toFixed(1)} core-s`;
   return `${failed === 0 ? 'ok  ' : 'FAIL'} ${file} (${tests} tests, ${seconds.toFixed(1)} s${work})`;
 }
 
 /** @param {FileReport} report */
-export const failuresOf = ({ failures }) => failures.flatMap(({ test, text }) => [`    FAIL ${test}`, text]);
+export const failureLines = ({ failures }) => failures.flatMap(({ test, text }) => [`    FAIL ${test}`, text]);
 
 /**
  * Sends the report of each test file to `npm test`, which started vitest. If vitest was started directly, prints it.
@@ -114,7 +114,7 @@ export default class FileReporter {
   #send(message) {
     if (process.send) process.send(message);
     else if (message.kind === 'file') {
-      console.log([lineOf(message.report), ...failuresOf(message.report)].join('\n'));
+      console.log([reportLine(message.report), ...failureLines(message.report)].join('\n'));
     } else if (message.kind === 'end') for (const text of message.unhandled) console.log(text);
   }
 
@@ -133,6 +133,6 @@ export default class FileReporter {
    * @param {readonly Problem[]} unhandled
    */
   onTestRunEnd(_modules, unhandled) {
-    this.#send({ kind: 'end', unhandled: unhandled.map((error) => `    Unhandled error\n${describe(error)}`) });
+    this.#send({ kind: 'end', unhandled: unhandled.map((error) => `    Unhandled error\n${describeProblem(error)}`) });
   }
 }

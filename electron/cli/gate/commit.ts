@@ -28,13 +28,13 @@ import { workloadFor } from '../workloads/index.ts';
 import {
   answerVerdict,
   type Evidence,
-  floorOf,
   type GateRequest,
   type GateResult,
   gateSession,
   isUsable,
   type JudgedVariant,
   needsConfirmation,
+  noiseFloorOf,
   timeVerdict,
 } from './verdict.ts';
 
@@ -42,14 +42,14 @@ import {
 
 /** Largest number of files in a kernel folder; typical folders have tens. */
 const MAX_FILES = 1000;
-const LONGEST_MS = 60_000;
+const GIT_TIMEOUT_MS = 60_000;
 
 async function git(folder: string, words: readonly string[]): Promise<Buffer> {
   const options = {
     cwd: folder,
     encoding: 'buffer',
     maxBuffer: 64 * 2 ** 20,
-    timeout: LONGEST_MS,
+    timeout: GIT_TIMEOUT_MS,
     windowsHide: true,
   } as const;
   const { stdout } = await promisify(execFile)('git', [...words], options);
@@ -57,7 +57,7 @@ async function git(folder: string, words: readonly string[]): Promise<Buffer> {
 }
 
 /** Full hash of a commit. Throws BraggError if `name` is not a commit, or if `folder` is not in a repository. */
-async function commitNamed(folder: string, name: string): Promise<string> {
+async function resolveCommit(folder: string, name: string): Promise<string> {
   try {
     return (await git(folder, ['rev-parse', '--verify', '--end-of-options', `${name}^{commit}`]))
       .toString('utf8')
@@ -102,7 +102,7 @@ async function checkOut(folder: string, commit: string, target: string): Promise
  * Contents of a file in a commit; null if the commit does not have it. The path is relative to the top folder of the
  * repository.
  */
-async function fileIn(top: string, commit: string, file: string): Promise<string | null> {
+async function readFileInCommit(top: string, commit: string, file: string): Promise<string | null> {
   const found = await git(top, ['cat-file', 'blob', `${commit}:${file}`]).catch(() => null);
   return found?.toString('utf8') ?? null;
 }
@@ -111,7 +111,7 @@ async function fileIn(top: string, commit: string, file: string): Promise<string
  * Files to measure for one variant: the kernel of the commit, its second copy for the A/A comparison, and the current
  * kernel.
  */
-interface Trio {
+interface MeasuredKernels {
   readonly variant: string;
   readonly baseline: string;
   readonly again: string;
@@ -119,7 +119,7 @@ interface Trio {
 }
 
 /** Largest number of sessions per variant: calibration, measurement and confirmation. */
-const SESSIONS = 3;
+const MAX_SESSIONS = 3;
 
 const isKernelFile = (name: string): boolean => isUserKernelFile(path.basename(name));
 
@@ -130,7 +130,7 @@ async function copyKernel(from: string, to: string): Promise<void> {
   if (problemFileIn(path.dirname(from)) === null) await copyFile(descriptionFile(from), descriptionFile(to));
 }
 
-async function trioOfFile(variant: string, commit: string, target: string): Promise<Trio> {
+async function kernelsOfFile(variant: string, commit: string, target: string): Promise<MeasuredKernels> {
   const now = path.resolve(variant);
   const [folder, id] = [path.dirname(now), path.basename(now)];
   await checkOut(folder, commit, target);
@@ -153,13 +153,13 @@ async function trioOfFile(variant: string, commit: string, target: string): Prom
  * Creates the files for a built-in variant, as user kernels: from its one file that differs between the commits, or
  * from its first file.
  */
-async function trioOfShipped(
+async function kernelsOfBuiltIn(
   context: VerbContext,
   id: string,
   commit: string,
   top: string,
   target: string,
-): Promise<Trio> {
+): Promise<MeasuredKernels> {
   return withHost(async (host) => {
     const reading = await readScenario(context, host, (kind) => workloadFor(kind).fit);
     const place = placeOf(reading.scenario ?? { kind: reading.kind });
@@ -173,7 +173,7 @@ async function trioOfShipped(
     const texts = await Promise.all(
       files.map(async (file) => ({
         file,
-        before: await fileIn(top, commit, file),
+        before: await readFileInCommit(top, commit, file),
         now: await readFile(path.join(top, file), 'utf8').catch(() => null),
       })),
     );
@@ -217,7 +217,7 @@ async function trioOfShipped(
 /**
  * Variants from --variants; by default, all candidates of a problem folder, or the kernel that the scenario selects.
  */
-async function namesOf(context: VerbContext, { variants }: GateRequest): Promise<readonly string[]> {
+async function requestedVariants(context: VerbContext, { variants }: GateRequest): Promise<readonly string[]> {
   if (variants !== null) return variants;
   const folder = path.dirname(scenarioPath(context.parsed.operands[0] ?? ''));
   const id = await withHost(
@@ -239,7 +239,7 @@ function evidenceOf(before: SessionEntry | undefined, after: SessionEntry | unde
 
 async function judgedVariant(
   context: VerbContext,
-  trio: Trio,
+  trio: MeasuredKernels,
   request: GateRequest,
   seconds: number,
 ): Promise<{ readonly found: JudgedVariant; readonly report: SessionReport | undefined }> {
@@ -255,7 +255,7 @@ async function judgedVariant(
   const [first, second] = entriesOf(calibrated);
   const report = calibrated.reports[0];
   const none = { variant, sessions: [], floor: null };
-  const compared = second?.status === 'measured' ? floorOf(second.ratio) : null;
+  const compared = second?.status === 'measured' ? noiseFloorOf(second.ratio) : null;
   const floor = compared === null ? null : Math.max(compared, report?.noise.floor ?? 0);
   const sessions: Evidence[] = [];
   do {
@@ -269,16 +269,16 @@ async function judgedVariant(
     }
     const evidence = evidenceOf(before, after);
     if (evidence !== null) sessions.push(evidence);
-  } while (needsConfirmation(sessions, floor, request.allowed) && number < SESSIONS);
+  } while (needsConfirmation(sessions, floor, request.allowed) && number < MAX_SESSIONS);
   return { found: { variant, sessions, floor, ...timeVerdict(sessions, floor, request.allowed) }, report };
 }
 
 export async function gateAgainstCommit(context: VerbContext, name: string, request: GateRequest): Promise<GateResult> {
   const operand = scenarioPath(context.parsed.operands[0] ?? '');
-  const names = await namesOf(context, request);
+  const names = await requestedVariants(context, request);
   const [kernel] = names.filter(isKernelFile);
   const place = kernel === undefined ? process.cwd() : path.dirname(path.resolve(kernel));
-  const commit = await commitNamed(place, name);
+  const commit = await resolveCommit(place, name);
   const folder = await mkdtemp(path.join(tmpdir(), 'braggbench-gate-'));
   try {
     const variants: JudgedVariant[] = [];
@@ -288,8 +288,8 @@ export async function gateAgainstCommit(context: VerbContext, name: string, requ
     for (const [i, variant] of names.entries()) {
       const target = await mkdtemp(path.join(folder, `${i}-`));
       const trio = isKernelFile(variant)
-        ? await trioOfFile(variant, commit, target)
-        : await trioOfShipped(context, variant, commit, await topFolder(place), target);
+        ? await kernelsOfFile(variant, commit, target)
+        : await kernelsOfBuiltIn(context, variant, commit, await topFolder(place), target);
       if (!isKernelFile(variant))
         facts.add(
           `For ${variant}, only its kernel file is taken from the commit; both builds use the current headers and engine.`,
@@ -298,7 +298,7 @@ export async function gateAgainstCommit(context: VerbContext, name: string, requ
         context,
         trio,
         request,
-        request.seconds / (SESSIONS * names.length),
+        request.seconds / (MAX_SESSIONS * names.length),
       );
       variants.push(found);
       const load = report?.environment?.other_load_cores ?? null;

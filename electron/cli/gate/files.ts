@@ -20,13 +20,13 @@ import type { VerbContext } from '../verb.ts';
 import {
   answerVerdict,
   type Evidence,
-  floorOf,
   type GateRequest,
   type GateResult,
   gateSession,
   isUsable,
   type JudgedVariant,
-  minSessions,
+  MIN_SLOWER_SESSIONS,
+  noiseFloorOf,
   timeVerdict,
 } from './verdict.ts';
 
@@ -43,7 +43,7 @@ async function openGateSession(host: Host, file: string): Promise<GateSession> {
   return { session, entries };
 }
 
-const entryIn = ({ entries }: GateSession, label: string): Entry | undefined =>
+const findEntry = ({ entries }: GateSession, label: string): Entry | undefined =>
   entries.find((one) => one.label === label);
 
 /** Reason why the times of two rows are not comparable; null if they are. */
@@ -59,13 +59,13 @@ function incomparableReason(before: ComparedRow, after: ComparedRow): string | n
   return other === undefined ? null : `another ${other[0]}: ${other[2] ?? 'none'}, before ${other[1] ?? 'none'}`;
 }
 
-interface Pair {
+interface ComparedPair {
   readonly ratio: Ratio;
   readonly unlike: string | null;
   readonly facts: readonly string[];
 }
 
-async function compareEntries(host: Host, before: Entry, after: Entry): Promise<Pair> {
+async function compareEntries(host: Host, before: Entry, after: Entry): Promise<ComparedPair> {
   const { rows } = await host.call('compare.rows', { subjects: [before, after], reference: 0 });
   const [first, second] = rows;
   if (first === undefined || second === undefined) throw new Error('expected one row for each of two subjects');
@@ -109,7 +109,7 @@ async function judgedVariant({ host, before, earlier, sessions, allowed }: GateB
     const entry = opened.session.reports[0]?.entries.find((one) => one.label === label);
     const answer = answerVerdict(entry);
     if (answer !== null) return found(answer);
-    const [from, to] = [entryIn(before, label), entryIn(opened, label)];
+    const [from, to] = [findEntry(before, label), findEntry(opened, label)];
     if (!isUsable(base) || from === undefined || to === undefined || entry?.status !== 'measured') {
       const reason = `the baseline contains no usable time: ${answerVerdict(base)?.reason ?? 'it was not measured'}`;
       return found({ verdict: 'undecided', reason });
@@ -124,9 +124,11 @@ async function judgedVariant({ host, before, earlier, sessions, allowed }: GateB
     const ratio = ratioToEarlierSessions(earlier, opened.session, label) ?? pair.ratio;
     evidence.push({ before_s: base.time_s, after_s: entry.time_s, ratio });
   }
-  const [first, second] = sessions.map((one) => entryIn(one, label));
+  const [first, second] = sessions.map((one) => findEntry(one, label));
   const floor =
-    first === undefined || second === undefined ? null : floorOf((await compareEntries(host, first, second)).ratio);
+    first === undefined || second === undefined
+      ? null
+      : noiseFloorOf((await compareEntries(host, first, second)).ratio);
   return found(timeVerdict(evidence, floor, allowed), floor);
 }
 
@@ -152,8 +154,8 @@ export async function gateAgainstFiles(
   const folder = await mkdtemp(path.join(tmpdir(), 'braggbench-gate-'));
   try {
     const written: string[] = [];
-    for (let number = 0; number < minSessions; number += 1) {
-      const seconds = request.seconds / minSessions;
+    for (let number = 0; number < MIN_SLOWER_SESSIONS; number += 1) {
+      const seconds = request.seconds / MIN_SLOWER_SESSIONS;
       const session = await gateSession(context, names, request, { seconds, number });
       const file = path.join(folder, `session-${number}.json`);
       await writeFile(file, sessionText(session));

@@ -1,5 +1,5 @@
 /** Output of `gate`: a table for the terminal, a Markdown summary, and JUnit XML for build servers. */
-import { measuredTime, timesText } from '../../domain/measured.ts';
+import { factorText, measuredTime } from '../../domain/measured.ts';
 import { percent } from '../../domain/numbers.ts';
 import { table } from '../table.ts';
 import { failingVerdicts, type GateVerdict, hasFailed, type JudgedVariant } from './verdict.ts';
@@ -18,7 +18,7 @@ export interface GateReport {
 
 type Style = (style: 'bold' | 'red' | 'yellow' | 'green', text: string) => string;
 
-const order: readonly GateVerdict[] = [
+const verdictOrder: readonly GateVerdict[] = [
   'slower',
   'wrong',
   'impossible',
@@ -29,7 +29,7 @@ const order: readonly GateVerdict[] = [
 ];
 
 function gateSentence({ variants, allowed }: GateReport): string {
-  const counts = order.flatMap((word) => {
+  const counts = verdictOrder.flatMap((word) => {
     const count = variants.filter(({ verdict }) => verdict === word).length;
     return count === 0 ? [] : [`${count} ${word}`];
   });
@@ -38,7 +38,7 @@ function gateSentence({ variants, allowed }: GateReport): string {
 
 const titles = ['Variant', 'Before', 'After', 'After / before', 'Second session', 'Equal code', 'Verdict'] as const;
 
-function cells(
+function rowCells(
   { variant, sessions, floor, verdict, reason }: JudgedVariant,
   styled: (verdict: GateVerdict) => string,
 ): string[] {
@@ -47,8 +47,8 @@ function cells(
     variant,
     measuredTime(first?.before_s),
     measuredTime(first?.after_s),
-    first === undefined ? '–' : timesText(first.ratio),
-    second === undefined ? '–' : timesText(second.ratio),
+    first === undefined ? '–' : factorText(first.ratio),
+    second === undefined ? '–' : factorText(second.ratio),
     floor === null ? '–' : `±${percent(floor)}`,
     `${styled(verdict)}${reason === null ? '' : `: ${reason}`}`,
   ];
@@ -58,7 +58,7 @@ const toneOf = (verdict: GateVerdict): 'red' | 'yellow' | 'green' =>
   failingVerdicts.has(verdict) ? 'red' : verdict === 'undecided' ? 'yellow' : 'green';
 
 export function gateTable(report: GateReport, style: Style): readonly string[] {
-  const rows = report.variants.map((one) => cells(one, (verdict) => style(toneOf(verdict), verdict)));
+  const rows = report.variants.map((one) => rowCells(one, (verdict) => style(toneOf(verdict), verdict)));
   const columns = titles.map(
     (title, i) => ({ title, align: i > 0 && i < titles.length - 1 ? 'right' : 'left' }) as const,
   );
@@ -84,7 +84,7 @@ export function gateMarkdown(report: GateReport): string {
     '',
     row(titles),
     `| --- | ${'---: | '.repeat(titles.length - 2)}--- |`,
-    ...report.variants.map((one) => row(cells(one, (verdict) => verdict))),
+    ...report.variants.map((one) => row(rowCells(one, (verdict) => verdict))),
     '',
     gateSentence(report),
     '',
@@ -117,7 +117,7 @@ export function gateJunit(report: GateReport): string {
   const counts = `tests="${variants.length}" failures="${count((one) => failingVerdicts.has(one))}" errors="0" skipped="${count((one) => one === 'undecided')}"`;
   const cases = variants.map((one) => {
     const { variant, verdict, reason, sessions } = one;
-    const ratios = sessions.map(({ ratio }) => timesText(ratio)).join(', ');
+    const ratios = sessions.map(({ ratio }) => factorText(ratio)).join(', ');
     const words = escapeXml(
       [
         `${verdict}${reason === null ? '' : `: ${reason}`}`,

@@ -16,7 +16,7 @@ import { percent } from '../../domain/numbers.ts';
 import { limitsOf, maxRounds } from '../../host/api/benches.ts';
 import { placeOf } from '../../host/api/kernels.ts';
 import { flagValue, UsageError } from '../arguments.ts';
-import { measureWithProgress, seedOf } from '../benching.ts';
+import { measureWithProgress, parseSeed } from '../benching.ts';
 import { readScenario } from '../read-scenario.ts';
 import { withHost } from '../subjects.ts';
 import { openUserKernels } from '../user-kernels.ts';
@@ -70,20 +70,20 @@ export function allowedSlowdown(text: string): number {
  * Noise floor from an A/A comparison: distance from 1 of the interval's farther end, because identical code may differ
  * by as much. Null without an interval, because the runner's noise is then unknown.
  */
-export function floorOf({ interval }: Ratio): number | null {
+export function noiseFloorOf({ interval }: Ratio): number | null {
   return interval === null ? null : Math.max(interval.high, 1 / interval.low) - 1;
 }
 
 /** Number of slower sessions required for the verdict "slower". */
-export const minSessions = 2;
+export const MIN_SLOWER_SESSIONS = 2;
 
-const isAbove = ({ ratio: { interval } }: Evidence, bound: number): boolean =>
+const isIntervalAbove = ({ ratio: { interval } }: Evidence, bound: number): boolean =>
   interval !== null && interval.low > bound;
 
 /** Whether another session is needed to confirm that the variant is slower. */
 export function needsConfirmation(sessions: readonly Evidence[], floor: number | null, allowed: number): boolean {
   const bound = 1 + Math.max(allowed, floor ?? Number.POSITIVE_INFINITY);
-  return sessions.length < minSessions && sessions.every((one) => isAbove(one, bound));
+  return sessions.length < MIN_SLOWER_SESSIONS && sessions.every((one) => isIntervalAbove(one, bound));
 }
 
 /** Verdict of a variant with a correct answer, from its times. */
@@ -102,13 +102,13 @@ export function timeVerdict(
   if ((first.ratio.interval?.high ?? Number.POSITIVE_INFINITY) <= 1 + allowed)
     return { verdict: 'not slower', reason: null };
   const bound = 1 + Math.max(allowed, floor);
-  if (sessions.every((one) => isAbove(one, bound))) {
-    if (sessions.length >= minSessions) return { verdict: 'slower', reason: null };
+  if (sessions.every((one) => isIntervalAbove(one, bound))) {
+    if (sessions.length >= MIN_SLOWER_SESSIONS) return { verdict: 'slower', reason: null };
     return { verdict: 'undecided', reason: 'slower in one session, but no second session was measured to confirm it' };
   }
-  if (sessions.length > 1 && isAbove(first, bound))
+  if (sessions.length > 1 && isIntervalAbove(first, bound))
     return { verdict: 'undecided', reason: 'the second session does not confirm the first' };
-  return floor > allowed && isAbove(first, 1 + allowed)
+  return floor > allowed && isIntervalAbove(first, 1 + allowed)
     ? { verdict: 'undecided', reason: `times of identical code differ by up to ${percent(floor)} on this runner` }
     : {
         verdict: 'undecided',
@@ -161,7 +161,7 @@ export interface GateResult {
  * Smallest half width of intervals that is requested, because narrower ones would not change the verdict. Halving the
  * width needs four times the time.
  */
-const minHalfWidth = 0.0025;
+const MIN_HALF_WIDTH = 0.0025;
 
 /**
  * Runs a session; `number` is its index within this gate. Throws GateCancelled, or BraggError if a kernel does not
@@ -180,10 +180,10 @@ export async function gateSession(
       const place = placeOf(reading.scenario ?? { kind: reading.kind });
       const session = await measureWithProgress(context, host, {
         verb: 'gate',
-        ...{ readings: [reading], modes: [], sweep: null, processes: 0, seed: seedOf(parsed) + number },
+        ...{ readings: [reading], modes: [], sweep: null, processes: 0, seed: parseSeed(parsed) + number },
         variants: await openUserKernels(context, host, names, place),
         // With half of the allowed slowdown as half width, an interval can be entirely below or above the limit.
-        limits: limitsOf(maxRounds, seconds, { precision: Math.max(minHalfWidth, allowed / 2) }),
+        limits: limitsOf(maxRounds, seconds, { precision: Math.max(MIN_HALF_WIDTH, allowed / 2) }),
       });
       if (session.reports.some(({ stopped }) => stopped === 'cancelled')) throw new GateCancelled();
       return session;

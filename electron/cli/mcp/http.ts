@@ -8,14 +8,14 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { messageOf } from '../../contract/errors.ts';
-import { hostOf, isToken, listen, newToken } from '../../server/loopback.ts';
+import { isToken, listen, loopbackHost, newToken } from '../../server/loopback.ts';
 
 /** Version of the interface, part of every path: `/TOKEN/1/ladder`. Changes that break scripts increment it. */
 const VERSION = '1';
 /** Size limit of a request, bytes. A kernel of 1 MiB fits after JSON escaping. */
 const MAX_BODY_BYTES = 8 * 2 ** 20;
 /** Timeout of a call, ms. It is long, because a submission may wait for those of other clients. */
-const LONGEST_MS = 24 * 3_600_000;
+const CALL_TIMEOUT_MS = 24 * 3_600_000;
 
 interface Reply {
   readonly status: number;
@@ -25,7 +25,7 @@ interface Reply {
 const errorReply = (status: number, error: string): Reply => ({ status, body: { error } });
 
 /** Reads the body of a request; null if it is too large. */
-async function bodyOf(request: IncomingMessage): Promise<string | null> {
+async function readBody(request: IncomingMessage): Promise<string | null> {
   const parts: Buffer[] = [];
   let bytes = 0;
   for await (const part of request as AsyncIterable<Buffer>) {
@@ -36,7 +36,7 @@ async function bodyOf(request: IncomingMessage): Promise<string | null> {
   return Buffer.concat(parts).toString('utf8');
 }
 
-function objectIn(text: string): Record<string, unknown> | null {
+function parseObject(text: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null;
@@ -54,7 +54,7 @@ async function callTool(
   const { tools } = await client.listTools();
   const known = tools.map((tool) => tool.name);
   if (!known.includes(name)) return errorReply(404, `${name} is not a method; allowed: ${known.join(', ')}`);
-  const options = { signal, timeout: LONGEST_MS };
+  const options = { signal, timeout: CALL_TIMEOUT_MS };
   const { isError, content, structuredContent } = await client.callTool({ name, arguments: input }, undefined, options);
   const [first] = content as readonly { readonly text?: string }[];
   if (isError === true || typeof structuredContent !== 'object' || structuredContent === null)
@@ -68,7 +68,7 @@ async function handleRequest(
   token: string,
   signal: AbortSignal,
 ): Promise<Reply> {
-  if (hostOf(request) === null)
+  if (loopbackHost(request) === null)
     return errorReply(
       403,
       'The Host header of the request is not an address of this machine. Use the address that the program printed.',
@@ -85,9 +85,9 @@ async function handleRequest(
   // request, which fails here.
   if (!/^application\/json\b/i.test(request.headers['content-type'] ?? ''))
     return errorReply(415, 'Content-Type must be application/json');
-  const text = await bodyOf(request);
+  const text = await readBody(request);
   if (text === null) return errorReply(413, `The body is larger than ${MAX_BODY_BYTES} bytes.`);
-  const input = objectIn(text);
+  const input = parseObject(text);
   return input === null ? errorReply(400, 'The body is not a JSON object.') : callTool(client, name, input, signal);
 }
 

@@ -29,11 +29,11 @@ async function ticketsBefore(folder: string, own: string): Promise<number> {
 }
 
 /** Error for a request that its client cancelled. */
-export class Cancelled extends Error {
+export class CancelledError extends Error {
   override readonly name = 'Cancelled';
 }
 
-const abortOf = (signal: AbortSignal): Promise<void> =>
+const rejectOnAbort = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });
@@ -60,7 +60,7 @@ export class MeasuringQueue {
     if (this.#count > 0) waiting(this.#count);
     this.#count += 1;
     try {
-      await Promise.race([before, abortOf(signal)]);
+      await Promise.race([before, rejectOnAbort(signal)]);
       return await this.#withTicket(work, signal, waiting);
     } finally {
       this.#count -= 1;
@@ -69,7 +69,7 @@ export class MeasuringQueue {
   }
 
   async #withTicket<T>(work: () => Promise<T>, signal: AbortSignal, waiting: (count: number) => void): Promise<T> {
-    if (signal.aborted) throw new Cancelled('The request was cancelled while it waited.');
+    if (signal.aborted) throw new CancelledError('The request was cancelled while it waited.');
     await makePrivateFolder(this.#folder);
     // The monotonic clock orders tickets that were created in the same millisecond.
     const time = `${String(Date.now()).padStart(16, '0')}-${String(process.hrtime.bigint()).padStart(20, '0')}`;
@@ -82,7 +82,7 @@ export class MeasuringQueue {
     let last = -1;
     try {
       for (;;) {
-        if (signal.aborted) throw new Cancelled('The request was cancelled while it waited.');
+        if (signal.aborted) throw new CancelledError('The request was cancelled while it waited.');
         const count = await ticketsBefore(this.#folder, name);
         // Tickets only define the order. The lock decides, because the previous process may still be exiting.
         if (count === 0) turn = tryLock(running);

@@ -18,8 +18,8 @@ import type { Issue } from '../../contract/errors.ts';
 import type { KernelResource } from '../../contract/launches.ts';
 import type { SavedRecording } from '../../contract/recording.ts';
 import { isOpenCheck } from '../../contract/user-kernels/checks.ts';
-import { type LaunchLimits, limiters, occupancyOf } from '../../domain/launch/occupancy.ts';
-import { timesText } from '../../domain/measured.ts';
+import { computeOccupancy, type LaunchLimits, limiters } from '../../domain/launch/occupancy.ts';
+import { factorText } from '../../domain/measured.ts';
 import { percent } from '../../domain/numbers.ts';
 import { instancesOf, ratioOf } from '../../host/api/benches.ts';
 import { quoteForShell } from '../../host/api/studies.ts';
@@ -183,7 +183,7 @@ export const sanitizedAttemptSchema = z.strictObject({
 });
 
 /** A kernel that reaches this fraction of a ceiling counts as limited by it. */
-const NEAR = 0.6;
+const LIMIT_FRACTION = 0.6;
 const DEFAULT_TEXT = 2000;
 
 const shortenText = (text: string): string => (text.length > DEFAULT_TEXT ? `${text.slice(0, DEFAULT_TEXT)} …` : text);
@@ -207,7 +207,7 @@ export function firstWrong(accuracy: readonly Accuracy[]): Attempt['first_wrong'
 }
 
 /** Sentence on the main limit of a kernel's speed, from its declared traffic and arithmetic. */
-export function limiterOf({ roofline, accuracy }: Pick<MeasuredSessionEntry, 'roofline' | 'accuracy'>): string {
+export function limiterText({ roofline, accuracy }: Pick<MeasuredSessionEntry, 'roofline' | 'accuracy'>): string {
   if (correctnessOf(accuracy) === 'wrong') return 'Not known: the result is wrong, so its time is meaningless.';
   const [copy, flops] = [roofline?.share_of_copy ?? null, roofline?.share_of_flops ?? null];
   const parts = [
@@ -217,7 +217,7 @@ export function limiterOf({ roofline, accuracy }: Pick<MeasuredSessionEntry, 'ro
   const [first] = parts;
   if (first === undefined)
     return 'Not known: the limits of this machine were not measured, or the kernel declares neither bytes nor operations.';
-  if (first.share >= NEAR) {
+  if (first.share >= LIMIT_FRACTION) {
     const above = roofline === null ? [] : aboveCeilingTexts(roofline).map((reason) => ` ${reason}.`);
     return `Limited by ${first.what}: ${percent(first.share)} ${first.of}.${above.join('')}`;
   }
@@ -225,7 +225,7 @@ export function limiterOf({ roofline, accuracy }: Pick<MeasuredSessionEntry, 'ro
   return `Limited by latency or too little parallelism: ${shares} of its limit.`;
 }
 
-const timesOf = ({ samples }: MeasuredSessionEntry) =>
+const sampleTimes = ({ samples }: MeasuredSessionEntry) =>
   instancesOf(
     samples.map(({ instance = 0, time_s }) => ({ instance, time_s })),
     ({ time_s }) => time_s,
@@ -243,7 +243,7 @@ const unknownResources = {
 } as const;
 
 /** Reason why a timeline is empty; null if it is not. */
-export const noTimeline = (device: 'cpu' | 'cuda', names: number): string | null => {
+export const noTimelineReason = (device: 'cpu' | 'cuda', names: number): string | null => {
   if (names > 0) return null;
   return device === 'cpu'
     ? 'The session contains no trace of this attempt, because an earlier version of Braggbench measured it; see the times in parts.'
@@ -262,7 +262,7 @@ export const countersText = (device: 'cpu' | 'cuda', words: readonly string[]): 
 /** Largest number of timeline entries in a response. */
 const MAX_NAMES = 12;
 
-export function timelineOf(recording: SavedRecording | undefined) {
+export function summarizeTimeline(recording: SavedRecording | undefined) {
   if (recording === undefined) return [];
   const { names, name, start_ns, end_ns } = recording.trace ?? recording.spans;
   const found = new Map<string, { count: number; seconds: number }>();
@@ -280,7 +280,7 @@ export function timelineOf(recording: SavedRecording | undefined) {
 }
 
 /** Mean time of one comparison of results, s; null if none was recorded. */
-export function comparisonOf(recording: SavedRecording | undefined): number | null {
+export function meanComparisonTime_s(recording: SavedRecording | undefined): number | null {
   if (recording === undefined) return null;
   const { names, name, start_ns, end_ns } = recording.spans;
   const compare = names.indexOf('compare');
@@ -298,7 +298,7 @@ interface Launch {
  * Parses the launches of a candidate in the engine's format. Each line has kernel, grid, block and dynamic shared
  * memory.
  */
-export function launchesIn(text: string): readonly Launch[] {
+export function parseLaunches(text: string): readonly Launch[] {
   return text.split('\n').flatMap((line) => {
     const [kernel = '', , , , x = '1', y = '1', z = '1', shared = '0'] = line.split(' ');
     return kernel === '' ? [] : [{ kernel, threads: Number(x) * Number(y) * Number(z), dynamic_bytes: Number(shared) }];
@@ -320,7 +320,7 @@ export function resourcesOf(
       spill_store_bytes === null || spill_load_bytes === null ? null : spill_store_bytes + spill_load_bytes;
     if (launch === undefined) return { kernel: name, registers, spill_bytes, shared_bytes, occupancy: null };
     const { threads, dynamic_bytes } = launch;
-    const { share, limitedBy } = occupancyOf(kernel, limits, threads, dynamic_bytes);
+    const { share, limitedBy } = computeOccupancy(kernel, limits, threads, dynamic_bytes);
     const occupancy = { gpu: limits.name, threads, share, limited_by: [...limitedBy] };
     return { kernel: name, registers, spill_bytes, shared_bytes: shared_bytes + dynamic_bytes, occupancy };
   });
@@ -333,13 +333,13 @@ export function compilerLines(issues: readonly Issue[]): Attempt['compiler'] {
 }
 
 /** Response for an attempt that does not compile and therefore has no session. */
-export function notCompiledResult(compiler: Attempt['compiler']) {
+export function notCompiledResponse(compiler: Attempt['compiler']) {
   const first = compiler.find(({ severity }) => severity === 'error');
   const reason = first === undefined ? 'the compiler produced no code' : `line ${first.line ?? '?'}: ${first.message}`;
   return { ...unknownResources, verdict: 'not compiled', reason, compiler, session: null } as const;
 }
 
-export function toDecide(
+export function decisionAdvice(
   entry: Pick<MeasuredSessionEntry, 'accuracy' | 'verdict' | 'ratio' | 'instances_to_decide'>,
 ): string | null {
   // If a check is still open, the attempt has no speed until further probes have run.
@@ -350,7 +350,7 @@ export function toDecide(
   const more = entry.instances_to_decide ?? null;
   if (entry.ratio.interval === null) return 'Too few rounds for a confidence interval: submit again with more seconds.';
   return more === null
-    ? `The interval ${timesText(speedUpOf(entry.ratio))} contains 1; more seconds would narrow it.`
+    ? `The interval ${factorText(speedUpOf(entry.ratio))} contains 1; more seconds would narrow it.`
     : `About ${more} instances would be needed to decide, given the current spread: submit again with more seconds.`;
 }
 
@@ -358,7 +358,7 @@ export function toDecide(
  * Response for a measured attempt. The first entry of the session is the reference; `best` is the label of the best
  * earlier attempt, if it was measured too.
  */
-export function measuredAttempt({ session, label, best }: AttemptMeasurement) {
+export function attemptResponse({ session, label, best }: AttemptMeasurement) {
   const [report] = session.reports;
   const entry = report?.entries.find((one) => one.label === label);
   if (report === undefined || entry === undefined || entry.status === 'refused') {
@@ -372,7 +372,7 @@ export function measuredAttempt({ session, label, best }: AttemptMeasurement) {
   const vsBest =
     !counts || best === null || before?.status !== 'measured'
       ? null
-      : { ...speedUpOf(ratioOf(timesOf(entry), timesOf(before), 2)), attempt: best.attempt };
+      : { ...speedUpOf(ratioOf(sampleTimes(entry), sampleTimes(before), 2)), attempt: best.attempt };
   const { verdict } = entry;
   return {
     verdict: found,
@@ -392,7 +392,7 @@ export function measuredAttempt({ session, label, best }: AttemptMeasurement) {
             share_of_arithmetic: roofline.share_of_flops,
             least_s: accuracy.find(({ id }) => id === MIN_TIME_CHECK)?.bound ?? null,
           },
-    limiter: limiterOf(entry),
-    to_decide: counts ? toDecide(entry) : null,
+    limiter: limiterText(entry),
+    to_decide: counts ? decisionAdvice(entry) : null,
   };
 }

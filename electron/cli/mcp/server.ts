@@ -19,7 +19,7 @@ import {
   readProblemSchema,
   sanitizedAttemptSchema,
 } from './results.ts';
-import type { Progress, Workshop } from './workshop.ts';
+import type { ProgressReporter, Workshop } from './workshop.ts';
 
 type RequestExtra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
@@ -54,7 +54,7 @@ async function toolResultOrError(work: () => Promise<Record<string, unknown>>): 
   }
 }
 
-function progressOf({ signal, _meta, sendNotification }: RequestExtra): Progress {
+function progressReporter({ signal, _meta, sendNotification }: RequestExtra): ProgressReporter {
   const progressToken = _meta?.progressToken;
   let last = -1;
   return {
@@ -139,7 +139,7 @@ export function mcpServer({ workshop, version, mostSeconds, usualSeconds }: McpS
       },
       outputSchema: attemptSchema.shape,
     },
-    (input, extra) => toolResultOrError(() => workshop.submit(input, progressOf(extra))),
+    (input, extra) => toolResultOrError(() => workshop.submit(input, progressReporter(extra))),
   );
   server.registerTool(
     'explain_slow',

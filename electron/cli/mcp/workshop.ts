@@ -12,7 +12,7 @@ import type { SavedRecording } from '../../contract/recording.ts';
 import { USER_PROBLEM } from '../../contract/scenario/user-problem/index.ts';
 import { formatLaunches } from '../../contract/scenario/user-problem/resolve.ts';
 import { isUserKernelFile, USER_KERNEL_TEXT_MAX } from '../../contract/user-kernels.ts';
-import { limitsOf as limitsOfGpu, publishedFor } from '../../domain/launch/occupancy.ts';
+import { launchLimitsOf as limitsOfGpu, publishedLimitsOf } from '../../domain/launch/occupancy.ts';
 import {
   deriveSession,
   limitsOf,
@@ -39,20 +39,20 @@ import { hostWorkloads } from '../../host/api/scenarios.ts';
 import { constantsOf } from '../../host/api/studies.ts';
 import { forkChild, type Host } from '../../host/index.ts';
 import { assetsFolder } from '../assets-folder.ts';
-import { Cancelled, MeasuringQueue } from './queue.ts';
+import { CancelledError, MeasuringQueue } from './queue.ts';
 import {
   type Attempt,
-  comparisonOf,
+  attemptResponse,
   compilerLines,
   countersText,
   type Ladder,
-  launchesIn,
-  measuredAttempt,
-  noTimeline,
-  notCompiledResult,
+  meanComparisonTime_s,
+  noTimelineReason,
+  notCompiledResponse,
   type Problem,
+  parseLaunches,
   resourcesOf,
-  timelineOf,
+  summarizeTimeline,
 } from './results.ts';
 
 /** Largest number of files in a problem folder; typical folders have tens. */
@@ -83,7 +83,7 @@ interface Submission {
   readonly language?: 'cpp' | 'py' | 'cu' | undefined;
 }
 
-export interface Progress {
+export interface ProgressReporter {
   readonly signal: AbortSignal;
   /** Reports progress. `done` and `total` are seconds of the time budget; `message` describes the current step. */
   readonly tell: (done: number, total: number, message: string) => void;
@@ -155,7 +155,7 @@ export class Workshop {
     } as const;
   }
 
-  async submit({ problem: id, source, seconds, language }: Submission, progress: Progress): Promise<Attempt> {
+  async submit({ problem: id, source, seconds, language }: Submission, progress: ProgressReporter): Promise<Attempt> {
     const found = await this.#find(id);
     if (language !== undefined && !found.isFolder && language !== found.problem.language)
       throw new BraggError('invalid', `${id} accepts ${found.problem.language} only; omit language, or use that one`);
@@ -185,12 +185,13 @@ export class Workshop {
     const { code, issues } = await this.#options.host.userKernels.build(kernel, progress.signal);
     const build_s = (performance.now() - began) / 1000;
     const compiler = compilerLines(issues);
-    if (code === null) return { ...common, ...notCompiledResult(compiler), resources: null };
+    if (code === null) return { ...common, ...notCompiledResponse(compiler), resources: null };
     const resources = await this.#resources(opened, kernel, progress.signal);
     const best = await this.#best(opened, saved);
     const labels = [opened.kernel.id, ...(best === null ? [] : [best.file]), kernel.id];
     const session = await this.#queue.enqueue(
-      async () => withBuild(await this.#measure(opened, labels, seconds, description, progress), kernel.id, build_s),
+      async () =>
+        withBuildTime(await this.#measure(opened, labels, seconds, description, progress), kernel.id, build_s),
       progress.signal,
       (count) =>
         progress.tell(
@@ -199,11 +200,11 @@ export class Workshop {
           count === 0 ? 'waiting for another measurement' : `waiting for ${count} earlier submissions`,
         ),
     );
-    if (progress.signal.aborted) throw new Cancelled('The request was cancelled during the measurement.');
+    if (progress.signal.aborted) throw new CancelledError('The request was cancelled during the measurement.');
     const file = path.join(this.#library, this.#sessionFile(kernel.id));
     await writeFile(file, sessionText(session));
     this.#options.host.files.library.notifyListeners();
-    const measured = measuredAttempt({
+    const measured = attemptResponse({
       session,
       label: kernel.id,
       best: best === null ? null : { label: best.file, attempt: best.attempt },
@@ -216,7 +217,7 @@ export class Workshop {
     if (!kernel.id.endsWith('.cu')) return null;
     const { host } = this.#options;
     const gpu = host.addon.devices().cuda.devices.find(({ usable }) => usable);
-    const limits = gpu === undefined ? publishedFor(DEFAULT_ARCHITECTURE) : limitsOfGpu(gpu);
+    const limits = gpu === undefined ? publishedLimitsOf(DEFAULT_ARCHITECTURE) : limitsOfGpu(gpu);
     if (limits === null) return null;
     try {
       const kernels = await host.userKernels.resources(kernel, limits.architecture, signal);
@@ -227,7 +228,7 @@ export class Workshop {
         candidate === undefined
           ? ''
           : formatLaunches(candidate, sizes, constantsOf(whole, candidate.constants, id)).text;
-      return resourcesOf(kernels, launchesIn(launches), limits);
+      return resourcesOf(kernels, parseLaunches(launches), limits);
     } catch (error) {
       if (error instanceof BraggError) return null;
       throw error;
@@ -246,7 +247,7 @@ export class Workshop {
       const found =
         session === null
           ? ({ verdict: 'not compiled', reason: 'it has no session', time_s: null, vs_reference: null } as const)
-          : measuredAttempt({ session, label: file, best: null });
+          : attemptResponse({ session, label: file, best: null });
       const { verdict, reason, time_s, vs_reference } = found;
       attempts.push({ attempt, file, verdict, reason, time_s, vs_reference, diff });
     }
@@ -263,11 +264,11 @@ export class Workshop {
     if (session === null || report === undefined || entry?.status !== 'measured')
       throw new BraggError('not-found', `attempt ${attempt} of ${id} was not measured, so its time is not known`);
     const recording = await this.#recording(file);
-    const [timeline, compare_s] = [timelineOf(recording), comparisonOf(recording)];
+    const [timeline, compare_s] = [summarizeTimeline(recording), meanComparisonTime_s(recording)];
     return {
       version: 1,
       attempt,
-      limiter: measuredAttempt({ session, label: file, best: null }).limiter,
+      limiter: attemptResponse({ session, label: file, best: null }).limiter,
       parts: [
         ...entry.setup_parts.map(({ name, first_s, warm_s }) => ({
           name: `set-up: ${name}`,
@@ -277,7 +278,7 @@ export class Workshop {
         { name: 'one repetition', seconds: entry.time_s },
       ],
       timeline,
-      no_timeline: noTimeline(entry.device, timeline.length),
+      no_timeline: noTimelineReason(entry.device, timeline.length),
       facts: report.facts
         .filter(([name]) => name !== `Audits of ${report.entries[0]?.label}`)
         .map(([name, value]) => ({ name, value })),
@@ -438,7 +439,7 @@ export class Workshop {
     for (const one of saved) {
       const session = await this.#session(one.file);
       if (session === null) continue;
-      const { speed, vs_reference } = measuredAttempt({ session, label: one.file, best: null });
+      const { speed, vs_reference } = attemptResponse({ session, label: one.file, best: null });
       if (speed === 'faster' && vs_reference !== null && vs_reference.value > (best?.gain ?? 1))
         best = { one, gain: vs_reference.value };
     }
@@ -492,7 +493,7 @@ export class Workshop {
     labels: readonly string[],
     seconds: number,
     command: string,
-    { signal, tell }: Progress,
+    { signal, tell }: ProgressReporter,
   ): Promise<Session> {
     const { host } = this.#options;
     const reading = await host.scenarios.read(file, { overrides: [] });
@@ -523,7 +524,7 @@ export class Workshop {
 }
 
 /** Adds the build time to the set-up parts of an attempt, because the session itself does not include it. */
-function withBuild(session: Session, label: string, build_s: number): Session {
+function withBuildTime(session: Session, label: string, build_s: number): Session {
   const build = { name: 'build', first_s: build_s, warm_s: null };
   const reports = session.reports.map((report) => ({
     ...report,

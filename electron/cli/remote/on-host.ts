@@ -24,17 +24,17 @@ const onHostFlag: FlagSpec = {
 };
 
 /** Matches the file of a user kernel in a command: file name, and suffixes such as precision and GPU. */
-const KERNEL = /^(.+\.(?:cu|cpp))((?:\[[\w=;-]+\])?(?:@[^:]*)?(?::\d{1,3})?)$/;
+const KERNEL_LABEL = /^(.+\.(?:cu|cpp))((?:\[[\w=;-]+\])?(?:@[^:]*)?(?::\d{1,3})?)$/;
 const LARGEST_RESULT_BYTES = 2 ** 31;
 
 /** Keys whose values are never file names, even if a folder of that name exists. */
-const WORDS: ReadonlySet<string> = new Set(['kind', 'name', 'variant', 'precision', 'material']);
+const NON_FILE_KEYS: ReadonlySet<string> = new Set(['kind', 'name', 'variant', 'precision', 'material']);
 
 /** All texts in a document, each of which could be a file name. */
-function textsIn(value: unknown): readonly string[] {
+function collectTexts(value: unknown): readonly string[] {
   if (typeof value === 'string') return [value];
   if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([key, inner]) => (WORDS.has(key) ? [] : textsIn(inner)));
+  return Object.entries(value).flatMap(([key, inner]) => (NON_FILE_KEYS.has(key) ? [] : collectTexts(inner)));
 }
 
 interface SentFiles {
@@ -48,7 +48,7 @@ async function scenarioFiles(file: string): Promise<SentFiles> {
   const folder = path.dirname(path.resolve(file));
   const read = await readText(file);
   const root = read.ok ? parseYaml(read.text).root : null;
-  const named = root === null ? [] : textsIn(plainValue(root));
+  const named = root === null ? [] : collectTexts(plainValue(root));
   const names = new Set([path.basename(file)]);
   for (const text of named) {
     if (text === '' || text.length > 1000 || text.includes('\0') || !existsSync(path.resolve(folder, text))) continue;
@@ -84,7 +84,7 @@ interface RemoteCommand {
 async function remoteCommand(verb: Pick<Verb, 'name' | 'flags'>, { parsed }: VerbContext): Promise<RemoteCommand> {
   const parcels: SentFiles[] = [];
   const kernels = async (text: string): Promise<string> => {
-    const [, file, rest = ''] = KERNEL.exec(text) ?? [];
+    const [, file, rest = ''] = KERNEL_LABEL.exec(text) ?? [];
     if (file === undefined) return text;
     parcels.push(await kernelFiles(file));
     return `./${path.basename(file)}${rest}`;
@@ -147,7 +147,7 @@ async function readStream(stream: Readable, ended: Promise<number | null>, what:
  * Runs the command over ssh and prints its output line by line. The command is ended by Ctrl+C, and if the connection
  * is lost.
  */
-async function perform(ssh: Ssh, { terminal, signal }: VerbContext, work: string, words: readonly string[]) {
+async function runRemoteCommand(ssh: Ssh, { terminal, signal }: VerbContext, work: string, words: readonly string[]) {
   const command = `cd ${quoteForShell(work)} && exec ${words.map(quoteForShell).join(' ')}`;
   // Replace paths in the remote work folder by local names in messages.
   const named = (line: string): string => line.replaceAll(`${work}/`, '');
@@ -181,7 +181,7 @@ async function perform(ssh: Ssh, { terminal, signal }: VerbContext, work: string
 }
 
 /** Runs the verb on the remote machine: sends files, runs the command, fetches results. */
-async function performRemotely(verb: Verb, context: VerbContext, host: string): Promise<ExitCode> {
+async function runVerbRemotely(verb: Verb, context: VerbContext, host: string): Promise<ExitCode> {
   const { parsed } = context;
   const there = await remoteCommand(verb, context);
   if (there.out !== null) await checkOutput(parsed, there.out.file);
@@ -190,7 +190,7 @@ async function performRemotely(verb: Verb, context: VerbContext, host: string): 
     await ssh.run(`umask 077; mkdir -p -- ${quoteForShell(work)}`);
     try {
       for (const parcel of there.parcels) await sendFiles(ssh, work, parcel);
-      const code = await perform(ssh, context, work, [`${folder}/braggbench`, ...there.words]);
+      const code = await runRemoteCommand(ssh, context, work, [`${folder}/braggbench`, ...there.words]);
       if (there.out !== null && code !== exitCodes.badInput) {
         const file = `${work}/${there.out.name}`;
         const child = ssh.start(`cat -- ${quoteForShell(file)}`);
@@ -208,14 +208,14 @@ async function performRemotely(verb: Verb, context: VerbContext, host: string): 
 }
 
 /** Adds the flag `--on HOST` to a verb. */
-export function withOn(verb: Verb): Verb {
+export function withRemoteFlag(verb: Verb): Verb {
   const able: Verb = {
     ...verb,
     usage: `${verb.usage} [--on HOST]`,
     flags: [...verb.flags, onHostFlag],
     run: (context) => {
       const host = flagValue(context.parsed, onHostFlag.name);
-      return host === undefined ? verb.run(context) : performRemotely(able, context, host);
+      return host === undefined ? verb.run(context) : runVerbRemotely(able, context, host);
     },
   };
   return able;
@@ -238,7 +238,7 @@ function dropBeforeMark(): Transform {
 /**
  * Adds the flag `--on HOST` to a verb that serves standard input and output. Its folders are on the remote machine.
  */
-export function withOnPiped(verb: Verb): Verb {
+export function withPipedRemoteFlag(verb: Verb): Verb {
   const able: Verb = {
     ...verb,
     usage: `${verb.usage} [--on HOST]`,

@@ -8,9 +8,9 @@ import type { Provenance } from '../../contract/bench/comparison.ts';
 import type { Factorial } from '../../contract/bench/factorial.ts';
 import { aboveCeilingTexts, type MeasuredSessionEntry, type SessionReport } from '../../contract/bench/session.ts';
 import { claimedText, claimTitle, claimVerdictText, pairText, sortByPriority } from '../../domain/claim-texts.ts';
-import { factorialRows, setText } from '../../domain/factorial-texts.ts';
-import { gainOf, measuredTime, timesText } from '../../domain/measured.ts';
-import { compact, percent, plainDigits, shortNumberText } from '../../domain/numbers.ts';
+import { factorialRows, factorSetText } from '../../domain/factorial-texts.ts';
+import { factorText, measuredTime, speedupOf } from '../../domain/measured.ts';
+import { compactCount, percent, plainDigits, shortNumberText } from '../../domain/numbers.ts';
 import { provenanceText } from '../../domain/provenance.ts';
 import { bootstrapRatioOf } from '../../host/api/benches.ts';
 import { type Column, table } from '../table.ts';
@@ -48,7 +48,7 @@ export function flaggedReport(
   const against = entries.find(({ label }) => label === reference);
   const without = entries.flatMap((entry) => {
     const ratio = unflaggedRatio(entry, against, seed);
-    return ratio === null ? [] : [`${entry.label} ${timesText(gainOf(ratio))}`];
+    return ratio === null ? [] : [`${entry.label} ${factorText(speedupOf(ratio))}`];
   });
   const lines = [
     `Flagged samples (included in the results): ${counts.join(', ')} (${reasons.join('; ')})`,
@@ -119,7 +119,7 @@ export function rooflineReport(
   const or = (value: number | null, text: (value: number) => string): string => (value === null ? '–' : text(value));
   const countedCells = (entry: MeasuredSessionEntry): readonly string[] => {
     const found = countedDramRate(entry);
-    return [found === null ? '–' : `${compact(found.rate)}B/s`, or(found?.ofDeclared ?? null, percent)];
+    return [found === null ? '–' : `${compactCount(found.rate)}B/s`, or(found?.ofDeclared ?? null, percent)];
   };
   const rows = told.flatMap((entry) => {
     const { label, roofline } = entry;
@@ -129,9 +129,9 @@ export function rooflineReport(
           [
             label,
             or(roofline.flops_per_byte, (value) => plainDigits(value, 3)),
-            or(roofline.bytes_per_s, (value) => `${compact(value)}B/s`),
+            or(roofline.bytes_per_s, (value) => `${compactCount(value)}B/s`),
             or(roofline.share_of_copy, percent),
-            or(roofline.flops_per_s, (value) => `${compact(value)}FLOP/s`),
+            or(roofline.flops_per_s, (value) => `${compactCount(value)}FLOP/s`),
             or(roofline.share_of_flops, percent),
             ...(anyCounted ? countedCells(entry) : []),
           ],
@@ -142,7 +142,7 @@ export function rooflineReport(
     ...table(columns, rows, { styleTitle: bold }),
     ...known.map(
       ({ name, ceilings: { copy_bytes_per_s, fp32_flops_per_s, fp64_flops_per_s } }) =>
-        `Measured ceilings${known.length === 1 ? '' : ` of ${name}`}: copy ${compact(copy_bytes_per_s)}B/s read and written, FP32 ${compact(fp32_flops_per_s)}FLOP/s, FP64 ${compact(fp64_flops_per_s)}FLOP/s.`,
+        `Measured ceilings${known.length === 1 ? '' : ` of ${name}`}: copy ${compactCount(copy_bytes_per_s)}B/s read and written, FP32 ${compactCount(fp32_flops_per_s)}FLOP/s, FP64 ${compactCount(fp64_flops_per_s)}FLOP/s.`,
     ),
     ...told.flatMap(({ label, roofline }) =>
       (roofline === null ? [] : aboveCeilingTexts(roofline)).map((reason) => `${label}: ${reason}.`),
@@ -170,7 +170,7 @@ function claimRows(claim: ReportedClaim): readonly (readonly string[])[] {
     ...pairs.flatMap((pair) => {
       if (pair.gain === null) return [];
       const verdict = claimVerdictText(pair, claim);
-      return [[claimTitle(claim), claimedText(claim), timesText(pair.gain), verdict, pairText(pair)]];
+      return [[claimTitle(claim), claimedText(claim), factorText(pair.gain), verdict, pairText(pair)]];
     }),
     ...values.flatMap(({ variant, what, value, unit, verdict }) => {
       if (value === null) return [];
@@ -207,18 +207,18 @@ export function factorialReport(all: readonly Factorial[], bold: Bold): readonly
       { title: `Over ${first?.label ?? 'the first'}`, align: 'right' as const },
     ];
     const combined = cells.map((cell) => [
-      setText(one, cell.with),
+      factorSetText(one, cell.with),
       cell.label,
       measuredTime(cell.time_s),
-      cell === first ? '1' : timesText(cell.gain) + (cell.wrong ? ', wrong' : ''),
+      cell === first ? '1' : factorText(cell.gain) + (cell.wrong ? ', wrong' : ''),
     ]);
-    const effects = factorialRows(one).map(({ name, ratio, verdict }) => [name, timesText(ratio), verdict]);
+    const effects = factorialRows(one).map(({ name, ratio, verdict }) => [name, factorText(ratio), verdict]);
     const reasons = Map.groupBy(absent, ({ reason }) => reason);
     return [
       '',
       ...table(heads, combined, { styleTitle: bold }),
       ...[...reasons].map(
-        ([reason, own]) => `Not measured: ${own.map((each) => setText(one, each.with)).join('; ')}: ${reason}.`,
+        ([reason, own]) => `Not measured: ${own.map((each) => factorSetText(one, each.with)).join('; ')}: ${reason}.`,
       ),
       '',
       ...table(
@@ -238,7 +238,7 @@ export function factorialReport(all: readonly Factorial[], bold: Bold): readonly
 }
 
 /** Line with device, driver, clocks, version, commit and date, followed by the processor unless that is the device. */
-export function measuredOn(
+export function hardwareLine(
   provenance: Provenance,
   { cpu, isa }: { readonly cpu: string; readonly isa: string },
 ): string {
@@ -246,6 +246,6 @@ export function measuredOn(
 }
 
 /** Conditions of the measurement, one per line. Empty for older sessions without them. */
-export function measuredUnder(environment: Environment | undefined, cores: number): readonly string[] {
+export function conditionLines(environment: Environment | undefined, cores: number): readonly string[] {
   return environmentFacts(environment, cores).map(([name, value]) => `${name}: ${value}`);
 }

@@ -11,9 +11,9 @@ import {
 } from '../../contract/bench/session.ts';
 import type { Result as MethodResult } from '../../contract/wire/methods.ts';
 import { advice } from '../../domain/advice.ts';
-import { endedText, intervalsText, timesText } from '../../domain/measured.ts';
+import { endedText, factorText, intervalsText } from '../../domain/measured.ts';
 import { reportProvenance } from '../../domain/provenance.ts';
-import { advisedRows } from '../../domain/session-table.ts';
+import { adviceInput } from '../../domain/session-table.ts';
 import { median, unpairedRatioInterval } from '../../host/api/benches.ts';
 import { identifyThisMachine } from '../../host/index.ts';
 import { wrap } from '../table.ts';
@@ -21,10 +21,10 @@ import { WIDTH } from '../terminal.ts';
 import {
   claimsReport,
   coldStartReport,
+  conditionLines,
   factorialReport,
   flaggedReport,
-  measuredOn,
-  measuredUnder,
+  hardwareLine,
   rooflineReport,
 } from './bench-parts.ts';
 import { sessionTableLines, type TableStyle, wrapLines } from './session-table.ts';
@@ -32,13 +32,13 @@ import { sessionTableLines, type TableStyle, wrapLines } from './session-table.t
 /** Compared rows of one report, with groups and labels. */
 type ComparedReport = Omit<MethodResult<'compare.rows'>, 'gone'>;
 
-type Result = NonNullable<SessionExternal['result']>;
+type ExternalResult = NonNullable<SessionExternal['result']>;
 
 /**
  * Ratio of the time of an external program to that of a variant. External programs are timed after the rounds, so both
  * sides are resampled independently.
  */
-function ratioToOwn({ times }: Result, own: MeasuredSessionEntry, seed: number): Ratio {
+function ratioToVariant({ times }: ExternalResult, own: MeasuredSessionEntry, seed: number): Ratio {
   const references = own.samples.map(({ time_s }) => time_s);
   const value = median(times) / (references.length === 0 ? own.time_s : median(references));
   return { value, interval: unpairedRatioInterval(times, references, seed) };
@@ -56,7 +56,7 @@ const stepsOf = (quantities: MeasuredSessionEntry['quantities']): number | null 
  * Note if the variant took more steps than the external program. External programs may stop earlier, because they check
  * less often whether fluence is left.
  */
-function certaintyText(own: MeasuredSessionEntry, result: Result): string {
+function certaintyText(own: MeasuredSessionEntry, result: ExternalResult): string {
   const [mine, theirs] = [stepsOf(own.quantities), stepsOf(result.quantities)];
   return mine === null || theirs === null || mine === theirs ? '' : `, which takes ${theirs} steps instead of ${mine}`;
 }
@@ -66,7 +66,7 @@ function programText(report: SessionReport, measured: readonly MeasuredSessionEn
   return report.external.flatMap(({ title, result, reason }) => {
     if (result === null) return [`${title}: not run, ${reason ?? 'no reason known'}`];
     if (fastest === null || result.wrong) return [];
-    const times = timesText(ratioToOwn(result, fastest, report.seed));
+    const times = factorText(ratioToVariant(result, fastest, report.seed));
     return [`${fastest.label} is ${times} as fast as ${title}${certaintyText(fastest, result)}`];
   });
 }
@@ -88,7 +88,7 @@ function adviceLines(
   if (reference === undefined) return [];
   // Advice covers only the session's variants, because external programs are timed separately.
   const own = rows.filter(({ subject }) => subject.kind === 'entry');
-  const found = advice(advisedRows(own, reference), {
+  const found = advice(adviceInput(own, reference), {
     where: machineNameOf(report, created),
     noise: report.noise,
     instances: report.judged?.instances ?? null,
@@ -111,9 +111,9 @@ function headLines(report: SessionReport, created: string): readonly string[] {
   const { logical_cores } = machine;
   return [
     ...(title === undefined ? [] : [title]),
-    measuredOn(reportProvenance(report, created), machine),
+    hardwareLine(reportProvenance(report, created), machine),
     `${logical_cores} logical cores; ${program.compiler ?? 'compiler not recorded'}, ${program.build}`,
-    ...measuredUnder(environment, logical_cores),
+    ...conditionLines(environment, logical_cores),
     ...facts.filter(([, value]) => value !== title).map(([name, value]) => `${name}: ${value}`),
   ];
 }

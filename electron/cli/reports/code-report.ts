@@ -3,16 +3,16 @@
 import type { Code, KernelProfile } from '../../contract/launches.ts';
 import {
   addressText,
+  codeMismatchWarning,
   condenseRows,
-  heatOf,
   instructionsIn,
+  listingHeat,
   opcodeCounts,
-  otherCode,
-  placeOf,
   sourceDiff,
-  withoutNames,
+  sourcePosition,
+  withoutRegisterNames,
 } from '../../domain/code-diff.ts';
-import { type LaunchLimits, occupancyOf } from '../../domain/launch/occupancy.ts';
+import { computeOccupancy, type LaunchLimits } from '../../domain/launch/occupancy.ts';
 import { formatBytes, shareText } from '../../domain/values/units.ts';
 import { table } from '../table.ts';
 
@@ -20,7 +20,7 @@ const DEFAULT_THREADS = 256;
 /** Number of lines shown before and after a difference. */
 const CONTEXT_LINES = 2;
 /** Width of each side when differences are shown side by side, columns. */
-const HALF = 52;
+const SIDE_WIDTH = 52;
 const MAX_OPCODES = 12;
 
 interface CodeReportOptions {
@@ -49,7 +49,7 @@ function resourceRows(sides: readonly Code[], limits: LaunchLimits | null): read
     row('Occupancy', (resource) => {
       if (limits === null) return '–';
       const threads = resource.max_threads ?? DEFAULT_THREADS;
-      const { share, limitedBy } = occupancyOf(resource, limits, threads);
+      const { share, limitedBy } = computeOccupancy(resource, limits, threads);
       return `${shareText(share, 3)} at ${threads} threads (${limitedBy.join(', ')})`;
     }),
     [
@@ -60,27 +60,28 @@ function resourceRows(sides: readonly Code[], limits: LaunchLimits | null): read
   ];
 }
 
-const hotOf = (hot: readonly KernelProfile[], { kernel }: Code): KernelProfile | null =>
+const findProfile = (hot: readonly KernelProfile[], { kernel }: Code): KernelProfile | null =>
   hot.find((one) => one.kernel === kernel) ?? null;
 
-const fitToColumn = (text: string): string => (text.length > HALF ? `${text.slice(0, HALF - 1)}…` : text.padEnd(HALF));
+const fitToColumn = (text: string): string =>
+  text.length > SIDE_WIDTH ? `${text.slice(0, SIDE_WIDTH - 1)}…` : text.padEnd(SIDE_WIDTH);
 
-function oneListing(code: Code, { hot }: CodeReportOptions): readonly string[] {
-  const heat = heatOf(code, hotOf(hot, code)).lines;
+function listingLines(code: Code, { hot }: CodeReportOptions): readonly string[] {
+  const heat = listingHeat(code, findProfile(hot, code)).lines;
   const isHot = heat.some((one) => one !== null);
   return code.lines.map((line, i) => {
     const found = heat[i];
     const share = found == null || found.value === 0 ? '' : shareText(found.share, 2);
-    const place = placeOf(code, line);
+    const place = sourcePosition(code, line);
     const counted = isHot ? `${share.padStart(6)}  ` : '';
     const why = found?.reason == null || share === '' ? '' : `, ${found.reason}`;
-    return `${counted}${addressText(line.address).padStart(4)}  ${line.text.padEnd(HALF)}  ${place}${why}`.trimEnd();
+    return `${counted}${addressText(line.address).padStart(4)}  ${line.text.padEnd(SIDE_WIDTH)}  ${place}${why}`.trimEnd();
   });
 }
 
 function differenceLines(left: Code, right: Code, look: CodeReportOptions): readonly string[] {
   const texts = ({ lines }: Code): string[] => lines.map(({ text }) => text);
-  const all = sourceDiff(texts(left), texts(right), look.exact ? undefined : withoutNames(left.language));
+  const all = sourceDiff(texts(left), texts(right), look.exact ? undefined : withoutRegisterNames(left.language));
   const differing = all.filter(({ kind }) => kind !== 'same').length;
   const marks = { same: ' ', changed: '|', left: '<', right: '>' } as const;
   const opcodes = opcodeCounts(left.lines, right.lines, left.language).filter((one) => one.left !== one.right);
@@ -109,7 +110,7 @@ function differenceLines(left: Code, right: Code, look: CodeReportOptions): read
 export function codeLines(sides: readonly [Code] | readonly [Code, Code], look: CodeReportOptions): readonly string[] {
   const [first, second] = sides;
   const missing = [...new Set(sides.map((one) => one.missing).filter((one) => one !== null))];
-  const others = sides.flatMap((code) => otherCode(code, hotOf(look.hot, code)) ?? []);
+  const others = sides.flatMap((code) => codeMismatchWarning(code, findProfile(look.hot, code)) ?? []);
   const dropped = sides.reduce((sum, one) => sum + one.dropped, 0);
   const titles = sides.map(({ kernel, architecture }) => `${kernel} (${architecture})`);
   return [
@@ -123,7 +124,7 @@ export function codeLines(sides: readonly [Code] | readonly [Code, Code], look: 
       : [
           '',
           ...(second === undefined
-            ? oneListing(first, look)
+            ? listingLines(first, look)
             : second.lines.length === 0
               ? []
               : differenceLines(first, second, look)),

@@ -3,15 +3,20 @@ import {
   elementsOfThread,
   type Launch,
   occupancyCurve,
-  placeOfThread,
+  threadPosition,
   threadsAlongX,
 } from '../../domain/launch/launch.ts';
 import { type LaunchedKernel, type LaunchLimits, limiters } from '../../domain/launch/occupancy.ts';
-import { type ReductionKind, reductionKinds, reductionOf, reductionTitles } from '../../domain/launch/reduction.ts';
+import {
+  explainReduction,
+  type ReductionKind,
+  reductionKinds,
+  reductionTitles,
+} from '../../domain/launch/reduction.ts';
 import { shortNumberText } from '../../domain/numbers.ts';
 import { formatBytes, shareText } from '../../domain/values/units.ts';
-import { bar } from '../progress-bar.ts';
-import { pairs, table, wrap } from '../table.ts';
+import { formatBar } from '../progress-bar.ts';
+import { formatPairs, table, wrap } from '../table.ts';
 
 const WIDTH = 88;
 
@@ -27,7 +32,7 @@ function mapLines(launch: Launch): readonly string[] {
   const rows = [...new Set(wanted)]
     .sort((a, b) => a - b)
     .map((thread) => {
-      const { block, lane, warp } = placeOfThread(launch, thread);
+      const { block, lane, warp } = threadPosition(launch, thread);
       const { first, count } = elementsOfThread(launch, thread, 3);
       const more = count > first.length ? `, … (${integerText(count)} in all)` : '';
       return [
@@ -50,7 +55,7 @@ function mapLines(launch: Launch): readonly string[] {
 }
 
 function reductionLines(kind: ReductionKind, threads: number): readonly string[] {
-  const { steps, barriers, warps, divergent, worstWays } = reductionOf(kind, threads);
+  const { steps, barriers, warps, divergent, worstWays } = explainReduction(kind, threads);
   const rows = steps.map((step, i) => [
     String(i + 1),
     step.text,
@@ -90,7 +95,7 @@ function curveLines({ kernel, limits }: LaunchSubject, { request, threadsPerBloc
     .filter(({ threads, occupancy }) => occupancy.blocks > 0 && (threads % 64 === 0 || threads === 32))
     .map(({ threads, occupancy: { share: full, limitedBy } }) => {
       const mark = threads === threadsPerBlock ? ' ←' : '';
-      return `  ${String(threads).padStart(4)}  ${bar(full, 20)} ${share(full).padStart(6)}  ${limitedBy.join(', ')}${mark}`;
+      return `  ${String(threads).padStart(4)}  ${formatBar(full, 20)} ${share(full).padStart(6)}  ${limitedBy.join(', ')}${mark}`;
     });
   if (refused === undefined) return lines;
   const { threads, occupancy } = refused;
@@ -110,7 +115,7 @@ export function launchLines(subject: LaunchSubject, launch: Launch, look: Launch
   const bounds = kernel.max_threads ?? null;
   const lines: string[] = [
     look.bold(title),
-    ...pairs([
+    ...formatPairs([
       ['Registers', `${kernel.registers} per thread`],
       ['Shared memory', `${formatBytes(kernel.shared_bytes)} static, ${formatBytes(request.dynamic_bytes)} dynamic`],
       ...(bounds === null ? [] : [['Launch bounds', `${bounds} threads`] as const]),
@@ -121,7 +126,7 @@ export function launchLines(subject: LaunchSubject, launch: Launch, look: Launch
     ]),
     '',
     look.bold('Launch'),
-    ...pairs([
+    ...formatPairs([
       [
         'Grid',
         `${extent(launch.grid)} blocks${launch.blocks === launch.grid[0] ? '' : `, ${integerText(launch.blocks)} in all`}`,
@@ -139,7 +144,7 @@ export function launchLines(subject: LaunchSubject, launch: Launch, look: Launch
     ]),
     '',
     look.bold('On a multiprocessor'),
-    ...pairs([
+    ...formatPairs([
       [
         'Resident',
         `${occupancy.blocks} blocks, ${occupancy.warps} warps: occupancy ${share(occupancy.share)}${driverBlocks === null ? '' : driverBlocks === occupancy.blocks ? '; the driver reports the same' : `; the driver reports ${driverBlocks} blocks`}`,

@@ -7,11 +7,11 @@ import {
   type NumberBalance,
   reactionTitles,
 } from '../../contract/scenario/transport/ledger-columns.ts';
-import { summaryTexts, withUnitOf } from '../../domain/dose/readouts.ts';
+import { summaryReadoutTexts, valueWithUnit } from '../../domain/dose/readouts.ts';
 import { measuredTime } from '../../domain/measured.ts';
-import { compact, millimetres, plainDigits, plainError } from '../../domain/numbers.ts';
+import { compactCount, millimetres, plainDigits, plainError } from '../../domain/numbers.ts';
 import { countText, formatBytes, shareInDecimals } from '../../domain/values/units.ts';
-import { pairs, table } from '../table.ts';
+import { formatPairs, table } from '../table.ts';
 
 type Style = (style: 'bold' | 'dim' | 'green' | 'yellow' | 'red', text: string) => string;
 
@@ -46,10 +46,10 @@ function valueAtDepth(depths: Float64Array, values: Float64Array, depth: number)
  * Depth at which widths are reported, as a fraction of R80. Enough protons are left there, and beyond the range a width
  * has no meaning.
  */
-const widthDepth = 0.9;
+const WIDTH_DEPTH_FRACTION = 0.9;
 
 /** Range spread of the grid that is reported, mm. Smaller values are negligible compared with straggling. */
-const noticeable_mm = 0.005;
+const MIN_NOTED_SPREAD_MM = 0.005;
 
 /** Rows about the dose on the axis, Gy per 10⁹ protons, or the reason why it is missing. */
 function axisDoseRows(gray: RunSummary['gray']): readonly (readonly [string, string])[] {
@@ -59,7 +59,7 @@ function axisDoseRows(gray: RunSummary['gray']): readonly (readonly [string, str
   return [['On axis', `${most}, ${plainDigits(entrance_Gy, 4)} at the entrance`]];
 }
 
-function readouts({
+function readoutRows({
   summary,
   range_mm,
   inWater,
@@ -70,13 +70,13 @@ function readouts({
   const { metrics } = summary;
   const r80 = metrics.r80_mm;
   const forward = Math.cos((angle_deg * Math.PI) / 180);
-  const depth = r80 === null ? null : entrance_mm + widthDepth * r80 * forward;
+  const depth = r80 === null ? null : entrance_mm + WIDTH_DEPTH_FRACTION * r80 * forward;
   const sigma = depth === null ? null : valueAtDepth(metrics.sigma_x.depth_mm, metrics.sigma_x.sigma_x_mm, depth);
   const theta =
     depth === null ? null : valueAtDepth(metrics.theta_rms.depth_mm, metrics.theta_rms.theta_rms_mrad, depth);
   const at = depth === null ? '' : ` at z = ${depth.toFixed(1)} mm`;
   return [
-    ...summaryTexts(metrics).map((one) => [one.title, withUnitOf(one)] as const),
+    ...summaryReadoutTexts(metrics).map((one) => [one.title, valueWithUnit(one)] as const),
     ...(range_mm === null
       ? []
       : [
@@ -85,7 +85,7 @@ function readouts({
             `${millimetres(range_mm)} ${inWater ? 'in water,' : 'along the axis, water by'} ${title}`,
           ] as const,
         ]),
-    ...(summary.extra_straggling_mm < noticeable_mm
+    ...(summary.extra_straggling_mm < MIN_NOTED_SPREAD_MM
       ? []
       : [['Grid adds', `${millimetres(summary.extra_straggling_mm)} of range spread (σ)`] as const]),
     ...axisDoseRows(summary.gray),
@@ -97,23 +97,23 @@ function readouts({
 
 /** Formats the readouts. A partial run lacks some of them, whose rows are omitted. */
 function readoutLines(facts: RunFacts): readonly string[] {
-  const rows = readouts(facts);
+  const rows = readoutRows(facts);
   const { metrics, notes } = facts.summary;
   const noted = [...(notes.length === 0 ? [] : ['']), ...notes.map(({ text }) => `  ${text}`)];
-  if (metrics.r80_mm !== null) return [...pairs(rows), ...noted];
+  if (metrics.r80_mm !== null) return [...formatPairs(rows), ...noted];
   const known = rows.filter(([, value]) => value !== '–');
-  return ['  No range: this dose has no Bragg peak.', ...(known.length === 0 ? [] : pairs(known)), ...noted];
+  return ['  No range: this dose has no Bragg peak.', ...(known.length === 0 ? [] : formatPairs(known)), ...noted];
 }
 
-const placeNames = { entrance: 'entrance', half: 'half of R80', peak: 'peak', r80: 'R80' } as const;
+const positionNames = { entrance: 'entrance', half: 'half of R80', peak: 'peak', r80: 'R80' } as const;
 
 interface ReadoutPosition {
-  readonly at: keyof typeof placeNames;
+  readonly at: keyof typeof positionNames;
   readonly depth_mm: number;
 }
 
 /** Table of values at four depths: entrance, half of R80, peak and R80. */
-function placeLines<Name extends string>(
+function positionTable<Name extends string>(
   title: string,
   places: readonly (ReadoutPosition & Readonly<Record<NoInfer<Name>, number | null>>)[],
   columns: Readonly<Record<Name, string>>,
@@ -122,7 +122,7 @@ function placeLines<Name extends string>(
   const names = Object.keys(columns) as Name[];
   const right = (text: string) => ({ title: text, align: 'right' }) as const;
   const rows = places.map((place) => [
-    placeNames[place.at],
+    positionNames[place.at],
     millimetres(place.depth_mm),
     ...names.map((name) => place[name]?.toFixed(3) ?? '–'),
   ]);
@@ -138,14 +138,14 @@ const letColumns = {
 } as const;
 const rbeColumns = { constant: '1.1', mcnamara: 'McNamara', wedenberg: 'Wedenberg', carabe: 'Carabe' } as const;
 
-/** Tables of LET and RBE at the depths named by `placeNames`. */
+/** Tables of LET and RBE at the depths named by `positionNames`. */
 function letLines({ summary }: RunFacts, style: Style): readonly string[] {
   const { let: averages, rbe } = summary;
   return [
-    ...(averages === undefined ? [] : placeLines('LET in water, keV/µm', averages, letColumns, style)),
+    ...(averages === undefined ? [] : positionTable('LET in water, keV/µm', averages, letColumns, style)),
     ...(rbe === undefined
       ? []
-      : placeLines(
+      : positionTable(
           `RBE, α/β ${rbe.alpha_beta_Gy} Gy, ${rbe.fraction_Gy} Gy per fraction`,
           rbe.places,
           rbeColumns,
@@ -163,7 +163,7 @@ const rowOrder = [
 type RowName = (typeof rowOrder)[number];
 
 const partTitles: Readonly<Record<string, string>> = { ...faceTitles, ...reactionTitles };
-const titleOf = (name: RowName): string =>
+const rowTitle = (name: RowName): string =>
   name in ledgerColumns ? ledgerColumns[name as keyof typeof ledgerColumns].title : `  ${partTitles[name]}`;
 
 /** Ledger rows that are shown even if they are 0. */
@@ -178,7 +178,7 @@ function ledgerRows(number: NumberBalance, energy: EnergyBalance): readonly (rea
       const amount = energy[name] ?? 0;
       const count = name.startsWith('deposited') ? '' : plainDigits(protons[name] ?? 0, 5);
       const share = energy.in === 0 ? '' : shareInDecimals(amount / energy.in, 2);
-      return [titleOf(name), count, plainDigits(amount, 5), share];
+      return [rowTitle(name), count, plainDigits(amount, 5), share];
     });
 }
 
@@ -189,10 +189,10 @@ const statusWords: Readonly<Record<RunFacts['summary']['status'], (style: Style)
 };
 
 /** First line of the report: status, time and memory. */
-function headline({ summary }: RunFacts, style: Style): string {
+function statusLine({ summary }: RunFacts, style: Style): string {
   const { status, steps, wall_s, setup_s, solve_s, products_s, cell_steps } = summary;
   const word = statusWords[status](style);
-  const rate = solve_s > 0 ? `, ${compact(cell_steps / solve_s)} cell-steps/s` : '';
+  const rate = solve_s > 0 ? `, ${compactCount(cell_steps / solve_s)} cell-steps/s` : '';
   const products = products_s === undefined ? '' : `, reaction products ${measuredTime(products_s)}`;
   return `${word}: ${steps} steps in ${measuredTime(wall_s)} (set-up ${measuredTime(setup_s)}, solve ${measuredTime(solve_s)}${rate}${products})`;
 }
@@ -205,7 +205,7 @@ export function runReport(facts: RunFacts, style: Style): readonly string[] {
     style('bold', summary.scenario),
     `${summary.variant}, ${summary.precision}, ${countText(summary.threads, 'thread')}, ${summary.isa}; ` +
       `${ne} × ${ntheta} × ${nz} × ${nx} cells (energy, angle, depth, across)`,
-    headline(facts, style),
+    statusLine(facts, style),
     ...(facts.byMoments
       ? [style('dim', 'auto chose moments: matter is layered, and --out does not request the phase space')]
       : []),

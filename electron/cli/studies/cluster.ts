@@ -19,14 +19,14 @@ import {
 import type { Host } from '../../host/index.ts';
 import { type FlagSpec, flagNumber, flagValue, hasFlag, UsageError } from '../arguments.ts';
 import { assetsFolder } from '../assets-folder.ts';
-import { withRemedy } from '../output-file.ts';
+import { withAdvice } from '../output-file.ts';
 import { table } from '../table.ts';
 import { type ExitCode, exitCodes, type VerbContext } from '../verb.ts';
 
 /** Name that selects sbatch on this machine instead of a cluster entry. */
 const LOCAL_SLURM = 'slurm';
 
-export const describingFlags: readonly FlagSpec[] = [
+export const clusterEntryFlags: readonly FlagSpec[] = [
   {
     name: 'host',
     value: 'HOST',
@@ -83,7 +83,7 @@ const add: ClusterAction = async ({ parsed, terminal }, host, name) => {
   });
   if ('fault' in read) throw new UsageError(`study clusters add: ${read.fault}`);
   await host.clusters.add(read.cluster, hasFlag(parsed, 'force')).catch((error: unknown) => {
-    throw withRemedy(error);
+    throw withAdvice(error);
   });
   terminal.print(`${name} was saved. Try it: braggbench study clusters try ${JSON.stringify(name)}`);
   return exitCodes.done;

@@ -134,7 +134,7 @@ function findBase(folder: string, file: string): string {
 }
 
 /** CPU cores and GPUs of this machine that points may use. */
-export function shareOf(parsed: VerbContext['parsed'], host: Host): Share {
+export function machineShare(parsed: VerbContext['parsed'], host: Host): Share {
   const cores = flagNumber(parsed, 'cores', { min: 1, max: 4096, whole: true }) ?? availableParallelism();
   return entireMachine(host, { cores });
 }
@@ -150,7 +150,7 @@ export function planStudyFile(
 
 export async function planOnly({ parsed, terminal, signal }: VerbContext, host: Host, file: string): Promise<ExitCode> {
   const found = await planStudyFile(file, host, signal);
-  const forecast = await forecastOf(host, found, shareOf(parsed, host), signal);
+  const forecast = await forecastOf(host, found, machineShare(parsed, host), signal);
   if (hasFlag(parsed, 'json')) terminal.printJson(planDocument(found, forecast));
   else showPlan(terminal, found, forecast, hasFlag(parsed, 'points'));
   if (signal.aborted) return exitCodes.interrupted;

@@ -24,21 +24,21 @@ import {
 import type { Host } from '../../host/index.ts';
 import { flagValue, hasFlag } from '../arguments.ts';
 import { assetsFolder } from '../assets-folder.ts';
-import { bar, ProgressBar } from '../progress-bar.ts';
+import { formatBar, ProgressBar } from '../progress-bar.ts';
 import { withRemoteHost } from '../remote/remote-host.ts';
-import { canAsk, confirmTrust } from '../user-kernels.ts';
+import { canPrompt, confirmTrust } from '../user-kernels.ts';
 import { type ExitCode, exitCodes, type VerbContext } from '../verb.ts';
 import { placeOf, solveOnSlurm } from './cluster.ts';
-import { planStudyFile, shareOf, studyDurationText } from './plan.ts';
+import { machineShare, planStudyFile, studyDurationText } from './plan.ts';
 
 // Confirmation before studies that need days.
 
 /** Expected duration on this machine, s; null if it is short, certainly long, or unknown. */
-async function localSeconds({ parsed, signal }: VerbContext, host: Host, found: PlannedStudy) {
+async function estimateLocal_s({ parsed, signal }: VerbContext, host: Host, found: PlannedStudy) {
   const { least_s, study } = found;
   const isDoubtful = least_s !== null && least_s > MIN_PROBED_S && least_s <= MAX_UNCONFIRMED_S;
   if (!isDoubtful || hasFlag(parsed, 'yes') || study.search !== undefined) return null;
-  return (await forecastOf(host, found, shareOf(parsed, host), signal))?.expected_s ?? null;
+  return (await forecastOf(host, found, machineShare(parsed, host), signal))?.expected_s ?? null;
 }
 
 interface StartedStudy {
@@ -64,7 +64,7 @@ export async function throwIfTooLong(
     here > MAX_UNCONFIRMED_S
       ? `${folder}: the ${left} points need about ${studyDurationText(here)} on this machine.`
       : `${folder}: the ${left} points need at least ${studyDurationText(least)} in sequence.`;
-  if (canAsk(terminal) && (await confirmTrust(`${takes} Start anyway? [y/N] `))) return;
+  if (canPrompt(terminal) && (await confirmTrust(`${takes} Start anyway? [y/N] `))) return;
   throw new BraggError('invalid', `${takes} Start anyway with --yes, or give the study a budget.`);
 }
 
@@ -76,7 +76,7 @@ export interface OpenedStudy {
   readonly here_s: number | null;
 }
 
-export const openedAsPlanned = (folder: StudyFolder): OpenedStudy => ({
+export const withPlannedLimits = (folder: StudyFolder): OpenedStudy => ({
   folder,
   budget: folder.study.budget,
   here_s: null,
@@ -85,10 +85,10 @@ export const openedAsPlanned = (folder: StudyFolder): OpenedStudy => ({
 /** Opens the folder of a planned study, or plans a study from its file. */
 export async function openOrPlanStudy(context: VerbContext, host: Host, operand: string): Promise<OpenedStudy> {
   const { parsed, signal } = context;
-  if (await isStudyFolder(operand)) return openedAsPlanned(await StudyFolder.open(operand));
+  if (await isStudyFolder(operand)) return withPlannedLimits(await StudyFolder.open(operand));
   const found = await planStudyFile(operand, host, signal);
   const folder = await savePlan(found, flagValue(parsed, 'out') ?? defaultFolder(operand));
-  const here_s = flagValue(parsed, 'on') === undefined ? await localSeconds(context, host, found) : null;
+  const here_s = flagValue(parsed, 'on') === undefined ? await estimateLocal_s(context, host, found) : null;
   return { folder, budget: found.study.budget, here_s };
 }
 
@@ -105,7 +105,7 @@ export async function openPlannedStudy({ parsed }: VerbContext, operand: string)
 export function progressText({ done, failed, total, per_s, left_s }: StudyProgress): string {
   const ended = done + failed;
   const parts = [
-    `${bar(total === 0 ? 1 : ended / total)} ${ended} of ${total} points`,
+    `${formatBar(total === 0 ? 1 : ended / total)} ${ended} of ${total} points`,
     ...(failed > 0 ? [`${failed} failed`] : []),
     ...(per_s === null ? [] : [`${plainDigits(per_s, 3)} a second`]),
     ...(left_s === null ? [] : [`${studyDurationText(left_s)} left at this rate`]),
@@ -113,7 +113,7 @@ export function progressText({ done, failed, total, per_s, left_s }: StudyProgre
   return parts.join('  ');
 }
 
-const endings = {
+const endReasonTexts = {
   whole: '',
   stopped: 'stopped on request',
   cancelled: 'interrupted',
@@ -139,7 +139,7 @@ export function printOutcome(
     ...(before > 0 ? [`${before} had already been solved`] : []),
     ...(failed > 0 ? [terminal.style('red', `${failed} failed`)] : []),
     ...(left > 0 ? [`${left} are left`] : []),
-    ...(endings[end] === '' ? [] : [endings[end]]),
+    ...(endReasonTexts[end] === '' ? [] : [endReasonTexts[end]]),
   ];
   terminal.print(parts.join('; '));
   if (failed > 0) terminal.print(`See the reasons with braggbench study status ${folder.folder}`);
@@ -167,7 +167,7 @@ export async function runStudy(context: VerbContext, host: Host, study: OpenedSt
     const go = { host, folder, lines, budget, onProgress };
     const solve = (): Promise<StudyOutcome> => {
       if (on === null) {
-        const here = { share: shareOf(parsed, host), assetsFolder: assetsFolder(), job: null };
+        const here = { share: machineShare(parsed, host), assetsFolder: assetsFolder(), job: null };
         return solveLocally({ ...go, ...here, signal });
       }
       if (on.kind === 'slurm') return solveOnSlurm(context, go);

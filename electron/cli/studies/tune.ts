@@ -30,7 +30,11 @@ import { type ExitCode, exitCodes, type VerbContext } from '../verb.ts';
 import { type OpenedStudy, printOutcome, progressText } from './run.ts';
 
 /** Asks for trust in user kernels among the tuned variants. None is compiled without it. */
-async function trustTuned(context: VerbContext, host: Host, { folder: { head, study } }: OpenedStudy): Promise<void> {
+async function trustTunedKernels(
+  context: VerbContext,
+  host: Host,
+  { folder: { head, study } }: OpenedStudy,
+): Promise<void> {
   for (const axis of study.axes) {
     if (axis.kind !== 'tunables') continue;
     for (const written of axis.variants) {
@@ -64,7 +68,7 @@ async function tuneStudy(
   const { parsed, terminal, signal } = context;
   const lock = await lockStudy(folder);
   try {
-    await trustTuned(context, host, opened);
+    await trustTunedKernels(context, host, opened);
     await folder.goOn();
     const progress = new ProgressBar(terminal);
     let fastest = Number.POSITIVE_INFINITY;

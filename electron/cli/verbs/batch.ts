@@ -15,8 +15,8 @@ import {
 import type { Host } from '../../host/index.ts';
 import { flagValue, gpuFlag, hasFlag, jsonFlag, parseSweep, setFlag, UsageError } from '../arguments.ts';
 import { checkOutput, forceFlag, writeOutput } from '../output-file.ts';
-import { bar, ProgressBar } from '../progress-bar.ts';
-import { overridesOf, scenarioPath } from '../read-scenario.ts';
+import { formatBar, ProgressBar } from '../progress-bar.ts';
+import { parseOverrides, scenarioPath } from '../read-scenario.ts';
 import { withHost } from '../subjects.ts';
 import { table } from '../table.ts';
 import { type ExitCode, exitCodes, type Verb, type VerbContext } from '../verb.ts';
@@ -40,7 +40,7 @@ const isComplete = (outcome: Outcome | undefined): outcome is SolvedBeam =>
   outcome !== undefined && isSolved(outcome) && outcome.summary.status === 'done';
 
 /** Names for the beams: file names, or paths if several files have the same name. */
-function namesOf(files: readonly string[]): readonly string[] {
+function beamNames(files: readonly string[]): readonly string[] {
   const names = files.map((file) => parse(file).name);
   const filesOf = new Map<string, Set<string>>();
   for (const [i, name] of names.entries()) {
@@ -51,13 +51,13 @@ function namesOf(files: readonly string[]): readonly string[] {
 }
 
 /** One beam for each file and each value of --sweep. */
-function beamsOf({ parsed }: VerbContext): readonly Beam[] {
-  const given = overridesOf(parsed);
+function collectBeams({ parsed }: VerbContext): readonly Beam[] {
+  const given = parseOverrides(parsed);
   const variant = flagValue(parsed, 'variant');
   const chosen: readonly Override[] = variant === undefined ? [] : [{ path: ['solver', 'variant'], value: variant }];
   const text = flagValue(parsed, 'sweep');
   const sweep = text === undefined ? null : parseSweep(text);
-  const names = namesOf(parsed.operands);
+  const names = beamNames(parsed.operands);
   return parsed.operands.flatMap((file, k): readonly Beam[] => {
     const name = names[k] ?? file;
     if (sweep === null) return [{ name, file, overrides: [...given, ...chosen] }];
@@ -69,7 +69,7 @@ function beamsOf({ parsed }: VerbContext): readonly Beam[] {
   });
 }
 
-function lanesOf({ parsed }: VerbContext): number | undefined {
+function parseLanes({ parsed }: VerbContext): number | undefined {
   const text = flagValue(parsed, 'lanes');
   if (text === undefined) return undefined;
   const lanes = Number(text);
@@ -82,8 +82,8 @@ function lanesOf({ parsed }: VerbContext): number | undefined {
 /** Solves each beam on its own grid. */
 function solveOnSeparateGrids(context: VerbContext, host: Host): BatchWork {
   if (flagValue(context.parsed, 'gpus') !== undefined) throw new UsageError('--gpus needs --one-grid');
-  const lanes = lanesOf(context);
-  const beams = beamsOf(context);
+  const lanes = parseLanes(context);
+  const beams = collectBeams(context);
   return {
     names: beams.map(({ name }) => name),
     solve: (ended) =>
@@ -114,7 +114,7 @@ async function solveOnOneGrid({ parsed, signal }: VerbContext, host: Host): Prom
   const sweep = text === undefined ? null : parseSweep(text);
   const variant = flagValue(parsed, 'variant');
   const chosen: readonly Override[] = variant === undefined ? [] : [{ path: ['solver', 'variant'], value: variant }];
-  const overrides = [...overridesOf(parsed), ...chosen];
+  const overrides = [...parseOverrides(parsed), ...chosen];
   const reading = await host.batches.readOneGrid(
     host.scenarios,
     scenarioPath(file),
@@ -136,7 +136,7 @@ async function solveOnOneGrid({ parsed, signal }: VerbContext, host: Host): Prom
 const MAX_CSV_LINES = 1e7;
 
 /** Whether to compute readouts only: on request, and for moments on a GPU, whose batches have no maps. */
-const isReadouts = ({ parsed }: VerbContext): boolean =>
+const computesReadoutsOnly = ({ parsed }: VerbContext): boolean =>
   hasFlag(parsed, 'readouts') || (hasFlag(parsed, 'one-grid') && flagValue(parsed, 'variant') === 'cuda-moments');
 
 const CURVES_HEADER = 'beam,depth_mm,dose_MeV_per_mm\n';
@@ -169,7 +169,7 @@ async function performReadouts({ parsed, terminal, signal }: VerbContext, host: 
   }
   const text = flagValue(parsed, 'sweep');
   const sweep = text === undefined ? null : parseSweep(text);
-  const given = overridesOf(parsed);
+  const given = parseOverrides(parsed);
   const solver: readonly Override[] = [
     { path: ['solver', 'variant'], value: flagValue(parsed, 'variant') ?? 'moments' },
     { path: ['solver', 'stepping'], value: 'depth' },
@@ -267,7 +267,7 @@ async function solveAll({ terminal }: VerbContext, { names, solve }: BatchWork) 
   await solve((index, outcome) => {
     outcomes[index] = outcome;
     done += 1;
-    progress.draw(`${bar(done / names.length)} ${done} of ${names.length} beams`);
+    progress.draw(`${formatBar(done / names.length)} ${done} of ${names.length} beams`);
   });
   progress.clear();
   return { outcomes, wall_s: (performance.now() - begun_ms) / 1000 };
@@ -336,7 +336,7 @@ async function perform(context: VerbContext, host: Host): Promise<ExitCode> {
   const { parsed, terminal, signal } = context;
   const csv = flagValue(parsed, 'csv');
   if (csv !== undefined) await checkOutput(parsed, csv);
-  if (isReadouts(context)) return performReadouts(context, host);
+  if (computesReadoutsOnly(context)) return performReadouts(context, host);
   const work = hasFlag(parsed, 'one-grid') ? await solveOnOneGrid(context, host) : solveOnSeparateGrids(context, host);
   const { names } = work;
   const { outcomes, wall_s } = await solveAll(context, work);

@@ -14,11 +14,11 @@ import { hostWorkloads, type Override, type ScenarioReading } from '../../host/a
 import type { Host } from '../../host/index.ts';
 import { flagValue, gpuFlag, hasFlag, listFlag, parseSweep, setFlag, UsageError } from '../arguments.ts';
 import { assetsFolder } from '../assets-folder.ts';
-import { benchScenario, optionSpecs, printSession, suggestedFor } from '../benching.ts';
+import { benchScenario, optionSpecs, printSession, suggestVariants } from '../benching.ts';
 import { counterFlags, withCounterFiles } from '../counters/index.ts';
 import { checkOutput, forceFlag, writeOutput } from '../output-file.ts';
-import { overridesOf, scenarioPath } from '../read-scenario.ts';
-import { withOn } from '../remote/on-host.ts';
+import { parseOverrides, scenarioPath } from '../read-scenario.ts';
+import { withRemoteFlag } from '../remote/on-host.ts';
 import { wideFlag } from '../reports/session-table.ts';
 import { withHost } from '../subjects.ts';
 import { userKernelFlags } from '../user-kernels.ts';
@@ -43,7 +43,9 @@ async function throwIfTooLong(
   const named =
     (await factorialVariants(parsed, host, place)) ?? (shipped === undefined ? suggested : [...new Set(shipped)]);
   const readingAt = async (more: readonly Override[]): Promise<ScenarioReading | null> => {
-    const reading = await host.scenarios.read(scenarioPath(operand), { overrides: [...overridesOf(parsed), ...more] });
+    const reading = await host.scenarios.read(scenarioPath(operand), {
+      overrides: [...parseOverrides(parsed), ...more],
+    });
     return reading.issues.some(({ severity }) => severity === 'error') ? null : reading;
   };
   const values = sweep === undefined ? [[]] : parseSweep(sweep).overrides;
@@ -71,10 +73,10 @@ async function perform(context: VerbContext): Promise<ExitCode> {
   if (out !== undefined) await checkOutput(parsed, out);
   return withHost(
     async (host) => {
-      const reading = await host.scenarios.read(scenarioPath(operand), { overrides: overridesOf(parsed) });
+      const reading = await host.scenarios.read(scenarioPath(operand), { overrides: parseOverrides(parsed) });
       const { kind, scenario } = reading;
       const chosen = hasFlag(parsed, 'factorial') || flagValue(parsed, 'variants') !== undefined;
-      const suggested = kind === null || chosen ? null : await suggestedFor(context, host, reading);
+      const suggested = kind === null || chosen ? null : await suggestVariants(context, host, reading);
       for (const line of suggested?.said ?? []) context.terminal.say(line);
       if (kind !== null) {
         await throwIfTooLong(
@@ -91,7 +93,7 @@ async function perform(context: VerbContext): Promise<ExitCode> {
   );
 }
 
-export const bench = withOn({
+export const bench = withRemoteFlag({
   name: 'bench',
   usage:
     'bench SCENARIO [--variants a,b,…] [--set path=value …] [--sweep path=v,w,…] [--external a,b,…] [--trust] [--json]',

@@ -3,19 +3,19 @@ import type { ClaimFinding, ClaimTableRow, TableClaim } from '../../contract/ben
 import { defaultKind, suggest } from '../../contract/scenario/index.ts';
 import {
   answerCounts,
+  answersByGpuText,
   briefAnswer,
   claimedText,
   claimId,
   findingsOnSeveralMachines,
   gpuAnswerCounts,
-  gpuWords,
 } from '../../domain/claim-texts.ts';
 import { plainDigits } from '../../domain/numbers.ts';
 import { readableUnit } from '../../domain/values/units.ts';
 import { claimTable } from '../../host/api/benches.ts';
 import { hasFlag, jsonFlag, UsageError } from '../arguments.ts';
 import { assetsFolder } from '../assets-folder.ts';
-import { cutLine } from '../progress-bar.ts';
+import { truncateLine } from '../progress-bar.ts';
 import { table, wrap } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 import { WIDTH } from '../terminal.ts';
@@ -58,9 +58,9 @@ function findingLines(claim: TableClaim, styleTitle: (text: string) => string): 
 }
 
 /** Lines about the subject of a claim. */
-function aboutText(claim: TableClaim): readonly string[] {
+function subjectLines(claim: TableClaim): readonly string[] {
   const { about, remark, reason } = claim;
-  const cards = gpuWords(claim);
+  const cards = answersByGpuText(claim);
   const parts =
     about === null
       ? []
@@ -121,7 +121,7 @@ function printAnswers(rows: readonly ClaimTableRow[], terminal: Terminal): void 
   const lines = all.map((claim) => [claimId(claim), claim.claim, briefAnswer(claim)]);
   const titles = ['Id', 'Claim', 'Answer'].map((title) => ({ title }));
   const styleTitle = (text: string): string => terminal.style('bold', text);
-  for (const line of table(titles, lines, { styleTitle })) terminal.print(cutLine(line, WIDTH + 1));
+  for (const line of table(titles, lines, { styleTitle })) terminal.print(truncateLine(line, WIDTH + 1));
   terminal.print();
   terminal.print('braggbench claims ID shows the measurements, and how to decide an open claim.');
 }
@@ -142,7 +142,7 @@ function printClaim(rows: readonly ClaimTableRow[], wanted: string, terminal: Te
   const bold = (text: string): string => terminal.style('bold', text);
   const folder = claim.workload === defaultKind ? /^[^/]*$/ : new RegExp(`^${claim.workload}/${claim.bench}`);
   const scenarios = row.scenarios.filter((file) => folder.test(file)).join(', ');
-  const texts = [`${claim.source}; ${scenarios}`, ...aboutText(claim)];
+  const texts = [`${claim.source}; ${scenarios}`, ...subjectLines(claim)];
   for (const line of wrap(`${claim.claim}: ${claim.answer.sentence}`, WIDTH)) terminal.print(bold(line));
   for (const line of texts.flatMap((text) => wrap(text, WIDTH))) terminal.print(line);
   // Do not wrap the command, so that it can be copied.

@@ -13,7 +13,7 @@ import { defaultKind, formatScenario, newDocument } from '../../contract/scenari
 import { readTableText } from '../../host/index.ts';
 import { flagValue, hasFlag, jsonFlag, type ParsedArguments, setFlag, UsageError } from '../arguments.ts';
 import { checkOutput, forceFlag, writeOutput } from '../output-file.ts';
-import { overridesOf } from '../read-scenario.ts';
+import { parseOverrides } from '../read-scenario.ts';
 import { withHost } from '../subjects.ts';
 import { exitCodes, type Verb } from '../verb.ts';
 
@@ -77,7 +77,7 @@ export const commissionVerb: Verb = {
       for (const one of [...scenarios, ...(svg === undefined ? [] : [path.resolve(svg)])])
         await checkOutput(parsed, one);
       const measured = await textOf(file);
-      const overrides = overridesOf(parsed);
+      const overrides = parseOverrides(parsed);
       const nowhere = { name: 'commission.json', folder: null };
       const { draft } = await host.scenarios.parse(defaultScenarioText, nowhere, { overrides });
       const document = draft ?? {};

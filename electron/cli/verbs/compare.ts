@@ -6,7 +6,7 @@ import type { Result } from '../../contract/wire/methods.ts';
 import { provenanceText } from '../../domain/provenance.ts';
 import { nameOf } from '../../domain/session-table.ts';
 import { hasFlag, jsonFlag, UsageError } from '../arguments.ts';
-import { anyRunFile } from '../read-scenario.ts';
+import { readAnyRunFile } from '../read-scenario.ts';
 import { sessionTableLines, type TableStyle, wideFlag } from '../reports/session-table.ts';
 import { isSessionFile, readSubjects, requireFile, withHost } from '../subjects.ts';
 import { exitCodes, type Verb, type VerbContext } from '../verb.ts';
@@ -34,7 +34,7 @@ function comparedTable({ rows, gone, ...shown }: Result<'compare.rows'>, look: T
 async function runFilesOf(files: readonly string[]): Promise<readonly ReadRun[] | null> {
   if (files.some(isSessionFile)) return null;
   const runs: ReadRun[] = [];
-  for (const file of files) runs.push({ file, run: await anyRunFile(file) });
+  for (const file of files) runs.push({ file, run: await readAnyRunFile(file) });
   const kinds = new Set(runs.map(({ run }) => run.workload));
   const [kind] = kinds;
   return kinds.size === 1 && kind !== undefined && workloadFor(kind).compare !== null ? runs : null;

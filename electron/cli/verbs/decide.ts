@@ -1,7 +1,7 @@
 /** `braggbench decide`: recommends a programming approach, from sessions that measured several. */
 import { approachTitles, type Decision } from '../../contract/bench/decision.ts';
 import { BraggError } from '../../contract/errors.ts';
-import { adviceText, decisionTitle, defaultRuns, sourceText, stepText } from '../../domain/decision-texts.ts';
+import { adviceText, DEFAULT_RUNS, decisionTitle, optionText, sourceText } from '../../domain/decision-texts.ts';
 import { measuredTime } from '../../domain/measured.ts';
 import { plainDigits } from '../../domain/numbers.ts';
 import { decisionsOf, readRegistry } from '../../host/api/benches.ts';
@@ -33,7 +33,7 @@ function lines(decision: Decision, runs: number, bold: (text: string) => string)
     bold(decisionTitle(decision)),
     ...wrap(adviceText(decision), WIDTH),
     ...table(columns, rows),
-    ...decision.steps.flatMap((step) => wrap(stepText(step, runs), WIDTH)),
+    ...decision.steps.flatMap((step) => wrap(optionText(step, runs), WIDTH)),
     sourceText(decision),
     '',
   ];
@@ -48,13 +48,13 @@ export const decide: Verb = {
     'A difference counts only if every sample of one is faster than all samples of the other. Each needs five samples from three instances; otherwise there is no advice. Prints the time saved per run, and the total for your number of runs. Also prints the number of runs that pays back an hour of development.',
   ],
   flags: [
-    { name: 'runs', value: 'N', help: `Number of runs that you plan; ${plainDigits(defaultRuns, 5)} by default.` },
+    { name: 'runs', value: 'N', help: `Number of runs that you plan; ${plainDigits(DEFAULT_RUNS, 5)} by default.` },
     jsonFlag,
   ],
   examples: ['braggbench decide assets/runs/h200-uniform-grid-70MeV.json --runs 1000000'],
   operands: { min: 1, max: 1000, name: 'one or more sessions' },
   run: async ({ parsed, terminal }) => {
-    const runs = flagNumber(parsed, 'runs', { min: 1, max: 1e12, whole: true }) ?? defaultRuns;
+    const runs = flagNumber(parsed, 'runs', { min: 1, max: 1e12, whole: true }) ?? DEFAULT_RUNS;
     const sessions = await openSessions('decide', parsed.operands);
     const { baselines } = await readRegistry(assetsFolder());
     const decisions = decisionsOf(sessions, baselines);

@@ -4,7 +4,7 @@ import { devicesWithCeilings } from '../../host/api/benches.ts';
 import { kernelFoldersOf } from '../../host/api/scenarios.ts';
 import { errorFromNative, loadAddon, type NativeAddon } from '../../host/index.ts';
 import { hasFlag, jsonFlag } from '../arguments.ts';
-import { pairs } from '../table.ts';
+import { formatPairs } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 import { exitCodes, type Verb } from '../verb.ts';
 
@@ -46,7 +46,7 @@ export function supportLines({ cuda, ...libraries }: Devices, width: number): re
     ...parts.filter((part) => !useless.includes(part)).map(({ name, text }) => [name, text] as const),
     ...(useless.length === 0 ? [] : [['also missing', useless.map(({ name }) => name).join(', ')] as const]),
   ];
-  return pairs(lines, width);
+  return formatPairs(lines, width);
 }
 
 export const devices: Verb = {
@@ -78,12 +78,13 @@ export const devices: Verb = {
       ['Memory', formatBytes(machine.memoryBytes)],
       ['System', machine.os],
     ] as const;
-    for (const line of pairs(cpu)) terminal.print(line);
+    for (const line of formatPairs(cpu)) terminal.print(line);
     for (const device of report.cuda.devices) {
       terminal.print();
       terminal.print(bold(`GPU ${device.index}: ${device.name}`));
       const rest = Object.entries(device).filter(([name]) => name !== 'name' && name !== 'index');
-      for (const line of pairs(rest.map(([name, value]) => [name, formatField(value)] as const))) terminal.print(line);
+      for (const line of formatPairs(rest.map(([name, value]) => [name, formatField(value)] as const)))
+        terminal.print(line);
     }
     terminal.print();
     terminal.print(bold('GPU support'));

@@ -2,10 +2,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join, sep } from 'node:path';
 import { z } from 'zod';
-import { exampleGroupsSchema, filledGroups } from '../../domain/examples.ts';
+import { exampleGroupsSchema, expandGroups } from '../../domain/examples.ts';
 import { hasFlag, jsonFlag } from '../arguments.ts';
 import { assetsFolder } from '../assets-folder.ts';
-import { pairs } from '../table.ts';
+import { formatPairs } from '../table.ts';
 import { exitCodes, type Verb } from '../verb.ts';
 
 const namedSchema = z.looseObject({ name: z.string() });
@@ -43,7 +43,7 @@ export const examplesVerb: Verb = {
       file.replaceAll(sep, '/'),
     );
     const listed = await Promise.all(
-      filledGroups(groups, present.filter(isScenario)).map(async ({ files, ...group }) => ({
+      expandGroups(groups, present.filter(isScenario)).map(async ({ files, ...group }) => ({
         ...group,
         examples: await Promise.all(files.filter(isScenario).map((file) => exampleOf(folder, file))),
       })),
@@ -54,7 +54,7 @@ export const examplesVerb: Verb = {
       for (const [i, { about, question, examples }] of filled.entries()) {
         if (filled[i - 1]?.about !== about) terminal.print(`${i === 0 ? '' : '\n'}${terminal.style('bold', about)}`);
         terminal.print(`\n  ${question}`);
-        for (const line of pairs(examples.map(({ name, title }) => [`  ${name}`, title]))) terminal.print(line);
+        for (const line of formatPairs(examples.map(({ name, title }) => [`  ${name}`, title]))) terminal.print(line);
       }
     }
     return exitCodes.done;

@@ -22,11 +22,11 @@ import {
 import {
   type LaunchedKernel,
   type LaunchLimits,
-  limitsOf,
+  launchLimitsOf,
   publishedLimits,
   withLoadedProperties,
 } from '../../domain/launch/occupancy.ts';
-import { reductionKinds, reductionOf } from '../../domain/launch/reduction.ts';
+import { explainReduction, reductionKinds } from '../../domain/launch/reduction.ts';
 import type { Host } from '../../host/index.ts';
 import { flagNumber, flagValue, hasFlag, jsonFlag, type ParsedArguments, UsageError } from '../arguments.ts';
 import { codeLines } from '../reports/code-report.ts';
@@ -55,9 +55,9 @@ function extentFlag(parsed: ParsedArguments, name: string, otherwise: number): E
 
 function gpuOf(host: Host, text: string | undefined) {
   const present = host.capabilities().devices.cuda.devices.filter(({ usable }) => usable);
-  const all = [...present.map(limitsOf), ...publishedLimits];
+  const all = [...present.map(launchLimitsOf), ...publishedLimits];
   const usual = all[0]?.origin === 'driver' ? all[0] : findLimits(all, 'sm_90');
-  const limits = text === undefined ? usual : (present.map(limitsOf)[Number(text)] ?? findLimits(all, text));
+  const limits = text === undefined ? usual : (present.map(launchLimitsOf)[Number(text)] ?? findLimits(all, text));
   if (limits === undefined || limits === null) {
     const known = all.map(({ name, architecture }) => `${architecture} (${name})`).join(', ');
     throw new UsageError(`--gpu: ${JSON.stringify(text)} is not known; allowed: ${known}`);
@@ -270,7 +270,7 @@ async function perform(context: VerbContext): Promise<ExitCode> {
     const launch = explainLaunch(kernel, limits, request);
     if (hasFlag(parsed, 'json')) {
       const curve = occupancyCurve(kernel, limits, request.dynamic_bytes);
-      const reductions = reductionKinds.map((kind) => reductionOf(kind, Math.min(1024, launch.threadsPerBlock)));
+      const reductions = reductionKinds.map((kind) => explainReduction(kind, Math.min(1024, launch.threadsPerBlock)));
       terminal.printJson({
         kernel: { name: chosen.name, ...kernel },
         limits,

@@ -20,7 +20,7 @@ import {
 } from '../../host/api/workloads.ts';
 import { flagValue, UsageError } from '../arguments.ts';
 import { checkOutput, forceFlag, writeOutput } from '../output-file.ts';
-import { anyRunFile } from '../read-scenario.ts';
+import { readAnyRunFile } from '../read-scenario.ts';
 import { isSessionFile, openSession, withHost } from '../subjects.ts';
 import { exitCodes, type Verb, type VerbContext } from '../verb.ts';
 
@@ -67,7 +67,7 @@ export function samplesCsv({ reports, sweep }: Session): { readonly text: string
 
 async function exportTrace({ parsed, terminal }: VerbContext, out: string): Promise<void> {
   const file = parsed.operands[0] ?? '';
-  const trace = importRun(timelineOf(await anyRunFile(file)));
+  const trace = importRun(timelineOf(await readAnyRunFile(file)));
   if (spanCount(trace) === 0) throw new BraggError('unsupported', `${file} has no timeline: nothing was recorded.`);
   const pieces = Array.from(chromeTraceText(trace, null), (piece) => Buffer.from(piece));
   await writeOutput(parsed, out, Buffer.concat(pieces));
@@ -90,7 +90,7 @@ async function packImage(run: ImageRunData, bits: ImageBits | undefined): Promis
 
 async function exportImage({ parsed, terminal }: VerbContext, out: string): Promise<void> {
   const file = parsed.operands[0] ?? '';
-  const run = await anyRunFile(file);
+  const run = await readAnyRunFile(file);
   if (!isImageRun(run)) throw new BraggError('unsupported', `${file} is a proton transport run: it has no image.`);
   const bits = bitsOf(flagValue(parsed, 'bits'));
   const bytes = hdf5.includes(extname(out).toLowerCase()) ? await packImage(run, bits) : imageFile(run, out, bits);
@@ -103,7 +103,7 @@ const MAP = /^(.*)-(mha|nrrd|dcm)$/;
 
 async function exportMap({ parsed, terminal }: VerbContext, out: string): Promise<void> {
   const file = parsed.operands[0] ?? '';
-  const run = await anyRunFile(file);
+  const run = await readAnyRunFile(file);
   const maps = exportsOf(run.workload).flatMap(({ id }) => (MAP.test(id) ? [id] : []));
   if (maps.length === 0) throw new BraggError('unsupported', `${file} is a run of ${run.workload}: it has no dose.`);
   const [names, endings] = [1, 2].map((part) => [...new Set(maps.map((id) => MAP.exec(id)?.[part] ?? ''))]);

@@ -22,7 +22,7 @@ import {
   type VolumeAxis,
 } from '../../host/api/workloads.ts';
 import { flagValue, hasFlag, type ParsedArguments, UsageError } from '../arguments.ts';
-import { anyRunFile } from '../read-scenario.ts';
+import { readAnyRunFile } from '../read-scenario.ts';
 import { table } from '../table.ts';
 import { exitCodes, type Verb } from '../verb.ts';
 
@@ -49,7 +49,7 @@ function choiceFlag<T extends string>(parsed: ParsedArguments, name: string, all
   return found;
 }
 
-function numberOf(parsed: ParsedArguments, name: string, low: number, high: number): number | undefined {
+function parseNumber(parsed: ParsedArguments, name: string, low: number, high: number): number | undefined {
   const text = flagValue(parsed, name);
   if (text === undefined) return undefined;
   const value = Number(text);
@@ -61,9 +61,9 @@ function numberOf(parsed: ParsedArguments, name: string, low: number, high: numb
 
 const axes: readonly VolumeAxis[] = ['x', 'y', 'z'];
 
-function planeOf(parsed: ParsedArguments): PlaneOfVolume {
+function toPlane(parsed: ParsedArguments): PlaneOfVolume {
   const [depth, across] = [choiceFlag(parsed, 'depth', axes), choiceFlag(parsed, 'across', axes)];
-  const [z, x] = [numberOf(parsed, 'shift-depth', -1e5, 1e5), numberOf(parsed, 'shift-across', -1e5, 1e5)];
+  const [z, x] = [parseNumber(parsed, 'shift-depth', -1e5, 1e5), parseNumber(parsed, 'shift-across', -1e5, 1e5)];
   return {
     ...(depth !== undefined && { depth }),
     ...(across !== undefined && { across }),
@@ -77,12 +77,12 @@ function planeOf(parsed: ParsedArguments): PlaneOfVolume {
 const isRunFile = (file: string): boolean => ['.h5', '.hdf5'].includes(path.extname(file).toLowerCase());
 
 async function readRun(file: string): Promise<RunDose> {
-  return { file, kind: 'run', run: transportRunOf(await anyRunFile(file)) };
+  return { file, kind: 'run', run: transportRunOf(await readAnyRunFile(file)) };
 }
 
 /** Reads both doses. If a file is compared with a run in absolute terms, its dose is converted to the run's units. */
 async function readDoses(files: readonly string[], parsed: ParsedArguments): Promise<readonly Dose[]> {
-  const [plane, depth] = [planeOf(parsed), choiceFlag(parsed, 'unit', depthUnits) ?? null];
+  const [plane, depth] = [toPlane(parsed), choiceFlag(parsed, 'unit', depthUnits) ?? null];
   const unit = flagValue(parsed, 'dose-unit') ?? null;
   const runs = await Promise.all(files.filter(isRunFile).map(readRun));
   const run = runs.length === 1 && hasFlag(parsed, 'absolute') ? runs[0]?.run : undefined;
@@ -182,7 +182,7 @@ export const gammaVerb: Verb = {
   operands: { min: 2, max: 2, name: 'the evaluated dose and the reference' },
   run: async ({ parsed, terminal }) => {
     const texts = parsed.flags.get('criteria') ?? defaultCriteria;
-    const threshold = (numberOf(parsed, 'threshold', 0, 90) ?? 10) / 100;
+    const threshold = (parseNumber(parsed, 'threshold', 0, 90) ?? 10) / 100;
     const criteria = texts.map((text) => ({ ...parseCriterion(text), local: hasFlag(parsed, 'local'), threshold }));
     const both = await readDoses(parsed.operands, parsed);
     const [evaluated, reference] = both;

@@ -3,7 +3,7 @@ import { realpath } from 'node:fs/promises';
 import { dataFolder } from '../../host/index.ts';
 import { flagNumber, flagSeconds, flagValue, gpuFlag, UsageError } from '../arguments.ts';
 import { programVersion } from '../assets-folder.ts';
-import { withOnPiped } from '../remote/on-host.ts';
+import { withPipedRemoteFlag } from '../remote/on-host.ts';
 import { withHost } from '../subjects.ts';
 import { exitCodes } from '../verb.ts';
 
@@ -18,7 +18,7 @@ const DEFAULT_SECONDS = 10;
 /** Size limit of a message, bytes. A kernel of 1 MiB fits after JSON escaping. */
 const MAX_MESSAGE_BYTES = 8 * 2 ** 20;
 
-export const mcpVerb = withOnPiped({
+export const mcpVerb = withPipedRemoteFlag({
   name: 'mcp',
   usage: 'mcp [FOLDER…] [--trust FOLDER …] [--time 60s] [--port N]',
   summary: 'let a coding agent submit kernels, over the Model Context Protocol',

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { documentForBase, freeFolder, reproduce } from '../../host/api/kernels.ts';
 import { refusalOf } from '../../host/api/scenarios.ts';
 import { flagValue, hasFlag, jsonFlag, setFlag, UsageError } from '../arguments.ts';
-import { overridesOf, scenarioPath } from '../read-scenario.ts';
+import { parseOverrides, scenarioPath } from '../read-scenario.ts';
 import { withHost } from '../subjects.ts';
 import { obtainTrust } from '../user-kernels.ts';
 import { exitCodes, type Verb } from '../verb.ts';
@@ -43,7 +43,7 @@ export const reproduceVerb: Verb = {
       // Ask for trust, because the program that computes the answer is run.
       if (kernel.answer !== null) await obtainTrust(context, host, path.resolve(file));
       const scenario = scenarioPath(parsed.operands[0] ?? '');
-      const found = await host.scenarios.read(scenario, { overrides: overridesOf(parsed) });
+      const found = await host.scenarios.read(scenario, { overrides: parseOverrides(parsed) });
       if (found.draft === null) throw refusalOf(found.issues);
       const place = { name: scenario, folder: path.dirname(scenario) };
       const reading = await host.scenarios.check(documentForBase(found.draft, kernel), place);

@@ -5,7 +5,7 @@ import type { Host } from '../../host/index.ts';
 import { flagValue, gpuFlag, jsonFlag, setFlag, UsageError } from '../arguments.ts';
 import { checkOutput, forceFlag } from '../output-file.ts';
 import { readScenario } from '../read-scenario.ts';
-import { withOn } from '../remote/on-host.ts';
+import { withRemoteFlag } from '../remote/on-host.ts';
 import { withHost } from '../subjects.ts';
 import { userKernelFlags } from '../user-kernels.ts';
 import type { ExitCode, VerbContext } from '../verb.ts';
@@ -27,7 +27,7 @@ export async function performRun(context: VerbContext, host: Host): Promise<Exit
   return workloadFor(reading.kind).run(context, host, reading, place);
 }
 
-export const run = withOn({
+export const run = withRemoteFlag({
   name: 'run',
   usage:
     'run SCENARIO [--variant ID|FILE] [--set path=value …] [--out RUN.h5] [--trust] [--limit SECONDS] [--trace] [--json]',

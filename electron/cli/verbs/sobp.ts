@@ -15,7 +15,7 @@ import { defaultKind, formatScenario, newDocument } from '../../contract/scenari
 import { readTableText } from '../../host/index.ts';
 import { flagValue, hasFlag, jsonFlag, type ParsedArguments, setFlag, UsageError } from '../arguments.ts';
 import { checkOutput, forceFlag, writeOutput } from '../output-file.ts';
-import { overridesOf, scenarioPath } from '../read-scenario.ts';
+import { parseOverrides, scenarioPath } from '../read-scenario.ts';
 import { withHost } from '../subjects.ts';
 import { exitCodes, type Verb } from '../verb.ts';
 
@@ -160,7 +160,7 @@ export const sobpVerb: Verb = {
       if (out !== undefined) await checkOutput(parsed, resolve(out));
       const [operand] = parsed.operands;
       const plain = JSON.stringify({ ...newDocument(defaultKind), solver: { stepping: 'depth' } });
-      const overrides = overridesOf(parsed);
+      const overrides = parseOverrides(parsed);
       const reading =
         operand === undefined
           ? await host.scenarios.parse(plain, { name: 'sobp.json', folder: null }, { overrides })

@@ -3,10 +3,10 @@ import { MAX_CHECKED, type StudyFolder } from '../../host/api/studies.ts';
 import type { Host } from '../../host/index.ts';
 import { jsonFlag, UsageError } from '../arguments.ts';
 import { forceFlag } from '../output-file.ts';
-import { clusterFlags, clustersAction, describingFlags, runTask } from '../studies/cluster.ts';
+import { clusterEntryFlags, clusterFlags, clustersAction, runTask } from '../studies/cluster.ts';
 import { collectStudy, exportStudy, importTuning } from '../studies/collect.ts';
 import { MAX_PRINTED_POINTS, planOnly, showStatus, stopStudy } from '../studies/plan.ts';
-import { type OpenedStudy, openedAsPlanned, openOrPlanStudy, openPlannedStudy, runStudy } from '../studies/run.ts';
+import { type OpenedStudy, openOrPlanStudy, openPlannedStudy, runStudy, withPlannedLimits } from '../studies/run.ts';
 import { answerTuner, runTuning } from '../studies/tune.ts';
 import { withHost } from '../subjects.ts';
 import { userKernelFlags } from '../user-kernels.ts';
@@ -32,7 +32,7 @@ const studyActions: Readonly<Record<string, StudyAction>> = {
   ask: (context, study) =>
     withHost(async (host) => answerTuner(context, host, await openOrPlanStudy(context, host, study))),
   resume: (context, study) =>
-    withHost(async (host) => solve(context, host, openedAsPlanned(await openPlannedStudy(context, study)))),
+    withHost(async (host) => solve(context, host, withPlannedLimits(await openPlannedStudy(context, study)))),
   status: folderAction(showStatus),
   stop: folderAction(stopStudy),
   collect: folderAction(collectStudy),
@@ -81,7 +81,7 @@ export const studyVerb: Verb = {
     { name: 'yes', help: 'Start a study that takes longer than a day without asking.' },
     { name: 'points', help: `Print every point of the plan, not only the first ${MAX_PRINTED_POINTS}.` },
     ...clusterFlags,
-    ...describingFlags,
+    ...clusterEntryFlags,
     forceFlag,
     jsonFlag,
   ],

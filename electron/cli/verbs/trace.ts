@@ -14,7 +14,7 @@ import { formatBytes } from '../../domain/values/units.ts';
 import { TraceProcess } from '../../host/api/files.ts';
 import { forkChild } from '../../host/index.ts';
 import { hasFlag, jsonFlag } from '../arguments.ts';
-import { type Column, pairs, type TableLayout, table } from '../table.ts';
+import { type Column, formatPairs, type TableLayout, table } from '../table.ts';
 import { exitCodes, type Verb } from '../verb.ts';
 
 const seconds = (ns: number): string => measuredTime(ns * 1e-9);
@@ -151,7 +151,7 @@ export const traceVerb: Verb = {
         return exitCodes.done;
       }
       terminal.print(terminal.style('bold', about.about === '' ? about.name : `${about.name}: ${about.about}`));
-      for (const line of pairs(traceFacts(summary))) terminal.print(line);
+      for (const line of formatPairs(traceFacts(summary))) terminal.print(line);
       const look = { styleTitle: (text: string) => terminal.style('bold', text), width: terminal.width };
       for (const line of traceTables(summary, look)) terminal.print(line);
       for (const note of about.notes) terminal.say(`${terminal.styleSaid('yellow', 'note')} ${note}`);

@@ -4,7 +4,7 @@ import { formatBytes } from '../../domain/values/units.ts';
 import { engineIssue, hostWorkloads, type ResourceNeeds, type ScenarioReading } from '../../host/api/scenarios.ts';
 import type { Host } from '../../host/index.ts';
 import { hasFlag, jsonFlag, setFlag } from '../arguments.ts';
-import { issueLine, overridesOf, scenarioPath } from '../read-scenario.ts';
+import { issueLine, parseOverrides, scenarioPath } from '../read-scenario.ts';
 import { withHost } from '../subjects.ts';
 import { exitCodes, type Verb } from '../verb.ts';
 
@@ -73,7 +73,7 @@ export const validate: Verb = {
   operands: { min: 1, max: 10_000, name: 'at least one scenario' },
   run: ({ parsed, terminal }) =>
     withHost(async (host) => {
-      const overrides = overridesOf(parsed);
+      const overrides = parseOverrides(parsed);
       const all: CheckedScenario[] = [];
       for (const operand of parsed.operands) {
         const path = scenarioPath(operand);

@@ -16,8 +16,8 @@ import {
 import type { Host, NativeAddon } from '../../host/index.ts';
 import { type FlagSpec, flagValue, hasFlag, listFlag, type ParsedArguments, UsageError } from '../arguments.ts';
 import { assetsFolder } from '../assets-folder.ts';
-import { ifExists, withRemedy } from '../output-file.ts';
-import { ProgressBar, type ProgressWords, progressLine } from '../progress-bar.ts';
+import { ifExists, withAdvice } from '../output-file.ts';
+import { ProgressBar, type ProgressTexts, progressLine } from '../progress-bar.ts';
 import type { VariantFitter } from '../read-scenario.ts';
 import type { Column } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
@@ -114,7 +114,7 @@ async function solve<W extends ProgressDetail['workload']>(
   context: VerbContext,
   host: Host,
   reading: ScenarioReading & { readonly kind: W },
-  words: ProgressWords<W>,
+  words: ProgressTexts<W>,
 ): Promise<string> {
   const { terminal, signal } = context;
   const id = await start(context, host, reading);
@@ -153,7 +153,7 @@ async function saveRunFile(
   try {
     return { file: (await host.call('run.save', { run: id, file, ifExists: ifExists(parsed) })).place };
   } catch (thrown) {
-    const error = withRemedy(thrown);
+    const error = withAdvice(thrown);
     if (error instanceof BraggError) return { error };
     throw error;
   }
@@ -181,7 +181,7 @@ type Style = (...styled: Parameters<Terminal['style']>) => string;
 /** Progress and result texts of a workload whose runs compute a result. */
 export interface SolvingTexts<W extends ProgressDetail['workload']> {
   readonly workload: W;
-  readonly words: ProgressWords<W>;
+  readonly words: ProgressTexts<W>;
   readonly tell: (run: WorkloadRunData<W>, reading: Extract<ScenarioReading, { readonly kind: W }>) => RunOutcome;
   /** Computes further results that flags request. */
   readonly more?: (context: VerbContext, host: Host, reading: ScenarioReading) => Promise<AdditionalOutput>;
@@ -190,7 +190,7 @@ export interface SolvingTexts<W extends ProgressDetail['workload']> {
 type WorkloadRunData<W> = Extract<AnyRunData, { readonly workload: W }>;
 
 /** Creates the `run` of such a workload. It prints the result even if that is wrong or cannot be saved. */
-export function runBy<W extends ProgressDetail['workload']>({
+export function createRun<W extends ProgressDetail['workload']>({
   workload,
   words,
   tell,
@@ -233,7 +233,7 @@ interface BenchName {
   readonly bench: string;
 }
 
-const nameOf = ({ workload, bench }: BenchName): string => (bench === '' ? workload : `${workload}/${bench}`);
+const benchName = ({ workload, bench }: BenchName): string => (bench === '' ? workload : `${workload}/${bench}`);
 
 /**
  * Labels of the variants in factorial designs that can run here, on a GPU if there is one. Null without the flag
@@ -253,11 +253,11 @@ export async function factorialVariants(
   const gpu = able.filter(({ device }) => device === 'cuda');
   const chosen = gpu.length > 0 ? gpu : able;
   if (chosen.length > 0) return [...new Set(chosen.flatMap(({ labels }) => labels))];
-  const here = known.filter((design) => nameOf(design) === nameOf(place));
+  const here = known.filter((design) => benchName(design) === benchName(place));
   throw here.length === 0
     ? new BraggError(
         'invalid',
-        `--factorial: no variants of ${nameOf(place)} differ by single optimisations; allowed: ${[...new Set(known.map(nameOf))].join(', ')}`,
+        `--factorial: no variants of ${benchName(place)} differ by single optimisations; allowed: ${[...new Set(known.map(benchName))].join(', ')}`,
       )
     : new BraggError(
         'unsupported',

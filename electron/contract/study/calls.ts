@@ -3,7 +3,7 @@
  * all named views are saved with the study.
  */
 import { z } from 'zod';
-import { LONGEST_EXPRESSION } from '../../domain/values/expression.ts';
+import { MAX_EXPRESSION_LENGTH } from '../../domain/values/expression.ts';
 import { fileRefSchema } from '../files.ts';
 import { scenarioDraftSchema } from '../scenario/workload.ts';
 import { bytes, float64, uint32 } from '../wire/arrays.ts';
@@ -24,7 +24,7 @@ const studyPlotKinds = ['points', 'lines', 'pareto', 'heat', 'parallel'] as cons
 
 const studyViewSettingsSchema = z.strictObject({
   tab: z.enum(['table', 'plot']),
-  filter: z.string().max(LONGEST_EXPRESSION),
+  filter: z.string().max(MAX_EXPRESSION_LENGTH),
   sort: studySortSchema.nullable(),
   groups: groupsSchema,
   hideEqual: z.boolean(),
@@ -165,7 +165,7 @@ export type StudyColumnInfo = Readonly<z.infer<typeof studyColumnSchema>>;
 /**
  * Condition that rows must satisfy, over column names, as in studies: `r80_mm > 40`. If empty, all rows are selected.
  */
-const filterSchema = z.string().max(LONGEST_EXPRESSION).default('');
+const filterSchema = z.string().max(MAX_EXPRESSION_LENGTH).default('');
 const MAX_ROWS = 500;
 
 const studyRowsSchema = z.strictObject({

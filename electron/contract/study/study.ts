@@ -1,6 +1,6 @@
 /** Study: base scenarios, and axes along which fields of the scenarios vary. */
 import { z } from 'zod';
-import { LONGEST_EXPRESSION } from '../../domain/values/expression.ts';
+import { MAX_EXPRESSION_LENGTH } from '../../domain/values/expression.ts';
 import { count, editorShape, namingShape } from '../scenario/common-fields.ts';
 import { MAX_CONFIGURED_LENGTH } from '../tuning/configured.ts';
 import { measureGroups } from './result.ts';
@@ -105,7 +105,7 @@ export const studySchema = z.strictObject({
     })
     .default([]),
   conditions: z
-    .array(z.string().min(1).max(LONGEST_EXPRESSION))
+    .array(z.string().min(1).max(MAX_EXPRESSION_LENGTH))
     .max(100)
     .meta({
       title: 'Conditions',

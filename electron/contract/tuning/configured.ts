@@ -4,7 +4,7 @@
  * `cuda-gather[fmad=0]` rounds products and sums separately.
  */
 import { z } from 'zod';
-import { LONGEST_EXPRESSION } from '../../domain/values/expression.ts';
+import { MAX_EXPRESSION_LENGTH } from '../../domain/values/expression.ts';
 
 const tunableSchema = z
   .strictObject({
@@ -32,7 +32,7 @@ export const spaceShape = {
     .meta({ title: 'Tunables', description: 'Constants in the source code that tuning may change.' }),
   /** Conditions over the names of the constants, written as in studies: `kTile * kRows <= 1024`. */
   conditions: z
-    .array(z.string().min(1).max(LONGEST_EXPRESSION))
+    .array(z.string().min(1).max(MAX_EXPRESSION_LENGTH))
     .max(100)
     .meta({ title: 'Conditions', description: 'Conditions on the tunables, such as "kTile * kRows <= 1024".' })
     .default([]),

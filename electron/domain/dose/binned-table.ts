@@ -4,8 +4,16 @@
  * usbrea). PHITS (tallies for ANGEL) and SHIELD-HIT12A (text of bdo2txt and of pymchelper) are supported too.
  */
 
-import { absentAs, allowOnly, type FieldRules, honoured, ignoredField, mayBeAbsent, oneOf } from '../header-fields.ts';
-import { decimalOf } from '../values/csv.ts';
+import {
+  absentBecause,
+  allowOnly,
+  type FieldRules,
+  honoured,
+  ignoredField,
+  mayBeAbsent,
+  oneOf,
+} from '../header-fields.ts';
+import { parseDecimal } from '../values/csv.ts';
 
 export interface BinnedTable {
   /** Centres of the bins, in `depthUnit`. */
@@ -45,7 +53,7 @@ const numbersIn = (text: string): readonly number[] =>
     : [];
 
 /** Parses rows of numbers, or returns an error if a line contains anything else. */
-function rowsOf(lines: readonly Line[], columns: number) {
+function parseRows(lines: readonly Line[], columns: number) {
   const rows: { readonly line: number; readonly values: readonly number[] }[] = [];
   for (const line of lines) {
     if (line.text.trim() === '' || isComment(line)) continue;
@@ -86,7 +94,7 @@ function depthBins(
   return { line, message: `it has bins of ${counts}, so it is not a depth dose; allowed: several bins along one axis` };
 }
 
-const about = ignoredField('describes the simulation, without effect on bins or values');
+const ignoredDescription = ignoredField('describes the simulation, without effect on bins or values');
 
 /**
  * Rules for the header lines of each code, by their first words in lower case. Sources: TOPAS user guide, Scoring; GATE
@@ -95,16 +103,16 @@ const about = ignoredField('describes the simulation, without effect on bins or 
  */
 export const binnedFields = {
   topas: {
-    'topas version': about,
-    'parameter file': about,
-    'results for scorer': about,
-    'scored in component': about,
+    'topas version': ignoredDescription,
+    'parameter file': ignoredDescription,
+    'results for scorer': ignoredDescription,
+    'scored in component': ignoredDescription,
     'x in': honoured,
     'y in': honoured,
     'z in': honoured,
     quantity: honoured,
-    'filtered by': absentAs('doses for all particles'),
-    'binned by': absentAs('spatial bins only'),
+    'filtered by': absentBecause('doses for all particles'),
+    'binned by': absentBecause('spatial bins only'),
   },
   gate: { 'matrix size': honoured, resol: honoured, voxelsize: honoured, nbval: honoured },
   fluka: {
@@ -113,34 +121,34 @@ export const binnedFields = {
   },
   usrbin: {
     'cartesian binning': honoured,
-    'r - z': absentAs('Cartesian binning'),
-    'r-phi-z': absentAs('Cartesian binning'),
-    region: absentAs('Cartesian binning'),
-    'reg/lat/u': absentAs('Cartesian binning'),
+    'r - z': absentBecause('Cartesian binning'),
+    'r-phi-z': absentBecause('Cartesian binning'),
+    region: absentBecause('Cartesian binning'),
+    'reg/lat/u': absentBecause('Cartesian binning'),
     'generalized particle': honoured,
     'x coordinate': honoured,
     'y coordinate': honoured,
     'z coordinate': honoured,
     'data follow in a matrix a(ix,iy,iz)': honoured,
     'percentage errors follow': honoured,
-    'total number of particles followed': about,
-    'total number of particles to be followed': absentAs('sums over all primaries'),
-    'binning n:': absentAs('sums over all primaries'),
-    'unnormalized data': absentAs('sums over all primaries'),
-    '+/-': absentAs('bins of one side each'),
+    'total number of particles followed': ignoredDescription,
+    'total number of particles to be followed': absentBecause('sums over all primaries'),
+    'binning n:': absentBecause('sums over all primaries'),
+    'unnormalized data': absentBecause('sums over all primaries'),
+    '+/-': absentBecause('bins of one side each'),
     'accurate deposition': ignoredField('describes how energy was distributed among bins'),
     'normalized (per unit volume)': ignoredField(
       'all bins have the same size, so ratios of energies are ratios of doses',
     ),
-    'this is a track-length binning': absentAs('deposited energy or dose'),
-    'only non-zero cells': absentAs('all cells'),
-    'birk law': absentAs('energy without quenching'),
-    'time cut off': absentAs('energy of all times'),
-    'coordinate transformation': absentAs('bins along the axes of the simulation'),
+    'this is a track-length binning': absentBecause('deposited energy or dose'),
+    'only non-zero cells': absentBecause('all cells'),
+    'birk law': absentBecause('energy without quenching'),
+    'time cut off': absentBecause('energy of all times'),
+    'coordinate transformation': absentBecause('bins along the axes of the simulation'),
     'single precision': ignoredField('seven digits are enough'),
   },
   phits: {
-    title: about,
+    title: ignoredDescription,
     mesh: oneOf('xyz', 'r-z'),
     axis: oneOf('x', 'y', 'z'),
     x: honoured,
@@ -152,22 +160,22 @@ export const binnedFields = {
     letmat: oneOf('0'),
     ...{ 'ctmin(1)': oneOf('-9999'), 'ctmin(2)': oneOf('-9999'), 'ctmin(3)': oneOf('-9999') },
     ...{ 'ctmax(1)': oneOf('9999'), 'ctmax(2)': oneOf('9999'), 'ctmax(3)': oneOf('9999') },
-    multiplier: absentAs('values without a multiplier'),
+    multiplier: absentBecause('values without a multiplier'),
     trcl: allowOnly('0: no transformation of the mesh', (value) => value === '0'),
     ...{ nx: honoured, ny: honoured, nz: honoured, nr: honoured, zmin: honoured, zmax: honoured },
     output: oneOf('dose', 'deposit', 'heat'),
     'e-type': ignoredField('energies of the axis eng, but these bins are spatial'),
     unit: ignoredField('y states the unit of the values'),
     factor: ignoredField('values already include it'),
-    file: about,
-    h: about,
+    file: ignoredDescription,
+    h: ignoredDescription,
   },
   'shield-hit': {
     'detector output': honoured,
     'x bin': honoured,
     start: honoured,
     end: honoured,
-    primaries: about,
+    primaries: ignoredDescription,
     'detector type': honoured,
     jpart: allowOnly('-1', (value) => /^-1\b/.test(value)),
   },
@@ -200,7 +208,7 @@ const TOPAS_QUANTITY = /^\s*#\s*([\w^]+)\s*(?:\(\s*(.*?)\s*\))?\s*:\s*(.+)$/;
 /** Names of scorers of deposited energy. Other scorers write fluence, LET or charge in the same bins. */
 const TOPAS_DOSES = /^(dose(to\w+)?|energydeposit\w*)$/i;
 
-const topas: TableReader = (lines) => {
+const readTopas: TableReader = (lines) => {
   const heads = lines.filter(isComment);
   const refused = rejectedLine(heads, binnedFields.topas);
   if (refused !== null) return refused;
@@ -228,7 +236,7 @@ const topas: TableReader = (lines) => {
       message: `it reports ${names.trim() || 'nothing'}; allowed: Sum or Mean among its columns`,
     };
   }
-  const rows = rowsOf(lines, bins.length + columns.length);
+  const rows = parseRows(lines, bins.length + columns.length);
   if ('message' in rows) return rows;
   const wrong = rows.find(({ values }, i) => values[depth.at] !== i);
   if (wrong !== undefined || rows.length !== depth.bins.count) {
@@ -254,12 +262,12 @@ const GATE_MATRIX = /^\s*#\s*Matrix\s*Size\s*=\s*\(([^)]*)\)/;
 const GATE_COUNT = /^\s*#\s*nbVal\s*=\s*(\S+)/;
 
 /** Parses text written by GATE, in which Geant4 prints lengths in mm. */
-const gate: TableReader = (lines) => {
+const readGate: TableReader = (lines) => {
   const head = lines.find(({ text }) => GATE_BINS.test(text));
   const sizes = lines.find(({ text }) => GATE_SIZE.test(text));
   const line = head?.number ?? 1;
   const three = (of: RegExp, text = ''): readonly number[] =>
-    (of.exec(text)?.[1] ?? '').split(',').map((part) => decimalOf(part.trim()));
+    (of.exec(text)?.[1] ?? '').split(',').map((part) => parseDecimal(part.trim()));
   const [counts, steps] = [three(GATE_BINS, head?.text), three(GATE_SIZE, sizes?.text)];
   for (const [name, of] of [
     ['Resol', counts],
@@ -311,7 +319,7 @@ const gate: TableReader = (lines) => {
 };
 
 /** Largest gap between consecutive bins as a fraction of the bin width. Edges are printed with few digits. */
-const EDGE = 1e-3;
+const MAX_EDGE_GAP = 1e-3;
 /** Relative rounding error of START and END, which are printed with four digits. */
 const PRINTED_PRECISION = 5e-4;
 
@@ -323,7 +331,7 @@ function binsFromEdges(
 ): BinnedTable | BinnedTableError {
   const gap = rows.findIndex(({ values: [low = 0, high = 0] }, i) => {
     const before = rows[i - 1]?.values[1];
-    return !(high > low) || (before !== undefined && Math.abs(low - before) > EDGE * (high - low));
+    return !(high > low) || (before !== undefined && Math.abs(low - before) > MAX_EDGE_GAP * (high - low));
   });
   if (gap >= 0) return { line: rows[gap]?.line ?? 1, message: 'its bin does not begin where the previous bin ends' };
   return {
@@ -338,7 +346,7 @@ function binsFromEdges(
 const FLUKA_DETECTOR = /^\s*#\s*Detector n:/;
 const FLUKA_INTERVALS = /^\s*#\s*N\.?\s*of\s+(?:solid\s+)?(\w+)[\s-]+intervals\s*[:=]?\s*(\d+)?/i;
 
-const fluka: TableReader = (lines) => {
+const readFluka: TableReader = (lines) => {
   const [, second] = lines.filter(({ text }) => FLUKA_DETECTOR.test(text));
   if (second !== undefined) return { line: second.number, message: 'it has several detectors; allowed: one per file' };
   // USRBDX and USRTRACK detectors have energy bins in the same columns, so the axis must be checked.
@@ -348,7 +356,7 @@ const fluka: TableReader = (lines) => {
   });
   const other = axes.find(({ axis }) => !isLength(axis));
   if (other !== undefined) return notAlongDepthError(other.line, other.axis);
-  const rows = rowsOf(lines, 4);
+  const rows = parseRows(lines, 4);
   if ('message' in rows) return rows;
   const [stated] = axes.filter(({ count }) => count !== null && count !== 1);
   const announced = axes.reduce((product, { count }) => product * (count ?? 1), 1);
@@ -371,7 +379,7 @@ const USRBIN_DEPOSITED: readonly string[] = ['208', '228'];
  * Parses USRBIN text. After a format statement, it has the values A(ix,iy,iz), ten per line, followed by their errors
  * in per cent.
  */
-const usrbin: TableReader = (lines) => {
+const readUsrbin: TableReader = (lines) => {
   const heads = lines.filter(({ text }) => numbersIn(text).length === 0);
   const refused = rejectedLine(heads, binnedFields.usrbin);
   if (refused !== null) return refused;
@@ -390,7 +398,7 @@ const usrbin: TableReader = (lines) => {
     const [, axis = '', from, to, unit = '', count, width] = USRBIN_AXIS.exec(text) ?? [];
     if (from === undefined) continue;
     const size = (Number(to) - Number(from)) / Number(count);
-    if (!(size > 0) || Math.abs(Number(width) / size - 1) > EDGE) {
+    if (!(size > 0) || Math.abs(Number(width) / size - 1) > MAX_EDGE_GAP) {
       return {
         line: number,
         message: `its bins along ${axis} are ${width} ${unit} wide; allowed: ${size}, computed from its ends and number of bins`,
@@ -456,7 +464,7 @@ function phitsMesh(
       }
     } else if (name.startsWith(axis)) {
       const found = name.endsWith('min') ? low : end;
-      if (Math.abs(stated - found) > EDGE * (high - low) + PRINTED_PRECISION * Math.abs(found)) {
+      if (Math.abs(stated - found) > MAX_EDGE_GAP * (high - low) + PRINTED_PRECISION * Math.abs(found)) {
         return { line: number, message: `its bins reach ${found}; allowed: ${stated}, its ${name}` };
       }
     }
@@ -464,7 +472,7 @@ function phitsMesh(
   return null;
 }
 
-const phits: TableReader = (lines) => {
+const readPhits: TableReader = (lines) => {
   const refused = rejectedLine(lines, binnedFields.phits);
   if (refused !== null) return refused;
   const heads = lines.filter(({ text }) => PHITS_HEAD.test(text));
@@ -490,7 +498,7 @@ const phits: TableReader = (lines) => {
   }
   const begin = lines.indexOf(head ?? ({} as Line)) + 1;
   const end = lines.findIndex((line, i) => i >= begin && numbersIn(line.text).length === 0);
-  const rows = rowsOf(lines.slice(begin, end < 0 ? undefined : end), 2 + columns.length);
+  const rows = parseRows(lines.slice(begin, end < 0 ? undefined : end), 2 + columns.length);
   if ('message' in rows) return rows;
   const wrong = phitsMesh(
     lines.slice(0, begin),
@@ -510,7 +518,7 @@ const SHIELD_HIT_TYPE = /DETECTOR TYPE:\s*(\S+)/;
 const DOSE_NAME = /^(dose|dose_?gy|energy|ddd)$/i;
 
 /** Parses rows of x, y, z, value and optionally an error, with lengths in cm. */
-const shieldHit: TableReader = (lines) => {
+const readShieldHit: TableReader = (lines) => {
   const heads = lines.filter(isComment);
   const refused = rejectedLine(heads, binnedFields['shield-hit']);
   if (refused !== null) return refused;
@@ -543,12 +551,14 @@ const shieldHit: TableReader = (lines) => {
   if (!(depth.bins.size > 0)) return { line, message: 'its START and END give no valid bin size; allowed: above 0' };
   const first = lines.find((one) => !isComment(one) && one.text.trim() !== '');
   const columns = numbersIn(first?.text ?? '').length;
-  const rows = rowsOf(lines, columns === 5 ? 5 : 4);
+  const rows = parseRows(lines, columns === 5 ? 5 : 4);
   if ('message' in rows) return rows;
   const start = starts[depth.at] ?? 0;
   const wrong = rows.find(({ values }, i) => {
     const centre = start + (i + 0.5) * depth.bins.size;
-    return Math.abs((values[depth.at] ?? 0) - centre) > EDGE * depth.bins.size + PRINTED_PRECISION * Math.abs(centre);
+    return (
+      Math.abs((values[depth.at] ?? 0) - centre) > MAX_EDGE_GAP * depth.bins.size + PRINTED_PRECISION * Math.abs(centre)
+    );
   });
   if (wrong !== undefined || rows.length !== depth.bins.count) {
     const at = wrong?.line ?? rows.at(-1)?.line ?? line;
@@ -567,18 +577,18 @@ const shieldHit: TableReader = (lines) => {
   };
 };
 
-const dialects: readonly (readonly [RegExp, TableReader])[] = [
-  [TOPAS_BINS, topas],
-  [GATE_BINS, gate],
-  [FLUKA_DETECTOR, fluka],
-  [USRBIN, usrbin],
-  [PHITS_HEAD, phits],
-  [SHIELD_HIT, shieldHit],
+const tableReaders: readonly (readonly [RegExp, TableReader])[] = [
+  [TOPAS_BINS, readTopas],
+  [GATE_BINS, readGate],
+  [FLUKA_DETECTOR, readFluka],
+  [USRBIN, readUsrbin],
+  [PHITS_HEAD, readPhits],
+  [SHIELD_HIT, readShieldHit],
 ];
 
 /** Parses the table of any supported code; null if none of their formats matches. */
-export function binnedTable(lines: readonly string[]): BinnedTable | BinnedTableError | null {
-  for (const [mark, read] of dialects) {
+export function parseBinnedTable(lines: readonly string[]): BinnedTable | BinnedTableError | null {
+  for (const [mark, read] of tableReaders) {
     if (lines.some((line) => mark.test(line))) return read(lines.map((text, i) => ({ number: i + 1, text })));
   }
   return null;

@@ -4,12 +4,12 @@
  * write them.
  */
 import { parseDepthDoseUnit } from '../../contract/dose/units.ts';
-import { decimalOf } from '../values/csv.ts';
+import { parseDecimal } from '../values/csv.ts';
 
 /** Unit of depth for files that do not state one. `asked`: reject such files. */
 export type DefaultDepthUnit = LengthName | 'asked';
 
-export interface Columns {
+export interface CurveColumns {
   readonly depth: number;
   readonly dose: number;
   /** Number of millimetres in a unit of depth. */
@@ -45,14 +45,14 @@ export const lengthUnits: ReadonlyMap<string, number> = new Map(Object.entries(m
  * Unit in a column's name: in brackets at the end, after a comma, or a length after `_`, `/` or a space. More words may
  * follow a length in brackets.
  */
-export function unitIn(name: string): string | null {
+export function parseUnit(name: string): string | null {
   const bracketed = (/[[(]([^\])]*)[\])]\s*$/.exec(name) ?? /[[(]\s*([nuµm]m|[cdk]?m|inch)\s*[\])]/i.exec(name))?.[1];
   const named = /(?:[_/\s]|,\s*)([nuµm]m|[cdk]?m|in|inch|g[_/]cm\^?[2²])$/i.exec(name)?.[1];
   return (bracketed ?? named)?.trim() ?? null;
 }
 
 /** Splits a column's name and unit into words: `DoseToWater [Gy]` and `dose_to_water_Gy` give dose, to, water, gy. */
-function wordsOf(name: string): readonly string[] {
+function splitWords(name: string): readonly string[] {
   const words = name
     .replace(/\ba\.\s?u\.?/gi, 'au')
     .replace(/(?<![A-Za-z])([MkG]?eV|[npu]C|[kmcnu]Gy|[npum]A|mV)(?![A-Za-z])/g, (unit) => unit.toLowerCase())
@@ -65,11 +65,11 @@ function wordsOf(name: string): readonly string[] {
     .split(/[^a-z0-9%]+/)
     .filter((word) => word !== '' && !/^\d+$/.test(word));
   // After `per`, `incident proton` only scales the dose. Elsewhere, `primary` restricts the dose to some particles.
-  const scales = words.map((word) => SCALES.has(word));
-  return words.filter((word, i) => word !== 'per' && !(scales[i] === true && isBehindPer(words, scales, i)));
+  const scales = words.map((word) => SCALE_WORDS.has(word));
+  return words.filter((word, i) => word !== 'per' && !(scales[i] === true && isAfterPer(words, scales, i)));
 }
 
-function isBehindPer(words: readonly string[], scales: readonly boolean[], at: number): boolean {
+function isAfterPer(words: readonly string[], scales: readonly boolean[], at: number): boolean {
   let before = at - 1;
   while (before >= 0 && scales[before] === true) before -= 1;
   return words[before] === 'per' || words[before] === '1e9' || words[before] === 'e9';
@@ -77,12 +77,12 @@ function isBehindPer(words: readonly string[], scales: readonly boolean[], at: n
 
 const wordSet = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
 /** Words that may follow `per` and only scale a dose. */
-const SCALES = wordSet(
+const SCALE_WORDS = wordSet(
   'incident source primary primaries proton protons particle particles ion ions history histories event events reference ref monitor mu unit units',
 );
 
 /** Words in names of columns that are not a dose: its uncertainty or rate, LET, or a biologically weighted dose. */
-const NOT_A_PLAIN_DOSE = new RegExp(
+const NON_DOSE_WORD = new RegExp(
   `^(${[
     'sigma|sd|std|stdev|stddev|dev|deviation|err|error|errors|unc|uncertainty|spread|var|variance|sem|rms|min|max|limit',
     'squared|count|entries|hits|rate|let|letd|lett|log|log10|ln|cumulative|difference|diff|residual|ratio|gamma',
@@ -91,61 +91,61 @@ const NOT_A_PLAIN_DOSE = new RegExp(
 );
 
 /** Words that mean a spread or an uncertainty. */
-const SPREAD =
+const SPREAD_WORD =
   /^(sigma|sd|std|stdev|stddev|dev|deviation|err|error|errors|unc|uncertainty|spread|var|variance|sem|rms)$/;
 
 /** Words that mean depth, and words that may appear together with them. */
-const DEPTHS = wordSet('depth tiefe profondeur z');
-const DEPTH_CONTEXT = wordSet(
+const DEPTH_WORDS = wordSet('depth tiefe profondeur z');
+const DEPTH_CONTEXT_WORDS = wordSet(
   'in of the from at along water h2o pmma tissue medium material phantom tank surface beam central axis cax bin center centre mm cm m um nm inch g cm2',
 );
-const DOSES = wordSet('dose doses dosis');
+const DOSE_WORDS = wordSet('dose doses dosis');
 /** Words that mean a relative dose, if no column is named dose. */
-const OTHER_DOSES = wordSet(
+const RELATIVE_DOSE_WORDS = wordSet(
   'pdd idd ddd d edep deposit deposited deposition ionization ionisation charge current reading readings signal percent gy cgy %',
 );
 /** Words that mean a detector reading, which may have to be divided by the reading of a reference detector. */
-const READINGS = wordSet('ionization ionisation charge current reading readings signal');
-const REFERENCES = wordSet('reference ref monitor mu');
+const READING_WORDS = wordSet('ionization ionisation charge current reading readings signal');
+const REFERENCE_WORDS = wordSet('reference ref monitor mu');
 /** Words that may appear in the name of a dose: scale, location, source and units. */
-const DOSE_CONTEXT = wordSet(
+const DOSE_CONTEXT_WORDS = wordSet(
   `depth relative relativ rel normalized normalised normiert norm percentage absolute abs integral integrated absorbed physical
 total mean average averaged energy to in of the at on along water h2o medium material phantom tank central axis cax bragg peak
 curve value sum corrected corr raw measured meas measurement simulated calculated computed mc tps topas gate fluka phits geant4
 film chamber detector reading mgy ugy ngy kgy mev kev ev j kg g um mm cm m mm2 cm2 mm3 cm3 nc pc na pa ma ua mv v
 counts au arb arbitrary unit units 1e9 e9`,
 );
-const LENGTHS = wordSet('mm cm m um nm inch in');
+const LENGTH_WORDS = wordSet('mm cm m um nm inch in');
 /** Units in names of depths and of doses. `in` and `g` are excluded, because they have other meanings in names. */
 const DEPTH_UNITS = wordSet('mm cm m um nm inch cm2');
 const DOSE_UNITS = wordSet('gy cgy mgy ugy ngy kgy %');
 /** Words for matter other than water, or for unspecified matter. */
-const MATTERS = wordSet('pmma tissue medium material');
+const MATTER_WORDS = wordSet('pmma tissue medium material');
 const WATER_WORDS = wordSet('water h2o');
 export const COMMENTED_MATTER =
   /(?:\bdepths?\s+in|\b(?:material|medium|phantom)\s*[:=])\s*(pmma|acrylic|perspex|lucite|plexiglas|tissue|bone|lung|muscle|fat|alumini?um|copper|graphite|polyethylene|polystyrene)\b/i;
 /** Matches a unit of depth in a comment: `depth unit: cm`, `depths in cm`. */
 export const COMMENTED_UNIT = /\bdepths?(?:\s+units?)?\s*(?:[:=]|\bin\b)\s*\[?(mm|cm|m)\b/i;
 /** Words for corrections, scales and shifts of a depth or dose. */
-const CHANGES = wordSet(
+const CORRECTION_WORDS = wordSet(
   `background bg bkg bkgd dark leakage offset offsets shift correction corrections corr factor factors coefficient
 gain gains amplification range attenuation quenching calibration cal scale scaling baseline pedestal`,
 );
 /** Names of correction factors of ionization chambers, as in IAEA TRS-398. */
 const CHAMBER_FACTOR = /^k_?(tp|t|p|pol|ion|s|sat|q|elec)$/;
-const CHANGE_CONTEXT = wordSet(
+const CORRECTION_CONTEXT_WORDS = wordSet(
   `depth z k tp t p pol ion s recombination polarity temperature pressure wet equivalent window effective point
 measurement normalization normalisation conversion multiplication`,
 );
 /** Words for additive corrections; all other corrections are factors. */
-const SHIFTS = wordSet('background bg bkg bkgd dark leakage offset offsets shift baseline pedestal');
+const SHIFT_WORDS = wordSet('background bg bkg bkgd dark leakage offset offsets shift baseline pedestal');
 /** Words for positions across the beam. */
 const LATERAL_WORDS = wordSet('x y r crossline inline lateral radius');
 const LATERAL_CONTEXT_WORDS = wordSet('position pos in off axis distance');
-const TIMES = wordSet('time duration exposure');
+const TIME_WORDS = wordSet('time duration exposure');
 /** Words that mark an energy as deposited. Without them, a mean energy is that of the particles. */
 const DEPOSITED_WORDS = wordSet('deposit deposited deposition absorbed');
-const UNITS_OF_DOSE = wordSet('% percent gy cgy');
+const DOSE_UNIT_WORDS = wordSet('% percent gy cgy');
 export const ALLOWED_ROWS = 'a line for each depth, with the depth and its dose';
 const ALLOWED_DEPTHS = 'depth or z in mm, cm or m, such as depth_mm';
 const ALLOWED_DOSES =
@@ -153,26 +153,28 @@ const ALLOWED_DOSES =
 
 const hasAnyWord = (words: readonly string[], names: ReadonlySet<string>): boolean =>
   words.some((word) => names.has(word));
-const isOnly = (words: readonly string[], ...sets: readonly ReadonlySet<string>[]): boolean =>
+const hasOnlyWords = (words: readonly string[], ...sets: readonly ReadonlySet<string>[]): boolean =>
   words.every((word) => sets.some((names) => names.has(word)));
 
 /** Whether the words may name a dose. `d_mm` is a length. With several columns, `%` alone is ambiguous. */
 function isDose(words: readonly string[], columns: number): boolean {
-  const isLength = isOnly(words, LENGTHS, new Set('d')) && hasAnyWord(words, LENGTHS);
-  const isUnit = isOnly(words, UNITS_OF_DOSE) && columns > 2;
+  const isLength = hasOnlyWords(words, LENGTH_WORDS, new Set('d')) && hasAnyWord(words, LENGTH_WORDS);
+  const isUnit = hasOnlyWords(words, DOSE_UNIT_WORDS) && columns > 2;
   const isMeanEnergy =
     (words.includes('mean') || words.includes('average')) &&
     words.some(
       (word, i) => word === 'energy' && ![words[i - 1], words[i + 1]].some((other) => DEPOSITED_WORDS.has(other ?? '')),
     );
-  return isOnly(words, DOSES, OTHER_DOSES, DOSE_CONTEXT) && !isLength && !isUnit && !isMeanEnergy;
+  return (
+    hasOnlyWords(words, DOSE_WORDS, RELATIVE_DOSE_WORDS, DOSE_CONTEXT_WORDS) && !isLength && !isUnit && !isMeanEnergy
+  );
 }
 
 /** Parses the name of a dose column and returns its unit, if it contains one. Null if the name does not mean a dose. */
-export function doseNamed(name: string): { readonly unit: string | null } | null {
-  const words = wordsOf(name);
-  const isOne = hasAnyWord(words, DOSES) || hasAnyWord(words, OTHER_DOSES);
-  if (!isOne || words.some((word) => NOT_A_PLAIN_DOSE.test(word)) || !isDose(words, 2)) return null;
+export function parseDoseName(name: string): { readonly unit: string | null } | null {
+  const words = splitWords(name);
+  const isOne = hasAnyWord(words, DOSE_WORDS) || hasAnyWord(words, RELATIVE_DOSE_WORDS);
+  if (!isOne || words.some((word) => NON_DOSE_WORD.test(word)) || !isDose(words, 2)) return null;
   const unit = (/dose[_ ([/]+([^)\]]*?)[)\]]?$/i.exec(name)?.[1] ?? '').replace(/^in\s+/i, '');
   return { unit: unit === '' ? null : unit.replace(/_per_/g, '/') };
 }
@@ -189,9 +191,9 @@ function isPlainDose(name: string): boolean {
 
 /** Finds the columns of depth and dose by the words in their names. A name with an unknown word matches neither. */
 function namedColumns(fields: readonly string[]): { readonly depth: number; readonly dose: number } | string {
-  const words = fields.map(wordsOf);
+  const words = fields.map(splitWords);
   const columns = fields.filter((field) => field !== '').length;
-  const plain = (i: number): boolean => !(words[i] ?? []).some((word) => NOT_A_PLAIN_DOSE.test(word));
+  const plain = (i: number): boolean => !(words[i] ?? []).some((word) => NON_DOSE_WORD.test(word));
   const all = (accept: (of: readonly string[]) => boolean): readonly number[] =>
     [...words.keys()].filter((i) => plain(i) && accept(words[i] ?? []));
   const only = (found: readonly number[], exact: string, isExact: (name: string) => boolean): number | string => {
@@ -202,36 +204,36 @@ function namedColumns(fields: readonly string[]): { readonly depth: number; read
       ? (named[0] ?? -1)
       : `the header has ${found.map((i) => `"${fields[i]}"`).join(' and ')}; allowed: one ${exact}`;
   };
-  const named = all((of) => hasAnyWord(of, DOSES));
-  const others = () => all((of) => hasAnyWord(of, OTHER_DOSES) && isDose(of, columns));
+  const named = all((of) => hasAnyWord(of, DOSE_WORDS));
+  const others = () => all((of) => hasAnyWord(of, RELATIVE_DOSE_WORDS) && isDose(of, columns));
   const dose = only(named.length > 0 ? named : others(), 'dose', isPlainDose);
   if (typeof dose === 'string') return dose;
   const own = words[dose] ?? [];
   if (dose >= 0 && !isDose(own, columns)) {
     return `the column "${fields[dose]}" contains a word that does not belong to a dose; allowed: ${ALLOWED_DOSES}`;
   }
-  const reference = words.findIndex((of, i) => i !== dose && hasAnyWord(of, REFERENCES));
-  if (hasAnyWord(own, READINGS) && reference >= 0) {
+  const reference = words.findIndex((of, i) => i !== dose && hasAnyWord(of, REFERENCE_WORDS));
+  if (hasAnyWord(own, READING_WORDS) && reference >= 0) {
     return `"${fields[dose]}" is next to "${fields[reference]}", by which it may have to be divided; allowed: only a column with their ratio`;
   }
   if (
     ['charge', 'nc', 'pc'].some((unit) => own.includes(unit)) &&
-    words.some((of, i) => i !== dose && hasAnyWord(of, TIMES))
+    words.some((of, i) => i !== dose && hasAnyWord(of, TIME_WORDS))
   ) {
-    const time = fields[words.findIndex((of, i) => i !== dose && hasAnyWord(of, TIMES))];
+    const time = fields[words.findIndex((of, i) => i !== dose && hasAnyWord(of, TIME_WORDS))];
     return `"${fields[dose]}" is next to "${time}", by which it may have to be divided; allowed: only a column with their ratio`;
   }
   const depth = only(
-    all((of) => hasAnyWord(of, DEPTHS) && isOnly(of, DEPTHS, DEPTH_CONTEXT)),
+    all((of) => hasAnyWord(of, DEPTH_WORDS) && hasOnlyWords(of, DEPTH_WORDS, DEPTH_CONTEXT_WORDS)),
     'depth',
-    (name) => wordsOf(name)[0] === 'depth' && unitIn(name) !== null,
+    (name) => splitWords(name)[0] === 'depth' && parseUnit(name) !== null,
   );
   if (typeof depth === 'string') return depth;
   return { depth, dose };
 }
 
 /** Millimetres per unit of depth, or an error text. `stated` is the unit that the file states. */
-export function unitOfDepth(name: string, stated: string | null, otherwise: DefaultDepthUnit): number | string {
+export function resolveDepthUnit(name: string, stated: string | null, otherwise: DefaultDepthUnit): number | string {
   if (stated === null && otherwise === 'asked')
     return 'the unit of depth is missing; allowed: a column such as depth_mm or depth_cm, or --unit';
   const length = (stated ?? otherwise).toLowerCase();
@@ -240,37 +242,50 @@ export function unitOfDepth(name: string, stated: string | null, otherwise: Defa
 }
 
 /** Error text for a name with two units, such as `depth_mm [cm]`; otherwise null. */
-function twoUnits(name: string, units: ReadonlySet<string>): string | null {
-  const found = [...new Set(wordsOf(name).filter((word) => units.has(word)))];
+function ambiguousUnitError(name: string, units: ReadonlySet<string>): string | null {
+  const found = [...new Set(splitWords(name).filter((word) => units.has(word)))];
   return found.length > 1 ? `"${name}" has the units ${found.join(' and ')}; allowed: one unit` : null;
 }
 
 /** Word for matter other than water in the name of a depth; null if there is none. */
-function matterIn(name: string): string | null {
-  const words = wordsOf(name);
-  return hasAnyWord(words, WATER_WORDS) ? null : (words.find((word) => MATTERS.has(word)) ?? null);
+function matterWord(name: string): string | null {
+  const words = splitWords(name);
+  return hasAnyWord(words, WATER_WORDS) ? null : (words.find((word) => MATTER_WORDS.has(word)) ?? null);
 }
 
 /**
  * Classifies the remaining columns. Columns that would change the depth or the dose are errors. Columns with a spread
  * or an uncertainty are ignored without a note.
  */
-function otherColumns(fields: readonly string[], used: readonly number[]): Pick<Columns, 'across' | 'notes'> | string {
+function otherColumns(
+  fields: readonly string[],
+  used: readonly number[],
+): Pick<CurveColumns, 'across' | 'notes'> | string {
   const others = fields.flatMap((name, column) => {
-    const words = wordsOf(name);
-    const silent = used.includes(column) || words.length === 0 || words.some((word) => SPREAD.test(word));
+    const words = splitWords(name);
+    const silent = used.includes(column) || words.length === 0 || words.some((word) => SPREAD_WORD.test(word));
     return silent ? [] : [{ name, column, words }];
   });
   const change = others.find(
     ({ words }) =>
       CHAMBER_FACTOR.test(words.join('')) ||
-      (hasAnyWord(words, CHANGES) && isOnly(words, CHANGES, CHANGE_CONTEXT, DOSES, OTHER_DOSES, DOSE_CONTEXT, LENGTHS)),
+      (hasAnyWord(words, CORRECTION_WORDS) &&
+        hasOnlyWords(
+          words,
+          CORRECTION_WORDS,
+          CORRECTION_CONTEXT_WORDS,
+          DOSE_WORDS,
+          RELATIVE_DOSE_WORDS,
+          DOSE_CONTEXT_WORDS,
+          LENGTH_WORDS,
+        )),
   );
   if (change !== undefined) {
     return `the column "${change.name}" would change the depth or the dose; allowed: values with the change applied, without this column`;
   }
   const across = others.filter(
-    ({ words }) => hasAnyWord(words, LATERAL_WORDS) && isOnly(words, LATERAL_WORDS, LATERAL_CONTEXT_WORDS, LENGTHS),
+    ({ words }) =>
+      hasAnyWord(words, LATERAL_WORDS) && hasOnlyWords(words, LATERAL_WORDS, LATERAL_CONTEXT_WORDS, LENGTH_WORDS),
   );
   const names = others.map(({ name }) => `"${name}"`).join(', ');
   const notes =
@@ -280,8 +295,8 @@ function otherColumns(fields: readonly string[], used: readonly number[]): Pick<
   return { across, notes };
 }
 
-export function headerColumns(fields: readonly string[], otherwise: DefaultDepthUnit): Columns | string {
-  const numbers = fields.slice(1).filter((field) => Number.isFinite(decimalOf(field))).length;
+export function headerColumns(fields: readonly string[], otherwise: DefaultDepthUnit): CurveColumns | string {
+  const numbers = fields.slice(1).filter((field) => Number.isFinite(parseDecimal(field))).length;
   if (numbers > 1 && numbers === fields.length - 1) {
     return `"${fields[0]}" is followed by ${numbers} values; allowed: names in the first line, then ${ALLOWED_ROWS}`;
   }
@@ -293,21 +308,21 @@ export function headerColumns(fields: readonly string[], otherwise: DefaultDepth
     return `the header "${fields.join(',')}" has no ${missing}; allowed: ${allowed}`;
   }
   const name = fields[depth] ?? '';
-  const units = twoUnits(name, DEPTH_UNITS) ?? twoUnits(fields[dose] ?? '', DOSE_UNITS);
+  const units = ambiguousUnitError(name, DEPTH_UNITS) ?? ambiguousUnitError(fields[dose] ?? '', DOSE_UNITS);
   if (units !== null) return units;
   const others = otherColumns(fields, [depth, dose]);
   if (typeof others === 'string') return others;
-  const depthUnit = unitIn(name);
-  const perUnit_mm = unitOfDepth(name, depthUnit, otherwise);
+  const depthUnit = parseUnit(name);
+  const perUnit_mm = resolveDepthUnit(name, depthUnit, otherwise);
   if (typeof perUnit_mm === 'string') return perUnit_mm;
   return {
     ...{ depth, dose, perUnit_mm, depthUnit, count: fields.length },
-    unit: doseNamed(fields[dose] ?? '')?.unit ?? null,
-    ...{ matter: matterIn(name), ...others },
+    unit: parseDoseName(fields[dose] ?? '')?.unit ?? null,
+    ...{ matter: matterWord(name), ...others },
   };
 }
 
-interface Change {
+interface StatedCorrection {
   readonly line: number;
   readonly text: string;
   /** False for a factor of the dose, which does not change a relative dose. */
@@ -320,7 +335,7 @@ const MULTIPLY = /^(multiply|divide)\b.*\bby\s+([-+.\de]+)/i;
 const APPLIED_CORRECTION = /(?<!\bnot\s)\b(applied|included|corrected|subtracted)\b/i;
 
 /** Finds corrections of dose or depth that a comment mentions without stating that they were applied. */
-function changesIn(line: string, number: number): readonly Change[] {
+function statedCorrections(line: string, number: number): readonly StatedCorrection[] {
   if (APPLIED_CORRECTION.test(line)) return [];
   return line
     .replace(COMMENT, '')
@@ -329,21 +344,31 @@ function changesIn(line: string, number: number): readonly Change[] {
       const text = part.replace(/\(?\bnot applied\)?/i, '').trim();
       const [, order, factor] = MULTIPLY.exec(text) ?? [];
       const [, name = '', value = ''] = STATED_VALUE.exec(text) ?? [];
-      const words = order === undefined ? wordsOf(name) : ['factor'];
+      const words = order === undefined ? splitWords(name) : ['factor'];
       const isChange =
         CHAMBER_FACTOR.test(words.join('')) ||
-        (hasAnyWord(words, CHANGES) &&
+        (hasAnyWord(words, CORRECTION_WORDS) &&
           !words.includes('range') &&
-          isOnly(words, CHANGES, CHANGE_CONTEXT, DOSES, OTHER_DOSES, DOSE_CONTEXT, LENGTHS, DEPTHS, DEPTH_CONTEXT));
-      const isShift = hasAnyWord(words, SHIFTS);
-      if (!isChange || decimalOf((factor ?? value).replace(',', '.')) === (isShift ? 0 : 1)) return [];
-      return [{ line: number, text: part.trim().slice(0, 60), always: isShift || hasAnyWord(words, DEPTHS) }];
+          hasOnlyWords(
+            words,
+            CORRECTION_WORDS,
+            CORRECTION_CONTEXT_WORDS,
+            DOSE_WORDS,
+            RELATIVE_DOSE_WORDS,
+            DOSE_CONTEXT_WORDS,
+            LENGTH_WORDS,
+            DEPTH_WORDS,
+            DEPTH_CONTEXT_WORDS,
+          ));
+      const isShift = hasAnyWord(words, SHIFT_WORDS);
+      if (!isChange || parseDecimal((factor ?? value).replace(',', '.')) === (isShift ? 0 : 1)) return [];
+      return [{ line: number, text: part.trim().slice(0, 60), always: isShift || hasAnyWord(words, DEPTH_WORDS) }];
     });
 }
 
 /** Errors and notes about corrections in the comments of a table. `unit` is the unit of the dose. */
-export function commentedChanges(lines: readonly string[], unit: string | null) {
-  const changes = lines.flatMap((line, index) => (isComment(line) ? changesIn(line, index + 1) : []));
+export function correctionIssues(lines: readonly string[], unit: string | null) {
+  const changes = lines.flatMap((line, index) => (isComment(line) ? statedCorrections(line, index + 1) : []));
   const isRelative = unit === null || unit === '%';
   const faults = changes
     .filter(({ always }) => always || !isRelative)
@@ -359,7 +384,11 @@ export function commentedChanges(lines: readonly string[], unit: string | null) 
  * Columns of a table without a header, or an error text. With more than two columns, the dose column is ambiguous.
  * `rows` is the number of lines in the table.
  */
-export function bareColumns(fields: readonly string[], otherwise: DefaultDepthUnit, rows: number): Columns | string {
+export function columnsWithoutHeader(
+  fields: readonly string[],
+  otherwise: DefaultDepthUnit,
+  rows: number,
+): CurveColumns | string {
   const values = fields.filter((field) => field !== '').length;
   if (values < 2) return `a column of values without depths; allowed: ${ALLOWED_ROWS}`;
   if (values > 2 && (rows === 1 || (values > 3 && rows === 2)))
@@ -367,7 +396,7 @@ export function bareColumns(fields: readonly string[], otherwise: DefaultDepthUn
   if (values > 2) {
     return `${fields.length} columns without names; allowed: two, or a header such as depth_mm,dose,dose_error`;
   }
-  const perUnit_mm = unitOfDepth('', null, otherwise);
+  const perUnit_mm = resolveDepthUnit('', null, otherwise);
   if (typeof perUnit_mm === 'string') return perUnit_mm;
   const none = { depthUnit: null, unit: null, matter: null, across: [], notes: [] };
   return { depth: 0, dose: 1, perUnit_mm, count: fields.length, ...none };

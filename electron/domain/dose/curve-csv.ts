@@ -5,23 +5,23 @@
  * Monte Carlo codes with bins describe their own columns.
  */
 
-import { decimalOf } from '../values/csv.ts';
-import { type BinnedTable, binnedTable } from './binned-table.ts';
+import { parseDecimal } from '../values/csv.ts';
+import { type BinnedTable, parseBinnedTable } from './binned-table.ts';
 import {
   ALLOWED_ROWS,
-  bareColumns,
   COMMENT,
   COMMENTED_MATTER,
   COMMENTED_UNIT,
-  type Columns,
-  commentedChanges,
+  type CurveColumns,
+  columnsWithoutHeader,
+  correctionIssues,
   type DefaultDepthUnit,
   headerColumns,
   isComment,
   type LengthName,
   lengthUnits,
-  unitIn,
-  unitOfDepth,
+  parseUnit,
+  resolveDepthUnit,
 } from './curve-columns.ts';
 
 export interface CurveFile {
@@ -32,7 +32,7 @@ export interface CurveFile {
   readonly unit: string | null;
 }
 
-interface ReadCurveFile extends CurveFile {
+interface ParsedCurveFile extends CurveFile {
   /** Unit of depth in the header; null if it states none. */
   readonly depthUnit: string | null;
   /** Line number of the header; without a header, of the first point. */
@@ -50,12 +50,12 @@ interface CurveError {
   readonly message: string;
 }
 
-type CurveReading =
-  | Readonly<{ ok: true; curve: ReadCurveFile }>
+type CurveResult =
+  | Readonly<{ ok: true; curve: ParsedCurveFile }>
   | Readonly<{ ok: false; faults: readonly CurveError[] }>;
 
-const BEFORE_SURFACE = 'before the surface; allowed: depths of 0 and more (omit points in air)';
-const LARGEST_LINES = 200_000;
+const BEFORE_SURFACE_TEXT = 'before the surface; allowed: depths of 0 and more (omit points in air)';
+const MAX_LINES = 200_000;
 /** Limit on reported errors, because more would not help the user. */
 const MAX_ERRORS = 20;
 
@@ -73,7 +73,7 @@ function hasDecimalCommas(line: string): boolean {
   );
 }
 
-function fieldsOf(line: string): readonly string[] {
+function splitFields(line: string): readonly string[] {
   const comma = line.includes(',') && !hasDecimalCommas(line);
   // Separators within quotes are text. A unit in brackets after a space is part of the name.
   const separator = line.includes(';') ? ';' : line.includes('\t') ? '\t' : comma ? ',' : null;
@@ -81,12 +81,12 @@ function fieldsOf(line: string): readonly string[] {
   const parts =
     separator === null
       ? (quoted.trim().match(/"[^"]*"|(?:[[(][^\])]*[\])]|[^\s"])+/g) ?? [''])
-      : partsBetween(line.trim(), separator);
+      : splitOutsideQuotes(line.trim(), separator);
   return parts.map((field) => field.trim().replace(/^"(.*)"$/, '$1'));
 }
 
 /** Splits a line at separators that are not within quotes. */
-function partsBetween(line: string, separator: string): readonly string[] {
+function splitOutsideQuotes(line: string, separator: string): readonly string[] {
   const parts: string[] = [];
   for (const part of line.split(separator)) {
     const open = parts.at(-1);
@@ -101,9 +101,9 @@ function partsBetween(line: string, separator: string): readonly string[] {
  * Parses a number. In lines separated by semicolons, tabs or spaces, a comma is a decimal mark, as many spreadsheets
  * write it.
  */
-function numberOf(field: string, line: string): number {
+function parseNumber(field: string, line: string): number {
   const plain = /[;\t]/.test(line) || hasDecimalCommas(line) ? field.replace(',', '.') : field;
-  return decimalOf(plain);
+  return parseDecimal(plain);
 }
 
 /** Decimal mark of a file, which the first line that contains one determines. */
@@ -125,11 +125,11 @@ class DecimalMark {
   }
 }
 
-const isNumber = (field: string, line: string): boolean => Number.isFinite(numberOf(field, line));
+const isNumber = (field: string, line: string): boolean => Number.isFinite(parseNumber(field, line));
 
 /** Adds the units in the line below the header to the column names; null if that line contains no units. */
 function namesWithUnits(names: readonly string[], line: string): readonly string[] | null {
-  const units = fieldsOf(line).map((field) => field.replace(/^[[(](.*)[\])]$/, '$1'));
+  const units = splitFields(line).map((field) => field.replace(/^[[(](.*)[\])]$/, '$1'));
   const isUnits = units.length === names.length && units.every((unit) => !isNumber(unit, line));
   if (!isUnits || !units.some((unit) => lengthUnits.has(unit.toLowerCase()))) return null;
   return names.map((name, i) => (units[i] === '' ? name : `${name} (${units[i]})`));
@@ -138,32 +138,32 @@ function namesWithUnits(names: readonly string[], line: string): readonly string
 function curveFromBins(
   { depths, doses, lines, depthUnit, unit }: BinnedTable,
   otherwise: DefaultDepthUnit,
-): CurveReading {
+): CurveResult {
   const [firstLine = 1, lastLine = 1] = [lines[0], lines.at(-1)];
-  const perUnit_mm = unitOfDepth('of its bins', depthUnit, otherwise);
+  const perUnit_mm = resolveDepthUnit('of its bins', depthUnit, otherwise);
   if (typeof perUnit_mm === 'string') return { ok: false, faults: [{ line: firstLine, message: perUnit_mm }] };
   const depth_mm = Float64Array.from(depths, (depth) => depth * perUnit_mm);
   const before = depths.findIndex((depth) => depth < 0);
   if (before >= 0) {
-    const message = `its bin at ${depths[before]} is ${BEFORE_SURFACE}`;
+    const message = `its bin at ${depths[before]} is ${BEFORE_SURFACE_TEXT}`;
     return { ok: false, faults: [{ line: lines[before] ?? firstLine, message }] };
   }
   const stated = { unit, depthUnit, firstLine, lastLine, matter: null, notes: [] };
   return { ok: true, curve: { depth_mm, dose: Float64Array.from(doses), ...stated } };
 }
 
-export function readCurveCsv(text: string, otherwise: DefaultDepthUnit = 'mm'): CurveReading {
+export function readCurveCsv(text: string, otherwise: DefaultDepthUnit = 'mm'): CurveResult {
   const lines = text.replace(/^\uFEFF/, '').split(/\r\n|\r|\n/);
-  if (lines.length > LARGEST_LINES) {
+  if (lines.length > MAX_LINES) {
     return {
       ok: false,
-      faults: [{ line: LARGEST_LINES, message: `too many lines for a curve; allowed: ${LARGEST_LINES}` }],
+      faults: [{ line: MAX_LINES, message: `too many lines for a curve; allowed: ${MAX_LINES}` }],
     };
   }
   if (/^\s*[{[]\s*["{[]/.test(text)) {
     return { ok: false, faults: [{ line: 1, message: 'it is JSON; allowed: a table of depth and dose' }] };
   }
-  const binned = binnedTable(lines);
+  const binned = parseBinnedTable(lines);
   if (binned !== null) return 'message' in binned ? { ok: false, faults: [binned] } : curveFromBins(binned, otherwise);
   const begin = lines.findIndex((line) => line.trim() !== '' && !isComment(line));
   if (/^(?:[^#,;]*=)?\s*(?:np\.array)?[[({]+\s*[-+\d.]/.test(lines[begin] ?? '')) {
@@ -177,9 +177,9 @@ export function readCurveCsv(text: string, otherwise: DefaultDepthUnit = 'mm'): 
   const mark = new DecimalMark();
   let descends: boolean | null = null;
   const [depths, doses]: [number[], number[]] = [[], []];
-  let columns: Columns | null = null;
+  let columns: CurveColumns | null = null;
   /** Columns named in a comment line, as numpy.savetxt writes them. */
-  let commented: Columns | null = null;
+  let commented: CurveColumns | null = null;
   let refused: { readonly count: number; readonly message: string } | null = null;
   let [firstLine, lastLine] = [1, 1];
   /** Index of the line with units below the header; -1 if there is none. */
@@ -199,28 +199,32 @@ export function readCurveCsv(text: string, otherwise: DefaultDepthUnit = 'mm'): 
     }
     const isSeparator = index === 0 && /^"?sep=.\s*"?$/.test(line);
     if (columns === null && isComment(line)) {
-      const names = fieldsOf(line.replace(COMMENT, ''));
+      const names = splitFields(line.replace(COMMENT, ''));
       const named = headerColumns(names, otherwise);
       if (typeof named !== 'string') commented = named;
       // A comment whose first word has a unit of length is a header, not a remark.
-      else if (lengthUnits.has((unitIn(names[0] ?? '') ?? '').toLowerCase()))
+      else if (lengthUnits.has((parseUnit(names[0] ?? '') ?? '').toLowerCase()))
         refused = { count: names.length, message: named };
     }
     const usual: DefaultDepthUnit = commentedUnit?.unit ?? otherwise;
     if (line.trim() === '' || isComment(line) || isSeparator || index === unitsAt) continue;
-    const fields = fieldsOf(line);
+    const fields = splitFields(line);
     if (columns === null) {
       const below = lines.findIndex((other, i) => i > index && other.trim() !== '');
       const withUnits = namesWithUnits(fields, lines[below] ?? '');
       if (withUnits !== null) unitsAt = below;
       const bare = fields.every((field) => isNumber(field, line));
-      const found: Columns | string =
+      const found: CurveColumns | string =
         bare && commented?.count === fields.length
           ? commented
           : bare && refused?.count === fields.length
             ? refused.message
             : bare
-              ? bareColumns(fields, usual, lines.filter((other) => other.trim() !== '' && !isComment(other)).length)
+              ? columnsWithoutHeader(
+                  fields,
+                  usual,
+                  lines.filter((other) => other.trim() !== '' && !isComment(other)).length,
+                )
               : headerColumns(withUnits ?? fields, usual);
       if (typeof found === 'string') return { ok: false, faults: [{ line: index + 1, message: found }] };
       columns = { ...found, depthUnit: found.depthUnit ?? commentedUnit?.unit ?? null };
@@ -246,7 +250,7 @@ export function readCurveCsv(text: string, otherwise: DefaultDepthUnit = 'mm'): 
     const moved = columns.across.find(({ column }) => {
       const place = fields[column] ?? '';
       if (!places.has(column)) places.set(column, place);
-      return places.get(column) !== place && numberOf(places.get(column) ?? '', line) !== numberOf(place, line);
+      return places.get(column) !== place && parseNumber(places.get(column) ?? '', line) !== parseNumber(place, line);
     });
     if (moved !== undefined) {
       const [was, is] = [places.get(moved.column), fields[moved.column]];
@@ -258,14 +262,14 @@ export function readCurveCsv(text: string, otherwise: DefaultDepthUnit = 'mm'): 
       fault(marks);
       continue;
     }
-    const [z, d] = [numberOf(depth, line) * columns.perUnit_mm, numberOf(dose, line)];
+    const [z, d] = [parseNumber(depth, line) * columns.perUnit_mm, parseNumber(dose, line)];
     const strange = Number.isFinite(z) ? (Number.isFinite(d) ? null : `dose "${dose}"`) : `depth "${depth}"`;
     if (strange !== null) {
       const comma = strange.includes(',');
       fault(
         `the ${strange} is not a number; allowed: a ${comma ? 'decimal point (or ; between columns)' : 'finite number'}`,
       );
-    } else if (z < 0) fault(`the depth ${depth} is ${BEFORE_SURFACE}`);
+    } else if (z < 0) fault(`the depth ${depth} is ${BEFORE_SURFACE_TEXT}`);
     else {
       const before = depths.at(-1);
       // Accept descending depths, because scans of water tanks may start at the deep end.
@@ -284,7 +288,7 @@ export function readCurveCsv(text: string, otherwise: DefaultDepthUnit = 'mm'): 
     const message = `${depths.length} ${depths.length === 1 ? 'point' : 'points'}; allowed: two or more lines of depth and dose`;
     faults.push({ line: lines.length, message });
   }
-  const changes = commentedChanges(lines, columns?.unit ?? null);
+  const changes = correctionIssues(lines, columns?.unit ?? null);
   faults.push(...changes.faults);
   if (faults.length > 0) return { ok: false, faults };
   if (descends === true) {

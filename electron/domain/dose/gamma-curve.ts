@@ -17,16 +17,16 @@ export const gammaThreshold = 0.1;
 /** Gamma at which the search stops, because such a point fails in any case. */
 export const maxGamma = 3;
 /** Number of histogram bins, each 0.1 wide; the last one contains gamma = 3. */
-const BINS = 31;
+const HISTOGRAM_BINS = 31;
 
 export class GammaCounts {
-  readonly histogram: number[] = new Array<number>(BINS).fill(0);
+  readonly histogram: number[] = new Array<number>(HISTOGRAM_BINS).fill(0);
   points = 0;
   passes = 0;
   worst = 0;
 
   add(gamma: number): void {
-    const bin = Math.min(BINS - 1, Math.floor(gamma * 10));
+    const bin = Math.min(HISTOGRAM_BINS - 1, Math.floor(gamma * 10));
     this.histogram[bin] = (this.histogram[bin] ?? 0) + 1;
     this.points += 1;
     if (gamma <= 1) this.passes += 1;
@@ -53,10 +53,10 @@ export function relativeToPeak({ positions, values }: GammaCurve): GammaCurve {
 }
 
 /** The evaluated curve is sampled at this many positions per distance criterion. */
-const STEPS = 50;
+const STEPS_PER_CRITERION = 50;
 
 /** Returns a function that interpolates the curve linearly; it returns null outside the curve. */
-function lookUp({ positions, values }: GammaCurve): (at: number) => number | null {
+function interpolator({ positions, values }: GammaCurve): (at: number) => number | null {
   const last = positions.length - 1;
   let low = 0;
   return (at) => {
@@ -76,18 +76,18 @@ function lookUp({ positions, values }: GammaCurve): (at: number) => number | nul
 export function gammaOfCurves(reference: GammaCurve, evaluated: GammaCurve, criteria: GammaCriteria) {
   const peak = Array.from(reference.values).reduce((a, b) => Math.max(a, b), 0);
   const least = (criteria.threshold ?? gammaThreshold) * peak;
-  const found = lookUp(evaluated);
+  const found = interpolator(evaluated);
   const counts = new GammaCounts();
   const values = Float64Array.from(reference.values, (dose, i) => {
     if (!(dose > 0) || dose < least) return Number.NaN;
     const allowed = criteria.dose * (criteria.local === true ? dose : peak);
     const at = reference.positions[i] ?? 0;
     let best = maxGamma ** 2;
-    for (let k = 0; k <= maxGamma * STEPS; k += 1) {
-      const share = (k / STEPS) ** 2;
+    for (let k = 0; k <= maxGamma * STEPS_PER_CRITERION; k += 1) {
+      const share = (k / STEPS_PER_CRITERION) ** 2;
       if (share >= best) break;
       for (const side of k === 0 ? [1] : [-1, 1]) {
-        const there = found(at + (side * k * criteria.distance_mm) / STEPS);
+        const there = found(at + (side * k * criteria.distance_mm) / STEPS_PER_CRITERION);
         if (there !== null) best = Math.min(best, share + ((there - dose) / allowed) ** 2);
       }
     }

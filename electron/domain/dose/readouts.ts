@@ -13,13 +13,13 @@ interface ReadoutText extends Pick<Readout, 'title' | 'unit' | 'about'> {
   readonly value: string;
 }
 
-const textOf = ({ title, unit, about, digits }: Readout, value: number | null): ReadoutText => ({
+const readoutText = ({ title, unit, about, digits }: Readout, value: number | null): ReadoutText => ({
   ...{ title, unit, about },
   value: 'fixed' in digits ? fixedDigits(value, digits.fixed) : significant(value, digits.significant),
 });
 
 /** Formatted value with unit; a missing value has no unit. */
-export const withUnitOf = ({ value, unit }: ReadoutText): string =>
+export const valueWithUnit = ({ value, unit }: ReadoutText): string =>
   value === NO_VALUE ? value : `${value} ${unit}`.trim();
 
 type Values = Readonly<Record<string, unknown>>;
@@ -28,18 +28,18 @@ function readoutTexts(values: Values, chosen: (readout: Readout) => boolean): re
   return readoutEntries.flatMap(([name, readout]) => {
     const value = values[name];
     const isKnown = value === null || typeof value === 'number';
-    return isKnown && chosen(readout) ? [textOf(readout, value)] : [];
+    return isKnown && chosen(readout) ? [readoutText(readout, value)] : [];
   });
 }
 
 /** All readouts of the summary; those available during the run come first. */
-export const summaryTexts = (metrics: Metrics): readonly ReadoutText[] =>
+export const summaryReadoutTexts = (metrics: Metrics): readonly ReadoutText[] =>
   readoutTexts(metrics, ({ summary }) => summary === true);
 
 /** Readouts of the summary that are available during the run. */
-export const peakTexts = (metrics: LiveReadouts | Metrics): readonly ReadoutText[] =>
+export const liveReadoutTexts = (metrics: LiveReadouts | Metrics): readonly ReadoutText[] =>
   readoutTexts(metrics, (readout) => isLiveReadout(readout) && readout.summary === true);
 
 /** Readouts of the summary that are available only after the run. */
-export const furtherTexts = (metrics: Metrics): readonly ReadoutText[] =>
+export const finalReadoutTexts = (metrics: Metrics): readonly ReadoutText[] =>
   readoutTexts(metrics, (readout) => !isLiveReadout(readout) && readout.summary === true);

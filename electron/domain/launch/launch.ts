@@ -6,11 +6,11 @@ import { shareText } from '../values/units.ts';
 import {
   architectureName,
   blockLimits,
+  computeOccupancy,
   gridLimits,
   type LaunchedKernel,
   type LaunchLimits,
   type Occupancy,
-  occupancyOf,
 } from './occupancy.ts';
 
 /** Numbers along x, y and z. */
@@ -67,14 +67,14 @@ export interface Launch {
 /** Smallest fraction of idle time or threads for which a note is shown. */
 const NOTED_SHARE = 0.1;
 /** Largest index that fits into a signed 32-bit integer. */
-const LARGEST_INDEX = 2 ** 31 - 1;
+const MAX_INT32 = 2 ** 31 - 1;
 const axes = ['x', 'y', 'z'] as const;
 
-const volume = ([x, y, z]: Extent): number => x * y * z;
+const product = ([x, y, z]: Extent): number => x * y * z;
 const percent = (share: number): string => shareText(share, 2);
 const number = (value: number): string => value.toLocaleString('en').replaceAll(',', ' ');
 
-function gridOf({ elements, block, mapping, blocks }: LaunchRequest, resident: number): Extent {
+function gridSize({ elements, block, mapping, blocks }: LaunchRequest, resident: number): Extent {
   const [x, y, z] = elements.map((count, axis) => Math.ceil(count / (block[axis] ?? 1))) as [number, number, number];
   if (mapping === 'one-per-thread') return [x, y, z];
   const fill = Math.max(1, Math.floor(resident / (y * z)));
@@ -170,11 +170,11 @@ function fillNotes(launch: Omit<Launch, 'notes'>, limits: LaunchLimits): LaunchN
  */
 export function explainLaunch(kernel: LaunchedKernel, limits: LaunchLimits, request: LaunchRequest): Launch {
   const { elements, block, dynamic_bytes } = request;
-  const threadsPerBlock = volume(block);
-  const occupancy = occupancyOf(kernel, limits, threadsPerBlock, dynamic_bytes);
+  const threadsPerBlock = product(block);
+  const occupancy = computeOccupancy(kernel, limits, threadsPerBlock, dynamic_bytes);
   const residentBlocks = occupancy.blocks * limits.multiprocessors;
-  const grid = gridOf(request, residentBlocks);
-  const [blocks, threads] = [volume(grid), volume(grid) * threadsPerBlock];
+  const grid = gridSize(request, residentBlocks);
+  const [blocks, threads] = [product(grid), product(grid) * threadsPerBlock];
   const along = (axis: number): number => (grid[axis] ?? 1) * (block[axis] ?? 1);
   const used = elements.map((count, axis) => Math.min(count, along(axis)));
   const inLast = elements.map((count, axis) => {
@@ -189,10 +189,10 @@ export function explainLaunch(kernel: LaunchedKernel, limits: LaunchLimits, requ
     blocks,
     threadsPerBlock,
     threads,
-    elements: volume(elements),
+    elements: product(elements),
     elementsPerThread: Math.ceil(elements[0] / along(0)),
-    threadsUsed: volume(used as unknown as Extent) / threads,
-    lastBlockUsed: volume(inLast as unknown as Extent),
+    threadsUsed: product(used as unknown as Extent) / threads,
+    lastBlockUsed: product(inLast as unknown as Extent),
     occupancy,
     residentBlocks,
     waves,
@@ -200,7 +200,7 @@ export function explainLaunch(kernel: LaunchedKernel, limits: LaunchLimits, requ
     tail: waves === null ? null : 1 - waves / Math.ceil(waves),
   };
   const overflow: LaunchNote[] =
-    Math.max(threads, launch.elements) > LARGEST_INDEX
+    Math.max(threads, launch.elements) > MAX_INT32
       ? [
           {
             severity: 'warning',
@@ -235,7 +235,7 @@ export function occupancyCurve(
   const count = Math.floor(limits.threadsPerBlock / limits.warpThreads);
   return Array.from({ length: count }, (_, i) => {
     const threads = (i + 1) * limits.warpThreads;
-    return { threads, occupancy: occupancyOf(kernel, limits, threads, dynamic_bytes) };
+    return { threads, occupancy: computeOccupancy(kernel, limits, threads, dynamic_bytes) };
   });
 }
 
@@ -265,7 +265,7 @@ export function threadsAlongX({ grid, request }: Launch): number {
   return grid[0] * request.block[0];
 }
 
-export function placeOfThread(launch: Launch, thread: number, turn = 0): ThreadPosition {
+export function threadPosition(launch: Launch, thread: number, turn = 0): ThreadPosition {
   const width = launch.request.block[0];
   const lane = thread % width;
   return { thread, block: Math.floor(thread / width), lane, warp: Math.floor(lane / WARP), turn };
@@ -274,7 +274,7 @@ export function placeOfThread(launch: Launch, thread: number, turn = 0): ThreadP
 /** Thread that processes the element at this index along x. */
 export function threadOfElement(launch: Launch, element: number): ThreadPosition {
   const stride = threadsAlongX(launch);
-  return placeOfThread(launch, element % stride, Math.floor(element / stride));
+  return threadPosition(launch, element % stride, Math.floor(element / stride));
 }
 
 /** First elements of a thread, at most `most`, and their total number. */

@@ -101,7 +101,7 @@ export function architectureName(text: string): string {
 }
 
 /** Published limits of an architecture such as `sm_90a`; null if it is not in the list. */
-export function publishedFor(architecture: string): LaunchLimits | null {
+export function publishedLimitsOf(architecture: string): LaunchLimits | null {
   return publishedLimits.find((one) => one.architecture === architectureName(architecture)) ?? null;
 }
 
@@ -109,9 +109,9 @@ export function publishedFor(architecture: string): LaunchLimits | null {
  * Limits reported by the driver. Values that it does not report come from the published limits of the architecture, or
  * from the newest one for an unknown architecture.
  */
-export function limitsOf(device: CudaDevice): LaunchLimits {
+export function launchLimitsOf(device: CudaDevice): LaunchLimits {
   const architecture = architectureName(device.computeCapability);
-  const known = publishedFor(architecture);
+  const known = publishedLimitsOf(architecture);
   return {
     name: device.name,
     architecture,
@@ -191,7 +191,7 @@ function blocksBySharedMemory({ shared_bytes }: LaunchedKernel, limits: LaunchLi
 }
 
 /** Occupancy for blocks of `threads` threads with `dynamic_bytes` of dynamic shared memory. */
-export function occupancyOf(
+export function computeOccupancy(
   kernel: LaunchedKernel,
   limits: LaunchLimits,
   threads: number,

@@ -45,7 +45,7 @@ export interface Reduction {
 
 const WARP = 32;
 
-const powerAbove = (value: number): number => 2 ** Math.ceil(Math.log2(Math.max(1, value)));
+const nextPowerOfTwo = (value: number): number => 2 ** Math.ceil(Math.log2(Math.max(1, value)));
 
 /**
  * Largest number of distinct words in one bank that a warp accesses together. `index` returns the word that a thread
@@ -71,7 +71,7 @@ interface Operation {
   readonly offset: number | null;
 }
 
-function stepOf(threads: number, { text, adds, into }: Operation): ReductionStep {
+function reductionStep(threads: number, { text, adds, into }: Operation): ReductionStep {
   const lanes = new Array<number>(Math.ceil(threads / WARP)).fill(0);
   const active: number[] = [];
   for (let thread = 0; thread < threads; thread += 1) {
@@ -113,7 +113,7 @@ function treeOperations(kind: Exclude<ReductionKind, 'shuffle'>, threads: number
 function shuffleOperations(threads: number): Operation[] {
   const warps = Math.ceil(threads / WARP);
   const operations: Operation[] = [];
-  for (let offset = Math.min(WARP, powerAbove(threads)) / 2; offset >= 1; offset /= 2) {
+  for (let offset = Math.min(WARP, nextPowerOfTwo(threads)) / 2; offset >= 1; offset /= 2) {
     operations.push({ text: `v += shfl_down(v, ${offset})`, adds: () => true, into: null, offset });
   }
   if (warps === 1) return operations;
@@ -123,7 +123,7 @@ function shuffleOperations(threads: number): Operation[] {
     into: (t) => t / WARP,
     offset: null,
   });
-  for (let offset = powerAbove(warps) / 2; offset >= 1; offset /= 2) {
+  for (let offset = nextPowerOfTwo(warps) / 2; offset >= 1; offset /= 2) {
     operations.push({
       text: `first warp: v += shfl_down(v, ${offset})`,
       adds: (t) => t < WARP,
@@ -149,7 +149,7 @@ export interface ReducedValues {
  * Values before the first step and after each step, starting with one per thread. Missing lanes add nothing. A shuffle
  * from a lane beyond the warp returns the lane's own value, as in hardware.
  */
-export function reducedValues(kind: ReductionKind, start: readonly number[]): readonly ReducedValues[] {
+export function valuesAfterSteps(kind: ReductionKind, start: readonly number[]): readonly ReducedValues[] {
   const threads = start.length;
   const all: ReducedValues[] = [{ values: start, wrote: new Map() }];
   for (const { adds, into, offset } of operationsOf(kind, threads)) {
@@ -187,8 +187,8 @@ export function reducedValues(kind: ReductionKind, start: readonly number[]): re
 }
 
 /** Steps of a reduction by a block of 1 to 1024 threads. */
-export function reductionOf(kind: ReductionKind, threads: number): Reduction {
-  const steps = operationsOf(kind, threads).map((operation) => stepOf(threads, operation));
+export function explainReduction(kind: ReductionKind, threads: number): Reduction {
+  const steps = operationsOf(kind, threads).map((operation) => reductionStep(threads, operation));
   const sum = (of: (one: ReductionStep) => number): number => steps.reduce((all, one) => all + of(one), 0);
   return {
     kind,

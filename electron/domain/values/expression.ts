@@ -32,12 +32,12 @@ interface Token {
 
 /** Limit on nesting, far beyond conditions written by people. */
 const MAX_DEPTH = 64;
-export const LONGEST_EXPRESSION = 1000;
+export const MAX_EXPRESSION_LENGTH = 1000;
 
 const tokenShape =
   /\s*(?:(?<number>\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?)|(?<text>"[^"]*"|'[^']*')|(?<name>[A-Za-z_$][\w$]*(?:\[\d{1,6}\]|\.[A-Za-z_$][\w$]*)*)|(?<sign>&&|\|\||[<>=!]=|[-+*/%<>!(),]))/y;
 
-function tokensOf(text: string): readonly Token[] {
+function tokenize(text: string): readonly Token[] {
   const tokens: Token[] = [];
   tokenShape.lastIndex = 0;
   while (text.slice(tokenShape.lastIndex).trim() !== '') {
@@ -75,7 +75,7 @@ const arithmetic: Readonly<Record<string, (a: number, b: number) => ExpressionVa
   '>=': (a, b) => a >= b,
 };
 
-const strength: Readonly<Record<string, number>> = {
+const precedence: Readonly<Record<string, number>> = {
   '||': 1,
   '&&': 2,
   '==': 3,
@@ -103,7 +103,7 @@ const functions: Readonly<Record<string, (...values: readonly number[]) => numbe
 };
 
 /** List of the allowed elements of a condition, for messages. */
-export const allowedInExpressions = `paths, numbers, "text", true, false, ${Object.keys(strength).join(' ')}, !, parentheses, ${Object.keys(functions).join(', ')}`;
+export const allowedInExpressions = `paths, numbers, "text", true, false, ${Object.keys(precedence).join(' ')}, !, parentheses, ${Object.keys(functions).join(', ')}`;
 
 function pathValue(name: string, at: number): Evaluate {
   const path = parsePath(name);
@@ -160,7 +160,7 @@ class Parser {
     let left = this.#unary();
     for (;;) {
       const { kind, text, at } = this.#peek();
-      const own = kind === 'sign' ? strength[text] : undefined;
+      const own = kind === 'sign' ? precedence[text] : undefined;
       if (own === undefined || own <= least) break;
       this.#take();
       left = binaryOperation(text, at, left, this.#binary(own));
@@ -183,7 +183,7 @@ class Parser {
       return inner;
     }
     if ((text === '-' || text === '!') && kind === 'sign') {
-      const inner = this.#binary(strength['*'] ?? 0);
+      const inner = this.#binary(precedence['*'] ?? 0);
       if (text === '-') return (document) => -requireNumber(inner(document), at);
       return (document) => !requireBoolean(inner(document), at);
     }
@@ -214,7 +214,7 @@ function binaryOperation(sign: string, at: number, left: Evaluate, right: Evalua
 
 /** Parses a condition. Throws an ExpressionError if it is invalid. */
 export function parseExpression(text: string): Expression {
-  return { text, evaluate: new Parser(tokensOf(text)).whole() };
+  return { text, evaluate: new Parser(tokenize(text)).whole() };
 }
 
 /** Evaluates a condition. Throws an ExpressionError if the result is neither true nor false. */

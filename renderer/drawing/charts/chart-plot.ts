@@ -3,7 +3,7 @@
  * plots.
  */
 import type { Data, Layout } from 'plotly.js/lib/core';
-import { numbersAt } from '../../../electron/domain/numbers.ts';
+import { selectRows } from '../../../electron/domain/numbers.ts';
 import { axisTitle, type Box } from '../axes.ts';
 import { scaleOf, ticksAcross, ticksDown } from '../figures/axes.ts';
 import { type FigureSize, shortenToFit } from '../figures/figure.ts';
@@ -157,10 +157,10 @@ function drawnOf(series: Series, pane: Pane, hover: Chart['hover'], box: Box): S
   const { tips, ids } = series;
   return {
     ...series,
-    x: numbersAt(series.x, rows),
-    y: numbersAt(series.y, rows),
+    x: selectRows(series.x, rows),
+    y: selectRows(series.y, rows),
     ...(tips === undefined ? {} : { tips: Array.from(rows, (i) => tips[i] ?? '') }),
-    ...(ids === undefined ? {} : { ids: numbersAt(ids, rows) }),
+    ...(ids === undefined ? {} : { ids: selectRows(ids, rows) }),
   };
 }
 

@@ -2,7 +2,7 @@
 import type { Ratio } from '../../../electron/contract/bench/bench-session.ts';
 import { confirmingRange, type TaskClaimResult } from '../../../electron/contract/bench/claims.ts';
 import { claimedText } from '../../../electron/domain/claim-texts.ts';
-import { compact, significant } from '../../../electron/domain/numbers.ts';
+import { compactCount, significant } from '../../../electron/domain/numbers.ts';
 import { axisArray, curveArray, identifier } from '../export/figure.ts';
 import { logLimits } from '../figures/axes.ts';
 import { seriesInk } from '../figures/figure.ts';
@@ -61,7 +61,9 @@ export function claimMapChart(claim: ClaimTerms, path: string, curves: readonly 
             {
               ...{ kind: 'dots', name, silent: true, ink, radius: 0.34, form: i % 2 === 0 ? 'round' : 'square', x, y },
               intervals: { along: 'y', ends: own.map((point) => point.gain.interval) },
-              tips: own.map((point) => `${name}: ${significant(point.gain.value, 3)}${unit} at ${compact(point.at)}`),
+              tips: own.map(
+                (point) => `${name}: ${significant(point.gain.value, 3)}${unit} at ${compactCount(point.at)}`,
+              ),
             },
           ];
         }),

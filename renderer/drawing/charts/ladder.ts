@@ -5,7 +5,7 @@
  */
 import { isUnproven, type Ratio } from '../../../electron/contract/bench/bench-session.ts';
 import type { MeasuredSessionEntry, SessionReport } from '../../../electron/contract/bench/session.ts';
-import { gainOf, measuredTime, tickTime, timesText } from '../../../electron/domain/measured.ts';
+import { factorText, formatTickTime, measuredTime, speedupOf } from '../../../electron/domain/measured.ts';
 import { curveArray } from '../export/figure.ts';
 import { limitWithMargin, logLimits } from '../figures/axes.ts';
 import { ratioArrays, rowAxis } from '../figures/figure.ts';
@@ -104,7 +104,7 @@ export function gainsChart(gains: readonly Gain[]): Chart {
         y: rowsAxis(gains.map(({ label, base }) => ({ name: label, under: `over ${base}` }))),
         series: kinds.map(({ key, name, ink, form, shift }): Series => {
           const told = (gain: Gain): string =>
-            `${gain.label}: ${timesText(gain[key])} compared with ${key === 'alone' ? gain.base : gain.root}`;
+            `${gain.label}: ${factorText(gain[key])} compared with ${key === 'alone' ? gain.base : gain.root}`;
           return {
             ...{ kind: 'dots', name, ink, form, radius: 0.36, tips: gains.map(told) },
             ...{ x: gains.map((gain) => gain[key].value), y: gains.map((_, row) => row + shift) },
@@ -143,7 +143,7 @@ const [DEFAULT_WIDTH, TIME_WIDTH] = [50, 5.5];
 /** `chain`: result of `fastestChain`. */
 export function waterfallChart(chain: readonly MeasuredSessionEntry[]): Chart {
   const times = chain.map(({ time_s }) => time_s);
-  const gains = chain.map(({ rung }, i) => (i === 0 || rung === null ? null : gainOf(rung)));
+  const gains = chain.map(({ rung }, i) => (i === 0 || rung === null ? null : speedupOf(rung)));
   const [low, high] = logLimits(times);
   const to = limitWithMargin(low, high, DEFAULT_WIDTH, TIME_WIDTH);
   // Leave equal room to the left of the shortest time, because its label ends at the bar.
@@ -152,7 +152,7 @@ export function waterfallChart(chain: readonly MeasuredSessionEntry[]): Chart {
     title: 'From the lowest rung to the fastest variant',
     panes: [
       {
-        x: { title: 'Time, logarithmic', unit: '', kind: 'log', from, to, format: tickTime },
+        x: { title: 'Time, logarithmic', unit: '', kind: 'log', from, to, format: formatTickTime },
         y: rowsAxis(chain.map(({ label }) => ({ name: label }))),
         series: [
           {
@@ -160,7 +160,7 @@ export function waterfallChart(chain: readonly MeasuredSessionEntry[]): Chart {
             ...{ x: times, y: chain.map((_, row) => row) },
             tips: chain.map(({ label, time_s }, i) => {
               const gain = gains[i] ?? null;
-              const told = gain === null ? '' : `, ${timesText(gain)} compared with ${chain[i - 1]?.label}`;
+              const told = gain === null ? '' : `, ${factorText(gain)} compared with ${chain[i - 1]?.label}`;
               return `${label}: ${measuredTime(time_s)}${told}`;
             }),
           },
@@ -174,7 +174,7 @@ export function waterfallChart(chain: readonly MeasuredSessionEntry[]): Chart {
           };
         }),
         asides: gains.flatMap((gain, row) =>
-          gain === null ? [] : [{ at: [null, row] as const, text: timesText(gain), ink: 'text' as const, bold: true }],
+          gain === null ? [] : [{ at: [null, row] as const, text: factorText(gain), ink: 'text' as const, bold: true }],
         ),
         tall: chain.length * ROW,
       },

@@ -6,7 +6,7 @@ import {
   type MeasuredSessionEntry,
   type SessionReport,
 } from '../../../electron/contract/bench/session.ts';
-import { compact, percent, significant } from '../../../electron/domain/numbers.ts';
+import { compactCount, percent, significant } from '../../../electron/domain/numbers.ts';
 import { curveArray, type FigureArray } from '../export/figure.ts';
 import { logLimits } from '../figures/axes.ts';
 import { type Ink, rowAxis, seriesInk } from '../figures/figure.ts';
@@ -34,14 +34,14 @@ function roofsOf({ machine, entries: all }: SessionReport, entries: readonly Roo
     const on = used.length === 1 ? '' : index === undefined ? `${gpu.name}: ` : `GPU ${index}: `;
     const ink: Ink = i === 0 ? 'text' : 'text-muted';
     const single = {
-      name: `${on}FP32 ${compact(fp32_flops_per_s)}FLOP/s`,
+      name: `${on}FP32 ${compactCount(fp32_flops_per_s)}FLOP/s`,
       copy,
       peak: fp32_flops_per_s,
       dash: [],
       ink,
     };
     const both = {
-      name: `${on}FP64 ${compact(fp64_flops_per_s)}FLOP/s`,
+      name: `${on}FP64 ${compactCount(fp64_flops_per_s)}FLOP/s`,
       copy,
       peak: fp64_flops_per_s,
       dash: [5, 3],
@@ -93,13 +93,13 @@ export function rooflineChart(report: SessionReport): Chart {
   });
   const points = entries.map(({ label, roofline }, i): Series => {
     const { flops_per_byte, flops_per_s, bytes_per_s, share_of_copy } = roofline;
-    const traffic = `${compact(bytes_per_s ?? Number.NaN)}B/s, ${percent(share_of_copy)} of the copy rate`;
+    const traffic = `${compactCount(bytes_per_s ?? Number.NaN)}B/s, ${percent(share_of_copy)} of the copy rate`;
     return {
       ...{ kind: 'dots', name: names[i] ?? '', silent: true, ink: inks[i] ?? 'text', radius: 0.42 },
       ...{ form: i % 2 === 0 ? 'round' : 'square', x: [flops_per_byte], y: [flops_per_s] },
       tips: [
         [
-          `${label}: ${significant(flops_per_byte, 3)} FLOP/byte, ${compact(flops_per_s)}FLOP/s, ${traffic}`,
+          `${label}: ${significant(flops_per_byte, 3)} FLOP/byte, ${compactCount(flops_per_s)}FLOP/s, ${traffic}`,
           ...aboveCeilingTexts(roofline),
         ].join('. '),
       ],
@@ -116,7 +116,7 @@ export function rooflineChart(report: SessionReport): Chart {
       },
     ];
   });
-  const copies = [...new Set(roofs.map(({ copy }) => compact(copy)))];
+  const copies = [...new Set(roofs.map(({ copy }) => compactCount(copy)))];
   const slope = `slope: copy ${copies.map((copy) => `${copy}B/s`).join(', ')}`;
   const marks: readonly ChartMark[] = [
     ...roofs.map(({ name, peak, ink }): ChartMark => {
@@ -156,7 +156,7 @@ export function rooflineChart(report: SessionReport): Chart {
     ],
     notes: {
       rows: names.join(', '),
-      ceilings: roofs.map((roof) => `${roof.name}, copy ${compact(roof.copy)}B/s`).join('; '),
+      ceilings: roofs.map((roof) => `${roof.name}, copy ${compactCount(roof.copy)}B/s`).join('; '),
     },
   };
 }

@@ -11,7 +11,7 @@ import {
   type SessionReport,
 } from '../../../electron/contract/bench/session.ts';
 import { factorialRows, factorialText } from '../../../electron/domain/factorial-texts.ts';
-import { measuredTime, timesText } from '../../../electron/domain/measured.ts';
+import { factorText, measuredTime } from '../../../electron/domain/measured.ts';
 import { curveArray, identifier } from '../export/figure.ts';
 import { logLimits } from '../figures/axes.ts';
 import { ratioArrays, rowAxis, seriesInk } from '../figures/figure.ts';
@@ -48,7 +48,7 @@ function factorialChart(factorial: Factorial): Chart {
           const own = rows.flatMap((row, at) => (row.isInteraction === isInteraction ? [{ ...row, at }] : []));
           return {
             ...{ kind: 'dots', name, ink, form, radius: 0.36 },
-            tips: own.map((row) => `${row.name}: ${timesText(row.ratio)}, ${row.verdict}`),
+            tips: own.map((row) => `${row.name}: ${factorText(row.ratio)}, ${row.verdict}`),
             ...{ x: own.map(({ ratio }) => ratio.value), y: own.map(({ at }) => at) },
             intervals: { along: 'x', ends: own.map(({ ratio }) => ratio.interval) },
           };

@@ -1,8 +1,8 @@
 /** Time, set-up share and rate over the problem size, with the fitted fixed cost and slope. */
 
 import { fittedLine, type SessionFit, type SessionTerms } from '../../../electron/contract/bench/session.ts';
-import { measuredTime, tickTime } from '../../../electron/domain/measured.ts';
-import { compact, percent } from '../../../electron/domain/numbers.ts';
+import { formatTickTime, measuredTime } from '../../../electron/domain/measured.ts';
+import { compactCount, percent } from '../../../electron/domain/numbers.ts';
 import { axisArray, curveArray, type FigureArray, identifier } from '../export/figure.ts';
 import { type FigureAxis, logLimits } from '../figures/axes.ts';
 import { seriesInk } from '../figures/figure.ts';
@@ -25,7 +25,7 @@ const isCount = ({ rate }: SessionTerms): boolean => rate !== null;
 function quantitiesOf({ timeTip, rate }: SessionTerms): readonly Quantity[] {
   const all: readonly (Quantity | null)[] = [
     {
-      axis: { title: `Time ${timeTip.split(',')[0]}`, unit: '', kind: 'log', format: tickTime },
+      axis: { title: `Time ${timeTip.split(',')[0]}`, unit: '', kind: 'log', format: formatTickTime },
       limits: null,
       of: ({ time_s }) => time_s,
       text: measuredTime,
@@ -42,14 +42,14 @@ function quantitiesOf({ timeTip, rate }: SessionTerms): readonly Quantity[] {
           axis: { title: `${rate} per second`, unit: '1/s', kind: 'log' },
           limits: null,
           of: (point) => point.rate ?? Number.NaN,
-          text: (value) => `${compact(value)}/s`,
+          text: (value) => `${compactCount(value)}/s`,
         },
   ];
   return all.filter((one) => one !== null);
 }
 
 const sizeText = (size: number, words: SessionTerms): string =>
-  isCount(words) ? `${compact(size)} ${words.size}` : `${words.size} = ${compact(size)}`;
+  isCount(words) ? `${compactCount(size)} ${words.size}` : `${words.size} = ${compactCount(size)}`;
 
 function slopeText(fixed_s: number, slope_s: number, words: SessionTerms): string {
   const fixed = `${measuredTime(fixed_s)} fixed`;

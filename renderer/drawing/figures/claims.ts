@@ -7,7 +7,7 @@ import {
   pairText,
   sortByPriority,
 } from '../../../electron/domain/claim-texts.ts';
-import { timesText } from '../../../electron/domain/measured.ts';
+import { factorText } from '../../../electron/domain/measured.ts';
 import { NO_VALUE, significant } from '../../../electron/domain/numbers.ts';
 import type { Figure } from './figure.ts';
 import { type TableColumn, tableFigure } from './table.ts';
@@ -27,7 +27,7 @@ function linesOf(claim: TaskClaimResult): readonly Line[] {
   const claimed = claimedText(claim);
   const gains = pairs.map((pair) => ({
     ...{ claim, claimed, verdict: claimVerdictText(pair, claim) },
-    measured: pair.gain === null ? NO_VALUE : timesText(pair.gain),
+    measured: pair.gain === null ? NO_VALUE : factorText(pair.gain),
     value: pair.gain?.value ?? Number.NaN,
     by: `${pairText(pair)}: ${pair.what}`,
   }));

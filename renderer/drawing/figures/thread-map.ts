@@ -6,8 +6,8 @@
 import {
   elementsOfThread,
   type Launch,
-  placeOfThread,
   threadOfElement,
+  threadPosition,
   threadsAlongX,
 } from '../../../electron/domain/launch/launch.ts';
 import { axisArray, curveArray } from '../export/figure.ts';
@@ -147,7 +147,7 @@ export function strideFigure(launch: Launch, thread: number, turn: number, { wid
   const [blockWidth] = launch.request.block;
   const stride = threadsAlongX(launch);
   const turns = iterationsOf(launch);
-  const { block, warp, lane } = placeOfThread(launch, thread);
+  const { block, warp, lane } = threadPosition(launch, thread);
   const start = turn * stride;
   const end = Math.min(elements, start + stride);
   const mine = start + thread;

@@ -15,11 +15,11 @@ import {
   pairText,
   sortByPriority,
 } from '../../../electron/domain/claim-texts.ts';
-import { intervalsText, noiseText, timesText } from '../../../electron/domain/measured.ts';
-import { compact, NO_VALUE, significant } from '../../../electron/domain/numbers.ts';
+import { factorText, intervalsText, noiseText } from '../../../electron/domain/measured.ts';
+import { compactCount, NO_VALUE, significant } from '../../../electron/domain/numbers.ts';
 import { provenanceText, reportProvenance } from '../../../electron/domain/provenance.ts';
 import { groupsText, nameOf, type SessionTable, sessionTables } from '../../../electron/domain/session-table.ts';
-import { sweepTableOf } from '../../../electron/domain/sweep-table.ts';
+import { buildSweepTable } from '../../../electron/domain/sweep-table.ts';
 import { chartFigure } from '../charts/chart-figure.ts';
 import { curvesChart } from '../charts/curves.ts';
 import { sessionCharts } from '../charts/session-charts.ts';
@@ -164,7 +164,7 @@ function gpuFacts({ name, driver, ceilings }: SessionGpu, what: string): readonl
   const told = [what, `${name}, driver ${driver ?? 'not recorded'}`] as const;
   if (ceilings === null) return [told];
   const { copy_bytes_per_s: copy, fp32_flops_per_s: fp32, fp64_flops_per_s: fp64 } = ceilings;
-  const rates = `copy ${compact(copy)}B/s read and written, FP32 ${compact(fp32)}FLOP/s, FP64 ${compact(fp64)}FLOP/s`;
+  const rates = `copy ${compactCount(copy)}B/s read and written, FP32 ${compactCount(fp32)}FLOP/s, FP64 ${compactCount(fp64)}FLOP/s`;
   return [told, [what === 'GPU' ? 'Measured ceilings' : `Measured ceilings of ${what}`, rates]];
 }
 
@@ -202,7 +202,7 @@ function claims({ claims: all }: SessionReport): Html {
     const gains = measured.map((pair): readonly (Cell | string)[] => [
       claim,
       range,
-      rightCell(pair.gain === null ? NO_VALUE : timesText(pair.gain)),
+      rightCell(pair.gain === null ? NO_VALUE : factorText(pair.gain)),
       { text: claimVerdictText(pair), tone: pair.wrong === undefined ? pair.verdict : 'wrong' },
       `${pairText(pair)}: ${pair.what}`,
       source,
@@ -221,7 +221,7 @@ function refusedParagraphs({ entries, external }: SessionReport): readonly Html[
 }
 
 function sweepTable(session: Session): Html {
-  const swept = sweepTableOf(session);
+  const swept = buildSweepTable(session);
   if (swept === null) return '';
   const head = swept.columns.map((title, i) => (i === 0 ? title : rightCell(title)));
   const rows = swept.rows.map((cells) => cells.map((text, i) => (i === 0 ? text : rightCell(text))));

@@ -2,7 +2,7 @@
 import { type ReactElement, useEffect, useRef, useState } from 'react';
 import type { NamedFile } from '../../../electron/contract/files.ts';
 import type { LibraryEntry } from '../../../electron/contract/scenarios.ts';
-import { clock, factsOf } from '../../../electron/domain/numbers.ts';
+import { libraryItemSummary, timeOfDay } from '../../../electron/domain/numbers.ts';
 import type { Client } from '../../data/client/client.ts';
 import { type StoredRun, storedRuns } from '../../data/stored-runs.ts';
 import type { DialogKinds, PickedFile } from '../../state/dialogs.ts';
@@ -34,7 +34,7 @@ function listLibrary(entries: readonly LibraryEntry[], yours: string): readonly 
     key: JSON.stringify(entry.file),
     name: entry.name === '' ? entry.fileName : entry.name,
     detail: entry.notes,
-    aside: entry.readOnly ? entry.fileName : `${entry.fileName} · ${clock(entry.modified)}`,
+    aside: entry.readOnly ? entry.fileName : `${entry.fileName} · ${timeOfDay(entry.modified)}`,
     picked: { kind: 'file', file: entry.file },
   });
   return [
@@ -50,8 +50,8 @@ async function runListings(client: Client, yours: string): Promise<readonly List
     entries: items.map((item) => ({
       key: item.id,
       name: item.name === '' ? item.fileName : item.name,
-      detail: factsOf(item),
-      aside: when ? `${item.fileName} · ${clock(item.modified)}` : item.fileName,
+      detail: libraryItemSummary(item),
+      aside: when ? `${item.fileName} · ${timeOfDay(item.modified)}` : item.fileName,
       picked: { kind: 'file', file: item.file },
     })),
   });

@@ -1,7 +1,7 @@
 /** Unsaved work of programs and pages that ended. Each item can be recovered, discarded or left for later. */
 import { type ReactElement, useState } from 'react';
 import { type Recoverable, SHORT_RUNS_NOTE } from '../../../electron/contract/recovery.ts';
-import { clock } from '../../../electron/domain/numbers.ts';
+import { timeOfDay } from '../../../electron/domain/numbers.ts';
 import type { DialogKinds } from '../../state/dialogs.ts';
 import { Button } from '../../widgets/controls/button.tsx';
 import { Dialog } from '../../widgets/floating/dialog.tsx';
@@ -52,7 +52,7 @@ export default function RecoverDialog({ request, close }: RecoverDialogProps): R
         {items.map((item) => (
           <li className="grid line-above" key={item.id}>
             <span className="semi-strong ink break-anywhere">{item.title}</span>
-            <span className="text-right">{clock(item.time)}</span>
+            <span className="text-right">{timeOfDay(item.time)}</span>
             <span className="break-anywhere">{describe(item)}</span>
             <span className="recover__actions flex gap-m">
               <Button tone="quiet" icon="trash" onPress={() => void discard(item)}>

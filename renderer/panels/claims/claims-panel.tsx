@@ -14,15 +14,15 @@ import type {
   TableClaim,
 } from '../../../electron/contract/bench/claim-table.ts';
 import {
-  ANSWER_WORDS,
+  ANSWER_TEXTS,
   answerCounts,
+  answersByGpuText,
   claimedText,
   claimId,
   gpuAnswerCounts,
   gpusText,
-  gpuWords,
 } from '../../../electron/domain/claim-texts.ts';
-import { compact, NO_VALUE, significant } from '../../../electron/domain/numbers.ts';
+import { compactCount, NO_VALUE, significant } from '../../../electron/domain/numbers.ts';
 import { readableUnit } from '../../../electron/domain/values/units.ts';
 import { claimMapChart } from '../../drawing/charts/claim-curve.ts';
 import { errorText } from '../../state/notices.ts';
@@ -99,7 +99,7 @@ function FindingRow({ claim, finding }: { readonly claim: TableClaim; readonly f
           onPress={() => void benches.compare(session, report)}
         >
           {scenario}
-          {at === null ? '' : ` at ${compact(at)}`}
+          {at === null ? '' : ` at ${compactCount(at)}`}
         </Button>
         {claim.cards.length > 1 ? (
           <>
@@ -160,7 +160,7 @@ function Maps({ claim, map }: { readonly claim: TableClaim; readonly map: ClaimM
 
 function Detail({ claim }: { readonly claim: TableClaim }): ReactElement {
   const { about, remark, reason, source, maps, answer } = claim;
-  const cards = gpuWords(claim);
+  const cards = answersByGpuText(claim);
   const parts = about === null ? [] : [about.what, about.size, about.gpu].filter((part) => part !== null);
   return (
     <div className="claims-panel__detail">
@@ -265,7 +265,7 @@ export default function ClaimsPanel(): ReactElement {
           value={word}
           options={[
             { value: '', label: 'Any answer' },
-            ...Object.entries(ANSWER_WORDS).map(([value, label]) => ({ value, label })),
+            ...Object.entries(ANSWER_TEXTS).map(([value, label]) => ({ value, label })),
           ]}
           onChange={setWord}
         />

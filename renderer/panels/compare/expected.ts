@@ -1,7 +1,7 @@
 /** Expected run time of each variant of the scenario, and the factorial sets of variants. */
 import { useEffect, useState } from 'react';
 import type { ExpectedTime, FactorialChoice } from '../../../electron/contract/bench/benches.ts';
-import { tickTime } from '../../../electron/domain/measured.ts';
+import { formatTickTime } from '../../../electron/domain/measured.ts';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 
 /** Pause in ms after which typing counts as finished. */
@@ -49,7 +49,7 @@ export function expectedText(time: ExpectedTime | undefined): string {
   if (time === undefined) return '';
   const { run_s, like, right, reason } = time;
   if (reason !== undefined) return reason;
-  const about = run_s === null ? 'time not known' : `about ${tickTime(Number(run_s.toPrecision(2)))} per run`;
+  const about = run_s === null ? 'time not known' : `about ${formatTickTime(Number(run_s.toPrecision(2)))} per run`;
   return [
     about,
     ...(run_s !== null && like !== null ? [`as on ${like}`] : []),

@@ -1,7 +1,7 @@
 /** Multiprocessor resources used by the kernels of the compared variants. */
 import { type ReactElement, useEffect, useState } from 'react';
 import type { KernelResource, KernelResources } from '../../../electron/contract/launches.ts';
-import { type LaunchLimits, occupancyOf, publishedFor } from '../../../electron/domain/launch/occupancy.ts';
+import { computeOccupancy, type LaunchLimits, publishedLimitsOf } from '../../../electron/domain/launch/occupancy.ts';
 import { count, NO_VALUE, percent } from '../../../electron/domain/numbers.ts';
 import { errorText } from '../../state/notices.ts';
 import { Button } from '../../widgets/controls/button.tsx';
@@ -24,7 +24,7 @@ export function occupancyText(
     return { share: NO_VALUE, limitedBy: `launched with at most ${max_threads} threads` };
   }
   if (limits === null) return { share: NO_VALUE, limitedBy: NO_VALUE };
-  const { share, limitedBy } = occupancyOf(kernel, limits, threads);
+  const { share, limitedBy } = computeOccupancy(kernel, limits, threads);
   return { share: percent(share), limitedBy: limitedBy.join(', ') };
 }
 
@@ -84,7 +84,7 @@ export function KernelsView({
     ...new Set(found.flatMap(({ resources }) => resources?.kernels.map(({ architecture }) => architecture) ?? [])),
   ];
   const architecture = picked !== null && architectures.includes(picked) ? picked : (architectures.at(0) ?? '');
-  const limits = publishedFor(architecture);
+  const limits = publishedLimitsOf(architecture);
   const compiler = found.find(({ resources }) => resources !== null)?.resources?.compiler ?? null;
   const without = [
     ...Map.groupBy(

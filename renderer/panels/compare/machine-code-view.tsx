@@ -9,19 +9,19 @@ import {
 } from '../../../electron/contract/launches.ts';
 import {
   addressText,
+  codeMismatchWarning,
   condenseRows,
-  type Heat,
-  heatOf,
+  type DiffSide,
   instructionsIn,
+  type LineHeat,
   type ListingHeat,
+  listingHeat,
   opcodeCounts,
-  otherCode,
-  placeOf,
-  type Side,
   sourceDiff,
-  withoutNames,
+  sourcePosition,
+  withoutRegisterNames,
 } from '../../../electron/domain/code-diff.ts';
-import { occupancyOf, publishedFor, publishedLimits } from '../../../electron/domain/launch/occupancy.ts';
+import { computeOccupancy, publishedLimits, publishedLimitsOf } from '../../../electron/domain/launch/occupancy.ts';
 import { count, NO_VALUE, percent } from '../../../electron/domain/numbers.ts';
 import { tokenizeLines } from '../../base/code-tokens.ts';
 import { errorText } from '../../state/notices.ts';
@@ -74,9 +74,9 @@ function useCode({ variant, workload, bench, kernel, architecture, language }: R
 function numbersOf({ resource, architecture, lines, language }: Code, gpu: string) {
   const instructions = lines.length === 0 ? NO_VALUE : count(instructionsIn(lines, language));
   if (resource === null) return { Instructions: instructions, Architecture: architecture };
-  const limits = publishedFor(gpu);
+  const limits = publishedLimitsOf(gpu);
   const threads = resource.max_threads ?? DEFAULT_THREADS;
-  const occupancy = limits === null ? null : occupancyOf(resource, limits, threads);
+  const occupancy = limits === null ? null : computeOccupancy(resource, limits, threads);
   const { spill_store_bytes: stores, spill_load_bytes: loads } = resource;
   return {
     Registers: `${count(resource.registers)} per thread`,
@@ -114,12 +114,12 @@ function Resources({ sides, gpu }: { readonly sides: readonly Code[]; readonly g
   );
 }
 
-const heatTitle = (heat: Heat | null | undefined): string | undefined =>
+const heatTitle = (heat: LineHeat | null | undefined): string | undefined =>
   heat == null
     ? undefined
     : `${count(heat.value)}, ${percent(heat.share)}${heat.reason === null ? '' : `; main stall reason: ${heat.reason}`}`;
 
-function HeatCell({ heat }: { readonly heat: Heat | null | undefined }): ReactElement {
+function HeatCell({ heat }: { readonly heat: LineHeat | null | undefined }): ReactElement {
   const shown = heat != null && heat.value > 0 ? heat : null;
   return (
     <td className="code__heat" title={heatTitle(shown)}>
@@ -131,7 +131,7 @@ function HeatCell({ heat }: { readonly heat: Heat | null | undefined }): ReactEl
 }
 
 interface HalfProps {
-  readonly side: Side | null;
+  readonly side: DiffSide | null;
   readonly code: Code;
   readonly heat: ListingHeat | null;
 }
@@ -144,7 +144,11 @@ function Half({ side, code, heat }: HalfProps): ReactElement {
       <td className="code__number">
         {at === undefined ? '' : code.language === 'ptx' ? side?.line : addressText(at.address)}
       </td>
-      <td className="code__line" data-absent={side === null} title={at === undefined ? undefined : placeOf(code, at)}>
+      <td
+        className="code__line"
+        data-absent={side === null}
+        title={at === undefined ? undefined : sourcePosition(code, at)}
+      >
         {side === null ? null : <code>{codeOf([{ kind: 'plain', text: side.text }], side.changed)}</code>}
       </td>
     </>
@@ -169,7 +173,7 @@ const countersOf = (hot: readonly KernelProfile[], { kernel, language }: Code): 
 
 function Pair({ left, right, rows, hot }: PairProps): ReactElement {
   const [all, setAll] = useState(false);
-  const heats = [left, right].map((code) => heatOf(code, countersOf(hot, code)));
+  const heats = [left, right].map((code) => listingHeat(code, countersOf(hot, code)));
   const [a, b] = heats.map((heat) => (hot.length === 0 ? null : heat));
   const shown = all ? rows : rows.slice(0, FIRST_ROWS);
   return (
@@ -245,7 +249,7 @@ function WithSource({ code, hot }: ListingProps): ReactElement {
   const file = readable.find(({ path }) => path === picked) ?? usual;
   const lines = useMemo(() => file?.text.replace(/\n$/, '').split('\n') ?? [], [file?.text]);
   const tokens = useMemo(() => tokenizeLines(lines), [lines]);
-  const heat = heatOf(code, countersOf(hot, code));
+  const heat = listingHeat(code, countersOf(hot, code));
   const isMarked = (one: { readonly file: number | null; readonly line: number | null }): boolean =>
     marked !== null && one.file === marked.file && one.line === marked.line;
   // Scroll to the counterpart; the pressed line stays in place.
@@ -341,7 +345,7 @@ function WithSource({ code, hot }: ListingProps): ReactElement {
                         type="button"
                         onClick={() => mark({ file: line.file ?? 0, line: line.line ?? 0 }, 'source')}
                       >
-                        {placeOf(code, line)}
+                        {sourcePosition(code, line)}
                       </button>
                     )}
                   </td>
@@ -480,7 +484,7 @@ export function MachineCodeView({
     const [one, two] = [a.code, b.code];
     if (one === null || two === null || one.lines.length === 0 || two.lines.length === 0) return null;
     const texts = ({ lines }: Code): string[] => lines.map(({ text }) => text);
-    return sourceDiff(texts(one), texts(two), exact ? undefined : withoutNames(one.language));
+    return sourceDiff(texts(one), texts(two), exact ? undefined : withoutRegisterNames(one.language));
   }, [a.code, b.code, exact]);
   const differing = diff?.filter(({ kind }) => kind !== 'same').length ?? null;
   const sides = [a.code, right === NO_VARIANT ? null : b.code].filter((code) => code !== null);
@@ -491,7 +495,7 @@ export function MachineCodeView({
       [
         a.failure,
         right === NO_VARIANT ? null : b.failure,
-        ...sides.flatMap((code) => [code.missing, otherCode(code, countersOf(hot, code))]),
+        ...sides.flatMap((code) => [code.missing, codeMismatchWarning(code, countersOf(hot, code))]),
       ].filter((one) => one !== null),
     ),
   ];

@@ -1,7 +1,7 @@
 /** Progress of the benchmark, upper limit of the remaining time, and ratios measured so far. */
 import type { ReactElement } from 'react';
 import type { BenchProgress } from '../../../electron/contract/bench/benches.ts';
-import { gainOf, measuredTime, timesText } from '../../../electron/domain/measured.ts';
+import { factorText, measuredTime, speedupOf } from '../../../electron/domain/measured.ts';
 import { timeLeft } from '../../../electron/domain/numbers.ts';
 import { activeBench } from '../../state/comparison.ts';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
@@ -36,7 +36,7 @@ export function LiveTable({ latest }: Pick<BenchProgress, 'latest'>): ReactEleme
             <tr key={label}>
               <th scope="row">{label}</th>
               <td data-align="right">{measuredTime(time_s)}</td>
-              <td data-align="right">{ratio === null || label === reference ? '1' : timesText(gainOf(ratio))}</td>
+              <td data-align="right">{ratio === null || label === reference ? '1' : factorText(speedupOf(ratio))}</td>
             </tr>
           ))}
         </tbody>
@@ -73,7 +73,7 @@ export function BenchProgressView({ table }: { readonly table: boolean }): React
           {latest.map(({ label, time_s, ratio }) => (
             <li key={label}>
               <b>{label}</b> {measuredTime(time_s)}
-              {ratio === null ? '' : `, ${timesText(gainOf(ratio))}`}
+              {ratio === null ? '' : `, ${factorText(speedupOf(ratio))}`}
             </li>
           ))}
         </ul>

@@ -4,7 +4,7 @@ import type { BenchInfo } from '../../../electron/contract/bench/benches.ts';
 import type { ComparedGroup } from '../../../electron/contract/bench/comparison.ts';
 import { advice } from '../../../electron/domain/advice.ts';
 import { provenanceText } from '../../../electron/domain/provenance.ts';
-import { advisedRows } from '../../../electron/domain/session-table.ts';
+import { adviceInput } from '../../../electron/domain/session-table.ts';
 import { IconButton } from '../../widgets/controls/button.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import { type ShownRow, shownRowName } from './store.ts';
@@ -22,7 +22,7 @@ function adviceOf(rows: readonly ShownRow[], groups: readonly ComparedGroup[], i
   const context = { where: `on ${where.provenance.machine}`, noise: main.noise, isRecorded, instances, longer: '' };
   return (
     advice(
-      advisedRows(
+      adviceInput(
         rows.map(({ row }) => row),
         where,
       ),

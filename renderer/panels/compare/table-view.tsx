@@ -4,7 +4,7 @@ import { modes, rowVerdict } from '../../../electron/contract/bench/bench-sessio
 import type { ComparedGroup } from '../../../electron/contract/bench/comparison.ts';
 import type { SessionTerms } from '../../../electron/contract/bench/session.ts';
 import { provenanceText } from '../../../electron/domain/provenance.ts';
-import { type Column, columnsOf, modeReason, nextSort, sortRows } from '../../../electron/domain/session-table.ts';
+import { type Column, modeReason, nextSort, sessionColumns, sortRows } from '../../../electron/domain/session-table.ts';
 import { exportFigure } from '../../drawing/figures/exported.ts';
 import type { Figure } from '../../drawing/figures/figure.ts';
 import { type TableColumn, tableFigure } from '../../drawing/figures/table.ts';
@@ -233,7 +233,7 @@ export function TableView({ store, rows, words, groups }: TableProps): ReactElem
   const { hidden, sort } = useSelected(store, (state) => state);
   const columns = useMemo(
     () =>
-      columnsOf(
+      sessionColumns(
         rows.map(({ row }) => row),
         words,
       ),

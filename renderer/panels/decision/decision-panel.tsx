@@ -3,10 +3,10 @@ import { type ReactElement, useState } from 'react';
 import { approachTitles, type Decision } from '../../../electron/contract/bench/decision.ts';
 import {
   adviceText,
+  DEFAULT_RUNS,
   decisionTitle,
-  defaultRuns,
+  optionText,
   sourceText,
-  stepText,
 } from '../../../electron/domain/decision-texts.ts';
 import { measuredTime } from '../../../electron/domain/measured.ts';
 import { NumberField } from '../../widgets/controls/number-field.tsx';
@@ -52,7 +52,7 @@ function Problem({ decision, runs }: { readonly decision: Decision; readonly run
       </table>
       <ul>
         {steps.map((step) => (
-          <li key={step.option.way}>{stepText(step, runs)}</li>
+          <li key={step.option.way}>{optionText(step, runs)}</li>
         ))}
       </ul>
       <p className="muted">{sourceText(decision)}</p>
@@ -63,7 +63,7 @@ function Problem({ decision, runs }: { readonly decision: Decision; readonly run
 export default function DecisionPanel(): ReactElement {
   const { answer, failure, reload } = useSessionsAnswer('bench.decisions');
   const decisions = answer?.decisions ?? null;
-  const [runs, setRuns] = useState<number>(defaultRuns);
+  const [runs, setRuns] = useState<number>(DEFAULT_RUNS);
   return (
     <div className="plot-panel">
       <div className="panel-bar">

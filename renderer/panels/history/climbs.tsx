@@ -2,7 +2,7 @@
 import { type ReactElement, useCallback, useEffect, useMemo, useState } from 'react';
 import type { AgentAttempt, AttemptHistory } from '../../../electron/contract/bench/history.ts';
 import { condenseRows, sourceDiff } from '../../../electron/domain/code-diff.ts';
-import { measuredTime, timesText } from '../../../electron/domain/measured.ts';
+import { factorText, measuredTime } from '../../../electron/domain/measured.ts';
 import { NO_VALUE } from '../../../electron/domain/numbers.ts';
 import { tokenizeLines } from '../../base/code-tokens.ts';
 import { errorText } from '../../state/notices.ts';
@@ -95,9 +95,9 @@ function Attempt({ one, before }: { readonly one: AgentAttempt; readonly before:
         <td className="nowrap">
           {interval === null ? NO_VALUE : `${measuredTime(interval.low)}–${measuredTime(interval.high)}`}
         </td>
-        <td className="nowrap">{vs_reference === null ? NO_VALUE : timesText(vs_reference)}</td>
+        <td className="nowrap">{vs_reference === null ? NO_VALUE : factorText(vs_reference)}</td>
         <td className="nowrap">
-          {vs_best === null ? NO_VALUE : `${timesText(vs_best)} of attempt ${vs_best.attempt}`}
+          {vs_best === null ? NO_VALUE : `${factorText(vs_best)} of attempt ${vs_best.attempt}`}
         </td>
         <td className="history__actions nowrap">
           <Button

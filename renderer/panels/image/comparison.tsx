@@ -2,7 +2,7 @@
 import { type ReactElement, useMemo } from 'react';
 import { BRIGHT_PARITY } from '../../../electron/contract/image.ts';
 import type { RunInfo } from '../../../electron/contract/run.ts';
-import { errorSize } from '../../../electron/domain/numbers.ts';
+import { formatError } from '../../../electron/domain/numbers.ts';
 import { latestRequest } from '../../base/latest-request.ts';
 import { ImageFeed } from '../../data/image-feed.ts';
 import { SHOWN_KEY } from '../../data/run-data.ts';
@@ -128,7 +128,7 @@ export function Accuracy({ view }: { readonly view: ImagePanelViewStore }): Reac
       {columns.map(({ name, value, title, wrong: bad = false }) => (
         <div key={name} title={title} data-wrong={bad}>
           <dt className="small">{name}</dt>
-          <dd className="selectable strong">{errorSize(value)}</dd>
+          <dd className="selectable strong">{formatError(value)}</dd>
         </div>
       ))}
     </dl>

@@ -3,16 +3,16 @@ import '../../widgets/plots/plots.css';
 import './launch-explorer-panel.css';
 import { type ReactElement, useCallback, useEffect, useMemo, useState } from 'react';
 import { kindOfDocument } from '../../../electron/contract/scenario/index.ts';
-import { elementsOfThread, placeOfThread, threadsAlongX } from '../../../electron/domain/launch/launch.ts';
+import { elementsOfThread, threadPosition, threadsAlongX } from '../../../electron/domain/launch/launch.ts';
 import { limiters } from '../../../electron/domain/launch/occupancy.ts';
 import {
+  explainReduction,
   type ReductionKind,
-  reducedValues,
   reductionKinds,
-  reductionOf,
   reductionTitles,
+  valuesAfterSteps,
 } from '../../../electron/domain/launch/reduction.ts';
-import { compact, count, NO_VALUE, percent, significant } from '../../../electron/domain/numbers.ts';
+import { compactCount, count, NO_VALUE, percent, significant } from '../../../electron/domain/numbers.ts';
 import { occupancyChart } from '../../drawing/charts/occupancy-curve.ts';
 import type { FigureSize } from '../../drawing/figures/figure.ts';
 import { reductionFigure, reductionValuesFigure } from '../../drawing/figures/reduction.ts';
@@ -114,13 +114,13 @@ function SumByThread({ kind, threads, explained }: SumProps): ReactElement {
   const [start, setStart] = useState<(typeof starts)[number]['value']>('ones');
   const states = useMemo(
     () =>
-      reducedValues(
+      valuesAfterSteps(
         kind,
         Array.from({ length: threads }, (_, t) => (start === 'ones' ? 1 : t)),
       ),
     [kind, threads, start],
   );
-  const { steps } = useMemo(() => reductionOf(kind, threads), [kind, threads]);
+  const { steps } = useMemo(() => explainReduction(kind, threads), [kind, threads]);
   const { index, playing, go, toggle } = useStepPlayback(states.length);
   const figure = useCallback(
     (size: FigureSize) => reductionValuesFigure(kind, states, index, size),
@@ -182,7 +182,7 @@ function items({ launch, kernel, gpu }: ExplainedLaunch, driverBlocks: number | 
   return [
     { name: 'Grid', value: extent(launch.grid), unit: 'blocks' },
     { name: 'Blocks', value: count(launch.blocks) },
-    { name: 'Threads', value: launch.threads < 1e9 ? count(launch.threads) : compact(launch.threads) },
+    { name: 'Threads', value: launch.threads < 1e9 ? count(launch.threads) : compactCount(launch.threads) },
     { name: 'With an element', value: percent(launch.threadsUsed), title: 'Threads that process at least one element' },
     { name: 'Last block used', value: percent(launch.lastBlockUsed), title: 'Its threads that process an element' },
     { name: 'Elements per thread', value: count(launch.elementsPerThread), title: 'Maximum of all threads' },
@@ -237,7 +237,7 @@ function ThreadChoice({
 }): ReactElement {
   const { launch, thread } = explained;
   const last = threadsAlongX(launch) - 1;
-  const { block, lane, warp } = placeOfThread(launch, thread);
+  const { block, lane, warp } = threadPosition(launch, thread);
   const { count: elements } = elementsOfThread(launch, thread, 0);
   const what = elements === 0 ? 'no element' : elements === 1 ? 'one element' : `${count(elements)} elements`;
   return (
@@ -273,7 +273,7 @@ function Figures({
   const kind = useSelected(store, (state) => state.reduction);
   const { kernel, gpu, launch, thread } = explained;
   const threads = Math.min(1024, launch.threadsPerBlock);
-  const reduction = useMemo(() => reductionOf(kind, threads), [kind, threads]);
+  const reduction = useMemo(() => explainReduction(kind, threads), [kind, threads]);
   const curve = useMemo(() => occupancyChart(kernel, gpu.limits, launch), [kernel, gpu, launch]);
   const map = useCallback((size: FigureSize) => threadMapFigure(launch, thread, size), [launch, thread]);
   const tree = useCallback((size: FigureSize) => reductionFigure(reduction, threads, size), [reduction, threads]);

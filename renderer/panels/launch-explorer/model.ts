@@ -8,9 +8,9 @@ import {
   architectureName,
   type LaunchedKernel,
   type LaunchLimits,
-  limitsOf,
-  publishedFor,
+  launchLimitsOf,
   publishedLimits,
+  publishedLimitsOf,
   withLoadedProperties,
 } from '../../../electron/domain/launch/occupancy.ts';
 import { reductionKinds } from '../../../electron/domain/launch/reduction.ts';
@@ -110,14 +110,17 @@ export interface Gpu {
  * from it.
  */
 const elsewhere: readonly Gpu[] = publishedLimits
-  .map((limits) => ({ id: publishedFor(limits.architecture) === limits ? limits.architecture : limits.name, limits }))
+  .map((limits) => ({
+    id: publishedLimitsOf(limits.architecture) === limits ? limits.architecture : limits.name,
+    limits,
+  }))
   .sort((a, b) => Number(b.limits.architecture === 'sm_90') - Number(a.limits.architecture === 'sm_90'));
 
 export function useGpus(): readonly Gpu[] {
   const { stores } = useWorkbench();
   const devices = useSelected(stores.connection, (state) => state.capabilities.devices.cuda.devices);
   return useMemo(() => {
-    const here = devices.filter(({ usable }) => usable).map((one) => ({ id: one.uuid, limits: limitsOf(one) }));
+    const here = devices.filter(({ usable }) => usable).map((one) => ({ id: one.uuid, limits: launchLimitsOf(one) }));
     return [...here, ...elsewhere];
   }, [devices]);
 }

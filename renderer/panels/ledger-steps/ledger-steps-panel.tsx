@@ -3,7 +3,7 @@ import '../../widgets/plots/plots.css';
 import './ledger-steps-panel.css';
 import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react';
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import { errorSize, percent } from '../../../electron/domain/numbers.ts';
+import { formatError, percent } from '../../../electron/domain/numbers.ts';
 import { SHOWN_KEY } from '../../data/run-data.ts';
 import { ChartView } from '../../drawing/charts/chart-view.ts';
 import type { Figure } from '../../drawing/export/figure.ts';
@@ -145,7 +145,7 @@ function Legend({ balance, pointed }: LegendProps): ReactElement | null {
           <th className="muted nowrap" scope="row">
             Relative error
           </th>
-          <td className="nowrap text-right">{errorSize(error?.y[row])}</td>
+          <td className="nowrap text-right">{formatError(error?.y[row])}</td>
         </tr>
       </tfoot>
     </table>

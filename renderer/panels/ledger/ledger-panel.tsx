@@ -8,7 +8,7 @@ import {
   ledgerColumns,
   reactionTitles,
 } from '../../../electron/contract/scenario/transport/ledger-columns.ts';
-import { errorSize, percent, significant } from '../../../electron/domain/numbers.ts';
+import { formatError, percent, significant } from '../../../electron/domain/numbers.ts';
 import { SHOWN_KEY } from '../../data/run-data.ts';
 import { exportFigure } from '../../drawing/figures/exported.ts';
 import { tableFigure } from '../../drawing/figures/table.ts';
@@ -202,8 +202,8 @@ export default function LedgerPanel(): ReactElement {
         <tfoot>
           <tr title="Missing or excess amount, divided by the input">
             <th scope="row">Relative error</th>
-            <td>{errorSize(number.rel_error)}</td>
-            <td>{errorSize(energy.rel_error)}</td>
+            <td>{formatError(number.rel_error)}</td>
+            <td>{formatError(energy.rel_error)}</td>
           </tr>
         </tfoot>
       </table>

@@ -1,7 +1,7 @@
 /** A file in the library: kind, summary and actions. */
 import type { ReactElement } from 'react';
 import type { LibraryItem, LibraryPlace } from '../../../electron/contract/files.ts';
-import { clock, factsOf } from '../../../electron/domain/numbers.ts';
+import { libraryItemSummary, timeOfDay } from '../../../electron/domain/numbers.ts';
 import { classes } from '../../base/classes.ts';
 import { MenuButton, type MenuItem } from '../../widgets/floating/menu.tsx';
 import { Icon, type IconName } from '../../widgets/words/icon.tsx';
@@ -66,7 +66,9 @@ interface EntryProps {
 }
 
 function factText(item: LibraryItem): string {
-  return [item.name === '' ? '' : item.fileName, factsOf(item)].filter(Boolean).join(' · ') || kinds[item.kind];
+  return (
+    [item.name === '' ? '' : item.fileName, libraryItemSummary(item)].filter(Boolean).join(' · ') || kinds[item.kind]
+  );
 }
 
 /** Summary of an item: the first sentence of an example's notes; for a run, its facts. */
@@ -104,7 +106,7 @@ export function Entry({ item, place, knownTags, filterTag }: EntryProps): ReactE
         {isExample ? <ExampleThumbnail file={item.id} icon={icons[kind]} /> : <Icon name={icons[kind]} size={14} />}
         <span className="library-entry__name semi-strong truncate">{name === '' ? fileName : name}</span>
         {/* An example's time would be that of its installation. */}
-        {isExample ? null : <span className="library-entry__time muted">{clock(modified)}</span>}
+        {isExample ? null : <span className="library-entry__time muted">{timeOfDay(modified)}</span>}
         <span className="library-entry__facts muted clip break-anywhere">
           {isExample ? itemSummary(item) : factText(item)}
         </span>

@@ -3,7 +3,7 @@ import { Fragment, type ReactElement, useEffect, useState } from 'react';
 import groups from '../../../assets/examples/groups.json';
 import type { LibraryItem } from '../../../electron/contract/files.ts';
 import type { KernelTemplate } from '../../../electron/contract/user-kernels.ts';
-import { type ExampleGroup, filledGroups } from '../../../electron/domain/examples.ts';
+import { type ExampleGroup, expandGroups } from '../../../electron/domain/examples.ts';
 import { Icon } from '../../widgets/words/icon.tsx';
 import { useWorkbench } from '../../workbench/context.ts';
 import { useNewKernel } from '../../workbench/offers.tsx';
@@ -79,7 +79,7 @@ interface ShownGroup {
 export function groupItems(items: readonly LibraryItem[]): readonly ShownGroup[] {
   const byKey = new Map(items.map((item) => [item.id, item]));
   const ids = items.map(({ id }) => id);
-  const placed = filledGroups(exampleGroups, ids);
+  const placed = expandGroups(exampleGroups, ids);
   const known = new Set(placed.flatMap(({ files }) => files));
   const others: ExampleGroup = {
     about: 'Others',

@@ -11,8 +11,8 @@ import {
   type SessionReport,
   unprovenTexts,
 } from '../../../electron/contract/bench/session.ts';
-import { gainOf, measuredTime, rateText, timeAndSpread, timesText } from '../../../electron/domain/measured.ts';
-import { errorSize, NO_VALUE } from '../../../electron/domain/numbers.ts';
+import { factorText, measuredTime, rateText, speedupOf, timeAndSpread } from '../../../electron/domain/measured.ts';
+import { formatError, NO_VALUE } from '../../../electron/domain/numbers.ts';
 import { provenanceText, reportProvenance } from '../../../electron/domain/provenance.ts';
 import { Button } from '../../widgets/controls/button.tsx';
 import { Select } from '../../widgets/controls/select.tsx';
@@ -25,11 +25,11 @@ import { RunOffer } from '../../workbench/offers.tsx';
 function checkText({ accuracy }: MeasuredSessionEntry): string {
   const broken = accuracy.find(({ holds }) => !holds);
   if (broken !== undefined) {
-    const value = broken.value === null ? 'NaN' : errorSize(broken.value);
-    return `${broken.title}: ${value}${broken.bound === null ? '' : `, limit ${errorSize(broken.bound)}`}`;
+    const value = broken.value === null ? 'NaN' : formatError(broken.value);
+    return `${broken.title}: ${value}${broken.bound === null ? '' : `, limit ${formatError(broken.bound)}`}`;
   }
   const [first] = accuracy;
-  return first === undefined ? NO_VALUE : errorSize(first.value);
+  return first === undefined ? NO_VALUE : formatError(first.value);
 }
 
 const spreadTip = '± is the median absolute deviation divided by the median';
@@ -74,7 +74,7 @@ function Row({ entry }: { readonly entry: SessionEntry }): ReactElement {
       <td className="selectable" title={clockTip(entry)}>
         {timeAndSpread(time_s, spread, samples.length)}
       </td>
-      <td className="selectable">{verdict === 'reference' ? NO_VALUE : timesText(gainOf(ratio))}</td>
+      <td className="selectable">{verdict === 'reference' ? NO_VALUE : factorText(speedupOf(ratio))}</td>
       <td data-column="verdict" title={flagTip(entry)}>
         {verdict}
         {(flagged ?? 0) === 0 ? '' : `, ${flagged} of ${samples.length} flagged`}

@@ -1,7 +1,7 @@
 /** The runs of this session and those opened from files. */
 import type { ReactElement } from 'react';
 import type { RunInfo } from '../../../electron/contract/run.ts';
-import { clock, duration, headlineText } from '../../../electron/domain/numbers.ts';
+import { duration, headlineText, timeOfDay } from '../../../electron/domain/numbers.ts';
 import { classes } from '../../base/classes.ts';
 import { hasEnded, hasResult } from '../../state/runs.ts';
 import { Button } from '../../widgets/controls/button.tsx';
@@ -38,7 +38,7 @@ function RunEntry({ run, selected }: { readonly run: RunInfo; readonly selected:
             run.variant,
             run.precision.toUpperCase(),
             run.wall_s === null ? null : duration(run.wall_s),
-            clock(run.created),
+            timeOfDay(run.created),
           ]
             .filter((fact) => fact !== null)
             .join(' · ')}

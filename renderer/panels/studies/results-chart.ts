@@ -3,7 +3,7 @@
  * arrays, because a comparison function would be much slower.
  */
 import type { StudyColumnInfo, StudyViewSettings } from '../../../electron/contract/study/calls.ts';
-import { numbersAt, significant } from '../../../electron/domain/numbers.ts';
+import { selectRows, significant } from '../../../electron/domain/numbers.ts';
 import { type Chart, type Ends, MANY_POINTS, paneArrays, type Series } from '../../drawing/charts/chart.ts';
 import { logLimits } from '../../drawing/figures/axes.ts';
 import { seriesInk } from '../../drawing/figures/figure.ts';
@@ -157,11 +157,11 @@ function bandOf(
     (i) => isDrawable(ends.low[i] ?? Number.NaN, logY) && isDrawable(ends.high[i] ?? Number.NaN, logY),
   );
   if (held.length === 0) return [];
-  const edge = { ink, kind: 'line', x: numbersAt(x.numbers, held), dash: [], width: 0.5, silent: true } as const;
+  const edge = { ink, kind: 'line', x: selectRows(x.numbers, held), dash: [], width: 0.5, silent: true } as const;
   const line = { ...edge, group: name };
   return [
-    { ...line, name: `${name}, low`, y: numbersAt(ends.low, held), edge: 'low' },
-    { ...line, name: `${name}, high`, y: numbersAt(ends.high, held), edge: 'high', fill: 'to the line before' },
+    { ...line, name: `${name}, low`, y: selectRows(ends.low, held), edge: 'low' },
+    { ...line, name: `${name}, high`, y: selectRows(ends.high, held), edge: 'high', fill: 'to the line before' },
   ];
 }
 
@@ -191,8 +191,8 @@ export function resultsChart(plotted: PlottedResults): Chart {
     const base = {
       name: name === '' ? y.info.name : name,
       ink: seriesInk(g),
-      x: numbersAt(x.numbers, rows),
-      y: numbersAt(y.numbers, rows),
+      x: selectRows(x.numbers, rows),
+      y: selectRows(y.numbers, rows),
       ...(many ? {} : { tips: Array.from(rows, tip) }),
     };
     const intervals =

@@ -8,7 +8,7 @@ import {
   type ThreadUse,
   type TraceSummary,
 } from '../../../electron/contract/timeline.ts';
-import { compact, count, percent, threadUseText } from '../../../electron/domain/numbers.ts';
+import { compactCount, count, percent, threadUseText } from '../../../electron/domain/numbers.ts';
 import { timeText } from '../../drawing/timeline/time-text.ts';
 import { Segmented } from '../../widgets/controls/segmented.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
@@ -176,7 +176,7 @@ function factsOf(summary: TraceSummary): readonly Fact[] {
     { name: 'Device time', value: timeText(summary.device_ns, 4), unit: 'first to last' },
     { name: 'Kernels', value: `${count(kernels.count)}, ${count(kernels.unique)} different` },
     { name: 'In kernels', value: timeText(kernels.sum_ns, 4) },
-    { name: 'Copies and fills', value: `${count(copies.count)}, ${compact(copies.bytes)}B` },
+    { name: 'Copies and fills', value: `${count(copies.count)}, ${compactCount(copies.bytes)}B` },
     { name: 'Replayed in graphs', value: percent(graphs.share), unit: 'of kernel time' },
     { name: 'CPU in launch calls', value: percent(launches.share), unit: 'of device time' },
     ...(gpus.length > 1

@@ -3,7 +3,7 @@ import '../../widgets/plots/plots.css';
 import './timeline-panel.css';
 import { type ReactElement, useEffect, useMemo, useRef, useState } from 'react';
 import { kindOfDocument } from '../../../electron/contract/scenario/index.ts';
-import { compact, percent } from '../../../electron/domain/numbers.ts';
+import { compactCount, percent } from '../../../electron/domain/numbers.ts';
 import { type StoredRun, storedRuns } from '../../data/stored-runs.ts';
 import { hasResult, runOf } from '../../state/runs.ts';
 import { Button } from '../../widgets/controls/button.tsx';
@@ -46,7 +46,7 @@ function LoadingFiles(): ReactElement | null {
           <progress aria-label={text} {...(done === null ? {} : { value: done })} />
           <span>
             {done === null ? '' : percent(done)}
-            {spans === null || spans === 0 ? '' : ` ${compact(spans)} spans`}
+            {spans === null || spans === 0 ? '' : ` ${compactCount(spans)} spans`}
           </span>
         </li>
       ))}

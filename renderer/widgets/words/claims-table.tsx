@@ -11,7 +11,7 @@ import {
   pairText,
   sortByPriority,
 } from '../../../electron/domain/claim-texts.ts';
-import { timesText } from '../../../electron/domain/measured.ts';
+import { factorText } from '../../../electron/domain/measured.ts';
 import { NO_VALUE, significant } from '../../../electron/domain/numbers.ts';
 import './words.css';
 
@@ -67,7 +67,7 @@ function PairRows({ claim }: { readonly claim: ClaimResult }): ReactElement {
               </td>
             </>
           )}
-          <td className="nowrap">{pair.gain === null ? NO_VALUE : timesText(pair.gain)}</td>
+          <td className="nowrap">{pair.gain === null ? NO_VALUE : factorText(pair.gain)}</td>
           <td data-tone={pair.wrong === undefined ? claimTones[pair.verdict] : 'wrong'}>
             {claimVerdictText(pair, claim)}
           </td>

@@ -1,6 +1,6 @@
 /** Differences of two sources side by side, with syntax colours. */
 import type { ReactElement, ReactNode } from 'react';
-import type { DiffRow, Side } from '../../../electron/domain/code-diff.ts';
+import type { DiffRow, DiffSide } from '../../../electron/domain/code-diff.ts';
 import type { Token } from '../../base/code-tokens.ts';
 import './code-diff.css';
 
@@ -8,7 +8,7 @@ import './code-diff.css';
 export const CONTEXT_LINES = 4;
 
 /** Tokens of a line, split at the boundaries of changed text. */
-export function codeOf(tokens: readonly Token[], changed: Side['changed']): readonly ReactNode[] {
+export function codeOf(tokens: readonly Token[], changed: DiffSide['changed']): readonly ReactNode[] {
   const out: ReactNode[] = [];
   let at = 0;
   for (const { kind, text } of tokens) {
@@ -42,7 +42,7 @@ interface CodeProps {
   readonly right: readonly (readonly Token[])[];
 }
 
-function Half({ side, tokens }: { readonly side: Side | null; readonly tokens: CodeProps['left'] }): ReactElement {
+function Half({ side, tokens }: { readonly side: DiffSide | null; readonly tokens: CodeProps['left'] }): ReactElement {
   return (
     <>
       <td className="code__number">{side?.line}</td>

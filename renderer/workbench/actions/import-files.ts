@@ -5,7 +5,7 @@
 
 import { imageFileExtensions, MAX_IMAGE_BYTES } from '../../../electron/contract/scenario/diffraction/refining.ts';
 import { readCurveCsv } from '../../../electron/domain/dose/curve-csv.ts';
-import { NO_TABLE_TEXT, tableText } from '../../../electron/domain/values/csv.ts';
+import { decodeTableText, UNDECODABLE_TEXT } from '../../../electron/domain/values/csv.ts';
 import { MAX_OVERLAYS, type Overlays } from '../../data/overlays.ts';
 import type { RefineFeed } from '../../data/refine-feed.ts';
 import type { NoticesStore } from '../../state/notices.ts';
@@ -27,9 +27,9 @@ export async function openCurve(
     refuse(`It has ${file.size} bytes; allowed: at most ${LARGEST_BYTES}.`);
     return;
   }
-  const text = tableText(new Uint8Array(await file.arrayBuffer()));
+  const text = decodeTableText(new Uint8Array(await file.arrayBuffer()));
   if (text === null) {
-    refuse(`It is ${NO_TABLE_TEXT}.`);
+    refuse(`It is ${UNDECODABLE_TEXT}.`);
     return;
   }
   const reading = readCurveCsv(text, 'asked');

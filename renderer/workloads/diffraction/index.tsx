@@ -2,7 +2,7 @@
 import type { ReactElement } from 'react';
 import type { ImageSummary } from '../../../electron/contract/image.ts';
 import {
-  compact,
+  compactCount,
   count,
   duration,
   fixedDigits,
@@ -94,7 +94,7 @@ function ImageResults(): ReactElement {
                   title: 'Measured by the clock of the device, without the copy to the host',
                 },
               ]),
-          { name: 'Terms', value: compact(terms), title: 'Lattice factors computed' },
+          { name: 'Terms', value: compactCount(terms), title: 'Lattice factors computed' },
           {
             name: 'Per term',
             value: ns_per_term === null ? NO_VALUE : significant(ns_per_term, 3),
@@ -122,7 +122,7 @@ export const diffraction: PageWorkload<'diffraction'> = {
   words: ({ done }) => [`${percent(done)} of the image`],
   progress: ({ done, terms_per_s }) => [
     { name: 'Image', value: percent(done), title: 'Share of the pixels computed so far' },
-    { name: 'Terms per s', value: compact(terms_per_s), title: 'Lattice factors computed per second' },
+    { name: 'Terms per s', value: compactCount(terms_per_s), title: 'Lattice factors computed per second' },
   ],
   facts: ({ width, height, oversample, sources, orientations, layers, terms, reflections }) => [
     { name: 'Image', value: `${count(width)} × ${count(height)} pixels` },
@@ -131,7 +131,7 @@ export const diffraction: PageWorkload<'diffraction'> = {
       value: [`${oversample} × ${oversample}`, sources, orientations, layers].join(' · '),
       title: 'Sub-pixels · sources · orientations · sensor layers',
     },
-    { name: 'Lattice terms', value: compact(terms), title: 'Lattice factors in the image' },
+    { name: 'Lattice terms', value: compactCount(terms), title: 'Lattice factors in the image' },
     ...(reflections === 0 ? [] : [{ name: 'Reflections', value: count(reflections) }]),
   ],
   Results: ImageResults,

@@ -8,7 +8,7 @@ import type { ReactElement } from 'react';
 import type { MeasuredSessionEntry, SessionReport } from '../../../electron/contract/bench/session.ts';
 import { valueAt } from '../../../electron/contract/scenario/index.ts';
 import { measuredTime } from '../../../electron/domain/measured.ts';
-import { compact, NO_VALUE, percent } from '../../../electron/domain/numbers.ts';
+import { compactCount, NO_VALUE, percent } from '../../../electron/domain/numbers.ts';
 import { taskWorkload } from '../task/index.tsx';
 
 interface Ceiling {
@@ -58,8 +58,8 @@ function FusionCeiling({ report }: { readonly report: SessionReport }): ReactEle
       <h2>Fusion ceiling</h2>
       <p className="section__text muted">
         With Y in memory a separate ReLU takes {measuredTime(relu_s)} compared with a product of {measuredTime(gemm_s)}{' '}
-        in FP32, by the {compact(flops_per_s)}FLOP/s and {compact(bytes_per_s)}B/s measured on this machine: fusion can
-        save {percent(share)} at most, for any kernel.
+        in FP32, by the {compactCount(flops_per_s)}FLOP/s and {compactCount(bytes_per_s)}B/s measured on this machine:
+        fusion can save {percent(share)} at most, for any kernel.
       </p>
       {pairs.length === 0 ? null : (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus

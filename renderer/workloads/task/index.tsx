@@ -7,7 +7,7 @@ import { isUnproven } from '../../../electron/contract/bench/bench-session.ts';
 import type { MeasuredSessionEntry } from '../../../electron/contract/bench/session.ts';
 import type { TaskKind } from '../../../electron/contract/scenario/kinds.ts';
 import type { TaskProgress, TaskResolved } from '../../../electron/contract/task.ts';
-import { gainOf, measuredTime, noiseText, timesText } from '../../../electron/domain/measured.ts';
+import { factorText, measuredTime, noiseText, speedupOf } from '../../../electron/domain/measured.ts';
 import { count, NO_VALUE } from '../../../electron/domain/numbers.ts';
 import { SHOWN_KEY } from '../../data/run-data.ts';
 import { TaskFeed } from '../../data/task-feed.ts';
@@ -17,16 +17,16 @@ import type { PageWorkload } from '../../workbench/workload.ts';
 import { NoResultsYet } from '../no-results.tsx';
 
 function Best({ entry }: { readonly entry: MeasuredSessionEntry }): ReactElement {
-  const gain = gainOf(entry.ratio);
+  const gain = speedupOf(entry.ratio);
   return (
     <dl className="range-head grid rounded sunken">
       <div
         className="range-head__main"
-        title={`The fastest correct variant, relative to the first: ${timesText(gain)}`}
+        title={`The fastest correct variant, relative to the first: ${factorText(gain)}`}
       >
         <dt>Best</dt>
         <dd className="selectable" data-testid="best-gain">
-          {timesText({ ...gain, interval: null })}
+          {factorText({ ...gain, interval: null })}
         </dd>
       </div>
       <div>
@@ -80,7 +80,7 @@ function TaskResults(): ReactElement {
           { name: 'Rounds', value: String(report.rounds), title: `Ended: ${report.stopped}` },
           {
             name: 'A/A',
-            value: noise.ratio === null ? NO_VALUE : timesText(noise.ratio),
+            value: noise.ratio === null ? NO_VALUE : factorText(noise.ratio),
             title: `The first variant compared with itself. ${noiseText(noise)}`,
           },
           ...unprovenReadouts(measured),

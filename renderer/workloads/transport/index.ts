@@ -3,7 +3,7 @@
  * plays them.
  */
 
-import { compact, count, errorSize, fixedDigits, percent, timeLeft } from '../../../electron/domain/numbers.ts';
+import { compactCount, count, fixedDigits, formatError, percent, timeLeft } from '../../../electron/domain/numbers.ts';
 import { type RunData, SHOWN_KEY } from '../../data/run-data.ts';
 import { RunFeed } from '../../data/run-feed.ts';
 import { firstShown, type PlaybackStore } from '../../state/playback.ts';
@@ -113,10 +113,10 @@ export const transport: PageWorkload<'transport'> = {
       value: percent(weight_left),
       title: 'Share of the protons still in flight',
     },
-    { name: 'Steps per s', value: compact(steps_per_s) },
+    { name: 'Steps per s', value: compactCount(steps_per_s) },
     {
       name: 'Ledger error',
-      value: errorSize(ledger_error),
+      value: formatError(ledger_error),
       title: 'Larger of the relative errors of the number and the energy balance',
     },
   ],
@@ -127,7 +127,7 @@ export const transport: PageWorkload<'transport'> = {
       value: [grid.nx, grid.nz, grid.ntheta, grid.ne].map(count).join(' · '),
       title: 'Cells in x, z, angle and energy',
     },
-    { name: 'Cells', value: compact(cells) },
+    { name: 'Cells', value: compactCount(cells) },
     ...(expected === undefined
       ? []
       : [

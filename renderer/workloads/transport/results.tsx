@@ -4,8 +4,15 @@ import { type DepthDose, type Moments, type RunSummary, reactionTreatment } from
 import { valueAt } from '../../../electron/contract/scenario/index.ts';
 import type { TransportResolved } from '../../../electron/contract/scenario/transport/workload.ts';
 import { resolvedOf } from '../../../electron/contract/scenarios.ts';
-import { furtherTexts, peakTexts } from '../../../electron/domain/dose/readouts.ts';
-import { compact, duration, fixedDigits, NO_VALUE, percent, significant } from '../../../electron/domain/numbers.ts';
+import { finalReadoutTexts, liveReadoutTexts } from '../../../electron/domain/dose/readouts.ts';
+import {
+  compactCount,
+  duration,
+  fixedDigits,
+  NO_VALUE,
+  percent,
+  significant,
+} from '../../../electron/domain/numbers.ts';
 import { formatBytes } from '../../../electron/domain/values/units.ts';
 import { SHOWN_KEY } from '../../data/run-data.ts';
 import { RunFeed } from '../../data/run-feed.ts';
@@ -112,7 +119,7 @@ function RangeHead({
 /** Differences below this are negligible relative to any range straggling. */
 const NOTICEABLE_MM = 0.005;
 
-const itemOf = ({ title, value, unit, about }: ReturnType<typeof peakTexts>[number]): ReadoutItem => ({
+const itemOf = ({ title, value, unit, about }: ReturnType<typeof liveReadoutTexts>[number]): ReadoutItem => ({
   ...{ name: title, value, unit, title: about },
 });
 
@@ -127,7 +134,7 @@ function PeakReadouts({
   return (
     <Readouts
       items={[
-        ...peakTexts(metrics).slice(1).map(itemOf),
+        ...liveReadoutTexts(metrics).slice(1).map(itemOf),
         ...(extra_straggling_mm < NOTICEABLE_MM
           ? []
           : [
@@ -146,7 +153,7 @@ function PeakReadouts({
 
 /** Readouts of further depths and of the beam's lateral profile. */
 const MoreReadouts = ({ metrics }: { readonly metrics: RunSummary['metrics'] }): ReactElement => (
-  <Readouts items={furtherTexts(metrics).map(itemOf)} />
+  <Readouts items={finalReadoutTexts(metrics).map(itemOf)} />
 );
 
 const REACTIONS = {
@@ -191,7 +198,7 @@ function SolveReadouts({ summary }: { readonly summary: RunSummary }): ReactElem
         { name: 'Steps', value: String(summary.steps) },
         {
           name: 'Cell-steps',
-          value: rate === null ? NO_VALUE : `${compact(rate)}/s`,
+          value: rate === null ? NO_VALUE : `${compactCount(rate)}/s`,
           title: 'Cells visited, summed over the steps, per second',
         },
         {

@@ -7,7 +7,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symli
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { fromImage } from '../../../electron/build/setup/pinned-node.mjs';
+import { snapshotCommand } from '../../../electron/build/setup/pinned-node.mjs';
 import {
   atMost,
   firstRun,
@@ -217,7 +217,7 @@ export async function commandLine(variant: string, gpu: boolean): Promise<readon
   const words = ['run', 'water-70MeV', '--variant', variant, '--json'];
   const npx = program === 'npx' ? { program, args: ['--no-install', 'empty'], cwd: emptyPackage() } : null;
   const empty = npx ?? { program: process.execPath, args: ['-e', '0'], cwd: root };
-  const image = fromImage(words) ?? { node: process.execPath, flags: [] };
+  const image = snapshotCommand(words) ?? { node: process.execPath, flags: [] };
   const [times, bounds, direct, peaks]: [number[], number[], number[], number[]] = [[], [], [], []];
   const [byRun, nodes]: [number[], number[]] = [[], []];
   const [installed, nothingInstalled]: [number[], number[]] = [[], []];

@@ -9,13 +9,13 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import {
-  expectedOf,
+  commandWords,
+  expectedDuration,
   isDone,
   planLines,
   recordedFile,
   sortByImportance,
   stateOf,
-  wordsOf,
 } from '../../../electron/build/bench/gpu-plan.mjs';
 import { GPU_SESSIONS } from '../../../electron/build/bench/gpu-sessions.mjs';
 import { readTargets, saveTargets } from '../../../electron/build/bench/measured.ts';
@@ -72,11 +72,11 @@ describe('the plan of GPU sessions', () => {
   });
 
   test('estimates a session from its recorded rounds up to its limit, or from its limits if none are recorded', () => {
-    const start = expectedOf(folder, layer).seconds - 10.5;
+    const start = expectedDuration(folder, layer).seconds - 10.5;
     expect(start).toBeGreaterThan(0);
-    expect(expectedOf(folder, image).seconds - start).toBeCloseTo(2.1, 6);
-    expect(expectedOf(folder, beam).seconds - start).toBeCloseTo(25, 6); // 20 s, plus the last round
-    expect(expectedOf(folder, never)).toEqual({ known: false, seconds: start + 18 });
+    expect(expectedDuration(folder, image).seconds - start).toBeCloseTo(2.1, 6);
+    expect(expectedDuration(folder, beam).seconds - start).toBeCloseTo(25, 6); // 20 s, plus the last round
+    expect(expectedDuration(folder, never)).toEqual({ known: false, seconds: start + 18 });
     expect(planLines(folder, [never, layer]).at(-1)).toBe(
       `2 sessions, ${((2 * start + 28.5) / 60).toFixed(1)} minutes at most`,
     );
@@ -91,21 +91,21 @@ describe('the plan of GPU sessions', () => {
   test('measures a user program only if claims refer to it', () => {
     const none = { nanobragg: null, 'smatrix-2d': null };
     const nanoBragg = { ...none, nanobragg: '/opt/nanoBragg' };
-    const beside = GPU_SESSIONS.filter((one) => wordsOf(one, nanoBragg) !== one.words);
+    const beside = GPU_SESSIONS.filter((one) => commandWords(one, nanoBragg) !== one.words);
     expect(beside.map(({ file }) => file)).toEqual([
       'diffraction/h200-sweep-programs.json',
       'diffraction/h200-sweep-first-runs.json',
       'diffraction/h200-programs-1024.json',
     ]);
     for (const one of beside) {
-      const words = wordsOf(one, nanoBragg);
+      const words = commandWords(one, nanoBragg);
       expect(words[words.indexOf('--external') + 1]).toMatch(/^torch-image,.*,nanobragg=\/opt\/nanoBragg$/);
-      expect(wordsOf(one, none)).toBe(one.words);
+      expect(commandWords(one, none)).toBe(one.words);
     }
     const smatrix = { ...none, 'smatrix-2d': '/smatrix/run_simulation.py' };
-    const [own, ...more] = GPU_SESSIONS.filter((one) => wordsOf(one, smatrix) !== one.words);
+    const [own, ...more] = GPU_SESSIONS.filter((one) => commandWords(one, smatrix) !== one.words);
     expect([own?.file, more]).toEqual(['transport/h200-smatrix-uniform-grid-70MeV.json', []]);
-    expect(own && wordsOf(own, smatrix)).toContain('cupy-array,smatrix-2d=/smatrix/run_simulation.py');
+    expect(own && commandWords(own, smatrix)).toContain('cupy-array,smatrix-2d=/smatrix/run_simulation.py');
   });
 
   test('has a session at each size for programs named in the notes, and counters for the ladder', () => {

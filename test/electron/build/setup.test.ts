@@ -19,11 +19,11 @@ import path from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterAll, afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
 import { makeOrCopyCached } from '../../../electron/build/setup/cache.mjs';
-import { capture, findOnPath, tail } from '../../../electron/build/setup/command.mjs';
-import { installWords, isInstalled } from '../../../electron/build/setup/packages.mjs';
+import { capture, findOnPath, lastLines } from '../../../electron/build/setup/command.mjs';
+import { isInstalled, npmArguments } from '../../../electron/build/setup/packages.mjs';
 import { nodeToInstall } from '../../../electron/build/setup/pinned-node.mjs';
 import { root } from '../../../electron/build/setup/root.mjs';
-import { runTimed, sayOn } from '../../../electron/build/setup/say.mjs';
+import { runTimed, setOutputStream } from '../../../electron/build/setup/say.mjs';
 import { firstStart } from '../../../electron/build/steps/all.mjs';
 import { progressOf } from '../../../electron/build/steps/native.mjs';
 import { digest } from '../../../electron/build/steps/up-to-date.mjs';
@@ -204,7 +204,7 @@ describe('progress of build steps', () => {
   /** Prints the output of a step that needs half a minute and has done half of its work after 11 s. */
   async function said(terminal: boolean): Promise<string> {
     const out = Object.assign(new PassThrough(), { isTTY: terminal });
-    sayOn(out);
+    setOutputStream(out);
     await runTimed('Building', async (progress) => {
       await vi.advanceTimersByTimeAsync(11_000);
       progress('130 of 260 files');
@@ -222,12 +222,12 @@ describe('progress of build steps', () => {
     );
     afterEach(() => {
       vi.useRealTimers();
-      sayOn(process.stdout);
+      setOutputStream(process.stdout);
     });
 
     it('is not printed if it was instant, unless it failed', async () => {
       const out = new PassThrough();
-      sayOn(out);
+      setOutputStream(out);
       expect(await runTimed('Copying', async () => 1)).toBe(1);
       expect(out.read()).toBeNull();
       const failing = runTimed('Copying', () => Promise.reject(new Error('no such file')));
@@ -248,7 +248,7 @@ describe('progress of build steps', () => {
 
     it('leaves no line behind if it fails', async () => {
       const out = Object.assign(new PassThrough(), { isTTY: true });
-      sayOn(out);
+      setOutputStream(out);
       await expect(runTimed('Building', () => Promise.reject(new Error('no compiler')))).rejects.toThrow('no compiler');
       await vi.advanceTimersByTimeAsync(5_000);
       expect(String(out.read())).toBe('Building …\n\r\x1b[K');
@@ -294,10 +294,10 @@ describe('set-up of a checkout', () => {
     it('keep their test packages when a start installs another version of the others', () => {
       const start = { developer: false };
       const developed = { packages: { 'node_modules/of-tests': { version: '1.9.0', dev: true } } };
-      expect(installWords(developed, start)).toEqual(['ci', '--loglevel=error']);
-      expect(installWords(having({ 'node_modules/zod': { version: '4.6.6' } }), start)).toContain('--omit=dev');
-      expect(installWords(null, start)).toContain('--omit=dev');
-      expect(installWords(null, { inPlace: true })).toEqual(['install', '--loglevel=error']);
+      expect(npmArguments(developed, start)).toEqual(['ci', '--loglevel=error']);
+      expect(npmArguments(having({ 'node_modules/zod': { version: '4.6.6' } }), start)).toContain('--omit=dev');
+      expect(npmArguments(null, start)).toContain('--omit=dev');
+      expect(npmArguments(null, { inPlace: true })).toEqual(['install', '--loglevel=error']);
     });
 
     it('are out of date if a version differs, a package is missing, or none is installed', () => {
@@ -399,7 +399,7 @@ Later starts serve the page after 0.7 s.`,
     it('finds only programs on PATH', () => {
       expect(findOnPath('no-such-program-here')).toBeNull();
       expect(findOnPath(os.platform() === 'win32' ? 'cmd' : 'sh')).not.toBeNull();
-      expect(tail('a\nb\nc\n', 2)).toBe('b\nc');
+      expect(lastLines('a\nb\nc\n', 2)).toBe('b\nc');
     });
   });
 });

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
   furtherConfigurations,
-  reportOf,
+  sessionReport,
   type TunedSession,
   tunedEntries,
 } from '../../../electron/build/bench/tuning-record.mjs';
@@ -58,7 +58,7 @@ describe('the tuning record', () => {
   });
 
   test('names wrong configurations in its report', () => {
-    const lines = reportOf(session());
+    const lines = sessionReport(session());
     expect(lines[0]).toBe('s: own on beam, 12 measured; usual kA=3 kB=4');
     expect(lines[1]).toContain('0.500 (0.400–0.600)  kA=1 kB=1  WRONG');
     expect(lines[2]).not.toContain('WRONG');

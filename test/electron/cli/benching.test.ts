@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { parseArguments } from '../../../electron/cli/arguments.ts';
-import { BenchProgressView, fittingVariants, requestedRounds } from '../../../electron/cli/benching.ts';
+import { BenchProgressView, parseLimits, variantsThatFit } from '../../../electron/cli/benching.ts';
 import { Terminal } from '../../../electron/cli/terminal.ts';
 import { exitCodes } from '../../../electron/cli/verb.ts';
 import { bench } from '../../../electron/cli/verbs/bench.ts';
@@ -12,8 +12,7 @@ import type { BenchProgress } from '../../../electron/host/model/bench/stopping.
 import { braggbenchHere, comparedRows, environmentWith } from './command.ts';
 
 describe('options of braggbench bench', () => {
-  const requested = (...words: readonly string[]) =>
-    requestedRounds(parseArguments(['scenario', ...words], bench.flags));
+  const requested = (...words: readonly string[]) => parseLimits(parseArguments(['scenario', ...words], bench.flags));
 
   test('set when a session ends and within which margin times count as the same', () => {
     expect(requested()).toEqual({
@@ -64,17 +63,17 @@ describe('options of braggbench bench', () => {
 
   test('variants that need too long are left out, and variants without a known time are measured', () => {
     const times = [expected('a', 1), expected('b', 900), expected('c', null), expected('d', null, false)];
-    expect(fittingVariants(times, 60)).toEqual({
+    expect(variantsThatFit(times, 60)).toEqual({
       variants: ['a', 'c', 'd'],
       said: [
         'Omitted, because they do not fit into the session time of 60.0 s: b (about 15 min 00 s a run). Include them with --time or --variants.',
       ],
     });
-    expect(fittingVariants([expected('b', 900)], 60)).toEqual({
+    expect(variantsThatFit([expected('b', 900)], 60)).toEqual({
       variants: ['b'],
       said: ['Only b fits into the time, so there is nothing to compare it with: use --time 600 or a coarser grid.'],
     });
-    expect(fittingVariants([expected('c', null)], 60)).toBeNull();
+    expect(variantsThatFit([expected('c', null)], 60)).toBeNull();
   });
 
   // On a terminal, the table of a benchmark is redrawn in place. In a pipe, lines replace it.

@@ -8,7 +8,7 @@ import { constants, tmpdir } from 'node:os';
 import path, { join } from 'node:path';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { z } from 'zod';
-import { fromImage } from '../../../electron/build/setup/pinned-node.mjs';
+import { snapshotCommand } from '../../../electron/build/setup/pinned-node.mjs';
 import { runProgram } from '../../../electron/cli/program.ts';
 import { Terminal } from '../../../electron/cli/terminal.ts';
 
@@ -50,7 +50,7 @@ export function environmentWith(home: string, more: NodeJS.ProcessEnv = {}): Nod
 }
 
 export function braggbench(words: readonly string[], options: CommandOptions = {}): Promise<Ended> {
-  const image = options.image === false ? null : fromImage(words);
+  const image = options.image === false ? null : snapshotCommand(words);
   const { node, flags } = image ?? { node: process.execPath, flags: [] };
   const child = spawn(node, [...flags, entry, ...words], {
     cwd: options.cwd,

@@ -5,7 +5,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { anyRunFile } from '../../../electron/cli/read-scenario.ts';
+import { readAnyRunFile } from '../../../electron/cli/read-scenario.ts';
 import type { Uncertainty } from '../../../electron/contract/beams/uncertainty.ts';
 import type { VolumeAnswer } from '../../../electron/contract/beams/volume.ts';
 import { depthDoseOf, measuredRunOf, transportRunOf } from '../../../electron/host/api/workloads.ts';
@@ -254,7 +254,7 @@ describe('braggbench gamma', () => {
       '--force',
     ];
     expect(await braggbenchHere(words)).toMatchObject({ code: 0, stderr: '' });
-    return transportRunOf(await anyRunFile(run));
+    return transportRunOf(await readAnyRunFile(run));
   }
 
   async function against(name: string, ...flags: readonly string[]) {

@@ -17,12 +17,18 @@ import {
   UsageError,
 } from '../../../electron/cli/arguments.ts';
 import { forceFlag, writeOutput } from '../../../electron/cli/output-file.ts';
-import { bar, ProgressBar, progressLine } from '../../../electron/cli/progress-bar.ts';
-import { displayWidth, pairs, table, wrap } from '../../../electron/cli/table.ts';
+import { formatBar, ProgressBar, progressLine } from '../../../electron/cli/progress-bar.ts';
+import { displayWidth, formatPairs, table, wrap } from '../../../electron/cli/table.ts';
 import { Terminal } from '../../../electron/cli/terminal.ts';
 import { stepWords } from '../../../electron/cli/workloads/transport/index.ts';
 import { measuredTime } from '../../../electron/domain/measured.ts';
-import { compact, millimetres, plainDigits, plainError, shortNumberText } from '../../../electron/domain/numbers.ts';
+import {
+  compactCount,
+  millimetres,
+  plainDigits,
+  plainError,
+  shortNumberText,
+} from '../../../electron/domain/numbers.ts';
 import { scratchFolder } from '../../scratch-folder.ts';
 import { assetsFolder } from '../host/small-run.ts';
 import { braggbenchHere, type Ended, environmentWith } from './command.ts';
@@ -179,7 +185,7 @@ describe('printed numbers', () => {
       '2 min 05 s',
       '3 min 00 s',
     ]);
-    expect([12, 1234, 999_600, 6.2e9].map(compact)).toEqual(['12', '1.23 k', '1.00 M', '6.20 G']);
+    expect([12, 1234, 999_600, 6.2e9].map(compactCount)).toEqual(['12', '1.23 k', '1.00 M', '6.20 G']);
     expect([0, 1.234e-9].map(plainError)).toEqual(['0', '1.2e-9']);
   });
 });
@@ -254,12 +260,12 @@ describe('printed tables', () => {
       }),
     );
     expect(
-      pairs([
+      formatPairs([
         ['a', '1'],
         ['long', '2'],
       ]),
     ).toEqual(['  a     1', '  long  2']);
-    expect(pairs([['a', 'words that need more than one line']], 30)).toEqual([
+    expect(formatPairs([['a', 'words that need more than one line']], 30)).toEqual([
       '  a  words that need more than',
       '     one line',
     ]);
@@ -268,14 +274,14 @@ describe('printed tables', () => {
 
 describe('the progress bar', () => {
   test('grows by eighths of a character and keeps its width', () => {
-    expect(bar(0, 4)).toBe('░░░░');
-    expect(bar(null, 4)).toBe('░░░░');
-    expect(bar(0.5, 4)).toBe('██░░');
-    expect(bar(0.53125, 4)).toBe('██▏░');
-    expect(bar(1, 4)).toBe('████');
+    expect(formatBar(0, 4)).toBe('░░░░');
+    expect(formatBar(null, 4)).toBe('░░░░');
+    expect(formatBar(0.5, 4)).toBe('██░░');
+    expect(formatBar(0.53125, 4)).toBe('██▏░');
+    expect(formatBar(1, 4)).toBe('████');
     fc.assert(
       fc.property(fc.double({ min: -1, max: 2, noNaN: true }), (fraction) => {
-        expect([...bar(fraction)]).toHaveLength(24);
+        expect([...formatBar(fraction)]).toHaveLength(24);
       }),
     );
   });
@@ -317,10 +323,10 @@ describe('the progress bar', () => {
       },
     } as const;
     expect(progressLine(progress, stepWords)).toBe(
-      `${bar(0.7)}  70 %  300 ms left  step 86  depth 17.3 mm  99.8 % in flight  480 steps/s`,
+      `${formatBar(0.7)}  70 %  300 ms left  step 86  depth 17.3 mm  99.8 % in flight  480 steps/s`,
     );
     expect(progressLine({ ...progress, eta_s: null }, stepWords)).toBe(
-      `${bar(null)}  step 86  depth 17.3 mm  99.8 % in flight  480 steps/s`,
+      `${formatBar(null)}  step 86  depth 17.3 mm  99.8 % in flight  480 steps/s`,
     );
     expect(progressLine({ ...progress, state: 'cancelled' }, stepWords)).toBeNull();
   });

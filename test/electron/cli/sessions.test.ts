@@ -9,8 +9,8 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { GPU_SESSIONS } from '../../../electron/build/bench/gpu-sessions.mjs';
 import { flagValue, listFlag, parseArguments, parseSweep } from '../../../electron/cli/arguments.ts';
-import { modesOf, requestedRounds } from '../../../electron/cli/benching.ts';
-import { overridesOf, scenarioPath } from '../../../electron/cli/read-scenario.ts';
+import { parseLimits, parseModes } from '../../../electron/cli/benching.ts';
+import { parseOverrides, scenarioPath } from '../../../electron/cli/read-scenario.ts';
 import { bench } from '../../../electron/cli/verbs/bench.ts';
 import { type Session, sessionSchema } from '../../../electron/contract/bench/session.ts';
 import { trendOf } from '../../../electron/host/app/benches/history.ts';
@@ -66,12 +66,12 @@ describe('sessions recorded on a GPU', async () => {
 
   test.each(GPU_SESSIONS.map(({ file, words }) => ({ file, words })))('$file', async ({ words }) => {
     const parsed = parseArguments(words.slice(1), bench.flags);
-    expect(modesOf(parsed)).toContain('warm');
-    expect(requestedRounds(parsed).mostRounds).toBeGreaterThan(0);
+    expect(parseModes(parsed)).toContain('warm');
+    expect(parseLimits(parsed).mostRounds).toBeGreaterThan(0);
     const sweep = flagValue(parsed, 'sweep');
     for (const more of sweep === undefined ? [[]] : parseSweep(sweep).overrides) {
       const path = scenarioPath(parsed.operands[0] ?? '');
-      const reading = await scenarios.any.read(path, { overrides: [...overridesOf(parsed), ...more] });
+      const reading = await scenarios.any.read(path, { overrides: [...parseOverrides(parsed), ...more] });
       expect(reading.issues.filter(({ severity }) => severity === 'error')).toEqual([]);
       if (reading.kind === null) throw new Error('no scenario');
       const { benchable } = hostWorkloads[reading.kind];

@@ -2,9 +2,9 @@
 import { describe, expect, it, test } from 'vitest';
 import { isTooNoisy } from '../../../electron/contract/bench/bench-session.ts';
 import type { ClaimFinding, ClaimTableRow, TableClaim } from '../../../electron/contract/bench/claim-table.ts';
-import { advice, breakEvenRuns, rightnessText, type VariantTimes } from '../../../electron/domain/advice.ts';
-import { findingsOnSeveralMachines, gpuAnswerCounts, gpuWords } from '../../../electron/domain/claim-texts.ts';
-import { noiseText, noisyText } from '../../../electron/domain/measured.ts';
+import { advice, breakEvenRuns, correctnessText, type VariantTimes } from '../../../electron/domain/advice.ts';
+import { answersByGpuText, findingsOnSeveralMachines, gpuAnswerCounts } from '../../../electron/domain/claim-texts.ts';
+import { noiseText, noiseWarning } from '../../../electron/domain/measured.ts';
 
 const quietNoise = { ratio: { value: 1.004, interval: { low: 0.99, high: 1.018 } }, floor: 0.003 };
 const context = { where: 'here', noise: quietNoise, instances: 12, longer: ' (--time)' };
@@ -162,9 +162,9 @@ describe('the accuracy of the recommended variant', () => {
 
   it('is reported by its first measure, and by a closed ledger', () => {
     const ledger = { ...measure, id: 'ledger', title: 'Ledger', value: 1e-9, holds: true };
-    expect(rightnessText([error, ledger])).toBe('relL2 1.2×10⁻⁷, ledger closes');
-    expect(rightnessText([error, { ...ledger, holds: false }])).toBe('relL2 1.2×10⁻⁷');
-    expect(rightnessText([{ ...error, value: null }])).toBe('');
+    expect(correctnessText([error, ledger])).toBe('relL2 1.2×10⁻⁷, ledger closes');
+    expect(correctnessText([error, { ...ledger, holds: false }])).toBe('relL2 1.2×10⁻⁷');
+    expect(correctnessText([{ ...error, value: null }])).toBe('');
   });
 });
 
@@ -185,8 +185,8 @@ describe('the noise of a session', () => {
   });
 
   it('is reported first if the reference differs from itself', () => {
-    expect(noisyText(quiet)).toBe('');
-    expect(noisyText(noisy)).toBe(
+    expect(noiseWarning(quiet)).toBe('');
+    expect(noiseWarning(noisy)).toBe(
       'This machine was noisy: the reference against itself (A/A) gave 0.900× (0.696–1.17), so repeat the measurement on an idle one. ',
     );
   });
@@ -252,7 +252,7 @@ describe('summaries of claims', () => {
       ['A', 2],
       ['A, B', 1],
     ]);
-    const words = (rows[0]?.claims ?? []).map((claim: TableClaim) => gpuWords(claim));
+    const words = (rows[0]?.claims ?? []).map((claim: TableClaim) => answersByGpuText(claim));
     expect(words[0]).toBe('Recorded on A only.');
     expect(words[2]).toBe('On A: less. On B: more.');
     expect(words[3]).toBeNull();

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createStore } from 'zustand/vanilla';
 import { sweepLines } from '../../../electron/cli/benching.ts';
 import { displayWidth } from '../../../electron/cli/table.ts';
-import { sweepTableOf } from '../../../electron/domain/sweep-table.ts';
+import { buildSweepTable } from '../../../electron/domain/sweep-table.ts';
 import { reportRows } from '../../../electron/host/app/compare/rows.ts';
 import { parseSession } from '../../../electron/host/app/sessions/index.ts';
 import type { CompareStore } from '../../../renderer/panels/compare/store.ts';
@@ -133,7 +133,7 @@ it('shows the main error first, also if some rows have further checks and later 
 
 it('a sweep has the same table cells in the report and on a terminal', async () => {
   const file = path.join(assetsFolder, 'runs/micro/sweep-transpose.json');
-  const swept = sweepTableOf(parseSession(await readFile(file, 'utf8'), file));
+  const swept = buildSweepTable(parseSession(await readFile(file, 'utf8'), file));
   if (swept === null) throw new Error('a recorded sweep has no sweep');
   expect(swept.rows.length).toBeGreaterThan(4);
   const lines = sweepLines(parseSession(await readFile(file, 'utf8'), file), (_, text) => text);

@@ -1,7 +1,7 @@
 /** The program's command line, including arguments that other programs add. */
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { handedOverSchema, programArguments, readArguments } from '../../../electron/main/arguments.ts';
+import { forwardedArgumentsSchema, programArguments, readArguments } from '../../../electron/main/arguments.ts';
 
 describe('the command line of the desktop program', () => {
   it('begins after the application folder in development, and after the program in a package', () => {
@@ -25,8 +25,8 @@ describe('the command line of the desktop program', () => {
   });
 
   it('is accepted from a second launch only if it is complete', () => {
-    expect(handedOverSchema.safeParse({ args: ['a.json'], folder: '/data' }).success).toBe(true);
-    expect(handedOverSchema.safeParse({ args: 'a.json', folder: '/data' }).success).toBe(false);
-    expect(handedOverSchema.safeParse(undefined).success).toBe(false);
+    expect(forwardedArgumentsSchema.safeParse({ args: ['a.json'], folder: '/data' }).success).toBe(true);
+    expect(forwardedArgumentsSchema.safeParse({ args: 'a.json', folder: '/data' }).success).toBe(false);
+    expect(forwardedArgumentsSchema.safeParse(undefined).success).toBe(false);
   });
 });

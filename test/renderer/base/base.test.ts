@@ -11,17 +11,17 @@ import {
   pairText,
   sortByPriority,
 } from '../../../electron/domain/claim-texts.ts';
-import { measuredTime, spreadText, timeAndSpread, timesText } from '../../../electron/domain/measured.ts';
+import { factorText, measuredTime, spreadText, timeAndSpread } from '../../../electron/domain/measured.ts';
 import {
-  clock,
-  compact,
+  compactCount,
   count,
   duration,
-  errorSize,
   fixedDigits,
+  formatError,
   percent,
   significant,
   timeLeft,
+  timeOfDay,
 } from '../../../electron/domain/numbers.ts';
 import { arrowStep, moveBySteps, nudge, parseEntry } from '../../../renderer/base/entry.ts';
 import { loadLatest } from '../../../renderer/base/latest-request.ts';
@@ -64,8 +64,8 @@ describe('basic helpers of the page', () => {
         '100.0 %',
         '100.0 %',
       ]);
-      expect([errorSize(4.63e-7), errorSize(0)]).toEqual(['4.6×10⁻⁷', '0']);
-      expect([compact(1_310_000_000), compact(36e6), compact(512), count(1234567)]).toEqual([
+      expect([formatError(4.63e-7), formatError(0)]).toEqual(['4.6×10⁻⁷', '0']);
+      expect([compactCount(1_310_000_000), compactCount(36e6), compactCount(512), count(1234567)]).toEqual([
         '1.31 G',
         '36.0 M',
         '512',
@@ -83,9 +83,9 @@ describe('basic helpers of the page', () => {
       ]);
       expect([0.3, 7.2, 93].map(timeLeft)).toEqual(['under 1 s', '8 s', '1 min 35 s']);
       const now = new Date('2026-11-21T16:00:00');
-      expect(clock('2026-11-21T14:05:09', now)).toBe('14:05:09');
-      expect(clock('2026-11-20T14:05:09', now)).toBe('20 Nov 14:05');
-      expect(clock('never', now)).toBe('–');
+      expect(timeOfDay('2026-11-21T14:05:09', now)).toBe('14:05:09');
+      expect(timeOfDay('2026-11-20T14:05:09', now)).toBe('20 Nov 14:05');
+      expect(timeOfDay('never', now)).toBe('–');
     });
   });
 
@@ -100,7 +100,7 @@ describe('basic helpers of the page', () => {
         '–',
       ]);
       expect(measuredTime(-2e-3)).toBe('−2.00 ms');
-      expect(timesText({ value: 0.000689, interval: { low: 0.000672, high: 0.0013 } })).toBe(
+      expect(factorText({ value: 0.000689, interval: { low: 0.000672, high: 0.0013 } })).toBe(
         '0.000689× (0.000672–0.00130)',
       );
     });

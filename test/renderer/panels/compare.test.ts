@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { ComparedRow } from '../../../electron/contract/bench/comparison.ts';
 import type { Variant } from '../../../electron/contract/capabilities.ts';
 import { condenseRows, sourceDiff } from '../../../electron/domain/code-diff.ts';
-import { publishedFor } from '../../../electron/domain/launch/occupancy.ts';
-import { columnsOf, nextSort, sortRows as sortedBy, verdictText } from '../../../electron/domain/session-table.ts';
+import { publishedLimitsOf } from '../../../electron/domain/launch/occupancy.ts';
+import { nextSort, sessionColumns, sortRows as sortedBy, verdictText } from '../../../electron/domain/session-table.ts';
 import { tokenizeLines, tokensOf } from '../../../renderer/base/code-tokens.ts';
 import {
   benchmarkTitle,
@@ -24,7 +24,7 @@ import {
 test('a kernel has an occupancy if its number of threads is allowed, and otherwise a reason', () => {
   const none = { constant_bytes: 0, stack_bytes: 0, spill_store_bytes: 0, spill_load_bytes: 0, barriers: 1 };
   const kernel = { name: 'k', architecture: 'sm_90', registers: 128, shared_bytes: 4176, max_threads: 256, ...none };
-  const h200 = publishedFor('sm_90');
+  const h200 = publishedLimitsOf('sm_90');
   // With 128 registers, two blocks of 8 warps fit, of at most 64 warps.
   expect(occupancyText(kernel, h200, 256)).toEqual({ share: '25.0 %', limitedBy: 'registers' });
   expect(occupancyText(kernel, h200, 512)).toEqual({ share: '–', limitedBy: 'launched with at most 256 threads' });
@@ -124,7 +124,7 @@ describe('rows of Compare', () => {
     }) as unknown as ComparedRow;
   const rows = [row('b', 2, 1e-7), row('a', 1), row('c', 3, 1e-9)];
   const sorted = (list: typeof rows, sort: Parameters<typeof sortedBy>[1]) =>
-    sortedBy(list, sort, columnsOf(list, null));
+    sortedBy(list, sort, sessionColumns(list, null));
   const titles = (list: readonly ComparedRow[]): string => list.map(({ title }) => title).join('');
 
   test('are sorted in both directions, and return to their original order', () => {
@@ -158,7 +158,7 @@ describe('the compared values of a row', () => {
       ...more,
     }) as unknown as ComparedRow;
   const texts = (rows: readonly ComparedRow[], id: string): readonly string[] => {
-    const column = columnsOf(rows, null).find((one) => one.id === id);
+    const column = sessionColumns(rows, null).find((one) => one.id === id);
     return rows.map((one) => column?.text(one) ?? 'no column');
   };
 
@@ -192,7 +192,7 @@ describe('the compared values of a row', () => {
       row('wrong', 0.001, 0.001, { verdict: 'wrong' }),
       row('elsewhere', 0.001, 0.001, { paired: false }),
     ];
-    const ids = columnsOf(rows, null).map(({ id }) => id);
+    const ids = sessionColumns(rows, null).map(({ id }) => id);
     expect(ids.indexOf('whole')).toBeLessThan(ids.indexOf('time'));
     expect(texts(rows, 'share').slice(0, 2)).toEqual(['16.1 %', '2.00 %']);
     expect(texts(rows, 'pays')).toEqual(['one run', '27 runs', 'never', '–', '–']);
@@ -200,7 +200,7 @@ describe('the compared values of a row', () => {
 
   test('have no share if a session does not separate end-to-end runs from repetitions', () => {
     const rows = [row('a', 0.1, 1, { samples: [{}] })];
-    expect(columnsOf(rows, null).some(({ id }) => id === 'share' || id === 'pays')).toBe(false);
+    expect(sessionColumns(rows, null).some(({ id }) => id === 'share' || id === 'pays')).toBe(false);
   });
 
   test('include its cold process with a verdict, or state that there is none', () => {

@@ -9,7 +9,7 @@ import { createElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { describe, expect, it, test } from 'vitest';
 import type { LibraryItem } from '../../../electron/contract/files.ts';
-import { filledGroups } from '../../../electron/domain/examples.ts';
+import { expandGroups } from '../../../electron/domain/examples.ts';
 import { anchorOf, handbookPages } from '../../../renderer/base/handbook-pages.ts';
 import { handbookLinkOf, Markdown } from '../../../renderer/panels/handbook/markdown.tsx';
 import { pageIds, pageText, pageTitle, search } from '../../../renderer/panels/handbook/pages.ts';
@@ -189,14 +189,14 @@ describe('kernel templates', () => {
 
 describe('groups of examples', () => {
   it('contain every shipped file once', () => {
-    const files = filledGroups(exampleGroups, shippedFiles).flatMap((group) => group.files);
+    const files = expandGroups(exampleGroups, shippedFiles).flatMap((group) => group.files);
     expect(files.length).toBeGreaterThan(60);
     expect([...files].sort()).toEqual([...shippedFiles].sort());
   });
 
   it('are in their declared order, whatever the order of the files', () => {
     const found = groupItems([...shippedFiles].reverse().map((id) => item(id)));
-    const declared = filledGroups(exampleGroups, shippedFiles).filter(({ files }) => files.length > 0);
+    const declared = expandGroups(exampleGroups, shippedFiles).filter(({ files }) => files.length > 0);
     expect(found.map(({ question }) => question)).toEqual(declared.map(({ question }) => question));
     expect(found.flatMap(({ items }) => items.map(({ id }) => id))).toEqual(declared.flatMap(({ files }) => files));
     // Each subject has one heading.

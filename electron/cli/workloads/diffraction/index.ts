@@ -12,7 +12,7 @@ import {
 } from '../../../contract/scenario/diffraction/refining.ts';
 import { formatScenario } from '../../../contract/scenario/index.ts';
 import { measuredTime } from '../../../domain/measured.ts';
-import { compact, plainDigits, plainError, shortNumberText } from '../../../domain/numbers.ts';
+import { compactCount, plainDigits, plainError, shortNumberText } from '../../../domain/numbers.ts';
 import { countText } from '../../../domain/values/units.ts';
 import { problemOf } from '../../../host/api/scenarios.ts';
 import {
@@ -30,11 +30,11 @@ import {
 import { readRegularFile, readUserFile } from '../../../host/index.ts';
 import { flagOneOf, flagValue, hasFlag, jsonFlag, type ParsedArguments, setFlag, UsageError } from '../../arguments.ts';
 import { checkOutput, forceFlag, writeOutput } from '../../output-file.ts';
-import { anyRunFile, fitByName, readScenario } from '../../read-scenario.ts';
+import { fitByName, readAnyRunFile, readScenario } from '../../read-scenario.ts';
 import { withHost } from '../../subjects.ts';
-import { pairs, table } from '../../table.ts';
+import { formatPairs, table } from '../../table.ts';
 import { exitCodes, type Verb } from '../../verb.ts';
-import { runBy, type SolvingTexts, variantList, type Workload } from '../workload.ts';
+import { createRun, type SolvingTexts, variantList, type Workload } from '../workload.ts';
 
 // Implementation of `braggbench run` for diffraction scenarios.
 
@@ -57,9 +57,9 @@ function imageReport(summary: ImageSummary, file: string | null, style: Style): 
   return [
     style('bold', summary.scenario),
     `${summary.variant}, ${summary.precision}, ${countText(summary.threads, 'thread')}, ${summary.isa}; ${imageText(image)}`,
-    `${word}: ${compact(summary.terms)} lattice terms in ${measuredTime(summary.wall_s)} (set-up ${measuredTime(summary.setup_s)}, render ${measuredTime(summary.solve_s)}${rate})`,
+    `${word}: ${compactCount(summary.terms)} lattice terms in ${measuredTime(summary.wall_s)} (set-up ${measuredTime(summary.setup_s)}, render ${measuredTime(summary.solve_s)}${rate})`,
     '',
-    ...pairs([
+    ...formatPairs([
       ['Brightest', `${plainDigits(image.max, 9)} photons at fast ${fast}, slow ${slow}`],
       ['', `h k l ${indices}, ${angstrom(brightest.resolution_A)}`],
       ['Sum', `${plainDigits(image.sum, 12)} photons`],
@@ -73,7 +73,7 @@ function imageReport(summary: ImageSummary, file: string | null, style: Style): 
 
 const solvingDiffraction: SolvingTexts<'diffraction'> = {
   workload: 'diffraction',
-  words: ({ terms_per_s }) => [`${compact(terms_per_s)} terms/s`],
+  words: ({ terms_per_s }) => [`${compactCount(terms_per_s)} terms/s`],
   tell: (run) => {
     const summary = imageSummary(run);
     const lines = (file: string | null, style: Parameters<typeof imageReport>[2]) => imageReport(summary, file, style);
@@ -86,7 +86,7 @@ const errorText = (bright: number): string => (bright >= 1 ? 'wrong' : bright ==
 
 export const diffraction: Workload = {
   fit: fitByName,
-  run: runBy(solvingDiffraction),
+  run: createRun(solvingDiffraction),
   usual: (addon) => addon.diffractionVariants(),
   variants: (addon) =>
     variantList(addon.diffractionVariants(), [
@@ -108,7 +108,7 @@ function sizeOf(parsed: ParsedArguments): readonly [number, number] | null {
 async function measuredIn(file: string, size: readonly [number, number] | null): Promise<MaskedImage> {
   if (['.h5', '.hdf5'].includes(extname(file).toLowerCase())) {
     const found = await runOrNexus(
-      () => anyRunFile(file),
+      () => readAnyRunFile(file),
       async () => {
         const readLinked = (name: string) => readRegularFile(join(dirname(file), name)).catch(() => null);
         return readNexusImage(await readUserFile(file, 'an image'), basename(file), readLinked);

@@ -14,22 +14,22 @@ import { type GammaDose, gammaDoseSchema } from '../../../contract/dose.ts';
 import { summaryDocument } from '../../../contract/run.ts';
 import { formatPath, suggest } from '../../../contract/scenario/index.ts';
 import { measuredTime } from '../../../domain/measured.ts';
-import { compact, millimetres, plainDigits, plainError, shortNumberText } from '../../../domain/numbers.ts';
+import { compactCount, millimetres, plainDigits, plainError, shortNumberText } from '../../../domain/numbers.ts';
 import { shareInDecimals, shareText } from '../../../domain/values/units.ts';
 import { type ComparedRun, compareRuns } from '../../../host/api/benches.ts';
 import { type Override, openedAs, problemOf, type ScenarioReading } from '../../../host/api/scenarios.ts';
 import { narrowToTransport, summaryOf } from '../../../host/api/workloads.ts';
 import type { Host } from '../../../host/index.ts';
 import { type FlagSpec, flagValue, hasFlag, type ParsedArguments, UsageError } from '../../arguments.ts';
-import type { ProgressWords } from '../../progress-bar.ts';
+import type { ProgressTexts } from '../../progress-bar.ts';
 import { fitByName, type VariantFitter } from '../../read-scenario.ts';
 import { runReport } from '../../reports/run-report.ts';
 import { table } from '../../table.ts';
 import type { VerbContext } from '../../verb.ts';
 import {
   type AdditionalOutput,
+  createRun,
   type ReadRun,
-  runBy,
   type SolvingTexts,
   variantList,
   type Workload,
@@ -125,7 +125,7 @@ async function uncertaintyOfRun(context: VerbContext, host: Host, reading: Scena
 }
 
 /** Implementation of `braggbench run` for transport scenarios. */
-export const stepWords: ProgressWords<'transport'> = ({ step, depth_mm, weight_left, steps_per_s }) => [
+export const stepWords: ProgressTexts<'transport'> = ({ step, depth_mm, weight_left, steps_per_s }) => [
   `step ${step}`,
   `depth ${depth_mm.toFixed(1)} mm`,
   `${shareText(weight_left, 3)} in flight`,
@@ -207,7 +207,7 @@ function comparisonRow(one: ComparedRun): readonly string[] {
     `${one.variant} ${one.precision}${one.status === 'done' ? '' : ` (${one.status})`}`,
     measuredTime(one.time_s),
     measuredTime(one.setup_s),
-    `${compact(one.cell_steps_per_s)}/s`,
+    `${compactCount(one.cell_steps_per_s)}/s`,
     versus === null ? '1' : `${plainDigits(1 / versus.time_ratio, 3)}×`,
     versus === null ? dash : versus.same_bits ? 'same bits' : versus.rel_l2 === null ? dash : plainError(versus.rel_l2),
     versus?.rel_linf == null ? dash : plainError(versus.rel_linf),
@@ -284,7 +284,7 @@ export const transport: Workload = {
   fit: fitTransport,
   flags: uncertaintyFlags,
   checkFlags: uncertaintyModel,
-  run: runBy(solvingTransport),
+  run: createRun(solvingTransport),
   // Variants that support the scenario's stepping, except for the slow reference against which they are checked.
   usual: (addon, reading) => {
     const { stepping } = problemOf(narrowToTransport(reading, '')).solver;

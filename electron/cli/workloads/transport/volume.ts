@@ -19,7 +19,7 @@ import {
   UsageError,
 } from '../../arguments.ts';
 import { checkOutput, forceFlag, writeOutput } from '../../output-file.ts';
-import { overridesOf, scenarioPath } from '../../read-scenario.ts';
+import { parseOverrides, scenarioPath } from '../../read-scenario.ts';
 import { withHost } from '../../subjects.ts';
 import { exitCodes, type Verb } from '../../verb.ts';
 
@@ -102,7 +102,7 @@ export const volumeVerb: Verb = {
       const out = flagValue(parsed, 'out');
       if (out !== undefined) await checkOutput(parsed, resolve(out));
       const [operand = ''] = parsed.operands;
-      const reading = await host.scenarios.read(scenarioPath(operand), { overrides: overridesOf(parsed) });
+      const reading = await host.scenarios.read(scenarioPath(operand), { overrides: parseOverrides(parsed) });
       const volume = await host.call('beam.volume', { document: reading.draft ?? {}, request }, signal);
       if (out !== undefined && volume.file !== null) await writeOutput(parsed, resolve(out), volume.file);
       const { file: _file, slices, ...rest } = volume;
@@ -158,7 +158,7 @@ export const pencilsVerb: Verb = {
       if (out !== undefined) await checkOutput(parsed, resolve(out));
       const [operand = ''] = parsed.operands;
       const path = scenarioPath(operand);
-      const reading = await host.scenarios.read(path, { overrides: overridesOf(parsed) });
+      const reading = await host.scenarios.read(path, { overrides: parseOverrides(parsed) });
       const { file, name } = host.grant(path);
       const { id: run } = await host.call('run.start', { scenario: reading.draft ?? {}, file, name });
       const stop = (): void => void host.call('run.cancel', { run });

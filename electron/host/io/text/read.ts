@@ -5,7 +5,7 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { messageOf } from '../../../contract/errors.ts';
-import { NO_TABLE_TEXT, tableText } from '../../../domain/values/csv.ts';
+import { decodeTableText, UNDECODABLE_TEXT } from '../../../domain/values/csv.ts';
 import { openNonBlocking } from '../files/plain-file.ts';
 
 /** Maximum size of a scenario, 256 KiB: two hundred regions with names need 30 KiB. */
@@ -41,8 +41,8 @@ function decodeText(bytes: Uint8Array, largest_bytes: number, kind: TextKind): T
     return unreadableFile(`is larger than ${largest_bytes / 1024} KiB, ${what}`);
   }
   if (kind === 'tables') {
-    const text = tableText(bytes);
-    return text === null ? unreadableFile(`is ${NO_TABLE_TEXT}`) : { ok: true, text };
+    const text = decodeTableText(bytes);
+    return text === null ? unreadableFile(`is ${UNDECODABLE_TEXT}`) : { ok: true, text };
   }
   try {
     return { ok: true, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };

@@ -5,7 +5,7 @@
 import type { DataSet } from 'dicom-parser';
 import {
   absent,
-  absentAs,
+  absentBecause,
   allowOnly,
   type FieldRule,
   foreignFileError,
@@ -14,7 +14,7 @@ import {
   mayBeAbsent,
   oneOf,
 } from '../../../domain/header-fields.ts';
-import { decimalOf } from '../../../domain/values/csv.ts';
+import { parseDecimal } from '../../../domain/values/csv.ts';
 
 export interface Attribute {
   readonly tag: string;
@@ -27,7 +27,7 @@ export interface Attribute {
 const display = ignoredField('affects only how values are displayed');
 const repeatedAttribute = ignoredField('positions are read from ImagePositionPatient and ImageOrientationPatient');
 
-const absentFrameGroups = absentAs('one file per slice, not Enhanced CT');
+const absentFrameGroups = absentBecause('one file per slice, not Enhanced CT');
 const colours = ignoredField('colours the image when it is displayed');
 
 /** Attributes of CT and dose images that can change the meaning of the pixels, by keyword. */
@@ -136,8 +136,8 @@ export const doseAttributes = {
     rule: allowOnly('1.2.840.10008.5.1.4.1.1.481.2, RT Dose', (uid) => uid === '1.2.840.10008.5.1.4.1.1.481.2'),
   },
   LossyImageCompression: { tag: 'x00282110', rule: oneOf('00') },
-  RescaleIntercept: { tag: 'x00281052', rule: allowOnly('0 or absent', (value) => decimalOf(value) === 0) },
-  RescaleSlope: { tag: 'x00281053', rule: allowOnly('1 or absent', (value) => decimalOf(value) === 1) },
+  RescaleIntercept: { tag: 'x00281052', rule: allowOnly('0 or absent', (value) => parseDecimal(value) === 0) },
+  RescaleSlope: { tag: 'x00281053', rule: allowOnly('1 or absent', (value) => parseDecimal(value) === 1) },
   DoseUnits: { tag: 'x30040002', rule: oneOf('GY', 'RELATIVE') },
   DoseType: { tag: 'x30040004', rule: oneOf('PHYSICAL', 'EFFECTIVE') },
   DoseSummationType: { tag: 'x3004000a', rule: honoured },
@@ -228,7 +228,7 @@ export function notesOfCt(file: string, data: DataSet): readonly string[] {
     notes.push('LossyImageCompression is 01: values were changed by compression');
   // Oblique slices were already rejected, so a tilt here contradicts the stated orientation.
   const tilt = text(a.GantryDetectorTilt);
-  if (Math.abs(decimalOf(tilt)) > MIN_TILT_DEG) {
+  if (Math.abs(parseDecimal(tilt)) > MIN_TILT_DEG) {
     notes.push(
       `GantryDetectorTilt is ${tilt}°, but ImageOrientationPatient shows no tilt: slices are read without a tilt`,
     );

@@ -7,7 +7,7 @@ import { inflateRawSync } from 'node:zlib';
 import dicom, { type DataSet } from 'dicom-parser';
 import { messageOf } from '../../../contract/errors.ts';
 import { foreignFileError } from '../../../domain/header-fields.ts';
-import { decimalOf } from '../../../domain/values/csv.ts';
+import { parseDecimal } from '../../../domain/values/csv.ts';
 import {
   type Attribute,
   checkAttributes,
@@ -139,7 +139,7 @@ function parsedBytes(file: string, bytes: Uint8Array): DataSet {
 function numbersAt(file: string, data: DataSet, { tag }: Attribute, name: string, count: number | null) {
   const text = data.string(tag);
   if (text === undefined) throw foreignFileError(file, `it has no ${name}`);
-  const numbers = text.split('\\').map((part) => decimalOf(part.trim()));
+  const numbers = text.split('\\').map((part) => parseDecimal(part.trim()));
   if ((count !== null && numbers.length !== count) || numbers.some((value) => !Number.isFinite(value))) {
     const several = `${count === null ? '' : `${count} `}numbers with decimal points`;
     const allowed = count === 1 ? 'a number with a decimal point' : several;

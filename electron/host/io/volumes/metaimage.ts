@@ -6,13 +6,13 @@
 import {
   absent,
   allowOnly,
-  checkedFields,
+  checkFields,
   type FieldRules,
-  fieldIn,
   foreignFileError,
   honoured,
   ignoredField,
   oneOf,
+  parseHeaderField,
 } from '../../../domain/header-fields.ts';
 import { dataFilesOf } from './data-files.ts';
 import { integersOf, millimetresIn, type NumberType, numbersOf, requirePositive, type VolumeHeader } from './volume.ts';
@@ -108,8 +108,8 @@ export function metaImageHeader(file: string, bytes: Uint8Array): VolumeHeader {
     .replace(/^\u00ef\u00bb\u00bf/, '')
     .split(/\r?\n/)
     .filter((line) => line.trim() !== '')
-    .map((line) => fieldIn(file, line, /^\s*([^\s=:]+)\s*[=:]\s*(.*)$/, 'Name = value on each line'));
-  const fields = checkedFields(file, lines, metaImageFields, 'ignored');
+    .map((line) => parseHeaderField(file, line, /^\s*([^\s=:]+)\s*[=:]\s*(.*)$/, 'Name = value on each line'));
+  const fields = checkFields(file, lines, metaImageFields, 'ignored');
   const need = (name: string): string => {
     const value = fields.get(name.toLowerCase());
     if (value === undefined || value === '') throw foreignFileError(file, `its header has no ${name}`);

@@ -3,12 +3,12 @@
 import {
   absent,
   allowOnly,
-  checkedFields,
+  checkFields,
   type FieldRules,
-  fieldIn,
   foreignFileError,
   honoured,
   ignoredField,
+  parseHeaderField,
 } from '../../../domain/header-fields.ts';
 import { dataFilesOf } from './data-files.ts';
 import {
@@ -280,8 +280,8 @@ export function nrrdHeader(file: string, bytes: Uint8Array): VolumeHeader {
     .split(/\r?\n/)
     .slice(1)
     .filter((line) => line.trim() !== '' && !/^#|^[^:]+:=/.test(line))
-    .map((line) => fieldIn(file, line, /^([^#:][^:]*): (.*)$/, '"field: value", with a space, on each line'));
-  const fields = checkedFields(file, lines, nrrdFields, 'refused');
+    .map((line) => parseHeaderField(file, line, /^([^#:][^:]*): (.*)$/, '"field: value", with a space, on each line'));
+  const fields = checkFields(file, lines, nrrdFields, 'refused');
   const need = (name: string): string => {
     const value = fields.get(name);
     if (value === undefined || value === '') throw foreignFileError(file, `its header has no ${name}`);

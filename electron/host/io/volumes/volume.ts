@@ -6,7 +6,7 @@
 import { gunzipSync, inflateSync } from 'node:zlib';
 import { BraggError, messageOf } from '../../../contract/errors.ts';
 import { foreignFileError } from '../../../domain/header-fields.ts';
-import { decimalOf } from '../../../domain/values/csv.ts';
+import { parseDecimal } from '../../../domain/values/csv.ts';
 
 export interface Volume {
   /** Number of cells along x, y and z; for a plane, along its two axes. Values are contiguous along the first axis. */
@@ -149,7 +149,7 @@ function textNumbers(file: string, bytes: Uint8Array, count: number, type: Numbe
   }
   if (words.length !== count)
     throw foreignFileError(file, `its data has ${words.length} values, but ${count} are specified`);
-  const values = Float64Array.from(words, decimalOf);
+  const values = Float64Array.from(words, parseDecimal);
   const [low, high] = ranges[type] ?? [-Number.MAX_VALUE, Number.MAX_VALUE];
   const wrong = values.findIndex(
     (value) => !(value >= low && value <= high) || (ranges[type] !== undefined && !Number.isInteger(value)),
@@ -300,7 +300,7 @@ export function numbersOf(file: string, name: string, text: string, count: numbe
     .trim()
     .split(text.includes('(') ? /[\s,()]+/ : /\s+/)
     .filter((part) => part !== '')
-    .map(decimalOf);
+    .map(parseDecimal);
   if (numbers.length !== count || numbers.some((value) => !Number.isFinite(value))) {
     throw foreignFileError(
       file,

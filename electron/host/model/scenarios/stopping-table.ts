@@ -7,7 +7,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { type MaterialName, materialNames, suggest } from '../../../contract/scenario/index.ts';
-import { decimalOf } from '../../../domain/values/csv.ts';
+import { parseDecimal } from '../../../domain/values/csv.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
 
 export interface StoppingTable {
@@ -127,7 +127,7 @@ function columnsOf(header: Row): { energy: number; stopping: number } | CsvError
 
 function numberIn(row: Row, column: number, name: string, bounds: readonly [number, number]): number | CsvError {
   const text = row.cells[column] ?? '';
-  const value = decimalOf(text);
+  const value = parseDecimal(text);
   if (Number.isFinite(value) && value >= bounds[0] && value <= bounds[1]) return value;
   const shown = text === '' ? 'nothing' : text.slice(0, 40);
   const says = Number.isFinite(value) ? 'is out of range' : 'is not a finite number';

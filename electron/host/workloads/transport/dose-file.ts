@@ -14,16 +14,16 @@ import {
 } from '../../../contract/dose/units.ts';
 import type { GammaDose, ImportedDoseInfo } from '../../../contract/dose.ts';
 import { BraggError } from '../../../contract/errors.ts';
-import { commentedChanges, doseNamed } from '../../../domain/dose/curve-columns.ts';
+import { correctionIssues, parseDoseName } from '../../../domain/dose/curve-columns.ts';
 import type { GammaCurve } from '../../../domain/dose/gamma-curve.ts';
 import {
-  cellsOf,
-  decimalOf,
+  decodeTableText,
+  detectSeparator,
   isMissingMark,
   largestUnmarked,
-  NO_TABLE_TEXT,
-  separatorOf,
-  tableText,
+  parseDecimal,
+  splitCells,
+  UNDECODABLE_TEXT,
 } from '../../../domain/values/csv.ts';
 import { readUserFile } from '../../io/files/plain-file.ts';
 import { defineThreadTask } from '../../io/threads/task.ts';
@@ -79,9 +79,9 @@ const firstLineOf = (text: string): string =>
 /** Parses a map in which x is the first axis and depth the second. */
 function mapOf(file: string, text: string): Volume {
   const all = text.split(/\r\n|\r|\n/);
-  const separator = separatorOf(firstLineOf(text));
+  const separator = detectSeparator(firstLineOf(text));
   const lines = all
-    .map((line, i) => ({ number: i + 1, cells: cellsOf(line, separator), text: line }))
+    .map((line, i) => ({ number: i + 1, cells: splitCells(line, separator), text: line }))
     .filter((line) => line.text !== '' && !line.text.startsWith('#'));
   const [head, ...body] = lines;
   const [depth = '', ...names] = head?.cells ?? [];
@@ -94,22 +94,22 @@ function mapOf(file: string, text: string): Volume {
       `${file}, line ${head?.number ?? 1}: its columns are ${found}; allowed: ${allowed}.`,
     );
   }
-  const dose = doseNamed(quantity);
+  const dose = parseDoseName(quantity);
   if (dose === null) {
     throw new BraggError(
       'invalid',
       `${file}, line ${head?.number ?? 1}: its columns contain ${quantity}; allowed: a dose, as in dose_MeV_per_mm2_at_x_0_mm.`,
     );
   }
-  const { faults, notes } = commentedChanges(all, dose.unit);
+  const { faults, notes } = correctionIssues(all, dose.unit);
   const [change] = faults;
   if (change !== undefined) throw new BraggError('invalid', `${file}, line ${change.line}: ${change.message}.`);
-  const x = names.map((name) => decimalOf(MAP_COLUMN.exec(name)?.[1] ?? ''));
-  const rows = body.map(({ cells }) => cells.map(decimalOf));
+  const x = names.map((name) => parseDecimal(MAP_COLUMN.exec(name)?.[1] ?? ''));
+  const rows = body.map(({ cells }) => cells.map(parseDecimal));
   const wrong = rows.findIndex((row) => row.length !== x.length + 1 || row.some((value) => !Number.isFinite(value)));
   if (wrong >= 0) {
     const { number = 0, cells = [] } = body[wrong] ?? {};
-    const strange = cells.find((cell) => !Number.isFinite(decimalOf(cell)));
+    const strange = cells.find((cell) => !Number.isFinite(parseDecimal(cell)));
     const has =
       cells.length === x.length + 1
         ? `${JSON.stringify(strange)} is not a number`
@@ -164,15 +164,15 @@ function volumeOf({ name, bytes }: NamedBytes, parts: Parts): Volume | null {
 }
 
 function textOf({ name, bytes }: NamedBytes): string {
-  const text = tableText(bytes);
-  if (text === null) throw new BraggError('foreign-file', `${name}: it is ${NO_TABLE_TEXT}.`);
+  const text = decodeTableText(bytes);
+  if (text === null) throw new BraggError('foreign-file', `${name}: it is ${UNDECODABLE_TEXT}.`);
   return text;
 }
 
 /** Whether a table is a map: its second column has a position x in its name, in any unit. */
 function isMap(text: string): boolean {
   const first = firstLineOf(text);
-  return /_at_x_/.test(cellsOf(first, separatorOf(first))[1] ?? '');
+  return /_at_x_/.test(splitCells(first, detectSeparator(first))[1] ?? '');
 }
 
 /**

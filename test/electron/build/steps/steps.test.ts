@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { capture, findOnPath } from '../../../../electron/build/setup/command.mjs';
-import { imagesNode } from '../../../../electron/build/setup/pinned-node.mjs';
+import { snapshotNode } from '../../../../electron/build/setup/pinned-node.mjs';
 import { root } from '../../../../electron/build/setup/root.mjs';
 import { makeImage } from '../../../../electron/build/steps/image.mjs';
 import { inputsNow, isUnchanged, saveState } from '../../../../electron/build/steps/input-state.mjs';
@@ -246,7 +246,7 @@ describe('start-up images', () => {
       ]);
       const before = Date.now();
       const words = [written('main.mjs', ['globalThis.perform();']), written('file', ['read now'])];
-      const { code, output } = await capture(imagesNode(), ['--snapshot-blob', image, ...words], {
+      const { code, output } = await capture(snapshotNode(), ['--snapshot-blob', image, ...words], {
         env: { ...process.env, ASKED: 'now' },
       });
       expect(code, output).toBe(0);
@@ -269,7 +269,7 @@ describe('start-up images', () => {
         "console.log('all there');",
       ]);
       const main = written('starts.mjs', [`globalThis.start(${JSON.stringify(thread)});`]);
-      const { code, output } = await capture(imagesNode(), ['--snapshot-blob', image, main]);
+      const { code, output } = await capture(snapshotNode(), ['--snapshot-blob', image, main]);
       expect(output).toBe('all there\n');
       expect(code).toBe(0);
     });

@@ -7,10 +7,10 @@ import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { TestModule } from 'vitest/node';
 import { root } from '../../../../electron/build/setup/root.mjs';
-import { sayOn } from '../../../../electron/build/setup/say.mjs';
+import { setOutputStream } from '../../../../electron/build/setup/say.mjs';
 import { filesFor, needBuild, readArguments } from '../../../../electron/build/suites/chosen.mjs';
 import { coreSecondsOf } from '../../../../electron/build/suites/core-seconds.mjs';
-import { choose, failedTest, mutatedText, Results } from '../../../../electron/build/suites/mutations.mjs';
+import { chooseMutations, failedTest, mutatedText, Results } from '../../../../electron/build/suites/mutations.mjs';
 import { sortLongestFirst } from '../../../../electron/build/suites/order.mjs';
 import { listedSeconds, report } from '../../../../electron/build/suites/report.mjs';
 import { runUnlessPassed } from '../../../../electron/build/suites/result.mjs';
@@ -22,9 +22,9 @@ import { onLinux, unless } from '../../../unless.ts';
 let out: PassThrough;
 beforeEach(() => {
   out = new PassThrough();
-  sayOn(out);
+  setOutputStream(out);
 });
-afterEach(() => sayOn(process.stdout));
+afterEach(() => setOutputStream(process.stdout));
 const printed = () => String(out.read() ?? '');
 
 describe('the order of test files', () => {
@@ -179,7 +179,7 @@ describe('planted defects', () => {
 
   it('can be selected by area or id', () => {
     const all = [fault, { ...fault, id: 'two' }, { ...fault, id: 'three', area: 'readers' }];
-    const ids = (...chosen: readonly string[]) => choose(chosen, all).map(({ id }) => id);
+    const ids = (...chosen: readonly string[]) => chooseMutations(chosen, all).map(({ id }) => id);
     expect(ids()).toEqual(['one', 'two', 'three']);
     expect(ids('page')).toEqual(['one', 'two']);
     expect(ids('readers', 'one')).toEqual(['one', 'three']);
@@ -198,7 +198,7 @@ describe('planted defects', () => {
 
   it('each match their file exactly once', () => {
     const all = JSON.parse(readFileSync(path.join(root, 'test/mutations.json'), 'utf8')) as Parameters<
-      typeof choose
+      typeof chooseMutations
     >[1];
     expect(all).toHaveLength(62);
     for (const one of all) {
@@ -209,7 +209,7 @@ describe('planted defects', () => {
 
   it('name only tests that exist', () => {
     const all = JSON.parse(readFileSync(path.join(root, 'test/mutations.json'), 'utf8')) as Parameters<
-      typeof choose
+      typeof chooseMutations
     >[1];
     const titles = readdirSync(path.join(root, 'test'), { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.cpp'))

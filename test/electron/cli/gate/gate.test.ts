@@ -3,10 +3,10 @@ import { type GateReport, gateJunit, gateMarkdown, gateTable } from '../../../..
 import {
   allowedSlowdown,
   type Evidence,
-  floorOf,
   hasFailed,
   type JudgedVariant,
   needsConfirmation,
+  noiseFloorOf,
   timeVerdict,
 } from '../../../../electron/cli/gate/verdict.ts';
 import type { Ratio } from '../../../../electron/contract/bench/bench-session.ts';
@@ -108,9 +108,9 @@ describe('the verdict of a gate', () => {
 
   it('uses the larger bound of the A/A interval as the noise of equal code', () => {
     // 1 / 0.8 is 1.25, which is farther from 1 than 1.1.
-    expect(floorOf(ratio(0.8, 1.1))).toBeCloseTo(0.25, 12);
-    expect(floorOf(ratio(0.98, 1.03))).toBeCloseTo(0.03, 12);
-    expect(floorOf({ value: 1, interval: null })).toBeNull();
+    expect(noiseFloorOf(ratio(0.8, 1.1))).toBeCloseTo(0.25, 12);
+    expect(noiseFloorOf(ratio(0.98, 1.03))).toBeCloseTo(0.03, 12);
+    expect(noiseFloorOf({ value: 1, interval: null })).toBeNull();
   });
 
   it('is a failure for slower, wrong, impossible and unmeasured variants, and a pass for undecided ones', () => {

@@ -2,20 +2,20 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import {
-  comparisonOf,
   compilerLines,
   countersText,
+  decisionAdvice,
   firstWrong,
-  launchesIn,
-  limiterOf,
-  noTimeline,
-  notCompiledResult,
+  limiterText,
+  meanComparisonTime_s,
+  noTimelineReason,
+  notCompiledResponse,
+  parseLaunches,
   resourcesOf,
-  timelineOf,
-  toDecide,
+  summarizeTimeline,
 } from '../../../../electron/cli/mcp/results.ts';
 import type { Accuracy } from '../../../../electron/contract/bench/session.ts';
-import { publishedFor } from '../../../../electron/domain/launch/occupancy.ts';
+import { publishedLimitsOf } from '../../../../electron/domain/launch/occupancy.ts';
 import { kernelsIn } from '../../../../electron/host/model/machine-code/cubin.ts';
 
 const check = (holds: boolean, tip: string): Accuracy => ({
@@ -38,7 +38,7 @@ test("a submission's answer contains the first value beyond the limit from the f
 
 test("a submission's answer states what limits the kernel, by its share of the measured ceilings", () => {
   const at = (share_of_copy: number | null, share_of_flops: number | null, accuracy = [correctCheck]): string =>
-    limiterOf({
+    limiterText({
       roofline: { bytes_per_s: 1, flops_per_s: 1, flops_per_byte: 1, share_of_copy, share_of_flops },
       accuracy,
     });
@@ -60,18 +60,18 @@ test("a submission's answer sums the spans of the traced sample by name, longest
     ...{ label: 'a.cpp', device: null, trace: null },
     spans: { ...spans, name: [1, 0, 1], start_ns: [0, 0, 1000], end_ns: [1000, 3500, 3000] },
   };
-  expect(timelineOf(recording)).toEqual([
+  expect(summarizeTimeline(recording)).toEqual([
     { name: 'tile', count: 1, seconds: expect.closeTo(3.5e-6, 12) },
     { name: 'sum', count: 2, seconds: expect.closeTo(3e-6, 12) },
   ]);
-  expect(timelineOf(undefined)).toEqual([]);
+  expect(summarizeTimeline(undefined)).toEqual([]);
   const column = [0];
   const trace = {
     ...{ source: 'cupti', names: ['reduce'], dropped: 0, kind: column, name: column, start_ns: [5], end_ns: [1005] },
     ...{ stream: column, correlation: column, grid: [1, 1, 1], block: [32, 1, 1], registers: column },
     ...{ static_shared_bytes: column, dynamic_shared_bytes: column, bytes: column, graph: column, graph_node: column },
   };
-  expect(timelineOf({ ...recording, trace })).toEqual([
+  expect(summarizeTimeline({ ...recording, trace })).toEqual([
     { name: 'reduce', count: 1, seconds: expect.closeTo(1e-6, 12) },
   ]);
 });
@@ -82,28 +82,28 @@ test("a submission's answer averages the recorded times for comparing results, a
     ...{ name: [0, 1, 1], start_ns: [0, 1000, 5000], end_ns: [1000, 2000, 8000] },
   };
   const recording = { label: 'a.cu', device: 'GPU', spans, trace: null };
-  expect(comparisonOf(recording)).toBeCloseTo(2e-6, 12);
-  expect(comparisonOf({ ...recording, spans: { ...spans, names: ['check', 'work'] } })).toBeNull();
-  expect(comparisonOf(undefined)).toBeNull();
+  expect(meanComparisonTime_s(recording)).toBeCloseTo(2e-6, 12);
+  expect(meanComparisonTime_s({ ...recording, spans: { ...spans, names: ['check', 'work'] } })).toBeNull();
+  expect(meanComparisonTime_s(undefined)).toBeNull();
 });
 
 test("a submission's answer states what would settle an open verdict or speed", () => {
   const doubt = { ...correctCheck, id: 'remembers', value: null, bound: 1.5 };
   const interval = { low: 0.9, high: 1.1 };
   const open = { accuracy: [correctCheck], verdict: 'undecided' as const, ratio: { value: 1, interval } };
-  expect(toDecide({ ...open, accuracy: [correctCheck, doubt], verdict: 'not checked' })).toMatch(
+  expect(decisionAdvice({ ...open, accuracy: [correctCheck, doubt], verdict: 'not checked' })).toMatch(
     /^More probes are needed to decide whether it remembers results: submit again with more seconds/,
   );
-  expect(toDecide(open)).toMatch(/contains 1; more seconds would narrow it/);
-  expect(toDecide({ ...open, instances_to_decide: 12 })).toMatch(/^About 12 instances/);
-  expect(toDecide({ ...open, ratio: { value: 1, interval: null } })).toMatch(/^Too few rounds/);
-  expect(toDecide({ ...open, verdict: 'faster' })).toBeNull();
+  expect(decisionAdvice(open)).toMatch(/contains 1; more seconds would narrow it/);
+  expect(decisionAdvice({ ...open, instances_to_decide: 12 })).toMatch(/^About 12 instances/);
+  expect(decisionAdvice({ ...open, ratio: { value: 1, interval: null } })).toMatch(/^Too few rounds/);
+  expect(decisionAdvice({ ...open, verdict: 'faster' })).toBeNull();
 });
 
 test("a submission's answer explains an empty timeline, and names the command that counts a CUDA attempt", () => {
-  expect(noTimeline('cuda', 2)).toBeNull();
-  expect(noTimeline('cuda', 0)).toContain('CUPTI');
-  expect(noTimeline('cpu', 0)).toContain('no trace of this attempt');
+  expect(noTimelineReason('cuda', 2)).toBeNull();
+  expect(noTimelineReason('cuda', 0)).toContain('CUPTI');
+  expect(noTimelineReason('cpu', 0)).toContain('no trace of this attempt');
   const words = ['run', '/a b/problem.json', '--variant', '/l/x-attempt-0001.cu', '--trust'];
   expect(countersText('cuda', words)).toMatch(
     /: ncu --target-processes all braggbench run '\/a b\/problem\.json' --variant \/l\/x-attempt-0001\.cu --trust$/,
@@ -121,7 +121,7 @@ test("a submission's answer lists compiler messages by line, with the first erro
     issue('error', 9, 'x'.repeat(5000)),
   ]);
   expect(lines[2]?.message).toHaveLength(2002);
-  expect(notCompiledResult(lines)).toMatchObject({
+  expect(notCompiledResponse(lines)).toMatchObject({
     verdict: 'not compiled',
     reason: 'line 7: no such name',
     time_s: null,
@@ -134,10 +134,10 @@ test("a submission's answer contains registers, spills and occupancy of the laun
     ...resource,
     ...{ spill_store_bytes: 4, spill_load_bytes: 8 },
   }));
-  const limits = publishedFor('sm_90');
+  const limits = publishedLimitsOf('sm_90');
   if (limits === null) throw new Error('sm_90 is published');
   // Kernel, grid, block and dynamic shared memory, in the form in which the engine reads a candidate's launches.
-  const launches = launchesIn(
+  const launches = parseLaunches(
     'micro_reduce_interleaved 64 1 1 16 16 1 101376\nmicro_reduce_sequential 8 1 1 256 1 1 0',
   );
   const found = resourcesOf(kernels, launches, limits);

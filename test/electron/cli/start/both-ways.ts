@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll } from 'vitest';
-import { fromImage } from '../../../../electron/build/setup/pinned-node.mjs';
+import { snapshotCommand } from '../../../../electron/build/setup/pinned-node.mjs';
 import { scratchFolder } from '../../../scratch-folder.ts';
 import { braggbench, type CommandOptions, type Ended, environmentWith } from '../command.ts';
 
@@ -23,7 +23,7 @@ export function useImageAndSource() {
 
   /** Runs the command with the start-up image, as the launcher does, and without it. */
   async function bothWays(words: readonly string[], options: CommandOptions = {}): Promise<readonly [Ended, Ended]> {
-    if (fromImage(words) === null) throw new Error('there is no start-up image');
+    if (snapshotCommand(words) === null) throw new Error('there is no start-up image');
     const run = (home: string, image: boolean) =>
       braggbench(words, { cwd: folder, environment: environmentWith(join(folder, home)), ...options, image });
     return [await run('with', true), await run('without', false)];

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { fromImage } from '../../../../electron/build/setup/pinned-node.mjs';
+import { snapshotCommand } from '../../../../electron/build/setup/pinned-node.mjs';
 import { braggbench, entry, environmentWith, LONG_WORK_BEGINS, longWork } from '../command.ts';
 import { useImageAndSource } from './both-ways.ts';
 
@@ -33,7 +33,7 @@ describe('the command line behaves the same when started from its start-up image
 
   test('a run by moments ends before garbage is collected', () => {
     const words = ['run', 'small.json', '--variant', 'moments', '--json'];
-    const image = fromImage(words);
+    const image = snapshotCommand(words);
     if (image === null) throw new Error('there is no start-up image');
     const { stdout } = spawnSync(image.node, ['--trace-gc', ...image.flags, entry, ...words], {
       ...{ cwd: folder, encoding: 'utf8' },
@@ -45,7 +45,7 @@ describe('the command line behaves the same when started from its start-up image
 
   test('a run ends at the first Ctrl+C with its partial result', async () => {
     const words = ['run', 'small.json', ...longWork, '--json'];
-    if (fromImage(words) === null) throw new Error('there is no start-up image');
+    if (snapshotCommand(words) === null) throw new Error('there is no start-up image');
     const { code, stdout } = await braggbench(words, {
       cwd: folder,
       environment: environmentWith(join(folder, 'home')),

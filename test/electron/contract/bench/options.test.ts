@@ -1,7 +1,7 @@
 /** An option of a benchmark is declared once: flag, schema, command and form are generated from the table. */
 import { describe, expect, it } from 'vitest';
 import { parseArguments } from '../../../../electron/cli/arguments.ts';
-import { optionsOf } from '../../../../electron/cli/benching.ts';
+import { parseBenchOptions } from '../../../../electron/cli/benching.ts';
 import { bench } from '../../../../electron/cli/verbs/bench.ts';
 import { benchMethods } from '../../../../electron/contract/bench/benches.ts';
 import {
@@ -20,7 +20,7 @@ const other = ({ kind, min = 0, max = 0, usual }: BenchOption): number | boolean
 };
 
 const parseFlags = (words: readonly string[]) =>
-  optionsOf(parseArguments(['scenario', ...words.flatMap((word) => word.split(' '))], bench.flags));
+  parseBenchOptions(parseArguments(['scenario', ...words.flatMap((word) => word.split(' '))], bench.flags));
 
 describe.each(benchOptionEntries)('%s', (name, option) => {
   it('is a flag, a parameter of bench.start, and part of the command that repeats a session', () => {

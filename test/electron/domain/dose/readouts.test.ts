@@ -7,7 +7,12 @@ import {
   readoutEntries,
   summaryReadouts,
 } from '../../../../electron/contract/scenario/transport/readouts.ts';
-import { furtherTexts, peakTexts, summaryTexts, withUnitOf } from '../../../../electron/domain/dose/readouts.ts';
+import {
+  finalReadoutTexts,
+  liveReadoutTexts,
+  summaryReadoutTexts,
+  valueWithUnit,
+} from '../../../../electron/domain/dose/readouts.ts';
 import { read, sourceFiles, withoutComments } from '../../../architecture/imports.ts';
 
 const TABLE = 'electron/contract/scenario/transport/readouts.ts';
@@ -42,7 +47,7 @@ describe('a readout', () => {
     expect(Object.keys(depthDoseSchema.shape.metrics.shape)).toEqual(live);
     const curve = { ...noReadouts, r80_mm: 40.756, plateau_MeV_per_mm: 1.23456, peak_to_entrance: 4.081 };
     const metrics = summaryReadouts(curve, { penumbra_half_mm: 2.5, penumbra_peak_mm: null }) as unknown as Metrics;
-    const lines = summaryTexts(metrics).map((one) => `${one.title}: ${withUnitOf(one)}`);
+    const lines = summaryReadoutTexts(metrics).map((one) => `${one.title}: ${valueWithUnit(one)}`);
     expect(lines).toHaveLength(inSummary.length);
     expect(lines).toEqual(
       expect.arrayContaining([
@@ -54,6 +59,6 @@ describe('a readout', () => {
       ]),
     );
     // The page shows the same texts in two groups.
-    expect([...peakTexts(metrics), ...furtherTexts(metrics)]).toEqual(summaryTexts(metrics));
+    expect([...liveReadoutTexts(metrics), ...finalReadoutTexts(metrics)]).toEqual(summaryReadoutTexts(metrics));
   });
 });

@@ -13,12 +13,17 @@ import {
   explainLaunch,
   findLimits,
   occupancyCurve,
-  placeOfThread,
   threadOfElement,
+  threadPosition,
   threadsAlongX,
 } from '../../../../electron/domain/launch/launch.ts';
-import { limitsOf, occupancyOf, publishedFor, publishedLimits } from '../../../../electron/domain/launch/occupancy.ts';
-import { reducedValues, reductionKinds, reductionOf } from '../../../../electron/domain/launch/reduction.ts';
+import {
+  computeOccupancy,
+  launchLimitsOf,
+  publishedLimits,
+  publishedLimitsOf,
+} from '../../../../electron/domain/launch/occupancy.ts';
+import { explainReduction, reductionKinds, valuesAfterSteps } from '../../../../electron/domain/launch/reduction.ts';
 
 describe('occupancy', () => {
   const golden = (name: string): unknown =>
@@ -32,7 +37,7 @@ describe('occupancy', () => {
       expect(rows.length).toBeGreaterThan(300);
       const wrong = rows.filter(([registers = 0, shared_bytes = 0, dynamic = 0, barriers = 0, threads = 1, blocks]) => {
         const kernel = { registers, shared_bytes, barriers };
-        return occupancyOf(kernel, limits, threads, dynamic).blocks !== blocks;
+        return computeOccupancy(kernel, limits, threads, dynamic).blocks !== blocks;
       });
       expect(wrong).toEqual([]);
     });
@@ -40,7 +45,7 @@ describe('occupancy', () => {
 
   /** `npm run test:gpu` queries the driver again, about the current kernels. */
   it("equals the driver's answer on an H200 for every kernel at every block size", () => {
-    const h200 = publishedFor('sm_90');
+    const h200 = publishedLimitsOf('sm_90');
     const { threads, record } = golden('occupancy-nvidia-h200.json') as {
       threads: number[];
       record: {
@@ -59,7 +64,7 @@ describe('occupancy', () => {
     expect(record.flatMap(({ kernels }) => kernels).length).toBeGreaterThan(240);
     for (const { dynamic_bytes, kernels } of record) {
       for (const { name, blocks, ...kernel } of kernels) {
-        const ours = threads.map((size) => h200 && occupancyOf(kernel, h200, size, dynamic_bytes).blocks);
+        const ours = threads.map((size) => h200 && computeOccupancy(kernel, h200, size, dynamic_bytes).blocks);
         expect(ours, name).toEqual(blocks);
       }
     }
@@ -70,11 +75,11 @@ describe('occupancy', () => {
       const [device] = deviceReportSchema.parse(golden('devices-nvidia-h200.json')).cuda.devices;
       expect(device).toBeDefined();
       if (device === undefined) return;
-      expect(limitsOf(device)).toEqual({ ...publishedFor('sm_90a'), origin: 'driver' });
+      expect(launchLimitsOf(device)).toEqual({ ...publishedLimitsOf('sm_90a'), origin: 'driver' });
     });
 
     it('are null for an unknown architecture', () => {
-      expect(publishedFor('sm_200')).toBeNull();
+      expect(publishedLimitsOf('sm_200')).toBeNull();
     });
   });
 
@@ -84,37 +89,37 @@ describe('occupancy', () => {
     const plain = { registers: 32, shared_bytes: 0, barriers: 0 };
 
     it('lists every resource that prevents another resident block', () => {
-      expect(occupancyOf(plain, h200, 256)).toMatchObject({
+      expect(computeOccupancy(plain, h200, 256)).toMatchObject({
         blocks: 8,
         warps: 64,
         share: 1,
         limitedBy: ['registers', 'threads'],
       });
-      expect(occupancyOf({ ...plain, registers: 64 }, h200, 256)).toMatchObject({
+      expect(computeOccupancy({ ...plain, registers: 64 }, h200, 256)).toMatchObject({
         blocks: 4,
         limitedBy: ['registers'],
       });
-      expect(occupancyOf(plain, h200, 32)).toMatchObject({ blocks: 32, share: 0.5, limitedBy: ['blocks'] });
-      expect(occupancyOf(plain, h200, 256, 60_000)).toMatchObject({ blocks: 3, limitedBy: ['shared memory'] });
+      expect(computeOccupancy(plain, h200, 32)).toMatchObject({ blocks: 32, share: 0.5, limitedBy: ['blocks'] });
+      expect(computeOccupancy(plain, h200, 256, 60_000)).toMatchObject({ blocks: 3, limitedBy: ['shared memory'] });
     });
 
     it('is zero for a block that cannot be launched', () => {
-      expect(occupancyOf(plain, h200, 1056)).toMatchObject({ blocks: 0, share: 0, limitedBy: ['threads'] });
-      expect(occupancyOf({ ...plain, max_threads: 256 }, h200, 288)).toMatchObject({
+      expect(computeOccupancy(plain, h200, 1056)).toMatchObject({ blocks: 0, share: 0, limitedBy: ['threads'] });
+      expect(computeOccupancy({ ...plain, max_threads: 256 }, h200, 288)).toMatchObject({
         blocks: 0,
         limitedBy: ['threads'],
       });
-      expect(occupancyOf({ ...plain, registers: 96 }, h200, 1024)).toMatchObject({
+      expect(computeOccupancy({ ...plain, registers: 96 }, h200, 1024)).toMatchObject({
         blocks: 0,
         limitedBy: ['registers'],
       });
-      expect(occupancyOf(plain, h200, 256, 240_000)).toMatchObject({ blocks: 0, limitedBy: ['shared memory'] });
+      expect(computeOccupancy(plain, h200, 256, 240_000)).toMatchObject({ blocks: 0, limitedBy: ['shared memory'] });
     });
   });
 });
 
 describe('the launch model', () => {
-  const found = publishedFor('sm_90');
+  const found = publishedLimitsOf('sm_90');
   if (found === null) throw new Error('sm_90 is not in the table');
   const h200 = found;
   const plain = { registers: 32, shared_bytes: 0, barriers: 0 };
@@ -177,7 +182,7 @@ describe('the launch model', () => {
             for (let element = 0; element < elements[0]; element += 1) {
               const place = threadOfElement(launch, element);
               expect(place.thread + place.turn * threadsAlongX(launch)).toBe(element);
-              expect(place).toEqual(placeOfThread(launch, place.thread, place.turn));
+              expect(place).toEqual(threadPosition(launch, place.thread, place.turn));
               expect(place.block * block[0] + place.lane).toBe(place.thread);
             }
           },
@@ -234,21 +239,21 @@ describe('the launch model', () => {
     it('adds every value once, in as many steps as the tree has levels', () => {
       for (const threads of [1, 2, 3, 31, 32, 33, 96, 100, 256, 1000, 1024]) {
         for (const kind of reductionKinds.filter((one) => one !== 'shuffle')) {
-          const { steps } = reductionOf(kind, threads);
+          const { steps } = explainReduction(kind, threads);
           expect(steps.reduce((sum, step) => sum + step.threads, 0)).toBe(threads - 1);
           expect(steps.length).toBe(Math.ceil(Math.log2(threads)));
         }
       }
-      expect(reductionOf('shuffle', 256).steps.length).toBe(5 + 1 + 3);
-      expect(reductionOf('shuffle', 32).steps.length).toBe(5);
+      expect(explainReduction('shuffle', 256).steps.length).toBe(5 + 1 + 3);
+      expect(explainReduction('shuffle', 32).steps.length).toBe(5);
     });
 
     it('leaves the sum of all values in the first element, whatever the block size', () => {
       for (const threads of [1, 2, 3, 31, 32, 33, 96, 100, 256, 1000, 1024]) {
         const start = Array.from({ length: threads }, (_, t) => t + 1);
         for (const kind of reductionKinds) {
-          const states = reducedValues(kind, start);
-          const { steps } = reductionOf(kind, threads);
+          const states = valuesAfterSteps(kind, start);
+          const { steps } = explainReduction(kind, threads);
           expect(states.length).toBe(steps.length + 1);
           expect(states.at(-1)?.values[0], `${kind} of ${threads}`).toBe((threads * (threads + 1)) / 2);
           expect(states[0]?.values).toEqual(start);
@@ -258,32 +263,32 @@ describe('the launch model', () => {
 
     it('reports for each step which elements it wrote, and what was added to them', () => {
       const ones = new Array<number>(8).fill(1);
-      const [, first, second] = reducedValues('divergent', ones);
+      const [, first, second] = valuesAfterSteps('divergent', ones);
       expect(first?.values).toEqual([2, 1, 2, 1, 2, 1, 2, 1]);
       expect([...(second?.wrote ?? [])]).toEqual([
         [0, 2],
         [4, 6],
       ]);
-      expect(reducedValues('sequential', ones)[1]?.values).toEqual([2, 2, 2, 2, 1, 1, 1, 1]);
-      expect(reducedValues('strided', ones)[2]?.values).toEqual([4, 1, 2, 1, 4, 1, 2, 1]);
+      expect(valuesAfterSteps('sequential', ones)[1]?.values).toEqual([2, 2, 2, 2, 1, 1, 1, 1]);
+      expect(valuesAfterSteps('strided', ones)[2]?.values).toEqual([4, 1, 2, 1, 4, 1, 2, 1]);
       // A lane that reads beyond its warp adds its own value; an absent lane adds nothing.
-      const full = reducedValues('shuffle', new Array<number>(32).fill(1));
+      const full = valuesAfterSteps('shuffle', new Array<number>(32).fill(1));
       expect(full[1]?.values).toEqual(new Array<number>(32).fill(2));
       expect(full[1]?.wrote.get(16)).toBe(16);
-      const five = reducedValues('shuffle', new Array<number>(5).fill(1));
+      const five = valuesAfterSteps('shuffle', new Array<number>(5).fill(1));
       expect(five[1]?.values).toEqual([2, 1, 1, 1, 1]);
       // Two warps: the first continues with one value of each warp, and zero in its other lanes.
-      const two = reducedValues('shuffle', new Array<number>(64).fill(1));
+      const two = valuesAfterSteps('shuffle', new Array<number>(64).fill(1));
       expect(two[6]?.values.slice(0, 4)).toEqual([32, 32, 0, 0]);
     });
 
     it('has its known cost with 256 threads', () => {
       // Eight warps. Divergent: all eight run in the strides 1 to 16, then 4, 2 and 1 of them, each with idle lanes.
-      expect(reductionOf('divergent', 256)).toMatchObject({ barriers: 8, warps: 47, divergent: 47, worstWays: 1 });
-      expect(reductionOf('strided', 256)).toMatchObject({ barriers: 8, warps: 12, divergent: 5, worstWays: 8 });
-      expect(reductionOf('strided', 1024).worstWays).toBe(32);
-      expect(reductionOf('sequential', 256)).toMatchObject({ barriers: 8, warps: 12, divergent: 5, worstWays: 1 });
-      expect(reductionOf('shuffle', 256)).toMatchObject({ barriers: 1, divergent: 8 });
+      expect(explainReduction('divergent', 256)).toMatchObject({ barriers: 8, warps: 47, divergent: 47, worstWays: 1 });
+      expect(explainReduction('strided', 256)).toMatchObject({ barriers: 8, warps: 12, divergent: 5, worstWays: 8 });
+      expect(explainReduction('strided', 1024).worstWays).toBe(32);
+      expect(explainReduction('sequential', 256)).toMatchObject({ barriers: 8, warps: 12, divergent: 5, worstWays: 1 });
+      expect(explainReduction('shuffle', 256)).toMatchObject({ barriers: 1, divergent: 8 });
     });
   });
 });

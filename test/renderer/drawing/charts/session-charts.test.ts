@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Session, SessionReport } from '../../../../electron/contract/bench/session.ts';
-import { gainOf, measuredTime, tickTime, timesText } from '../../../../electron/domain/measured.ts';
+import { factorText, formatTickTime, measuredTime, speedupOf } from '../../../../electron/domain/measured.ts';
 import { provenanceText, reportProvenance } from '../../../../electron/domain/provenance.ts';
 import { deriveSession, parseSession, readCurrent } from '../../../../electron/host/app/sessions/index.ts';
 import type { Chart } from '../../../../renderer/drawing/charts/chart.ts';
@@ -220,8 +220,8 @@ test('times and ratios keep three digits and their unit', () => {
     '1.50 s',
     '50 min 00 s',
   ]);
-  expect([0.005, 0.02, 10].map(tickTime)).toEqual(['5 ms', '20 ms', '10 s']);
-  expect(timesText(gainOf({ value: 0.5, interval: { low: 0.4, high: 0.8 } }))).toBe('2.00× (1.25–2.50)');
+  expect([0.005, 0.02, 10].map(formatTickTime)).toEqual(['5 ms', '20 ms', '10 s']);
+  expect(factorText(speedupOf({ value: 0.5, interval: { low: 0.4, high: 0.8 } }))).toBe('2.00× (1.25–2.50)');
 });
 
 test('a waterfall has bars that begin where the one above ends, connected by lines', () => {

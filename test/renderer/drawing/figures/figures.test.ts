@@ -6,8 +6,8 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Extent, explainLaunch, type LaunchRequest } from '../../../../electron/domain/launch/launch.ts';
-import { publishedFor } from '../../../../electron/domain/launch/occupancy.ts';
-import { reducedValues, reductionOf } from '../../../../electron/domain/launch/reduction.ts';
+import { publishedLimitsOf } from '../../../../electron/domain/launch/occupancy.ts';
+import { explainReduction, valuesAfterSteps } from '../../../../electron/domain/launch/reduction.ts';
 import { deriveSession, parseSession, readCurrent } from '../../../../electron/host/app/sessions/index.ts';
 import { occupancyChart } from '../../../../renderer/drawing/charts/occupancy-curve.ts';
 import { figureCsv } from '../../../../renderer/drawing/export/figure.ts';
@@ -115,7 +115,7 @@ describe('figures of tables', () => {
 });
 
 describe('figures of launches', () => {
-  const h200 = publishedFor('sm_90');
+  const h200 = publishedLimitsOf('sm_90');
   if (h200 === null) throw new Error('sm_90 is not in the table');
   const kernel = { registers: 40, shared_bytes: 0, barriers: 1 };
   const launchOf = (more: Partial<LaunchRequest>) =>
@@ -169,7 +169,7 @@ describe('figures of launches', () => {
   });
 
   it('the tree of a sum has a cell for each warp in each step', () => {
-    const figure = reductionFigure(reductionOf('divergent', 256), 256, size);
+    const figure = reductionFigure(explainReduction('divergent', 256), 256, size);
     expect(tips(figure)).toContain('warp 0: 16 of 32 lanes add, divergent');
     expect(tips(figure)).toContain('warp 7: 0 of 32 lanes add');
     expect(values(figure, 'threads')).toEqual([128, 64, 32, 16, 8, 4, 2, 1]);
@@ -179,7 +179,7 @@ describe('figures of launches', () => {
     const ones = (threads: number): readonly number[] => new Array<number>(threads).fill(1);
 
     it('are shown in each cell with what was added', () => {
-      const figure = reductionValuesFigure('sequential', reducedValues('sequential', ones(64)), 2, size);
+      const figure = reductionValuesFigure('sequential', valuesAfterSteps('sequential', ones(64)), 2, size);
       expect(tips(figure)).toContain('s[0] = 4: 2 + 2 of s[16]');
       expect(tips(figure)).toContain('s[63] = 1');
       expect(values(figure, 'value').slice(0, 20)).toEqual([...new Array(16).fill(4), 2, 2, 2, 2]);
@@ -191,15 +191,15 @@ describe('figures of launches', () => {
     });
 
     it('marks lanes that read beyond their warp, and missing lanes', () => {
-      const whole = reductionValuesFigure('shuffle', reducedValues('shuffle', ones(32)), 1, size);
+      const whole = reductionValuesFigure('shuffle', valuesAfterSteps('shuffle', ones(32)), 1, size);
       expect(tips(whole)).toContain('thread 20: v = 2: the lane read beyond its warp and got its own value');
-      const five = reductionValuesFigure('shuffle', reducedValues('shuffle', ones(5)), 1, size);
+      const five = reductionValuesFigure('shuffle', valuesAfterSteps('shuffle', ones(5)), 1, size);
       expect(tips(five)).toContain('thread 2: v = 1: thread 6 does not exist');
     });
 
     it('are shown only if their digits fit', () => {
       const numbers = Array.from({ length: 1024 }, (_, t) => t);
-      const figure = reductionValuesFigure('sequential', reducedValues('sequential', numbers), 10, size);
+      const figure = reductionValuesFigure('sequential', valuesAfterSteps('sequential', numbers), 10, size);
       const words = figure.shapes.flatMap((shape) => (shape.kind === 'text' ? [shape.text] : []));
       expect(words).toContain('524k');
       expect(tips(figure)[0]).toContain('s[0] = 523\u202f776');

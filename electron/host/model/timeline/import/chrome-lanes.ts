@@ -4,7 +4,7 @@
  * file.
  */
 import type { LaneKind, SpanKind } from '../../../../contract/timeline.ts';
-import { decimalOf } from '../../../../domain/values/csv.ts';
+import { parseDecimal } from '../../../../domain/values/csv.ts';
 import type { TraceBuilder } from '../builder.ts';
 import { deviceLane, likeDevice, workOfLane } from './chrome-arguments.ts';
 
@@ -52,7 +52,7 @@ export interface Thread {
 export const text = (value: unknown): string =>
   typeof value === 'string' ? value : value === undefined ? '' : String(value);
 export const numberOf = (value: unknown): number | null => {
-  const converted = typeof value === 'string' ? decimalOf(value.trim()) : value;
+  const converted = typeof value === 'string' ? parseDecimal(value.trim()) : value;
   return typeof converted === 'number' && Number.isFinite(converted) ? converted : null;
 };
 export const objectOf = (value: unknown): Fields =>

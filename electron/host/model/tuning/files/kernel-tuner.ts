@@ -6,14 +6,14 @@ import { z } from 'zod';
 import { BraggError } from '../../../../contract/errors.ts';
 import {
   allowOnly,
-  checkedFields,
+  checkFields,
   type FieldRules,
   type HonouredFieldName,
   honoured,
   ignoredField,
   oneOf,
 } from '../../../../domain/header-fields.ts';
-import { decimalOf } from '../../../../domain/values/csv.ts';
+import { parseDecimal } from '../../../../domain/values/csv.ts';
 import { parseTruncatedJson } from '../../../io/files/loose-json.ts';
 
 /**
@@ -299,7 +299,7 @@ function outcomeOf(entry: z.infer<typeof entrySchema>): Outcome {
  */
 function contradicts(part: string, own: ParameterValue, alone: boolean): boolean {
   const text = part.trim();
-  if (typeof own === 'number') return Number.isFinite(decimalOf(text)) && decimalOf(text) !== own;
+  if (typeof own === 'number') return Number.isFinite(parseDecimal(text)) && parseDecimal(text) !== own;
   if (typeof own === 'boolean') return /^(true|false)$/i.test(text) && text.toLowerCase() !== String(own);
   // If there is only one parameter and it is a text, the key may be an arbitrary name of the entry.
   return !alone && text !== own.trim();
@@ -347,7 +347,7 @@ function readConfiguration(
   const stated = Object.entries(entry).flatMap(([key, value]) =>
     keys.includes(key) || value === null ? [] : [{ name: key, value: String(value) }],
   );
-  checkedFields(`${name}, cache entry ${JSON.stringify(id)}`, stated, kernelTunerEntryFields, 'ignored');
+  checkFields(`${name}, cache entry ${JSON.stringify(id)}`, stated, kernelTunerEntryFields, 'ignored');
   // A text with digits is a number in an unknown notation, not the name of a failure.
   if (typeof entry.time === 'string' && /\d/.test(entry.time)) {
     throw new BraggError(
@@ -410,7 +410,7 @@ export function readKernelTuner(text: string, name: string): TuningResults {
   const ran = Object.values(cache).filter((_, i) => configurations[i]?.time_s != null);
   notes.push(...sampleNotes(ran.map(({ times }) => failedSamples(times ?? []))));
   const stated = Object.entries(read.data).map(([key, own]) => ({ name: key, value: String(own) }));
-  checkedFields(name, stated, kernelTunerFields, 'ignored');
+  checkFields(name, stated, kernelTunerFields, 'ignored');
   return {
     device: device_name,
     kernel: kernel_name,

@@ -6,13 +6,13 @@ import { z } from 'zod';
 import { BraggError } from '../../../../contract/errors.ts';
 import {
   allowOnly,
-  checkedFields,
+  checkFields,
   type FieldRules,
   type HonouredFieldName,
   honoured,
   ignoredField,
 } from '../../../../domain/header-fields.ts';
-import { decimalOf } from '../../../../domain/values/csv.ts';
+import { parseDecimal } from '../../../../domain/values/csv.ts';
 import { findDuplicateKey, parseTruncatedJson } from '../../../io/files/loose-json.ts';
 import { defineThreadTask } from '../../../io/threads/task.ts';
 import {
@@ -96,7 +96,7 @@ const invalidities = Object.fromEntries(Object.entries(outcomes).map(([word, out
 function timesOf(value: unknown, name: string): readonly unknown[] {
   if (Array.isArray(value)) return value.flatMap((one) => timesOf(one, name));
   if (value === null || typeof value === 'number') return [value];
-  const number = typeof value === 'string' ? decimalOf(value.trim()) : Number.NaN;
+  const number = typeof value === 'string' ? parseDecimal(value.trim()) : Number.NaN;
   if (Number.isFinite(number)) return [number];
   // A text with digits is a number in an unknown notation, not the name of a failure.
   if (typeof value === 'string' && !/\d/.test(value)) return [value];
@@ -125,7 +125,7 @@ export function readT4(text: string, name: string): TuningResults {
   if (!read.success) throw foreignField(name, document, read.error);
   const { metadata, results } = read.data;
   const stated = Object.entries(read.data).map(([key, own]) => ({ name: key, value: String(own) }));
-  checkedFields(name, stated, t4Fields, 'ignored');
+  checkFields(name, stated, t4Fields, 'ignored');
   const fileUnits = { ...timeUnits('metadata.', metadata), time_unit: read.data.time_unit };
   unitsPerSecond(timeUnit(name, fileUnits), `${name}, metadata.timeunit`);
   const lost: number[] = [];

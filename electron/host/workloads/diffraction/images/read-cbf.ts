@@ -6,14 +6,14 @@ import { createHash } from 'node:crypto';
 import { BraggError } from '../../../../contract/errors.ts';
 import {
   allowOnly,
-  checkedFields,
+  checkFields,
   type FieldRule,
   type FieldRules,
   honoured,
   ignoredField,
   oneOf,
 } from '../../../../domain/header-fields.ts';
-import { decimalOf } from '../../../../domain/values/csv.ts';
+import { parseDecimal } from '../../../../domain/values/csv.ts';
 
 /** Geometry in the header of a recorded image, in the units of scenarios. */
 export type Header = Readonly<Partial<Record<'distance_mm' | 'pixel_mm' | 'wavelength_A', number>>>;
@@ -152,7 +152,7 @@ function measureIn(lines: ReadonlyMap<string, string>, name: string, kind: keyof
   if (!/\d/.test(text)) return Number.NaN;
   const [, number = '', unit = ''] = /^([-+]?[\d.]+(?:e[-+]?\d+)?)\s*([a-z]*)(?=$|[\s(;])/i.exec(text) ?? [];
   const factor = Object.entries(units[kind]).find(([one]) => one.toLowerCase() === unit.toLowerCase())?.[1];
-  const value = decimalOf(number);
+  const value = parseDecimal(number);
   if (factor === undefined || Number.isNaN(value)) {
     throw foreignImageError(
       `${name} is ${text}; allowed: a number in ${Object.keys(units[kind]).filter(Boolean).join(', ')}`,
@@ -166,7 +166,7 @@ function linesIn(text: string): ReadonlyMap<string, string> {
   const lines = [...text.matchAll(/^[ \t]*#[ \t]*([A-Za-z]\w*)[ \t:=]*([^\r\n]*)/gm)];
   // Ignore a repeated identical line.
   const fields = new Map(lines.map(([whole, name = '', value = '']) => [whole.trim(), { name, value: value.trim() }]));
-  return checkedFields('', [...fields.values()], detectorLines, 'ignored');
+  return checkFields('', [...fields.values()], detectorLines, 'ignored');
 }
 
 /**
@@ -264,7 +264,7 @@ function cifValues(text: string): ReadonlyMap<string, readonly string[]> {
 
 const numbersOf = (items: ReadonlyMap<string, readonly string[]>, name: string): readonly number[] =>
   (items.get(name) ?? []).map((text) => {
-    const value = decimalOf(text);
+    const value = parseDecimal(text);
     if (Number.isNaN(value)) throw foreignImageError(`${name} is ${text}; allowed: a number`);
     return value;
   });
@@ -343,7 +343,7 @@ function sectionOf(text: string): ReadonlyMap<string, string> {
     const [, name, value] = /^((?:X-|Content-)[\w-]+):\s*(.*?)\s*$/i.exec(line) ?? [];
     return name === undefined ? [] : [{ name, value: value ?? '' }];
   });
-  return checkedFields('', lines, cbfFields, 'refused');
+  return checkFields('', lines, cbfFields, 'refused');
 }
 
 export function readCbf(bytes: Uint8Array): Pixels {

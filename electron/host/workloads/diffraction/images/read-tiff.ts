@@ -5,7 +5,7 @@
 import {
   absent,
   allowOnly,
-  checkedFields,
+  checkFields,
   type FieldRule,
   type FieldRules,
   honoured,
@@ -348,12 +348,12 @@ function checkDescription(description: string, width: number, height: number): n
       name,
       value: value.trim(),
     }));
-    checkedFields('', lines, imageJFields, 'ignored');
+    checkFields('', lines, imageJFields, 'ignored');
   }
   const pixels = /<(?:\w+:)?Pixels\b([^>]*)>/.exec(description)?.[1];
   if (pixels === undefined) return Number.POSITIVE_INFINITY;
   const attributes = [...pixels.matchAll(/(\w+)\s*=\s*["']([^"']*)["']/g)];
-  const found = checkedFields(
+  const found = checkFields(
     '',
     attributes.map(([, name = '', value = '']) => ({ name, value })),
     omeFields,

@@ -7,8 +7,8 @@
  */
 import { extname } from 'node:path';
 import { BraggError } from '../../../../contract/errors.ts';
-import { checkedFields, type FieldRules, honoured, ignoredField, oneOf } from '../../../../domain/header-fields.ts';
-import { decimalOf } from '../../../../domain/values/csv.ts';
+import { checkFields, type FieldRules, honoured, ignoredField, oneOf } from '../../../../domain/header-fields.ts';
+import { parseDecimal } from '../../../../domain/values/csv.ts';
 import {
   checkSize,
   foreignImageError,
@@ -117,7 +117,7 @@ type Fields = ReadonlyMap<string, string>;
 
 function numberIn(fields: Fields, key: string): number {
   const text = fields.get(key.toLowerCase());
-  const value = decimalOf(text ?? '');
+  const value = parseDecimal(text ?? '');
   if (text === undefined) throw foreignImageError(`its header has no ${key}`);
   if (!Number.isFinite(value)) throw foreignImageError(`${key}=${text} is not supported; allowed: a number`);
   return value;
@@ -128,9 +128,9 @@ const wordsIn = (fields: Fields, key: string): readonly string[] => fields.get(k
 /** Parses the numbers of a d*TREK field. */
 function numbersIn(fields: Fields, key: string): readonly number[] {
   const words = wordsIn(fields, key);
-  const wrong = words.find((word) => !Number.isFinite(decimalOf(word)));
+  const wrong = words.find((word) => !Number.isFinite(parseDecimal(word)));
   if (wrong !== undefined) throw foreignImageError(`${key.toUpperCase()} has "${wrong}"; allowed: numbers`);
-  return words.map(decimalOf);
+  return words.map(parseDecimal);
 }
 
 const isNearlyEqual = (a: number, b: number): boolean => Math.abs(a / b - 1) <= 1e-3;
@@ -217,7 +217,7 @@ function fieldsOf(bytes: Uint8Array): Fields {
   const prefixed = (name: string): boolean =>
     prefix !== '' && smvFields[name.toLowerCase()] === undefined && name.toLowerCase().startsWith(prefix);
   const plain = lines.map(({ name, value }) => ({ name: prefixed(name) ? name.slice(prefix.length) : name, value }));
-  return checkedFields('', plain, smvFields, 'ignored');
+  return checkFields('', plain, smvFields, 'ignored');
 }
 
 function sampleOf(fields: Fields): Sample {

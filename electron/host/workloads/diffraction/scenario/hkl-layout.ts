@@ -4,7 +4,7 @@
  */
 import {
   allowOnly,
-  checkedFields,
+  checkFields,
   type FieldRules,
   honoured,
   ignoredField,
@@ -263,7 +263,7 @@ export function xdsHeader(lines: Iterable<string>): XdsHeader | string {
   }
   // Scaled lists repeat fields for each of their input files.
   const known = new Map(all.map((field) => [field.name, field]));
-  const fields = checkedFields('', [...known.values()], xdsFields, 'ignored');
+  const fields = checkFields('', [...known.values()], xdsFields, 'ignored');
   const items = all.flatMap(({ name, value }) => {
     const item = /^ITEM_(.+)$/.exec(name)?.[1];
     return item === undefined ? [] : [[item, Number(value) - 1] as const];

@@ -6,7 +6,7 @@
 
 import { messageOf } from '../../../../contract/errors.ts';
 import type { DiffractionWithStaticDefaults } from '../../../../contract/scenario/index.ts';
-import { decimalOf, isMissingMark, largestUnmarked } from '../../../../domain/values/csv.ts';
+import { isMissingMark, largestUnmarked, parseDecimal } from '../../../../domain/values/csv.ts';
 import { type NamedFile, namedFileReader } from '../../../model/scenarios/named-files.ts';
 import {
   bareLayout,
@@ -74,7 +74,7 @@ function shelxWords(text: string): readonly string[] | null {
 function valuesOf(text: string, { columns, named, most }: Layout): readonly string[] | string {
   const words = wordsOf(text);
   if (!named || typeof words === 'string' || columns.some((column, i) => column !== i)) return words;
-  const touch = words.length !== most || words.some((word) => !Number.isFinite(decimalOf(word)));
+  const touch = words.length !== most || words.some((word) => !Number.isFinite(parseDecimal(word)));
   return (touch ? shelxWords(text) : null) ?? words;
 }
 
@@ -102,7 +102,7 @@ function readLine(text: string, layout: Layout, items: number | null): Observati
     return `${JSON.stringify(text.trim().slice(0, 40))} has ${words.length} values, but no header says whether the fourth is F or I; allowed: h k l F, or a header such as h k l I sigma (SHELX HKLF 4 needs none in its fixed columns 3I4, 2F8, I4)`;
   }
   const own = layout.columns.map((at) => words[at] ?? '');
-  const [h, k, l, value] = own.map(decimalOf) as [number, number, number, number];
+  const [h, k, l, value] = own.map(parseDecimal) as [number, number, number, number];
   for (const [i, index] of [h, k, l].entries()) {
     if (!Number.isInteger(index) || Math.abs(index) > largestIndex) {
       return `${indexNames[i]} = ${own[i]} is not an index; allowed: whole numbers from -${largestIndex} to ${largestIndex}`;
@@ -110,13 +110,13 @@ function readLine(text: string, layout: Layout, items: number | null): Observati
   }
   for (const { column, name, accepts, allowed } of layout.checks) {
     const word = words[column] ?? '';
-    if (!accepts(decimalOf(word), [h, k, l]))
+    if (!accepts(parseDecimal(word), [h, k, l]))
       return `${name} = ${word || 'missing'} is not allowed; allowed: ${allowed}`;
   }
   if (!Number.isFinite(value) || Math.abs(value) > 1e9) {
     return `${layout.value} = ${own[3]} is not allowed; allowed: -1e9 to 1e9${layout.value === 'F' ? ' electrons' : ''}`;
   }
-  const sigma = layout.sigma === null ? 1 : decimalOf(words[layout.sigma] ?? '');
+  const sigma = layout.sigma === null ? 1 : parseDecimal(words[layout.sigma] ?? '');
   // A sigma of -1 or -999 marks an amplitude that was not measured.
   if (layout.value === 'F' && !(sigma < 0)) return [h, k, l, value, 1];
   if (!Number.isFinite(sigma)) return `sigma = ${words[layout.sigma ?? 0]} is not allowed; allowed: a number`;

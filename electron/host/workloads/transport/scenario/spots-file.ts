@@ -4,7 +4,7 @@
 
 import { formatValue, spotListSchema, suggest } from '../../../../contract/scenario/index.ts';
 import { maxSpots, type SpotWithStaticDefaults, spotSchema } from '../../../../contract/scenario/transport/beam.ts';
-import { cellsOf, decimalOf, separatorOf } from '../../../../domain/values/csv.ts';
+import { detectSeparator, parseDecimal, splitCells } from '../../../../domain/values/csv.ts';
 import { parseJson, rephraseSchemaError } from '../../../io/text/json.ts';
 import { LineIndex, offsetOfPath, plainValue, type SourceNode } from '../../../io/text/source.ts';
 import { namedFileReader, type Parsed } from '../../../model/scenarios/named-files.ts';
@@ -64,8 +64,8 @@ function readCsv(text: string): Parsed<readonly SpotWithStaticDefaults[]> {
     .map((content, index) => ({ line: index + 1, content: content.trim() }))
     // Remove comments first, because they may contain commas.
     .filter(({ content }) => content !== '' && !content.startsWith('#'));
-  const separator = separatorOf(rows[0]?.content ?? '');
-  const [header, ...data] = rows.map(({ line, content }) => ({ line, cells: cellsOf(content, separator) }));
+  const separator = detectSeparator(rows[0]?.content ?? '');
+  const [header, ...data] = rows.map(({ line, content }) => ({ line, cells: splitCells(content, separator) }));
   const allowed = `columns of ${columns.join(', ')}`;
   if (header === undefined)
     return { ok: false, faults: [{ line: 1, message: `the file is empty; allowed: ${allowed}` }] };
@@ -99,7 +99,7 @@ function readCsv(text: string): Parsed<readonly SpotWithStaticDefaults[]> {
     Object.fromEntries(
       header.cells.flatMap((name, i) => {
         const cell = cells[i] ?? '';
-        return cell === '' ? [] : [[name, Number.isNaN(decimalOf(cell)) ? cell : decimalOf(cell)]];
+        return cell === '' ? [] : [[name, Number.isNaN(parseDecimal(cell)) ? cell : parseDecimal(cell)]];
       }),
     ),
   );

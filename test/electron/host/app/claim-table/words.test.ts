@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { flagValue, listFlag, parseArguments, parseSweep } from '../../../../../electron/cli/arguments.ts';
-import { overridesOf, scenarioPath } from '../../../../../electron/cli/read-scenario.ts';
+import { parseOverrides, scenarioPath } from '../../../../../electron/cli/read-scenario.ts';
 import { bench as benchVerb } from '../../../../../electron/cli/verbs/bench.ts';
 import { formatIssue } from '../../../../../electron/contract/scenario/index.ts';
 import {
@@ -420,7 +420,7 @@ describe('an undecided claim and the command that measures it', async () => {
       const sweep = flagValue(parsed, 'sweep');
       for (const more of sweep === undefined ? [[]] : parseSweep(sweep).overrides) {
         const file = scenarioPath(parsed.operands[0] ?? '');
-        const reading = await scenarios.any.read(file, { overrides: [...overridesOf(parsed), ...more] });
+        const reading = await scenarios.any.read(file, { overrides: [...parseOverrides(parsed), ...more] });
         expect(reading.issues.filter(({ severity }) => severity === 'error').map(formatIssue), command).toEqual([]);
         if (reading.kind === null) throw new Error(`${id}: no scenario`);
         const { benchable } = hostWorkloads[reading.kind];

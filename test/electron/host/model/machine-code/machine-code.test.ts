@@ -13,12 +13,12 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { BraggError } from '../../../../../electron/contract/errors.ts';
 import { userKernelDescriptionSchema } from '../../../../../electron/contract/user-kernels.ts';
 import {
-  heatOf,
+  codeMismatchWarning,
   instructionsIn,
+  listingHeat,
   opcodeCounts,
-  otherCode,
   sourceDiff,
-  withoutNames,
+  withoutRegisterNames,
 } from '../../../../../electron/domain/code-diff.ts';
 import { readSourcePage } from '../../../../../electron/host/model/counters/source-page.ts';
 import { cubinsOf, kernelsIn, lz4Block } from '../../../../../electron/host/model/machine-code/cubin.ts';
@@ -182,7 +182,7 @@ describe('comparison of two kernels', () => {
     const texts = (lines: typeof a) => lines.map(({ text }) => text);
     const differing = (alike?: (text: string) => string): number =>
       sourceDiff(texts(a), texts(b), alike).filter(({ kind }) => kind !== 'same').length;
-    expect(differing(withoutNames('sass'))).toBe(27);
+    expect(differing(withoutRegisterNames('sass'))).toBe(27);
     expect(differing()).toBe(56);
     expect(opcodeCounts(a, b, 'sass').slice(0, 2)).toEqual([
       { opcode: 'LOP3', left: 8, right: 0 },
@@ -198,13 +198,13 @@ describe('hot lines', () => {
     expect(hot).toMatchObject({ kernel: 'micro_reduce_interleaved', total: 2414 });
     const { lines, files } = readSass(sass, hot.kernel);
     const code = { lines: [...lines], files: files.map((file) => ({ path: file, text: null })) };
-    const heat = heatOf(code, hot);
+    const heat = listingHeat(code, hot);
     const hottest = lines[heat.lines.findIndex((one) => one?.value === 777)];
     expect(hottest?.text).toBe('STS [R7], R2');
     expect(heat.sources.get(`${files[0]}:16`)).toMatchObject({ reason: 'long scoreboard' });
     expect([...heat.sources.values()].reduce((sum, { value }) => sum + value, 0)).toBe(2414);
-    expect(otherCode(code, hot)).toBeNull();
-    expect(otherCode({ lines: lines.slice(1) }, hot)).toContain('88 instructions, the listing has 87');
+    expect(codeMismatchWarning(code, hot)).toBeNull();
+    expect(codeMismatchWarning({ lines: lines.slice(1) }, hot)).toContain('88 instructions, the listing has 87');
   });
 
   test.each(['1,234', '1.234', "1'234", '1234', '1\u202f234'])(
