@@ -23,7 +23,7 @@ import {
   type ValidReading,
   withoutRecordings,
 } from '../host/api/benches.ts';
-import { placeOf } from '../host/api/kernels.ts';
+import { benchKindOf } from '../host/api/kernels.ts';
 import { hostWorkloads, type ScenarioReading } from '../host/api/scenarios.ts';
 import { forkChild, type Host } from '../host/index.ts';
 import {
@@ -367,7 +367,7 @@ export async function benchScenario(
   const [first] = readings;
   if (first === undefined) throw new Error('no scenario to measure was given');
   const external = listFlag(parsed, 'external') ?? [];
-  const place = placeOf(first.scenario ?? { kind: first.kind });
+  const place = benchKindOf(first.scenario ?? { kind: first.kind });
   const timed = await measureWithProgress(context, host, {
     verb: 'bench',
     ...{ readings, limits, external, processes },

@@ -8,7 +8,7 @@ import type { BraggError, Issue } from '../contract/errors.ts';
 import { formatIssue, type ScenarioKindName, scenarioKindNames } from '../contract/scenario/index.ts';
 import type { ValidReading } from '../host/api/benches.ts';
 import { runPacker } from '../host/api/files.ts';
-import { placeOf, problemFileIn } from '../host/api/kernels.ts';
+import { benchKindOf, problemFileIn } from '../host/api/kernels.ts';
 import {
   type AnyRunData,
   type Override,
@@ -99,7 +99,7 @@ export async function readScenario(
     return found;
   };
   let reading = await read([...given, ...more]);
-  const variant = await openVariant(context, host, placeOf(reading.scenario ?? { kind: reading.kind }));
+  const variant = await openVariant(context, host, benchKindOf(reading.scenario ?? { kind: reading.kind }));
   if (variant !== undefined) {
     const fitted = fitOf(reading.kind)(variant, reading, given, host.addon);
     for (const note of fitted.notes) terminal.say(note);

@@ -12,7 +12,7 @@ import { checkText, isOpenCheck, type UserKernelVerdict } from '../contract/user
 import { optionsText } from '../contract/user-kernels/options.ts';
 import { isUserKernelId } from '../contract/user-kernels.ts';
 import { countText } from '../domain/values/units.ts';
-import { type BenchKind, placeOf } from '../host/api/kernels.ts';
+import { type BenchKind, benchKindOf } from '../host/api/kernels.ts';
 import { type AnyRunData, hostWorkloads, type ScenarioReading } from '../host/api/scenarios.ts';
 import type { Host } from '../host/index.ts';
 import { type FlagSpec, flagNumber, flagValue, hasFlag, listFlag } from './arguments.ts';
@@ -148,7 +148,7 @@ export async function trustSelectedKernel(
   scenario: ScenarioWithVariant,
 ): Promise<void> {
   const { variant } = scenario.solver;
-  const place = placeOf(scenario);
+  const place = benchKindOf(scenario);
   if (scenario.kind !== USER_PROBLEM || variant !== 'auto' || flagValue(context.parsed, 'variants') !== undefined) {
     await obtainTrust(context, host, variant);
     await host.userKernels.prepare([variant], place);

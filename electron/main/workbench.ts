@@ -31,7 +31,7 @@ export class WorkbenchWindow {
     this.#host = host;
     this.#isLast = isLast;
     this.#shell = new WindowShell(window, frame);
-    this.#door = host.then((opened) => opened.door(this.#shell));
+    this.#door = host.then((opened) => opened.pageAcceptor(this.#shell));
     // Ignore the error here, because the caller that opens the host reports it.
     this.#door.catch(() => undefined);
     window.webContents.on('did-start-navigation', (details) => {

@@ -199,7 +199,7 @@ export async function servePage(
   token = newToken(),
 ): Promise<PageServer> {
   const files = pageFiles(pageFolder);
-  const door = host.door();
+  const door = host.pageAcceptor();
   const times = { headersTimeout: head_ms, requestTimeout: head_ms, connectionsCheckingInterval: head_ms / 4 };
   /** Connections that have not sent the token yet, oldest first. */
   const strangers = new Set<Duplex>();

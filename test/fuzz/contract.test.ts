@@ -115,7 +115,7 @@ it('the host answers damaged calls with a result or a contract error', async () 
 });
 
 it('the host ends damaged streams with a contract error', async () => {
-  const door = test.host.door();
+  const door = test.host.pageAcceptor();
   const outcomes = new Map<string, number>();
   const count = (outcome: string): void => void outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
   await fc.assert(

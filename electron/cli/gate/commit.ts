@@ -11,11 +11,11 @@ import { isUserKernelFile, USER_KERNEL_TEXT_MAX } from '../../contract/user-kern
 import { percent } from '../../domain/numbers.ts';
 import { kernelFolders } from '../../host/api/benches.ts';
 import {
+  benchKindOf,
   candidateFiles,
   descriptionFile,
   extensionOf,
   findReplaceableFiles,
-  placeOf,
   problemFileIn,
   readProblemFolder,
 } from '../../host/api/kernels.ts';
@@ -162,7 +162,7 @@ async function kernelsOfBuiltIn(
 ): Promise<MeasuredKernels> {
   return withHost(async (host) => {
     const reading = await readScenario(context, host, (kind) => workloadFor(kind).fit);
-    const place = placeOf(reading.scenario ?? { kind: reading.kind });
+    const place = benchKindOf(reading.scenario ?? { kind: reading.kind });
     const base = host.userKernels
       .bases()
       .find((one) => one.id === id && one.workload === place.workload && one.bench === place.bench);

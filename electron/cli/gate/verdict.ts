@@ -14,7 +14,7 @@ import {
 } from '../../contract/bench/session.ts';
 import { percent } from '../../domain/numbers.ts';
 import { limitsOf, maxRounds } from '../../host/api/benches.ts';
-import { placeOf } from '../../host/api/kernels.ts';
+import { benchKindOf } from '../../host/api/kernels.ts';
 import { flagValue, UsageError } from '../arguments.ts';
 import { measureWithProgress, parseSeed } from '../benching.ts';
 import { readScenario } from '../read-scenario.ts';
@@ -177,7 +177,7 @@ export async function gateSession(
   return withHost(
     async (host) => {
       const reading = await readScenario(context, host, (kind) => workloadFor(kind).fit);
-      const place = placeOf(reading.scenario ?? { kind: reading.kind });
+      const place = benchKindOf(reading.scenario ?? { kind: reading.kind });
       const session = await measureWithProgress(context, host, {
         verb: 'gate',
         ...{ readings: [reading], modes: [], sweep: null, processes: 0, seed: parseSeed(parsed) + number },

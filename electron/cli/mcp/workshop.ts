@@ -25,11 +25,11 @@ import {
   type ValidReading,
 } from '../../host/api/benches.ts';
 import {
+  benchKindOf,
   cppSignature,
   descriptionFile,
   descriptionText,
   listProblems,
-  placeOf,
   problemFileIn,
   problemHash,
   readProblem,
@@ -327,7 +327,7 @@ export class Workshop {
     if (kind === null || scenario === null || !isUserKernelFile(scenario.solver.variant)) return null;
     const folder = path.dirname(file);
     const kernel = await host.userKernels.open(path.join(folder, scenario.solver.variant));
-    host.userKernels.requireFit(kernel.id, placeOf(scenario));
+    host.userKernels.requireFit(kernel.id, benchKindOf(scenario));
     const id = path.basename(file, '.json');
     const trusted = (await this.#trusted).has(await realpath(folder));
     const language = kernel.id.endsWith('.cu') ? 'cu' : 'cpp';
@@ -501,7 +501,7 @@ export class Workshop {
       throw new BraggError('invalid', `${path.basename(file)} cannot be run`);
     const known: ValidReading = reading;
     await host.trust.add(kernel.sha256, kernel.file);
-    await host.userKernels.prepare(labels, placeOf(known.scenario ?? { kind: known.kind }), signal);
+    await host.userKernels.prepare(labels, benchKindOf(known.scenario ?? { kind: known.kind }), signal);
     const { benchable } = hostWorkloads[known.kind];
     const task = await taskOfReadings(benchable, [known], {
       scenario: known.scenario?.name || path.basename(file),

@@ -7,7 +7,7 @@ import { BraggError } from '../../contract/errors.ts';
 import { type Cluster, draftFromCluster, newCluster, parseCluster } from '../../contract/study/clusters.ts';
 import {
   checkedHost,
-  clusterAnswer,
+  describeCluster,
   type LocalOptions,
   meanSeconds,
   Slurm,
@@ -96,7 +96,7 @@ const remove: ClusterAction = async ({ terminal }, host, name) => {
 };
 
 const testConnection: ClusterAction = async ({ terminal }, host, name) => {
-  terminal.print(await clusterAnswer(await host.clusters.named(name)));
+  terminal.print(await describeCluster(await host.clusters.named(name)));
   return exitCodes.done;
 };
 

@@ -9,7 +9,7 @@ import {
   sessionText,
   throwIfBenchTooLong,
 } from '../../host/api/benches.ts';
-import { placeOf } from '../../host/api/kernels.ts';
+import { benchKindOf } from '../../host/api/kernels.ts';
 import { hostWorkloads, type Override, type ScenarioReading } from '../../host/api/scenarios.ts';
 import type { Host } from '../../host/index.ts';
 import { flagValue, gpuFlag, hasFlag, listFlag, parseSweep, setFlag, UsageError } from '../arguments.ts';
@@ -83,7 +83,7 @@ async function perform(context: VerbContext): Promise<ExitCode> {
           context,
           host,
           operand,
-          { kind, place: placeOf(scenario ?? { kind }) },
+          { kind, place: benchKindOf(scenario ?? { kind }) },
           suggested?.variants,
         );
       }

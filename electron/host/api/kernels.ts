@@ -4,7 +4,7 @@ export { createKernel } from '../app/user-kernels/new-kernel.ts';
 export { listProblems, readProblem } from '../app/user-kernels/problems.ts';
 export { documentForBase, freeFolder, reproduce } from '../app/user-kernels/reproduce.ts';
 export { problemHash } from '../app/user-kernels/trust.ts';
-export { type BenchKind, placeOf, UserKernels } from '../app/user-kernels/user-kernels.ts';
+export { type BenchKind, benchKindOf, UserKernels } from '../app/user-kernels/user-kernels.ts';
 export {
   convertFlashInfer,
   isDefinition,

@@ -4,7 +4,7 @@ export { Connection } from '../app/remote/connection.ts';
 export { PROBE, type ProbeResult, readProbe } from '../app/remote/probe.ts';
 export { folderName, installProgram, packProgram, programSource } from '../app/remote/program.ts';
 export { checkedHost, MARK, outputAfterMark, type PromptMode, Ssh } from '../app/remote/ssh.ts';
-export { clusterAnswer, solveOnCluster, stopOnCluster, throwIfSearch } from '../app/studies/cluster/engine.ts';
+export { describeCluster, solveOnCluster, stopOnCluster, throwIfSearch } from '../app/studies/cluster/engine.ts';
 export {
   entireMachine,
   type LocalOptions,

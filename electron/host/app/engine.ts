@@ -1,4 +1,7 @@
-/** The engine: solver with the user's kernels, GPU and memory limit, and the capabilities that pages are shown. */
+/**
+ * Opens the engine: the solver with user kernels, the selected GPU, the memory limit, and the capabilities that pages
+ * receive.
+ */
 import { totalmem } from 'node:os';
 import path from 'node:path';
 import type { Capabilities } from '../../contract/capabilities.ts';
@@ -16,27 +19,30 @@ import type { UserData, UserDataOptions } from './user-data.ts';
 import { UserKernels } from './user-kernels/user-kernels.ts';
 
 export interface EngineOptions extends UserDataOptions {
-  /** The user's name for this machine, if pages run on another machine. */
+  /** Name that the user has given to this machine, if pages run on another one. */
   readonly remote?: string;
   /** Scenario that the first page opens. */
   readonly openFirst?: string;
   /** Whether to run `openFirst` at once. */
   readonly runFirst?: boolean;
-  /** Index or UUID of the GPU for runs; by default the first usable one. */
+  /** Index or UUID of the GPU for runs. By default the first usable one. */
   readonly gpu?: string;
-  /** Memory limit for the state of one run; by default three quarters of the machine's memory. */
+  /** Memory limit for the state of one run. By default three quarters of the machine's memory. */
   readonly memoryLimit_bytes?: number;
   readonly addon?: NativeAddon;
-  /** Set if the solver is compiled while pages are served. */
+  /** Present if the solver is compiled while pages are served. */
   readonly solver?: StagedSolver | null;
-  /** Starts the processes of user kernels; as children of this process by default. */
+  /** Starts the processes of user kernels. By default they are children of this process. */
   readonly startChild?: StartChild;
 }
 
-/** The remaining memory is for the system, the page and results of earlier runs. */
+/**
+ * Share of the memory for the state of a run. The remaining memory is for the system, the page and results of earlier
+ * runs.
+ */
 const SHARE_OF_MEMORY = 0.75;
 
-/** Versions of the program, and properties of the processor. */
+/** Reads the versions of the program and the properties of the processor. */
 function readProgram(addon: NativeAddon): Pick<Capabilities, 'version' | 'build' | 'compiler' | 'cpu'> {
   const { version, build, compiler } = addon.buildInfo();
   const { cpu, logicalCores, memoryBytes, isa, os } = addon.machine();
@@ -62,16 +68,19 @@ function openUserKernels({ assetsFolder, startChild }: EngineOptions, addon: Nat
   });
 }
 
-/** Opening a device and its libraries needs 0.5 s and 200 MB, so it is done on demand. */
+/**
+ * Returns a function that reports the devices. Opening a device and its libraries needs 0.5 s and 200 MB, so this is
+ * done on the first call.
+ */
 function deviceReport(engine: NativeAddon, solver: StagedSolver | null): NativeAddon['devices'] {
   const found = lazyValue(() => engine.devices());
   return () => (solver?.state.stage === 'none' ? engine.devices() : found());
 }
 
-/** Starts compiling the GPU kernels that a window needs, once the solver is complete. */
+/** Starts compiling the GPU kernels that a window needs, as soon as the solver is complete. */
 function compileAtStart(gpuKernels: GpuKernels, addon: NativeAddon, solver: StagedSolver | null): void {
   const whole = solver?.waitForStage('whole') ?? Promise.resolve();
-  // The page reports a solver that cannot be compiled.
+  // Ignore errors, because the page reports a solver that cannot be compiled.
   void whole.then(
     () => gpuKernels.compile(kernelFoldersOf(addon, ({ compiledAtStart }) => compiledAtStart)),
     () => undefined,
@@ -84,7 +93,7 @@ export async function openEngine(options: EngineOptions, data: UserData) {
   const userKernels = openUserKernels(options, engine, data);
   const memoryLimit_bytes = options.memoryLimit_bytes ?? Math.floor(totalmem() * SHARE_OF_MEMORY);
   const program = readProgram(engine);
-  // Compiler and instruction set are known once the solver is ready.
+  // Compiler and instruction set are unknown until the solver is ready.
   solver?.watch(() => Object.assign(program, readProgram(engine)));
   const started = `Braggbench ${program.version} (${program.build}) on ${program.cpu.os} has started.`;
   if (log.file !== null) log.write('info', started);
@@ -104,7 +113,7 @@ export async function openEngine(options: EngineOptions, data: UserData) {
   });
   const gpuKernels = new GpuKernels(addon, log.write);
   if (options.shell.kind !== 'none') {
-    // Pages request the devices on connecting, so query them now, before the event loop serves others.
+    // Pages request the devices when they connect. Query them now, while the event loop serves nobody.
     devices();
     compileAtStart(gpuKernels, addon, solver);
   }

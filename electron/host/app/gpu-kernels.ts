@@ -29,32 +29,32 @@ export class GpuKernels {
    */
   async compile(workloads: readonly string[]): Promise<void> {
     if (!this.#addon.driverDevices().devices.some(({ usable }) => usable)) return;
-    this.#set(true);
+    this.#setCompiling(true);
     try {
       for (const workload of workloads) await this.#addon.warmKernels({ workload });
     } catch (error) {
       this.#log('warning', `The GPU kernels could not be compiled: ${errorFromNative(error).message}`);
     }
-    this.#set(false);
+    this.#setCompiling(false);
   }
 
   /** Sends the current state of solver and kernels, and then each change until all are ready. */
   stream(solver: StagedSolver | null, sink: FrameSink<SolverFrame>): () => void {
-    const offer = (): void => {
+    const sendState = (): void => {
       const frame = { ...(solver?.state ?? COMPLETE_SOLVER), gpuKernels: this.#compiling };
       sink.offer(() => frame);
       if (frame.stage === 'whole' && !frame.gpuKernels) sink.end();
     };
-    this.#watchers.add(offer);
-    const unwatch = solver?.watch(offer);
-    offer();
+    this.#watchers.add(sendState);
+    const unwatch = solver?.watch(sendState);
+    sendState();
     return () => {
-      this.#watchers.delete(offer);
+      this.#watchers.delete(sendState);
       unwatch?.();
     };
   }
 
-  #set(compiling: boolean): void {
+  #setCompiling(compiling: boolean): void {
     this.#compiling = compiling;
     for (const watcher of [...this.#watchers]) watcher();
   }

@@ -1,4 +1,4 @@
-/** The host: everything behind the page, common to all shells and the command line. */
+/** The host: everything behind the page. All shells and the command line use it. */
 import type { Capabilities } from '../../contract/capabilities.ts';
 import type { NamedFile } from '../../contract/files.ts';
 import type { MethodName, Params, Result } from '../../contract/wire/methods.ts';
@@ -6,7 +6,7 @@ import type { Port } from '../../contract/wire/protocol.ts';
 import type { ShellHandlers } from './handlers/projects.ts';
 import { registryFor } from './handlers/registry.ts';
 import { type HostOptions, type HostParts, openParts } from './parts.ts';
-import { isSaved } from './recovery/checkpoints.ts';
+import { isNoteName } from './recovery/checkpoints.ts';
 import { Remotes } from './remote/remotes.ts';
 import { Connections } from './service/connection.ts';
 import type { Registry } from './service/service.ts';
@@ -15,19 +15,19 @@ import { Studies } from './studies/studies.ts';
 
 /** Accepts the pages of one shell. */
 export interface PageAcceptor {
-  /** Serves the page on a port. `singleUse`: the carrier cannot reconnect, so the connection ends with it. */
+  /** Serves a page on a port. `singleUse`: the carrier cannot reconnect, so the connection ends with it. */
   accept(port: Port, options?: { readonly singleUse?: boolean }): void;
-  /** Closes the pages' connections; runs continue. */
+  /** Closes the connections of the pages. Runs continue. */
   close(reason?: string): void;
 }
 
-/** Numbers of runs with unsaved results at the end of the program. */
+/** Numbers of unsaved runs and sessions when the program ends. */
 export interface UnsavedRuns {
   /** Number of runs that the next start offers for recovery. */
   readonly kept: number;
-  /** Number of benchmark sessions that the next start offers. */
+  /** Number of benchmark sessions that the next start offers for recovery. */
   readonly sessions: number;
-  /** Unsaved runs that were too short for a checkpoint. */
+  /** Number of unsaved runs that were too short for a checkpoint. */
   readonly lost: number;
 }
 
@@ -38,9 +38,9 @@ export class Host {
   readonly benches: HostParts['benches'];
   readonly files: HostParts['files'];
   readonly log: HostParts['log'];
-  /** Engine with all known user kernels. */
+  /** The addon with all known user kernels. */
   readonly addon: HostParts['addon'];
-  /** Commit of the program; null in a package. */
+  /** Commit of the program. Null in a package. */
   readonly commit: string | null;
   readonly userKernels: HostParts['userKernels'];
   readonly trust: HostParts['trust'];
@@ -49,7 +49,7 @@ export class Host {
   readonly #remotes: Remotes;
   readonly #parts: HostParts;
   readonly #registry: Registry;
-  readonly #doors = new Set<Connections>();
+  readonly #acceptors = new Set<Connections>();
 
   constructor(parts: HostParts) {
     this.#parts = parts;
@@ -74,7 +74,7 @@ export class Host {
     this.#registry = this.#registryFor(null);
   }
 
-  /** Calls a method from within the process. */
+  /** Calls a method from within this process. */
   call<M extends MethodName>(method: M, params: Params<M>, signal?: AbortSignal): Promise<Result<M>> {
     return this.#registry.call(method, params, signal);
   }
@@ -83,41 +83,41 @@ export class Host {
     return this.#parts.capabilities();
   }
 
-  /** Allows pages to open and save a file that the user chose. */
+  /** Allows pages to open and save this file, which the user has selected. */
   grant(file: string): NamedFile {
     return this.files.grant(file);
   }
 
-  /** Whether a connected remote machine serves this address. */
+  /** Whether the address is served by a connected remote machine. */
   isRemotePage(url: string): boolean {
     return this.#remotes.serves(url);
   }
 
-  /** Whether a run or benchmark computes or waits for a device. */
+  /** Whether a run or benchmark is computing or waits for a device. */
   get isComputing(): boolean {
-    return !this.#parts.lanes.isFree || this.studies.isGoing;
+    return !this.#parts.lanes.isFree || this.studies.isSolving;
   }
 
-  /** Accepts the pages of one shell; Electron has one such acceptor per window. */
-  door(shell: ShellHandlers | null = null): PageAcceptor {
+  /** Returns an acceptor for the pages of one shell. Electron has one acceptor per window. */
+  pageAcceptor(shell: ShellHandlers | null = null): PageAcceptor {
     const connections = new Connections({
       service: this.#registryFor(shell),
       capabilities: () => this.capabilities(),
       log: (text) => this.log.write('warning', text),
     });
-    this.#doors.add(connections);
+    this.#acceptors.add(connections);
     return {
       accept: (port, options) => connections.accept(port, options),
       close: (reason = 'the window is closed') => {
-        this.#doors.delete(connections);
+        this.#acceptors.delete(connections);
         connections.close(reason);
       },
     };
   }
 
   /**
-   * Cancels runs, closes connections and removes temporary data of this process. `unsaved`: whether checkpoints of
-   * unsaved runs are retained. Returns the numbers of unsaved runs.
+   * Cancels runs, closes connections and removes temporary data of this process. `unsaved`: whether to retain
+   * checkpoints of unsaved runs. Returns the numbers of unsaved runs.
    */
   async close(unsaved: 'keep' | 'drop' = 'keep'): Promise<UnsavedRuns> {
     await Promise.all([
@@ -129,12 +129,12 @@ export class Host {
     ]);
     const unsavedRuns = this.runs.unsaved;
     this.userKernels.close();
-    for (const connections of this.#doors) connections.close('the program is closing');
+    for (const connections of this.#acceptors) connections.close('the program is closing');
     await this.#parts.catalogue.close();
     await this.#parts.sweeping;
     const kept = await this.#parts.checkpoints.close(unsaved);
     const sessions = await this.#parts.sessionStates.close(unsaved);
-    await this.#parts.folders.close(isSaved);
+    await this.#parts.folders.close(isNoteName);
     await this.#parts.timelines.closeAll();
     await this.#parts.uploads.close();
     await this.#parts.cache.close();

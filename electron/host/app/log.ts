@@ -21,7 +21,7 @@ export class HostLog {
   readonly #readers = new Set<FrameSink<LogEntry>>();
   /** Null if no log file is written. */
   readonly file: string | null;
-  #made = false;
+  #isFolderReady = false;
   /** Lines that could not be written. They are written before the next line. Their number is limited. */
   #unwritten: string[] = [];
 
@@ -34,7 +34,7 @@ export class HostLog {
     this.#entries.push(entry);
     if (this.#entries.length > RECENT_LINES) this.#entries.shift();
     for (const reader of this.#readers) reader.offer(() => entry);
-    this.#keep(`${entry.time} ${level.padEnd(7)} ${text.replaceAll('\n', '\n  ')}\n`);
+    this.#append(`${entry.time} ${level.padEnd(7)} ${text.replaceAll('\n', '\n  ')}\n`);
   };
 
   read(sink: FrameSink<LogEntry>): () => void {
@@ -64,21 +64,21 @@ export class HostLog {
    * Appends a line to the file. Synchronous, because the last lines before a crash matter most. Lines are rare, so this
    * does not block the event loop noticeably.
    */
-  #keep(line: string): void {
+  #append(line: string): void {
     if (this.file === null) return;
     const pending = [...this.#unwritten, line];
     try {
-      if (!this.#made) {
+      if (!this.#isFolderReady) {
         mkdirSync(path.dirname(this.file), PRIVATE_FOLDER);
         const size = statSync(this.file, { throwIfNoEntry: false })?.size ?? 0;
         if (size > MAX_BYTES) renameSync(this.file, `${this.file}.1`);
-        this.#made = true;
+        this.#isFolderReady = true;
       }
       appendFully(this.file, pending.join(''));
       this.#unwritten = [];
     } catch (error) {
       // The folder may have been deleted, so create it again for the next line.
-      this.#made = false;
+      this.#isFolderReady = false;
       const first = this.#unwritten.length === 0;
       this.#unwritten = pending.slice(-RECENT_LINES);
       // Report only once: a full disk would cause a warning for every line.

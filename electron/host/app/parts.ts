@@ -1,4 +1,4 @@
-/** Opens the subsystems of the host, one after the other, each with the earlier ones as arguments. */
+/** Opens the subsystems of the host one after another. Each receives the earlier ones as arguments. */
 
 import path from 'node:path';
 import { USER_PROBLEM } from '../../contract/scenario/user-problem/index.ts';
@@ -17,7 +17,7 @@ import { measuredRuns, StoredSessions } from './benches/stored.ts';
 import { type BenchRunner, benchOnThread } from './benches/thread.ts';
 import { ImportedDoses } from './doses/imported.ts';
 import { type Engine, type EngineOptions, openEngine } from './engine.ts';
-import { placeOf as placeOfFile } from './handlers/scenarios.ts';
+import { originOf } from './handlers/scenarios.ts';
 import { Catalogue } from './library/catalogue.ts';
 import { Checkpoints, runForm, sessionForm } from './recovery/checkpoints.ts';
 import { PresenceFile } from './recovery/presence.ts';
@@ -30,18 +30,18 @@ import { readCurrent } from './sessions/index.ts';
 import { Timelines } from './timelines/timelines.ts';
 import { Uploads } from './timelines/uploads.ts';
 import { deleteLeftovers, openUserData, type UserData } from './user-data.ts';
-import { placeOf } from './user-kernels/user-kernels.ts';
+import { benchKindOf } from './user-kernels/user-kernels.ts';
 import { WhatIfs } from './what-ifs/what-ifs.ts';
 
 export interface HostOptions extends EngineOptions {
   readonly cacheBound_bytes?: number;
-  /** Runs benchmarks; by default on a dedicated thread. */
+  /** Runs benchmarks. By default each one runs on a dedicated thread. */
   readonly performBench?: BenchRunner;
-  /** Validate every response against the contract; for tests. */
+  /** Whether to validate every response against the contract. For tests. */
   readonly checkResults?: boolean;
 }
 
-function openReaders(
+function openScenarioReaders(
   { assetsFolder }: HostOptions,
   { library }: UserData,
   { addon, userKernels, memoryLimit_bytes }: Engine,
@@ -52,25 +52,25 @@ function openReaders(
     variants: (kind) => hostWorkloads[kind].variants(addon),
     workloads: hostWorkloads,
     discover: async (folder, id, scenario) => {
-      // `auto` measures all candidates of a problem, so open them all.
+      // `auto` measures all candidates of a problem, so all must be opened.
       if (scenario.kind === USER_PROBLEM && folder !== null) await userKernels.openAll(folder);
-      await userKernels.discover([folder, library.folder], id, placeOf(scenario));
+      await userKernels.discover([folder, library.folder], id, benchKindOf(scenario));
     },
-    mismatch: (id, scenario) => userKernels.mismatch(id, placeOf(scenario)),
+    mismatch: (id, scenario) => userKernels.mismatch(id, benchKindOf(scenario)),
     extraStraggling: extraStragglingOf(addon),
     offers: variantOptionsOf(addon),
     memoryLimit_bytes,
   });
 }
 
-/** Program and machine as recorded with every result. */
-function identityOf({ program, commit }: Engine) {
+/** Describes program and machine, as they are recorded with every result. */
+function describeProvenance({ program, commit }: Engine) {
   const { version, build } = program;
   const { name: cpu, logicalCores, memory_bytes, os } = program.cpu;
   return {
     program: {
       ...{ version, build, commit },
-      // Known once the solver is ready.
+      // Use a getter, because the compiler is unknown until the solver is ready.
       get compiler() {
         return program.compiler;
       },
@@ -79,7 +79,7 @@ function identityOf({ program, commit }: Engine) {
   };
 }
 
-/** Runs from the queue to their files, with their checkpoints. */
+/** Opens the subsystems for runs: queue, cache, files and checkpoints. */
 function openRuns(options: HostOptions, { data, scratch, trouble, log }: UserData, engine: Engine) {
   const { addon, userKernels, gpu, opened } = engine;
   const packer = runPacker;
@@ -90,7 +90,7 @@ function openRuns(options: HostOptions, { data, scratch, trouble, log }: UserDat
   const sessionStates = new Checkpoints(folders, sessionForm, trouble);
   const perform =
     options.performBench ?? benchOnThread(userKernels.startChild, (id, text) => userKernels.addPrinted(id, text));
-  const { program, machine } = identityOf(engine);
+  const { program, machine } = describeProvenance(engine);
   const runs = new Runs({
     addon,
     measure: (task, onProgress, signal, soFar) =>
@@ -122,12 +122,12 @@ function openWhatIfs({ files }: UserData, engine: Engine, scenarios: Scenarios, 
   const { runs, lanes, program, machine } = made;
   return new WhatIfs({
     ...{ addon, scenarios, memoryLimit_bytes, runs, lanes, program, machine, gpu },
-    placeOf: (file) => placeOfFile(files, file),
-    prepareVariant: (scenario, variant) => userKernels.prepare([variant], placeOf(scenario)),
+    originOf: (file) => originOf(files, file),
+    prepareVariant: (scenario, variant) => userKernels.prepare([variant], benchKindOf(scenario)),
   });
 }
 
-/** Stored benchmark sessions, and new measurements. */
+/** Opens stored benchmark sessions, and the subsystem that measures new ones. */
 async function openBenches({ assetsFolder, shell }: HostOptions, data: UserData, engine: Engine, made: RunParts) {
   const { files, trouble, log } = data;
   const { runs, lanes, perform, sessionStates } = made;
@@ -153,11 +153,11 @@ function openTimelines({ assetsFolder }: HostOptions, { scratch }: UserData, { d
   return { timelines, uploads: new Uploads(scratch) };
 }
 
-/** Throws BraggError if the solver cannot be loaded or the requested GPU cannot be used. */
+/** Opens all subsystems. Throws BraggError if the solver cannot be loaded or the requested GPU cannot be used. */
 export async function openParts(options: HostOptions) {
   const data = await openUserData(options);
   const engine = await openEngine(options, data);
-  const scenarios = await openReaders(options, data, engine);
+  const scenarios = await openScenarioReaders(options, data, engine);
   const runs = openRuns(options, data, engine);
   const benches = await openBenches(options, data, engine, runs);
   const timelines = openTimelines(options, data, engine);

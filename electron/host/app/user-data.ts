@@ -1,4 +1,7 @@
-/** The user's data folder: log, settings, library, recent files, scratch folders and trust; removal of leftovers. */
+/**
+ * Opens the user's data folder: log, settings, library, recent files, scratch folders and trust. Also removes leftovers
+ * of killed processes.
+ */
 import path from 'node:path';
 import type { Shell } from '../../contract/capabilities.ts';
 import { FileAccess } from '../io/files/access.ts';
@@ -13,9 +16,9 @@ import type { Recovery } from './recovery/recovery.ts';
 import { Trust } from './user-kernels/trust.ts';
 
 export interface UserDataOptions {
-  /** Folder with `materials/` and `scenarios/`. */
+  /** Folder that contains `materials/` and `scenarios/`. */
   readonly assetsFolder: string;
-  /** Folder of recent files and the library; the user's data folder by default. */
+  /** Folder with recent files and the library. By default the user's data folder. */
   readonly dataFolder?: string;
   readonly shell: Omit<Shell, 'libraryFolder' | 'remote'>;
 }
@@ -29,7 +32,7 @@ export async function openUserData({ assetsFolder, dataFolder: named, shell }: U
   const settings = await HostSettings.open(data, locks, trouble);
   const library = new Library(settings.values.libraryFolder ?? path.join(data, 'library'), [
     { folder: path.join(assetsFolder, 'scenarios'), below: '', endings: ['.json', '.yaml', '.yml'] },
-    // Recorded sessions are excluded here, because Compare lists them.
+    // The library does not list recorded sessions, because Compare lists them.
     { folder: path.join(assetsFolder, 'runs'), below: 'recorded/', endings: ['.h5'] },
   ]);
   const files = new FileAccess(library, locks);
@@ -40,7 +43,7 @@ export async function openUserData({ assetsFolder, dataFolder: named, shell }: U
 }
 export type UserData = Awaited<ReturnType<typeof openUserData>>;
 
-/** Deletes leftovers of killed processes: partial files, results that did not fit into memory, empty folders. */
+/** Deletes leftovers of killed processes: partial files, results that did not fit into memory, and empty folders. */
 export async function deleteLeftovers(
   data: string,
   library: string,

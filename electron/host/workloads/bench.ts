@@ -32,7 +32,7 @@ export async function measureReport(
  * Limits the recorded kernel resources to the kernels of the report's variants. Those of a complete workload would
  * dominate the file size.
  */
-async function withUserVariants(addon: NativeAddon, report: SessionReport, workload: string): Promise<SessionReport> {
+async function withReportKernels(addon: NativeAddon, report: SessionReport, workload: string): Promise<SessionReport> {
   const { resources, ...rest } = report;
   if (resources === undefined) return report;
   const ids = new Set(report.entries.map(({ variant }) => variant));
@@ -94,7 +94,7 @@ export async function measureSession(
       onAnswer: (label, values) => found.set(label, values),
       onProgress: (progress) => tell(progress, index),
     });
-    reports.push(await withUserVariants(addon, report, workload));
+    reports.push(await withReportKernels(addon, report, workload));
   }
   return { session: factorialsIn(sessionOf(reports), await readDesigns(assetsFolder)), answers };
 }

@@ -184,7 +184,7 @@ type TaskSettings = Pick<BenchTask, 'scenario' | 'variants' | 'limits' | 'assets
   Partial<Omit<BenchTask, keyof TaskProblems | 'created'>>;
 
 /** Builds the task of a session. Fields that `stated` omits have their defaults. */
-export function taskOf(measured: TaskProblems, stated: TaskSettings): BenchTask {
+export function benchTaskOf(measured: TaskProblems, stated: TaskSettings): BenchTask {
   return { ...plainTask, created: new Date().toISOString(), ...measured, ...stated };
 }
 
@@ -204,7 +204,7 @@ export async function taskOfReadings(
     await nextTurn();
   }
   const documents = readings.map(({ document }) => document ?? {});
-  return taskOf(
+  return benchTaskOf(
     { workload: first.kind, problems, documents, scenarios: readings.map(({ scenario }) => scenario) },
     stated,
   );

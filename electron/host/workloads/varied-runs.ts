@@ -66,8 +66,8 @@ export class MemoryEvidence {
 
   add(fresh_s: number, known_s: number): void {
     if (this.#proven) return;
-    const isLonger = this.#muchLonger(fresh_s, known_s);
-    const count = isLonger ? 1 : this.#muchLonger(known_s, fresh_s) ? -1 : 0;
+    const isLonger = this.#isMuchLonger(fresh_s, known_s);
+    const count = isLonger ? 1 : this.#isMuchLonger(known_s, fresh_s) ? -1 : 0;
     if (isLonger) this.#longer.push(fresh_s / known_s);
     this.#pairs += 1;
     this.#stakes = this.#stakes.map((stake, i) => stake * (1 + (BET_STAKES[i] ?? 0) * (count - ALLOWED_EXCESS)));
@@ -94,15 +94,15 @@ export class MemoryEvidence {
 
   /** Pairs that prove caching. Null if it is not proven. */
   get proof(): MemoryPairs | null {
-    return this.#proven ? this.#seen : null;
+    return this.#proven ? this.#evidence : null;
   }
 
   /** Pairs that suggest caching. Null if it is proven or refuted. */
-  get hint(): MemoryPairs | null {
-    return this.isOpen ? this.#seen : null;
+  get suspicion(): MemoryPairs | null {
+    return this.isOpen ? this.#evidence : null;
   }
 
-  get #seen(): MemoryPairs {
+  get #evidence(): MemoryPairs {
     return { ratio: median(this.#longer), longer: this.#longer.length, pairs: this.#pairs };
   }
 
@@ -110,7 +110,7 @@ export class MemoryEvidence {
     return this.#stakes.reduce((sum, stake) => sum + stake, 0) / BET_STAKES.length;
   }
 
-  #muchLonger(a_s: number, b_s: number): boolean {
+  #isMuchLonger(a_s: number, b_s: number): boolean {
     return a_s > SUSPECT_RATIO * b_s && a_s - b_s > this.#learned_s;
   }
 }
@@ -126,7 +126,7 @@ interface Variation {
   /** Solves the problem varied by a share in [0, 1), where 0 means no change. Null if cancelled. */
   readonly run: (share: number) => Promise<Run | null>;
   /** Compares a result of the problem varied by this share with FP64. */
-  readonly judge: (run: Run, share: number) => Promise<readonly Accuracy[]>;
+  readonly judge: (run: Run, randomShare: number) => Promise<readonly Accuracy[]>;
 }
 
 /** Maximum share of the kernel's time that pairs may use. */
@@ -135,7 +135,7 @@ const MAX_SHARE = 0.08;
 /** Maximum number of consecutive pairs to decide a suspicion of caching. */
 const MAX_DECIDING_PAIRS = 60;
 
-const share = (): number => randomInt(1, 1_000_000) / 1e6;
+const randomShare = (): number => randomInt(1, 1_000_000) / 1e6;
 
 export class VariedRuns {
   readonly #varied: Variation;
@@ -154,7 +154,7 @@ export class VariedRuns {
 
   /** Solves another problem once and checks its result. Returns false if cancelled. */
   async check(): Promise<boolean> {
-    const by = share();
+    const by = randomShare();
     const run = await this.#varied.run(by);
     if (run === null) return false;
     const title = this.#varied.title(by);
@@ -170,11 +170,11 @@ export class VariedRuns {
    * Call it after each sample. It sometimes compares the time of a new problem with that of its repetition. Returns
    * false if cancelled.
    */
-  async sampled(time_s: number): Promise<boolean> {
+  async afterSample(time_s: number): Promise<boolean> {
     this.#spent_s += time_s;
     if (this.#audit_s > MAX_SHARE * this.#spent_s || randomInt(2) === 0) return true;
     for (let i = 0; i === 0 || (i < MAX_DECIDING_PAIRS && (this.#again.isOpen || this.#usual.isOpen)); i += 1) {
-      const by = share();
+      const by = randomShare();
       const fresh = await this.#varied.run(by);
       const again = fresh === null ? null : await this.#varied.run(by);
       const usual = again === null ? null : await this.#varied.run(0);

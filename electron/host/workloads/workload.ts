@@ -151,7 +151,9 @@ export interface UserKernelWorkload extends ReplaceRules {
   readonly reproduced: (addon: NativeAddon, reading: ScenarioReading, kernel: UserKernel) => ReproducedProblem;
   /** Returns the shipped variants as listed by the engine. */
   readonly bases: (addon: NativeAddon) => readonly UserKernelBase[];
-  /** Returns the functions of the engine, extended by user kernels. Calls for other variants go to `engine` unchanged. */
+  /**
+   * Returns the functions of the engine, extended by user kernels. Calls for other variants go to `engine` unchanged.
+   */
   readonly among: (engine: NativeAddon, known: KnownUserKernels) => Partial<NativeAddon>;
   /**
    * Checks an ended run of a user kernel like a shipped variant: repeats the run, and runs the reference. Null if
@@ -184,7 +186,7 @@ export function replaceableBy({ engine, deviceHeaders = [] }: FileRules): UserKe
 }
 
 /** Explains why a variant of host code cannot be replaced. Null for variants whose kernels can. */
-export function withoutKernels({ id, device, source, buildsOn }: UserKernelBase): string | null {
+export function kernelReplacementError({ id, device, source, buildsOn }: UserKernelBase): string | null {
   if (device === 'cpu' || source.endsWith('.cu') || source.endsWith('.cuh')) return null;
   const differs = buildsOn === null ? 'is host code' : `differs from ${buildsOn} in host code`;
   return `${id} ${differs}; a CUDA user kernel replaces kernels, but ${id} has none of its own.`;

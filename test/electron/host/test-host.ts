@@ -39,7 +39,7 @@ export async function openTestHost(options: Partial<HostOptions> = {}): Promise<
     host,
     folder,
     page: async (shell) => {
-      const door = host.door(shell ?? null);
+      const door = host.pageAcceptor(shell ?? null);
       const client = await connect(
         async () => {
           const [page, hostSide] = inProcessPorts();

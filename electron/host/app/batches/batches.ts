@@ -63,12 +63,12 @@ export class Batches {
    * batch within one step.
    */
   solve({ beams, lanes = this.#options.machine.logicalCores, signal, ended }: BatchRequest): Promise<void> {
-    return this.#alone(() => solveBatch(beams, lanes, { ...this.#options, signal, ended }));
+    return this.#runExclusively(() => solveBatch(beams, lanes, { ...this.#options, signal, ended }));
   }
 
   /** Solves the beams of a scenario on one grid when the machine is free. Rejects if none can be solved. */
   solveOnOneGrid({ name, reading, ...request }: OneGridRequest): Promise<void> {
-    return this.#alone(() => solveOnOneGrid(name, reading, { ...this.#options, ...request }));
+    return this.#runExclusively(() => solveOnOneGrid(name, reading, { ...this.#options, ...request }));
   }
 
   /** Reads the scenario with its spots, or with its beam at every value of a sweep. Throws BraggError. */
@@ -89,7 +89,7 @@ export class Batches {
     beams: BeamList,
     told: { readonly signal: AbortSignal; readonly curves: boolean; readonly gpus?: string },
   ): Promise<BeamReadouts> {
-    return this.#alone(() => readoutsOnOneGrid(name, beams, { ...this.#options, ...told }));
+    return this.#runExclusively(() => readoutsOnOneGrid(name, beams, { ...this.#options, ...told }));
   }
 
   /** Like `readOneGrid`, but returns the form that `readouts` needs. */
@@ -102,7 +102,7 @@ export class Batches {
     return readBeamList(scenarios, file, overrides, sweep);
   }
 
-  #alone<R>(work: () => Promise<R>): Promise<R> {
+  #runExclusively<R>(work: () => Promise<R>): Promise<R> {
     return new Promise((resolve, reject) => {
       const run = (): Promise<void> => work().then(resolve, reject);
       this.#queue.add({ id: randomBytes(9).toString('base64url'), lane: ALL_LANES, run });

@@ -39,7 +39,7 @@ interface BenchDescription {
   readonly sweep: string | null;
 }
 
-interface Live {
+interface LiveBench {
   readonly id: string;
   readonly about: BenchDescription;
   /** Null if the session was measured by an earlier process. */
@@ -79,7 +79,7 @@ interface BenchesOptions {
   readonly log: (level: 'info' | 'warning' | 'error', text: string) => void;
 }
 
-function isOver({ state }: Live): boolean {
+function hasEnded({ state }: LiveBench): boolean {
   return state !== 'queued' && state !== 'running';
 }
 
@@ -90,13 +90,13 @@ function firstProgress(bench: string, rounds: number): BenchProgress {
 
 export class Benches {
   readonly #options: BenchesOptions;
-  readonly #live = new Map<string, Live>();
+  readonly #live = new Map<string, LiveBench>();
   readonly #watchers = new Set<FrameSink<{ benches: BenchInfo[] }>>();
   #closing = false;
 
   constructor(options: BenchesOptions) {
     this.#options = options;
-    options.lanes.listen(() => this.#changed());
+    options.lanes.listen(() => this.#notifyWatchers());
   }
 
   start(request: BenchRequest): BenchInfo {
@@ -104,7 +104,7 @@ export class Benches {
     const id = randomBytes(9).toString('base64url');
     const { task, name } = request;
     const { workload, scenario, sweep } = task;
-    const live: Live = {
+    const live: LiveBench = {
       id,
       about: { name, workload, scenario, sweep: sweep?.path ?? null },
       request,
@@ -121,15 +121,15 @@ export class Benches {
     };
     this.#live.set(id, live);
     this.#options.lanes.add({ id, lane: ALL_LANES, run: () => this.#execute(live, request) });
-    this.#changed();
-    return this.#info(live);
+    this.#notifyWatchers();
+    return this.#infoOf(live);
   }
 
   /** Adds a session that an earlier process measured but did not save. */
   async adopt(name: string, { kept, session }: { kept: Session; session: Session }): Promise<BenchInfo> {
     const id = randomBytes(9).toString('base64url');
     const { workload, created, sweep, reports } = session;
-    const live: Live = {
+    const live: LiveBench = {
       id,
       about: { name, workload, scenario: reports[0]?.scenario ?? '', sweep: sweep?.path ?? null },
       request: null,
@@ -145,28 +145,28 @@ export class Benches {
       error: null,
     };
     this.#live.set(id, live);
-    this.#changed();
-    return this.#info(live);
+    this.#notifyWatchers();
+    return this.#infoOf(live);
   }
 
   /** Returns at once. The session then ends after its current run and retains its complete rounds. */
   cancel(id: string): BenchInfo {
-    const live = this.#own(id);
-    if (this.#options.lanes.remove(id)) this.#end(live, 'cancelled');
+    const live = this.#requireLive(id);
+    if (this.#options.lanes.remove(id)) this.#finish(live, 'cancelled');
     else live.stop.abort();
-    return this.#info(live);
+    return this.#infoOf(live);
   }
 
   forget(id: string): void {
-    const live = this.#own(id);
-    if (!isOver(live)) throw new BraggError('unsupported', 'This benchmark is still running. Cancel it first.');
+    const live = this.#requireLive(id);
+    if (!hasEnded(live)) throw new BraggError('unsupported', 'This benchmark is still running. Cancel it first.');
     this.#live.delete(id);
     void this.#options.checkpoints?.drop(id);
-    this.#changed();
+    this.#notifyWatchers();
   }
 
   async list(): Promise<BenchInfo[]> {
-    return [...this.#present(), ...(await this.#options.stored.list()).map(storedInfo)];
+    return [...this.#listed(), ...(await this.#options.stored.list()).map(storedInfo)];
   }
 
   /** Sessions that have ended and match, without the intervals that files do not store. */
@@ -191,7 +191,7 @@ export class Benches {
       const { name, session, kept } = await this.#options.stored.get(id);
       return { name, session: await session(), kept: await kept(), answer: () => null };
     }
-    const { about, session, request, kept, answers, error } = this.#own(id);
+    const { about, session, request, kept, answers, error } = this.#requireLive(id);
     if (error !== null) throw BraggError.fromWire(error);
     if (session === null || kept === null) {
       throw new BraggError('not-found', 'This benchmark has no result yet.');
@@ -214,21 +214,21 @@ export class Benches {
       live.file = named;
       void this.#options.checkpoints?.drop(id);
     }
-    this.#changed();
+    this.#notifyWatchers();
     return named;
   }
 
   watch(sink: FrameSink<{ benches: BenchInfo[] }>): () => void {
     this.#watchers.add(sink);
-    sink.offer(() => ({ benches: this.#present() }));
+    sink.offer(() => ({ benches: this.#listed() }));
     return () => this.#watchers.delete(sink);
   }
 
   watchProgress(id: string, sink: FrameSink<BenchProgress>): () => void {
-    const live = this.#own(id);
+    const live = this.#requireLive(id);
     const stop = live.followers.add(sink, () => live.progress);
     live.followers.offer(sink);
-    if (!isOver(live)) return stop;
+    if (!hasEnded(live)) return stop;
     stop();
     sink.end();
     return () => undefined;
@@ -236,36 +236,36 @@ export class Benches {
 
   /** Resolves when a session has ended, with or without success. */
   async ended(id: string): Promise<BenchInfo> {
-    const live = this.#own(id);
-    if (!isOver(live)) {
+    const live = this.#requireLive(id);
+    if (!hasEnded(live)) {
       await new Promise<void>((resolve) => {
         this.watchProgress(id, { offer: () => undefined, end: () => resolve() });
       });
     }
-    return this.#info(live);
+    return this.#infoOf(live);
   }
 
   /** Cancels all sessions and waits for their threads. */
   async close(): Promise<void> {
     this.#closing = true;
-    const open = [...this.#live.values()].filter((live) => !isOver(live));
+    const open = [...this.#live.values()].filter((live) => !hasEnded(live));
     for (const { id } of open.reverse()) this.cancel(id);
     await Promise.all(open.map(({ id }) => this.ended(id)));
     for (const sink of this.#watchers) sink.end();
   }
 
-  #own(id: string): Live {
+  #requireLive(id: string): LiveBench {
     const live = this.#live.get(id);
     if (live === undefined) throw new BraggError('not-found', 'This benchmark does not exist.');
     return live;
   }
 
   /** Sessions of this process, newest first. */
-  #present(): BenchInfo[] {
-    return [...this.#live.values()].reverse().map((live) => this.#info(live));
+  #listed(): BenchInfo[] {
+    return [...this.#live.values()].reverse().map((live) => this.#infoOf(live));
   }
 
-  #info(live: Live): BenchInfo {
+  #infoOf(live: LiveBench): BenchInfo {
     const { id, about, state, created, file, session, error } = live;
     return benchInfo({
       id,
@@ -281,39 +281,41 @@ export class Benches {
     });
   }
 
-  async #execute(live: Live, { task: asked }: BenchRequest): Promise<void> {
+  async #execute(live: LiveBench, { task: asked }: BenchRequest): Promise<void> {
     live.state = 'running';
     live.progress = { ...live.progress, state: 'running' };
     live.followers.offerAll();
-    this.#changed();
+    this.#notifyWatchers();
     try {
       const value = (report: number): number | undefined => asked.sweep?.values[report];
-      const tell = (measured: Measured, report: number): void => this.#tell(live, measured, value(report));
+      const onProgress = (measured: Measured, report: number): void =>
+        this.#reportProgress(live, measured, value(report));
       const task = { ...asked, created: live.created };
       const { checkpoints } = this.#options;
-      const soFar = checkpoints === null ? undefined : (session: Session): void => this.#keep(live, session, false);
-      const outcome = await this.#options.perform(task, tell, live.stop.signal, soFar);
+      const soFar =
+        checkpoints === null ? undefined : (session: Session): void => this.#saveCheckpoint(live, session, false);
+      const outcome = await this.#options.perform(task, onProgress, live.stop.signal, soFar);
       live.kept = outcome.session;
       live.answers = outcome.answers;
       live.session = withoutRecordings(outcome.session);
-      this.#keep(live, outcome.session, true);
-      this.#end(live, live.session.reports.some(({ stopped }) => stopped === 'cancelled') ? 'cancelled' : 'done');
+      this.#saveCheckpoint(live, outcome.session, true);
+      this.#finish(live, live.session.reports.some(({ stopped }) => stopped === 'cancelled') ? 'cancelled' : 'done');
     } catch (error) {
       live.error = toWireError(error);
       this.#options.log('error', `${live.about.name}: ${live.error.message}`);
-      this.#end(live, 'failed');
+      this.#finish(live, 'failed');
     }
   }
 
   /** Saves a checkpoint of a session, unless it has no complete round yet. */
-  #keep({ id, about: { name } }: Live, session: Session, finished: boolean): void {
+  #saveCheckpoint({ id, about: { name } }: LiveBench, session: Session, finished: boolean): void {
     const rounds = session.reports.reduce((sum, report) => sum + report.rounds, 0);
     if (rounds === 0) return;
     const upTo = `${rounds} ${rounds === 1 ? 'round' : 'rounds'}`;
     void this.#options.checkpoints?.keep({ id, data: { name, session }, upTo, finished });
   }
 
-  #tell(live: Live, measured: Measured, value: number | undefined): void {
+  #reportProgress(live: LiveBench, measured: Measured, value: number | undefined): void {
     const { phase, variant, round, mostRounds, elapsed_s, left_s, latest } = measured;
     live.progress = {
       bench: live.id,
@@ -329,16 +331,16 @@ export class Benches {
     live.followers.offerAll();
   }
 
-  #end(live: Live, state: 'done' | 'cancelled' | 'failed'): void {
+  #finish(live: LiveBench, state: 'done' | 'cancelled' | 'failed'): void {
     live.state = state;
     live.progress = { ...live.progress, state, left_s: null };
     live.followers.offerAll();
     live.followers.finish();
-    this.#changed();
+    this.#notifyWatchers();
   }
 
-  #changed(): void {
-    for (const sink of this.#watchers) sink.offer(() => ({ benches: this.#present() }));
+  #notifyWatchers(): void {
+    for (const sink of this.#watchers) sink.offer(() => ({ benches: this.#listed() }));
   }
 }
 

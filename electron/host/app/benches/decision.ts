@@ -45,7 +45,7 @@ interface MeasuredOption {
   readonly whole: readonly number[] | null;
 }
 
-function approachesMeasuredIn(report: SessionReport, baselines: readonly Baseline[]): readonly MeasuredOption[] {
+function measuredApproaches(report: SessionReport, baselines: readonly Baseline[]): readonly MeasuredOption[] {
   const programs = new Map(baselines.map((one) => [one.id, one]));
   const entries = report.entries.flatMap((entry): MeasuredOption[] => {
     if (entry.status === 'refused') return [];
@@ -84,7 +84,7 @@ function approachesMeasuredIn(report: SessionReport, baselines: readonly Baselin
 const isEvidence = ({ samples, instances }: ApproachOption): boolean =>
   samples >= minEvidence.samples && instances >= minEvidence.instances;
 
-function decidedBy(
+function outcomeOfRange(
   base: ApproachOption,
   over: ApproachOption,
   range: ApproachComparison['ratio_range'],
@@ -95,9 +95,9 @@ function decidedBy(
   return range.high < 1 / (1 + margin) ? 'slower' : 'overlap';
 }
 
-function stepOf(base: ApproachOption, over: ApproachOption, margin: number): ApproachComparison {
+function compareApproaches(base: ApproachOption, over: ApproachOption, margin: number): ApproachComparison {
   const ratio_range = { low: base.range.low / over.range.high, high: base.range.high / over.range.low };
-  const decided = decidedBy(base, over, ratio_range, margin);
+  const decided = outcomeOfRange(base, over, ratio_range, margin);
   const saved_s = base.time_s - over.time_s;
   return {
     option: over,
@@ -113,7 +113,7 @@ function stepOf(base: ApproachOption, over: ApproachOption, margin: number): App
  * Selects the fastest correct candidate of each style by the time of the measured work. Selects an incorrect candidate
  * only if the style has no correct one.
  */
-function bestOfEach(
+function fastestOfEachApproach(
   measured: readonly MeasuredOption[],
   samplesOf: (one: MeasuredOption) => readonly number[],
 ): ApproachOption[] {
@@ -130,20 +130,24 @@ function bestOfEach(
   });
 }
 
-interface SessionOfFile {
+interface SessionWithFile {
   readonly file: string;
   readonly session: Session;
 }
 
 /** Returns the recommendations from one report of a session, at most one per device. */
-function decisionsIn({ file, session }: SessionOfFile, i: number, baselines: readonly Baseline[]): readonly Decision[] {
+function decisionsOfReport(
+  { file, session }: SessionWithFile,
+  i: number,
+  baselines: readonly Baseline[],
+): readonly Decision[] {
   const report = session.reports[i];
   if (report === undefined) return [];
-  const measured = approachesMeasuredIn(report, baselines);
+  const measured = measuredApproaches(report, baselines);
   return (['cuda', 'cpu'] as const).flatMap((device): Decision[] => {
     const here = measured.filter((one) => one.device === device);
     const byWhole = here.every(({ whole }) => whole !== null);
-    const options = bestOfEach(here, ({ steps, whole }) => (byWhole ? (whole ?? steps) : steps));
+    const options = fastestOfEachApproach(here, ({ steps, whole }) => (byWhole ? (whole ?? steps) : steps));
     const [base, ...others] = options.filter(({ right }) => right);
     if (base === undefined || others.length === 0) return [];
     const gpus = usedGpus(report.machine, [{ device }]).map(({ name }) => name);
@@ -159,7 +163,7 @@ function decisionsIn({ file, session }: SessionOfFile, i: number, baselines: rea
         created: session.created,
         time: byWhole ? END_TO_END_RUN : session.words.time,
         options,
-        steps: others.map((one) => stepOf(base, one, margin)),
+        steps: others.map((one) => compareApproaches(base, one, margin)),
       },
     ];
   });
@@ -170,13 +174,13 @@ function decisionsIn({ file, session }: SessionOfFile, i: number, baselines: rea
  * machine.
  */
 function* collectDecisions(
-  sessions: readonly SessionOfFile[],
+  sessions: readonly SessionWithFile[],
   baselines: readonly Baseline[],
 ): YieldingTask<readonly Decision[]> {
   const all: Decision[] = [];
   for (const one of sessions) {
     for (let i = 0; i < one.session.reports.length; i += 1) {
-      all.push(...decisionsIn(one, i, baselines));
+      all.push(...decisionsOfReport(one, i, baselines));
       yield;
     }
   }
@@ -188,11 +192,13 @@ function* collectDecisions(
   );
 }
 
-export const decisionsOf = (sessions: readonly SessionOfFile[], baselines: readonly Baseline[]): readonly Decision[] =>
-  runToCompletion(collectDecisions(sessions, baselines));
+export const decisionsOf = (
+  sessions: readonly SessionWithFile[],
+  baselines: readonly Baseline[],
+): readonly Decision[] => runToCompletion(collectDecisions(sessions, baselines));
 
 /** Like `decisionsOf`, but yields to other tasks in between. */
 export const decisionsInSlices = (
-  sessions: readonly SessionOfFile[],
+  sessions: readonly SessionWithFile[],
   baselines: readonly Baseline[],
 ): Promise<readonly Decision[]> => runInSlices(collectDecisions(sessions, baselines));

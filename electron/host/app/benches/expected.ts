@@ -15,17 +15,17 @@ import type { ScenarioReading } from '../../workloads/scenarios/scenarios.ts';
 /** A recorded session without a sweep. `problem` returns null if the session does not contain its scenario. */
 export interface TimedSession {
   readonly session: Session;
-  readonly problem: () => Promise<ReadProblem | null>;
+  readonly problem: () => Promise<ProblemWithReading | null>;
 }
 
 /** A benchmark problem and the scenario that it was read from. */
-interface ReadProblem {
+interface ProblemWithReading {
   readonly problem: BenchProblem;
   readonly reading: ScenarioReading;
 }
 
 /** This machine. Machines are compared by key, because many have the same processor name. */
-interface ThisMachine {
+interface LocalMachine {
   readonly machine: MachineIdentity;
   readonly gpu: string | null;
 }
@@ -43,10 +43,10 @@ function machineOf({ device, gpu }: MeasuredSessionEntry, { machine }: SessionRe
 }
 
 /** Returns the recorded times of a variant: first those of this machine, then those of others, each newest first. */
-function recordedTimeOf(
+function recordedTimes(
   variant: string,
   sessions: readonly TimedSession[],
-  { machine: own, gpu }: ThisMachine,
+  { machine: own, gpu }: LocalMachine,
 ): readonly RecordedTime[] {
   const key = machineKey({ ...own, gpu: null });
   const all = sessions.flatMap((timed): RecordedTime[] => {
@@ -57,8 +57,8 @@ function recordedTimeOf(
     const here = entry.device === 'cpu' ? machineKey({ ...report.machine, gpu: null }) === key : machine === gpu;
     return [{ entry, report, timed, machine, here }];
   });
-  const created = ({ timed }: RecordedTime): string => timed.session.created;
-  return all.sort((a, b) => Number(b.here) - Number(a.here) || (created(a) < created(b) ? 1 : -1));
+  const creationTime = ({ timed }: RecordedTime): string => timed.session.created;
+  return all.sort((a, b) => Number(b.here) - Number(a.here) || (creationTime(a) < creationTime(b) ? 1 : -1));
 }
 
 /**
@@ -75,21 +75,21 @@ function scaleToWork({ entry, report }: RecordedTime, then: WorkAmount, now: Wor
 export async function expectedTimes(
   addon: NativeAddon,
   benchable: Benchable,
-  { problem, reading }: ReadProblem,
+  { problem, reading }: ProblemWithReading,
   variants: readonly string[],
   sessions: readonly TimedSession[],
   machine: MachineIdentity,
 ): Promise<ExpectedTime[]> {
   const here = { machine, gpu: defaultGpu(addon.devices())?.name ?? null };
-  const problems = new Map<TimedSession, Promise<ReadProblem | null>>();
-  const problemOf = (timed: TimedSession): Promise<ReadProblem | null> => {
+  const problems = new Map<TimedSession, Promise<ProblemWithReading | null>>();
+  const problemOf = (timed: TimedSession): Promise<ProblemWithReading | null> => {
     const known = problems.get(timed) ?? timed.problem();
     problems.set(timed, known);
     return known;
   };
-  const one = async (variant: string): Promise<ExpectedTime> => {
+  const predict = async (variant: string): Promise<ExpectedTime> => {
     const now = await benchable.amount(addon, problem, variant, reading);
-    const all = recordedTimeOf(variant, sessions, here);
+    const all = recordedTimes(variant, sessions, here);
     const wrong = all[0] !== undefined && isIncorrect(all[0].entry.verdict);
     const unable = { variant, run_s: null, like: null, right: !wrong, able: false };
     if (now === null) return unable;
@@ -109,5 +109,5 @@ export async function expectedTimes(
     const usual = now.usualRate === null ? null : now.amount / (now.usualRate * (now.threads ?? 1));
     return { variant, run_s: usual, like: null, right, able };
   };
-  return Promise.all(variants.map(one));
+  return Promise.all(variants.map(predict));
 }

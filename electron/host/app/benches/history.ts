@@ -42,7 +42,7 @@ const outsideShare = 0.05;
  * Compares a time with those of earlier sessions by Student's prediction interval for log time. Null if there are too
  * few sessions.
  */
-function deviationFrom(earlier: readonly number[], time_s: number) {
+function deviationFromEarlier(earlier: readonly number[], time_s: number) {
   if (earlier.length < MIN_EARLIER_SESSIONS) return null;
   const before = earlier.map(Math.log);
   const deviation = Math.sqrt(variance(before));
@@ -53,14 +53,14 @@ function deviationFrom(earlier: readonly number[], time_s: number) {
 
 /** Ratio of a time to the mean of earlier sessions, with an interval from the spread between sessions. */
 export function ratioToEarlier(earlier: readonly number[], time_s: number): Ratio | null {
-  const found = deviationFrom(earlier, time_s);
+  const found = deviationFromEarlier(earlier, time_s);
   return found && { value: Math.exp(found.away), interval: asInterval({ middle: found.away, half: found.half }) };
 }
 
 /** Compares the last time with the earlier ones. Null if there are too few. */
 export function trendOf(times: readonly number[]): Trend | null {
   const last = times.at(-1);
-  const found = last === undefined ? null : deviationFrom(times.slice(0, -1), last);
+  const found = last === undefined ? null : deviationFromEarlier(times.slice(0, -1), last);
   if (found === null) return null;
   const { deviation, away, half } = found;
   return {
@@ -94,7 +94,7 @@ interface KeyedSeries {
 }
 
 /** Yields a series of one point for each variant measured in report `i`. */
-function* seriesIn({ file, session }: NamedSession, i: number): Generator<KeyedSeries> {
+function* seriesOfReport({ file, session }: NamedSession, i: number): Generator<KeyedSeries> {
   const { workload, created, sweep } = session;
   const report = session.reports[i];
   if (report === undefined) return;
@@ -124,7 +124,7 @@ function* collectSeries(
   const all: KeyedSeries[] = [];
   for (const { file, session } of sessions) {
     for (let i = 0; i < session.reports.length; i += 1) {
-      for (const one of seriesIn({ file, session }, i)) {
+      for (const one of seriesOfReport({ file, session }, i)) {
         if (variant === null || one.series.label === variant) all.push(one);
         yield;
       }
@@ -159,17 +159,17 @@ export const historyInSlices = (
   variant: string | null,
 ): Promise<readonly HistorySeries[]> => runInSlices(collectSeries(sessions, variant));
 
-type Result = Omit<AgentAttempt, 'attempt' | 'file' | 'created'>;
+type AttemptResult = Omit<AgentAttempt, 'attempt' | 'file' | 'created'>;
 
 const noResult = { time_s: null, interval: null, vs_reference: null, vs_best: null } as const;
 /** Result of an attempt that has no session. */
-const unmeasuredResult: Result = {
+const unmeasuredResult: AttemptResult = {
   ...noResult,
   verdict: 'not measured',
   reason: 'There is no session: the attempt does not compile, is being measured, or was cancelled.',
 };
 
-const speedOf = ({ value, interval }: Ratio): Ratio => ({
+const inverseRatio = ({ value, interval }: Ratio): Ratio => ({
   value: 1 / value,
   interval: interval === null ? null : { low: 1 / interval.high, high: 1 / interval.low },
 });
@@ -184,7 +184,7 @@ const timesOf = ({ samples }: MeasuredSessionEntry) =>
  * Reads the result of an attempt from its session. Its entries are the reference, the best earlier attempt if there is
  * one, and the attempt, in this order.
  */
-function resultIn(session: Session, file: string): Result {
+function resultFromSession(session: Session, file: string): AttemptResult {
   const entries = session.reports[0]?.entries ?? [];
   const entry = entries.find(({ label }) => label === file);
   if (entry?.status !== 'measured')
@@ -201,14 +201,14 @@ function resultIn(session: Session, file: string): Result {
   const vs_best =
     !counts || best?.status !== 'measured' || attempt === undefined
       ? null
-      : { ...speedOf(ratioOf(timesOf(entry), timesOf(best), 2)), attempt };
+      : { ...inverseRatio(ratioOf(timesOf(entry), timesOf(best), 2)), attempt };
   const measured = { verdict, reason: correctnessReason(accuracy), time_s, interval: intervalOf(entry) };
-  return { ...measured, vs_reference: counts ? speedOf(ratio) : null, vs_best };
+  return { ...measured, vs_reference: counts ? inverseRatio(ratio) : null, vs_best };
 }
 
 export class AttemptHistories {
   /** Results by path of the session file. A file is read again only after it has changed. */
-  readonly #known = new Map<string, { readonly changed: number; readonly result: Result }>();
+  readonly #known = new Map<string, { readonly changed: number; readonly result: AttemptResult }>();
 
   /** Returns one history per series of attempts in the folder. The series with the newest attempt comes first. */
   async list(folder: string): Promise<AttemptHistory[]> {
@@ -225,11 +225,12 @@ export class AttemptHistories {
       problem,
       attempts: all.map(({ problem: _, ...one }) => one).toSorted((a, b) => a.attempt - b.attempt),
     }));
-    const newest = ({ attempts }: AttemptHistory) => Math.max(...attempts.map(({ created }) => Date.parse(created)));
-    return climbs.toSorted((a, b) => newest(b) - newest(a));
+    const newestTime = ({ attempts }: AttemptHistory) =>
+      Math.max(...attempts.map(({ created }) => Date.parse(created)));
+    return climbs.toSorted((a, b) => newestTime(b) - newestTime(a));
   }
 
-  async #resultOf(folder: string, file: string): Promise<Result> {
+  async #resultOf(folder: string, file: string): Promise<AttemptResult> {
     const session = path.join(folder, file.replace(/\.\w+$/, SESSION_ENDING));
     const changed = await stat(session).then(
       ({ mtimeMs }) => mtimeMs,
@@ -239,8 +240,8 @@ export class AttemptHistories {
     const known = this.#known.get(session);
     if (known?.changed === changed) return known.result;
     const result = await readSessionNamed(session).then(
-      (read) => resultIn(read, file),
-      (error: unknown): Result => ({ ...unmeasuredResult, reason: messageOf(error) }),
+      (read) => resultFromSession(read, file),
+      (error: unknown): AttemptResult => ({ ...unmeasuredResult, reason: messageOf(error) }),
     );
     this.#known.set(session, { changed, result });
     return result;

@@ -82,7 +82,7 @@ const RUN = 'run~';
 const sessionNotFound = (): BraggError => new BraggError('not-found', 'This session does not exist.');
 
 /** Caches the result of the first successful call. Errors are not cached. */
-function once<T>(make: () => Promise<T>): () => Promise<T> {
+function cacheSuccess<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | null = null;
   return () => {
     made ??= make().catch((error: unknown) => {
@@ -99,12 +99,12 @@ export class StoredSessions {
   readonly #options: StoredSessionsOptions;
   readonly #opened = new Map<string, FileRef>();
   /** Sessions that the page sent as text. The host has no files for them. */
-  readonly #handed = new Map<string, StoredSession>();
+  readonly #receivedTexts = new Map<string, StoredSession>();
   /**
    * Contents by path, including files that are still being read. Several panels request the list at the same time, and
    * each file must be read only once.
    */
-  readonly #read = new Map<string, { readonly read: Promise<SessionContents>; readonly stamp: string }>();
+  readonly #loaded = new Map<string, { readonly read: Promise<SessionContents>; readonly stamp: string }>();
   readonly #ofRuns = new WeakMap<Session, SessionContents>();
 
   constructor(options: StoredSessionsOptions) {
@@ -116,22 +116,22 @@ export class StoredSessions {
    * skipped.
    */
   async list(): Promise<readonly StoredSession[]> {
-    const runs = (await this.#options.measuredRuns()).map((run) => this.#ofRun(run));
+    const runs = (await this.#options.measuredRuns()).map((run) => this.#fromRun(run));
     const library = (await this.#options.files.library.list(['.json'])).filter(({ key }) =>
       endings.some((ending) => key.endsWith(ending)),
     );
     const ids = [
-      ...this.#handed.keys(),
+      ...this.#receivedTexts.keys(),
       ...this.#opened.keys(),
       ...library.map(({ key }) => LIBRARY + key),
-      ...(await this.#recorded()).map((name) => RECORDED_PREFIX + name),
+      ...(await this.#recordedNames()).map((name) => RECORDED_PREFIX + name),
     ];
     const found: StoredSession[] = [];
     // Sequential, because parsing hundreds of files at once would block the event loop.
     for (const id of ids) {
       try {
         const name = id.startsWith(RECORDED_PREFIX) ? id.slice(RECORDED_PREFIX.length) : null;
-        found.push(await (name !== null ? this.#ofRecorded(name) : this.get(id)));
+        found.push(await (name !== null ? this.#loadRecorded(name) : this.get(id)));
       } catch (error) {
         this.#options.trouble(messageOf(error));
       }
@@ -145,14 +145,14 @@ export class StoredSessions {
 
   /** Returns the session with this id. Throws BraggError `not-found` or `foreign-file`. */
   async get(id: string): Promise<StoredSession> {
-    const handed = this.#handed.get(id);
+    const handed = this.#receivedTexts.get(id);
     if (handed !== undefined) return handed;
     if (id.startsWith(RUN)) {
       const run = (await this.#options.measuredRuns()).find((one) => RUN + one.run === id);
       if (run === undefined) throw sessionNotFound();
-      return this.#ofRun(run);
+      return this.#fromRun(run);
     }
-    if (id.startsWith(RECORDED_PREFIX)) return this.#ofRecorded(id.slice(RECORDED_PREFIX.length));
+    if (id.startsWith(RECORDED_PREFIX)) return this.#loadRecorded(id.slice(RECORDED_PREFIX.length));
     const ref = id.startsWith(LIBRARY)
       ? ({ kind: 'library', key: id.slice(LIBRARY.length) } as const)
       : this.#opened.get(id);
@@ -186,8 +186,8 @@ export class StoredSessions {
     if (source.kind === 'text') {
       const { name, text } = source;
       const read = await readSessionText({ text, path: name });
-      const id = `${OPENED_PREFIX}${this.#handed.size + 1}~${name}`;
-      this.#handed.set(id, { id, name: stem(name), recorded: false, file: null, ...this.#whole(read) });
+      const id = `${OPENED_PREFIX}${this.#receivedTexts.size + 1}~${name}`;
+      this.#receivedTexts.set(id, { id, name: stem(name), recorded: false, file: null, ...this.#readContents(read) });
       return id;
     }
     const ref = source.file;
@@ -202,14 +202,14 @@ export class StoredSessions {
     return id;
   }
 
-  async #ofRecorded(name: string): Promise<StoredSession> {
+  async #loadRecorded(name: string): Promise<StoredSession> {
     // The name may come from a page, so reject paths that lead out of the folder.
     if (!name.endsWith('.json') || name.split(/[\\/]/).includes('..') || path.isAbsolute(name)) throw sessionNotFound();
     const read = await this.#load(path.join(this.#options.recordedFolder, name), name, { recorded: true });
     return { id: RECORDED_PREFIX + name, name: stem(name), recorded: true, file: null, ...read };
   }
 
-  #ofRun({ run, name, file, kept }: MeasuredRun): StoredSession {
+  #fromRun({ run, name, file, kept }: MeasuredRun): StoredSession {
     return { id: RUN + run, name, recorded: false, file, ...this.#contentsOf(kept) };
   }
 
@@ -219,28 +219,28 @@ export class StoredSessions {
   }
 
   #contentsOf(kept: Session): SessionContents {
-    const known = this.#ofRuns.get(kept) ?? this.#whole({ kept, outline: withoutRecordings(kept) });
+    const known = this.#ofRuns.get(kept) ?? this.#readContents({ kept, outline: withoutRecordings(kept) });
     this.#ofRuns.set(kept, known);
     return known;
   }
 
-  #whole(read: ReadSession): SessionContents {
-    return this.#made(read.outline, () => Promise.resolve(read));
+  #readContents(read: ReadSession): SessionContents {
+    return this.#lazyContents(read.outline, () => Promise.resolve(read));
   }
 
-  #made(overview: SessionOverview, read: () => Promise<ReadSession>): SessionContents {
+  #lazyContents(overview: SessionOverview, read: () => Promise<ReadSession>): SessionContents {
     const kept = async (): Promise<Session> => (await read()).kept;
     const make = async (): Promise<Session> => makeSession({ kept: await kept(), current: this.#options.current });
-    return { overview, kept, outline: async () => (await read()).outline, session: once(make) };
+    return { overview, kept, outline: async () => (await read()).outline, session: cacheSuccess(make) };
   }
 
   /** Returns the paths of the recorded sessions relative to their folder, with / as separator. */
-  async #recorded(): Promise<readonly string[]> {
+  async #recordedNames(): Promise<readonly string[]> {
     const names = await readdir(this.#options.recordedFolder, { recursive: true }).catch(() => []);
     const each = names.filter((name) => name.endsWith('.json')).map((name) => name.split(path.sep).join('/'));
     // Files directly in the folder come first.
-    const deep = (name: string): number => Number(name.includes('/'));
-    return each.sort((a, b) => deep(a) - deep(b) || (a < b ? -1 : 1));
+    const folderRank = (name: string): number => Number(name.includes('/'));
+    return each.sort((a, b) => folderRank(a) - folderRank(b) || (a < b ? -1 : 1));
   }
 
   /**
@@ -251,16 +251,16 @@ export class StoredSessions {
     const there = await stat(file).catch(() => null);
     // The modification time alone is not enough: it may repeat after a clock was set back.
     const stamp = there === null ? '' : `${there.mtimeMs} ${there.size} ${there.ino}`;
-    const known = this.#read.get(file);
+    const known = this.#loaded.get(file);
     if (known !== undefined && known.stamp === stamp) return known.read;
-    const whole = once(() => readSessionFile(file, name));
+    const whole = cacheSuccess(() => readSessionFile(file, name));
     const read = recorded
-      ? readOverviewFile(file, name).then((overview) => this.#made(overview, whole))
-      : whole().then((found) => this.#whole(found));
+      ? readOverviewFile(file, name).then((overview) => this.#lazyContents(overview, whole))
+      : whole().then((found) => this.#readContents(found));
     const mine = { stamp, read };
-    this.#read.set(file, mine);
+    this.#loaded.set(file, mine);
     read.catch(() => {
-      if (this.#read.get(file) === mine) this.#read.delete(file);
+      if (this.#loaded.get(file) === mine) this.#loaded.delete(file);
     });
     return read;
   }

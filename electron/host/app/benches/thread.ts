@@ -51,7 +51,8 @@ export const benchOnThread =
     const cancel = (): void => send({ kind: 'cancel' });
     try {
       return await new Promise<BenchOutcome>((resolve, reject) => {
-        const failed = (reason: string): void => reject(new BraggError('internal', `The benchmark failed: ${reason}`));
+        const rejectWith = (reason: string): void =>
+          reject(new BraggError('internal', `The benchmark failed: ${reason}`));
         worker.on('message', (message: MessageFromBench) => {
           if (isFromRelay(message)) children.take(message);
           else if (message.kind === 'progress') onProgress(message.progress, message.report);
@@ -60,8 +61,8 @@ export const benchOnThread =
           else if (message.kind === 'done') resolve(message.outcome);
           else reject(BraggError.fromWire(message.error));
         });
-        worker.on('error', (error: Error) => failed(error.message));
-        worker.on('exit', () => failed('its thread ended'));
+        worker.on('error', (error: Error) => rejectWith(error.message));
+        worker.on('exit', () => rejectWith('its thread ended'));
         send({ kind: 'start', task, kept: soFar !== undefined });
         if (signal.aborted) cancel();
         else signal.addEventListener('abort', cancel, { once: true });

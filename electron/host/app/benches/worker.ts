@@ -36,7 +36,7 @@ function userKernelsOf({ userKernels, userKernelLimit_s }: BenchTask): UserKerne
   return variants;
 }
 
-async function perform(task: BenchTask, kept: boolean): Promise<BenchOutcome> {
+async function runBenchmark(task: BenchTask, kept: boolean): Promise<BenchOutcome> {
   const userKernels = userKernelsOf(task);
   let told = { report: -1, round: -1, at: Number.NEGATIVE_INFINITY };
   try {
@@ -61,7 +61,7 @@ parentPort?.on('message', (message: MessageToBench) => {
   if (isToRelay(message)) children.take(message);
   else if (message.kind === 'cancel') stop.abort();
   else {
-    perform(message.task, message.kept).then(
+    runBenchmark(message.task, message.kept).then(
       (outcome) => sendToHost({ kind: 'done', outcome }),
       (error: unknown) => sendToHost({ kind: 'failed', error: toWireError(error) }),
     );

@@ -99,7 +99,7 @@ const isReversed = ({ kind, from }: Pick<Claim, 'kind' | 'from'>, decided: reado
   decided.every(({ value, interval, unit }) => unit === '×' && (interval?.high ?? value ?? 1) < 1);
 
 /** Lists the sweep values at which the claim holds. Adds the pair and the machine only if the maps differ in them. */
-function sentencesFromMaps(maps: readonly ClaimMap[], counts: ReadonlySet<string>): readonly string[] {
+function conditionsFromMaps(maps: readonly ClaimMap[], counts: ReadonlySet<string>): readonly string[] {
   const all = maps.flatMap(({ path, machine, series }) =>
     series.flatMap(({ by, points }) => {
       const spans = verdictRanges(points).filter(({ verdict }) => verdict === 'as claimed');
@@ -122,7 +122,7 @@ function sentencesFromMaps(maps: readonly ClaimMap[], counts: ReadonlySet<string
 const agreementText = (by: string): string => `${by.includes(' → ') ? 'the pair' : 'it'} is ${by}`;
 
 /** Names the pair, scenario or machine by which the findings that agree with the claim differ from the others. */
-function sentenceFromFindings(decided: readonly DecidedFinding[]): string {
+function conditionFromFindings(decided: readonly DecidedFinding[]): string {
   const ways: readonly {
     readonly of: (one: DecidedFinding) => string;
     readonly text: (name: string) => string;
@@ -201,7 +201,7 @@ export function answerOf(claim: AnsweredClaim): ClaimAnswer {
     const text = isReversed(claim, decided) ? 'the opposite' : [...words].join(' or ');
     return answer('not-true', `not true: ${found} instead, ${text}`);
   }
-  const swept = atNote.length > 0 ? [] : sentencesFromMaps(maps, new Set(good.map(({ by }) => by)));
-  const when = swept.length > 0 ? conditionText(swept, '; or ') : sentenceFromFindings(decided);
+  const swept = atNote.length > 0 ? [] : conditionsFromMaps(maps, new Set(good.map(({ by }) => by)));
+  const when = swept.length > 0 ? conditionText(swept, '; or ') : conditionFromFindings(decided);
   return { ...answer('true-when', `true when ${when}; ${found} in all`), number: rangeOf(good) };
 }

@@ -128,7 +128,7 @@ export function partsOf({ row, claims }: ClaimRow): readonly RowPart[] {
 }
 
 /** A recorded session in the form in which claims are judged. */
-interface Recorded {
+interface RecordedSession {
   /** Path below assets/runs. */
   readonly file: string;
   readonly session: Session;
@@ -137,7 +137,7 @@ interface Recorded {
 
 const noValues: Values = { numbers: {}, words: {} };
 
-async function recordedIn(assetsFolder: string, file: string): Promise<Recorded | null> {
+async function readRecorded(assetsFolder: string, file: string): Promise<RecordedSession | null> {
   const full = path.join(assetsFolder, 'runs', file);
   const text = await readFile(full, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
@@ -157,14 +157,14 @@ async function recordedIn(assetsFolder: string, file: string): Promise<Recorded 
 }
 
 /** Id of a recorded session in the lists of sessions. */
-const idOf = (file: string): string => `recorded~${file}`;
+const recordedSessionId = (file: string): string => `recorded~${file}`;
 
 type FindingSource = Pick<ClaimFinding, 'session' | 'file' | 'report' | 'scenario' | 'machine' | 'at'>;
 
-function aboutOf({ file, session }: Recorded, report: number): FindingSource {
+function findingSource({ file, session }: RecordedSession, report: number): FindingSource {
   const { scenario, machine } = session.reports[report] ?? { scenario: '', machine: null };
   return {
-    ...{ session: idOf(file), file, report, scenario },
+    ...{ session: recordedSessionId(file), file, report, scenario },
     machine: machine?.gpu?.name ?? machine?.cpu ?? 'not known',
     at: session.sweep?.values[report] ?? null,
   };
@@ -173,10 +173,11 @@ function aboutOf({ file, session }: Recorded, report: number): FindingSource {
 type StatedValue = Claim['values'][number];
 
 /** Names the variant of a claimed number. If the claim has several numbers for it, the description is added. */
-function statedBy(one: StatedValue, all: readonly StatedValue[]): string {
-  const whose = ({ variant, over }: StatedValue): string => (over === undefined ? variant : `${variant} over ${over}`);
-  const several = all.filter((other) => whose(other) === whose(one)).length > 1;
-  return several ? `${whose(one)}, ${one.what}` : whose(one);
+function statedValueLabel(one: StatedValue, all: readonly StatedValue[]): string {
+  const variantText = ({ variant, over }: StatedValue): string =>
+    over === undefined ? variant : `${variant} over ${over}`;
+  const several = all.filter((other) => variantText(other) === variantText(one)).length > 1;
+  return several ? `${variantText(one)}, ${one.what}` : variantText(one);
 }
 
 /** Returns the findings of one report on a claim. The claim must apply to this report. */
@@ -197,7 +198,7 @@ function findingsOf(claim: Claim, about: FindingSource, measured: ReportMeasurem
   const stated = { ...claim, needs: unmetRequirement(claim, measured.gpu) };
   const values = claim.values.map((each) => {
     const { found, unit } = statedValue(each, measured);
-    const by = statedBy(each, claim.values);
+    const by = statedValueLabel(each, claim.values);
     return {
       ...about,
       ...{ by, what: each.what, unit, value: found?.value ?? null, interval: found?.interval ?? null },
@@ -214,7 +215,7 @@ function findingsOf(claim: Claim, about: FindingSource, measured: ReportMeasurem
 }
 
 /** Returns findings that compare one variant at two values of the session's sweep. */
-function findingsAcrossSweep(claim: Claim, recorded: Recorded): readonly ClaimFinding[] {
+function findingsAcrossSweep(claim: Claim, recorded: RecordedSession): readonly ClaimFinding[] {
   const { sweep } = recorded.session;
   return claim.across.flatMap(({ variant, path: swept, slower, faster, what }): ClaimFinding[] => {
     if (sweep?.path !== swept) return [];
@@ -226,14 +227,14 @@ function findingsAcrossSweep(claim: Claim, recorded: Recorded): readonly ClaimFi
     if (gain === null) return [];
     const stated = { ...claim, needs: unmetRequirement(claim, slow.gpu) };
     const by = `${variant}, ${slower} → ${faster}`;
-    const about = { ...aboutOf(recorded, sweep.values.indexOf(faster)), at: null };
+    const about = { ...findingSource(recorded, sweep.values.indexOf(faster)), at: null };
     return [
       { ...about, by, what, unit: '×', value: gain.value, interval: gain.interval, verdict: judgeClaim(gain, stated) },
     ];
   });
 }
 
-function mapOf({ file, session }: Recorded, findings: readonly ClaimFinding[]): ClaimMap | null {
+function sweepMapOf({ file, session }: RecordedSession, findings: readonly ClaimFinding[]): ClaimMap | null {
   const { sweep } = session;
   const points = findings.flatMap((one) =>
     one.at === null || one.value === null ? [] : [{ ...one, at: one.at, value: one.value }],
@@ -247,11 +248,11 @@ function mapOf({ file, session }: Recorded, findings: readonly ClaimFinding[]): 
     told: verdictRangesText(own, sweep.path),
   }));
   const { scenario = '', machine = '' } = first ?? {};
-  return { session: idOf(file), file, scenario, machine, path: sweep.path, series };
+  return { session: recordedSessionId(file), file, scenario, machine, path: sweep.path, series };
 }
 
 /** Answers the claim for each GPU separately. Counted numbers are left out, because they do not depend on the GPU. */
-function gpusOfClaim(
+function answersByGpu(
   claim: Omit<Parameters<typeof answerOf>[0], 'findings' | 'maps'>,
   findings: readonly ClaimFinding[],
   maps: readonly ClaimMap[],
@@ -297,7 +298,7 @@ const PROCESS_QUANTITIES: readonly string[] = ['process', 'cold-whole', 'cold-ru
 const PROCESSES = 6;
 
 /** Side length in pixels of the square image that the claim is limited to. Null if the claim applies to all sizes. */
-function sideOf({ where }: Claim): number | null {
+function imageSideOf({ where }: Claim): number | null {
   const pixels = where['pixels'];
   const side = Array.isArray(pixels) ? Math.sqrt(pixels[1]) : Number.NaN;
   return Number.isInteger(side) ? side : null;
@@ -319,9 +320,9 @@ function commandOf(claim: Claim, { workload, bench }: RowPart, scenarios: readon
     ...across.map(({ variant }) => variant),
   ];
   const [programs, variants] = [ids.filter(isProgram), ids.filter((id) => !isProgram(id))];
-  const side = meetsConditions(where, scenario.values) ? null : sideOf(claim);
+  const side = meetsConditions(where, scenario.values) ? null : imageSideOf(claim);
   const clocks = [...sides.map(({ clock }) => clock), ...values.map(({ quantity }) => quantity)];
-  const list = (words: readonly string[]): string => {
+  const joinWords = (words: readonly string[]): string => {
     const all = [...new Set(words)].join(',');
     // Quote brackets, because shells treat them as patterns.
     return all.includes('[') ? `"${all}"` : all;
@@ -329,18 +330,18 @@ function commandOf(claim: Claim, { workload, bench }: RowPart, scenarios: readon
   return [
     `npx braggbench bench ${path.basename(scenario.file, '.json')}`,
     ...(side === null ? [] : [`--set detector.width=${side} --set detector.height=${side}`]),
-    ...(variants.length === 0 ? [] : [`--variants ${list(variants)}`]),
-    ...(programs.length === 0 ? [] : [`--external ${list(programs.map((id) => USER_PROGRAMS[id] ?? id))}`]),
+    ...(variants.length === 0 ? [] : [`--variants ${joinWords(variants)}`]),
+    ...(programs.length === 0 ? [] : [`--external ${joinWords(programs.map((id) => USER_PROGRAMS[id] ?? id))}`]),
     ...across.slice(0, 1).map((one) => `--sweep ${one.path}=${one.slower},${one.faster}`),
     ...(sides.some(({ mode }) => mode === 'graph') ? ['--modes warm,graph'] : []),
     ...(clocks.some((clock) => PROCESS_QUANTITIES.includes(clock)) ? [`--processes ${PROCESSES} --time 5m`] : []),
   ].join(' ');
 }
 
-function judgeRow(
+function judgeClaimOfRow(
   claim: Claim,
   part: RowPart,
-  sessions: readonly Recorded[],
+  sessions: readonly RecordedSession[],
   scenarios: readonly ShippedScenario[],
 ): TableClaim {
   const { workload, bench } = part;
@@ -353,10 +354,10 @@ function judgeRow(
       applicableClaims([claim], values).flatMap((one) => {
         const atNote =
           claim.note !== undefined && meetsConditions(claim.note, values) ? ({ atNote: true } as const) : {};
-        return findingsOf(one, aboutOf(recorded, i), measured).map((each) => ({ ...each, ...atNote }));
+        return findingsOf(one, findingSource(recorded, i), measured).map((each) => ({ ...each, ...atNote }));
       }),
     );
-    return { found: [...found, ...findingsAcrossSweep(claim, recorded)], map: mapOf(recorded, found) };
+    return { found: [...found, ...findingsAcrossSweep(claim, recorded)], map: sweepMapOf(recorded, found) };
   });
   const findings = each.flatMap(({ found }) => found);
   const maps = each.flatMap(({ map }) => map ?? []);
@@ -373,17 +374,17 @@ function judgeRow(
     ...(priority === undefined ? {} : { priority }),
     kind: claim.kind,
     answer: answerOf({ ...answered, findings, maps }),
-    cards: gpusOfClaim(answered, findings, maps),
+    cards: answersByGpu(answered, findings, maps),
     findings,
     maps,
   };
 }
 
 /** Reads each recorded session only once per table, because most sessions provide findings for several rows. */
-function readOnce(assetsFolder: string): (file: string) => Promise<Recorded | null> {
-  const all = new Map<string, Promise<Recorded | null>>();
+function readOnce(assetsFolder: string): (file: string) => Promise<RecordedSession | null> {
+  const all = new Map<string, Promise<RecordedSession | null>>();
   return (file) => {
-    const session = all.get(file) ?? recordedIn(assetsFolder, file);
+    const session = all.get(file) ?? readRecorded(assetsFolder, file);
     all.set(file, session);
     return session;
   };
@@ -395,7 +396,7 @@ interface JudgingInputs {
   readonly scenarios: readonly ShippedScenario[];
 }
 
-async function judgedRow(
+async function judgeTableRow(
   row: ClaimRow,
   { catalogue, recorded, scenarios: all }: JudgingInputs,
 ): Promise<ClaimTableRow> {
@@ -410,7 +411,7 @@ async function judgedRow(
       const claim = known.find((one) => one.id === id);
       if (claim === undefined)
         throw new Error(`row ${row.row} of the claims table refers to ${id}, which does not exist`);
-      return judgeRow(claim, part, sessions, scenarios);
+      return judgeClaimOfRow(claim, part, sessions, scenarios);
     });
   });
   return { row: row.row, title: row.claim, source: row.source, scenarios: [...row.scenarios], claims };
@@ -422,7 +423,7 @@ export async function claimTable(assetsFolder: string): Promise<readonly ClaimTa
   const files = [...new Set(rows.flatMap(({ scenarios }) => scenarios))];
   const scenarios = await Promise.all(files.map((file) => shippedScenario(assetsFolder, file)));
   const judging = { catalogue, recorded: readOnce(assetsFolder), scenarios };
-  return Promise.all(rows.map((row) => judgedRow(row, judging)));
+  return Promise.all(rows.map((row) => judgeTableRow(row, judging)));
 }
 
 /** Computes the table on a worker thread. */

@@ -56,7 +56,7 @@ const criteria = [
   { dose: 0.02, distance_mm: 2 },
 ] as const;
 
-function environment(run: RunData): Readonly<Record<string, string>> {
+function environmentOf(run: RunData): Readonly<Record<string, string>> {
   const { program, machine } = run;
   return {
     program: program.version,
@@ -107,7 +107,7 @@ export const scenarioDifferencesInSlices = (first: unknown, here: unknown): Prom
   runInSlices(findDifferences(migrateIfPossible(first), migrateIfPossible(here)));
 
 function compareConditions(first: RunData, here: RunData): ComparedRun['differences'] {
-  const [a, b] = [environment(first), environment(here)];
+  const [a, b] = [environmentOf(first), environmentOf(here)];
   const machine = Object.keys(a).flatMap((what) =>
     a[what] === b[what] ? [] : [{ what, first: a[what] ?? '', here: b[what] ?? '' }],
   );

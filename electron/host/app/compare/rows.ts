@@ -15,13 +15,13 @@ import { sameGrid } from '../../model/fields/field.ts';
 import { hostWorkloads } from '../../workloads/index.ts';
 import { scenarioDifferencesInSlices } from './compare.ts';
 import { type AbsoluteRow, type EntrySubject, type LoadedSubject, loadedSubjectOf } from './subjects.ts';
-import { comparedTimes, comparedTimesHere } from './times.ts';
+import { comparedTimes, comparedTimesOnThisThread } from './times.ts';
 
 /** Paths of scenario values that affect only the solver or the output, but not the problem. */
 const solverPaths = /^(solver\.(variant|precision|threads|device)|output|name|notes)(\.|$)/;
 
 /** Whether both solve the same problem, so that the difference between their results is an error. */
-async function sameProblem(here: LoadedSubject, reference: LoadedSubject): Promise<boolean> {
+async function isSameProblem(here: LoadedSubject, reference: LoadedSubject): Promise<boolean> {
   if (here.document === null || reference.document === null || reference.held) return false;
   const differences = await scenarioDifferencesInSlices(reference.document, here.document);
   return differences.every(({ what }) => solverPaths.test(what));
@@ -36,7 +36,7 @@ async function accuracyOf(here: LoadedSubject, reference: LoadedSubject): Promis
     field === null ? null : { field, precision: row.precision, variant: row.variant };
   const [a, b] = [answerOf(here), answerOf(reference)];
   if (a === null || b === null) return own;
-  return [...(await compared.against(a, b, await sameProblem(here, reference))), ...own];
+  return [...(await compared.against(a, b, await isSameProblem(here, reference))), ...own];
 }
 
 async function differencesOf(here: LoadedSubject, reference: LoadedSubject): Promise<ComparedRow['differences']> {
@@ -50,7 +50,7 @@ async function differencesOf(here: LoadedSubject, reference: LoadedSubject): Pro
   return [...machine, ...scenario.map(({ what, first, here: value }) => ({ what, reference: first, here: value }))];
 }
 
-function sameSession({ subject: a }: AbsoluteRow, { subject: b }: AbsoluteRow): boolean {
+function isSameSession({ subject: a }: AbsoluteRow, { subject: b }: AbsoluteRow): boolean {
   return a.kind !== 'run' && b.kind !== 'run' && a.bench === b.bench && a.report === b.report;
 }
 
@@ -60,17 +60,18 @@ interface Group {
 }
 
 /** A CPU run does not record the GPU, so a missing GPU matches any. */
-const sameGpu = ({ machine: a }: LoadedSubject, { machine: b }: LoadedSubject): boolean =>
+const isSameGpu = ({ machine: a }: LoadedSubject, { machine: b }: LoadedSubject): boolean =>
   a.gpu === undefined || b.gpu === undefined || a.gpu === b.gpu;
 
-const sameMachine = (a: LoadedSubject, b: LoadedSubject): boolean => a.machine.key === b.machine.key && sameGpu(a, b);
-const sameSize = ({ row: a }: LoadedSubject, { row: b }: LoadedSubject): boolean =>
+const isSameMachine = (a: LoadedSubject, b: LoadedSubject): boolean =>
+  a.machine.key === b.machine.key && isSameGpu(a, b);
+const isSameSize = ({ row: a }: LoadedSubject, { row: b }: LoadedSubject): boolean =>
   a.size === null || b.size === null || a.size === b.size;
-const sameBench = ({ row: a }: LoadedSubject, { row: b }: LoadedSubject): boolean => a.bench === b.bench;
+const isSameBench = ({ row: a }: LoadedSubject, { row: b }: LoadedSubject): boolean => a.bench === b.bench;
 
 /** Whether the times of both can be compared. */
 const areComparable = (a: LoadedSubject, b: LoadedSubject): boolean =>
-  sameBench(a, b) && sameSize(a, b) && sameMachine(a, b);
+  isSameBench(a, b) && isSameSize(a, b) && isSameMachine(a, b);
 
 /**
  * Selects the reference of a group: a session's reference unless its result is wrong, otherwise the first member with a
@@ -128,8 +129,8 @@ function titlesOf(groups: readonly Group[]): readonly string[] {
 
 /** Explains why the times of a group cannot be compared with the chosen reference. */
 function notComparableText(own: LoadedSubject, main: LoadedSubject): string {
-  if (!sameBench(own, main)) return `the benchmark differs from that of ${main.row.title}`;
-  if (!sameSize(own, main)) {
+  if (!isSameBench(own, main)) return `the benchmark differs from that of ${main.row.title}`;
+  if (!isSameSize(own, main)) {
     return `the size differs from that of ${main.row.title} (${own.row.size} and ${main.row.size} ${own.words.size})`;
   }
   return `the machine differs from that of ${main.row.title}`;
@@ -141,7 +142,7 @@ interface GroupedRatio {
   readonly paired: boolean;
 }
 
-function noteOf(
+function rowNote(
   here: LoadedSubject,
   main: LoadedSubject,
   { group: { reference }, ratio, paired }: GroupedRatio,
@@ -153,13 +154,13 @@ function noteOf(
   if (own.scenario !== other.scenario) return `the scenario differs: ${own.scenario}`;
   if (ratio.interval === null) return 'too few samples for an interval';
   if (paired) return null;
-  return sameSession(own, other)
+  return isSameSession(own, other)
     ? 'timed after the rounds, so the ratio includes drift of the machine'
     : 'from another session, so the ratio includes drift of the machine';
 }
 
 /** Throws BraggError `unsupported` with each workload if the subjects have several workloads. */
-function checkOneWorkload(all: readonly LoadedSubject[]): void {
+function throwIfSeveralWorkloads(all: readonly LoadedSubject[]): void {
   const byWorkload = Map.groupBy(all, ({ row }) => row.workload);
   if (byWorkload.size < 2) return;
   const each = [...byWorkload].map(([workload, list]) => `${list[0]?.row.origin} of ${workload}`);
@@ -185,7 +186,7 @@ function verdictOf(
  * Returns the ratio of the control to the reference. A control is a second copy of its session's reference, so this
  * applies only if that is also the group's reference.
  */
-function controlOf({ noise, sessionReference, row: { subject } }: LoadedSubject): LoadedSubject['noise'] {
+function controlRatio({ noise, sessionReference, row: { subject } }: LoadedSubject): LoadedSubject['noise'] {
   return subject.kind === 'entry' && subject.label === sessionReference ? noise : null;
 }
 
@@ -207,7 +208,7 @@ export async function comparedRows(
   chosen: LoadedSubject,
   compareTimes = comparedTimes,
 ): Promise<{ readonly rows: ComparedRow[]; readonly groups: ComparedGroup[] }> {
-  checkOneWorkload(all);
+  throwIfSeveralWorkloads(all);
   const reference = correctReference(all, chosen);
   const groups = groupsOf(all, reference);
   const groupOf = (here: LoadedSubject): number => groups.findIndex(({ members }) => members.includes(here));
@@ -231,7 +232,7 @@ export async function comparedRows(
       has_curve: here.field?.curve != null,
       accuracy: [...accuracy],
       verdict: verdictOf(here, accuracy, isReference ? 'reference' : speed),
-      note: noteOf(here, reference, { group, ...told }),
+      note: rowNote(here, reference, { group, ...told }),
       differences: here === reference ? [] : await differencesOf(here, reference),
     };
   };
@@ -241,13 +242,13 @@ export async function comparedRows(
     groups: groups.map(({ reference: own }, i) => ({
       title: titles[i] ?? '',
       reference: all.indexOf(own),
-      noise: { floor: own.floor, ratio: controlOf(own) },
+      noise: { floor: own.floor, ratio: controlRatio(own) },
     })),
   };
 }
 
 /** Lists the subjects in one report of a session: first its variants, then external programs. */
-function subjectsOf({ entries, external }: SessionReport, report: number): readonly EntrySubject[] {
+function entrySubjectsOf({ entries, external }: SessionReport, report: number): readonly EntrySubject[] {
   const at = { bench: 'session', report };
   return [
     ...entries.flatMap(({ status, label }) =>
@@ -262,8 +263,8 @@ export async function reportRows(session: Session, index: number): Promise<Omit<
   const report = session.reports[index];
   if (report === undefined) throw new Error(`a session without a report ${index}`);
   const named = { name: report.title ?? report.scenario, session, answer: () => null };
-  const loaded = subjectsOf(report, index).map((subject) => loadedSubjectOf(named, subject));
+  const loaded = entrySubjectsOf(report, index).map((subject) => loadedSubjectOf(named, subject));
   const against = loaded.find(({ row }) => row.title === report.reference) ?? loaded[0];
   if (against === undefined) return { rows: [], words: null, groups: [] };
-  return { ...(await comparedRows(loaded, against, comparedTimesHere)), words: session.words };
+  return { ...(await comparedRows(loaded, against, comparedTimesOnThisThread)), words: session.words };
 }

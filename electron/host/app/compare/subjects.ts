@@ -192,7 +192,7 @@ const processesOf = ({
   reason,
 });
 
-function clocksOf(samples: readonly { readonly sm_MHz: number | null }[]) {
+function clockRangeOf(samples: readonly { readonly sm_MHz: number | null }[]) {
   // Use a loop, because a file may contain more samples than Math.min accepts as arguments.
   let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const { sm_MHz } of samples) {
@@ -232,7 +232,7 @@ function conditionsOf({ title, machine, environment, facts }: SessionReport): Ab
 }
 
 /** Returns the columns that all rows of a report share, and for a GPU variant the GPU that it used. */
-function reportPart(
+function reportColumns(
   { workload, created, words }: Session,
   report: SessionReport,
   on: { readonly device: 'cpu' | 'cuda'; readonly gpu: number | null },
@@ -280,16 +280,16 @@ export type EntrySubject = Exclude<Subject, { kind: 'run' }>;
 /** Loads an entry of a session. Throws BraggError if the session does not contain it. */
 export function loadedSubjectOf({ name, session, answer }: NamedSession, subject: EntrySubject): LoadedSubject {
   const report = session.reports[subject.report];
-  const missing = (): never => {
+  const throwMissing = (): never => {
     throw new BraggError('not-found', `${name} has no ${subject.label}.`);
   };
-  if (report === undefined) return missing();
+  if (report === undefined) return throwMissing();
   const rounds = subject.kind === 'external' ? null : JSON.stringify([subject.bench, subject.report]);
   if (subject.kind === 'external') {
     const external = report.external.find(({ id }) => id === subject.label);
-    if (external?.result == null) return missing();
+    if (external?.result == null) return throwMissing();
     const { times, wrong, ...result } = external.result;
-    const { row, ...common } = reportPart(session, report, { device: 'cuda', gpu: null });
+    const { row, ...common } = reportColumns(session, report, { device: 'cuda', gpu: null });
     return {
       ...common,
       row: {
@@ -321,8 +321,8 @@ export function loadedSubjectOf({ name, session, answer }: NamedSession, subject
     };
   }
   const entry = report.entries.find(({ label }) => label === subject.label);
-  if (entry?.status !== 'measured') return missing();
-  const { row, ...common } = reportPart(session, report, entry);
+  if (entry?.status !== 'measured') return throwMissing();
+  const { row, ...common } = reportColumns(session, report, entry);
   const { label, variant, precision, time_s, wall_s, spread, setup_s, first_setup_s, setup_parts, modes } = entry;
   const { size, accuracy, quantities, roofline, determinism, flagged, samples, whole, process } = entry;
   const { rung, cumulative } = entry;
@@ -330,7 +330,7 @@ export function loadedSubjectOf({ name, session, answer }: NamedSession, subject
     ...common,
     row: {
       ...row,
-      provenance: { ...row.provenance, sm_MHz: clocksOf(samples) },
+      provenance: { ...row.provenance, sm_MHz: clockRangeOf(samples) },
       ...{ subject, title: label, origin: name, variant, precision, device: deviceOf(entry, report) },
       ...{ time_s, wall_s, spread, setup_s, first_setup_s, setup_parts, modes },
       ...{ size, accuracy, quantities, roofline, flagged, rung, cumulative },

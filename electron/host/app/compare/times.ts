@@ -34,7 +34,7 @@ interface ComparedTimes extends Pick<ComparedRow, 'time_interval' | 'ratio' | 'w
 const seed = 1;
 
 /** Whether both were measured in the same rounds, so that the times of round i form a pair. */
-function pairedWith(here: SubjectTimes, reference: SubjectTimes): boolean {
+function arePaired(here: SubjectTimes, reference: SubjectTimes): boolean {
   return here.rounds !== null && here.rounds === reference.rounds && here.times.length === reference.times.length;
 }
 
@@ -49,7 +49,7 @@ function logRatioOf(
   return ratio(here, reference, missProbability({ candidates }));
 }
 
-function ratioTo(
+function ratioToReference(
   here: SubjectTimes,
   reference: SubjectTimes,
   { paired, log }: { readonly paired: boolean; readonly log: LogInterval | null },
@@ -62,7 +62,7 @@ function ratioTo(
 
 /** Judges the speed from instances if both sessions have them, otherwise by a bootstrap over the rounds. */
 function speedOf(here: SubjectTimes, reference: SubjectTimes, log: LogInterval | null, ratio: ComparedRow['ratio']) {
-  const floor = largerOf(here.floor, reference.floor);
+  const floor = largerFloor(here.floor, reference.floor);
   return log === null ? bootstrapVerdictOf(ratio.interval, floor) : speedVerdict(here, reference, { log, floor });
 }
 
@@ -87,7 +87,7 @@ function isSessionReference(
   return rounds !== null && rounds === other && subject.kind !== 'run' && subject.label === sessionReference;
 }
 
-function endToEndOf(
+function compareEndToEnd(
   here: SubjectTimes,
   reference: SubjectTimes,
   among: Parameters<typeof logRatioOf>[2],
@@ -97,13 +97,13 @@ function endToEndOf(
   const judged = isSessionReference(here, reference) ? here.judgedWhole : null;
   const log = logRatioOf(here.wholes, reference.wholes, among);
   if (log === null) return judged;
-  const floor = largerOf(here.wholeFloor, reference.wholeFloor);
+  const floor = largerFloor(here.wholeFloor, reference.wholeFloor);
   // Older sessions record the verdict but not the noise floor.
   const verdict = floor === null ? (judged?.verdict ?? 'undecided') : speedVerdict(here, reference, { log, floor });
   return { ratio: asRatio(log, Number.NaN), verdict };
 }
 
-function processOf(
+function compareProcesses(
   here: SubjectTimes,
   reference: SubjectTimes,
   among: Parameters<typeof logRatioOf>[2],
@@ -117,7 +117,7 @@ function processOf(
   if (here === reference) return { reason, time_s, ratio: { value: 1, interval: null }, verdict };
   if (against.length === 0) return { reason, time_s, ratio: null, verdict };
   const log = logRatioOf(times, against, among);
-  const floor = largerOf(here.processFloor, reference.processFloor);
+  const floor = largerFloor(here.processFloor, reference.processFloor);
   const ratio = asRatio(log, time_s / median(against.flat()));
   return { reason, time_s, ratio, verdict: log === null ? verdict : speedVerdict(here, reference, { log, floor }) };
 }
@@ -131,20 +131,20 @@ function timeIntervalOf({ instances, times }: SubjectTimes): ComparedRow['time_i
 /**
  * Returns the larger noise floor of two sessions, because a difference must exceed both. Null if either is unknown.
  */
-function largerOf(one: number | null, other: number | null): number | null {
+function largerFloor(one: number | null, other: number | null): number | null {
   return one === null || other === null ? null : Math.max(one, other);
 }
 
 function compareWithReference(here: SubjectTimes, reference: SubjectTimes, candidates: number): ComparedTimes {
-  const paired = pairedWith(here, reference);
+  const paired = arePaired(here, reference);
   const among = { paired, candidates };
   const log = logRatioOf(here.instances, reference.instances, among);
-  const ratio = ratioTo(here, reference, { paired, log });
+  const ratio = ratioToReference(here, reference, { paired, log });
   return {
     time_interval: timeIntervalOf(here),
     ratio,
-    whole: endToEndOf(here, reference, among),
-    process: processOf(here, reference, among),
+    whole: compareEndToEnd(here, reference, among),
+    process: compareProcesses(here, reference, among),
     paired,
     speed: speedOf(here, reference, log, ratio),
   };
@@ -156,7 +156,7 @@ interface ComparedSubjects {
   readonly references: readonly number[];
 }
 
-const compareHere = ({ all, references }: ComparedSubjects): readonly ComparedTimes[] =>
+const compareAll = ({ all, references }: ComparedSubjects): readonly ComparedTimes[] =>
   all.map((here, i): ComparedTimes => {
     const against = all[references[i] ?? -1];
     if (against === undefined) throw new Error('a comparison has no reference');
@@ -164,7 +164,7 @@ const compareHere = ({ all, references }: ComparedSubjects): readonly ComparedTi
     return compareWithReference(here, against, group.length - 1);
   });
 
-const compare = defineThreadTask('compare times', compareHere);
+const compare = defineThreadTask('compare times', compareAll);
 
 const timesOf = ({ row: { subject }, ...loaded }: LoadedSubject): SubjectTimes => {
   const { times, instances, wholes, processes, rounds, margin, floor, wholeFloor, processFloor } = loaded;
@@ -182,4 +182,5 @@ type CompareTimes = (
 export const comparedTimes: CompareTimes = (all, references) => compare({ all: all.map(timesOf), references });
 
 /** Runs on the calling thread, for programs that serve no pages. */
-export const comparedTimesHere: CompareTimes = (all, references) => compareHere({ all: all.map(timesOf), references });
+export const comparedTimesOnThisThread: CompareTimes = (all, references) =>
+  compareAll({ all: all.map(timesOf), references });

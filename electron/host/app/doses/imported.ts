@@ -21,7 +21,7 @@ export class ImportedDoses {
   readonly #cached = new Map<string, ImportedDose>();
 
   /** Stores a dose. Throws BraggError with the file and the allowed formats. */
-  async take(files: readonly NamedBytes[]): Promise<ImportedDoseInfo> {
+  async add(files: readonly NamedBytes[]): Promise<ImportedDoseInfo> {
     const found = await inspectDose({ files });
     const id = randomBytes(9).toString('base64url');
     this.#cached.set(id, { files, last: null });

@@ -30,8 +30,8 @@ import { expectedTimes, type TimedSession } from '../benches/expected.ts';
 import { AttemptHistories, attemptText, historyInSlices, trendOf } from '../benches/history.ts';
 import { claimTableOnThread } from '../claim-table/index.ts';
 import type { HandlerParams, Handlers, Sources } from '../service/service.ts';
-import { placeOf as placeOfScenario, type UserKernels } from '../user-kernels/user-kernels.ts';
-import { placeOf } from './scenarios.ts';
+import { benchKindOf, type UserKernels } from '../user-kernels/user-kernels.ts';
+import { originOf } from './scenarios.ts';
 
 interface BenchParts {
   readonly addon: NativeAddon;
@@ -75,7 +75,7 @@ function sweptDrafts({ scenario, sweep }: Request): readonly ScenarioDraft[] {
 async function startBench(parts: BenchParts, request: Request) {
   const { addon, userKernels, benches, scenarios, files, assetsFolder } = parts;
   const { file, name, variants, external, sweep } = request;
-  const place = await placeOf(files, file);
+  const place = await originOf(files, file);
   const readings: ValidReading[] = [];
   const documents = sweptDrafts(request);
   for (const draft of documents) {
@@ -98,7 +98,7 @@ async function startBench(parts: BenchParts, request: Request) {
   });
   const [problem] = task.problems;
   if (problem === undefined) throw new BraggError('invalid', 'A sweep needs at least one value.');
-  const here = placeOfScenario(first.scenario ?? { kind: first.kind });
+  const here = benchKindOf(first.scenario ?? { kind: first.kind });
   for (const label of variants) await userKernels.discover([place.folder], variantOfLabel(label), here);
   for (const { id } of userKernels.chosen(variants)) userKernels.requireFit(id, here);
   // Unknown names are rejected before the session is queued.
@@ -128,7 +128,7 @@ async function timedSessions(
     problem: async () => {
       const document = session.reports[0]?.document;
       if (document === undefined) return null;
-      const reading = await scenarios.check(document, await placeOf(files, null));
+      const reading = await scenarios.check(document, await originOf(files, null));
       const fails = reading.kind !== kind || reading.issues.some(({ severity }) => severity === 'error');
       return fails ? null : { problem: hostWorkloads[kind].benchable.problem(reading), reading };
     },
@@ -142,12 +142,12 @@ function machineIdentity(addon: NativeAddon): MachineIdentity {
 
 async function readExpectedTimes(parts: BenchParts, { scenario, file }: HandlerParams<'bench.expected'>) {
   const { addon, scenarios, files } = parts;
-  const reading = await scenarios.check(scenario, await placeOf(files, file));
+  const reading = await scenarios.check(scenario, await originOf(files, file));
   if (reading.kind === null || reading.issues.some(({ severity }) => severity === 'error'))
     return { times: [], factorials: [] };
   const { kind } = reading;
   const { benchable } = hostWorkloads[kind];
-  const { bench } = placeOfScenario(reading.scenario ?? { kind });
+  const { bench } = benchKindOf(reading.scenario ?? { kind });
   const variants = allVariants(addon).filter((one) => one.workload === kind && one.bench === bench && one.available);
   const ids = variants.map(({ id }) => id).filter((id) => !isUserKernelId(id));
   const sessions = await timedSessions(parts, kind, bench);
@@ -169,7 +169,7 @@ async function readExpectedTimes(parts: BenchParts, { scenario, file }: HandlerP
  * Reads all sessions of a workload, live and stored. Sequential, because reading all at once would block the event
  * loop.
  */
-async function sessionsOf({ benches }: BenchParts, workload: WorkloadName) {
+async function readSessions({ benches }: BenchParts, workload: WorkloadName) {
   const known = (await benches.list()).filter((one) => one.workload === workload && one.subjects.length > 0);
   const sessions: { readonly file: string; readonly session: Session }[] = [];
   for (const { id, name } of known) sessions.push({ file: name, session: (await benches.session(id)).session });
@@ -181,7 +181,7 @@ export function benchHandlers(parts: BenchParts): Pick<Handlers, Names> {
   /** Cached, because the recorded sessions do not change while the program runs. */
   let table: ReturnType<typeof claimTableOnThread> | null = null;
   const climbs = new AttemptHistories();
-  const find = ({ variant: id, workload, bench }: VariantSourcesRequest) => {
+  const findVariant = ({ variant: id, workload, bench }: VariantSourcesRequest) => {
     const variant = allVariants(addon).find(
       (one) => one.id === id && (workload ?? one.workload) === one.workload && (bench ?? one.bench) === one.bench,
     );
@@ -202,14 +202,14 @@ export function benchHandlers(parts: BenchParts): Pick<Handlers, Names> {
       return {};
     },
     'bench.history': async ({ workload }) => {
-      const all = await historyInSlices(await sessionsOf(parts, workload), null);
+      const all = await historyInSlices(await readSessions(parts, workload), null);
       return { series: all.map((one) => ({ ...one, trend: trendOf(one.points.map(({ time_s }) => time_s)) })) };
     },
     'bench.climbs': async () => ({ climbs: await climbs.list(parts.files.library.folder) }),
     'bench.attempt': async ({ file }) => ({ text: await attemptText(parts.files.library.folder, file) }),
     'bench.decisions': async ({ workload }) => {
       const { baselines } = await readRegistry(parts.assetsFolder);
-      return { decisions: [...(await decisionsInSlices(await sessionsOf(parts, workload), baselines))] };
+      return { decisions: [...(await decisionsInSlices(await readSessions(parts, workload), baselines))] };
     },
     'claims.table': async () => {
       table ??= claimTableOnThread(parts.assetsFolder).catch((error: unknown) => {
@@ -222,7 +222,7 @@ export function benchHandlers(parts: BenchParts): Pick<Handlers, Names> {
       const { variant } = which;
       const { sources } = kernelFolders();
       const mine = userKernels.find(variant);
-      if (mine === null) return { files: await variantSources(sources, find(which)) };
+      if (mine === null) return { files: await variantSources(sources, findVariant(which)) };
       const { id, text, description, base, answer } = mine;
       // A candidate does not replace a shipped file, so it is shown next to its reference.
       if (answer !== null)
@@ -237,33 +237,33 @@ export function benchHandlers(parts: BenchParts): Pick<Handlers, Names> {
     },
     'variant.resources': async ({ session, ...which }) => {
       const { variant } = which;
-      const found = find(which);
-      const none = (reason: string) => ({ resources: null, reason, origin: null });
-      if (found.device === 'cpu') return none('This variant runs on the CPU and launches no GPU kernels.');
+      const found = findVariant(which);
+      const noResources = (reason: string) => ({ resources: null, reason, origin: null });
+      if (found.device === 'cpu') return noResources('This variant runs on the CPU and launches no GPU kernels.');
       if (userKernels.find(variant) !== null) {
-        return none('A user kernel is compiled when it first runs; until then its registers are not known.');
+        return noResources('A user kernel is compiled when it first runs; until then its registers are not known.');
       }
       const { images, sources } = kernelFolders();
       const kept = session === null ? null : await benches.session(session.bench);
       const report = kept?.session.reports[session?.report ?? 0];
-      const shown = async (all: KernelResources, origin: string) => ({
+      const resourcesFrom = async (all: KernelResources, origin: string) => ({
         resources: kernelsOf(await variantSources(sources, found), all),
         reason: null,
         origin,
       });
-      if (report?.resources !== undefined) return shown(report.resources, `recorded with ${kept?.name}`);
+      if (report?.resources !== undefined) return resourcesFrom(report.resources, `recorded with ${kept?.name}`);
       const built = await kernelResources(images, found.workload);
       if (built === null)
-        return none('The kernels were not compiled on this machine: install nvcc, then run npm run build.');
-      if (report === undefined) return shown(built, 'of this build');
+        return noResources('The kernels were not compiled on this machine: install nvcc, then run npm run build.');
+      if (report === undefined) return resourcesFrom(built, 'of this build');
       // A build from another commit may have other kernels.
       const here = await commitOf(path.dirname(parts.assetsFolder));
       const { commit } = report.program;
       if (commit !== null && commit === here) {
-        return shown(built, `of this build, from the same commit as ${kept?.name}, which has no kernel data`);
+        return resourcesFrom(built, `of this build, from the same commit as ${kept?.name}, which has no kernel data`);
       }
       const there = commit === null ? 'does not give its commit' : `is from commit ${commit.slice(0, 7)}`;
-      return none(
+      return noResources(
         `${kept?.name} has no kernel data and ${there}; this build is from ${here?.slice(0, 7) ?? 'an unknown commit'}.`,
       );
     },

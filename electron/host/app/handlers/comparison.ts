@@ -11,7 +11,7 @@ import type { Handlers } from '../service/service.ts';
 type ComparisonHandlers = Pick<Handlers, Extract<keyof Handlers, `compare.${string}`>>;
 
 export function comparisonHandlers(parts: SubjectParts): ComparisonHandlers {
-  const all = (subjects: readonly Subject[]): Promise<LoadedSubject[]> =>
+  const loadAll = (subjects: readonly Subject[]): Promise<LoadedSubject[]> =>
     Promise.all(subjects.map((subject) => loadSubject(subject, parts)));
   return {
     'compare.rows': async ({ subjects, reference }) => {
@@ -32,11 +32,11 @@ export function comparisonHandlers(parts: SubjectParts): ComparisonHandlers {
       return { ...(await comparedRows(loaded, against)), words: against.words, gone };
     },
     'compare.curves': async ({ subjects, reference }) => {
-      const fields = (await all(subjects)).map(({ field }) => field);
+      const fields = (await loadAll(subjects)).map(({ field }) => field);
       return { curves: await comparedCurves(fields, reference) };
     },
     'compare.maps': async ({ subjects, reference, viewport }) => {
-      const fields = (await all(subjects)).map(({ field }) => field);
+      const fields = (await loadAll(subjects)).map(({ field }) => field);
       const against = fields[reference] ?? null;
       const maps = await Promise.all(
         fields.map(async (field, i): Promise<ComparedMap> => {

@@ -24,7 +24,7 @@ import type { ImportedDoses } from '../doses/imported.ts';
 import type { Runs } from '../runs/runs.ts';
 import { transportRun } from '../runs/transport-maps.ts';
 import type { Handlers, Sources } from '../service/service.ts';
-import { placeOf } from './scenarios.ts';
+import { originOf } from './scenarios.ts';
 
 /** Dependencies of the handlers for CT images. */
 interface CtParts {
@@ -35,14 +35,14 @@ interface CtParts {
 export function ctHandlers({ scenarios, files }: CtParts): Pick<Handlers, 'ct.picture' | 'ct.series'> {
   return {
     'ct.series': async ({ name, file }) => ({
-      series: [...(await ctSeriesOf(name, (await placeOf(files, file)).folder))],
+      series: [...(await ctSeriesOf(name, (await originOf(files, file)).folder))],
     }),
     'ct.picture': async ({ scenario, file, pixels }) => {
       const {
         ct,
         scenario: complete,
         range_mm,
-      } = narrowToTransport(await scenarios.check(scenario, await placeOf(files, file)), null);
+      } = narrowToTransport(await scenarios.check(scenario, await originOf(files, file)), null);
       return { picture: ct === null || complete === null ? null : await ctPicture(ct, complete, range_mm, pixels) };
     },
   };
@@ -91,15 +91,15 @@ type DoseHandlers = Pick<Handlers, Extract<keyof Handlers, `dose.${string}`>>;
 
 export function doseHandlers({ addon, runs, files, scenarios, doses }: DoseParts): DoseHandlers {
   return {
-    'dose.import': async ({ files: imported }) => doses.take(imported),
+    'dose.import': async ({ files: imported }) => doses.add(imported),
     'dose.pencils': async ({ run, file }, signal) => {
       const begun = performance.now();
       const { name } = await transportRun(runs, run);
-      const problem = solvable(
-        narrowToTransport(await scenarios.check(runs.scenario(run), await placeOf(files, file)), null),
+      const problem = requireProblem(
+        narrowToTransport(await scenarios.check(runs.scenario(run), await originOf(files, file)), null),
       );
       const { dose, pencils, columns } = await pencilDose(addon, problem, signal);
-      const info = await doses.take([{ name: `pencils of ${name}.mha`, bytes: pencilFile(problem, dose) }]);
+      const info = await doses.add([{ name: `pencils of ${name}.mha`, bytes: pencilFile(problem, dose) }]);
       return { ...info, pencils, columns, seconds: (performance.now() - begun) / 1000 };
     },
     'dose.gamma': async ({ run, reference, dose, distance_mm, local, threshold, by: asked, viewport }, signal) => {
@@ -187,7 +187,7 @@ async function readMeasuredCurve(file: string, text: string, unit: Parameters<ty
   throw new BraggError('invalid', `${file} is not a depth dose`, issues);
 }
 
-function solvable({ problem, issues }: Reading): TransportProblem {
+function requireProblem({ problem, issues }: Reading): TransportProblem {
   const errors = issues.filter(({ severity }) => severity === 'error');
   if (problem === null || errors.length > 0) throw new BraggError('invalid', 'the scenario has errors', errors);
   return problem();
@@ -201,7 +201,7 @@ export function volumeSource({
   return {
     volume: ({ scenario, file, request }, sink) => {
       const problem = async () =>
-        solvable(narrowToTransport(await scenarios.check(scenario, await placeOf(files, file)), null));
+        requireProblem(narrowToTransport(await scenarios.check(scenario, await originOf(files, file)), null));
       return volumes.open(problem, request, sink);
     },
   };
@@ -212,20 +212,20 @@ type BeamHandlers = Pick<Handlers, Extract<keyof Handlers, `beam.${string}` | `v
 export function beamHandlers({ addon, scenarios, memoryLimit_bytes, volumes }: BeamParts): BeamHandlers {
   const check = async (document: unknown): Promise<Reading> =>
     narrowToTransport(await scenarios.check(document, nowhere), null);
-  async function ready(document: Readonly<Record<string, unknown>>) {
+  async function requireBeamScenario(document: Readonly<Record<string, unknown>>) {
     const { scenario, issues } = await check(withAnyEnergy(document));
     const wrong = issues.filter(({ severity, path }) => severity === 'error' && /^(beam|physics)/.test(path));
     if (scenario !== null && wrong.length === 0) return scenario;
     throw new BraggError('invalid', 'the cause is the beam or the physics of the scenario', wrong);
   }
-  const problemOf = async (document: Readonly<Record<string, unknown>>) => solvable(await check(document));
+  const problemOf = async (document: Readonly<Record<string, unknown>>) => requireProblem(await check(document));
   return {
     'beam.commission': async ({ document, file, text, unit }, signal) => {
-      const [curve, { physics }] = [await readMeasuredCurve(file, text, unit), await ready(document)];
+      const [curve, { physics }] = [await readMeasuredCurve(file, text, unit), await requireBeamScenario(document)];
       return { ...(await commission({ physics, check, addon }, curve, signal)), notes: [...curve.notes] };
     },
     'beam.sobp': async ({ document, request }, signal) => {
-      const scenario = await ready(document);
+      const scenario = await requireBeamScenario(document);
       return buildSobp({ physics: scenario.physics, check, addon }, scenario, request, { signal });
     },
     'beam.uncertainty': async ({ document, model }, signal) =>

@@ -19,7 +19,7 @@ import type { Refinements } from '../refining/refinements.ts';
 import type { RunPacker } from '../run-files/packer.ts';
 import type { Runs } from '../runs/runs.ts';
 import type { Handlers, Sources } from '../service/service.ts';
-import { placeOf } from './scenarios.ts';
+import { originOf } from './scenarios.ts';
 
 /** Dependencies of the handlers that fit a crystal to an image. */
 interface RefiningParts {
@@ -36,22 +36,22 @@ export function refiningHandlers({
   packer,
   refinements,
 }: RefiningParts): Pick<Handlers, 'refining.take' | 'refining.view'> {
-  const ofRun = async (name: string, run: Parameters<typeof imageRunOf>[0]): Promise<MeasuredImage> => {
+  const imageOfRun = async (name: string, run: Parameters<typeof imageRunOf>[0]): Promise<MeasuredImage> => {
     const { width, height, image } = imageRunOf(run);
-    return refinements.take(name, await processImage({ width, height, image }));
+    return refinements.add(name, await processImage({ width, height, image }));
   };
   return {
     'refining.take': async ({ source }) => {
-      if (source.kind === 'run') return ofRun(runs.info(source.run).name, await runs.data(source.run));
+      if (source.kind === 'run') return imageOfRun(runs.info(source.run).name, await runs.data(source.run));
       const { name, bytes, size, linked } = source;
       if (isRunFile(name)) {
         const found = await runOrNexus(
           () => packer.read(bytes, name),
           () => readNexusFile({ bytes, name, linked }),
         );
-        return 'image' in found ? refinements.take(name, found.image) : ofRun(name, found.run);
+        return 'image' in found ? refinements.add(name, found.image) : imageOfRun(name, found.run);
       }
-      return refinements.take(name, await readImageFile({ bytes, name, size }));
+      return refinements.add(name, await readImageFile({ bytes, name, size }));
     },
     'refining.view': async ({ image, show, view }) => ({
       map: await refinements.view(image, show === 'difference', view),
@@ -65,7 +65,7 @@ export function refiningSource({
 }: Pick<RefiningParts, 'files' | 'refinements'>): Pick<Sources, 'refining'> {
   return {
     refining: ({ image, scenario, file, fit }, sink) =>
-      refinements.open({ image, scenario, fit, place: () => placeOf(files, file) }, sink),
+      refinements.open({ image, scenario, fit, place: () => originOf(files, file) }, sink),
   };
 }
 
@@ -75,7 +75,7 @@ export function imageHandlers({ runs }: { readonly runs: Runs }): ImageHandlers 
   const imageRun = async (id: string) => imageRunOf(await runs.data(id));
   /** Cached difference of two images, because panning a view requests it repeatedly. */
   let kept: { readonly key: string; readonly image: Image } | null = null;
-  const shown = async (run: string, against: string | null): Promise<Image> => {
+  const imageToShow = async (run: string, against: string | null): Promise<Image> => {
     if (against === null) return imageRun(run);
     const key = `${run} ${against}`;
     if (kept?.key !== key)
@@ -87,10 +87,10 @@ export function imageHandlers({ runs }: { readonly runs: Runs }): ImageHandlers 
     'image.view': async ({ run, view, against }) => {
       const { done } = await imageRun(run);
       const quantity = against === null ? 'photons' : 'photons difference';
-      return { run, revision: 1, done, map: await imageMap(await shown(run, against), view, quantity) };
+      return { run, revision: 1, done, map: await imageMap(await imageToShow(run, against), view, quantity) };
     },
     'image.pixel': async ({ run, against, fast, slow }) => {
-      const { image, width, height } = await shown(run, against);
+      const { image, width, height } = await imageToShow(run, against);
       if (fast >= width || slow >= height) {
         throw new BraggError('not-found', `There is no pixel ${fast}, ${slow}; the image has ${width} × ${height}.`);
       }

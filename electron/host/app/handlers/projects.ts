@@ -24,7 +24,7 @@ import type { Runs } from '../runs/runs.ts';
 import type { Handlers, Sources } from '../service/service.ts';
 import type { Studies } from '../studies/studies.ts';
 import { NOTES_FOLDER } from '../timelines/notes.ts';
-import { placeOf } from './scenarios.ts';
+import { originOf } from './scenarios.ts';
 
 /** Functions that a shell with a window provides to its page. */
 export interface ShellHandlers {
@@ -155,11 +155,11 @@ export function projectHandlers({
   return {
     'project.pack': async ({ name, scenario, files: refs, runs: ids, benches: sessions, studies: wanted, notes }) => {
       const packed: PackedFile[] = [];
-      const text = (value: unknown): Uint8Array => new TextEncoder().encode(`${JSON.stringify(value, null, 2)}\n`);
+      const jsonBytes = (value: unknown): Uint8Array => new TextEncoder().encode(`${JSON.stringify(value, null, 2)}\n`);
       if (scenario !== null) {
         // Kernels of a scenario without a user file are in the library.
-        const folder = (await placeOf(files, scenario.file)).folder ?? files.library.folder;
-        packed.push({ name: fileNameWithEnding(scenario.name, '.json'), from: text(scenario.document), folder });
+        const folder = (await originOf(files, scenario.file)).folder ?? files.library.folder;
+        packed.push({ name: fileNameWithEnding(scenario.name, '.json'), from: jsonBytes(scenario.document), folder });
       }
       for (const ref of refs)
         packed.push({ name: path.basename(files.nameOf(ref).name), from: (await files.readable(ref)).path });
@@ -172,7 +172,7 @@ export function projectHandlers({
       }
       for (const id of sessions) {
         const { kept } = await benches.session(id);
-        packed.push({ name: fileNameWithEnding(id.split('~').at(-1) ?? id, SESSION_ENDING), from: text(kept) });
+        packed.push({ name: fileNameWithEnding(id.split('~').at(-1) ?? id, SESSION_ENDING), from: jsonBytes(kept) });
       }
       const library = files.library.folder;
       const request = {
@@ -242,7 +242,7 @@ export function recoveryHandlers({ files, recovery, presence }: RecoveryHandlers
       const found = file === null ? null : await files.readable(file).catch(() => null);
       // Shipped examples are read-only, so any number of windows may open them.
       const shared = found === null || found.readOnly ? null : await realpath(found.path).catch(() => found.path);
-      return { others: await presence.tell(page, shared) };
+      return { others: await presence.update(page, shared) };
     },
   };
 }

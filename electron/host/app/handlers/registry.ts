@@ -1,4 +1,4 @@
-/** All methods and streams that the host offers to pages and to the command line. */
+/** Combines the handlers of all methods and streams that the host offers to pages and to the command line. */
 import type { HostParts } from '../parts.ts';
 import type { Remotes } from '../remote/remotes.ts';
 import { type Handlers, Registry, type Sources } from '../service/service.ts';
@@ -40,7 +40,7 @@ interface ServedParts extends HostParts {
   readonly remotes: Remotes;
 }
 
-/** `shell`: the window or tab of the pages; null for a process without one. */
+/** Builds the registry of handlers. `shell`: window or tab of the pages, or null for a process without one. */
 export function registryFor(parts: ServedParts, shell: ShellHandlers | null): Registry {
   return new Registry(handlersOf(parts, shell), sourcesOf(parts, shell), parts);
 }

@@ -21,9 +21,9 @@ import { exportRun, type RunPacker } from '../run-files/packer.ts';
 import { changesOf, type Runs } from '../runs/runs.ts';
 import { mapsOf, transportRun } from '../runs/transport-maps.ts';
 import type { Handlers, Sources } from '../service/service.ts';
-import { placeOf as placeOfScenario, type UserKernels } from '../user-kernels/user-kernels.ts';
+import { benchKindOf, type UserKernels } from '../user-kernels/user-kernels.ts';
 import type { WhatIfs } from '../what-ifs/what-ifs.ts';
-import { placeOf } from './scenarios.ts';
+import { originOf } from './scenarios.ts';
 
 /** Handles the call that packs a figure exported by the page. */
 export function figureHandlers({ packer }: { readonly packer: RunPacker }): Pick<Handlers, 'figure.pack'> {
@@ -47,9 +47,9 @@ type RunHandlers = Pick<Handlers, `run.${Names}`>;
 export function runHandlers({ runs, userKernels, scenarios, files, packer }: RunParts): RunHandlers {
   return {
     'run.start': async ({ scenario, file, name, saved, trace }) => {
-      const reading = await scenarios.check(scenario, await placeOf(files, file));
+      const reading = await scenarios.check(scenario, await originOf(files, file));
       const { scenario: complete } = reading;
-      if (complete !== null) await userKernels.prepare([complete.solver.variant], placeOfScenario(complete));
+      if (complete !== null) await userKernels.prepare([complete.solver.variant], benchKindOf(complete));
       // `runs.start` rejects a scenario with errors and reports its issues.
       const changes = saved === null || complete === null ? [] : await changesOf(saved, scenario);
       return runs.start({ reading, name, trace, changes });
@@ -65,7 +65,7 @@ export function runHandlers({ runs, userKernels, scenarios, files, packer }: Run
     'run.save': async ({ run, file, ifExists }) => {
       const begun_ms = performance.now();
       const named = await files.write(file, await packer.write(await runs.data(run)), ifExists);
-      await runs.saved(run, named, (performance.now() - begun_ms) / 1000);
+      await runs.markSaved(run, named, (performance.now() - begun_ms) / 1000);
       return named;
     },
     'run.open': async ({ source }) => {
@@ -101,7 +101,7 @@ export function runSources(runs: Runs): Pick<Sources, 'runs' | 'run.progress'> {
 export function whatIfHandlers({ whatIfs }: { readonly whatIfs: WhatIfs }): Pick<Handlers, 'whatIf.ask'> {
   return {
     'whatIf.ask': ({ session, ...asked }) => {
-      whatIfs.ask(session, asked);
+      whatIfs.request(session, asked);
       return {};
     },
   };

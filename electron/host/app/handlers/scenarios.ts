@@ -35,7 +35,7 @@ interface ScenarioParts {
 const SCENARIO_EXTENSIONS = ['.json', '.yaml', '.yml'];
 
 /** Whether the file is a session or a run, which are JSON files too. */
-const isOther = ({ key }: LibraryFile): boolean =>
+const isSessionOrRun = ({ key }: LibraryFile): boolean =>
   [SESSION_ENDING, ...allRunEndings].some((ending) => key.endsWith(ending));
 
 /**
@@ -49,13 +49,13 @@ function replaceInfiniteNumbers(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, replaceInfiniteNumbers(entry)]));
 }
 
-const carriedDraft = (draft: ScenarioReading['draft']): ScenarioDraft | null =>
+const draftForFrame = (draft: ScenarioReading['draft']): ScenarioDraft | null =>
   draft === null ? null : (replaceInfiniteNumbers(draft) as ScenarioDraft);
 
 type ScenarioHandlers = Pick<Handlers, Extract<keyof Handlers, `scenario.${string}` | 'materials.list'>>;
 
 /** Returns the folder for relative paths in a draft, and the draft's name for messages. */
-export async function placeOf(files: FileAccess, file: FileRef | null): Promise<ScenarioOrigin> {
+export async function originOf(files: FileAccess, file: FileRef | null): Promise<ScenarioOrigin> {
   if (file === null) return { name: 'this scenario', folder: null };
   // A file that does not exist yet has no data files next to it.
   const found = await files.readable(file).catch(() => null);
@@ -91,12 +91,12 @@ const textStamp = (text: string): string => createHash('sha256').update(text).di
 async function libraryEntry(file: LibraryFile, scenarios: Scenarios): Promise<LibraryEntry> {
   const read = await readText(file.path);
   const { draft } = await scenarios.parse(read.ok ? read.text : '', { name: file.key, folder: null });
-  const part = (key: 'name' | 'notes'): string => (typeof draft?.[key] === 'string' ? draft[key] : '');
+  const textField = (key: 'name' | 'notes'): string => (typeof draft?.[key] === 'string' ? draft[key] : '');
   return {
     file: { kind: 'library', key: file.key },
     fileName: file.key,
-    name: part('name'),
-    notes: part('notes'),
+    name: textField('name'),
+    notes: textField('notes'),
     readOnly: file.readOnly,
     modified: file.modified.toISOString(),
   };
@@ -107,7 +107,7 @@ export function scenarioHandlers(parts: ScenarioParts): ScenarioHandlers {
   return {
     'scenario.parse': async ({ text, name }) => {
       const { draft, issues } = await scenarios.parse(text, { name, folder: null });
-      return { draft: carriedDraft(draft), issues: [...issues] };
+      return { draft: draftForFrame(draft), issues: [...issues] };
     },
     'scenario.open': async ({ file }) => {
       const found = await files.readable(file);
@@ -122,7 +122,7 @@ export function scenarioHandlers(parts: ScenarioParts): ScenarioHandlers {
       // Issues contain the path that was read, but the user knows the file by its name.
       const shown = issues.map((issue) => (issue.file === found.path ? { ...issue, file: named.name } : issue));
       if (draft !== null && !found.readOnly) await recent.add(found.path);
-      return { draft: carriedDraft(draft), issues: shown, file: named, readOnly: found.readOnly, stamp };
+      return { draft: draftForFrame(draft), issues: shown, file: named, readOnly: found.readOnly, stamp };
     },
     'scenario.text': async ({ scenario }) => ({ text: await textOf(scenario) }),
     'scenario.save': async ({ scenario, file, ifExists, stamp }) => {
@@ -140,7 +140,7 @@ export function scenarioHandlers(parts: ScenarioParts): ScenarioHandlers {
       return { ...named, stamp: textStamp(text) };
     },
     'scenario.resolve': async ({ scenario, file }) => {
-      const reading = await scenarios.check(scenario, await placeOf(files, file));
+      const reading = await scenarios.check(scenario, await originOf(files, file));
       const issues = [...reading.issues];
       try {
         return { issues, resolved: await resolve(parts, reading) };
@@ -149,7 +149,7 @@ export function scenarioHandlers(parts: ScenarioParts): ScenarioHandlers {
       }
     },
     'scenario.library': async () => {
-      const found = (await files.library.list(SCENARIO_EXTENSIONS)).filter((file) => !isOther(file));
+      const found = (await files.library.list(SCENARIO_EXTENSIONS)).filter((file) => !isSessionOrRun(file));
       // Sequential, because reading a large library at once would block the event loop.
       const entries: LibraryEntry[] = [];
       for (const file of found) entries.push(await libraryEntry(file, scenarios));

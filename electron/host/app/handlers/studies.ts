@@ -2,9 +2,9 @@
 import type { FileAccess } from '../../io/files/access.ts';
 import type { Handlers } from '../service/service.ts';
 import type { Clusters } from '../studies/cluster/clusters.ts';
-import { clusterAnswer } from '../studies/cluster/engine.ts';
+import { describeCluster } from '../studies/cluster/engine.ts';
 import type { Studies } from '../studies/studies.ts';
-import { placeOf } from './scenarios.ts';
+import { originOf } from './scenarios.ts';
 
 interface StudyParts {
   readonly studies: Studies;
@@ -26,12 +26,12 @@ export function studyHandlers({
 }: StudyParts): Pick<Handlers, Extract<keyof Handlers, `study.${string}`>> {
   return {
     'study.list': async () => ({ studies: await studies.list() }),
-    'study.plan': async ({ document, file }) => studies.plan(document, await placeOf(files, file)),
+    'study.plan': async ({ document, file }) => studies.plan(document, await originOf(files, file)),
     'study.forecast': async ({ document, file }) => ({
-      forecast: await studies.forecast(document, await placeOf(files, file)),
+      forecast: await studies.forecast(document, await originOf(files, file)),
     }),
     'study.start': async ({ document, file, on }) => ({
-      study: await studies.start(document, await placeOf(files, file), on),
+      study: await studies.start(document, await originOf(files, file), on),
     }),
     'study.resume': async ({ study, retry, on }) => {
       await studies.resume(study, retry, on);
@@ -42,7 +42,7 @@ export function studyHandlers({
       await clusters.keep(described);
       return {};
     },
-    'study.tryCluster': async ({ cluster }) => ({ says: await clusterAnswer(cluster) }),
+    'study.tryCluster': async ({ cluster }) => ({ says: await describeCluster(cluster) }),
     'study.stop': async ({ study }) => {
       await studies.stop(study);
       return {};

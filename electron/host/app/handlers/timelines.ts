@@ -23,7 +23,7 @@ export function timelineHandlers(parts: TimelineParts): TimelineHandlers {
   return {
     'timeline.upload': async ({ name, size_bytes }) => ({ upload: await uploads.begin(name, size_bytes) }),
     'timeline.uploadPiece': async ({ upload, offset, bytes }) => {
-      await uploads.take(upload, offset, bytes);
+      await uploads.append(upload, offset, bytes);
       return {};
     },
     'timeline.open': async ({ source }, signal) => {

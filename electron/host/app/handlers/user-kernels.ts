@@ -29,7 +29,7 @@ import { createKernel, readKernelTemplates } from '../user-kernels/new-kernel.ts
 import { documentForBase, freeFolder, reproduce } from '../user-kernels/reproduce.ts';
 import { problemHash, type Trust } from '../user-kernels/trust.ts';
 import type { UserKernels } from '../user-kernels/user-kernels.ts';
-import { placeOf } from './scenarios.ts';
+import { originOf } from './scenarios.ts';
 
 interface UserKernelParts {
   readonly addon: NativeAddon;
@@ -61,7 +61,7 @@ function baseOf(userKernels: UserKernels, key: VariantKey): UserKernelBase {
  * Creates the code and its description, or neither. The description's name may be in use: `my.json` may be a scenario,
  * or describe `my.cpp` when `my.cu` is created. Throws BraggError `exists` with the file's name.
  */
-async function createBoth(file: string, text: string, description: string): Promise<void> {
+async function createCodeAndDescription(file: string, text: string, description: string): Promise<void> {
   const beside = descriptionFile(file);
   await writeAtomically(beside, description, 'refuse').catch((error: unknown) => {
     if (!(error instanceof BraggError) || error.code !== 'exists') throw error;
@@ -77,7 +77,7 @@ async function createBoth(file: string, text: string, description: string): Prom
   }
 }
 
-const changedElsewhere = (id: string): BraggError =>
+const changedElsewhereError = (id: string): BraggError =>
   new BraggError('exists', `${id} was changed by another window or program after it was opened here.`);
 
 const templatesOf = (base: UserKernelBase) => findReplaceableFiles(kernelFolders().sources, base, rulesOf(base));
@@ -91,7 +91,7 @@ export function userKernelHandlers(parts: UserKernelParts): Pick<Handlers, Names
    * Calls `write` unless the kernel has changed since `sha256` was read. The new content is the user's edit, so it is
    * trusted if the old content was.
    */
-  const changed = async (
+  const editFiles = async (
     beside: FileRef | null,
     id: string,
     sha256: string | null,
@@ -100,20 +100,20 @@ export function userKernelHandlers(parts: UserKernelParts): Pick<Handlers, Names
     const file = path.join(await folderOf(files, beside), id);
     return files.withFolderLock(file, async () => {
       const found = await userKernels.open(file);
-      if (sha256 !== null && found.sha256 !== sha256) throw changedElsewhere(id);
+      if (sha256 !== null && found.sha256 !== sha256) throw changedElsewhereError(id);
       const known = sha256 !== null && userKernels.isTrusted(found);
       await write(found);
-      return trusted(await userKernels.open(file), known);
+      return trustIf(await userKernels.open(file), known);
     });
   };
   /** Opens a kernel. Throws BraggError `untrusted` if its content differs from what the user has seen. */
-  const unchanged = async (beside: FileRef | null, id: string, sha256: string): Promise<UserKernel> => {
+  const openUnchanged = async (beside: FileRef | null, id: string, sha256: string): Promise<UserKernel> => {
     const found = await open(beside, id);
     if (found.sha256 === sha256) return found;
     throw new BraggError('untrusted', `${id} has changed since you read it. Read it again before you trust it.`);
   };
   /** Trusts the kernel if `because` is true. Shipped code and the user's edits of trusted code need no question. */
-  const trusted = async (kernel: UserKernel, because: boolean) => {
+  const trustIf = async (kernel: UserKernel, because: boolean) => {
     if (because) await trust.add(kernel.sha256, kernel.file);
     return infoOf(kernel, userKernels.isTrusted(kernel));
   };
@@ -156,8 +156,8 @@ export function userKernelHandlers(parts: UserKernelParts): Pick<Handlers, Names
       const description: UserKernelDescription = { kind: 'variant', version: 1, ...of, ...usual };
       const file = path.join(folder, id);
       await mkdir(folder, { recursive: true });
-      await createBoth(file, await readFile(source, 'utf8'), descriptionText(description));
-      return trusted(await userKernels.open(file), true);
+      await createCodeAndDescription(file, await readFile(source, 'utf8'), descriptionText(description));
+      return trustIf(await userKernels.open(file), true);
     },
     'userKernels.beginnings': async () => ({ beginnings: await readKernelTemplates(templates) }),
     'userKernels.begin': async ({ beside, id, beginning, answer }) => {
@@ -166,7 +166,7 @@ export function userKernelHandlers(parts: UserKernelParts): Pick<Handlers, Names
       const folder = problemFileIn(here) === null ? here : path.dirname(here);
       const made = await createKernel({ templates, folder, id, beginning, answer });
       const kernel = await userKernels.open(made.kernel);
-      return { info: await trusted(kernel, true), scenario: files.grant(made.scenario).file };
+      return { info: await trustIf(kernel, true), scenario: files.grant(made.scenario).file };
     },
     'userKernels.replay': async ({ beside, attempt }) => {
       const folder = await folderOf(files, beside);
@@ -185,16 +185,16 @@ export function userKernelHandlers(parts: UserKernelParts): Pick<Handlers, Names
       const file = path.join(folder, attempt);
       const there = await readFile(file, 'utf8').catch(() => null);
       if (there !== text) await writeAtomically(file, text, 'refuse');
-      return trusted(await userKernels.open(file), false);
+      return trustIf(await userKernels.open(file), false);
     },
     'userKernels.read': async ({ beside, id }) => {
       const found = await open(beside, id);
       return { info: infoOf(found, userKernels.isTrusted(found)), text: found.text };
     },
     'userKernels.save': ({ beside, id, text, sha256 }) =>
-      changed(beside, id, sha256, ({ file }) => writeAtomically(file, text, 'replace')),
+      editFiles(beside, id, sha256, ({ file }) => writeAtomically(file, text, 'replace')),
     'userKernels.options': ({ beside, id, compile, sha256 }) =>
-      changed(beside, id, sha256, ({ file, description, candidate }) => {
+      editFiles(beside, id, sha256, ({ file, description, candidate }) => {
         // Refuse candidates: their description file would never be read, and for a Python program it would replace the
         // source.
         if (candidate !== undefined)
@@ -223,7 +223,7 @@ export function userKernelHandlers(parts: UserKernelParts): Pick<Handlers, Names
     },
     'userKernels.reproduce': async ({ beside, id, scenario }) => {
       const kernel = await open(beside, id);
-      const reading = await scenarios.check(documentForBase(scenario, kernel), await placeOf(files, beside));
+      const reading = await scenarios.check(documentForBase(scenario, kernel), await originOf(files, beside));
       const folder = freeFolder(path.dirname(kernel.file), kernel);
       return { folder, files: await reproduce({ addon, userKernels, kernel, reading, folder }) };
     },
@@ -233,14 +233,14 @@ export function userKernelHandlers(parts: UserKernelParts): Pick<Handlers, Names
       return { issues: [...issues], built: code !== null, seconds: (performance.now() - start) / 1000 };
     },
     'userKernels.trust': async ({ beside, id, sha256 }) => {
-      const found = await unchanged(beside, id, sha256);
+      const found = await openUnchanged(beside, id, sha256);
       await trust.add(sha256, found.file);
       return infoOf(found, true);
     },
     'userKernels.trustFolder': async ({ beside, kernels, submissions }) => {
       // Read all kernels before trusting any: if one has changed, none is trusted.
       const found: UserKernel[] = [];
-      for (const { id, sha256 } of kernels) found.push(await unchanged(beside, id, sha256));
+      for (const { id, sha256 } of kernels) found.push(await openUnchanged(beside, id, sha256));
       for (const { sha256, file } of found) await trust.add(sha256, file);
       const [first] = found;
       if (!submissions || first === undefined) return {};

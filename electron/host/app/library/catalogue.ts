@@ -17,11 +17,11 @@ import type { FrameSink } from '../../io/flow/subscribers.ts';
 import { programPath } from '../../io/programs.ts';
 import { type FactReaders, kindOf, type Label, type Labels, LabelsFile, noFacts, readFacts } from './facts.ts';
 import type { FoundFile, IndexedFile } from './index-file.ts';
-import type { IndexedFolders, IndexQuestions, IndexReply, IndexTask } from './index-worker.ts';
+import type { IndexedFolders, IndexMethods, IndexReply, IndexTask } from './index-worker.ts';
 import { listTrash, moveToTrash, restoreFromTrash, type TrashEntry, trashedKey } from './trash.ts';
 
-type IndexArguments<Q extends keyof IndexQuestions> = Parameters<IndexQuestions[Q]>;
-type Answer<Q extends keyof IndexQuestions> = ReturnType<IndexQuestions[Q]>;
+type IndexArguments<Q extends keyof IndexMethods> = Parameters<IndexMethods[Q]>;
+type IndexResult<Q extends keyof IndexMethods> = ReturnType<IndexMethods[Q]>;
 
 interface PendingReply {
   readonly resolve: (value: unknown) => void;
@@ -33,15 +33,15 @@ class IndexThread {
   readonly #waiting = new Map<number, PendingReply>();
   readonly #onTrouble: (reason: string) => void;
   #next = 0;
-  #renewals = 0;
+  #rebuilds = 0;
   #ended: BraggError | null = null;
 
   constructor(place: IndexedFolders, onTrouble: (reason: string) => void) {
     this.#onTrouble = onTrouble;
     this.#worker = new Worker(programPath('library-worker', 'app/library/index-worker.ts'), { workerData: place });
-    this.#worker.on('message', (reply: IndexReply) => this.#take(reply));
-    this.#worker.on('error', (error: Error) => this.#end(`The index of the library failed: ${error.message}.`));
-    this.#worker.on('exit', () => this.#end('The index of the library was closed.'));
+    this.#worker.on('message', (reply: IndexReply) => this.#handleReply(reply));
+    this.#worker.on('error', (error: Error) => this.#fail(`The index of the library failed: ${error.message}.`));
+    this.#worker.on('exit', () => this.#fail('The index of the library was closed.'));
     // The worker thread must not prevent the process from exiting.
     this.#worker.unref();
   }
@@ -52,17 +52,17 @@ class IndexThread {
   }
 
   /** Number of rebuilds since opening, according to the last response. A rebuild discards everything read before. */
-  get renewals(): number {
-    return this.#renewals;
+  get rebuilds(): number {
+    return this.#rebuilds;
   }
 
-  ask<Q extends keyof IndexQuestions>(question: Q, ...asked: IndexArguments<Q>): Promise<Answer<Q>> {
+  ask<Q extends keyof IndexMethods>(question: Q, ...asked: IndexArguments<Q>): Promise<IndexResult<Q>> {
     if (this.#ended !== null) return Promise.reject(this.#ended);
     const id = this.#next++;
     const answer = new Promise<unknown>((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
     this.#worker.ref();
     this.#worker.postMessage({ id, question, asked } satisfies IndexTask);
-    return answer as Promise<Answer<Q>>;
+    return answer as Promise<IndexResult<Q>>;
   }
 
   /** Closes the index after all earlier requests have been answered. */
@@ -71,7 +71,7 @@ class IndexThread {
     await this.#worker.terminate();
   }
 
-  #take(reply: IndexReply): void {
+  #handleReply(reply: IndexReply): void {
     if (reply.kind === 'trouble') {
       this.#onTrouble(reply.reason);
       return;
@@ -83,11 +83,11 @@ class IndexThread {
       waiting?.reject(BraggError.fromWire(reply.error));
       return;
     }
-    this.#renewals = reply.renewals;
+    this.#rebuilds = reply.rebuilds;
     waiting?.resolve(reply.value);
   }
 
-  #end(reason: string): void {
+  #fail(reason: string): void {
     this.#ended ??= new BraggError('internal', reason);
     const waiting = [...this.#waiting.values()];
     this.#waiting.clear();
@@ -129,30 +129,30 @@ export class Catalogue {
 
   constructor(options: CatalogueOptions) {
     this.#options = options;
-    options.files.library.listen(() => this.#changed());
+    options.files.library.listen(() => this.#notifyWatchers());
   }
 
   async search(query: LibraryQuery): Promise<SearchResult> {
     if (query.place === 'trash') return this.#searchTrash(query);
     for (let attempt = 0; ; attempt += 1) {
       await this.#refresh();
-      const index = this.#opened();
-      const { renewals } = index;
+      const index = this.#ensureIndex();
+      const { rebuilds } = index;
       const { found, total } = await index.ask('search', query);
       const tags = await index.ask('tags');
       // If the index was rebuilt during the query, the response is empty, so refresh and query once more.
-      if (index.renewals !== renewals && attempt === 0) continue;
-      return { folder: this.#folder, items: found.map(itemOf), total, tags: [...tags] };
+      if (index.rebuilds !== rebuilds && attempt === 0) continue;
+      return { folder: this.#folder, items: found.map(libraryItem), total, tags: [...tags] };
     }
   }
 
   async label(file: FileRef, label: Label): Promise<void> {
-    const key = await this.#own(file);
+    const key = await this.#requireUserKey(file);
     const tags = [...new Set(label.tags)];
     await this.#options.files.withLibraryLock(() =>
       this.#labelsFile.changeLocked(() => ({ [key]: { tags, remark: label.remark } })),
     );
-    this.#changed();
+    this.#notifyWatchers();
   }
 
   /**
@@ -160,7 +160,7 @@ export class Catalogue {
    * before any file is moved.
    */
   async trash(file: FileRef): Promise<string> {
-    const key = await this.#own(file);
+    const key = await this.#requireUserKey(file);
     const labels = this.#labelsFile;
     const id = await this.#options.files.withLibraryLock(() =>
       moveToTrash(this.#folder, key, {
@@ -168,35 +168,35 @@ export class Catalogue {
         after: () => this.#forgetLabel(key),
       }),
     );
-    this.#changed();
+    this.#notifyWatchers();
     return id;
   }
 
   async restore(id: string): Promise<NamedFile> {
     const { files } = this.#options;
     const labels = this.#labelsFile;
-    const taken = (key: string): Promise<boolean> =>
+    const isShipped = (key: string): Promise<boolean> =>
       files.library.pathForReading(key).then(
         () => true,
         () => false,
       );
     const key = await files.withLibraryLock(() =>
-      restoreFromTrash(this.#folder, id, taken, {
+      restoreFromTrash(this.#folder, id, isShipped, {
         before: (wanted) => labels.changeLocked((now) => ({ [wanted]: now[trashedKey(id)] ?? null })),
         after: () => this.#forgetLabel(trashedKey(id)),
       }),
     );
-    this.#changed();
+    this.#notifyWatchers();
     return files.nameOf({ kind: 'library', key });
   }
 
   /** Rebuilds the index and returns the number of the user's files. */
   async rebuild(): Promise<number> {
-    await this.#opened().ask('rebuild');
+    await this.#ensureIndex().ask('rebuild');
     this.#labels = '';
     await this.#refresh();
-    this.#changed();
-    return (await this.#opened().ask('known', 'yours')).size;
+    this.#notifyWatchers();
+    return (await this.#ensureIndex().ask('known', 'yours')).size;
   }
 
   watch(sink: FrameSink<{ revision: number }>): () => void {
@@ -222,7 +222,7 @@ export class Catalogue {
     return this.#options.files.library.folder;
   }
 
-  #opened(): IndexThread {
+  #ensureIndex(): IndexThread {
     if (this.#closed) throw new BraggError('disconnected', 'The program is closing.');
     if (this.#index?.folder !== this.#folder || this.#index.index.ended) {
       void this.#index?.index.close();
@@ -235,7 +235,7 @@ export class Catalogue {
   }
 
   /** Returns the key of a user's file. Throws BraggError if the file is read-only. */
-  async #own(file: FileRef): Promise<string> {
+  async #requireUserKey(file: FileRef): Promise<string> {
     if (file.kind !== 'library') throw new BraggError('unsupported', 'This file is not in the library.');
     const { readOnly } = await this.#options.files.library.pathForReading(file.key);
     if (readOnly) throw new BraggError('unsupported', `${file.key} is shipped with the program and cannot be changed.`);
@@ -269,16 +269,16 @@ export class Catalogue {
   #refresh(): Promise<void> {
     this.#queued ??= this.#refreshing.then(() => {
       this.#queued = null;
-      const refreshed = this.#bringUpToDate();
+      const refreshed = this.#updateIndex();
       this.#refreshing = refreshed.catch(() => {});
       return refreshed;
     });
     return this.#queued;
   }
 
-  async #bringUpToDate(): Promise<void> {
+  async #updateIndex(): Promise<void> {
     const { files, readers } = this.#options;
-    const index = this.#opened();
+    const index = this.#ensureIndex();
     const listed = await files.library.listAll(LISTED_EXTENSIONS);
     for (const place of ['yours', 'examples'] as const) {
       const present = listed.filter(({ readOnly }) => readOnly === (place === 'examples'));
@@ -298,7 +298,7 @@ export class Catalogue {
     }
     const labels = await this.#shownLabels();
     const written = await runInSlices(jsonTextInSlices(labels));
-    const text = `${index.renewals} ${written}`;
+    const text = `${index.rebuilds} ${written}`;
     if (text !== this.#labels) await index.ask('label', labels);
     this.#labels = text;
   }
@@ -323,7 +323,7 @@ export class Catalogue {
       try {
         const watcher = watch(folder, { persistent: false }, () => {
           clearTimeout(this.#settling);
-          this.#settling = setTimeout(() => this.#changed(), SETTLE_MS);
+          this.#settling = setTimeout(() => this.#notifyWatchers(), SETTLE_MS);
           this.#settling.unref();
         });
         watcher.on('error', () => this.#unwatch());
@@ -340,7 +340,7 @@ export class Catalogue {
     this.#watching = null;
   }
 
-  #changed(): void {
+  #notifyWatchers(): void {
     this.#revision += 1;
     if (this.#watchers.size > 0) this.#watchFolder();
     for (const sink of this.#watchers) sink.offer(() => ({ revision: this.#revision }));
@@ -353,7 +353,7 @@ async function indexFile(place: IndexedFile['place'], file: LibraryFile, readers
   return { place, key, bytes, modified_ms: modified.getTime(), ...facts, kind: facts.kind ?? kindOf(key) };
 }
 
-function itemOf({ place: _place, key, modified_ms, tags, ...file }: FoundFile): LibraryItem {
+function libraryItem({ place: _place, key, modified_ms, tags, ...file }: FoundFile): LibraryItem {
   const ref = { kind: 'library', key } as const;
   const modified = new Date(modified_ms).toISOString();
   return { ...file, id: key, file: ref, fileName: path.basename(key), tags: [...tags], modified };

@@ -59,7 +59,7 @@ export function kindOf(key: string): Exclude<LibraryKind, 'kernel'> {
 }
 
 /** Parses JSON without checks. Null if the text is not JSON; reading it as a scenario then reports the reason. */
-function plainOf(text: string): unknown {
+function parseJsonOrNull(text: string): unknown {
   const { root } = parseJson(text);
   return root === null ? null : plainValue(root);
 }
@@ -109,7 +109,7 @@ async function readScenario(file: LibraryFile, { scenarios }: FactReaders): Prom
   const read = await readText(file.path);
   if (!read.ok) throw new BraggError('foreign-file', read.reason);
   const { text } = read;
-  const plain = file.key.endsWith('.json') ? plainOf(text) : null;
+  const plain = file.key.endsWith('.json') ? parseJsonOrNull(text) : null;
   if (valueAtKeys(plain, 'kind') === 'variant') return kernelFacts(plain);
   const { draft, issues } = await scenarios.parse(text, { name: file.key, folder: path.dirname(file.path) });
   const errors = issues.filter(({ severity }) => severity === 'error');

@@ -68,7 +68,7 @@ function openDatabase(file: string): DatabaseSync {
 export class LibraryIndex {
   readonly #file: string;
   readonly #onTrouble: (reason: string) => void;
-  #renewals = 0;
+  #rebuilds = 0;
   #database: DatabaseSync;
 
   /** Opens the index of one library folder. The file of the index is in the user's data folder. */
@@ -80,8 +80,8 @@ export class LibraryIndex {
   }
 
   /** Number of rebuilds since opening. A rebuild discards everything that was read before. */
-  get renewals(): number {
-    return this.#renewals;
+  get rebuilds(): number {
+    return this.#rebuilds;
   }
 
   close(): void {
@@ -90,7 +90,7 @@ export class LibraryIndex {
 
   /** Deletes the index and creates an empty one. */
   rebuild(): void {
-    this.#renewals += 1;
+    this.#rebuilds += 1;
     try {
       this.#database.close();
     } catch {
@@ -102,7 +102,9 @@ export class LibraryIndex {
 
   /** Returns size and modification time of every indexed file in `place`, to detect changes in the folder. */
   known(place: IndexedFile['place']): ReadonlyMap<string, { readonly bytes: number; readonly modified_ms: number }> {
-    const rows = this.#use((db) => db.prepare('SELECT key, bytes, modified_ms FROM files WHERE place = ?').all(place));
+    const rows = this.#runWithRetry((db) =>
+      db.prepare('SELECT key, bytes, modified_ms FROM files WHERE place = ?').all(place),
+    );
     return new Map(
       rows.map(({ key, bytes, modified_ms }) => [
         String(key),
@@ -114,7 +116,7 @@ export class LibraryIndex {
   /** Inserts changed files and removes deleted ones. */
   update(changed: readonly IndexedFile[], gone: readonly Pick<IndexedFile, 'place' | 'key'>[]): void {
     if (changed.length === 0 && gone.length === 0) return;
-    this.#use((db) => {
+    this.#runWithRetry((db) => {
       const put = db.prepare('INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?)');
       const drop = db.prepare('DELETE FROM files WHERE place = ? AND key = ?');
       db.exec('BEGIN IMMEDIATE');
@@ -136,7 +138,7 @@ export class LibraryIndex {
   }
 
   label(labels: Labels): void {
-    this.#use((db) => {
+    this.#runWithRetry((db) => {
       const put = db.prepare('INSERT OR REPLACE INTO labels VALUES (?, ?, ?, ?)');
       db.exec('BEGIN IMMEDIATE');
       db.exec('DELETE FROM labels');
@@ -167,7 +169,7 @@ export class LibraryIndex {
     const from = "FROM files f LEFT JOIN labels l ON f.place = 'yours' AND l.key = f.key";
     const where = `${from} WHERE ${conditions.join(' AND ')}`;
     const order = query.order === 'name' ? 'f.key COLLATE NOCASE' : 'f.modified_ms DESC, f.key';
-    return this.#use((db) => {
+    return this.#runWithRetry((db) => {
       const rows = db
         .prepare(`SELECT f.*, l.tags AS tags, l.remark AS remark ${where} ORDER BY ${order} LIMIT ?`)
         .all(...values, query.limit);
@@ -178,7 +180,7 @@ export class LibraryIndex {
 
   /** Returns the tags of existing files, the most frequent first. */
   tags(): readonly { readonly tag: string; readonly count: number }[] {
-    const rows = this.#use((db) =>
+    const rows = this.#runWithRetry((db) =>
       db
         .prepare(
           `SELECT value AS tag, count(*) AS count
@@ -215,13 +217,13 @@ export class LibraryIndex {
    * Runs `work`. After a failure, runs it once more with an empty index: a rebuilt file if the index is damaged, or
    * memory if the disk cannot be written. The next refresh fills the index.
    */
-  #use<T>(work: (database: DatabaseSync) => T): T {
+  #runWithRetry<T>(work: (database: DatabaseSync) => T): T {
     try {
       return work(this.#database);
     } catch (error) {
-      if (isOfDisk(error)) {
+      if (isDiskError(error)) {
         this.#database.close();
-        this.#renewals += 1;
+        this.#rebuilds += 1;
         this.#database = this.#inMemory(error);
       } else {
         this.#onTrouble(`The library index is rebuilt: ${error instanceof Error ? error.message : error}`);
@@ -237,7 +239,7 @@ const IOERR = 10;
 const FULL = 13;
 const READONLY_ERROR = 8;
 
-function isOfDisk(error: unknown): boolean {
+function isDiskError(error: unknown): boolean {
   const code: unknown = error instanceof Error ? Reflect.get(error, 'errcode') : null;
   return typeof code === 'number' && [IOERR, FULL, READONLY_ERROR].includes(code & 0xff);
 }

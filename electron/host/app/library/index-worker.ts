@@ -4,8 +4,8 @@ import { toWireError, type WireError } from '../../../contract/errors.ts';
 import { LibraryIndex } from './index-file.ts';
 
 /** Methods of the index that the host may call. */
-type Question = 'known' | 'update' | 'label' | 'search' | 'tags' | 'rebuild' | 'close';
-export type IndexQuestions = Pick<LibraryIndex, Question>;
+type IndexMethod = 'known' | 'update' | 'label' | 'search' | 'tags' | 'rebuild' | 'close';
+export type IndexMethods = Pick<LibraryIndex, IndexMethod>;
 
 export interface IndexedFolders {
   readonly dataFolder: string;
@@ -14,14 +14,14 @@ export interface IndexedFolders {
 
 export interface IndexTask {
   readonly id: number;
-  readonly question: Question;
+  readonly question: IndexMethod;
   readonly asked: readonly unknown[];
 }
 
 export type IndexReply =
   | { readonly kind: 'trouble'; readonly reason: string }
-  /** `renewals`: number of rebuilds so far. */
-  | { readonly kind: 'done'; readonly id: number; readonly value: unknown; readonly renewals: number }
+  /** `rebuilds`: number of rebuilds so far. */
+  | { readonly kind: 'done'; readonly id: number; readonly value: unknown; readonly rebuilds: number }
   | { readonly kind: 'failed'; readonly id: number; readonly error: WireError };
 
 const { dataFolder, libraryFolder } = workerData as IndexedFolders;
@@ -31,7 +31,7 @@ const index = new LibraryIndex(dataFolder, libraryFolder, (reason) => send({ kin
 parentPort?.on('message', ({ id, question, asked }: IndexTask) => {
   try {
     const answer = index[question] as (...all: readonly unknown[]) => unknown;
-    send({ kind: 'done', id, value: answer.apply(index, [...asked]), renewals: index.renewals });
+    send({ kind: 'done', id, value: answer.apply(index, [...asked]), rebuilds: index.rebuilds });
   } catch (error) {
     send({ kind: 'failed', id, error: toWireError(error) });
   }

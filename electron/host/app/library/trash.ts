@@ -26,7 +26,7 @@ export function trashedKey(id: string): string {
   return `${FOLDER}/${id}`;
 }
 
-function parse(id: string): { readonly fileName: string; readonly trashed: string } | null {
+function parseTrashId(id: string): { readonly fileName: string; readonly trashed: string } | null {
   const [, date, hours, minutes, seconds, fileName] = NAME.exec(id) ?? [];
   return fileName === undefined ? null : { fileName, trashed: `${date}${hours}:${minutes}:${seconds}` };
 }
@@ -36,7 +36,7 @@ export async function listTrash(libraryFolder: string): Promise<readonly TrashEn
   const folder = path.join(libraryFolder, FOLDER);
   const found: TrashEntry[] = [];
   for (const id of (await readdir(folder).catch(() => [])).sort().reverse()) {
-    const parsed = parse(id);
+    const parsed = parseTrashId(id);
     const stats = await lstat(path.join(folder, id)).catch(() => null);
     if (parsed !== null && stats?.isFile()) found.push({ id, ...parsed, bytes: stats.size });
   }
@@ -101,7 +101,7 @@ export async function restoreFromTrash(
   taken: (key: string) => Promise<boolean>,
   { before, after }: MoveCallbacks,
 ): Promise<string> {
-  const parsed = parse(id);
+  const parsed = parseTrashId(id);
   if (parsed === null || path.basename(id) !== id || id.includes('\\')) {
     throw new BraggError('not-found', 'The trash has no file with this name.');
   }

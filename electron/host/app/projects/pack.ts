@@ -90,7 +90,7 @@ const FOLDERS: Readonly<Record<ProjectPart, string>> = {
 
 class ProjectPacker {
   readonly #entries = new Map<string, { readonly bytes: Uint8Array; readonly packed: boolean }>();
-  readonly #told: ProjectManifest['entries'][number][] = [];
+  readonly #manifestEntries: ProjectManifest['entries'][number][] = [];
   #bytes = 0;
 
   /** Adds a file. Equal content is stored once; different content under an existing name gets a number. */
@@ -101,7 +101,7 @@ class ProjectPacker {
     const { dir, name: stem, ext } = path.posix.parse(name);
     for (let i = 1; ; i += 1) {
       const called = i === 1 ? name : path.posix.join(dir, `${stem} ${i}${ext}`);
-      const known = this.#told.find((one) => one.part === part && one.name === called);
+      const known = this.#manifestEntries.find((one) => one.part === part && one.name === called);
       if (known?.sha256 === sha256) return;
       if (known !== undefined) continue;
       this.#bytes += bytes.length;
@@ -109,14 +109,14 @@ class ProjectPacker {
         throw new BraggError('unsupported', `A project can have at most ${MAX_BYTES / 2 ** 20} MiB. Pack fewer runs.`);
       const at = `${FOLDERS[part]}/${called}`;
       this.#entries.set(at, { bytes, packed: /\.(h5|gz|zip|png)$/i.test(called) });
-      this.#told.push({ part, path: at, name: called, bytes: bytes.length, sha256 });
+      this.#manifestEntries.push({ part, path: at, name: called, bytes: bytes.length, sha256 });
       return;
     }
   }
 
   whole(name: string, program: string): Uint8Array {
     const created = new Date().toISOString();
-    const manifest = { format: PROJECT_FORMAT, version: 1, name, created, program, entries: this.#told };
+    const manifest = { format: PROJECT_FORMAT, version: 1, name, created, program, entries: this.#manifestEntries };
     const text = new TextEncoder().encode(`${JSON.stringify(manifest, null, 2)}\n`);
     return packZip(new Map([['project.json', { bytes: text, packed: false }], ...this.#entries]));
   }
@@ -188,7 +188,7 @@ async function addStudy(packing: ProjectPacker, name: string, at: string): Promi
 }
 
 /** Returns the code file of a user kernel, given its code or its description. Null for other files. */
-async function kernelIn(name: string, file: string): Promise<string | null> {
+async function codeFileOf(name: string, file: string): Promise<string | null> {
   if (isUserKernelFile(name)) return name;
   if (!name.endsWith('.json')) return null;
   const { root } = parseJson(new TextDecoder().decode(await read(file)));
@@ -233,7 +233,7 @@ export const packProject = defineThreadTask('pack a project', async (request: Pa
   const problems = new Map<string, string>();
   for (const one of request.files) {
     const { from, folder } = one;
-    const kernel = typeof from === 'string' ? await kernelIn(one.name, from) : null;
+    const kernel = typeof from === 'string' ? await codeFileOf(one.name, from) : null;
     const own = typeof from === 'string' ? path.dirname(from) : null;
     // A candidate needs its problem, so pack both.
     const solved = kernel === null || own === null ? null : problemFileIn(own);

@@ -133,7 +133,7 @@ class ProjectWriter {
     this.#written.push(folder);
   }
 
-  async takeBack(): Promise<void> {
+  async removeWritten(): Promise<void> {
     for (const file of this.#written) await rm(file, { recursive: true, force: true });
   }
 }
@@ -348,7 +348,7 @@ export const unpackProject = defineThreadTask(
       for (const { part, name: called, path: at } of of('notes'))
         came.push({ part, name: called, ...(await placeNotes(library, called, bytesOf(at))) });
     } catch (error) {
-      await placing.takeBack();
+      await placing.removeWritten();
       throw error;
     }
     return { name: manifest.name, came };

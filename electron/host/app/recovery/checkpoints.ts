@@ -24,7 +24,7 @@ const RUN_NAME = /^run-([\w-]+)\.json$/;
 
 const SESSION_NAME = /^session-([\w-]+)\.json$/;
 
-export const isSaved = (name: string): boolean => [DRAFT_NAME, RUN_NAME, SESSION_NAME].some((one) => one.test(name));
+export const isNoteName = (name: string): boolean => [DRAFT_NAME, RUN_NAME, SESSION_NAME].some((one) => one.test(name));
 
 const noteSchema = z.object({
   version: z.literal(2),

@@ -33,7 +33,7 @@ export class PresenceFile {
    * Records the open file of a page, or removes the record if `file` is null. Returns the number of other windows that
    * have the file open.
    */
-  async tell(page: string, file: string | null): Promise<number> {
+  async update(page: string, file: string | null): Promise<number> {
     const own = path.join(this.#folder, page);
     if (file === null) {
       await rm(own, { force: true });

@@ -22,7 +22,7 @@ import type { Runs } from '../runs/runs.ts';
 import {
   type Checkpoints,
   DRAFT_NAME,
-  isSaved,
+  isNoteName,
   type NamedSession,
   runsIn,
   sessionsIn,
@@ -114,7 +114,7 @@ export class Recovery {
 
   /** Removes folders of killed processes that contain nothing to recover. */
   async sweep(): Promise<void> {
-    for (const folder of await this.#parts.folders.orphans()) await removeFolderUnless(folder, isSaved);
+    for (const folder of await this.#parts.folders.orphans()) await removeFolderUnless(folder, isNoteName);
   }
 
   /** Lists unsaved work, newest first. */
@@ -160,7 +160,7 @@ export class Recovery {
     const run = await runs.adopt(await packer.read(bytes, title), null);
     // The checkpoint remains on disk under the new id until the run is saved.
     await checkpoints.adopt(note, run.id);
-    await removeFolderUnless(path.dirname(note), isSaved);
+    await removeFolderUnless(path.dirname(note), isNoteName);
     return run;
   }
 
@@ -172,7 +172,7 @@ export class Recovery {
     if (found === undefined) throw notFoundError();
     const info = await benches.adopt(found.note.title, await stored.read(stateFile(note), found.note.title));
     await sessionStates.adopt(note, info.id);
-    await removeFolderUnless(path.dirname(note), isSaved);
+    await removeFolderUnless(path.dirname(note), isNoteName);
     return info;
   }
 
@@ -180,7 +180,7 @@ export class Recovery {
     const file = await this.#file(id);
     await Promise.all([rm(file, { force: true }), rm(stateFile(file), { force: true })]);
     const folder = path.dirname(file);
-    if (folder !== this.#parts.folders.own) await removeFolderUnless(folder, isSaved);
+    if (folder !== this.#parts.folders.own) await removeFolderUnless(folder, isNoteName);
   }
 
   /** Builds an id from the names of folder and file, because pages must not see paths. */

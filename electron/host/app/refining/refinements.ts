@@ -55,7 +55,7 @@ interface FitRequest {
   readonly fit: readonly RefinedPart[];
 }
 
-function frameOf(refined: RefinementResult): RefinedCrystal {
+function refinedFrame(refined: RefinementResult): RefinedCrystal {
   const { image: _image, images: _images, unknowns, ...rest } = refined;
   const told = unknowns.map(({ id, start, value, sigma }) => ({ id, start, value, sigma }));
   return { state: 'refined', unknowns: told, ...rest };
@@ -69,7 +69,7 @@ export class Refinements {
     this.#parts = parts;
   }
 
-  async take(name: string, measured: MaskedImage): Promise<MeasuredImage> {
+  async add(name: string, measured: MaskedImage): Promise<MeasuredImage> {
     const id = randomBytes(9).toString('base64url');
     const left_out = await countLeftOut(measured.left);
     this.#cached.set(id, { name, measured, fitted: null, shown: null });
@@ -81,7 +81,7 @@ export class Refinements {
 
   /** Returns the measured image, or its difference from the fitted one. Throws BraggError. */
   async view(id: string, difference: boolean, view: ImageView): Promise<FieldMap> {
-    const kept = this.#of(id);
+    const kept = this.#requireImage(id);
     const { measured, fitted } = kept;
     if (difference && fitted === null) throw new BraggError('not-found', 'Nothing has been fitted to this image yet.');
     if (kept.shown?.difference !== difference) {
@@ -109,7 +109,7 @@ export class Refinements {
     signal: AbortSignal,
   ): Promise<void> {
     const { addon, scenarios, lanes } = this.#parts;
-    const kept = this.#of(image);
+    const kept = this.#requireImage(image);
     const reading = requireCrystal(await scenarios.check(scenario, await place()));
     const problem = problemOf(reading);
     if (isUserKernelId(problem.solver.variant)) {
@@ -119,8 +119,8 @@ export class Refinements {
     const { lane, plan } = new DiffractionWorkloadRun(addon, problem, false);
     throwIfTooLong(workOf(addon, plan));
     const id = `refining-${randomBytes(9).toString('base64url')}`;
-    const waits = (): void => sink.offer(() => ({ state: 'waiting' }));
-    await lanes.enqueue({ id, lane, signal, waits }, async () => {
+    const reportWaiting = (): void => sink.offer(() => ({ state: 'waiting' }));
+    await lanes.enqueue({ id, lane, signal, waits: reportWaiting }, async () => {
       const warnings = reading.scenario === null ? [] : disagreements(kept.measured.header, reading.scenario);
       sink.offer(() => ({ state: 'begun', variant: plan.variant, warnings: [...warnings] }));
       const options = { fit, iterations: MAX_ITERATIONS, signal };
@@ -131,11 +131,11 @@ export class Refinements {
       const { image: photons, scale, background } = refined;
       kept.fitted = { photons, scale, background };
       kept.shown = null;
-      sink.offer(() => frameOf(refined));
+      sink.offer(() => refinedFrame(refined));
     });
   }
 
-  #of(id: string): LoadedImage {
+  #requireImage(id: string): LoadedImage {
     const kept = this.#cached.get(id);
     if (kept === undefined)
       throw new BraggError('not-found', 'This image is no longer in memory. Open its file again.');

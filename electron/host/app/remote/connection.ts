@@ -105,7 +105,7 @@ export interface ConnectionOptions {
   readonly retry_ms?: number;
 }
 
-type Answer = (answer: string | null) => void;
+type AnswerCallback = (answer: string | null) => void;
 
 const shortMessage = (error: unknown): string => messageOf(error).slice(0, 1000);
 
@@ -115,14 +115,14 @@ export class Connection {
   readonly #token = newSessionToken();
   #state: RemoteState = { kind: 'connecting' };
   #machine: RemoteMachine | null = null;
-  #answer: Answer | null = null;
+  #answer: AnswerCallback | null = null;
   #port: number | null = null;
   /** Settles when the connection has ended permanently. */
   readonly ended: Promise<void>;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
-    this.ended = this.#live();
+    this.ended = this.#stayConnected();
   }
 
   get info(): Remote {
@@ -130,7 +130,7 @@ export class Connection {
     return { id, host, state: this.#state, machine: this.#machine };
   }
 
-  get isOver(): boolean {
+  get hasEnded(): boolean {
     return this.#state.kind === 'failed' || this.#state.kind === 'login-node' || this.#closing.signal.aborted;
   }
 
@@ -145,7 +145,7 @@ export class Connection {
     await this.ended;
   }
 
-  #become(state: RemoteState): void {
+  #setState(state: RemoteState): void {
     this.#state = state;
     this.#options.onChange();
   }
@@ -153,14 +153,14 @@ export class Connection {
   #fail(error: unknown): void {
     if (this.#closing.signal.aborted) return;
     this.#closing.abort(error);
-    this.#become({ kind: 'failed', reason: shortMessage(error) });
+    this.#setState({ kind: 'failed', reason: shortMessage(error) });
   }
 
   /**
    * Reconnects until the connection is closed. If the first attempt fails, it does not retry, so that the user can read
    * the reason.
    */
-  async #live(): Promise<void> {
+  async #stayConnected(): Promise<void> {
     const { signal } = this.#closing;
     const first_ms = this.#options.retry_ms ?? RETRY_MS.first;
     let opened = false;
@@ -169,16 +169,16 @@ export class Connection {
     await Promise.resolve();
     while (!signal.aborted) {
       try {
-        const reason = await this.#dial(() => {
+        const reason = await this.#connect(() => {
           opened = true;
           wait_ms = first_ms;
         });
         if (reason === null) return;
-        if (!signal.aborted) this.#become({ kind: 'lost', reason });
+        if (!signal.aborted) this.#setState({ kind: 'lost', reason });
       } catch (error) {
         if (signal.aborted) return;
         if (!opened || error instanceof LoginRefusedError) return this.#fail(error);
-        this.#become({ kind: 'lost', reason: shortMessage(error) });
+        this.#setState({ kind: 'lost', reason: shortMessage(error) });
       }
       await sleep(wait_ms, undefined, { signal }).catch(() => undefined);
       wait_ms = Math.min(2 * wait_ms, RETRY_MS.last);
@@ -189,35 +189,35 @@ export class Connection {
    * Connects, and returns the reason when the connection is lost. Null if the program must not be started on that
    * machine.
    */
-  async #dial(onOpen: () => void): Promise<string | null> {
+  async #connect(onOpen: () => void): Promise<string | null> {
     const { host, anyway, source } = this.#options;
     const { signal } = this.#closing;
-    const askpass = await this.#askpass();
+    const askpass = await this.#openAskpass();
     let ssh: Ssh | null = null;
     const hangUp = (): void => ssh?.close();
     signal.addEventListener('abort', hangUp, { once: true });
     try {
-      this.#become(this.#state.kind === 'lost' ? this.#state : { kind: 'connecting' });
-      ssh = await Ssh.open({ host, asking: this.#asking(askpass), signal });
+      this.#setState(this.#state.kind === 'lost' ? this.#state : { kind: 'connecting' });
+      ssh = await Ssh.open({ host, asking: this.#promptMode(askpass), signal });
       const program = await source();
       const probed = readProbe(host, await ssh.run(PROBE), folderName(program.program));
       this.#machine = probed.machine;
       if (probed.machine.slurm && probed.machine.gpus.kind !== 'found' && !anyway) {
         this.#closing.abort();
-        this.#become({ kind: 'login-node' });
+        this.#setState({ kind: 'login-node' });
         return null;
       }
       // The compressed program is about a third of this size, so the copy ends before the progress bar is full.
       const total_bytes = program.program.unpacked_bytes;
-      const onCopied = (done_bytes: number): void => this.#become({ kind: 'copying', done_bytes, total_bytes });
+      const onCopied = (done_bytes: number): void => this.#setState({ kind: 'copying', done_bytes, total_bytes });
       const folder = await installProgram({ ssh, probed, source: program, onCopied });
-      if (this.#state.kind !== 'lost') this.#become({ kind: 'starting' });
+      if (this.#state.kind !== 'lost') this.#setState({ kind: 'starting' });
       const { port, token } = await startSession(ssh, folder, this.#token);
       const here = this.#port ?? (await freePort(host));
       await ssh.forward(here, port);
       this.#port = here;
       onOpen();
-      this.#become({ kind: 'open', url: `http://127.0.0.1:${here}/?token=${token}` });
+      this.#setState({ kind: 'open', url: `http://127.0.0.1:${here}/?token=${token}` });
       return await ssh.ended;
     } finally {
       signal.removeEventListener('abort', hangUp);
@@ -227,26 +227,26 @@ export class Connection {
     }
   }
 
-  #asking(askpass: Askpass | null): PromptMode {
+  #promptMode(askpass: Askpass | null): PromptMode {
     if (askpass !== null) return { kind: 'program', environment: askpass.environment };
     return { kind: this.#options.asking === 'terminal' ? 'terminal' : 'never' };
   }
 
-  async #askpass(): Promise<Askpass | null> {
+  async #openAskpass(): Promise<Askpass | null> {
     if (this.#options.asking !== 'page') return null;
     return openAskpass(({ prompt, secret }, gone) => {
       const before = this.#state;
       return new Promise((resolve) => {
-        const settle: Answer = (answer) => {
-          if (this.#answer !== settle) return;
+        const answerOnce: AnswerCallback = (answer) => {
+          if (this.#answer !== answerOnce) return;
           this.#answer = null;
-          if (this.#state.kind === 'asks') this.#become(before.kind === 'asks' ? { kind: 'connecting' } : before);
+          if (this.#state.kind === 'asks') this.#setState(before.kind === 'asks' ? { kind: 'connecting' } : before);
           resolve(answer);
         };
         this.#answer?.(null);
-        this.#answer = settle;
-        gone.addEventListener('abort', () => settle(null), { once: true });
-        this.#become({ kind: 'asks', prompt, secret });
+        this.#answer = answerOnce;
+        gone.addEventListener('abort', () => answerOnce(null), { once: true });
+        this.#setState({ kind: 'asks', prompt, secret });
       });
     });
   }

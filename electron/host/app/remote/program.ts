@@ -149,7 +149,7 @@ async function packedSource(folder: string): Promise<Source | null> {
 }
 
 /** Path of the Node binary to copy: in Electron that of the checkout, otherwise that of this process. */
-function nodeFor(root: string): string | null {
+function nodeBinaryFor(root: string): string | null {
   if (process.versions['electron'] === undefined) return process.execPath;
   const pinned = path.join(root, 'node_modules', `node-${process.platform}-${process.arch}`, 'bin', 'node');
   return existsSync(pinned) ? pinned : null;
@@ -160,7 +160,7 @@ function nodeFor(root: string): string | null {
  * program for other machines.
  */
 export async function programSource(root: string): Promise<Source> {
-  const node = process.platform === 'linux' ? nodeFor(root) : null;
+  const node = process.platform === 'linux' ? nodeBinaryFor(root) : null;
   // A checkout has a Node binary, so copy its last build. Only a package contains an archive.
   if (node !== null) return localSource(root, node);
   const packed = await packedSource(path.join(root, 'dist', 'remote'));
@@ -187,7 +187,7 @@ export async function packProgram(root: string, folder: string): Promise<PackedP
   return program;
 }
 
-interface Install {
+interface InstallOptions {
   readonly ssh: Ssh;
   readonly probed: ProbeResult;
   readonly source: Source;
@@ -195,7 +195,7 @@ interface Install {
 }
 
 /** Space needed while unpacking, as a multiple of the unpacked size. */
-const REQUIRED_BYTES = 1.05;
+const REQUIRED_SPACE = 1.05;
 const COPY_PATIENCE_MS = 60 * 60_000;
 
 /**
@@ -219,7 +219,7 @@ const tidyScript = (folder: string): string =>
  * Copies the program to the remote machine unless it is there, and returns its folder. Throws BraggError with one
  * sentence.
  */
-export async function installProgram({ ssh, probed, source, onCopied }: Install): Promise<string> {
+export async function installProgram({ ssh, probed, source, onCopied }: InstallOptions): Promise<string> {
   const { program } = source;
   const { machine, base, free_bytes, glibc } = probed;
   const folder = `${base}/programs/${folderName(program)}`;
@@ -232,8 +232,8 @@ export async function installProgram({ ssh, probed, source, onCopied }: Install)
   if (glibc === null && program.platform.startsWith('linux')) {
     throw refuse('its C library is not glibc, which the program needs');
   }
-  if (free_bytes !== null && free_bytes < REQUIRED_BYTES * program.unpacked_bytes) {
-    const [need, free] = [formatBytes(REQUIRED_BYTES * program.unpacked_bytes), formatBytes(free_bytes)];
+  if (free_bytes !== null && free_bytes < REQUIRED_SPACE * program.unpacked_bytes) {
+    const [need, free] = [formatBytes(REQUIRED_SPACE * program.unpacked_bytes), formatBytes(free_bytes)];
     throw new BraggError('no-space', `${ssh.host}: ${base} has ${free} of free space, but the program needs ${need}.`);
   }
   const { stream, ended } = await source.archive();

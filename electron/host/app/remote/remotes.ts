@@ -13,7 +13,7 @@ import { checkedHost } from './ssh.ts';
 const MAX_HOSTS = 200;
 
 /** Returns the names in `Host` lines of an ssh configuration, except patterns. */
-export function hostsIn(configuration: string): string[] {
+export function hostNamesIn(configuration: string): string[] {
   const names = configuration
     .split(/\r?\n/)
     .flatMap((line) => /^\s*Host(?:\s+|\s*=\s*)(.+)$/i.exec(line)?.[1]?.trim().split(/\s+/) ?? [])
@@ -40,7 +40,7 @@ export class Remotes {
 
   connect(given: string, anyway: boolean): number {
     const host = checkedHost(given);
-    const same = this.#connections.find((one) => one.info.host === host && !one.isOver);
+    const same = this.#connections.find((one) => one.info.host === host && !one.hasEnded);
     if (same !== undefined) return same.info.id;
     const id = this.#next++;
     const made = new Connection({
@@ -69,15 +69,15 @@ export class Remotes {
     return {
       'remote.hosts': async () => {
         const file = path.join(homedir(), '.ssh', 'config');
-        return { hosts: hostsIn(await readFile(file, 'utf8').catch(() => '')) };
+        return { hosts: hostNamesIn(await readFile(file, 'utf8').catch(() => '')) };
       },
       'remote.connect': ({ host, anyway }) => ({ id: this.connect(host, anyway) }),
       'remote.answer': ({ id, answer }) => {
-        this.#named(id).answer(answer);
+        this.#requireConnection(id).answer(answer);
         return {};
       },
       'remote.close': async ({ id }) => {
-        const one = this.#named(id);
+        const one = this.#requireConnection(id);
         this.#connections = this.#connections.filter((each) => each !== one);
         await one.close();
         this.#subscribers.offerAll();
@@ -106,7 +106,7 @@ export class Remotes {
     return this.#source;
   }
 
-  #named(id: number): Connection {
+  #requireConnection(id: number): Connection {
     const found = this.#connections.find((one) => one.info.id === id);
     if (found !== undefined) return found;
     throw new BraggError('not-found', 'This connection is closed.');

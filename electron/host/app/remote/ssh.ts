@@ -124,15 +124,15 @@ export class Ssh {
       stdio: ['pipe', 'pipe', 'pipe'],
       windowsHide: true,
     });
-    const give = (): void => void master.kill();
-    signal.addEventListener('abort', give, { once: true });
+    const giveUp = (): void => void master.kill();
+    signal.addEventListener('abort', giveUp, { once: true });
     master.on('close', () => void rm(folder, { recursive: true, force: true }));
     // Ignore errors of a process that has ended and no longer reads its input.
     master.stdin.on('error', () => undefined);
     try {
-      await loggedIn(host, master, signal);
+      await waitForLogin(host, master, signal);
     } finally {
-      signal.removeEventListener('abort', give);
+      signal.removeEventListener('abort', giveUp);
     }
     const through = shares ? ['-S', control, '-o', 'ControlMaster=no'] : [];
     return new Ssh(host, master, ['-T', ...through, ...batch, ...KEEP_ALIVE], environment);
@@ -162,19 +162,19 @@ export class Ssh {
     const end = await ended.finally(() => clearTimeout(late));
     const printed = outputAfterMark(end.stdout);
     if (end.code === 0 && printed !== null) return printed.toString('utf8');
-    throw failure(this.host, end);
+    throw failureError(this.host, end);
   }
 
   /** Forwards a port of the local loopback interface to a port of the remote machine. Throws BraggError. */
   async forward(here: number, there: number): Promise<void> {
     const link = ['-L', `127.0.0.1:${here}:127.0.0.1:${there}`];
-    const refused = (says: string): BraggError =>
+    const forwardError = (says: string): BraggError =>
       new BraggError('unsupported', `${this.host}: ssh does not forward port ${there}: ${says || 'no reason given'}.`);
     if (this.#words.includes('-S')) {
       const { code, stderr } = await outcomeOf(
         this.#spawn([...this.#words, '-O', 'forward', ...link, '--', this.host]),
       );
-      if (code !== 0) throw refused(plainLine(stderr));
+      if (code !== 0) throw forwardError(plainLine(stderr));
       return;
     }
     const only = ['-o', 'ExitOnForwardFailure=yes', '-o', 'PermitLocalCommand=yes', '-o', `LocalCommand=echo ${MARK}`];
@@ -183,7 +183,7 @@ export class Ssh {
     // OpenSSH runs its local command once it has bound the port.
     await new Promise<void>((resolve, reject) => {
       tunnel.stdout.once('data', () => resolve());
-      void outcomeOf(tunnel).then(({ stderr }) => reject(refused(plainLine(stderr))));
+      void outcomeOf(tunnel).then(({ stderr }) => reject(forwardError(plainLine(stderr))));
     });
   }
 
@@ -224,7 +224,7 @@ function outcomeOf(child: ChildProcess): Promise<CommandResult> {
 }
 
 /** Resolves when the mark has been printed, so that the login is complete. */
-function loggedIn(host: string, master: ChildProcess, signal: AbortSignal): Promise<void> {
+function waitForLogin(host: string, master: ChildProcess, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     let stdout = '';
     const read = (piece: Buffer): void => {
@@ -243,7 +243,7 @@ function loggedIn(host: string, master: ChildProcess, signal: AbortSignal): Prom
       reject(new LoginRefusedError('io', missing ? 'ssh is not installed on this machine.' : error.message));
     });
     master.on('close', (code) =>
-      reject(signal.aborted ? signal.reason : failure(host, { code, stdout: Buffer.alloc(0), stderr })),
+      reject(signal.aborted ? signal.reason : failureError(host, { code, stdout: Buffer.alloc(0), stderr })),
     );
   });
 }
@@ -254,7 +254,7 @@ const FULL = /no space left|quota exceeded|file size limit|file too large/i;
 const FILE_LIMIT = 128 + 25;
 
 /** Describes a failed command in one sentence. */
-function failure(host: string, { code, stderr }: CommandResult): BraggError {
+function failureError(host: string, { code, stderr }: CommandResult): BraggError {
   const says = plainLine(stderr);
   if (FULL.test(stderr) || code === FILE_LIMIT) {
     const line = stderr.split('\n').find((each) => FULL.test(each));
@@ -265,9 +265,8 @@ function failure(host: string, { code, stderr }: CommandResult): BraggError {
   if (code !== SSH_FAILED) {
     return new BraggError('unsupported', `${host}: ${says || `the command exited with code ${code}`}.`);
   }
-  const refused = /permission denied|verification failed|passphrase|could not resolve|bad configuration|too many/i.test(
-    stderr,
-  );
+  const forwardError =
+    /permission denied|verification failed|passphrase|could not resolve|bad configuration|too many/i.test(stderr);
   const text = `ssh ${host} failed: ${says || 'no reason given'}.`.replace(/\.\.$/, '.');
-  return refused ? new LoginRefusedError('io', text) : new BraggError('disconnected', text);
+  return forwardError ? new LoginRefusedError('io', text) : new BraggError('disconnected', text);
 }

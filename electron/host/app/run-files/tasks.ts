@@ -24,10 +24,7 @@ export function sessionFileOf(head: Uint8Array): SessionRunFile | null {
 }
 
 /** Returns the workload of a run file and its reader, which is null if the workload is unknown. */
-function checkFormat(
-  f: RunFileFields,
-  file: File,
-): { readonly workload: string; readonly runFile: Hdf5RunFile | null } {
+function readFormat(f: RunFileFields, file: File): { readonly workload: string; readonly runFile: Hdf5RunFile | null } {
   const format: unknown = file.attrs[rootAttributes.format]?.value;
   if (format !== RUN_FILE_FORMAT) f.refuse('it is an HDF5 file of another program');
   const version = f.count('/', rootAttributes.version);
@@ -41,7 +38,7 @@ function checkFormat(
 
 function readAll(file: File, file_bytes: number): AnyRunData {
   const f = new RunFileFields(file);
-  const { workload, runFile } = checkFormat(f, file);
+  const { workload, runFile } = readFormat(f, file);
   f.limitTotal(file_bytes);
   return runFile === null
     ? f.refuse(`it contains a run of "${workload}", which this version does not support`)
@@ -104,7 +101,7 @@ export async function readRunFacts(bytes: Uint8Array, name: string): Promise<Run
   return withFileName(name, () =>
     openFile(bytes, (file) => {
       const f = new RunFileFields(file);
-      const { workload, runFile } = checkFormat(f, file);
+      const { workload, runFile } = readFormat(f, file);
       const device = f.text('machine', 'device');
       return {
         workload,

@@ -113,13 +113,13 @@ export class RunCache {
     for (const [id, kept] of [...this.#cached]) {
       if (this.bytes <= this.#bound) return;
       if (id === except || kept.data === null || kept.moving !== null) continue;
-      kept.moving = this.#moveOut(id, kept, kept.data);
+      kept.moving = this.#writeToDisk(id, kept, kept.data);
       await kept.moving;
       kept.moving = null;
     }
   }
 
-  async #moveOut(id: string, kept: CacheEntry, data: AnyRunData): Promise<void> {
+  async #writeToDisk(id: string, kept: CacheEntry, data: AnyRunData): Promise<void> {
     try {
       if (!kept.onDisk) {
         await this.#scratch.make();

@@ -100,13 +100,13 @@ export class Runs {
     this.#options = options;
     this.#opened = options.opened ?? [];
     this.#lanes = options.lanes;
-    this.#lanes.listen(() => this.#changed());
+    this.#lanes.listen(() => this.#notifyWatchers());
   }
 
   /** Queues a run. Throws BraggError if the scenario has errors or the engine rejects it. */
   async start({ reading: requested, name, changes = [], ...options }: StartRequest): Promise<RunInfo> {
     const { trace = false, pictures = true, onGrid = pictures || trace, energy = false, unlisted = false } = options;
-    this.#refuseClosing();
+    this.#throwIfClosing();
     const { kind, issues } = requested;
     if (kind === null) throw refusalOf(issues);
     const { addon, assetsFolder, measure } = this.#options;
@@ -121,7 +121,7 @@ export class Runs {
       throw errorFromNative(error);
     }
     // The host may have started to close in the meantime.
-    this.#refuseClosing();
+    this.#throwIfClosing();
     const { document, scenario } = reading;
     const { read_s } = reading;
     const reads = read_s === undefined ? [] : [{ name: 'scenario read', seconds: read_s }];
@@ -153,16 +153,16 @@ export class Runs {
       before,
       { unlisted },
     );
-    this.#remember(record);
+    this.#addRecord(record);
     this.#lanes.add({ id: record.id, lane: run.lane, run: () => this.#execute(record, active) });
-    this.#changed();
+    this.#notifyWatchers();
     return this.info(record.id);
   }
 
   /** Returns at once. A run that is computing ends within one step and retains its partial result. */
   cancel(id: string): RunInfo {
     const record = this.#record(id);
-    if (this.#lanes.remove(id)) this.#end(record, 'cancelled');
+    if (this.#lanes.remove(id)) this.#finish(record, 'cancelled');
     else record.active?.run.cancel();
     return this.info(id);
   }
@@ -186,7 +186,7 @@ export class Runs {
     if (!hasEnded(record)) throw new BraggError('unsupported', 'This run has not ended. Cancel it first.');
     if (record.live) throw new BraggError('unsupported', 'This result belongs to Live: switch Live off to remove it.');
     this.#records.delete(id);
-    this.#changed();
+    this.#notifyWatchers();
     await Promise.all([this.#options.cache.drop(id), this.#options.checkpoints?.drop(id)]);
   }
 
@@ -226,8 +226,8 @@ export class Runs {
       detail,
     );
     this.#options.cache.put(record.id, data);
-    this.#remember(record);
-    this.#changed();
+    this.#addRecord(record);
+    this.#notifyWatchers();
     return this.info(record.id);
   }
 
@@ -240,7 +240,7 @@ export class Runs {
       end: () => {
         this.#records.delete(id);
         void this.#options.cache.drop(id);
-        this.#changed();
+        this.#notifyWatchers();
       },
     };
   }
@@ -260,16 +260,16 @@ export class Runs {
     // Lists are sent completely, so send them only if a listed value changes, not for each of thirty answers per
     // second.
     const same = last?.variant === variant && last.size === size && last.name === name;
-    if (!same) this.#changed();
+    if (!same) this.#notifyWatchers();
   }
 
   /** Records that the run was saved to a file. `seconds`: time needed to write the file. */
-  async saved(id: string, file: NamedFile, seconds: number): Promise<void> {
+  async markSaved(id: string, file: NamedFile, seconds: number): Promise<void> {
     const { cache, checkpoints } = this.#options;
     const record = this.#record(id);
     record.file = file;
     void checkpoints?.drop(id);
-    this.#changed();
+    this.#notifyWatchers();
     if (record.live) return;
     const data = await cache.get(id);
     if (!('spans' in data)) return;
@@ -326,7 +326,7 @@ export class Runs {
     for (const sink of this.#watchers) sink.end();
   }
 
-  #refuseClosing(): void {
+  #throwIfClosing(): void {
     if (this.#closing) throw new BraggError('unsupported', 'The program is closing.');
   }
 
@@ -336,7 +336,7 @@ export class Runs {
     return record;
   }
 
-  #remember(record: RunRecord): void {
+  #addRecord(record: RunRecord): void {
     this.#records.set(record.id, record);
     if (this.#records.size <= MAX_RUNS) return;
     const oldest = [...this.#records.values()].find((one) => hasEnded(one) && !one.live);
@@ -347,7 +347,7 @@ export class Runs {
     active.begun_ms = performance.now();
     record.state = 'running';
     record.lastProgress = progressOf(record, null);
-    this.#changed();
+    this.#notifyWatchers();
     const { checkpoints, cache, log } = this.#options;
     let kept = false;
     try {
@@ -361,7 +361,7 @@ export class Runs {
           record.lastProgress = progressOf(record, { detail, eta_s });
           tell();
         },
-        context: () => this.#contextOf(record, active),
+        context: () => this.#runContextOf(record, active),
         keep:
           checkpoints === null || record.unlisted
             ? null
@@ -383,11 +383,11 @@ export class Runs {
       cache.put(record.id, data);
       // A run that took longer than a minimum duration is checkpointed until it is saved.
       if (kept) void checkpoints?.keep({ id: record.id, data, upTo, finished: true });
-      this.#end(record, data.status);
+      this.#finish(record, data.status);
     } catch (error) {
       this.#fail(record, error);
       record.wall_s = null;
-      this.#end(record, 'failed');
+      this.#finish(record, 'failed');
     }
   }
 
@@ -397,7 +397,7 @@ export class Runs {
     this.#options.log('error', `${record.name}: ${failure.message}`);
   }
 
-  #contextOf(record: RunRecord, { completeScenario }: ActivePart): RunContext {
+  #runContextOf(record: RunRecord, { completeScenario }: ActivePart): RunContext {
     const { name, created, scenario, device } = record;
     const { program, machine, gpu } = this.#options;
     return {
@@ -412,7 +412,7 @@ export class Runs {
     };
   }
 
-  #end(record: RunRecord, state: 'done' | 'cancelled' | 'failed'): void {
+  #finish(record: RunRecord, state: 'done' | 'cancelled' | 'failed'): void {
     record.state = state;
     record.finished = new Date().toISOString();
     record.lastProgress = progressOf(record, null);
@@ -420,10 +420,10 @@ export class Runs {
     record.active = null;
     record.progress.offerAll();
     record.progress.finish();
-    this.#changed();
+    this.#notifyWatchers();
   }
 
-  #changed(): void {
+  #notifyWatchers(): void {
     for (const sink of this.#watchers) sink.offer(() => ({ runs: this.list() }));
   }
 }

@@ -45,7 +45,7 @@ class Connection {
     this.#service = service;
   }
 
-  get attached(): boolean {
+  get isAttached(): boolean {
     return this.#port !== null;
   }
 
@@ -64,7 +64,7 @@ class Connection {
   }
 
   /** Returns the calls and streams that the page waits for but that never arrived here. */
-  missing(resume: ResumeRequest): { readonly calls: readonly number[]; readonly streams: readonly number[] } {
+  findMissing(resume: ResumeRequest): { readonly calls: readonly number[]; readonly streams: readonly number[] } {
     return {
       calls: resume.calls.filter((id) => id > this.#highestCall),
       streams: resume.streams.filter(({ stream }) => !this.#streams.has(stream)).map(({ stream }) => stream),
@@ -95,7 +95,7 @@ class Connection {
   }
 
   /** Handles one frame from the page. Throws BraggError or FrameError if the frame is invalid. */
-  received(bytes: Uint8Array): 'leave' | null {
+  handleFrame(bytes: Uint8Array): 'leave' | null {
     const parsed = clientMessageSchema.safeParse(decodeFrame(bytes));
     if (!parsed.success) throw new BraggError('bad-request', 'A message does not follow the protocol.');
     const message = parsed.data;
@@ -154,10 +154,10 @@ class Connection {
     } catch (error) {
       answer = controller.signal.aborted ? { type: 'cancelled', id } : { type: 'error', id, error: toWireError(error) };
     }
-    await this.#answer(id, method, answer);
+    await this.#sendResponse(id, method, answer);
   }
 
-  async #answer(id: number, method: string, message: HostMessage): Promise<void> {
+  async #sendResponse(id: number, method: string, message: HostMessage): Promise<void> {
     if (this.#ended) return;
     let bytes: Uint8Array;
     try {
@@ -260,17 +260,17 @@ export class Connections {
     port.listen({
       frame: (bytes) => {
         try {
-          if (connection === null) connection = this.#greet(port, bytes);
-          else if (connection.received(bytes) === 'leave') this.#end(connection, 'the page closed');
+          if (connection === null) connection = this.#handleGreeting(port, bytes);
+          else if (connection.handleFrame(bytes) === 'leave') this.#end(connection, 'the page closed');
         } catch (error) {
           // Pages never send invalid frames, so the sender is another program or there is an internal error.
           this.#options.log?.(`A connection was closed: ${toWireError(error).message}`);
           port.close('a message does not follow the protocol');
-          if (connection !== null) this.#detached(connection, port, options.singleUse ?? false);
+          if (connection !== null) this.#handleDetach(connection, port, options.singleUse ?? false);
         }
       },
       closed: () => {
-        if (connection !== null) this.#detached(connection, port, options.singleUse ?? false);
+        if (connection !== null) this.#handleDetach(connection, port, options.singleUse ?? false);
       },
     });
   }
@@ -280,7 +280,7 @@ export class Connections {
     for (const connection of [...this.#connections.values()]) this.#end(connection, reason);
   }
 
-  #greet(port: Port, bytes: Uint8Array): Connection | null {
+  #handleGreeting(port: Port, bytes: Uint8Array): Connection | null {
     const message = clientMessageSchema.parse(decodeFrame(bytes));
     if (message.type !== 'greet') throw new BraggError('bad-request', 'The first message must be a greeting.');
     if (message.protocol !== PROTOCOL_VERSION) {
@@ -294,14 +294,14 @@ export class Connections {
       return null;
     }
     const connection = known ?? this.#create();
-    this.#keep(connection);
+    this.#cancelExpiry(connection);
     connection.attach(port);
-    this.#hello(port, connection, known === undefined ? null : message.resume);
+    this.#sendHello(port, connection, known === undefined ? null : message.resume);
     return connection;
   }
 
-  #hello(port: Port, connection: Connection, resume: Greeting['resume']): void {
-    const missing = resume === null ? { calls: [], streams: [] } : connection.missing(resume);
+  #sendHello(port: Port, connection: Connection, resume: Greeting['resume']): void {
+    const missing = resume === null ? { calls: [], streams: [] } : connection.findMissing(resume);
     const capabilities = this.#options.capabilities();
     const hello: HostMessage = {
       type: 'hello',
@@ -329,7 +329,7 @@ export class Connections {
     return connection;
   }
 
-  #detached(connection: Connection, port: Port, singleUse: boolean): void {
+  #handleDetach(connection: Connection, port: Port, singleUse: boolean): void {
     if (!connection.detach(port)) return;
     if (singleUse) {
       this.#end(connection, 'the page was closed');
@@ -343,7 +343,7 @@ export class Connections {
     this.#expiry.set(connection, timer);
   }
 
-  #keep(connection: Connection): void {
+  #cancelExpiry(connection: Connection): void {
     clearTimeout(this.#expiry.get(connection));
     this.#expiry.delete(connection);
   }
@@ -357,7 +357,7 @@ export class Connections {
   }
 
   #end(connection: Connection, reason: string): void {
-    this.#keep(connection);
+    this.#cancelExpiry(connection);
     this.#connections.delete(connection.id);
     connection.end(reason);
   }

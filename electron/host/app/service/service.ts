@@ -132,17 +132,17 @@ export class Registry implements Service {
     const schema: z.ZodType = methods[method].params;
     const handler: Handler<M> = this.#handlers[method];
     const accepted = parseMessage(schema, params, method) as HandlerParams<M>;
-    const perform = (): Result<M> | Promise<Result<M>> => handler(accepted, signal);
+    const callHandler = (): Result<M> | Promise<Result<M>> => handler(accepted, signal);
     const value = await (this.#solver === null || WITHOUT_SOLVER.has(method)
-      ? perform()
-      : this.#withSolver(this.#solver, WITH_WHOLE_SOLVER.has(method) || namesGpu(params), perform, signal));
+      ? callHandler()
+      : this.#withSolver(this.#solver, WITH_WHOLE_SOLVER.has(method) || namesGpu(params), callHandler, signal));
     if (this.#checkResults) parseMessage(methods[method].result as z.ZodType, value, `result of ${method}`);
     return value;
   }
 
-  async #withSolver<T>(solver: StagedSolver, whole: boolean, perform: () => T | Promise<T>, signal: AbortSignal) {
+  async #withSolver<T>(solver: StagedSolver, whole: boolean, callHandler: () => T | Promise<T>, signal: AbortSignal) {
     if (whole) await solver.waitForStage('whole', signal);
-    return solver.callWhenCompiled(perform, signal);
+    return solver.callWhenCompiled(callHandler, signal);
   }
 
   /** Handles a call from a page, with unchecked name and parameters. */

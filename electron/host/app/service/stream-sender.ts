@@ -32,14 +32,14 @@ export class StreamSender implements FrameSink<unknown> {
   /** Frames that the reader has not credited, oldest first. They may have been sent already. */
   #unread: SentFrame[] = [];
   /** Number of frames in `#unread` that were sent on the current carrier. */
-  #given = 0;
+  #sentCount = 0;
   #unreadBytes = 0;
   /** Makes the frame of a `latest` stream that waits for a credit. */
   #waiting: (() => unknown) | null = null;
   #sequence = 0;
   #dropped = 0;
   #ended: { readonly error: WireError | null } | null = null;
-  #endGiven = false;
+  #isEndSent = false;
   #stop: (() => void) | null = null;
 
   constructor(options: StreamSenderOptions) {
@@ -66,7 +66,7 @@ export class StreamSender implements FrameSink<unknown> {
   end(error?: unknown): void {
     if (this.#ended !== null) return;
     this.#ended = { error: error === undefined ? null : toWireError(error) };
-    this.#halt();
+    this.#callOnStop();
     this.#flush();
   }
 
@@ -74,15 +74,15 @@ export class StreamSender implements FrameSink<unknown> {
   credit(sequence: number): void {
     while (this.#unread[0] !== undefined && this.#unread[0].sequence <= sequence) {
       this.#unreadBytes -= this.#unread.shift()?.bytes.byteLength ?? 0;
-      this.#given = Math.max(0, this.#given - 1);
+      this.#sentCount = Math.max(0, this.#sentCount - 1);
     }
     this.#flush();
   }
 
   /** Sends the frames after `sequence` again on a new carrier, because they were lost with the old one. */
   resume(sequence: number): void {
-    this.#given = 0;
-    this.#endGiven = false;
+    this.#sentCount = 0;
+    this.#isEndSent = false;
     if (this.#options.policy === 'latest' && this.#unread.length > 1) {
       const lost = this.#unread.filter((frame) => frame.sequence > sequence);
       const newest = lost.at(-1);
@@ -98,10 +98,10 @@ export class StreamSender implements FrameSink<unknown> {
     this.#ended ??= { error: null };
     this.#waiting = null;
     this.#unread = [];
-    this.#halt();
+    this.#callOnStop();
   }
 
-  #halt(): void {
+  #callOnStop(): void {
     const stop = this.#stop;
     this.#stop = null;
     stop?.();
@@ -143,7 +143,7 @@ export class StreamSender implements FrameSink<unknown> {
   #fail(error: unknown): void {
     this.#ended = { error: toWireError(error) };
     this.#waiting = null;
-    this.#halt();
+    this.#callOnStop();
   }
 
   #flush(): void {
@@ -153,15 +153,15 @@ export class StreamSender implements FrameSink<unknown> {
       this.#waiting = null;
       this.#push(make);
     }
-    while (this.#given < this.#unread.length && this.#given < this.#options.credits) {
-      const next = this.#unread[this.#given];
+    while (this.#sentCount < this.#unread.length && this.#sentCount < this.#options.credits) {
+      const next = this.#unread[this.#sentCount];
       if (next === undefined) break;
-      this.#given += 1;
+      this.#sentCount += 1;
       this.#options.send(next.bytes);
     }
-    const all = this.#waiting === null && this.#given === this.#unread.length;
-    if (this.#ended !== null && all && !this.#endGiven) {
-      this.#endGiven = true;
+    const all = this.#waiting === null && this.#sentCount === this.#unread.length;
+    if (this.#ended !== null && all && !this.#isEndSent) {
+      this.#isEndSent = true;
       this.#options.send(
         encodeFrame({ type: 'end', stream: this.#options.stream, error: this.#ended.error } satisfies HostMessage),
       );

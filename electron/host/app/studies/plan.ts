@@ -30,7 +30,7 @@ import type { Runs } from '../runs/runs.ts';
 import { withConfigurations } from '../tuning/axis.ts';
 import type { UserKernels } from '../user-kernels/user-kernels.ts';
 import { groupsOf, type PointGroup, type Share, workerLayoutOf } from './local/groups.ts';
-import { documentOf, namedFileDigests, variesGrid, withShare } from './results.ts';
+import { documentOf, namedFileDigests, variesGrid, withThreadLimit } from './results.ts';
 
 /**
  * Maximum number of points that are checked for time and memory. Each needs milliseconds, and a plan must appear at
@@ -80,7 +80,7 @@ interface OpenedBase extends StudyBase {
   readonly place: ScenarioOrigin;
 }
 
-function entireFile(file: string, message: string): Issue {
+function issueOfFile(file: string, message: string): Issue {
   return { severity: 'error', file, path: '', line: null, column: null, message, value: null, allowed: null };
 }
 
@@ -108,14 +108,14 @@ async function openBase(base: Study['base'][number], studyFile: string, options:
 }
 
 /** A valid study, the file that its base scenarios are relative to, and a function that locates issues of its axes. */
-interface ReadStudy {
+interface ParsedStudy {
   readonly study: Study;
   readonly file: string;
   readonly locate: (fault: FieldIssue) => Issue;
 }
 
 /** Validates a study that is not read from a file. Throws BraggError `invalid` with all issues. */
-export function studyOf(document: unknown, file: string): ReadStudy {
+export function studyOf(document: unknown, file: string): ParsedStudy {
   const locate = (found: FieldIssue): Issue => issueAt(found, null);
   const { study, faults } = validateStudy(document);
   if (study === null) throw refusalOf(faults.map(locate));
@@ -123,9 +123,9 @@ export function studyOf(document: unknown, file: string): ReadStudy {
 }
 
 /** Reads a study from JSON or YAML. Throws BraggError `invalid` with all issues and their lines. */
-async function readStudy(file: string): Promise<ReadStudy> {
+async function readStudy(file: string): Promise<ParsedStudy> {
   const read = await readText(file);
-  if (!read.ok) throw refusalOf([entireFile(file, read.reason)]);
+  if (!read.ok) throw refusalOf([issueOfFile(file, read.reason)]);
   const { value, issues, locate } = await parseTextOnThread(read.text, file);
   if (value === undefined || hasErrors(issues)) throw refusalOf(issues);
   const { study, faults } = validateStudy(value);
@@ -133,7 +133,11 @@ async function readStudy(file: string): Promise<ReadStudy> {
   return { study, file, locate };
 }
 
-async function check(point: StudyPoint, base: OpenedBase, { addon, scenarios }: PlanOptions): Promise<CheckedPoint> {
+async function checkPoint(
+  point: StudyPoint,
+  base: OpenedBase,
+  { addon, scenarios }: PlanOptions,
+): Promise<CheckedPoint> {
   const reading = await scenarios.check(documentOf(base.document, point.settings), base.place);
   try {
     if (reading.kind === null || hasErrors(reading.issues)) throw refusalOf(reading.issues);
@@ -164,7 +168,7 @@ export async function planStudy(file: string, options: PlanOptions): Promise<Pla
 }
 
 /** Plans a study. Throws BraggError `invalid` with all issues of its axes. */
-export async function planOf({ study, file, locate }: ReadStudy, options: PlanOptions): Promise<PlannedStudy> {
+export async function planOf({ study, file, locate }: ParsedStudy, options: PlanOptions): Promise<PlannedStudy> {
   const bases: OpenedBase[] = [];
   for (const base of study.base) bases.push(await openBase(base, file, options));
   const found = pointsOf(await withConfigurations(study, bases, options.userKernels), bases);
@@ -173,7 +177,7 @@ export async function planOf({ study, file, locate }: ReadStudy, options: PlanOp
   for (const point of pickEvenly(found.points, MAX_CHECKED)) {
     if (options.signal.aborted) break;
     const base = bases[point.base];
-    if (base !== undefined) checked.push(await check(point, base, options));
+    if (base !== undefined) checked.push(await checkPoint(point, base, options));
   }
   const needs = checked.flatMap(({ need }) => (need === null ? [] : [need]));
   const times = needs.flatMap(({ least_s }) => (least_s === null ? [] : [least_s]));
@@ -279,13 +283,13 @@ const MAX_PROBED = 6;
 
 type TimedPoint = CheckedPoint & { readonly least_s: number; readonly needs: string };
 
-interface Rate {
+interface ProbedRate {
   /** Measured time of a point on this machine, divided by its lower bound. */
   readonly factor: number;
   readonly whole: boolean;
 }
 
-function timedOf(checked: readonly CheckedPoint[]): readonly TimedPoint[] {
+function timedPoints(checked: readonly CheckedPoint[]): readonly TimedPoint[] {
   return checked.flatMap((one) => {
     const { need } = one;
     if (need?.least_s == null || need.least_s <= 0) return [];
@@ -318,10 +322,10 @@ async function measureSolveTime_s(
 }
 
 /** Probes the smallest point, and then the median one if time allows, because set-up is a smaller part of its time. */
-async function rateOf(
+async function probeRate(
   points: readonly TimedPoint[],
   solve: (point: TimedPoint) => Promise<number | null>,
-): Promise<Rate & { readonly probed: number }> {
+): Promise<ProbedRate & { readonly probed: number }> {
   const sorted = points.toSorted((a, b) => a.least_s - b.least_s);
   const [smallest] = sorted;
   const middle = sorted[sorted.length >> 1];
@@ -337,7 +341,7 @@ async function rateOf(
 const mean = (values: readonly number[]): number => values.reduce((sum, each) => sum + each, 0) / values.length;
 
 /** Number of points that run at the same time without sharing a device. */
-function lanesOf(group: PointGroup, share: Share, state_bytes: number | null): number {
+function concurrentPoints(group: PointGroup, share: Share, state_bytes: number | null): number {
   const { processes, slots, memory_bytes } = workerLayoutOf(group, share, state_bytes);
   if (group.device === 'cuda') return processes.length;
   const fitting =
@@ -356,19 +360,19 @@ export async function forecastOf(
   if (checked.every(({ refusal }) => refusal !== null)) return null;
   const groups = groupsOf({ bases, study }, points, host.addon, share);
   const groupOf = new Map(groups.flatMap((group) => group.lines.map(({ id }) => [id, group] as const)));
-  const timed = timedOf(checked);
-  const rates = new Map<string, Rate>();
+  const timed = timedPoints(checked);
+  const rates = new Map<string, ProbedRate>();
   let probed = 0;
   for (const needs of [...new Set(timed.map((one) => one.needs))].slice(0, MAX_PROBED)) {
     if (signal.aborted) break;
-    const rate = await rateOf(
+    const rate = await probeRate(
       timed.filter((one) => one.needs === needs),
       ({ point }) => {
         const base = bases[point.base];
         const group = groupOf.get(point.id);
         if (base === undefined || group === undefined) return Promise.resolve(null);
         const { threads } = workerLayoutOf(group, share, state_bytes);
-        const document = withShare(documentOf(base.document, point.settings), threads);
+        const document = withThreadLimit(documentOf(base.document, point.settings), threads);
         return measureSolveTime_s(host, document, base, variesGrid(point.settings), signal);
       },
     );
@@ -382,10 +386,10 @@ export async function forecastOf(
     });
     return times.length === 0
       ? null
-      : (mean(times) * group.lines.length * study.repeats) / lanesOf(group, share, state_bytes);
+      : (mean(times) * group.lines.length * study.repeats) / concurrentPoints(group, share, state_bytes);
   });
   const { cpu } = host.capabilities();
-  const at_once = groups.reduce((most, group) => Math.max(most, lanesOf(group, share, state_bytes)), 1);
+  const at_once = groups.reduce((most, group) => Math.max(most, concurrentPoints(group, share, state_bytes)), 1);
   return {
     at_once,
     memory_bytes: state_bytes === null ? null : at_once * state_bytes,

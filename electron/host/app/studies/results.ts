@@ -35,7 +35,7 @@ export const variesGrid = (settings: PlanLine['settings']): boolean =>
  * Limits the threads of a run that requests every core, which does not change its result. `threads`: null for all
  * cores.
  */
-export function withShare(document: unknown, threads: number | null): unknown {
+export function withThreadLimit(document: unknown, threads: number | null): unknown {
   const requested = valueAt(document, ['solver', 'threads']);
   if (threads === null || (requested !== undefined && requested !== 0)) return document;
   return documentOf(document, [{ path: ['solver', 'threads'], value: threads }]);
@@ -123,7 +123,7 @@ const CACHED_STUDIES = 2;
 /** Number of cached answers to requests for advice, which differ in the error limit. */
 const MAX_ADVICE = 4;
 
-class ReadStudy {
+class StudyResults {
   readonly head: PlanHead;
   readonly rows: readonly Row[];
   readonly damaged: readonly string[];
@@ -149,10 +149,10 @@ class ReadStudy {
     return found;
   }
 
-  isOf(rows: readonly Row[], damaged: readonly string[]): boolean {
-    const alike = <T>(some: readonly T[], others: readonly T[]): boolean =>
+  contains(rows: readonly Row[], damaged: readonly string[]): boolean {
+    const areEqual = <T>(some: readonly T[], others: readonly T[]): boolean =>
       some.length === others.length && some.every((one, i) => one === others[i]);
-    return alike(this.rows, rows) && alike(this.damaged, damaged);
+    return areEqual(this.rows, rows) && areEqual(this.damaged, damaged);
   }
 }
 
@@ -160,7 +160,7 @@ interface LoadedStudy {
   readonly known: CachedRows;
   /** Modification times of the study's folders before the last read. */
   changed: string | null;
-  read: ReadStudy | null;
+  read: StudyResults | null;
   /** Last read. Reads are sequential, because concurrent ones would read each file twice. */
   last: Promise<unknown>;
 }
@@ -181,7 +181,7 @@ function endReading(mine: LoadedStudy): void {
   if (at >= 0) reading.splice(at, 1);
 }
 
-async function refreshRows(folder: StudyFolder, mine: LoadedStudy): Promise<ReadStudy> {
+async function refreshRows(folder: StudyFolder, mine: LoadedStudy): Promise<StudyResults> {
   const changed = await folder.changed();
   if (mine.read !== null && changed !== null && changed === mine.changed) return mine.read;
   reading.push(mine);
@@ -189,12 +189,12 @@ async function refreshRows(folder: StudyFolder, mine: LoadedStudy): Promise<Read
     endReading(mine),
   );
   // Unchanged rows are the same objects, so keep the study with its table and advice.
-  if (mine.read?.isOf(rows, damaged) !== true) mine.read = new ReadStudy(folder.head, rows, damaged);
+  if (mine.read?.contains(rows, damaged) !== true) mine.read = new StudyResults(folder.head, rows, damaged);
   mine.changed = changed;
   return mine.read;
 }
 
-function loadedOf(folder: StudyFolder): LoadedStudy {
+function loadedStudy(folder: StudyFolder): LoadedStudy {
   const key = `${folder.folder} ${folder.head.sha256}`;
   const mine = loadedStudies.get(key) ?? { known: emptyCache(), changed: null, read: null, last: Promise.resolve() };
   loadedStudies.delete(key);
@@ -203,9 +203,9 @@ function loadedOf(folder: StudyFolder): LoadedStudy {
   return mine;
 }
 
-export async function readStudy(path: string): Promise<ReadStudy> {
+export async function readStudy(path: string): Promise<StudyResults> {
   const folder = await StudyFolder.open(path);
-  const mine = loadedOf(folder);
+  const mine = loadedStudy(folder);
   // A repeated request gets priority over requests made since the first one.
   if (reading.includes(mine)) {
     endReading(mine);
@@ -217,7 +217,7 @@ export async function readStudy(path: string): Promise<ReadStudy> {
 }
 
 export async function plannedLines(folder: StudyFolder): Promise<readonly PlanLine[]> {
-  const { known } = loadedOf(folder);
+  const { known } = loadedStudy(folder);
   known.lines ??= await folder.lines();
   return known.lines;
 }
@@ -255,7 +255,7 @@ interface AdviceRequest {
   readonly error_mm: number;
 }
 
-function adviceNow({ head, rows }: ReadStudy, asked: AdviceRequest): readonly StudyAdvice[] {
+function adviceNow({ head, rows }: StudyResults, asked: AdviceRequest): readonly StudyAdvice[] {
   const gpu = rows[0]?.result.where.gpu ?? null;
   const claims = asked.claims.map((claim) => ({
     ...claim,

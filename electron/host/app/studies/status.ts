@@ -62,6 +62,6 @@ export async function statusOf(folder: StudyFolder): Promise<StudyStatus> {
     lost: beats.filter((beat) => !isWorkerAlive(beat)),
     failures,
     on: await readTarget(folder.folder),
-    attempts: (await new Journal(folder).troubled()).slice(-MAX_REPORTED_FAILURES),
+    attempts: (await new Journal(folder).failedAttempts()).slice(-MAX_REPORTED_FAILURES),
   };
 }

@@ -31,7 +31,7 @@ import { readViews, writeTarget, writeViews } from '../../model/studies/folder-s
 import type { RequestedColumns, TableQuery } from '../../model/studies/table-query.ts';
 import type { ScenarioOrigin } from '../../workloads/scenarios/scenarios.ts';
 import { tuneLocally } from '../tuning/evaluator.ts';
-import { placeOf, type UserKernels } from '../user-kernels/user-kernels.ts';
+import { benchKindOf, type UserKernels } from '../user-kernels/user-kernels.ts';
 import type { Clusters } from './cluster/clusters.ts';
 import { solveOnCluster, throwIfSearch } from './cluster/engine.ts';
 import {
@@ -73,8 +73,8 @@ interface StudyOffersParts {
   readonly capabilities: Pick<Capabilities, 'variants'>;
 }
 
-const benchKindOf = (document: ScenarioDraft): BenchKind =>
-  placeOf({
+const benchKindOfDocument = (document: ScenarioDraft): BenchKind =>
+  benchKindOf({
     kind: kindOfDocument(document),
     problem: valueAt(document, ['problem']),
     name: valueAt(document, ['name']),
@@ -82,13 +82,13 @@ const benchKindOf = (document: ScenarioDraft): BenchKind =>
 
 /** Reads the published claims about the benchmark that the document describes. */
 const claimsAbout = (document: ScenarioDraft, assetsFolder: string): Promise<readonly Claim[]> =>
-  readClaimsOf(assetsFolder, benchKindOf(document));
+  readClaimsOf(assetsFolder, benchKindOfDocument(document));
 
-async function offersFor(
+async function findOffers(
   document: ScenarioDraft,
   { assetsFolder, userKernels, capabilities }: StudyOffersParts,
 ): Promise<StudyOffers> {
-  const about = benchKindOf(document);
+  const about = benchKindOfDocument(document);
   const here = capabilities.variants.filter(
     ({ workload, bench, available }) =>
       workload === about.workload && available && (bench === '' || bench === about.bench),
@@ -132,7 +132,7 @@ const settingsText = ({ settings }: { readonly settings: PlannedStudy['points'][
   settings.map(({ path: at, value }) => `${formatPath(at)} = ${formatValue(value)}`).join(', ');
 
 /** Derives the name of a study's folder from the name of the study. */
-function idOf(name: string): StudyId {
+function folderNameOf(name: string): StudyId {
   const plain = name
     .replaceAll(/[^\p{L}\p{N}_ .,()+–-]+/gu, '-')
     .replace(/^[^\p{L}\p{N}_]+/u, '')
@@ -168,16 +168,16 @@ export class Studies {
     this.#parts = parts;
   }
 
-  get isGoing(): boolean {
+  get isSolving(): boolean {
     return this.#going.size > 0;
   }
 
-  get #root(): string {
+  get #studiesFolder(): string {
     return path.join(this.#parts.libraryFolder(), 'studies');
   }
 
   #path(id: StudyId): string {
-    return path.join(this.#root, `${id}${ENDING}`);
+    return path.join(this.#studiesFolder, `${id}${ENDING}`);
   }
 
   /** Returns the folder of a study. Throws BraggError `not-found`. */
@@ -188,7 +188,7 @@ export class Studies {
 
   /** Lists the studies, newest first. */
   async list(): Promise<StudyEntry[]> {
-    const names = await readdir(this.#root).catch(() => []);
+    const names = await readdir(this.#studiesFolder).catch(() => []);
     const ids = names.filter((name) => name.endsWith(ENDING)).map((name) => name.slice(0, -ENDING.length));
     const entries = await Promise.all(
       ids.filter((id) => studyIdSchema.safeParse(id).success).map((id) => this.#entry(id).catch(() => null)),
@@ -199,7 +199,7 @@ export class Studies {
   async #entry(id: StudyId): Promise<StudyEntry | null> {
     if (!(await isStudyFolder(this.#path(id)))) return null;
     const folder = await StudyFolder.open(this.#path(id));
-    const { status, going } = await this.#counted(id, folder);
+    const { status, going } = await this.#currentStatus(id, folder);
     const { name, points, done, failed, stopping, working, failures, on } = status;
     const here = going === undefined ? null : stopping || going.stop.signal.aborted ? 'stopping' : 'running';
     const others = working.filter(
@@ -221,7 +221,7 @@ export class Studies {
    * Status from the files, and the active work in this process. Repeated if the work ended in between, because a
    * complete study would look interrupted.
    */
-  async #counted(id: StudyId, folder: StudyFolder) {
+  async #currentStatus(id: StudyId, folder: StudyFolder) {
     for (;;) {
       const before = this.#going.get(id);
       const status = await statusOf(folder);
@@ -232,7 +232,7 @@ export class Studies {
 
   /** Plans a study. Throws BraggError `invalid` with all issues. */
   async plan(document: ScenarioDraft, place: ScenarioOrigin): Promise<StudyPlan> {
-    const { points, combinations, checked, state_bytes, least_s } = await this.#planned(document, place);
+    const { points, combinations, checked, state_bytes, least_s } = await this.#planDocument(document, place);
     const refused = checked.flatMap(({ point, refusal }) =>
       refusal === null ? [] : [{ settings: settingsText(point), message: refusal }],
     );
@@ -247,31 +247,31 @@ export class Studies {
     this.#forecasting.abort();
     this.#forecasting = new AbortController();
     const { signal } = this.#forecasting;
-    const planned = await this.#planned(document, place, signal);
+    const planned = await this.#planDocument(document, place, signal);
     if (planned.study.search !== undefined || signal.aborted) return null;
     const host = this.#parts.host();
     const found = await forecastOf(host, planned, entireMachine(host), signal);
     return signal.aborted ? null : found;
   }
 
-  #planned(
+  #planDocument(
     document: ScenarioDraft,
     place: ScenarioOrigin,
     signal = new AbortController().signal,
   ): Promise<PlannedStudy> {
     const { addon, scenarios, userKernels } = this.#parts.host();
     const name = typeof document['name'] === 'string' ? document['name'] : '';
-    const file = path.join(place.folder ?? this.#root, `${idOf(name)}.json`);
+    const file = path.join(place.folder ?? this.#studiesFolder, `${folderNameOf(name)}.json`);
     return planOf(studyOf(document, file), { addon, scenarios, userKernels, find: findBase, signal });
   }
 
   /** Starts a study, or continues an existing one with the same plan. Returns its id. */
   async start(document: ScenarioDraft, place: ScenarioOrigin, on: string | null): Promise<StudyId> {
     const cluster = await this.#cluster(on);
-    const planned = await this.#planned(document, place);
+    const planned = await this.#planDocument(document, place);
     throwIfSearch(planned.study.search, cluster);
     this.#forecasting.abort();
-    const wanted = idOf(planned.study.name);
+    const wanted = folderNameOf(planned.study.name);
     for (let i = 1; i <= MAX_NAME_LENGTH; i += 1) {
       const id = i === 1 ? wanted : `${wanted} ${i}`;
       const folder = await savePlan(planned, this.#path(id)).catch((error: unknown) => {
@@ -279,7 +279,7 @@ export class Studies {
         throw error;
       });
       if (folder === null) continue;
-      await this.#go(id, folder, false, cluster);
+      await this.#solveInBackground(id, folder, false, cluster);
       return id;
     }
     throw new BraggError(
@@ -292,7 +292,7 @@ export class Studies {
     const cluster = await this.#cluster(on);
     const folder = await this.#open(id);
     throwIfSearch(folder.study.search, cluster);
-    await this.#go(id, folder, retry, cluster);
+    await this.#solveInBackground(id, folder, retry, cluster);
   }
 
   /** Returns the cluster with this name; null means this machine. Throws BraggError `not-found`. */
@@ -318,7 +318,7 @@ export class Studies {
 
   async point(id: StudyId, point: string): Promise<{ scenario: ScenarioDraft; name: string }> {
     const folder = await this.#open(id);
-    const { line } = await this.#point(id, point);
+    const { line } = await this.#requirePoint(id, point);
     const base = folder.head.bases[line.base];
     const scenario = documentOf(base?.document, line.settings) as ScenarioDraft;
     const settings = settingsText(line);
@@ -328,11 +328,11 @@ export class Studies {
 
   /** Returns settings and result of a point. `result` is null if the point has none yet. */
   async result(id: StudyId, point: string): Promise<{ settings: string; result: PointResult | null }> {
-    const { line, result } = await this.#point(id, point);
+    const { line, result } = await this.#requirePoint(id, point);
     return { settings: settingsText(line), result };
   }
 
-  async #point(id: StudyId, point: string): Promise<{ line: PlanLine; result: PointResult | null }> {
+  async #requirePoint(id: StudyId, point: string): Promise<{ line: PlanLine; result: PointResult | null }> {
     const { line, result } = await studyPoint({ folder: this.folderOf(id), point });
     if (line === null) throw new BraggError('not-found', `${id} has no point ${point}.`);
     return { line, result };
@@ -346,7 +346,7 @@ export class Studies {
 
   offers(document: ScenarioDraft): Promise<StudyOffers> {
     const { assetsFolder, host } = this.#parts;
-    return offersFor(document, { assetsFolder, userKernels: host().userKernels, capabilities: host().capabilities() });
+    return findOffers(document, { assetsFolder, userKernels: host().userKernels, capabilities: host().capabilities() });
   }
 
   async views(id: StudyId): Promise<readonly StudyView[]> {
@@ -374,7 +374,7 @@ export class Studies {
   }
 
   /** Starts solving a study in the background. Throws BraggError `exists` if another process works on it. */
-  async #go(id: StudyId, folder: StudyFolder, retry: boolean, cluster: Cluster | null): Promise<void> {
+  async #solveInBackground(id: StudyId, folder: StudyFolder, retry: boolean, cluster: Cluster | null): Promise<void> {
     if (this.#going.has(id)) throw new BraggError('exists', `${id} is being solved.`);
     const lock = await lockStudy(folder);
     try {

@@ -63,7 +63,7 @@ function sendNext(id: number): void {
   send({ kind: 'piece', id, piece, last }, piece.kind === 'value' ? [...collectBuffers(piece.value)] : []);
 }
 
-function answer(id: number, value: unknown): void {
+function sendResult(id: number, value: unknown): void {
   const pieces = splitIntoPieces(value);
   remainingPieces.set(id, pieces.map((piece, i) => ({ piece, last: i === pieces.length - 1 })).values());
   sendNext(id);
@@ -100,7 +100,7 @@ parentPort?.on('message', (message: MessageToThread) => {
   else if (message.kind === 'part') addPiece(id, message.piece);
   else {
     perform(message).then(
-      (value) => answer(id, value),
+      (value) => sendResult(id, value),
       (error: unknown) => send({ kind: 'failed', id, error: toWireError(error) }),
     );
   }

@@ -25,23 +25,23 @@ export const notesFileSchema = z.strictObject({
 });
 
 /** Hash that identifies a timeline independently of its file's path and its run's name. */
-function keyOf({ duration_ns, spans, lanes }: TraceInfo): string {
+function timelineHash({ duration_ns, spans, lanes }: TraceInfo): string {
   const told = [duration_ns, spans, lanes.map(({ name, spans: of }) => [name, of])];
   return createHash('sha256').update(JSON.stringify(told)).digest('hex').slice(0, 24);
 }
 
-const fileOf = (library: string, info: TraceInfo): string =>
-  path.join(library, NOTES_FOLDER, `${keyOf(info)}${NOTES_ENDING}`);
+const notesFile = (library: string, info: TraceInfo): string =>
+  path.join(library, NOTES_FOLDER, `${timelineHash(info)}${NOTES_ENDING}`);
 
 /** Reads the notes. Throws BraggError `foreign-file` for a damaged file, so that it is not overwritten. */
 export async function readNotes(library: string, info: TraceInfo): Promise<readonly TimelineNote[]> {
-  const kept = await readStateJson(fileOf(library, info), notesFileSchema, MAX_BYTES);
+  const kept = await readStateJson(notesFile(library, info), notesFileSchema, MAX_BYTES);
   return kept?.notes ?? [];
 }
 
 export async function writeNotes(library: string, info: TraceInfo, notes: readonly TimelineNote[]): Promise<void> {
   await readNotes(library, info);
-  const file = fileOf(library, info);
+  const file = notesFile(library, info);
   const { name, duration_ns, spans } = info;
   await mkdir(path.dirname(file), { recursive: true });
   const kept = { format: FORMAT, version: 1, timeline: { name, duration_ns, spans }, notes };

@@ -144,10 +144,10 @@ export interface ReadProgress {
   readonly spans: number;
 }
 
-type Kind = 'json' | 'gzip' | 'sqlite' | 'run' | 'nsys';
+type TraceFormat = 'json' | 'gzip' | 'sqlite' | 'run' | 'nsys';
 
 const DATABASE = Buffer.from('SQLite format 3\0');
-const SIGNATURES: readonly (readonly [Kind, string])[] = [
+const SIGNATURES: readonly (readonly [TraceFormat, string])[] = [
   ['gzip', '1f8b'],
   ['sqlite', DATABASE.toString('hex')],
   ['run', '894844460d0a1a0a'],
@@ -167,7 +167,7 @@ const HINTS: readonly (readonly [RegExp, string])[] = [
 
 const isDatabase = (head: Buffer): boolean => head.subarray(0, DATABASE.length).equals(DATABASE);
 
-function kindOf(head: Buffer, name: string): Kind {
+function formatOf(head: Buffer, name: string): TraceFormat {
   if (head.length === 0) throw new BraggError('foreign-file', 'it is empty');
   const hex = head.toString('hex');
   const found = SIGNATURES.find(([, signature]) => hex.startsWith(signature));
@@ -187,7 +187,7 @@ function kindOf(head: Buffer, name: string): Kind {
   );
 }
 
-async function headOf(file: string, name: string): Promise<Buffer> {
+async function readHead(file: string, name: string): Promise<Buffer> {
   const handle = await openRegularFile(file, name);
   try {
     const head = Buffer.alloc(HEAD_BYTES);
@@ -254,12 +254,13 @@ export async function openTrace(
 ): Promise<Trace> {
   try {
     const { size } = await stat(file);
-    const head = await headOf(file, name);
-    const kind = await withFileName(name, () => kindOf(head, name));
-    const at = (read_bytes: number, spans: number): void => progress({ read_bytes, total_bytes: size, spans });
-    const database = (from: string): Trace => importNsight(from, name, (spans) => at(0, spans));
+    const head = await readHead(file, name);
+    const kind = await withFileName(name, () => formatOf(head, name));
+    const reportProgress = (read_bytes: number, spans: number): void =>
+      progress({ read_bytes, total_bytes: size, spans });
+    const importDatabase = (from: string): Trace => importNsight(from, name, (spans) => reportProgress(0, spans));
     const made = path.join(scratch, 'made.sqlite');
-    at(0, 0);
+    reportProgress(0, 0);
     // Errors from `readRun` already contain the file name, so it is called outside of `withFileName`.
     const run = kind === 'run' ? await readRun(await readRegularFile(file, name), name) : null;
     return await withFileName(name, async () => {
@@ -270,17 +271,17 @@ export async function openTrace(
       }
       switch (kind) {
         case 'sqlite':
-          return database(file);
+          return importDatabase(file);
         case 'nsys':
           await mkdir(scratch, { mode: 0o700 });
           await convertReport(file, made, scratch);
-          return database(made);
+          return importDatabase(made);
         case 'gzip':
           if (!isDatabase(await unpackedHead(file, HEAD_BYTES)))
             return await importChrome(file, name, true, size, progress);
           await mkdir(scratch, { mode: 0o700 });
-          await unpack(file, made, (read_bytes) => at(read_bytes, 0));
-          return database(made);
+          await unpack(file, made, (read_bytes) => reportProgress(read_bytes, 0));
+          return importDatabase(made);
         default:
           return await importChrome(file, name, false, size, progress);
       }

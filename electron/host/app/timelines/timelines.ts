@@ -17,11 +17,11 @@ import { type ReadProgress, scratchFolder } from './open.ts';
  */
 const SILENCE_MS = 300_000;
 
-type Value = Description | Answer<Question> | null;
+type ReplyValue = Description | Answer<Question> | null;
 type DistributiveOmitId<T> = T extends unknown ? Omit<T, 'id'> : never;
 
 interface PendingRead {
-  readonly resolve: (value: Value) => void;
+  readonly resolve: (value: ReplyValue) => void;
   readonly reject: (error: Error) => void;
   readonly progress: (progress: ReadProgress) => void;
 }
@@ -39,19 +39,19 @@ export class TraceProcess {
   constructor(startChild: StartChild, silence_ms = SILENCE_MS) {
     this.#silence_ms = silence_ms;
     this.#link = startChild('timeline-child');
-    this.#link.onMessage((reply) => this.#take(reply as MessageFromTimeline));
+    this.#link.onMessage((reply) => this.#handleReply(reply as MessageFromTimeline));
     // Read the output, because a full pipe would block the process.
     this.#link.onOutput(() => undefined);
     this.#ended = new Promise((resolve) => {
       this.#link.onEnded((how) => {
-        this.#fail(lostError(`its process ended (${wordsOf(how)})`));
+        this.#fail(lostError(`its process ended (${exitText(how)})`));
         resolve();
       });
     });
   }
 
   async openFile(file: string, name: string, progress: (progress: ReadProgress) => void): Promise<Description> {
-    const late = (): void => {
+    const failSilent = (): void => {
       const limit = `${this.#silence_ms / 1000} s`;
       this.#fail(
         new BraggError(
@@ -61,15 +61,15 @@ export class TraceProcess {
       );
       this.#link.kill();
     };
-    const heard = (): void => {
+    const restartSilence = (): void => {
       clearTimeout(this.#silence);
-      this.#silence = setTimeout(late, this.#silence_ms);
+      this.#silence = setTimeout(failSilent, this.#silence_ms);
     };
     const report = (made: ReadProgress): void => {
-      heard();
+      restartSilence();
       progress(made);
     };
-    heard();
+    restartSilence();
     try {
       return (await this.#perform({ kind: 'file', file, name, scratch: this.#scratch }, report)) as Description;
     } finally {
@@ -102,7 +102,7 @@ export class TraceProcess {
   #perform(
     task: DistributiveOmitId<MessageToTimeline>,
     progress: PendingRead['progress'] = () => undefined,
-  ): Promise<Value> {
+  ): Promise<ReplyValue> {
     if (this.#over !== null) return Promise.reject(this.#over);
     const id = this.#next++;
     return new Promise((resolve, reject) => {
@@ -111,7 +111,7 @@ export class TraceProcess {
     });
   }
 
-  #take(reply: MessageFromTimeline): void {
+  #handleReply(reply: MessageFromTimeline): void {
     const waiting = this.#waiting.get(reply.id);
     if (reply.kind === 'progress') {
       waiting?.progress(reply.progress);
@@ -132,7 +132,7 @@ export class TraceProcess {
 
 const closedError = (): BraggError => new BraggError('disconnected', 'This timeline was closed.');
 const lostError = (reason: string): BraggError => new BraggError('memory', `The timeline was lost: ${reason}.`);
-const wordsOf = ({ code, signal }: ProcessExit): string => signal ?? `exit code ${code}`;
+const exitText = ({ code, signal }: ProcessExit): string => signal ?? `exit code ${code}`;
 
 /**
  * Maximum number of open timelines. Each has a process with its spans in memory, and the panel displays fewer at a
@@ -195,7 +195,7 @@ export class Timelines {
   async close(trace: string): Promise<void> {
     const entry = this.#entries.get(trace);
     this.#entries.delete(trace);
-    this.#changed();
+    this.#notifyWatchers();
     await entry?.timeline.close();
   }
 
@@ -223,25 +223,25 @@ export class Timelines {
     const reading = (progress: ReadProgress): TraceState => ({ state: 'reading', id, name, ...progress });
     const entry: Entry = { timeline, state: reading({ read_bytes: 0, total_bytes: 0, spans: 0 }) };
     this.#entries.set(id, entry);
-    this.#changed();
+    this.#notifyWatchers();
     const stop = (): void => void this.close(id);
     signal?.addEventListener('abort', stop);
     try {
       const { device, ...description } = await read(timeline, (progress) => {
         entry.state = reading(progress);
-        this.#changed();
+        this.#notifyWatchers();
       });
       await timeline.setCeiling(device === null ? null : await this.#ceilingOf(device));
       const info: TraceInfo = { ...description, id, run };
       entry.state = { state: 'open', info };
-      this.#changed();
+      this.#notifyWatchers();
       return info;
     } catch (error) {
       await timeline.close();
       if (this.#entries.has(id)) {
         // The caller receives the error too. Remove the entry, because there is nothing to close.
         entry.state = { state: 'failed', id, name, error: toWireError(error) };
-        this.#changed();
+        this.#notifyWatchers();
         this.#entries.delete(id);
       }
       throw error;
@@ -259,7 +259,7 @@ export class Timelines {
     return { timelines: [...this.#entries.values()].map(({ state }) => state) };
   }
 
-  #changed(): void {
+  #notifyWatchers(): void {
     for (const sink of this.#watchers) sink.offer(() => this.#list());
   }
 }

@@ -45,7 +45,7 @@ export class Uploads {
   }
 
   /** Appends a piece. Throws BraggError if it is out of order or the disk is full. */
-  async take(id: string, offset: number, bytes: Uint8Array): Promise<void> {
+  async append(id: string, offset: number, bytes: Uint8Array): Promise<void> {
     const upload = this.#upload(id);
     if (offset !== upload.taken_bytes || offset + bytes.length > upload.size_bytes) {
       throw new BraggError(

@@ -4,7 +4,7 @@ import { valueAt } from '../../../contract/scenario/index.ts';
 import type { Study, StudyDimension } from '../../../contract/study/index.ts';
 import { configuredName } from '../../../contract/tuning/configured.ts';
 import { configurationsOf, type Space } from '../../model/tuning/space.ts';
-import { placeOf, type UserKernels } from '../user-kernels/user-kernels.ts';
+import { benchKindOf, type UserKernels } from '../user-kernels/user-kernels.ts';
 
 interface StudyBaseDocument {
   readonly document: unknown;
@@ -26,13 +26,13 @@ function limitSpace(space: Space, only: readonly string[] | undefined): Space {
   return { ...space, tunables };
 }
 
-async function namesOf(
+async function configurationNames(
   axis: TunablesAxis,
   base: StudyBaseDocument,
   userKernels: UserKernels,
 ): Promise<readonly string[]> {
   const kind = valueAt(base.document, ['kind']);
-  const place = placeOf({
+  const place = benchKindOf({
     kind: String(kind),
     problem: valueAt(base.document, ['problem']),
     name: valueAt(base.document, ['name']),
@@ -61,7 +61,7 @@ export async function withConfigurations(
   for (const axis of study.axes) {
     axes.push(
       axis.kind === 'tunables'
-        ? { kind: 'list', path: 'solver.variant', values: [...(await namesOf(axis, base, userKernels))] }
+        ? { kind: 'list', path: 'solver.variant', values: [...(await configurationNames(axis, base, userKernels))] }
         : axis,
     );
   }

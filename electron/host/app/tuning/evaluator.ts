@@ -33,7 +33,7 @@ import { medianInterval } from '../../model/bench/statistics.ts';
 import { limitsOf } from '../../model/bench/stopping.ts';
 import { type Candidate, candidatesOf, type Measure as SearchMeasure, search } from '../../model/tuning/search.ts';
 import { measureReport, measureSession } from '../../workloads/bench.ts';
-import { taskOf } from '../../workloads/benchable.ts';
+import { benchTaskOf } from '../../workloads/benchable.ts';
 import { hostWorkloads } from '../../workloads/index.ts';
 import { refusalOf, type ScenarioReading } from '../../workloads/scenarios/scenarios.ts';
 import { measuresOf, quantityReadouts, sessionEnergy, unitBySuffix } from '../../workloads/workload.ts';
@@ -41,7 +41,7 @@ import { type LocalOptions, type StudyOutcome, watchedRun } from '../studies/loc
 import type { SolvingHost } from '../studies/plan.ts';
 import { solverMachine } from '../studies/points/solver.ts';
 import { documentOf, readRows } from '../studies/results.ts';
-import { placeOf } from '../user-kernels/user-kernels.ts';
+import { benchKindOf } from '../user-kernels/user-kernels.ts';
 
 export function variantOf(head: Pick<PlanHead, 'bases'>, { base, settings }: PlanLine): string {
   const variant = valueAt(documentOf(head.bases[base]?.document, settings), ['solver', 'variant']);
@@ -59,9 +59,9 @@ function candidatesIn(head: Pick<PlanHead, 'bases'>, lines: readonly PlanLine[])
 
 /** Returns the measured time in seconds. Null for a failed or wrong result. */
 export function timeOf({ status, measures }: Pick<PointResult, 'status' | 'measures'>): number | null {
-  const kept = (name: string): unknown => measures.find((one) => one.name === name)?.value;
-  const time = kept('time_s');
-  return status === 'done' && kept('right') === 'yes' && typeof time === 'number' ? time : null;
+  const measureOf = (name: string): unknown => measures.find((one) => one.name === name)?.value;
+  const time = measureOf('time_s');
+  return status === 'done' && measureOf('right') === 'yes' && typeof time === 'number' ? time : null;
 }
 
 export type Search = NonNullable<Study['search']>;
@@ -87,7 +87,7 @@ const TUNED_PRECISION = 0.01;
 /** Memory in bytes that a compiler needs for the largest kernels. */
 const COMPILER_BYTES = 3 * 2 ** 30;
 /** Number of compilers that this machine can run at the same time. */
-const compilersHere = (): number =>
+const maxCompilers = (): number =>
   Math.max(1, Math.min(availableParallelism(), Math.floor(freemem() / COMPILER_BYTES)));
 
 /** Returns 1 if every error is within its bound, otherwise the smallest ratio of a bound to its error. */
@@ -171,14 +171,14 @@ class Evaluator {
     const { host, signal } = this.#options;
     const isNew = ({ id }: PlanLine): boolean => !this.#compiled_s.has(id);
     if (!isNew(line)) return;
-    const wave = [line, ...next.filter(isNew)].slice(0, compilersHere());
+    const wave = [line, ...next.filter(isNew)].slice(0, maxCompilers());
     await Promise.all(
       wave.map(async (one) => {
         const variant = variantOf(this.#options.head, one);
         try {
           const { kind, scenario } = await this.#reading(one.settings);
           const before = performance.now();
-          await host.userKernels.prepare([variant], placeOf(scenario ?? { kind }), signal).catch(() => undefined);
+          await host.userKernels.prepare([variant], benchKindOf(scenario ?? { kind }), signal).catch(() => undefined);
           this.#compiled_s.set(one.id, (performance.now() - before) / 1000);
         } catch {
           this.#compiled_s.set(one.id, 0);
@@ -200,7 +200,7 @@ class Evaluator {
       // Report an unknown name as such, not as an issue of the scenario.
       const reading = await this.#reading(line.settings);
       workload = reading.kind;
-      const place = placeOf(reading.scenario ?? { kind: reading.kind });
+      const place = benchKindOf(reading.scenario ?? { kind: reading.kind });
       const before = performance.now();
       await host.userKernels.prepare([variant], place, signal);
       const compile_s = this.#compiled_s.get(line.id) ?? (performance.now() - before) / 1000;
@@ -219,7 +219,7 @@ class Evaluator {
         ...{ status: 'done', error: null, workload, variant, precision: entry.precision, threads: entry.threads },
         measures: measuresOfEntry(entry, compile_s, report.facts),
         curves: samplesOf(entry),
-        where: this.#where(entry.device === 'cuda'),
+        where: this.#machine(entry.device === 'cuda'),
         finished: new Date().toISOString(),
       };
     } catch (thrown) {
@@ -228,18 +228,21 @@ class Evaluator {
       return {
         ...result,
         ...{ status: 'failed', error: { code, message }, workload, variant, precision: '', threads: null },
-        ...{ measures: [], curves: [], where: this.#where(false), finished: new Date().toISOString() },
+        ...{ measures: [], curves: [], where: this.#machine(false), finished: new Date().toISOString() },
       };
     } finally {
       host.userKernels.forget(variant);
     }
   }
 
-  #shippedIn(lines: readonly PlanLine[]): readonly string[] {
+  #shippedVariants(lines: readonly PlanLine[]): readonly string[] {
     return [...new Set(lines.map((line) => variantOf(this.#options.head, line).replace(/\[.*$/, '')))];
   }
 
-  async #usual(shipped: readonly string[], place: ReturnType<typeof placeOf>): Promise<readonly string[]> {
+  async #defaultConfigurations(
+    shipped: readonly string[],
+    place: ReturnType<typeof benchKindOf>,
+  ): Promise<readonly string[]> {
     const found = await Promise.all(
       shipped.map(async (variant) => {
         const configuration = (await this.#options.host.userKernels.space(variant, place))?.space.usual;
@@ -250,12 +253,15 @@ class Evaluator {
   }
 
   /** Returns the configurations with the default constants of the shipped variants. */
-  async usualOf(lines: readonly PlanLine[]): Promise<readonly string[]> {
+  async defaultsOf(lines: readonly PlanLine[]): Promise<readonly string[]> {
     const [first] = lines;
     if (first === undefined) return [];
     const reading = await this.#reading(first.settings).catch(() => null);
     if (reading === null) return [];
-    return this.#usual(this.#shippedIn(lines), placeOf(reading.scenario ?? { kind: reading.kind }));
+    return this.#defaultConfigurations(
+      this.#shippedVariants(lines),
+      benchKindOf(reading.scenario ?? { kind: reading.kind }),
+    );
   }
 
   /**
@@ -269,10 +275,10 @@ class Evaluator {
     const [first] = lines;
     if (first === undefined) throw new Error('there is no measured configuration to select');
     const { kind, scenario, ...reading } = await this.#reading(first.settings);
-    const place = placeOf(scenario ?? { kind });
+    const place = benchKindOf(scenario ?? { kind });
     const chosen = lines.map((line) => variantOf(head, line));
-    const shipped = this.#shippedIn(lines);
-    const usual = await this.#usual(shipped, place);
+    const shipped = this.#shippedVariants(lines);
+    const usual = await this.#defaultConfigurations(shipped, place);
     // Put the default constants first, because ratios are relative to the first entry.
     const variants = [...new Set([...usual, ...shipped, ...chosen, ...search.also])];
     for (const variant of variants) await host.userKernels.discover([head.bases[0]?.folder ?? null], variant, place);
@@ -280,7 +286,7 @@ class Evaluator {
     const { benchable } = hostWorkloads[kind];
     const problem = benchable.problem({ kind, scenario, ...reading } as ScenarioReading);
     const document = (head.bases[0]?.document ?? {}) as Readonly<Record<string, unknown>>;
-    const task = taskOf(
+    const task = benchTaskOf(
       { workload: kind, problems: [problem], documents: [document], scenarios: [scenario] },
       {
         ...{ scenario: head.name, variants, seed: SEED, processes: 0, assetsFolder, withoutClaims: true },
@@ -293,7 +299,7 @@ class Evaluator {
     return session;
   }
 
-  #where(onGpu: boolean): PointResult['where'] {
+  #machine(onGpu: boolean): PointResult['where'] {
     const { host, job } = this.#options;
     return solverMachine({ host, at_once: 1, job }, onGpu);
   }
@@ -303,7 +309,7 @@ class Evaluator {
 export const BEST_FILE = 'best.json';
 
 /** Thrown when the search ends because of its budget, a stop request or a cancellation. */
-class SearchEnded extends Error {}
+class SearchEndedError extends Error {}
 
 interface TuneOptions extends Omit<LocalOptions, 'share' | 'lines'> {
   readonly search: Search;
@@ -363,14 +369,14 @@ export async function tuneLocally(options: TuneOptions): Promise<TuneOutcome> {
       if (steer !== undefined) await steer(lines, measure);
       else {
         const candidates = candidatesIn(folder.head, lines);
-        const usual = await evaluator.usualOf(lines);
+        const usual = await evaluator.defaultsOf(lines);
         const measured: SearchMeasure = async ({ id }, next) => {
           const line = byId.get(id);
-          if (line === undefined) throw new SearchEnded();
+          if (line === undefined) throw new SearchEndedError();
           const open = next.flatMap((one) => (known.has(one.id) ? [] : (byId.get(one.id) ?? [])));
-          if (!known.has(id) && go.mayBegin()) await evaluator.compileAhead(line, open.slice(0, go.mostMore() - 1));
+          if (!known.has(id) && go.mayBegin()) await evaluator.compileAhead(line, open.slice(0, go.maxRemaining() - 1));
           const result = await measure(line);
-          if (result === null) throw new SearchEnded();
+          if (result === null) throw new SearchEndedError();
           return timeOf(result);
         };
         const starts = candidates.filter(({ id }) => {
@@ -380,7 +386,7 @@ export async function tuneLocally(options: TuneOptions): Promise<TuneOutcome> {
         await search(options.search.strategy, candidates, folder.study.seed, measured, starts);
       }
     } catch (error) {
-      if (!(error instanceof SearchEnded)) throw error;
+      if (!(error instanceof SearchEndedError)) throw error;
     }
     const best = bestOf([...known.values()], options.search.best).flatMap(({ id }) => byId.get(id) ?? []);
     if (best.length === 0 || go.signal.aborted) return { best: null };

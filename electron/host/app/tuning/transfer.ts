@@ -24,7 +24,7 @@ const OUTCOMES: readonly Outcome[] = ['right', 'wrong', 'compile', 'runtime', 't
 
 const measureValue = ({ measures }: PointResult, name: string): number | string | null =>
   measures.find((one) => one.name === name)?.value ?? null;
-const numberOf = (result: PointResult, name: string): number | null => {
+const numberIn = (result: PointResult, name: string): number | null => {
   const value = measureValue(result, name);
   return typeof value === 'number' ? value : null;
 };
@@ -44,7 +44,10 @@ const importedSchema = z.object({ kind: z.literal(TUNING_ENDING), kernel: z.stri
 /**
  * Returns the configuration of a point. Imported points have it in their settings, others in the name of their variant.
  */
-function configuredAt(head: PlanHead, line: PlanLine): Pick<TunedConfiguration, 'configuration'> & { variant: string } {
+function configurationOf(
+  head: PlanHead,
+  line: PlanLine,
+): Pick<TunedConfiguration, 'configuration'> & { variant: string } {
   const { data } = importedSchema.safeParse(head.bases[line.base]?.document);
   if (data !== undefined) {
     const values = line.settings.map(({ path, value }) => [String(path[0]), value]);
@@ -59,7 +62,7 @@ function configuredAt(head: PlanHead, line: PlanLine): Pick<TunedConfiguration, 
  * because those files describe a single kernel.
  */
 export function tuningResultsOf(head: PlanHead, rows: readonly Row[]): TuningResults {
-  const found = rows.map(({ line, result }) => ({ result, ...configuredAt(head, line) }));
+  const found = rows.map(({ line, result }) => ({ result, ...configurationOf(head, line) }));
   const variants = [...new Set(found.map(({ variant }) => variant))];
   if (variants.length !== 1)
     throw new BraggError(
@@ -81,9 +84,9 @@ export function tuningResultsOf(head: PlanHead, rows: readonly Row[]): TuningRes
       const outcome = outcomeOf(result);
       const samples = result.curves.find(({ name }) => name === 'samples')?.values ?? [];
       return {
-        ...{ configuration, outcome, time_s: numberOf(result, 'time_s'), compile_s: numberOf(result, 'compile_s') },
+        ...{ configuration, outcome, time_s: numberIn(result, 'time_s'), compile_s: numberIn(result, 'compile_s') },
         samples_s: samples.filter((one) => one !== null),
-        correctness: outcome === 'right' || outcome === 'wrong' ? numberOf(result, 'correctness') : null,
+        correctness: outcome === 'right' || outcome === 'wrong' ? numberIn(result, 'correctness') : null,
         timestamp: result.finished,
       };
     }),
@@ -92,7 +95,7 @@ export function tuningResultsOf(head: PlanHead, rows: readonly Row[]): TuningRes
 
 function importPoint(line: PlanLine, one: TunedConfiguration, { device, kernel }: TuningResults): PointResult {
   const ran = one.outcome === 'right' || one.outcome === 'wrong';
-  const number = (name: string, unit: string, value: number | null): PointResult['measures'] =>
+  const numberMeasure = (name: string, unit: string, value: number | null): PointResult['measures'] =>
     value === null ? [] : [{ group: 'times', name, unit, value }];
   return {
     ...{ format: POINT_FORMAT, version: STUDY_FOLDER_VERSION, id: line.id, repeats: 1, threads: null, precision: '' },
@@ -105,8 +108,8 @@ function importPoint(line: PlanLine, one: TunedConfiguration, { device, kernel }
           ...(one.correctness === null
             ? []
             : [{ group: 'readouts' as const, name: 'correctness', unit: '', value: one.correctness }]),
-          ...number('time_s', 's', one.time_s),
-          ...number('compile_s', 's', one.compile_s),
+          ...numberMeasure('time_s', 's', one.time_s),
+          ...numberMeasure('compile_s', 's', one.compile_s),
         ]
       : [],
     curves: [

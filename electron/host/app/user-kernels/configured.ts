@@ -88,9 +88,9 @@ export async function spaceOf(
   const { workload, bench } = place;
   const own = parts.find(variant);
   if (own !== null) return own.description.tunables.length === 0 ? null : userSpaceSource(own);
-  const here = <T extends VariantScope>(one: T): boolean => one.workload === workload && one.bench === bench;
-  const base = parts.bases.find((one) => one.id === variant && here(one));
-  const shipped = parts.shipped.find((one) => here(one) && one.variants.includes(variant));
+  const isInScope = <T extends VariantScope>(one: T): boolean => one.workload === workload && one.bench === bench;
+  const base = parts.bases.find((one) => one.id === variant && isInScope(one));
+  const shipped = parts.shipped.find((one) => isInScope(one) && one.variants.includes(variant));
   return base === undefined || shipped === undefined ? null : shippedSpaceSource(base, shipped, parts.folders);
 }
 

@@ -110,7 +110,7 @@ export async function judgeCandidate(parts: ProblemParts, submission: Submission
   const { folder, id, text, against = [], seconds, signal, tell = () => undefined } = submission;
   const reading = await readingOf(parts, folder);
   const place = { workload: USER_PROBLEM, bench: reading.scenario.name };
-  const refused = (reason: string, issues: readonly Issue[] = []): Judgement => ({
+  const refusedJudgement = (reason: string, issues: readonly Issue[] = []): Judgement => ({
     ...{ word: 'refused', reason, issues, entry: null, session: null },
   });
   for (const name of [...against.filter((one) => one !== id), id]) {
@@ -122,7 +122,7 @@ export async function judgeCandidate(parts: ProblemParts, submission: Submission
       await userKernels.prepare([name], place, signal);
     } catch (error) {
       if (name !== id || !(error instanceof BraggError)) throw error;
-      return refused(error.message, error.issues);
+      return refusedJudgement(error.message, error.issues);
     }
   }
   const { benchable } = hostWorkloads[USER_PROBLEM];
@@ -148,6 +148,6 @@ export async function judgeCandidate(parts: ProblemParts, submission: Submission
   );
   const entry = session.reports[0]?.entries.find(({ variant }) => variant === id) ?? null;
   if (entry === null || entry.status === 'refused')
-    return { ...refused(entry?.reason ?? 'not measured'), entry, session };
+    return { ...refusedJudgement(entry?.reason ?? 'not measured'), entry, session };
   return { word: correctnessOf(entry.accuracy), reason: correctnessReason(entry.accuracy), issues: [], entry, session };
 }

@@ -10,7 +10,7 @@ import { writeReproducer } from '../../model/reproducer/reproducer.ts';
 import type { UserKernel } from '../../model/user-kernels/file.ts';
 import { hostWorkloads } from '../../workloads/index.ts';
 import { refusalOf, type ScenarioReading } from '../../workloads/scenarios/scenarios.ts';
-import { placeOf, type UserKernels } from './user-kernels.ts';
+import { benchKindOf, type UserKernels } from './user-kernels.ts';
 
 /** Returns the first unused folder name for a reproducer of the kernel. */
 export function freeFolder(beside: string, kernel: Pick<UserKernel, 'id'>): string {
@@ -45,7 +45,7 @@ interface ReproducerRequest {
 export async function reproduce({ addon, userKernels, kernel, reading, folder }: ReproducerRequest): Promise<number> {
   const { scenario } = reading;
   if (scenario === null || reading.kind === null) throw refusalOf(reading.issues);
-  userKernels.requireFit(kernel.id, placeOf(scenario));
+  userKernels.requireFit(kernel.id, benchKindOf(scenario));
   const problem = hostWorkloads[reading.kind].userKernels.reproduced(addon, reading, kernel);
   const answer = problem.answered === undefined ? null : await userKernels.answer(kernel, problem.answered);
   const { isa } = addon.machine();

@@ -39,10 +39,11 @@ export class Trust {
   static async open(dataFolder: string, locks: Locks, onTrouble: (reason: string) => void): Promise<Trust> {
     const file = path.join(dataFolder, 'trusted-variants.json');
     const empty = { version: 1 as const, trusted: [] as Entry[], folders: [] };
-    const untrusting = (): void => onTrouble(`${file} could not be read: every user kernel needs your trust again.`);
-    const state = new StateFile({ file, schema: trustedSchema, empty, locks, onDamaged: untrusting });
+    const reportUnreadable = (): void =>
+      onTrouble(`${file} could not be read: every user kernel needs your trust again.`);
+    const state = new StateFile({ file, schema: trustedSchema, empty, locks, onDamaged: reportUnreadable });
     const { trusted } = await state.read().catch(() => {
-      untrusting();
+      reportUnreadable();
       return empty;
     });
     return new Trust(state, trusted);

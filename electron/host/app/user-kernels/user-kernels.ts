@@ -56,7 +56,7 @@ interface Mismatch {
  * Returns workload and benchmark of a complete scenario. If the workload has several benchmarks, the kind of the
  * problem selects one.
  */
-export function placeOf(scenario: {
+export function benchKindOf(scenario: {
   readonly kind: string;
   readonly problem?: unknown;
   readonly name?: unknown;
@@ -69,7 +69,7 @@ export function placeOf(scenario: {
  * Caches the lists of variants. There are hundreds for small workloads, they do not change, and every check of a file
  * requests them.
  */
-function listedOnce(addon: NativeAddon): NativeAddon {
+function withCachedVariants(addon: NativeAddon): NativeAddon {
   const known = new Map<string | undefined, ReturnType<NativeAddon['taskVariants']>>();
   const taskVariants: NativeAddon['taskVariants'] = (workload) => {
     const variants = known.get(workload) ?? addon.taskVariants(workload);
@@ -106,9 +106,9 @@ export class UserKernels {
         const kernel = this.find(id);
         return kernel?.base.workload === workload ? kernel : null;
       },
-      loaded: (kernel) => this.#loadedOf(kernel),
+      loaded: (kernel) => this.#loadedKernel(kernel),
     };
-    let engine = listedOnce(options.addon);
+    let engine = withCachedVariants(options.addon);
     for (const kind of scenarioKindNames) {
       engine = { ...engine, ...hostWorkloads[kind].userKernels.among(engine, known) };
     }
@@ -350,7 +350,7 @@ export class UserKernels {
     );
   }
 
-  #loadedOf(kernel: UserKernel): LoadedUserKernel {
+  #loadedKernel(kernel: UserKernel): LoadedUserKernel {
     const known = this.#loaded.get(kernel.id);
     if (known?.kernel.sha256 === kernel.sha256) return known;
     known?.retire();

@@ -46,7 +46,7 @@ interface WhatIfParts {
   readonly machine: Omit<RunContext['machine'], 'device'>;
   readonly gpu: () => string | null;
   /** Returns the folder that relative paths of a draft refer to. */
-  readonly placeOf: (file: FileRef | null) => Promise<ScenarioOrigin>;
+  readonly originOf: (file: FileRef | null) => Promise<ScenarioOrigin>;
   /** Compiles the user kernel that a scenario names. Throws if the user does not trust it. */
   readonly prepareVariant: (scenario: { readonly kind: string }, variant: string) => Promise<void>;
 }
@@ -64,7 +64,7 @@ class WhatIf {
   readonly #pace = new Pace();
   readonly #questions: LatestQueue<WhatIfRequest>;
   /** Resolves when the page has received the last answer. Until then no further answer is computed. */
-  #taken: Promise<void> = Promise.resolve();
+  #received: Promise<void> = Promise.resolve();
   #ended = false;
 
   constructor(parts: WhatIfParts, sink: FrameSink<WhatIfFrame>) {
@@ -72,12 +72,12 @@ class WhatIf {
     this.#sink = sink;
     this.#run = parts.runs.live();
     this.#questions = new LatestQueue({
-      work: (requested, signal) => this.#answer(requested, signal),
+      work: (requested, signal) => this.#handleRequest(requested, signal),
       givesWay: ({ full }) => full,
     });
   }
 
-  ask(asked: WhatIfRequest): void {
+  request(asked: WhatIfRequest): void {
     this.#questions.put(asked);
   }
 
@@ -88,14 +88,14 @@ class WhatIf {
     this.#run.end();
   }
 
-  async #answer(asked: WhatIfRequest, signal: AbortSignal): Promise<void> {
-    await untilAborted(this.#taken, signal);
+  async #handleRequest(asked: WhatIfRequest, signal: AbortSignal): Promise<void> {
+    await untilAborted(this.#received, signal);
     if (signal.aborted) return;
     const begun_ms = performance.now();
     try {
       const prepared = await this.#prepare(asked);
       if (signal.aborted) return;
-      await this.#inLane(asked, prepared, signal, () => this.#solve(asked, prepared, begun_ms, signal));
+      await this.#runInLane(asked, prepared, signal, () => this.#solve(asked, prepared, begun_ms, signal));
     } catch (error) {
       this.#refuse(asked, errorFromNative(error));
     }
@@ -113,8 +113,8 @@ class WhatIf {
   }
 
   async #prepare({ scenario, file, full, maps }: WhatIfRequest): Promise<PreparedWhatIf> {
-    const { addon, scenarios, memoryLimit_bytes, placeOf, prepareVariant } = this.#parts;
-    const place = await placeOf(file);
+    const { addon, scenarios, memoryLimit_bytes, originOf, prepareVariant } = this.#parts;
+    const place = await originOf(file);
     const variant = valueAt(scenario, ['solver', 'variant']);
     if (full && typeof variant === 'string') await prepareVariant({ kind: kindOfDocument(scenario) }, variant);
     const sameDose = maps.some(({ against }) => against !== undefined);
@@ -123,7 +123,7 @@ class WhatIf {
   }
 
   /** Runs `work` when the device is free, unless a newer request has replaced this one. */
-  #inLane(
+  #runInLane(
     { sequence }: WhatIfRequest,
     { running }: PreparedWhatIf,
     signal: AbortSignal,
@@ -131,45 +131,48 @@ class WhatIf {
   ): Promise<void> {
     const { lanes } = this.#parts;
     const id = `live-${randomBytes(9).toString('base64url')}`;
-    const waits = (): void => this.#sink.offer(() => ({ state: 'waiting', sequence }));
-    return lanes.enqueue({ id, lane: running.lane, signal, waits, interrupt: () => running.cancel() }, work);
+    const reportWaiting = (): void => this.#sink.offer(() => ({ state: 'waiting', sequence }));
+    return lanes.enqueue(
+      { id, lane: running.lane, signal, waits: reportWaiting, interrupt: () => running.cancel() },
+      work,
+    );
   }
 
   async #solve(asked: WhatIfRequest, prepared: PreparedWhatIf, begun_ms: number, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return;
     const { running, kind, cells } = prepared;
-    const name = await nameOf(asked, prepared);
+    const name = await runNameOf(asked, prepared);
     const created = new Date().toISOString();
     const start_ms = performance.now();
     const data = await running.start({
       progressed: () => undefined,
-      context: () => this.#contextOf(asked, prepared, { name, created, start_ms }),
+      context: () => this.#runContextOf(asked, prepared, { name, created, start_ms }),
       keep: null,
       warn: () => undefined,
     });
     if (signal.aborted || data.status === 'cancelled') return;
     if (data.error !== null) throw new BraggError(data.error.code, data.error.message);
     const solve_ms = performance.now() - start_ms;
-    if (asked.full) this.#pace.rested();
-    else if (kind !== null) this.#pace.took(kind, cells, data.setup_s, data.solve_s);
+    if (asked.full) this.#pace.reset();
+    else if (kind !== null) this.#pace.recordTimes(kind, cells, data.setup_s, data.solve_s);
     this.#run.put(running, data);
-    const answer = await this.#compose(asked, prepared, data);
+    const answer = await this.#buildAnswer(asked, prepared, data);
     if (signal.aborted) return;
-    this.#offer({ ...answer, solve_ms, total_ms: performance.now() - begun_ms });
+    this.#sendAnswer({ ...answer, solve_ms, total_ms: performance.now() - begun_ms });
   }
 
-  #offer(answer: WhatIfAnswer): void {
-    let taken = (): void => undefined;
-    this.#taken = new Promise((resolve) => {
-      taken = resolve;
+  #sendAnswer(answer: WhatIfAnswer): void {
+    let markReceived = (): void => undefined;
+    this.#received = new Promise((resolve) => {
+      markReceived = resolve;
     });
     this.#sink.offer(() => {
-      taken();
+      markReceived();
       return answer;
     });
   }
 
-  async #compose(
+  async #buildAnswer(
     { sequence, full, maps }: WhatIfRequest,
     { way, resolved }: PreparedWhatIf,
     data: RunData,
@@ -199,7 +202,7 @@ class WhatIf {
     };
   }
 
-  #contextOf(
+  #runContextOf(
     { scenario }: WhatIfRequest,
     { running, solved }: PreparedWhatIf,
     { name, created, start_ms }: { readonly name: string; readonly created: string; readonly start_ms: number },
@@ -222,7 +225,7 @@ class WhatIf {
  * Names the run like other runs. During a drag the name is constant, because every change of it is sent to all lists of
  * runs.
  */
-async function nameOf({ scenario, saved, name, full }: WhatIfRequest, { reading }: PreparedWhatIf): Promise<string> {
+async function runNameOf({ scenario, saved, name, full }: WhatIfRequest, { reading }: PreparedWhatIf): Promise<string> {
   const own = reading.scenario?.name || name || 'untitled';
   if (saved === null) return own;
   return full ? nameWith(own, await changesOf(saved, scenario)) : `${own} (edited)`;
@@ -255,10 +258,10 @@ export class WhatIfs {
   }
 
   /** Queues a request for a session. Throws BraggError `not-found` if the session does not exist. */
-  ask(name: string, asked: WhatIfRequest): void {
+  request(name: string, asked: WhatIfRequest): void {
     const live = this.#open.get(name);
     if (live === undefined) throw new BraggError('not-found', 'Live has ended for this page.');
-    live.ask(asked);
+    live.request(asked);
   }
 
   async close(): Promise<void> {

@@ -193,7 +193,7 @@ class ImageBenchCandidate implements BenchCandidate {
     const rendered = await this.#render(mode, true);
     if (rendered === null) return null;
     const taken = timedRunOf(rendered);
-    if (mode === 'warm' && (await this.#varied?.sampled(taken.time_s)) === false) return null;
+    if (mode === 'warm' && (await this.#varied?.afterSample(taken.time_s)) === false) return null;
     return taken;
   }
 
@@ -368,7 +368,7 @@ async function amountFor(addon: NativeAddon, problem: DiffractionProblem, id: st
  * Sums lower bounds in seconds for one image by each variant. Variants that cannot run count as 0. `labels`: null for
  * all available variants.
  */
-function leastOfEach(addon: NativeAddon, problem: DiffractionProblem, labels: readonly string[] | null): number {
+function sumOfLeastSeconds(addon: NativeAddon, problem: DiffractionProblem, labels: readonly string[] | null): number {
   const able = addon.diffractionVariants().filter(({ available }) => available);
   const chosen = imageCandidates(problem, labels ?? able.map(({ id }) => id), addon.diffractionVariants());
   return chosen.reduce((sum_s, each) => {
@@ -388,7 +388,7 @@ export const imageBenchable: Benchable = {
   check: (addon, problem, variants) => {
     imageCandidates(problemFor('diffraction', problem), variants, addon.diffractionVariants());
   },
-  least_s: async (addon, problem, variants) => leastOfEach(addon, problemFor('diffraction', problem), variants),
+  least_s: async (addon, problem, variants) => sumOfLeastSeconds(addon, problemFor('diffraction', problem), variants),
   amount: (addon, problem, variant) => amountFor(addon, problemFor('diffraction', problem), variant),
   usualProcesses: defaultProcesses,
   words: () => imageWords,

@@ -159,17 +159,17 @@ export function imageError(got: Float32Array | Float64Array, reference: Float32A
   };
 }
 
-const worseOf = (a: number | null, b: number | null): number | null =>
+const largerOrNull = (a: number | null, b: number | null): number | null =>
   a === null || b === null ? null : Math.max(a, b);
 
 /** Returns the larger of two errors in each column. Null counts as the largest. */
-export function worstOf(a: ImageError, b: ImageError): ImageError {
+export function largerErrors(a: ImageError, b: ImageError): ImageError {
   return {
-    rel_l2: worseOf(a.rel_l2, b.rel_l2),
-    max: worseOf(a.max, b.max),
-    bright: worseOf(a.bright, b.bright),
-    sum: worseOf(a.sum, b.sum),
-    mean: worseOf(a.mean, b.mean),
+    rel_l2: largerOrNull(a.rel_l2, b.rel_l2),
+    max: largerOrNull(a.max, b.max),
+    bright: largerOrNull(a.bright, b.bright),
+    sum: largerOrNull(a.sum, b.sum),
+    mean: largerOrNull(a.mean, b.mean),
     correlation: a.correlation === null || b.correlation === null ? null : Math.min(a.correlation, b.correlation),
   };
 }

@@ -20,7 +20,7 @@ import { runInSlices } from '../../io/flow/cooperative.ts';
 import { defineArrayTask, defineThreadTask } from '../../io/threads/task.ts';
 import type { DiffractionReading, ScenarioReading } from '../scenarios/scenarios.ts';
 import { render } from './bench-candidate.ts';
-import { type MaskedImage, readImage, readNexusImage, withoutUncounted } from './images/read.ts';
+import { type MaskedImage, maskExcluded, readImage, readNexusImage } from './images/read.ts';
 import type { Header } from './images/read-cbf.ts';
 import type { Image } from './summary.ts';
 
@@ -84,7 +84,7 @@ interface Fit {
 /** Initial damping after a failed step, factors for further and for successful steps, and maximum. */
 const DAMPING = { first: 1e-3, rise: 10, fall: 0.3, most: 1e8 } as const;
 
-function stepOf({ square, right }: NormalEquations, damping: number): Float64Array | null {
+function dampedStep({ square, right }: NormalEquations, damping: number): Float64Array | null {
   const damped = Float64Array.from(square);
   for (let k = 0; k < right.length; k += 1) {
     const at = k * right.length + k;
@@ -108,7 +108,7 @@ export async function gaussNewton(
   let equations = await at(start);
   let damping = 0;
   for (let iterations = 1; ; iterations += 1) {
-    const step = stepOf(equations, damping);
+    const step = dampedStep(equations, damping);
     const small = step?.every((part) => Math.abs(part) < limits.step) ?? false;
     if (small || damping > DAMPING.most) return { unknowns, equations, iterations, converged: small };
     if (iterations >= limits.iterations) return { unknowns, equations, iterations, converged: false };
@@ -170,7 +170,7 @@ const PIECE = 8192;
 
 type Values = readonly number[];
 
-function startOf({ crystal }: DiffractionProblem): Values {
+function startValues({ crystal }: DiffractionProblem): Values {
   if (!('cell' in crystal)) {
     throw new BraggError(
       'unsupported',
@@ -182,7 +182,7 @@ function startOf({ crystal }: DiffractionProblem): Values {
   return [...[...crystal.misset_rad].map((angle) => angle / DEG), a_m * 1e10, b_m * 1e10, c_m * 1e10, ...angles];
 }
 
-function problemAt(problem: DiffractionProblem, values: Values): DiffractionProblem {
+function problemWithValues(problem: DiffractionProblem, values: Values): DiffractionProblem {
   const [x = 0, y = 0, z = 0, a = 1, b = 1, c = 1, alpha = 90, beta = 90, gamma = 90] = values;
   const cell = {
     ...{ a_m: a * 1e-10, b_m: b * 1e-10, c_m: c * 1e-10 },
@@ -199,7 +199,7 @@ function unitsOf({ crystal }: DiffractionProblem, start: Values): Values {
 }
 
 /** Fits a line through computed photons and measured counts, over all pixels that are not excluded. */
-function* lineThrough(image: Float32Array, { counts, left }: MaskedImage): YieldingTask<Line> {
+function* fitLine(image: Float32Array, { counts, left }: MaskedImage): YieldingTask<Line> {
   let [n, x, y, xx, xy, yy] = [0, 0, 0, 0, 0, 0];
   for (let i = 0; i < counts.length; i += 1) {
     if (i % PIECE === 0) yield;
@@ -233,7 +233,7 @@ interface Line {
  * Normal equations for the crystal's unknowns alone. Scale and background are those of the best line. Derivatives with
  * respect to them are projected out (Golub and Pereyra, after Kaufman).
  */
-function* equationsOf(
+function* projectedEquations(
   images: readonly Float32Array[],
   measured: MaskedImage,
   line: Line,
@@ -264,15 +264,15 @@ function* equationsOf(
   // Remove the components of the sums along the image and the constant.
   const [ii, io, oo] = [sum(unknowns, unknowns), sum(unknowns, unknowns + 1), pixels];
   const determinant = ii * oo - io * io || 1;
-  const apart = (u: number, v: number): number => {
+  const projected = (u: number, v: number): number => {
     const [ui, uo, vi, vo] = [sum(u, unknowns), sum(u, unknowns + 1), sum(v, unknowns), sum(v, unknowns + 1)];
     return sum(u, v) - (oo * ui * vi - io * (ui * vo + uo * vi) + ii * uo * vo) / determinant;
   };
   const square = new Float64Array(unknowns * unknowns);
   const right = new Float64Array(unknowns);
   for (let u = 0; u < unknowns; u += 1) {
-    for (let v = 0; v < unknowns; v += 1) square[u * unknowns + v] = apart(u, v);
-    right[u] = apart(u, columns);
+    for (let v = 0; v < unknowns; v += 1) square[u * unknowns + v] = projected(u, v);
+    right[u] = projected(u, columns);
   }
   return { square, right, residual: sum(columns, columns) };
 }
@@ -290,7 +290,7 @@ export async function refineCrystal(
       `the image has ${measured.width} × ${measured.height} pixels, but the detector of the scenario has ${width} × ${height}; set detector.width and detector.height`,
     );
   }
-  const start = startOf(problem);
+  const start = startValues(problem);
   const units = unitsOf(problem, start);
   const fitted = crystalUnknowns.flatMap(({ of }, k) => (fit.includes(of) ? [k] : []));
   const valuesOf = (unknowns: ArrayLike<number>): Values =>
@@ -298,7 +298,12 @@ export async function refineCrystal(
   const imageOf = async (unknowns: Float64Array): Promise<Float32Array> => {
     signal?.throwIfAborted();
     const { variant } = problem.solver;
-    const { result } = await render(addon, problemAt(problem, valuesOf(unknowns)), { variant, mode: 'warm' }, signal);
+    const { result } = await render(
+      addon,
+      problemWithValues(problem, valuesOf(unknowns)),
+      { variant, mode: 'warm' },
+      signal,
+    );
     return result.image;
   };
   const lines: Line[] = [];
@@ -306,7 +311,7 @@ export async function refineCrystal(
   let [last, least] = [begun, Number.POSITIVE_INFINITY];
   const found = await gaussNewton(new Float64Array(fitted.length), { iterations, step: ENOUGH }, async (unknowns) => {
     const images = [await imageOf(unknowns)];
-    const line = await runInSlices(lineThrough(images[0] ?? new Float32Array(), measured));
+    const line = await runInSlices(fitLine(images[0] ?? new Float32Array(), measured));
     if (lines.length === 0 && !(line.scale > 0)) {
       throw new BraggError(
         'unsupported',
@@ -316,7 +321,7 @@ export async function refineCrystal(
     lines.push(line);
     for (let k = 0; k < fitted.length; k += 1)
       images.push(await imageOf(unknowns.map((one, u) => (u === k ? one + STEP : one))));
-    const equations = await runInSlices(equationsOf(images, measured, line));
+    const equations = await runInSlices(projectedEquations(images, measured, line));
     const taken = equations.residual <= least;
     least = Math.min(least, equations.residual);
     const [now, values] = [performance.now(), valuesOf(unknowns)];
@@ -330,7 +335,7 @@ export async function refineCrystal(
   });
   const iteration_s = (performance.now() - begun) / 1000 / lines.length;
   const image = await imageOf(found.unknowns);
-  const end = await runInSlices(lineThrough(image, measured));
+  const end = await runInSlices(fitLine(image, measured));
   const values = valuesOf(found.unknowns);
   const variance = found.equations.residual / Math.max(1, end.pixels - fitted.length - 2);
   const sigmas = sigmasOf(found.equations, variance);
@@ -365,7 +370,7 @@ function sigmasOf({ square, right }: NormalEquations, variance: number): Values 
 
 /** Computed images contain photons, and none of their pixels is excluded. */
 export const maskedImageOf = ({ width, height, image }: Image): MaskedImage =>
-  withoutUncounted({ width, height, counts: image, full: Number.POSITIVE_INFINITY, header: {} });
+  maskExcluded({ width, height, counts: image, full: Number.POSITIVE_INFINITY, header: {} });
 
 /** Large images are processed on a worker thread, because every pixel is visited. */
 export const processImage = defineArrayTask('import an image', maskedImageOf);

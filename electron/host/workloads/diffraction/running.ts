@@ -9,7 +9,7 @@ import type { RunCallbacks, WorkloadRun } from '../workload.ts';
 import { type ImageRunData, imageRunData, partialImage } from './image-data.ts';
 import { imageMap, imageUpTo, pixelsText } from './summary.ts';
 
-function detailOf({ done, terms_per_s }: DiffractionProgress): ImageProgress {
+function progressDetail({ done, terms_per_s }: DiffractionProgress): ImageProgress {
   return { workload: 'diffraction', done, terms_per_s };
 }
 
@@ -54,15 +54,15 @@ export class DiffractionWorkloadRun implements WorkloadRun {
     let requested = false;
     const progressed = (progress: DiffractionProgress): void => {
       const { done, eta_s } = progress;
-      around.progressed(detailOf(progress), done > 0 && Number.isFinite(eta_s) ? eta_s : null);
+      around.progressed(progressDetail(progress), done > 0 && Number.isFinite(eta_s) ? eta_s : null);
       if (around.keep === null || !times.isDue()) return;
       requested = !requested;
       if (requested) {
-        this.#take();
+        this.#takeNewest();
         return;
       }
       times.begin();
-      void this.#keep(around).then(() => times.end());
+      void this.#saveCheckpoint(around).then(() => times.end());
     };
     const { traceReason, clocks: _clocks, ...result } = await this.#native.start(progressed, { trace: this.#trace });
     if (traceReason !== null) around.warn(traceReason);
@@ -70,7 +70,7 @@ export class DiffractionWorkloadRun implements WorkloadRun {
     this.#latest = { image: result.image, done: result.done };
     this.#revision += 1;
     await this.#making;
-    await this.#make();
+    await this.#makeMaps();
     return imageRunData(context, this.#native.plan, result);
   }
 
@@ -82,7 +82,7 @@ export class DiffractionWorkloadRun implements WorkloadRun {
   watch(run: string, view: ImageView, sink: FrameSink<ImageFrame>): () => void {
     const leave = this.#watchers.add(sink, () => this.#frame(run, view));
     this.#views.set(view, { sink, made: null });
-    this.#take();
+    this.#takeNewest();
     void this.#refresh();
     return () => {
       leave();
@@ -91,14 +91,14 @@ export class DiffractionWorkloadRun implements WorkloadRun {
   }
 
   showLive(): void {
-    if (this.#watchers.anyoneReady && this.#making === null && this.#take()) void this.#refresh();
+    if (this.#watchers.anyoneReady && this.#making === null && this.#takeNewest()) void this.#refresh();
   }
 
   endLive(): void {
     this.#watchers.finish();
   }
 
-  #take(): boolean {
+  #takeNewest(): boolean {
     const newest = this.#native.live();
     if (newest === null) return false;
     // Use a new array object per frame, because results are cached by array object, while the engine reuses its memory.
@@ -113,14 +113,14 @@ export class DiffractionWorkloadRun implements WorkloadRun {
    */
   async #refresh(): Promise<void> {
     while (this.#making !== null) await this.#making;
-    this.#making = this.#make().finally(() => {
+    this.#making = this.#makeMaps().finally(() => {
       this.#making = null;
     });
     await this.#making;
   }
 
   /** Computes and sends the maps of all views that do not show the newest image yet. */
-  async #make(): Promise<void> {
+  async #makeMaps(): Promise<void> {
     const [latest, revision] = [this.#latest, this.#revision];
     if (latest === null) return;
     const { width, height } = this.#native.plan;
@@ -140,8 +140,8 @@ export class DiffractionWorkloadRun implements WorkloadRun {
     return { run, ...made };
   }
 
-  async #keep(around: RunCallbacks): Promise<void> {
-    this.#take();
+  async #saveCheckpoint(around: RunCallbacks): Promise<void> {
+    this.#takeNewest();
     const newest = this.#latest;
     if (newest === null || around.keep === null) return;
     const state = partialImage(around.context(), this.#native.plan, newest);

@@ -16,11 +16,11 @@ import { Determinism } from '../../model/bench/bench-candidate.ts';
 import { type Lease, LiveFrames, type LoadedUserKernel, withUserKernels } from '../../model/user-kernels/loaded.ts';
 import { runOf } from '../run-data.ts';
 import { problemOf } from '../scenarios/scenarios.ts';
-import { replaceableBy, type UserKernelWorkload, withoutKernels } from '../workload.ts';
+import { kernelReplacementError, replaceableBy, type UserKernelWorkload } from '../workload.ts';
 import { REFERENCE, render } from './bench-candidate.ts';
-import { imageAccuracy, imageError, worstOf } from './image-data.ts';
+import { imageAccuracy, imageError, largerErrors } from './image-data.ts';
 
-type Live = NonNullable<ReturnType<DiffractionRun['live']>>;
+type LiveImage = NonNullable<ReturnType<DiffractionRun['live']>>;
 
 class UserKernelImageRun implements DiffractionRun {
   readonly plan: DiffractionRun['plan'];
@@ -28,7 +28,7 @@ class UserKernelImageRun implements DiffractionRun {
   readonly #problem: DiffractionProblem;
   #lease: Lease | null = null;
   #cancelled = false;
-  readonly #frames = new LiveFrames<Live>();
+  readonly #frames = new LiveFrames<LiveImage>();
 
   /** Throws if the engine rejects the problem. Does not run the user's code. */
   constructor(engine: NativeAddon, session: LoadedUserKernel, problem: DiffractionProblem) {
@@ -66,7 +66,7 @@ class UserKernelImageRun implements DiffractionRun {
     this.#lease?.process.cancel();
   }
 
-  live(): Live | null {
+  live(): LiveImage | null {
     return this.#frames.take();
   }
 }
@@ -79,7 +79,7 @@ const engine = ['registry.cpp', 'solver.cpp', 'setup.cpp', 'crystal.cpp'];
 export const diffractionUserKernels: UserKernelWorkload = {
   bases: (addon) => addon.diffractionVariants(),
   replaceable: replaceableBy({ engine, deviceHeaders: ['device_pixel.hpp', 'device_arithmetic.hpp'] }),
-  fixed: withoutKernels,
+  fixed: kernelReplacementError,
   reproduced: (_addon, reading, { base }) => {
     if (reading.kind !== 'diffraction') throw new Error(`a scenario of kind ${reading.kind} was passed to diffraction`);
     const problem = problemOf(reading);
@@ -105,7 +105,7 @@ export const diffractionUserKernels: UserKernelWorkload = {
     const determinism = new Determinism();
     for (const { image } of [first, again]) determinism.add(image);
     // Use the larger error of both runs, because a kernel with an intermittent error is wrong.
-    const error = worstOf(imageError(first.image, oracle.image), imageError(again.image, oracle.image));
+    const error = largerErrors(imageError(first.image, oracle.image), imageError(again.image, oracle.image));
     return userKernelVerdict(imageAccuracy(error, true), determinism.report());
   },
 };

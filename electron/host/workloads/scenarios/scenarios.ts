@@ -187,7 +187,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function compareByPlace(a: Issue, b: Issue): number {
+function compareByPosition(a: Issue, b: Issue): number {
   return (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0);
 }
 
@@ -196,7 +196,7 @@ function hasErrors(issues: readonly Issue[]): boolean {
 }
 
 /** Summarises issues in one sentence: the first issue, and the number of others. */
-function summary(issues: readonly Issue[]): string {
+function summarizeIssues(issues: readonly Issue[]): string {
   const errors = issues.filter(({ severity }) => severity === 'error');
   const first = errors[0] === undefined ? 'the scenario is not valid' : formatIssue(errors[0]);
   return errors.length > 1 ? `${first} (and ${errors.length - 1} more)` : first;
@@ -210,7 +210,7 @@ export function problemOf<P>(reading: { readonly problem: (() => P) | null; read
 
 /** Builds the error for a scenario that cannot be used, with all issues. */
 export function refusalOf(issues: readonly Issue[]): BraggError {
-  return new BraggError('invalid', summary(issues), issues);
+  return new BraggError('invalid', summarizeIssues(issues), issues);
 }
 
 /** Number of values up to which a check needs only milliseconds, for example a hundred regions. */
@@ -218,12 +218,12 @@ const FEW_VALUES = 1000;
 
 function hasMoreValues(value: unknown, most: number): boolean {
   let left = most;
-  const isOver = (each: unknown): boolean => {
+  const exceeds = (each: unknown): boolean => {
     left -= 1;
     if (left < 0) return true;
-    return typeof each === 'object' && each !== null && Object.values(each).some(isOver);
+    return typeof each === 'object' && each !== null && Object.values(each).some(exceeds);
   };
-  return isOver(value);
+  return exceeds(value);
 }
 
 const validateOnThread = defineThreadTask('check a scenario', validateScenario);
@@ -274,28 +274,28 @@ export class Scenarios {
       value: null,
       allowed: null,
     };
-    return this.unreadable([issue], (fault) => issueAt(fault, file));
+    return this.unreadableReading([issue], (fault) => issueAt(fault, file));
   }
 
   /** Reads a scenario of any kind from text. The extension of `place.name` determines whether it is JSON or YAML. */
   async parse(text: string, place: ScenarioOrigin, { overrides = [] }: ReadOptions = {}): Promise<ScenarioReading> {
     const parsed = await parseTextOnThread(text, place.name);
-    if (parsed.value === undefined) return this.unreadable(parsed.issues, parsed.locate);
+    if (parsed.value === undefined) return this.unreadableReading(parsed.issues, parsed.locate);
     const { document, faults } = applyOverrides(parsed.value, overrides);
     const locate = (fault: FieldIssue): Issue =>
       isFromOverride(fault.path, overrides) ? issueAt(fault, overrideSource) : parsed.locate(fault);
     const known = [...parsed.issues, ...faults.map((found) => issueAt(found, overrideSource))];
-    return this.checked(document, place, known, locate);
+    return this.readDocument(document, place, known, locate);
   }
 
   /** Checks a document that is not read from text, for example that of the page's form. */
   check(document: unknown, place: ScenarioOrigin): Promise<ScenarioReading> {
-    return withReadTime(() => this.checked(document, place, [], (fault) => issueAt(fault, null)));
+    return withReadTime(() => this.readDocument(document, place, [], (fault) => issueAt(fault, null)));
   }
 
   /** Like `check`, but without the warnings that need the engine, for scenarios that are solved at once. */
   checkQuickly(document: unknown, place: ScenarioOrigin): Promise<ScenarioReading> {
-    return this.checked(document, place, [], (fault) => issueAt(fault, null), false);
+    return this.readDocument(document, place, [], (fault) => issueAt(fault, null), false);
   }
 
   /** Text of a scenario file. The document may be a draft with errors. */
@@ -308,11 +308,11 @@ export class Scenarios {
     await writeAtomically(file, this.text(document), ifExists);
   }
 
-  private unreadable(issues: readonly Issue[], locate: NoReading['locate']): NoReading {
+  private unreadableReading(issues: readonly Issue[], locate: NoReading['locate']): NoReading {
     return { kind: null, draft: null, document: null, scenario: null, issues, locate };
   }
 
-  private async checked(
+  private async readDocument(
     value: unknown,
     place: ScenarioOrigin,
     known: readonly Issue[],
@@ -323,11 +323,11 @@ export class Scenarios {
     const { document, filled, leftOut, faults } = await validateDocument(value);
     const found = [...known, ...faults.map(locate)];
     if (filled === null)
-      return { kind: null, draft, document: null, scenario: null, issues: found.sort(compareByPlace), locate };
+      return { kind: null, draft, document: null, scenario: null, issues: found.sort(compareByPosition), locate };
     const { variant } = filled.solver;
     // Ignore errors of a user kernel here. The check reports it as unknown, and running it reports the error.
     await this.services.discover?.(place.folder, variant, filled).catch(() => undefined);
-    const parts = await this.found(filled, value, leftOut, place);
+    const parts = await this.findCached(filled, value, leftOut, place);
     const mismatch = this.services.mismatch?.(variant, filled) ?? null;
     // Variants of another workload are known, but cannot run this scenario.
     const fitting =
@@ -340,7 +340,7 @@ export class Scenarios {
     const all = [...found, ...fitting.map(locate), ...parts.issues];
     const valid = !hasErrors(all);
     const warnings = valid && warn ? await parts.warnings() : [];
-    const issues = [...all, ...warnings.map(locate)].sort(compareByPlace);
+    const issues = [...all, ...warnings.map(locate)].sort(compareByPosition);
     return parts.reading({ draft, document: valid ? document : null, issues, valid, locate });
   }
 
@@ -348,7 +348,7 @@ export class Scenarios {
    * Returns the workload's issues of a scenario. Cached while its files and the variants are unchanged, because a
    * scenario is checked several times between the page and a run.
    */
-  private async found(
+  private async findCached(
     filled: ScenarioWithStaticDefaults,
     value: unknown,
     leftOut: readonly Path[],

@@ -203,7 +203,7 @@ export class Audits {
    * Next check that can decide whether the kernel caches results: a probe, or its inputs in another process. Null if
    * the verdict is certain.
    */
-  get doubt(): 'probe' | 'swap' | null {
+  get nextCheck(): 'probe' | 'swap' | null {
     if (!this.#suspected || this.#isWrong || this.#proof !== null) return null;
     if (this.#again.isOpen || this.#hidden.isOpen || this.#usual.isOpen) return 'probe';
     return this.#swaps < MAX_SWAPS && (this.#swapped.isOpen || this.#usual.proof !== null) ? 'swap' : null;
@@ -223,28 +223,28 @@ export class Audits {
    * Adds the time of one repetition with an instance's inputs, in a process that had only other inputs before. `known`:
    * probes in a process that already had these inputs.
    */
-  swapped(first_s: number | null, known: TaskAudit, seconds: number): void {
+  addSwap(first_s: number | null, known: TaskAudit, seconds: number): void {
     this.#swaps += 1;
     this.#audit_s += seconds;
     const usual = known.probes.flatMap(({ usual_s }) => (Number.isNaN(usual_s) ? [] : [usual_s]));
     if (first_s !== null && usual.length > 0) this.#swapped.add(first_s, median(usual));
-    this.#take(known.checks, known.compared, '');
+    this.#addChecks(known.checks, known.compared, '');
     // The difference is explained by times that depend on data. Discard that evidence; only times of new inputs can
     // raise the question again.
     if (!this.#swapped.isOpen) this.#usual.clear();
   }
 
   /** Adds time that the candidate's calls needed. */
-  spent(seconds: number): void {
+  addTime(seconds: number): void {
     this.#spent_s += seconds;
   }
 
   /** Adds time that was needed to solve further problems. */
-  solvedOthers(seconds: number): void {
+  addFurtherTime(seconds: number): void {
     this.#others_s += seconds;
   }
 
-  sampled({ audit, hidden, timed_s, ended_ns, received_ns, between }: AuditedSample): void {
+  addSample({ audit, hidden, timed_s, ended_ns, received_ns, between }: AuditedSample): void {
     this.#between.cpu_s += between?.cpu_s ?? 0;
     this.#between.elapsed_s += between?.elapsed_s ?? 0;
     this.#samples += 1;
@@ -252,26 +252,26 @@ export class Audits {
     if (received_ns !== undefined) {
       this.#delays.push({ delay_s: (received_ns - ended_ns) * 1e-9, timed_s: this.#timed_s });
     }
-    this.#changed(hidden);
+    this.#addHiddenProbes(hidden);
     if (audit === null) return;
     this.#last_s = audit.seconds;
     this.#audit_s += audit.seconds;
-    this.#take(audit.checks, audit.compared, '');
-    this.#found(audit, true);
+    this.#addChecks(audit.checks, audit.compared, '');
+    this.#addAudit(audit, true);
     if (audit.alteredChecks === undefined) return;
     this.#altered += 1;
-    this.#take(audit.alteredChecks, audit.compared, 'after some of the inputs changed');
+    this.#addChecks(audit.alteredChecks, audit.compared, 'after some of the inputs changed');
   }
 
   /** Adds probes that decide whether the kernel caches, and the time of their sample. */
-  probed(audit: TaskAudit, { hidden, timed_s }: Pick<TaskSample, 'hidden' | 'timed_s'>): void {
+  addProbes(audit: TaskAudit, { hidden, timed_s }: Pick<TaskSample, 'hidden' | 'timed_s'>): void {
     this.#audit_s += audit.seconds + timed_s;
-    this.#changed(hidden);
-    this.#take(audit.checks, audit.compared, '');
-    this.#found(audit, true);
+    this.#addHiddenProbes(hidden);
+    this.#addChecks(audit.checks, audit.compared, '');
+    this.#addAudit(audit, true);
   }
 
-  #changed({ probes, unwritten, first_unwritten }: HiddenChangeChecks): void {
+  #addHiddenProbes({ probes, unwritten, first_unwritten }: HiddenChangeChecks): void {
     for (const { changed_s, before_s } of probes) this.#hidden.add(changed_s, before_s);
     if (unwritten > 0) this.#left ??= first_unwritten;
   }
@@ -282,8 +282,14 @@ export class Audits {
   }
 
   /** Evidence that neither proves nor refutes caching. */
-  get #hint(): MemoryPairs | null {
-    return this.#hidden.hint ?? this.#again.hint ?? this.#swapped.hint ?? this.#usual.hint ?? this.#usual.proof;
+  get #suspicion(): MemoryPairs | null {
+    return (
+      this.#hidden.suspicion ??
+      this.#again.suspicion ??
+      this.#swapped.suspicion ??
+      this.#usual.suspicion ??
+      this.#usual.proof
+    );
   }
 
   /** Total time of audits in seconds. */
@@ -300,14 +306,18 @@ export class Audits {
    * Adds a check made outside of the rounds. `of`: title of the problem, or empty for the session's problem. `same`:
    * whether it has the size of the session's problem.
    */
-  checked({ checks, compared, audit }: Pick<TaskVerdict, 'checks' | 'compared' | 'audit'>, of = '', same = true): void {
-    this.#take(checks, compared, of);
-    if (audit !== null) this.#found(audit, same);
+  addCheck(
+    { checks, compared, audit }: Pick<TaskVerdict, 'checks' | 'compared' | 'audit'>,
+    of = '',
+    same = true,
+  ): void {
+    this.#addChecks(checks, compared, of);
+    if (audit !== null) this.#addAudit(audit, same);
     if (of !== '') this.#tried.add(of);
   }
 
   /** Records a problem that could not be run. */
-  skipped(of: string, reason: string): void {
+  addSkipped(of: string, reason: string): void {
     this.#skipped.set(of, reason);
   }
 
@@ -319,7 +329,7 @@ export class Audits {
     const checks = [...this.#worst.values()].flatMap((check) =>
       taskAccuracy({ checks: [check], compared: check.compared }),
     );
-    return [...checks, ...this.#violations(), ...this.#unsettled()];
+    return [...checks, ...this.#violations(), ...this.#undecidedChecks()];
   }
 
   get compared(): string {
@@ -337,7 +347,7 @@ export class Audits {
     return `${audited}, ${share.toFixed(1)} % of its time${tried}${skipped}`;
   }
 
-  #take(checks: readonly TaskCheck[], compared: string, of: string): void {
+  #addChecks(checks: readonly TaskCheck[], compared: string, of: string): void {
     if (compared !== '') this.#compared ||= compared;
     for (const check of checks) {
       const before = this.#worst.get(check.id);
@@ -351,7 +361,7 @@ export class Audits {
     }
   }
 
-  #found({ unwritten, outputs, first_unwritten, inputs_changed, probes }: TaskAudit, same: boolean): void {
+  #addAudit({ unwritten, outputs, first_unwritten, inputs_changed, probes }: TaskAudit, same: boolean): void {
     this.#audits += 1;
     if (unwritten > (this.#unwritten?.count ?? 0)) {
       this.#unwritten = { count: unwritten, outputs, first: first_unwritten };
@@ -400,7 +410,7 @@ export class Audits {
       const tip = `Its process was busy between its calls, while others were timed: ${busy}. This inflates their times; end its threads within each call`;
       add('between', 'Cores between calls', tip, cpu_s / elapsed_s, idleLimits.cores);
     }
-    const slowed_s = this.#slowed();
+    const slowed_s = this.#clockLag_s();
     if (slowed_s !== null) {
       const tip = `The clock of its process lost ${slowed_s.toPrecision(2)} s compared with the host's clock within the samples`;
       add('clock', 'Clock slowed', tip, slowed_s, clock.slack_s);
@@ -409,8 +419,8 @@ export class Audits {
   }
 
   /** Returns a check without a value if caching is neither proven nor refuted. */
-  #unsettled(): Accuracy[] {
-    const hint = this.#hint;
+  #undecidedChecks(): Accuracy[] {
+    const hint = this.#suspicion;
     if (!this.#suspected || this.#proof !== null || hint === null) return [];
     const { ratio, longer, pairs } = hint;
     const tip = `It may remember results: new inputs took ${times(ratio)} as long in ${longer} of ${pairs} probes. A longer session or an idle machine would decide`;
@@ -431,7 +441,7 @@ export class Audits {
    * Seconds by which the kernel's clock fell behind in total. Null unless it fell behind in every quarter of the
    * session.
    */
-  #slowed(): number | null {
+  #clockLag_s(): number | null {
     const length = Math.floor(this.#delays.length / clock.parts);
     if (this.#delays.length < clock.samples) return null;
     const quarters = Array.from({ length: clock.parts }, (_, i) => {

@@ -102,7 +102,7 @@ export class TaskBenchCandidate implements BenchCandidate {
   readonly #measuring: TaskMeasurementOptions;
   #prepared: PreparedTask | null = null;
   /** Latest preparation that no sample has reported yet. */
-  #untold: PreparedTask | null = null;
+  #unreported: PreparedTask | null = null;
   #isa = '';
   readonly #audits: Audits;
   #verdict: TaskVerdict | null = null;
@@ -131,31 +131,32 @@ export class TaskBenchCandidate implements BenchCandidate {
   }
 
   first(): Promise<TimedRun | null> {
-    return this.#sampled({ mode: 'warm', instance: 0, tell: false, keep: true });
+    return this.#takeSample({ mode: 'warm', instance: 0, tell: false, keep: true });
   }
 
   take(mode: Mode, instance = 0): Promise<TimedRun | null> {
     // Only warm samples store metrics.
-    return this.#sampled({ mode, instance, tell: mode === 'warm', keep: this.#measuring.keep });
+    return this.#takeSample({ mode, instance, tell: mode === 'warm', keep: this.#measuring.keep });
   }
 
   async answer() {
-    const verdict = await this.#ready(0, () => this.#task.check(checkedRuns));
+    const verdict = await this.#withPrepared(0, () => this.#task.check(checkedRuns));
     this.#verdict = verdict;
     if (verdict === null) return null;
-    this.#audits.checked(verdict);
+    this.#audits.addCheck(verdict);
     if (!this.#measuring.keep) await this.close();
     const start = performance.now();
     for (const further of this.#measuring.further) {
-      if (!(await this.#alsoSolves(further))) return null;
+      if (!(await this.#checkFurtherProblem(further))) return null;
     }
-    this.#audits.solvedOthers((performance.now() - start) / 1000);
+    this.#audits.addFurtherTime((performance.now() - start) / 1000);
     // The result remains in the engine, which compares it with an FP64 reference.
     return { values: null };
   }
 
   async settle(seconds: number): Promise<void> {
-    if (this.#audits.doubt !== null) await this.#decide(this.#instance, Math.min(seconds, MAX_DECIDING_S), true);
+    if (this.#audits.nextCheck !== null)
+      await this.#decideCaching(this.#instance, Math.min(seconds, MAX_DECIDING_S), true);
   }
 
   accuracy() {
@@ -172,11 +173,11 @@ export class TaskBenchCandidate implements BenchCandidate {
   }
 
   quantities() {
-    return this.#checked.quantities.map((quantity) => ({ ...quantity }));
+    return this.#requireVerdict.quantities.map((quantity) => ({ ...quantity }));
   }
 
   known(): CandidateFacts {
-    const { runs, bitwise, hash, work } = this.#checked;
+    const { runs, bitwise, hash, work } = this.#requireVerdict;
     const { precision } = this.#candidate.variant;
     const flops = (of: string | null): number | null =>
       precision === of || (of === null && precision !== 'fp32' && precision !== 'fp64') ? work.flops : null;
@@ -226,13 +227,13 @@ export class TaskBenchCandidate implements BenchCandidate {
     return used?.name ?? 'GPU';
   }
 
-  get #checked(): TaskVerdict {
+  get #requireVerdict(): TaskVerdict {
     if (this.#verdict === null) throw new Error(`${this.#candidate.label} was queried before it was checked`);
     return this.#verdict;
   }
 
   /** Checks the variant on a further problem. Returns false if cancelled. */
-  async #alsoSolves({ title, problem, sameSize, optional }: FurtherProblem): Promise<boolean> {
+  async #checkFurtherProblem({ title, problem, sameSize, optional }: FurtherProblem): Promise<boolean> {
     let again: NativeTask | null = null;
     const cancel = (): void => again?.cancel();
     const { signal } = this.#measuring;
@@ -242,9 +243,9 @@ export class TaskBenchCandidate implements BenchCandidate {
       if ((await again.prepare()) === null) return false;
       const verdict = await again.check(1);
       if (verdict === null) return false;
-      this.#audits.checked(verdict, title);
+      this.#audits.addCheck(verdict, title);
       const probe = await again.sample({ mode: 'warm', at_least_s: furtherSample_s, audit: 'judged', probe: true });
-      if (probe?.audit != null) this.#audits.checked({ ...probe.audit, audit: probe.audit }, title, sameSize);
+      if (probe?.audit != null) this.#audits.addCheck({ ...probe.audit, audit: probe.audit }, title, sameSize);
       await again.close();
       return true;
     } catch (error) {
@@ -252,7 +253,7 @@ export class TaskBenchCandidate implements BenchCandidate {
       // If the reference program or the shipped variant rejects the problem too, the error says nothing about the
       // kernel.
       if (!optional(reason)) throw new BraggError(reason.code, `${title}: ${reason.message}`, reason.issues);
-      this.#audits.skipped(title, reason.message);
+      this.#audits.addSkipped(title, reason.message);
       return true;
     } finally {
       signal?.removeEventListener('abort', cancel);
@@ -265,10 +266,10 @@ export class TaskBenchCandidate implements BenchCandidate {
    */
   async #prepareAgain(instance: number): Promise<boolean> {
     await this.close();
-    return (await this.#ready(instance, async () => true)) === true;
+    return (await this.#withPrepared(instance, async () => true)) === true;
   }
 
-  async #sampled({ mode, instance, tell, keep }: SampleOptions): Promise<TimedRun | null> {
+  async #takeSample({ mode, instance, tell, keep }: SampleOptions): Promise<TimedRun | null> {
     const { audited, probed, altered } = this.#audits.next();
     const alteration = altered ? this.#measuring.alterationOf(instance) : undefined;
     const sample = await this.#sample(instance, {
@@ -279,13 +280,13 @@ export class TaskBenchCandidate implements BenchCandidate {
     if (sample !== null) {
       this.#calls += sample.repetitions;
       this.#instance = instance;
-      this.#audits.sampled(sample);
-      await this.#decide(instance, MAX_DECIDING_S);
+      this.#audits.addSample(sample);
+      await this.#decideCaching(instance, MAX_DECIDING_S);
     }
     // Request metrics after the timing, because some variants repeat their work to report on it.
-    const told = sample === null || !tell ? undefined : await this.#ready(instance, () => this.#task.told());
-    const prepared = this.#untold;
-    this.#untold = null;
+    const told = sample === null || !tell ? undefined : await this.#withPrepared(instance, () => this.#task.told());
+    const prepared = this.#unreported;
+    this.#unreported = null;
     if (!keep) await this.close();
     return sample === null || told === null ? null : timedRunOf(sample, prepared, told);
   }
@@ -294,16 +295,16 @@ export class TaskBenchCandidate implements BenchCandidate {
    * Tries to prove or refute that the kernel caches results, outside of the timing. `regardless`: whether it may exceed
    * the time for audits. If neither succeeds, the kernel counts as not checked.
    */
-  async #decide(instance: number, seconds: number, regardless = false): Promise<void> {
+  async #decideCaching(instance: number, seconds: number, regardless = false): Promise<void> {
     const until = performance.now() + 1000 * seconds;
-    for (let doubt = this.#audits.doubt; doubt !== null; doubt = this.#audits.doubt) {
+    for (let doubt = this.#audits.nextCheck; doubt !== null; doubt = this.#audits.nextCheck) {
       if (!regardless && !this.#audits.mayDecide) return;
       if (performance.now() > until) return;
       if (doubt === 'probe') {
         const probing = { mode: 'warm', at_least_s: 0, audit: 'judged', probe: true, hide: true } as const;
         const sample = await this.#sample(instance, probing);
         if (sample?.audit == null) return;
-        this.#audits.probed(sample.audit, sample);
+        this.#audits.addProbes(sample.audit, sample);
         continue;
       }
       // Preparing again without closing the old task starts a new process.
@@ -311,10 +312,10 @@ export class TaskBenchCandidate implements BenchCandidate {
       const start = performance.now();
       const swapped = await this.#sample(instance, { mode: 'warm', at_least_s: 0, swapped: true });
       this.#prepared = null;
-      const known = await this.#known(instance);
-      this.#untold = null;
+      const known = await this.#probeInNewProcess(instance);
+      this.#unreported = null;
       if (swapped === null || known?.audit == null) return;
-      this.#audits.swapped(swapped.swapped_s, known.audit, (performance.now() - start) / 1000);
+      this.#audits.addSwap(swapped.swapped_s, known.audit, (performance.now() - start) / 1000);
     }
   }
 
@@ -322,7 +323,7 @@ export class TaskBenchCandidate implements BenchCandidate {
    * Makes as many calls in a new process as in the session's, and then probes, because a kernel may begin to cache
    * late.
    */
-  async #known(instance: number): Promise<TaskSample | null> {
+  async #probeInNewProcess(instance: number): Promise<TaskSample | null> {
     const until = performance.now() + 1000 * MAX_CATCHING_UP_S;
     const sampling = { mode: 'warm', at_least_s: this.#measuring.sample_s } as const;
     for (let left = this.#calls; left > 0 && performance.now() < until; ) {
@@ -334,7 +335,7 @@ export class TaskBenchCandidate implements BenchCandidate {
   }
 
   #sample(instance: number, options: TaskSampleOptions): Promise<TaskSample | null> {
-    return this.#ready(instance, async () => {
+    return this.#withPrepared(instance, async () => {
       const sample = await this.#task.sample(options);
       this.#last = sample ?? this.#last;
       this.#trace = sample?.trace ?? this.#trace;
@@ -343,7 +344,7 @@ export class TaskBenchCandidate implements BenchCandidate {
   }
 
   /** Runs `work` on a prepared instance. Prepares it only if necessary. */
-  async #ready<T>(instance: number, work: () => Promise<T | null>): Promise<T | null> {
+  async #withPrepared<T>(instance: number, work: () => Promise<T | null>): Promise<T | null> {
     const start = performance.now();
     const answered = await this.#call(async () => {
       if (this.#prepared === null) {
@@ -352,12 +353,12 @@ export class TaskBenchCandidate implements BenchCandidate {
           this.#measuring.alterationOf(instance),
         );
         if (this.#prepared === null) return null;
-        this.#untold = this.#prepared;
+        this.#unreported = this.#prepared;
         this.#isa = this.#prepared.isa;
       }
       return work();
     });
-    this.#audits.spent((performance.now() - start) / 1000);
+    this.#audits.addTime((performance.now() - start) / 1000);
     return answered;
   }
 

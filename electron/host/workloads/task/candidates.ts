@@ -38,17 +38,17 @@ export function taskCandidates(
 }
 
 /** Returns the variants that a run of `problem` measures: all, or the first and the selected one. */
-export function measuredOf(problem: TaskProblem, all: readonly TaskVariant[]): readonly TaskVariant[] {
+export function measuredVariants(problem: TaskProblem, all: readonly TaskVariant[]): readonly TaskVariant[] {
   const own = variantsFor(problem, all);
   const [first] = own;
   const chosen = own.find(({ id }) => id === problem.variant);
   // A user kernel is also compared with the variant that it builds on.
   const isUserKernel = chosen !== undefined && isUserKernelId(chosen.id);
-  const beside = (id: string): boolean => isUserKernel && id === chosen.buildsOn;
+  const isBase = (id: string): boolean => isUserKernel && id === chosen.buildsOn;
   const wanted =
     chosen === undefined
       ? own.filter(({ id, workload }) => workload === USER_PROBLEM || !isUserKernelId(id))
-      : own.filter((one) => one === first || one === chosen || beside(one.id));
+      : own.filter((one) => one === first || one === chosen || isBase(one.id));
   return wanted.filter(({ available }) => available);
 }
 

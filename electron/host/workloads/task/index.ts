@@ -41,9 +41,9 @@ import { taskWords } from './audits.ts';
 import { taskCandidates, variantsFor } from './candidates.ts';
 import {
   amountFor,
-  leastOfEach,
-  leastOfRun,
+  leastSecondsOfRun,
   roundsText,
+  sumOfLeastSeconds,
   TaskWorkloadRun,
   taskBenchSetup,
   throwIfTaskTooLong,
@@ -105,11 +105,11 @@ export function runOfSession(session: Session, name: string): TaskRunData {
 }
 
 /** Decodes UTF-8. Unlike TextDecoder, this accepts shared memory. */
-const textOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('utf8');
+const decodeUtf8 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('utf8');
 
 /** Reads a run file. Throws BraggError `foreign-file`. */
 function readTaskRun(bytes: Uint8Array, name: string): TaskRunData {
-  return runOfSession(parseTaskSession(textOf(bytes), name), name);
+  return runOfSession(parseTaskSession(decodeUtf8(bytes), name), name);
 }
 
 /** Number of bytes that suffices for the name of the format, which comes first. */
@@ -117,7 +117,7 @@ const HEAD_BYTES = 200;
 
 /** Whether a file may be such a session. Run files of other workloads are HDF5. */
 function isTaskFile(bytes: Uint8Array): boolean {
-  return isTaskSession(textOf(bytes.subarray(0, HEAD_BYTES)));
+  return isTaskSession(decodeUtf8(bytes.subarray(0, HEAD_BYTES)));
 }
 
 function taskFacts({
@@ -154,7 +154,7 @@ function taskBenchable(kind: TaskKind): Benchable {
     check: (addon, problem, variants) => {
       taskCandidates(problemFor(kind, problem), variants, addon.taskVariants(kind));
     },
-    least_s: async (addon, problem, variants) => leastOfEach(addon, problemFor(kind, problem), variants),
+    least_s: async (addon, problem, variants) => sumOfLeastSeconds(addon, problemFor(kind, problem), variants),
     amount: (addon, problem, variant) => amountFor(addon, problemFor(kind, problem), variant),
     // No cold processes, because such workloads measure a kernel that is prepared once and then repeated.
     usualProcesses: 0,
@@ -192,7 +192,7 @@ const columns = [
   'reason',
 ];
 
-function table({ session }: TaskRunData): string {
+function sessionTable({ session }: TaskRunData): string {
   const rows = session.reports.flatMap(({ entries }, i) =>
     entries.map((entry) => {
       const at = session.sweep?.values[i] ?? '';
@@ -213,7 +213,7 @@ function table({ session }: TaskRunData): string {
 async function exportTask(run: TaskRunData, what: string, packer: Packer): Promise<ExportedFile> {
   const name = stem(run.name);
   if (what === 'run') return { name: `${name}.task.json`, mime: 'application/json', bytes: await packer.write(run) };
-  return { name: `${name}-variants.csv`, mime: 'text/csv', bytes: new TextEncoder().encode(table(run)) };
+  return { name: `${name}-variants.csv`, mime: 'text/csv', bytes: new TextEncoder().encode(sessionTable(run)) };
 }
 
 function taskMeasures(run: TaskRunData): MeasuredTimes {
@@ -348,7 +348,7 @@ export function taskWorkload(kind: TaskKind): HostWorkload {
         state_bytes: estimate_bytes,
         size: told.join(', '),
         sizes: { problem },
-        least_s: leastOfRun(addon, asked),
+        least_s: leastSecondsOfRun(addon, asked),
       };
     },
     prepare: async (addon, any, { assetsFolder, name, trace, measure, energy }) => {

@@ -22,14 +22,14 @@ import { sessionClaims } from '../../model/bench/report-claims.ts';
 import { limitsOf } from '../../model/bench/stopping.ts';
 import { type ExternalRequest, type ProgramTerms, programEntries } from '../../model/external/program-candidate.ts';
 import { leastInstances } from '../../model/verdicts/precision.ts';
-import { fastestRates, leastSeconds, taskOf, throwIfTooLong, type Work, type WorkAmount } from '../benchable.ts';
+import { benchTaskOf, fastestRates, leastSeconds, throwIfTooLong, type Work, type WorkAmount } from '../benchable.ts';
 import type { Measure, RunCallbacks, WorkloadRun } from '../workload.ts';
 import { costOf, costText, taskAccuracy } from './audits.ts';
 import { coldRunOf, defaultSample_s, TaskBenchCandidate, type TaskMeasurementOptions } from './bench-candidate.ts';
 import {
   furtherProblems,
   hiddenSeed,
-  measuredOf,
+  measuredVariants,
   type TaskCandidate,
   taskCandidates,
   variantsFor,
@@ -40,7 +40,7 @@ import { mayAlter } from './user-problem/definition.ts';
 /**
  * Checks a program's result by a variant of the same precision, whose error bounds fit the rounding of the program.
  */
-async function checkedAnswer(
+async function checkAnswer(
   addon: NativeAddon,
   problem: TaskProblem,
   arrays: readonly Float64Array[],
@@ -68,7 +68,7 @@ function taskTerms(
     request: { problem },
     ...{ precision: 'fp32', samples: keep ? 'prepared' : 'anew', sample_s, size: null },
     accuracy: () => [],
-    hold: (arrays, precision) => checkedAnswer(addon, problem, arrays, precision),
+    hold: (arrays, precision) => checkAnswer(addon, problem, arrays, precision),
     values: () => null,
     // Time of a single step. Variants whose repetition has several steps report it in the same way.
     quantities: (_told, time_s) => {
@@ -114,7 +114,7 @@ interface TaskBenchOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-function estimate(addon: NativeAddon, { problem }: TaskCandidate): number {
+function estimateMemory(addon: NativeAddon, { problem }: TaskCandidate): number {
   try {
     return addon.createTask(problem).plan.estimate_bytes;
   } catch {
@@ -126,12 +126,12 @@ function estimate(addon: NativeAddon, { problem }: TaskCandidate): number {
 /**
  * Whether all candidates fit into memory together. The first one counts twice, because its control is prepared too.
  */
-function allFit(addon: NativeAddon, problem: TaskProblem, all: readonly TaskCandidate[]): boolean {
+function allFitIntoMemory(addon: NativeAddon, problem: TaskProblem, all: readonly TaskCandidate[]): boolean {
   const memory = defaultGpu({ cuda: addon.driverDevices() })?.memory_bytes ?? null;
   const needs = (device: 'cpu' | 'cuda'): number =>
     [...all.slice(0, 1), ...all]
       .filter(({ variant }) => variant.device === device && variant.available)
-      .reduce((sum, candidate) => sum + estimate(addon, candidate), 0);
+      .reduce((sum, candidate) => sum + estimateMemory(addon, candidate), 0);
   const onCpu = needs('cpu') <= savedShare * problem.memory_limit_bytes;
   return onCpu && (memory === null || needs('cuda') <= savedShare * memory);
 }
@@ -145,7 +145,7 @@ export async function taskBenchSetup(
   const { claims = [], external, sample_s = defaultSample_s, signal } = options;
   const variants = addon.taskVariants(problem.workload);
   const all = taskCandidates(problem, options.variants, variants);
-  const keep = allFit(addon, problem, all);
+  const keep = allFitIntoMemory(addon, problem, all);
   const { workload, bench } = problem;
   // The first instance has the scenario's inputs, unless there is a user kernel, which may know them in advance.
   const anyUserKernel = all.some(({ variant }) => isUserKernelId(variant.id));
@@ -245,7 +245,7 @@ export class TaskWorkloadRun implements WorkloadRun {
     const { problem, kind } = start;
     const { plan } = addon.createTask(problem);
     this.#start = start;
-    this.#variants = measuredOf(problem, addon.taskVariants(problem.workload));
+    this.#variants = measuredVariants(problem, addon.taskVariants(problem.workload));
     this.variant = plan.variant;
     this.precision = plan.precision;
     this.device = plan.device;
@@ -262,7 +262,7 @@ export class TaskWorkloadRun implements WorkloadRun {
     const { keep } = around;
     const dataOf = (session: Session): TaskRunData => taskRunData(kind, around.context(), session) as TaskRunData;
     const { session } = await measure(
-      taskOf(
+      benchTaskOf(
         { workload: kind, problems: [{ kind, problem }], documents: [document], scenarios: [] },
         {
           ...{ scenario: name, limits: taskLimits, assetsFolder, trace, energy, command: `bench ${name}` },
@@ -330,14 +330,14 @@ function leastSample_s(problem: TaskProblem, { device }: Pick<TaskVariant, 'devi
 /**
  * Lower bound in seconds for a run, from the minimum number of samples in a session and the minimum duration of each.
  */
-export function leastOfRun(addon: NativeAddon, problem: TaskProblem): number | null {
+export function leastSecondsOfRun(addon: NativeAddon, problem: TaskProblem): number | null {
   const all = addon.taskVariants(problem.workload);
-  const measured = measuredOf(problem, all);
+  const measured = measuredVariants(problem, all);
   const [first] = measured;
   if (first === undefined) return null;
   const labels = measured.map(({ id }) => id);
   const candidates = taskCandidates(problem, labels, all);
-  const keep = allFit(addon, problem, candidates);
+  const keep = allFitIntoMemory(addon, problem, candidates);
   const rounds = Math.min(taskLimits.mostRounds, leastInstances * roundsPerInstance(keep));
   const each = measured.map((variant) => leastSample_s(problem, variant));
   const once_s = each.reduce((sum_s, one_s) => sum_s + one_s, 0);
@@ -348,7 +348,7 @@ export function leastOfRun(addon: NativeAddon, problem: TaskProblem): number | n
 }
 
 /** Lower bound in seconds for the reference answer and one repetition of each variant. */
-export function leastOfEach(addon: NativeAddon, problem: TaskProblem, labels: readonly string[] | null): number {
+export function sumOfLeastSeconds(addon: NativeAddon, problem: TaskProblem, labels: readonly string[] | null): number {
   const all = addon.taskVariants(problem.workload);
   const able = variantsFor(problem, all).filter(({ available }) => available);
   const chosen = taskCandidates(problem, labels ?? able.map(({ id }) => id), all);

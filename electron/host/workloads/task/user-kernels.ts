@@ -27,9 +27,9 @@ import type { UserKernel } from '../../model/user-kernels/file.ts';
 import { type Lease, type LoadedUserKernel, withUserKernels } from '../../model/user-kernels/loaded.ts';
 import { runOf } from '../run-data.ts';
 import { problemOf } from '../scenarios/scenarios.ts';
-import { replaceableBy, type UserKernelWorkload, withoutKernels } from '../workload.ts';
+import { kernelReplacementError, replaceableBy, type UserKernelWorkload } from '../workload.ts';
 import { isTask } from './scenario/index.ts';
-import { forCandidate } from './user-problem/definition.ts';
+import { withLaunches } from './user-problem/definition.ts';
 
 type Report = Pick<TaskVerdict, 'checks' | 'compared'>;
 
@@ -46,14 +46,14 @@ const JUDGE = 'problem-cpu';
 /** Builds the engine's problem with the variant that the kernel replaces, and with the launches of a candidate. */
 function engineProblem({ id, base, candidate, whole }: UserKernel, problem: TaskProblem): TaskProblem {
   const own = { ...problem, variant: base.id };
-  return candidate === undefined ? own : forCandidate(own, id, candidate, constantsOf(whole, candidate.constants, id));
+  return candidate === undefined ? own : withLaunches(own, id, candidate, constantsOf(whole, candidate.constants, id));
 }
 
 /**
  * Returns the worse value of each check, because a kernel with an intermittent error is wrong. Null means NaN, which is
  * worst.
  */
-function worstOf(a: Report, b: Report): Report {
+function worseReport(a: Report, b: Report): Report {
   if (a.checks.length === 0) return b;
   const checks = a.checks.map((check, i) => {
     const other = b.checks[i] ?? check;
@@ -103,8 +103,8 @@ class UserKernelTask implements NativeTask {
     if (this.#cancelled) return null;
     this.#lease?.discard();
     const problem = { ...this.#problem, seed };
-    this.#judge = await this.#judgeOf(problem);
-    this.#alteredJudge = altered === undefined ? null : await this.#judgeOfAltered(problem, altered);
+    this.#judge = await this.#answerTask(problem);
+    this.#alteredJudge = altered === undefined ? null : await this.#alteredAnswerTask(problem, altered);
     this.#lease = await this.#session.lease('createTask', problem, this.plan.estimate_bytes);
     return this.#call('prepare', []);
   }
@@ -118,7 +118,7 @@ class UserKernelTask implements NativeTask {
     const told = { ...sample, received_ns, ...(between !== undefined && { between }) };
     if (sample.audit === null) return this.#withComparisons(told);
     const judging = performance.now();
-    const report = await this.#judged(sample.audit.results);
+    const report = await this.#compareWithAnswer(sample.audit.results);
     const { altered, ...audited } = sample.audit;
     const others = altered === undefined ? null : await this.#compare(this.#alteredJudge, altered);
     const seconds = sample.audit.seconds + (performance.now() - judging) / 1000;
@@ -130,7 +130,7 @@ class UserKernelTask implements NativeTask {
     const verdict = await this.#call<TaskVerdict>('check', [runs, false]);
     if (verdict === null) return null;
     let report: Report = { checks: [], compared: '' };
-    for (const results of verdict.unjudged) report = worstOf(report, await this.#judged(results));
+    for (const results of verdict.unjudged) report = worseReport(report, await this.#compareWithAnswer(results));
     return { ...verdict, ...report, holds: report.checks.every(({ holds }) => holds), unjudged: [] };
   }
 
@@ -165,7 +165,7 @@ class UserKernelTask implements NativeTask {
    * Returns the engine task with the answer to a problem, which is computed once for all kernels with the same program.
    * Its file is then removed, because a kernel could read it with the user's permissions.
    */
-  async #judgeOf(problem: TaskProblem): Promise<NativeTask> {
+  async #answerTask(problem: TaskProblem): Promise<NativeTask> {
     const { variant, numbers, seed, words } = problem;
     const { answer: program, sha256 } = this.#session.kernel;
     const key = JSON.stringify([variant, program ?? sha256, numbers, seed, words]);
@@ -190,10 +190,10 @@ class UserKernelTask implements NativeTask {
   }
 
   /** Computes the answer for altered inputs. Null if the reference program rejects them. */
-  async #judgeOfAltered(problem: TaskProblem, altered: number): Promise<NativeTask | null> {
+  async #alteredAnswerTask(problem: TaskProblem, altered: number): Promise<NativeTask | null> {
     if (this.#session.kernel.answer === null) return null;
     try {
-      return await this.#judgeOf({ ...problem, numbers: { ...problem.numbers, [ALTERED_SUFFIX]: altered } });
+      return await this.#answerTask({ ...problem, numbers: { ...problem.numbers, [ALTERED_SUFFIX]: altered } });
     } catch (error) {
       const { code } = errorFromNative(error);
       if (code === 'invalid' || code === 'unsupported') return null;
@@ -201,7 +201,7 @@ class UserKernelTask implements NativeTask {
     }
   }
 
-  async #judged(results: readonly Float64Array[]): Promise<Report> {
+  async #compareWithAnswer(results: readonly Float64Array[]): Promise<Report> {
     const report = await this.#compare(this.#judge, results);
     if (report === null) throw new Error('results were sent before the task was prepared');
     return report;
@@ -224,27 +224,27 @@ class UserKernelTask implements NativeTask {
     const origin_ns = Math.min(sample.origin_ns, ...all.map(({ start_ns }) => start_ns));
     if (all.length === 0) return sample;
     const later_ns = sample.origin_ns - origin_ns;
-    const grown = <T extends Uint16Array | Uint32Array | Float64Array>(column: T, values: readonly number[]): T => {
+    const extended = <T extends Uint16Array | Uint32Array | Float64Array>(column: T, values: readonly number[]): T => {
       const out = new (column.constructor as new (length: number) => T)(column.length + values.length);
       out.set(column);
       out.set(values, column.length);
       return out;
     };
-    const each = (value: number): readonly number[] => all.map(() => value);
+    const repeatValue = (value: number): readonly number[] => all.map(() => value);
     return {
       ...sample,
       origin_ns,
       spans: {
         ...spans,
         names: [...spans.names, 'compare'],
-        name: grown(spans.name, each(spans.names.length)),
-        thread: grown(spans.thread, each(0)),
-        step: grown(spans.step, each(NO_STEP)),
-        start_ns: grown(
+        name: extended(spans.name, repeatValue(spans.names.length)),
+        thread: extended(spans.thread, repeatValue(0)),
+        step: extended(spans.step, repeatValue(NO_STEP)),
+        start_ns: extended(
           spans.start_ns.map((at) => at + later_ns),
           all.map(({ start_ns }) => start_ns - origin_ns),
         ),
-        end_ns: grown(
+        end_ns: extended(
           spans.end_ns.map((at) => at + later_ns),
           all.map(({ end_ns }) => end_ns - origin_ns),
         ),
@@ -312,7 +312,7 @@ export function taskUserKernels(kind: TaskKind): UserKernelWorkload {
       const library = 'library' in base && typeof base.library === 'string' ? base.library : null;
       if (library !== null)
         return `${base.id} calls ${library}, whose source is not available: there is nothing to copy.`;
-      return withoutKernels(base);
+      return kernelReplacementError(base);
     },
     reproduced: (_addon, reading, kernel) => {
       if (!isTask(reading)) throw new Error(`a scenario of kind ${reading.kind} was passed to ${kind}`);

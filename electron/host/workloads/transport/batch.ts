@@ -31,14 +31,14 @@ import { axesOf, measuredRunOf, type RunData, runData } from './run-data.ts';
 import { readingForReadouts } from './variants.ts';
 
 /** A plan of the engine. `device` is looked up if it is absent. */
-type Planned = Parameters<typeof expectedVisits>[1] &
+type EnginePlan = Parameters<typeof expectedVisits>[1] &
   Pick<TransportRun['plan'], 'estimate_bytes' | 'steps_max'> & { readonly device?: 'cpu' | 'cuda' };
 
 /**
  * Amount of work of a run. Variants that follow the beam visit only `visits` cells instead of the complete state.
  * `visits`: null if unknown.
  */
-function workOf(addon: NativeAddon, plan: Planned, visits: number | null): Work {
+function workOf(addon: NativeAddon, plan: EnginePlan, visits: number | null): Work {
   const { variant, precision, estimate_bytes, steps_max, threads } = plan;
   const device = plan.device ?? addon.variants().find(({ id }) => id === variant)?.device ?? 'cpu';
   // The state is stored twice.
@@ -53,7 +53,12 @@ function workOf(addon: NativeAddon, plan: Planned, visits: number | null): Work 
 }
 
 /** Lower bound in seconds for a run. */
-export function leastOf(addon: NativeAddon, problem: TransportProblem, plan: Planned, ranges: Ranges): number {
+export function leastSecondsOf(
+  addon: NativeAddon,
+  problem: TransportProblem,
+  plan: EnginePlan,
+  ranges: Ranges,
+): number {
   return leastSeconds(workOf(addon, plan, expectedVisits(problem, plan, ranges)));
 }
 
@@ -94,7 +99,7 @@ const BINS_OF_PRODUCTS = 8;
 const MOMENTS_RATE = 3e7;
 
 /** Amount of work of the moments solver. Spots that differ only in x and weight are solved together on one thread. */
-function amountOfMarches({ beam, spots = [beam], physics }: TransportProblem): WorkAmount {
+function amountOfMoments({ beam, spots = [beam], physics }: TransportProblem): WorkAmount {
   const kinds = new Set(
     spots.map((spot) => [spot.energy_MeV, spot.energy_sigma_MeV, spot.angle_sigma_rad, spot.x_sigma_mm].join(' ')),
   );
@@ -128,7 +133,7 @@ export async function amountFor(
   const own = candidate(problem, variant).problem;
   const plan = await planFor(addon, own);
   if (typeof plan === 'string') return plan;
-  if (id === 'moments') return amountOfMarches(own);
+  if (id === 'moments') return amountOfMoments(own);
   const threads = variant.device === 'cpu' ? own.solver.threads || availableParallelism() : null;
   const planned = { ...plan, variant: id, threads: threads ?? plan.threads };
   const visits = ranges === null ? null : expectedVisits(own, planned, ranges);
@@ -153,7 +158,7 @@ export async function amountFor(
 const REASON_PREFIX = /^solver\.variant = [\w-]+: | for [\d x]+ cells \([^)]*\)/g;
 
 /** Returns the plan, or the reason if the engine rejects the problem. */
-async function planFor(addon: NativeAddon, problem: TransportProblem): Promise<Planned | string> {
+async function planFor(addon: NativeAddon, problem: TransportProblem): Promise<EnginePlan | string> {
   try {
     return (await addon.layTransport(problem)).plan;
   } catch (error) {
@@ -165,7 +170,7 @@ async function planFor(addon: NativeAddon, problem: TransportProblem): Promise<P
  * Sums lower bounds in seconds for one run of each variant. Variants that cannot run count as 0. By default, all that
  * can run are included.
  */
-export async function leastOfEach(
+export async function sumOfLeastSeconds(
   addon: NativeAddon,
   problem: TransportProblem,
   labels: readonly string[] | null,
@@ -178,7 +183,7 @@ export async function leastOfEach(
       ? fitting.map((variant) => candidate(problem, variant))
       : candidates(problem, labels, addon.variants()).filter(({ variant }) => variant.available);
   // Variants with equal stepping have the same cells and steps, so one plan serves all of them.
-  const plans = new Map<string, Promise<Planned | string>>();
+  const plans = new Map<string, Promise<EnginePlan | string>>();
   let sum_s = 0;
   for (const { variant, problem: theirs } of chosen) {
     const { stepping, precision, threads } = theirs.solver;
@@ -286,7 +291,7 @@ export class BeamSolver {
     });
   }
 
-  async #turnOnGpu(bytes: number): Promise<() => void> {
+  async #reserveGpu(bytes: number): Promise<() => void> {
     const turn = await this.#gpu.take(1);
     const memory = await this.#gpuMemory().take(bytes);
     return () => {
@@ -295,7 +300,7 @@ export class BeamSolver {
     };
   }
 
-  async #turnOnCpu(bytes: number): Promise<() => void> {
+  async #reserveCpu(bytes: number): Promise<() => void> {
     const lane = await this.#lanes.take(1);
     const memory = await this.#memory.take(bytes);
     return () => {
@@ -317,7 +322,7 @@ export class BeamSolver {
     const onGpu = addon.variants().find(({ id }) => id === plan.variant)?.device === 'cuda';
     const read_ms = performance.now() - begun_ms;
     const bytes = plan.estimate_bytes;
-    const release = onGpu ? await this.#turnOnGpu(bytes) : await this.#turnOnCpu(bytes);
+    const release = onGpu ? await this.#reserveGpu(bytes) : await this.#reserveCpu(bytes);
     const solving_ms = performance.now();
     this.#active.add(native);
     if (this.#options.signal.aborted) native.cancel();
@@ -343,12 +348,12 @@ export class BeamSolver {
 }
 
 /** Lower bound in seconds for a beam. 0 if it cannot be solved, which is reported later. */
-async function least_s(beam: BatchBeam, addon: NativeAddon): Promise<number> {
+async function leastSecondsOfBeam(beam: BatchBeam, addon: NativeAddon): Promise<number> {
   try {
     const reading = await readBeam(beam, addon);
     const problem = batchProblem(problemOf(reading));
     const { plan } = await addon.layTransport(problem);
-    return leastOf(addon, problem, plan, rangesOf(reading));
+    return leastSecondsOf(addon, problem, plan, rangesOf(reading));
   } catch {
     return 0;
   }
@@ -361,9 +366,9 @@ async function least_s(beam: BatchBeam, addon: NativeAddon): Promise<number> {
 export async function solveBatch(beams: readonly BatchBeam[], lanes: number, options: BatchOptions): Promise<void> {
   const solver = new BeamSolver(options);
   const sideBySide = Math.max(1, Math.min(lanes, beams.length));
-  await throwIfSumTooLong('the batch', beams, (beam) => least_s(beam, options.addon), { sideBySide });
+  await throwIfSumTooLong('the batch', beams, (beam) => leastSecondsOfBeam(beam, options.addon), { sideBySide });
   let next = 0;
-  const work = async (): Promise<void> => {
+  const solveNext = async (): Promise<void> => {
     while (!options.signal.aborted) {
       const index = next;
       const beam = beams[index];
@@ -378,5 +383,5 @@ export async function solveBatch(beams: readonly BatchBeam[], lanes: number, opt
       options.ended(index, outcome);
     }
   };
-  await Promise.all(Array.from({ length: sideBySide }, work));
+  await Promise.all(Array.from({ length: sideBySide }, solveNext));
 }

@@ -58,7 +58,7 @@ const DEPTH_COLUMN = /^(depth|z)_mm$/;
 const EQUAL = 1e-6;
 
 /** Spacing of positions. Throws unless they are equally spaced. */
-function stepOf(file: string, what: string, places: readonly number[]): number {
+function equalSpacing(file: string, what: string, places: readonly number[]): number {
   const step = ((places.at(-1) ?? 0) - (places[0] ?? 0)) / (places.length - 1);
   const off = places.findIndex(
     (place, i) => Math.abs(place - (places[0] ?? 0) - i * step) > EQUAL * Math.abs(step) + 1e-9,
@@ -77,7 +77,7 @@ const firstLineOf = (text: string): string =>
   text.split(/\r\n|\r|\n/).find((line) => line !== '' && !line.startsWith('#')) ?? '';
 
 /** Parses a map in which x is the first axis and depth the second. */
-function mapOf(file: string, text: string): Volume {
+function parseMap(file: string, text: string): Volume {
   const all = text.split(/\r\n|\r|\n/);
   const separator = detectSeparator(firstLineOf(text));
   const lines = all
@@ -119,7 +119,7 @@ function mapOf(file: string, text: string): Volume {
   if (rows.length < 2 || x.length < 2)
     throw new BraggError('invalid', `${file}: a map needs at least two rows and columns.`);
   const z = rows.map((row) => row[0] ?? 0);
-  const [dz, dx] = [stepOf(file, 'depths', z), stepOf(file, 'places across', x)];
+  const [dz, dx] = [equalSpacing(file, 'depths', z), equalSpacing(file, 'places across', x)];
   return {
     sizes: [x.length, z.length],
     spacing_mm: [dx, dz],
@@ -130,7 +130,7 @@ function mapOf(file: string, text: string): Volume {
   };
 }
 
-function curveOf(file: string, text: string, unit: DepthUnit | null): Extract<ReadDose, { readonly kind: 'curve' }> {
+function parseCurve(file: string, text: string, unit: DepthUnit | null): Extract<ReadDose, { readonly kind: 'curve' }> {
   const read = readCurve(text, unit);
   if (read.ok) {
     const { depth_mm, dose, unit: stated, notes } = read.curve;
@@ -154,7 +154,7 @@ const endingOf = (name: string): string => path.extname(name).toLowerCase();
 type Parts = readonly (Uint8Array | null)[];
 
 /** Reads a volume of any supported format. Null for a table. */
-function volumeOf({ name, bytes }: NamedBytes, parts: Parts): Volume | null {
+function readVolume({ name, bytes }: NamedBytes, parts: Parts): Volume | null {
   const header = volumeHeader(name, bytes);
   if (header !== null) {
     if (header.unit === null) checkName(name);
@@ -196,7 +196,7 @@ function checkName(name: string): void {
 /** Reads a dose. Throws a BraggError with the file and the allowed input. */
 function readDose(file: NamedBytes, parts: Parts, unit: DepthUnit | null): ReadDose {
   const { name } = file;
-  const volume = volumeOf(file, parts);
+  const volume = readVolume(file, parts);
   if (volume !== null) return { kind: 'volume', volume };
   const other = otherFormat(file.bytes);
   if (other !== null) {
@@ -207,7 +207,7 @@ function readDose(file: NamedBytes, parts: Parts, unit: DepthUnit | null): ReadD
   }
   const text = textOf(file);
   if (GATE_TABLE.test(text)) checkName(name);
-  return isMap(text) ? { kind: 'volume', volume: mapOf(name, text) } : curveOf(name, text, unit);
+  return isMap(text) ? { kind: 'volume', volume: parseMap(name, text) } : parseCurve(name, text, unit);
 }
 
 /**
@@ -238,7 +238,7 @@ interface AbsoluteDose {
 }
 
 /** Throws a BraggError: the unit of the doses does not allow an absolute comparison. */
-function noAbsoluteUnit(name: string, stated: string | null, chosen: string | null, allowed: string): never {
+function throwNoAbsoluteUnit(name: string, stated: string | null, chosen: string | null, allowed: string): never {
   const has = stated === null ? 'its doses have no unit' : `its doses are in ${stated}`;
   const asked = chosen === null ? '' : `, and --dose-unit is ${chosen}`;
   throw new BraggError(
@@ -254,7 +254,7 @@ function absoluteCurve(
 ): ImportedDose {
   const unit = parseDepthDoseUnit(chosen ?? read.unit);
   const conflict = chosen !== null && read.unit !== null && !isDeepStrictEqual(parseDepthDoseUnit(read.unit), unit);
-  if (unit === null || conflict) noAbsoluteUnit(name, read.unit, chosen, allowedDepthUnits);
+  if (unit === null || conflict) throwNoAbsoluteUnit(name, read.unit, chosen, allowedDepthUnits);
   const factor = factorToRunUnit(unit, protons);
   const values = Float64Array.from(read.curve.values, (value) => value * factor);
   return { ...read, curve: { ...read.curve, values }, by: unit.by === 'mass' ? 'mass' : 'area' };
@@ -270,7 +270,7 @@ function doseInPlane(name: string, dose: ReadDose, plane: PlaneOfVolume, absolut
   const allowed = planeUnitsOf(volume);
   const chosen = plainUnit(absolute.unit ?? read.unit ?? '');
   const unit = allowed.find((one) => plainUnit(one) === chosen);
-  if (unit === undefined) noAbsoluteUnit(name, read.unit, absolute.unit, allowed.join(', '));
+  if (unit === undefined) throwNoAbsoluteUnit(name, read.unit, absolute.unit, allowed.join(', '));
   const converted = convertToRunUnits(name, volume, map, { plane, protons: absolute.protons, unit });
   return { kind: 'map', map: converted, ...read, by: planeUnits[unit].by };
 }
@@ -353,7 +353,7 @@ const plainUnit = (text: string): string => text.toLowerCase().replaceAll(/[\s_*
  * Factor that converts cell values to the unit of a run: nGy mm³ or MeV. Throws a BraggError if the unit does not fit
  * the kind of file.
  */
-function factorOf(
+function unitFactor(
   name: string,
   volume: Volume,
   { plane, protons, unit }: RequestedPlane & { readonly unit: PlaneUnitName },
@@ -373,8 +373,8 @@ function factorOf(
 
 /** Throws if the chosen unit differs from the one that the file states. */
 function checkUnit(name: string, { unit }: Volume, chosen: PlaneUnitName): void {
-  const plain = (text: string): string => plainUnit(text.replace(/\/1e9$/i, ''));
-  if (unit === undefined || plain(unit) === plain(chosen)) return;
+  const normalized = (text: string): string => plainUnit(text.replace(/\/1e9$/i, ''));
+  if (unit === undefined || normalized(unit) === normalized(chosen)) return;
   throw new BraggError(
     'unsupported',
     `${name} gives its values in ${unit}, so ${planeUnits[chosen].title} is not allowed. Allowed: that unit, or scaled to the largest value.`,
@@ -389,7 +389,7 @@ function convertToRunUnits(
   requested: RequestedPlane & { readonly unit: PlaneUnitName },
 ): DoseMap {
   checkUnit(name, volume, requested.unit);
-  const factor = factorOf(name, volume, requested);
+  const factor = unitFactor(name, volume, requested);
   return { ...own, dose: own.dose.map((value) => value * factor) };
 }
 

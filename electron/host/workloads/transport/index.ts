@@ -22,7 +22,7 @@ import {
   type TransportReading,
 } from '../scenarios/scenarios.ts';
 import type { ComparedRuns, HostWorkload, ResolveParts } from '../workload.ts';
-import { amountFor, concurrencyOf, leastOfEach, prepareRun } from './batch.ts';
+import { amountFor, concurrencyOf, prepareRun, sumOfLeastSeconds } from './batch.ts';
 import { transportBenchSetup, transportTerms } from './bench/bench-candidate.ts';
 import { expectedTime, rangesOf } from './bench/expected-time.ts';
 import { type AxisGeometry, axisProfileLater } from './metrics/depth-readouts.ts';
@@ -83,7 +83,7 @@ const transportBenchable: Benchable = {
     candidates(problemFor('transport', problem), variants, addon.variants());
   },
   least_s: (addon, problem, variants, reading) =>
-    leastOfEach(
+    sumOfLeastSeconds(
       addon,
       problemFor('transport', problem),
       variants,
@@ -148,7 +148,7 @@ const differenceOf = defineArrayTask(
   ({ here, reference }: { readonly here: Values; readonly reference: Values }) => relativeL2(here, reference),
 );
 
-const limitOf = (precision: string): number => (precision === 'fp64' ? parityLimit.fp64 : parityLimit.fp32);
+const parityLimitOf = (precision: string): number => (precision === 'fp64' ? parityLimit.fp64 : parityLimit.fp32);
 
 const comparedTransport: ComparedRuns = {
   kind: 'answers',
@@ -174,7 +174,7 @@ const comparedTransport: ComparedRuns = {
     };
   },
   against: async (here, reference, judged) => {
-    const limit = Math.max(limitOf(here.precision), limitOf(reference.precision));
+    const limit = Math.max(parityLimitOf(here.precision), parityLimitOf(reference.precision));
     if (!shareCells(here.variant, reference.variant)) {
       const { values, strideHorizontal } = here.field;
       return [depthDoseError(values, reference.field.values, strideHorizontal, judged ? depthDoseLimit : null)];
@@ -231,12 +231,12 @@ async function resolve({ addon, memoryLimit_bytes }: ResolveParts, any: Scenario
     steps_max: plan.steps_max,
     range_mm,
     waterRange_mm,
-    ...(visits !== null && { expected: expectedTime(requested, plan, visits, isOfGpu(addon, plan.variant)) }),
+    ...(visits !== null && { expected: expectedTime(requested, plan, visits, isGpuVariant(addon, plan.variant)) }),
     table,
   };
 }
 
-const isOfGpu = (addon: ResolveParts['addon'], variant: string): boolean =>
+const isGpuVariant = (addon: ResolveParts['addon'], variant: string): boolean =>
   addon.variants().some(({ id, device }) => id === variant && device !== 'cpu');
 
 export const transport: HostWorkload = {
@@ -262,7 +262,7 @@ export const transport: HostWorkload = {
       sizes: { grid },
       pictures_bytes: picturesBytes(problem, grid),
       least_s,
-      ...(visits !== null && { expected: expectedTime(problem, plan, visits, isOfGpu(addon, variant)) }),
+      ...(visits !== null && { expected: expectedTime(problem, plan, visits, isGpuVariant(addon, variant)) }),
     };
   },
   forReadouts: (addon, reading) => readingForReadouts(addon, requireTransport(reading)),

@@ -27,10 +27,10 @@ import { parseGpuList } from '../../io/addon/gpu.ts';
 import { peakMemory_bytes } from '../../io/peak-memory.ts';
 import { throwIfSumTooLong } from '../benchable.ts';
 import { type Override, problemOf, type Scenarios, type TransportReading } from '../scenarios/scenarios.ts';
-import { answerOf, type BatchOptions, leastOf, requireBeam } from './batch.ts';
+import { answerOf, type BatchOptions, leastSecondsOf, requireBeam } from './batch.ts';
 import { type Ranges, rangesOf } from './bench/expected-time.ts';
 import { type LateralWidths, lateralWidths } from './metrics/across-y.ts';
-import { blurOf, reachOf } from './metrics/depth-readouts.ts';
+import { profileBlur_mm2, spreadLength_mm } from './metrics/depth-readouts.ts';
 import {
   type Axes,
   axesOf,
@@ -128,7 +128,7 @@ async function prepareBeams(
   const sideBySide = device === 'cpu' ? lanes : Math.max(1, sharing.length);
   const least_s = async (beam: TransportProblem['beam']): Promise<number> => {
     const range_mm = ranges.range_mm * (beam.energy_MeV / problem.beam.energy_MeV) ** RANGE_POWER;
-    return leastOf(addon, { ...problem, beam }, { ...native.plan, threads: 1 }, { ...ranges, range_mm });
+    return leastSecondsOf(addon, { ...problem, beam }, { ...native.plan, threads: 1 }, { ...ranges, range_mm });
   };
   await throwIfSumTooLong('the batch', spots, least_s, { sideBySide });
   return native;
@@ -148,14 +148,14 @@ export function solveOnOneGrid(name: string, reading: TransportReading, options:
   return runOnOneGrid(name, reading, options, (native, common) => {
     const { angle_rad } = common.problem.beam;
     const { dz_mm } = common.problem.grid;
-    const reach_mm = reachOf({ dz_mm, angle_rad, step_mm: stepAlongAxis(common.problem) });
+    const reach_mm = spreadLength_mm({ dz_mm, angle_rad, step_mm: stepAlongAxis(common.problem) });
     return native.startInBlocks((answer) => {
       const { beam } = answer;
-      if (!('block' in answer)) return options.ended(beam, failureOf(answer.result));
+      if (!('block' in answer)) return options.ended(beam, errorOf(answer.result));
       const { result, profile } = readBeamBlock(answer.block, native.plan);
       const run = solvedRunOf(common, beam, result);
       const from = measuredRunOf(run);
-      options.ended(beam, answerOf(run, from, { ...profile, blur_mm2: blurOf(from.geometry) }));
+      options.ended(beam, answerOf(run, from, { ...profile, blur_mm2: profileBlur_mm2(from.geometry) }));
     }, reach_mm);
   });
 }
@@ -164,7 +164,7 @@ export function solveOnOneGrid(name: string, reading: TransportReading, options:
 export function runsOnOneGrid(name: string, reading: TransportReading, options: RunsOptions): Promise<void> {
   return runOnOneGrid(name, reading, options, (native, common) =>
     native.start(({ beam, result }) => {
-      options.ended(beam, result.error === null ? solvedRunOf(common, beam, result) : failureOf(result));
+      options.ended(beam, result.error === null ? solvedRunOf(common, beam, result) : errorOf(result));
     }),
   );
 }
@@ -225,7 +225,7 @@ export async function readoutsOnOneGrid(
   });
 }
 
-const failureOf = ({ error }: BeamResult): BraggError =>
+const errorOf = ({ error }: BeamResult): BraggError =>
   error === null ? new BraggError('internal', 'a beam was reported without its remainder') : errorFromNative(error);
 
 async function runOnOneGrid<R>(
@@ -288,7 +288,7 @@ const ENERGIES = ['energy_MeV', 'range_mm'] as const;
 
 type Beam = Readonly<Record<string, unknown>>;
 
-function keyOf({ path }: Override): string {
+function spotKeyOf({ path }: Override): string {
   const [beam, key, ...rest] = path;
   if (beam === 'beam' && rest.length === 0 && SPOT_PARAMETERS.some((name) => name === key)) return String(key);
   throw new BraggError(
@@ -301,7 +301,7 @@ function withoutKeys(beam: Beam, keys: readonly string[]): Beam {
   return Object.fromEntries(Object.entries(beam).filter(([key]) => !keys.includes(key)));
 }
 
-function beamOfSpots(beam: Beam, sweep: readonly (readonly Override[])[]): Beam {
+function beamWithSpots(beam: Beam, sweep: readonly (readonly Override[])[]): Beam {
   if (beam['spots'] !== undefined) {
     throw new BraggError('invalid', 'beam.spots are the beams of this scenario; a sweep cannot be combined with them.');
   }
@@ -310,20 +310,20 @@ function beamOfSpots(beam: Beam, sweep: readonly (readonly Override[])[]): Beam 
   }
   const energy = Object.fromEntries(ENERGIES.flatMap((key) => (beam[key] === undefined ? [] : [[key, beam[key]]])));
   const spots = sweep.map((values) => {
-    const swept = Object.fromEntries(values.map((override) => [keyOf(override), override.value]));
+    const swept = Object.fromEntries(values.map((override) => [spotKeyOf(override), override.value]));
     return ENERGIES.some((key) => key in swept) ? swept : { ...energy, ...swept };
   });
   return { ...withoutKeys(beam, ENERGIES), spots };
 }
 
-const beamIn = (document: unknown): Beam | null => {
+const beamOfDocument = (document: unknown): Beam | null => {
   const beam = valueAt(document, ['beam']);
   return typeof beam === 'object' && beam !== null ? { ...beam } : null;
 };
 
 /** Key of the settings that beams on one grid have in common. Null if this beam cannot share a grid. */
 export function familyOf(document: unknown): string | null {
-  const beam = beamIn(document);
+  const beam = beamOfDocument(document);
   if (beam === null || beam['spots'] !== undefined || beam['spots_file'] !== undefined) return null;
   const own = SPOT_PARAMETERS.filter((key) => beam[key] !== undefined);
   return JSON.stringify([own, { ...Object(document), beam: withoutKeys(beam, own) }]);
@@ -336,11 +336,11 @@ export function familyOf(document: unknown): string | null {
 export function documentOfFamily(documents: readonly unknown[], threads: number): unknown {
   const [first] = documents;
   const spots = documents.map((document) => {
-    const beam = beamIn(document) ?? {};
+    const beam = beamOfDocument(document) ?? {};
     return Object.fromEntries(SPOT_PARAMETERS.flatMap((key) => (beam[key] === undefined ? [] : [[key, beam[key]]])));
   });
   const solver = { ...Object(valueAt(first, ['solver'])), threads };
-  return { ...Object(first), beam: { ...withoutKeys(beamIn(first) ?? {}, SPOT_PARAMETERS), spots }, solver };
+  return { ...Object(first), beam: { ...withoutKeys(beamOfDocument(first) ?? {}, SPOT_PARAMETERS), spots }, solver };
 }
 
 /** Reads a scenario. `sweep`: overrides at each value, or null if the scenario has spots. Throws a BraggError. */
@@ -352,7 +352,7 @@ export async function readOneGrid(
 ): Promise<TransportReading> {
   const reading = requireBeam(file, await scenarios.read(file, { overrides }));
   if (sweep === null || reading.document === null) return reading;
-  const document = { ...reading.document, beam: beamOfSpots({ ...reading.document.beam }, sweep) };
+  const document = { ...reading.document, beam: beamWithSpots({ ...reading.document.beam }, sweep) };
   return requireBeam(file, await scenarios.check(document, { name: file, folder: path.dirname(file) }));
 }
 
@@ -405,7 +405,7 @@ export async function readBeamList(
   overrides: readonly Override[],
   sweep: readonly (readonly Override[])[] | null,
 ): Promise<BeamList> {
-  const keys = sweep?.[0]?.map(keyOf) ?? [];
+  const keys = sweep?.[0]?.map(spotKeyOf) ?? [];
   if (sweep !== null && keys.length > 0 && keys.every(isListed)) {
     const values = sweep.map(([one]) => Number(one?.value));
     const ends = [values.reduce((a, b) => Math.min(a, b)), values.reduce((a, b) => Math.max(a, b))] as const;

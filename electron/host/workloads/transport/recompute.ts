@@ -19,7 +19,7 @@ import type { LaneQueue } from '../../io/flow/lanes.ts';
 import type { FrameSink } from '../../io/flow/subscribers.ts';
 import { type AnyRunData, runOf } from '../run-data.ts';
 import { problemOf, type Scenarios } from '../scenarios/scenarios.ts';
-import { makeMap, planeOf, samePlane } from './display/maps.ts';
+import { isSamePlane, makeMap, planeOf } from './display/maps.ts';
 import type { RunData } from './run-data.ts';
 import { narrowToTransport } from './scenario/problem.ts';
 import { shareCells } from './user-kernels.ts';
@@ -52,7 +52,7 @@ interface Parts {
 }
 
 /** Selects the CPU variant that repeats the run, which may have been computed by another device. */
-function repeatedBy(variants: readonly TransportVariant[], data: RunData, problem: TransportProblem): string {
+function repeatingVariant(variants: readonly TransportVariant[], data: RunData, problem: TransportProblem): string {
   const own = variants.find(({ id }) => id === data.variant);
   if (own?.device === 'cpu') return own.id;
   const { stepping, precision } = problem.solver;
@@ -71,7 +71,7 @@ function repeatedBy(variants: readonly TransportVariant[], data: RunData, proble
   return last.id;
 }
 
-function difference(here: Float32Array, kept: Float32Array): number {
+function relativeDifference(here: Float32Array, kept: Float32Array): number {
   if (here.length !== kept.length) return Number.POSITIVE_INFINITY;
   let [apart, norm] = [0, 0];
   for (let i = 0; i < kept.length; i += 1) {
@@ -94,14 +94,14 @@ export class PlaneRecomputer {
   /** Sends progress, and finally a frame with the maps. The returned function stops the repetition. */
   watch(request: CutsRequest, sink: FrameSink<CutsFrame>): () => void {
     const givenUp = new AbortController();
-    this.#answer(request, sink, givenUp.signal).then(
+    this.#sendMaps(request, sink, givenUp.signal).then(
       () => sink.end(),
       (error: unknown) => sink.end(errorFromNative(error)),
     );
     return () => givenUp.abort();
   }
 
-  async #answer({ run, index, maps }: CutsRequest, sink: FrameSink<CutsFrame>, signal: AbortSignal): Promise<void> {
+  async #sendMaps({ run, index, maps }: CutsRequest, sink: FrameSink<CutsFrame>, signal: AbortSignal): Promise<void> {
     const data = runOf('transport', await this.#parts.runs.data(run));
     const keyframe = data.keyframes[index];
     if (keyframe === undefined) {
@@ -112,10 +112,10 @@ export class PlaneRecomputer {
     const key = ({ slow, fast, cut }: PlaneRequest): string =>
       JSON.stringify([run, data.created, index, slow, fast, cut]);
     const missing = wanted.filter((plane) => !this.#cached.has(key(plane)));
-    const made = missing.length === 0 ? [] : await this.#repeat(run, data, keyframe, missing, sink, signal);
+    const made = missing.length === 0 ? [] : await this.#repeatRun(run, data, keyframe, missing, sink, signal);
     if (made === null) return;
     const planes = [...made, ...wanted.flatMap((plane) => this.#cached.get(key(plane)) ?? [])];
-    for (const plane of made) this.#keep(key(plane), plane);
+    for (const plane of made) this.#cachePlane(key(plane), plane);
     const fields = { axes: data.axes, dose: null, marginals: keyframe, planes };
     const { step, depth_mm } = keyframe;
     const shown = await Promise.all(maps.map((map) => makeMap(fields, map)));
@@ -124,7 +124,7 @@ export class PlaneRecomputer {
   }
 
   /** Repeats the run up to the keyframe. Null if it was cancelled. */
-  async #repeat(
+  async #repeatRun(
     run: string,
     data: RunData,
     keyframe: RunData['keyframes'][number],
@@ -140,11 +140,11 @@ export class PlaneRecomputer {
     const problem = problemOf(reading);
     const solver = {
       ...problem.solver,
-      variant: repeatedBy(addon.variants(), data, problem),
+      variant: repeatingVariant(addon.variants(), data, problem),
       precision: data.precision,
       max_steps: keyframe.step,
     };
-    const distinct = wanted.filter((plane, i) => wanted.findIndex((other) => samePlane(plane, other)) === i);
+    const distinct = wanted.filter((plane, i) => wanted.findIndex((other) => isSamePlane(plane, other)) === i);
     const native = await addon.layTransport({ ...problem, solver, keyframes: 0 });
     native.wantPlanes(distinct);
     const turn = {
@@ -160,7 +160,7 @@ export class PlaneRecomputer {
     if (signal.aborted) return null;
     const end = native.live();
     if (end === null) return null;
-    const apart = difference(end.zx, keyframe.zx);
+    const apart = relativeDifference(end.zx, keyframe.zx);
     if (end.step !== keyframe.step || !(apart <= SAME_STATE)) {
       const by = `the saved sums over z–x of step ${keyframe.step} differ by ${apart.toExponential(1)}`;
       const why = `It was made by version ${data.program.version}; tables or numerics have changed since then.`;
@@ -169,7 +169,7 @@ export class PlaneRecomputer {
     return end.planes;
   }
 
-  #keep(key: string, plane: NativePlane): void {
+  #cachePlane(key: string, plane: NativePlane): void {
     this.#cached.set(key, plane);
     this.#bytes += plane.values.byteLength;
     for (const [oldest, { values }] of this.#cached) {

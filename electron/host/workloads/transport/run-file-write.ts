@@ -110,7 +110,7 @@ function writeFluence(file: File, run: RunData): void {
 
 /** Writes the kinds of spots by row of z, and kind, position and weight of each spot. */
 function writeKinds(group: Group, kinds: readonly YKind[], nz: number): void {
-  const joined = (parts: readonly Float64Array[]): Float64Array =>
+  const concatenated = (parts: readonly Float64Array[]): Float64Array =>
     Float64Array.from(parts.flatMap((part) => [...part]));
   const shape = [kinds.length, nz];
   writeDataset(
@@ -121,11 +121,11 @@ function writeKinds(group: Group, kinds: readonly YKind[], nz: number): void {
     { long_name: 'its spots' },
   );
   const widths = { units: 'mm', long_name: 'standard deviation by row of z, by Fermi and Eyges' };
-  writeDataset(group, 'sigma_y_mm', joined(kinds.map((kind) => kind.sigma_y_mm)), shape, widths);
-  writeDataset(group, 'sigma_x_mm', joined(kinds.map((kind) => kind.sigma_x_mm)), shape, widths);
+  writeDataset(group, 'sigma_y_mm', concatenated(kinds.map((kind) => kind.sigma_y_mm)), shape, widths);
+  writeDataset(group, 'sigma_x_mm', concatenated(kinds.map((kind) => kind.sigma_x_mm)), shape, widths);
   const dose = { units: 'MeV/mm', long_name: 'energy deposited by all spots of this kind, solved separately' };
-  writeDataset(group, 'depth_dose', joined(kinds.map(({ depth_dose }) => depth_dose)), shape, dose);
-  const x = joined(kinds.map(({ x_mm }) => x_mm));
+  writeDataset(group, 'depth_dose', concatenated(kinds.map(({ depth_dose }) => depth_dose)), shape, dose);
+  const x = concatenated(kinds.map(({ x_mm }) => x_mm));
   writeDataset(
     group,
     'spot_kind',
@@ -134,7 +134,7 @@ function writeKinds(group: Group, kinds: readonly YKind[], nz: number): void {
     {},
   );
   writeDataset(group, 'spot_x_mm', x, [x.length], { units: 'mm' });
-  writeDataset(group, 'spot_weight', joined(kinds.map(({ weight }) => weight)), [x.length], { units: 'protons' });
+  writeDataset(group, 'spot_weight', concatenated(kinds.map(({ weight }) => weight)), [x.length], { units: 'protons' });
 }
 
 /** Writes the width along y, or the reason why there is none. Also writes the dose on the axis. */

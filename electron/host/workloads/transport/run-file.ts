@@ -94,10 +94,10 @@ function readKinds(f: RunFileFields, nz: number): readonly YKind[] {
   if (wrong !== undefined) f.refuse(`across_y/kinds/spot_kind has ${wrong}; there are ${count} kinds`);
   return Array.from({ length: count }, (_, i) => {
     const row = (of: Float64Array): Float64Array => of.slice(i * nz, (i + 1) * nz);
-    const own = (of: Float64Array): Float64Array => of.filter((_value, spot) => kind[spot] === i);
+    const ofKind = (of: Float64Array): Float64Array => of.filter((_value, spot) => kind[spot] === i);
     return {
       ...{ sigma_y_mm: row(sigma_y), sigma_x_mm: row(sigma_x), depth_dose: row(dose) },
-      ...{ x_mm: own(x), weight: own(weight) },
+      ...{ x_mm: ofKind(x), weight: ofKind(weight) },
     };
   });
 }

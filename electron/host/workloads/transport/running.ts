@@ -20,7 +20,7 @@ import { CheckpointSchedule } from '../../io/flow/checkpoint-times.ts';
 import { type FrameSink, FrameSubscribers } from '../../io/flow/subscribers.ts';
 import type { RunCallbacks, WorkloadRun } from '../workload.ts';
 import { learnTime } from './bench/expected-time.ts';
-import { liveMaps, partsOf, planeOf, samePlane } from './display/maps.ts';
+import { isSamePlane, liveMaps, partsOf, planeOf } from './display/maps.ts';
 import { axisProfileLater } from './metrics/depth-readouts.ts';
 import { perMass } from './metrics/dose-per-mass.ts';
 import { perMassCurve, profileCurve } from './metrics/run-metrics.ts';
@@ -58,7 +58,7 @@ class LiveState {
 
   /** Receives the newest frame of the engine. Resolves with the views that have a new frame. */
   take(): Promise<readonly LiveView[]> {
-    return this.#inTurn(async () => {
+    return this.#runInTurn(async () => {
       const views = [...this.#views.keys()];
       const parts = views.flatMap(({ maps, depthDose }) => [...partsOf(maps), ...(depthDose ? ['dose' as const] : [])]);
       const newest = this.#native.live([...new Set(parts)]);
@@ -77,19 +77,19 @@ class LiveState {
   }
 
   /** Registers a view. Throws BraggError `invalid` if a cut is outside of the grid. */
-  look(view: LiveView): void {
+  addView(view: LiveView): void {
     this.#views.set(view, null);
     try {
-      this.#wantCuts();
+      this.#requestCuts();
     } catch (error) {
       this.#views.delete(view);
       throw error;
     }
   }
 
-  leave(view: LiveView): void {
+  removeView(view: LiveView): void {
     this.#views.delete(view);
-    this.#wantCuts();
+    this.#requestCuts();
   }
 
   /** Returns the latest frame of a view. Throws if computing it failed. */
@@ -99,7 +99,7 @@ class LiveState {
     return { run, ...made };
   }
 
-  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+  async #runInTurn<T>(work: () => Promise<T>): Promise<T> {
     this.#waiting += 1;
     const turn = this.#last.then(work);
     this.#last = turn.catch(() => undefined);
@@ -111,12 +111,12 @@ class LiveState {
   }
 
   /** Requests from the engine exactly the cuts that views display. */
-  #wantCuts(): void {
+  #requestCuts(): void {
     const planes = [...this.#views.keys()]
       .flatMap(({ maps }) => maps)
       .filter(({ cuts }) => cuts !== undefined && cuts.length > 0)
       .map(planeOf);
-    const distinct = planes.filter((plane, i) => planes.findIndex((other) => samePlane(plane, other)) === i);
+    const distinct = planes.filter((plane, i) => planes.findIndex((other) => isSamePlane(plane, other)) === i);
     try {
       this.#native.wantPlanes(distinct);
     } catch (error) {
@@ -224,7 +224,7 @@ interface TransportStart {
   readonly gray?: boolean;
 }
 
-function detailOf({ step, steps_max, depth_mm, weight_left, ledger_error, steps_per_s }: NativeProgress) {
+function progressDetail({ step, steps_max, depth_mm, weight_left, ledger_error, steps_per_s }: NativeProgress) {
   const detail: TransportProgress = {
     workload: 'transport',
     step,
@@ -274,7 +274,7 @@ export class TransportWorkloadRun implements WorkloadRun {
       (progress) => {
         const { eta_s, steps_per_s } = progress;
         // The remaining time cannot be estimated before the first step, because there is no rate.
-        around.progressed(detailOf(progress), Number.isFinite(eta_s) && steps_per_s > 0 ? eta_s : null);
+        around.progressed(progressDetail(progress), Number.isFinite(eta_s) && steps_per_s > 0 ? eta_s : null);
         checkpointing?.progressed(progress);
       },
       { trace: this.#start.trace, unwatched: this.#start.unwatched },
@@ -304,7 +304,7 @@ export class TransportWorkloadRun implements WorkloadRun {
 
   /** Sends frames of a view until the returned function is called or the run has ended. */
   watch(run: string, view: LiveView, sink: FrameSink<LiveFrame>): () => void {
-    this.#live.look(view);
+    this.#live.addView(view);
     const leave = this.#watchers.add(sink, () => this.#live.frame(run, view));
     this.#sinks.set(view, sink);
     // The engine makes frames only on request, so request the first one.
@@ -312,7 +312,7 @@ export class TransportWorkloadRun implements WorkloadRun {
     return () => {
       leave();
       this.#sinks.delete(view);
-      this.#live.leave(view);
+      this.#live.removeView(view);
     };
   }
 

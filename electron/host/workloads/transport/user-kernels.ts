@@ -29,7 +29,7 @@ import type { UserKernel } from '../../model/user-kernels/file.ts';
 import { type Lease, LiveFrames, type LoadedUserKernel, withUserKernels } from '../../model/user-kernels/loaded.ts';
 import { runOf } from '../run-data.ts';
 import { problemOf } from '../scenarios/scenarios.ts';
-import { replaceableBy, type UserKernelWorkload, withoutKernels } from '../workload.ts';
+import { kernelReplacementError, replaceableBy, type UserKernelWorkload } from '../workload.ts';
 
 export const transportWords: SessionTerms = {
   time: 'Steps',
@@ -190,7 +190,7 @@ class UserKernelTransportRun implements TransportRun {
       if (this.#cancelled) lease.process.cancel();
       const result = (await lease.run('start', [measuring], (value) => {
         onProgress(value as NativeProgress);
-        this.#askFor(lease);
+        this.#forwardRequests(lease);
       })) as TransportResult;
       const last = (await lease.process.call('live', [])) as NativeLiveFrame | null;
       if (last !== null) this.#frames.keep(last);
@@ -243,7 +243,7 @@ class UserKernelTransportRun implements TransportRun {
   }
 
   /** Forwards pending requests to the kernel's process, one frame and one checkpoint at a time. */
-  #askFor(lease: Lease): void {
+  #forwardRequests(lease: Lease): void {
     this.#frames.askFor(lease);
     const { process } = lease;
     if (this.#checkpointFrom !== null) {
@@ -274,7 +274,7 @@ const withBaseVariant = (problem: TransportProblem, { base }: UserKernel): Trans
 export const transportUserKernels: UserKernelWorkload = {
   bases: (addon) => addon.variants(),
   replaceable: replaceableBy({ engine: ['registry.cpp', 'tables.cpp', 'energy_grid.cpp'] }),
-  fixed: withoutKernels,
+  fixed: kernelReplacementError,
   reproduced: (addon, reading, kernel) => {
     if (reading.kind !== 'transport') throw new Error(`a scenario of kind ${reading.kind} was passed to transport`);
     const problem = withBaseVariant({ ...problemOf(reading), keyframes: 0 }, kernel);

@@ -32,7 +32,7 @@ const MARK = '@braggbench@';
 const [SSH_FAILED, NOT_FOUND] = [255, 127];
 const MAX_MESSAGE = 500;
 
-interface ClusterAnswer {
+interface ScriptOutcome {
   /** Null if a signal ended the process. */
   readonly code: number | null;
   readonly stdout: Buffer;
@@ -41,17 +41,17 @@ interface ClusterAnswer {
   readonly missing: boolean;
 }
 
-interface StartedEngine {
+interface StartedScript {
   readonly child: ChildProcess;
   /** Never rejects. */
-  readonly ended: Promise<ClusterAnswer>;
+  readonly ended: Promise<ScriptOutcome>;
 }
 
 /** Error document that the remote program prints with --json. */
 const remoteIssueSchema = z.object({ error: z.object({ code: errorCodeSchema }) });
 
 /** Parses JSON output by the schema. Null for any other output. */
-function jsonIn<T>(output: Buffer, schema: z.ZodType<T>): T | null {
+function parseJsonOutput<T>(output: Buffer, schema: z.ZodType<T>): T | null {
   try {
     return schema.parse(JSON.parse(output.toString('utf8')));
   } catch {
@@ -85,7 +85,7 @@ export class Login {
   }
 
   /** Starts a script in the folder of the cluster, in a login shell with its modules. */
-  start(script: string): StartedEngine {
+  start(script: string): StartedScript {
     const { host, folder, modules } = this.cluster;
     const at = quoteForShell(folder.replace(/^~\/+/, '') || '.');
     const whole = [
@@ -110,7 +110,7 @@ export class Login {
     });
     // Ignore errors of a process that has exited and no longer reads its input.
     child.stdin.on('error', () => undefined);
-    const ended = new Promise<ClusterAnswer>((resolve) => {
+    const ended = new Promise<ScriptOutcome>((resolve) => {
       const end = (code: number | null, missing: boolean, says = stderr): void =>
         resolve({ code, stdout: outputAfterMark(Buffer.concat(out)), stderr: says, missing });
       child.on('error', (error) => end(null, 'code' in error && error.code === 'ENOENT', error.message));
@@ -126,30 +126,30 @@ export class Login {
     const late = setTimeout(() => child.kill(), PATIENCE_MS);
     const said = await ended.finally(() => clearTimeout(late));
     if (said.code === 0) return said.stdout;
-    throw this.fault(said);
+    throw this.errorOf(said);
   }
 
   /** Describes a failure in one sentence, with the error code of the remote program. */
-  fault({ code, stdout, stderr, missing }: ClusterAnswer): BraggError {
+  errorOf({ code, stdout, stderr, missing }: ScriptOutcome): BraggError {
     const { name, host, program } = this.cluster;
     const says = lastLine(stderr);
-    const saying = (text: string): BraggError => new BraggError('unsupported', `${name}: ${text}`);
-    if (missing) return saying(`${host === '' ? 'bash' : 'ssh'} is not installed on this machine.`);
-    if (code === null) return saying(`${host === '' ? 'the shell' : host} did not answer in time.`);
+    const unsupported = (text: string): BraggError => new BraggError('unsupported', `${name}: ${text}`);
+    if (missing) return unsupported(`${host === '' ? 'bash' : 'ssh'} is not installed on this machine.`);
+    if (code === null) return unsupported(`${host === '' ? 'the shell' : host} did not answer in time.`);
     if (code === SSH_FAILED && host !== '') {
       const asks = /denied|verification failed|passphrase/i.test(stderr);
       const log = asks
         ? ` Log in once with ssh ${host} in a terminal, using a key: passwords are not supported here.`
         : '';
-      return saying(`ssh ${host} failed: ${says || 'no error message'}.${log}`.replace(/\.\./, '.'));
+      return unsupported(`ssh ${host} failed: ${says || 'no error message'}.${log}`.replace(/\.\./, '.'));
     }
     if (code === NOT_FOUND)
-      return saying(
+      return unsupported(
         `${program || 'braggbench'} was not found there (${says}); set its path in the cluster's description.`,
       );
-    const given: ErrorCode = jsonIn(stdout, remoteIssueSchema)?.error.code ?? 'unsupported';
+    const given: ErrorCode = parseJsonOutput(stdout, remoteIssueSchema)?.error.code ?? 'unsupported';
     if (says !== '') return new BraggError(given, `${name}: ${says}`);
-    return saying(`exit code ${code}, no error message.`);
+    return unsupported(`exit code ${code}, no error message.`);
   }
 }
 
@@ -157,7 +157,7 @@ export class Login {
  * Returns the versions and partitions of a cluster in one sentence. Throws BraggError with one sentence if the cluster
  * cannot be used.
  */
-export async function clusterAnswer(cluster: Cluster): Promise<string> {
+export async function describeCluster(cluster: Cluster): Promise<string> {
   const login = new Login(cluster);
   const script = [`${await login.program()} --version || exit`, 'sbatch --version || exit', "sinfo -h -o '%R'"].join(
     '\n',
@@ -224,16 +224,16 @@ const outcomeSchema = z.looseObject({ end: z.enum(['whole', 'stopped', 'cancelle
 export async function solveOnCluster(options: ClusterOptions): Promise<StudyOutcome> {
   const login = new Login(options.cluster);
   return watchedRun({ ...options, left: options.lines.length, job: null }, async (go) => {
-    const study = await send(login, options);
+    const study = await uploadStudy(login, options);
     if (options.direct !== true)
       await writeTarget(options.folder.folder, { cluster: login.cluster.name, there: study });
-    const there = placeOf(study);
+    const there = remoteFolderOf(study);
     const program = await login.program();
     const wanted = new Set(options.lines.map(({ id }) => id));
     for (let tries = 1; ; tries += 1) {
       const watcher = login.start(watchScript(program, there, options));
       try {
-        await watch({ ...options, login, there, program, watcher, go, wanted });
+        await watchStudy({ ...options, login, there, program, watcher, go, wanted });
         return {};
       } catch (error) {
         // The remote process of an earlier connection may still be exiting, so retry.
@@ -244,16 +244,16 @@ export async function solveOnCluster(options: ClusterOptions): Promise<StudyOutc
   });
 }
 
-const placeOf = (study: string): string => `studies/${study}.study`;
+const remoteFolderOf = (study: string): string => `studies/${study}.study`;
 
 /** Cancels the jobs of a study that no local process watches. */
 export async function stopOnCluster(cluster: Cluster, study: string): Promise<void> {
   const login = new Login(cluster);
-  await login.run(`${await login.program()} study stop ${quoteForShell(placeOf(study))}`);
+  await login.run(`${await login.program()} study stop ${quoteForShell(remoteFolderOf(study))}`);
 }
 
 /** Uploads the study and returns its name on the cluster. */
-async function send(login: Login, { folder, host }: ClusterOptions): Promise<string> {
+async function uploadStudy(login: Login, { folder, host }: ClusterOptions): Promise<string> {
   const name = path.basename(folder.folder, '.study');
   const packed = await packProject({
     ...{ name, program: host.capabilities().version, files: [], notesFolder: null },
@@ -265,7 +265,7 @@ async function send(login: Login, { folder, host }: ClusterOptions): Promise<str
     `cat > ${quoteForShell(file)} || exit\n${unpack}\nc=$?\nrm -f ${quoteForShell(file)}\nexit $c`,
     packed,
   );
-  const came = jsonIn(output, unpackedSchema)?.came.find(({ part }) => part === 'study');
+  const came = parseJsonOutput(output, unpackedSchema)?.came.find(({ part }) => part === 'study');
   if (came !== undefined) return came.as;
   throw new BraggError('unsupported', `${login.cluster.name}: its Braggbench did not accept the study.`);
 }
@@ -293,27 +293,28 @@ interface WatchOptions extends ClusterOptions {
   readonly login: Login;
   readonly there: string;
   readonly program: string;
-  readonly watcher: StartedEngine;
+  readonly watcher: StartedScript;
   readonly go: StudyRun;
   /** Ids of the requested points that have no result yet. */
   readonly wanted: Set<string>;
 }
 
-async function watch(all: WatchOptions): Promise<void> {
+async function watchStudy(all: WatchOptions): Promise<void> {
   const { login, there, program, watcher, go, folder } = all;
   let over = false;
   void watcher.ended.then(() => {
     over = true;
   });
-  const within = (ms: number): Promise<unknown> => Promise.race([watcher.ended, sleep(ms, undefined, { ref: false })]);
+  const waitAtMost = (ms: number): Promise<unknown> =>
+    Promise.race([watcher.ended, sleep(ms, undefined, { ref: false })]);
   try {
     for (let wait_ms: number = POLL_MS.soonest; !over && !go.signal.aborted; ) {
       const woken = new AbortController();
-      const wake = (): void => woken.abort();
-      go.signal.addEventListener('abort', wake, { once: true });
-      void watcher.ended.then(wake);
+      const endWait = (): void => woken.abort();
+      go.signal.addEventListener('abort', endWait, { once: true });
+      void watcher.ended.then(endWait);
       await sleep(wait_ms, undefined, { signal: woken.signal }).catch(() => undefined);
-      go.signal.removeEventListener('abort', wake);
+      go.signal.removeEventListener('abort', endWait);
       if (over || go.signal.aborted) break;
       const begun_ms = performance.now();
       // Ignore a failed poll, because it is repeated later and the watching process reports a lost connection.
@@ -323,16 +324,16 @@ async function watch(all: WatchOptions): Promise<void> {
     }
     if (!over && (await folder.hasStopRequest())) {
       await login.run(`${program} study stop ${quoteForShell(there)}`);
-      await within(STOP_MS);
+      await waitAtMost(STOP_MS);
     }
     if (!over) {
       watcher.child.stdin?.end();
-      await within(LEAVE_MS);
+      await waitAtMost(LEAVE_MS);
     }
     if (!over) return;
     const said = await watcher.ended;
     await downloadResults(all);
-    if (!go.signal.aborted && jsonIn(said.stdout, outcomeSchema) === null) throw login.fault(said);
+    if (!go.signal.aborted && parseJsonOutput(said.stdout, outcomeSchema) === null) throw login.errorOf(said);
   } finally {
     watcher.child.stdin?.end();
     if (!over) watcher.child.kill();

@@ -87,7 +87,7 @@ export interface StudyRun {
   /** Whether a further point may start: the budget is not used up, and no stop was requested. */
   readonly mayBegin: () => boolean;
   /** Number of points that may still end in this call. */
-  readonly mostMore: () => number;
+  readonly maxRemaining: () => number;
   readonly ended: (status: 'done' | 'failed') => void;
 }
 
@@ -119,7 +119,7 @@ export async function watchedRun<T>(
 
   const beatName = `${hostname()}-${process.pid}`;
   const started = new Date().toISOString();
-  const beat = (): Promise<void> => {
+  const sendHeartbeat = (): Promise<void> => {
     const { left_s: _, ...now } = progress();
     const who = { machine: hostname(), pid: process.pid, room: identifyThisMachine().processRoomId, job };
     return folder.beat(beatName, { ...who, started, at: new Date().toISOString(), ...now });
@@ -137,16 +137,16 @@ export async function watchedRun<T>(
       stop.abort();
     });
   }, LOOK_MS);
-  let said = beat();
+  let said = sendHeartbeat();
   const beating = setInterval(() => {
-    said = said.then(beat);
+    said = said.then(sendHeartbeat);
   }, BEAT_MS);
   await said;
-  const mostMore = (): number => total - tally.done - tally.failed;
-  const mayBegin = (): boolean => !stop.signal.aborted && !outOfTime() && mostMore() > 0;
+  const maxRemaining = (): number => total - tally.done - tally.failed;
+  const mayBegin = (): boolean => !stop.signal.aborted && !outOfTime() && maxRemaining() > 0;
   let done: T;
   try {
-    done = await work({ signal: stop.signal, total, outOfTime, mayBegin, mostMore, ended });
+    done = await work({ signal: stop.signal, total, outOfTime, mayBegin, maxRemaining, ended });
   } finally {
     clearInterval(look);
     clearInterval(beating);
@@ -193,11 +193,11 @@ class Pool {
   readonly #waiting: (readonly PlanLine[])[];
   /** Points that a process was solving when it died. Each is tried once more, alone. */
   #suspects: PlanLine[] = [];
-  readonly #hands = new Set<PoolWorker>();
+  readonly #workers = new Set<PoolWorker>();
   #starts = 0;
   #failure: BraggError | null = null;
   #done: () => void = () => undefined;
-  #lone = false;
+  #isRetrying = false;
 
   /** `parcels`: groups of points, each of which is sent to one process. */
   constructor(parcels: readonly (readonly PlanLine[])[], options: PoolOptions) {
@@ -214,12 +214,12 @@ class Pool {
     const cancel = (): void => this.#cancel();
     signal.addEventListener('abort', cancel, { once: true });
     try {
-      await this.#work(crew.processes, crew.slots);
-      this.#lone = true;
-      while (this.#suspects.length > 0 && this.#goesOn()) {
+      await this.#runProcesses(crew.processes, crew.slots);
+      this.#isRetrying = true;
+      while (this.#suspects.length > 0 && this.#mayContinue()) {
         const [next] = this.#suspects.splice(0, 1);
         if (next !== undefined) this.#waiting.push([next]);
-        await this.#work(crew.processes.slice(0, 1), 1);
+        await this.#runProcesses(crew.processes.slice(0, 1), 1);
       }
     } finally {
       signal.removeEventListener('abort', cancel);
@@ -227,11 +227,11 @@ class Pool {
     if (this.#failure !== null) throw this.#failure;
   }
 
-  #goesOn(): boolean {
+  #mayContinue(): boolean {
     return this.#failure === null && !this.#options.signal.aborted && this.#options.mayBegin();
   }
 
-  #work(gpus: readonly (string | null)[], slots: number): Promise<void> {
+  #runProcesses(gpus: readonly (string | null)[], slots: number): Promise<void> {
     return new Promise((resolve) => {
       this.#done = resolve;
       for (const gpu of gpus) this.#start(gpu, slots);
@@ -247,25 +247,25 @@ class Pool {
       env: { ...process.env, ...(gpu === null ? {} : { [VARIABLE]: gpu }) },
     });
     const hand: PoolWorker = { child, gpu, slots, sent: new Map(), begun: new Set(), ready: false };
-    this.#hands.add(hand);
-    child.on('message', (message: MessageFromWorker) => this.#heard(hand, message));
+    this.#workers.add(hand);
+    child.on('message', (message: MessageFromWorker) => this.#handleMessage(hand, message));
     child.on('error', () => undefined);
-    child.on('exit', (code, signal) => void this.#left(hand, signal ?? `exit code ${code}`));
+    child.on('exit', (code, signal) => void this.#handleExit(hand, signal ?? `exit code ${code}`));
     const { as, threads, memory_bytes } = crew;
-    const at_once = this.#lone ? 1 : crew.processes.length * crew.slots;
-    this.#tell(hand, { kind: 'start', folder, assetsFolder, as, slots, threads, at_once, memory_bytes, job });
+    const at_once = this.#isRetrying ? 1 : crew.processes.length * crew.slots;
+    this.#send(hand, { kind: 'start', folder, assetsFolder, as, slots, threads, at_once, memory_bytes, job });
   }
 
-  #tell({ child }: PoolWorker, message: MessageToWorker): void {
+  #send({ child }: PoolWorker, message: MessageToWorker): void {
     // If the process is disconnected, its exit handler reports the end.
     if (child.connected) child.send(message, () => undefined);
   }
 
-  #heard(hand: PoolWorker, message: MessageFromWorker): void {
+  #handleMessage(hand: PoolWorker, message: MessageFromWorker): void {
     switch (message.kind) {
       case 'ready':
         hand.ready = true;
-        this.#feed(hand);
+        this.#sendPoints(hand);
         break;
       case 'begun':
         hand.begun.add(message.id);
@@ -275,7 +275,7 @@ class Pool {
         hand.sent.delete(message.id);
         hand.begun.delete(message.id);
         if (line !== undefined) this.#options.ended(line, message.status);
-        this.#feed(hand);
+        this.#sendPoints(hand);
         break;
       }
       case 'unable':
@@ -285,31 +285,31 @@ class Pool {
     }
   }
 
-  #feed(hand: PoolWorker): void {
+  #sendPoints(hand: PoolWorker): void {
     if (!hand.ready) return;
     while (
-      hand.sent.size < hand.slots + (this.#lone ? 0 : MAX_QUEUED_AHEAD) &&
+      hand.sent.size < hand.slots + (this.#isRetrying ? 0 : MAX_QUEUED_AHEAD) &&
       this.#waiting.length > 0 &&
-      this.#goesOn()
+      this.#mayContinue()
     ) {
       const lines = this.#waiting.pop();
       if (lines === undefined) break;
       for (const line of lines) hand.sent.set(line.id, line);
-      this.#tell(hand, { kind: 'points', lines });
+      this.#send(hand, { kind: 'points', lines });
     }
     // Close the channel, which ends the process because it has no other work.
     if (hand.sent.size === 0) hand.child.disconnect();
   }
 
-  async #left(hand: PoolWorker, how: string): Promise<void> {
+  async #handleExit(hand: PoolWorker, how: string): Promise<void> {
     const lost = [...hand.sent.values()];
     const [begun, notBegun] = [
       lost.filter(({ id }) => hand.begun.has(id)),
       lost.filter(({ id }) => !hand.begun.has(id)),
     ];
-    if (notBegun.length > 0) this.#waiting.push(...this.#parcels(notBegun).toReversed());
-    if (this.#goesOn()) {
-      if (this.#lone)
+    if (notBegun.length > 0) this.#waiting.push(...this.#groupAgain(notBegun).toReversed());
+    if (this.#mayContinue()) {
+      if (this.#isRetrying)
         for (const line of begun) await this.#options.died(line, how).catch((error: unknown) => this.#fail(error));
       else this.#suspects.push(...begun);
       const never = !hand.ready && this.#starts >= MAX_STARTS + this.#options.crew.processes.length;
@@ -319,12 +319,12 @@ class Pool {
         );
       else if (this.#waiting.length > 0 && (lost.length > 0 || !hand.ready)) this.#start(hand.gpu, hand.slots);
     }
-    this.#hands.delete(hand);
-    if (this.#hands.size === 0) this.#done();
+    this.#workers.delete(hand);
+    if (this.#workers.size === 0) this.#done();
   }
 
   /** Groups points again for a further attempt: a family stays together, other points are separate. */
-  #parcels(lines: readonly PlanLine[]): readonly (readonly PlanLine[])[] {
+  #groupAgain(lines: readonly PlanLine[]): readonly (readonly PlanLine[])[] {
     return this.#options.crew.as === 'family' ? [lines] : lines.map((line) => [line]);
   }
 
@@ -333,12 +333,12 @@ class Pool {
   }
 
   #cancel(): void {
-    for (const hand of this.#hands) {
-      this.#tell(hand, { kind: 'cancel' });
+    for (const hand of this.#workers) {
+      this.#send(hand, { kind: 'cancel' });
       setTimeout(() => hand.child.kill('SIGKILL'), PATIENCE_MS).unref();
     }
     // Disconnect processes that are not solving any point.
-    for (const hand of this.#hands) if (hand.sent.size === 0 && hand.child.connected) hand.child.disconnect();
+    for (const hand of this.#workers) if (hand.sent.size === 0 && hand.child.connected) hand.child.disconnect();
   }
 }
 

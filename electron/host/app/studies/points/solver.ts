@@ -39,7 +39,7 @@ import { documentOfFamily } from '../../../workloads/transport/one-grid.ts';
 import type { RunData } from '../../../workloads/transport/run-data.ts';
 import { energyMeasures, type MeasuredTimes } from '../../../workloads/workload.ts';
 import type { SolvingHost } from '../plan.ts';
-import { documentOf, namedFileDigests, variesGrid, withShare } from '../results.ts';
+import { documentOf, namedFileDigests, variesGrid, withThreadLimit } from '../results.ts';
 
 export interface WorkerStart {
   readonly kind: 'start';
@@ -110,7 +110,7 @@ export interface Counters {
  * Opens the energy counters of this machine. `job`: id of the cluster job. Other jobs may use the same processors, so
  * these are then not counted.
  */
-export function countersHere(host: Pick<SolvingHost, 'addon' | 'capabilities'>, job: string | null): Counters {
+export function openCounters(host: Pick<SolvingHost, 'addon' | 'capabilities'>, job: string | null): Counters {
   const gpu = defaultGpu(host.capabilities().devices);
   return {
     cpu: job === null ? processorCounter() : 'other tasks of the cluster may use the processors of this node',
@@ -152,8 +152,8 @@ export class PointEnergy {
     const each = this.#all.map(({ joules }) => joules[onGpu ? 1 : 0] ?? null);
     if (this.#all.every(({ seconds }) => seconds >= this.#least_s) && each.every((one) => one !== null))
       return each.map((one) => energyMeasures(one, counterText(counter)));
-    const take = (): Promise<number> => again().then(() => 1);
-    const joules = await energyOf(counter, take, this.#least_s);
+    const repeat = (): Promise<number> => again().then(() => 1);
+    const joules = await energyOf(counter, repeat, this.#least_s);
     return [energyMeasures(joules, joules === null ? 'not known: the counter did not advance' : counterText(counter))];
   }
 }
@@ -201,21 +201,21 @@ interface SolveFacts {
 }
 
 /** Thrown if a run was cancelled, so that the point has neither a result nor an error. */
-export class PointCancelled extends Error {}
+export class PointCancelledError extends Error {}
 
 export class PointSolver {
   readonly #options: PointSolverOptions;
   readonly #study: Study;
   readonly #beams: BeamSolver;
   readonly #beside = new Map<number, Promise<readonly string[]>>();
-  readonly #wheres = new Map<boolean, SolverMachine>();
+  readonly #machines = new Map<boolean, SolverMachine>();
   readonly #counters: () => Counters;
 
   constructor(options: PointSolverOptions) {
     this.#options = options;
     this.#study = options.study;
     const { counters, host, job } = options;
-    this.#counters = lazyValue(() => counters ?? countersHere(host, job));
+    this.#counters = lazyValue(() => counters ?? openCounters(host, job));
     this.#beams = options.host.batches.solver(options.signal, options.slots);
   }
 
@@ -228,7 +228,7 @@ export class PointSolver {
       : null;
     const solveOnce = async (): Promise<AnyRunData> => {
       const run = await this.#run(line);
-      this.#refuseCancelled();
+      this.#throwIfCancelled();
       return run;
     };
     try {
@@ -247,16 +247,16 @@ export class PointSolver {
       const told = energy === null || first.measures.some(({ group }) => group === 'energy');
       const joules = told ? [] : await energy.measures(onGpu, solveOnce);
       const each = all.map((one, i) => ({ ...one, measures: [...one.measures, ...(joules[i] ?? [])] }));
-      return this.#solved(line, { started, workload, onGpu, first, measures: summarizeRepeats(each) });
+      return this.#resultOf(line, { started, workload, onGpu, first, measures: summarizeRepeats(each) });
     } catch (thrown) {
-      if (thrown instanceof PointCancelled) throw thrown;
-      this.#refuseCancelled();
+      if (thrown instanceof PointCancelledError) throw thrown;
+      this.#throwIfCancelled();
       const { code, message } = toWireError(errorFromNative(thrown));
       return { ...this.failed(line, code, message), started };
     }
   }
 
-  #solved({ id }: PlanLine, { started, workload, onGpu, first, measures }: SolveFacts): PointResult {
+  #resultOf({ id }: PlanLine, { started, workload, onGpu, first, measures }: SolveFacts): PointResult {
     const { repeats, measures: groups } = this.#study;
     return {
       format: POINT_FORMAT,
@@ -272,7 +272,7 @@ export class PointSolver {
       repeats,
       measures: measures.filter(({ group }) => groups.includes(group)),
       curves: groups.includes('curves') ? first.curves : [],
-      where: this.#where(onGpu),
+      where: this.#machine(onGpu),
       finished: new Date().toISOString(),
     };
   }
@@ -290,7 +290,7 @@ export class PointSolver {
     const started = new Date().toISOString();
     const left = new Map(wanted.map((line) => [line.id, line] as const));
     const telling: Promise<void>[] = [];
-    const tell = async (line: PlanLine, run: RunData | BraggError): Promise<void> => {
+    const reportBeam = async (line: PlanLine, run: RunData | BraggError): Promise<void> => {
       if (run instanceof BraggError) {
         ended({ ...this.failed(line, run.code, run.message), started });
         return;
@@ -299,7 +299,7 @@ export class PointSolver {
       const beams = { group: 'readouts', name: 'beams_on_grid', unit: '', value: family.length } as const;
       const onGpu = run.machine.device !== null;
       ended(
-        this.#solved(line, { started, workload: run.workload, onGpu, first, measures: [...first.measures, beams] }),
+        this.#resultOf(line, { started, workload: run.workload, onGpu, first, measures: [...first.measures, beams] }),
       );
     };
     try {
@@ -307,7 +307,7 @@ export class PointSolver {
       const base = head.bases[first?.base ?? -1];
       if (first === undefined || base === undefined)
         throw new BraggError('foreign-file', 'The plan has no such family of points.');
-      await this.#refuseChanged(first, documentOf(base.document, first.settings));
+      await this.#throwIfChanged(first, documentOf(base.document, first.settings));
       const documents = family.map(({ settings }) => documentOf(base.document, settings));
       const place = { name: base.name, folder: base.folder };
       const reading = requireBeam(
@@ -321,13 +321,13 @@ export class PointSolver {
           const line = left.get(family[index]?.id ?? '');
           if (line === undefined || signal.aborted) return;
           left.delete(line.id);
-          telling.push(tell(line, run));
+          telling.push(reportBeam(line, run));
         },
       });
       await Promise.all(telling);
-      this.#refuseCancelled();
+      this.#throwIfCancelled();
     } catch (thrown) {
-      this.#refuseCancelled();
+      this.#throwIfCancelled();
       const { code, message } = toWireError(errorFromNative(thrown));
       for (const line of left.values()) ended({ ...this.failed(line, code, message), started });
     }
@@ -350,18 +350,18 @@ export class PointSolver {
       repeats: this.#study.repeats,
       measures: [],
       curves: [],
-      where: this.#where(false),
+      where: this.#machine(false),
       started: now,
       finished: now,
     };
   }
 
-  #refuseCancelled(): void {
-    if (this.#options.signal.aborted) throw new PointCancelled();
+  #throwIfCancelled(): void {
+    if (this.#options.signal.aborted) throw new PointCancelledError();
   }
 
   /** Throws if a data file has changed since planning, because the result would belong to another problem. */
-  async #refuseChanged(line: PlanLine, document: unknown): Promise<void> {
+  async #throwIfChanged(line: PlanLine, document: unknown): Promise<void> {
     const base = this.#options.head.bases[line.base];
     const beside = this.#beside.get(line.base) ?? namedFileDigests(base?.document, base?.folder ?? null);
     this.#beside.set(line.base, beside);
@@ -378,14 +378,14 @@ export class PointSolver {
     const base = head.bases[line.base];
     if (base === undefined) throw new BraggError('foreign-file', `The plan has no base scenario ${line.base}.`);
     const document = documentOf(base.document, line.settings);
-    await this.#refuseChanged(line, document);
+    await this.#throwIfChanged(line, document);
     const place = { name: base.name, folder: base.folder };
     if (as === 'beams') {
       return this.#beams.solve({
         ...{ name: base.name, read: () => host.scenarios.check(document, place), onGrid: variesGrid(line.settings) },
       });
     }
-    const reading = await host.scenarios.check(withShare(document, threads), place);
+    const reading = await host.scenarios.check(withThreadLimit(document, threads), place);
     if (reading.issues.some(({ severity }) => severity === 'error')) throw refusalOf(reading.issues);
     const { id } = await host.runs.start({
       ...{ reading, name: base.name, pictures: false, onGrid: variesGrid(line.settings) },
@@ -396,7 +396,7 @@ export class PointSolver {
     if (this.#options.signal.aborted) cancel();
     try {
       await host.runs.ended(id);
-      this.#refuseCancelled();
+      this.#throwIfCancelled();
       return await host.runs.data(id);
     } finally {
       this.#options.signal.removeEventListener('abort', cancel);
@@ -405,9 +405,9 @@ export class PointSolver {
   }
 
   /** Describes this machine. Cached, because all points share it and querying it needs as long as a small point. */
-  #where(onGpu: boolean): SolverMachine {
-    const where = this.#wheres.get(onGpu) ?? solverMachine(this.#options, onGpu);
-    this.#wheres.set(onGpu, where);
+  #machine(onGpu: boolean): SolverMachine {
+    const where = this.#machines.get(onGpu) ?? solverMachine(this.#options, onGpu);
+    this.#machines.set(onGpu, where);
     return where;
   }
 }

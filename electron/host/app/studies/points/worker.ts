@@ -8,7 +8,7 @@ import { familiesOf } from '../local/groups.ts';
 import {
   type MessageFromWorker,
   type MessageToWorker,
-  PointCancelled,
+  PointCancelledError,
   PointSolver,
   type WorkerStart,
 } from './solver.ts';
@@ -17,7 +17,7 @@ const interrupt = new AbortController();
 let activePoints = 0;
 
 /** Exits if the study was cancelled and no point is being solved. */
-function leaveIfIdle(): void {
+function exitIfIdle(): void {
   if (interrupt.signal.aborted && activePoints === 0) process.exit(0);
 }
 
@@ -52,7 +52,7 @@ async function startWorker(start: WorkerStart): Promise<(lines: readonly PlanLin
   });
   // Allow one more beam than there are threads: it is read while the others are solved, so that no thread waits.
   const places = new ResourceBudget(as === 'beams' ? slots + 1 : slots);
-  const one = async (line: PlanLine): Promise<void> => {
+  const solvePoint = async (line: PlanLine): Promise<void> => {
     const leave = await places.take(1);
     activePoints += 1;
     try {
@@ -62,16 +62,16 @@ async function startWorker(start: WorkerStart): Promise<(lines: readonly PlanLin
       await study.write(result);
       sendToPool({ kind: 'ended', id: line.id, status: result.status });
     } catch (error) {
-      if (!(error instanceof PointCancelled)) sendFailure(error);
+      if (!(error instanceof PointCancelledError)) sendFailure(error);
     } finally {
       leave();
       activePoints -= 1;
-      leaveIfIdle();
+      exitIfIdle();
     }
   };
   const families =
     as === 'family' ? familiesOf(study.head, await study.lines()) : new Map<string, readonly PlanLine[]>();
-  const family = async (lines: readonly PlanLine[]): Promise<void> => {
+  const solveFamily = async (lines: readonly PlanLine[]): Promise<void> => {
     const leave = await places.take(1);
     activePoints += 1;
     try {
@@ -88,16 +88,16 @@ async function startWorker(start: WorkerStart): Promise<(lines: readonly PlanLin
       });
       await Promise.all(writing);
     } catch (error) {
-      if (!(error instanceof PointCancelled)) sendFailure(error);
+      if (!(error instanceof PointCancelledError)) sendFailure(error);
     } finally {
       leave();
       activePoints -= 1;
-      leaveIfIdle();
+      exitIfIdle();
     }
   };
   return (lines) => {
-    if (as === 'family') void family(lines);
-    else for (const line of lines) void one(line);
+    if (as === 'family') void solveFamily(lines);
+    else for (const line of lines) void solvePoint(line);
   };
 }
 
@@ -106,7 +106,7 @@ let points: ((lines: readonly PlanLine[]) => void) | null = null;
 process.on('message', (message: MessageToWorker) => {
   if (message.kind === 'cancel') {
     interrupt.abort();
-    leaveIfIdle();
+    exitIfIdle();
   } else if (message.kind === 'points') {
     if (points === null) sendFailure(new BraggError('internal', 'A point was received before its study was received.'));
     else points(message.lines);

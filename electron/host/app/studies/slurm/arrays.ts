@@ -1,6 +1,6 @@
 /**
  * The job arrays of a study on a Slurm cluster: submits them, finds those of an earlier process, and polls them until
- * their tasks have ended. A task that has ended with points left is passed to the caller.
+ * their tasks have ended. A task that has ended although points are left is passed to the caller.
  */
 import { writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,57 +12,57 @@ import { type Entry, type Journal, taskScript } from './task.ts';
 /** Interval between queries while a stopped study waits for its jobs. */
 const LEAVE_POLL_MS = 500;
 /**
- * Interval between queries of an array: longer after each query without a change, and longest while Slurm does not
- * answer.
+ * Intervals in ms between queries of an array. They grow after each query without a change, and are longest while Slurm
+ * does not answer.
  */
 const POLL_MS = { soonest: 1000, latest: 30_000, away: 60_000 } as const;
 /**
- * Maximum number of arrays submitted at the same time, because Slurm keeps a record of each task and each array is
+ * Maximum number of arrays submitted at the same time. Slurm stores a record of each task, and each array must be
  * polled.
  */
 const MAX_ARRAYS = 8;
-/** Maximum number of calls of sbatch while Slurm does not accept the job. */
+/** Maximum number of attempts to submit an array while Slurm does not accept it. */
 const MAX_SUBMITS = 8;
-/** Longest wait of a stopped study for its jobs to end. */
+/** Maximum time to wait for the jobs of a stopped study to end. */
 const LEAVE_MS = 20_000;
-/** A task without a report for this long is not considered active; active tasks report every second. */
+/** Time without a report after which a task does not count as active. Active tasks report every second. */
 const ACTIVE_MS = 10_000;
-/** Time for a task to exit after its points have ended. */
+/** Time for a task to exit after all its points have ended. */
 const END_MS = 5000;
 
 export interface JobArrayOptions {
   readonly folder: StudyFolder;
   readonly slurm: Slurm;
-  /** Words that start this command line on a node. */
+  /** Words that start this command line on a node of the cluster. */
   readonly program: readonly string[];
-  /** Exit code of the task if points are left and some have ended. */
+  /** Exit code of a task if points are left but some have ended. */
   readonly progressLeft: number;
   readonly atOnce: number | null;
   readonly cores: number | null;
   readonly warning_s: number;
-  /** A running task that has not reported for this long is abandoned. */
+  /** Time without a report, in seconds, after which a running task is cancelled. */
   readonly silent_s: number;
   readonly more: readonly string[];
   readonly signal: AbortSignal;
   readonly say: (line: string) => void;
 }
 
-/** Present knowledge of a submitted array. */
-interface Active {
+/** State of a submitted array, as known from the latest queries. */
+interface ActiveArray {
   readonly entry: Entry;
   readonly job: string;
-  /** Tasks that were absent in the last query; their files may still appear with a delay. */
+  /** Tasks that the last query did not list. Their files may still appear with a delay. */
   absent: ReadonlySet<number>;
   readonly left: Set<number>;
-  /** Last report of each running task, and the time when it was seen. */
+  /** Last report of each running task, and the time when this process saw it. */
   readonly signs: Map<number, { at: string; seen_ms: number }>;
   readonly cancelled: Set<number>;
   ask_ms: number;
   next_ms: number;
 }
 
-/** A task that has ended with points left. */
-export interface LostTask {
+/** A task that has ended although points are left. */
+export interface EndedTask {
   readonly entry: Entry;
   readonly job: string;
   readonly index: number;
@@ -73,7 +73,7 @@ export class JobArrays {
   readonly #options: JobArrayOptions;
   readonly #journal: Journal;
   readonly #facts: ClusterFacts;
-  readonly #active: Active[] = [];
+  readonly #active: ActiveArray[] = [];
 
   constructor(options: JobArrayOptions, journal: Journal, facts: ClusterFacts) {
     this.#options = options;
@@ -87,32 +87,32 @@ export class JobArrays {
   }
 
   /** Ids of the points in tasks that have not ended. */
-  get points(): ReadonlySet<string> {
+  get activePoints(): ReadonlySet<string> {
     return new Set(
       this.#active.flatMap(({ entry, left }) => entry.tasks.flatMap((ids, index) => (left.has(index) ? [] : ids))),
     );
   }
 
-  /** Recovers jobs of an earlier process, by name if it died before recording their ids. */
+  /** Adds the jobs that an earlier process submitted. A job whose id was not recorded is found by its name. */
   async recover(): Promise<void> {
-    for (const { entry, job } of await this.#journal.open()) {
-      const found = job ?? (await this.#find(entry.tag));
+    for (const { entry, job } of await this.#journal.openSubmissions()) {
+      const found = job ?? (await this.#findJob(entry.tag));
       if (this.#options.signal.aborted) return;
       if (found === null) {
-        // Never submitted, or already over: points without a result are submitted again.
-        await this.#journal.noteOver(entry.tag);
+        // The job was never submitted or is over. Its points without a result are submitted again.
+        await this.#journal.recordOver(entry.tag);
         continue;
       }
-      if (job === null) await this.#journal.noteJob(entry.tag, found);
-      // The job disappeared while nobody watched. The reason is unknown, possibly a full disk, so its tasks do not
-      // count as attempts.
-      if ((await this.#options.slurm.tasks(found))?.size === 0) await this.#journal.noteOver(entry.tag);
-      else this.#add(entry, found);
+      if (job === null) await this.#journal.recordJob(entry.tag, found);
+      // The job ended while nobody watched. The reason is unknown, for example a full disk, so its tasks do not count
+      // as attempts.
+      if ((await this.#options.slurm.tasks(found))?.size === 0) await this.#journal.recordOver(entry.tag);
+      else this.#addArray(entry, found);
     }
   }
 
-  /** Waits until Slurm answers. Null if it has no such job. */
-  async #find(tag: string): Promise<string | null> {
+  /** Finds a job by its name, and waits until Slurm answers. Null if there is no such job. */
+  async #findJob(tag: string): Promise<string | null> {
     const { slurm, signal, say } = this.#options;
     for (let wait_ms: number = POLL_MS.soonest; !signal.aborted; wait_ms = Math.min(2 * wait_ms, POLL_MS.away)) {
       const found = await slurm.find(tag, this.#facts);
@@ -123,7 +123,7 @@ export class JobArrays {
     return null;
   }
 
-  #add(entry: Entry, job: string): void {
+  #addArray(entry: Entry, job: string): void {
     const now_ms = performance.now();
     this.#active.push({
       ...{ entry, job, absent: new Set<number>(), left: new Set(), signs: new Map(), cancelled: new Set() },
@@ -135,17 +135,17 @@ export class JobArrays {
     const { folder, program, progressLeft, say, signal } = this.#options;
     const entry = await this.#journal.begin(folder, tasks, attempt);
     const script = taskScript([...program, entry.tag], progressLeft);
-    await writeFile(this.#journal.of(entry.tag, 'task.sh'), script, { mode: 0o755 });
+    await writeFile(this.#journal.pathOf(entry.tag, 'task.sh'), script, { mode: 0o755 });
     let wait_ms: number = POLL_MS.soonest;
     for (let i = 1; ; i += 1) {
       try {
-        await this.#accepted(entry, await this.#call(entry));
+        await this.#recordAccepted(entry, await this.#callSbatch(entry));
         return;
       } catch (error) {
-        // The job may have been accepted before the response was lost, so search for it before submitting again.
+        // Slurm may have accepted the job although its response was lost, so search for it before submitting again.
         const job = await this.#options.slurm.find(entry.tag, this.#facts);
         if (typeof job === 'string') {
-          await this.#accepted(entry, job);
+          await this.#recordAccepted(entry, job);
           return;
         }
         if (
@@ -153,7 +153,7 @@ export class JobArrays {
           signal.aborted ||
           (job === null && error instanceof BraggError && error.code === 'invalid')
         ) {
-          if (job === null) await this.#journal.noteOver(entry.tag);
+          if (job === null) await this.#journal.recordOver(entry.tag);
           throw error;
         }
         say(`${messageOf(error)}; trying again.`);
@@ -164,49 +164,52 @@ export class JobArrays {
   }
 
   /** Calls sbatch. Returns the id of the job. */
-  #call({ tag, tasks }: Entry): Promise<string> {
+  #callSbatch({ tag, tasks }: Entry): Promise<string> {
     const { slurm, atOnce, cores, warning_s, more } = this.#options;
-    const output = this.#journal.of(tag, 'output', '%a.txt');
-    const script = this.#journal.of(tag, 'task.sh');
+    const output = this.#journal.pathOf(tag, 'output', '%a.txt');
+    const script = this.#journal.pathOf(tag, 'task.sh');
     return slurm.submit({ tag, script, tasks: tasks.length, atOnce, cores, warning_s, output, more });
   }
 
-  async #accepted(entry: Entry, job: string): Promise<void> {
-    await this.#journal.noteJob(entry.tag, job);
-    this.#add(entry, job);
+  async #recordAccepted(entry: Entry, job: string): Promise<void> {
+    await this.#journal.recordJob(entry.tag, job);
+    this.#addArray(entry, job);
   }
 
-  /** Polls every array that is due. `missing`: points without a result. `lost` is awaited before the array is over. */
-  async poll(missing: ReadonlySet<string>, lost: (task: LostTask) => Promise<void>): Promise<void> {
+  /**
+   * Queries each array whose interval is over. `missing`: points without a result. `handleEnded` is awaited before the
+   * array is removed.
+   */
+  async poll(missing: ReadonlySet<string>, handleEnded: (task: EndedTask) => Promise<void>): Promise<void> {
     for (const active of [...this.#active]) {
       if (performance.now() < active.next_ms) continue;
       const tasks = await this.#options.slurm.tasks(active.job);
       if (tasks === undefined) {
         active.ask_ms = Math.min(2 * active.ask_ms, POLL_MS.away);
       } else {
-        const changed = await this.#update(active, tasks, missing, lost);
+        const changed = await this.#updateArray(active, tasks, missing, handleEnded);
         active.ask_ms = changed ? POLL_MS.soonest : Math.min(1.5 * active.ask_ms, POLL_MS.latest);
       }
       active.next_ms = performance.now() + active.ask_ms;
     }
   }
 
-  /** Returns true if anything has changed since the last query. */
-  async #update(
-    active: Active,
+  /** Updates the state of an array. Returns true if anything has changed since the last query. */
+  async #updateArray(
+    active: ActiveArray,
     tasks: ReadonlyMap<number, ClusterTask>,
     missing: ReadonlySet<string>,
-    lost: (task: LostTask) => Promise<void>,
+    handleEnded: (task: EndedTask) => Promise<void>,
   ): Promise<boolean> {
     const { entry, job } = active;
-    await this.#listen(active);
-    let changed = await this.#giveUpSilent(active, tasks, missing);
+    await this.#recordReports(active);
+    let changed = await this.#cancelSilent(active, tasks, missing);
     const absent = new Set<number>();
     for (const [index, ids] of entry.tasks.entries()) {
-      // A restarted controller may have forgotten a task that still works.
+      // Skip active tasks, which a restarted controller may have forgotten.
       if (tasks.has(index) || active.left.has(index) || isActive(active, index)) continue;
       absent.add(index);
-      // Only tasks that were absent twice have ended, because files may appear with a delay.
+      // A task has ended only if two queries did not list it, because files may appear with a delay.
       if (!active.absent.has(index)) {
         changed = true;
         continue;
@@ -214,15 +217,15 @@ export class JobArrays {
       active.left.add(index);
       changed = true;
       const undone = ids.filter((id) => missing.has(id));
-      if (undone.length > 0) await lost({ entry, job, index, ids: undone });
+      if (undone.length > 0) await handleEnded({ entry, job, index, ids: undone });
     }
     active.absent = absent;
-    if (active.left.size === entry.tasks.length) await this.#over(active);
+    if (active.left.size === entry.tasks.length) await this.#removeArray(active);
     return changed;
   }
 
-  /** Records reports of the job's tasks. Clocks of nodes differ, so only a change of a report's time counts. */
-  async #listen({ job, signs }: Active): Promise<void> {
+  /** Records the reports of a job's tasks. Clocks of nodes differ, so only a change in the time of a report counts. */
+  async #recordReports({ job, signs }: ActiveArray): Promise<void> {
     for (const { job: whose, at } of (await this.#options.folder.beats()).values()) {
       const [array, index] = whose?.split('_') ?? [];
       if (array !== job || index === undefined || signs.get(Number(index))?.at === at) continue;
@@ -231,11 +234,11 @@ export class JobArrays {
   }
 
   /**
-   * Abandons tasks that Slurm lists as running although their processes are dead, such as after its own monitor process
-   * was killed.
+   * Cancels tasks that Slurm lists as running although their processes are dead. This happens if Slurm's own monitor
+   * process was killed.
    */
-  async #giveUpSilent(
-    { job, signs, cancelled, entry }: Active,
+  async #cancelSilent(
+    { job, signs, cancelled, entry }: ActiveArray,
     tasks: ReadonlyMap<number, ClusterTask>,
     missing: ReadonlySet<string>,
   ): Promise<boolean> {
@@ -257,8 +260,8 @@ export class JobArrays {
     return changed;
   }
 
-  /** Waits a limited time for all jobs to end, and cancels jobs that still run without work. */
-  async leave(atOnce: boolean): Promise<void> {
+  /** Waits a limited time for all jobs to end. Cancels jobs that still run although their points have ended. */
+  async waitForEnd(atOnce: boolean): Promise<void> {
     const { slurm } = this.#options;
     const begun_ms = performance.now();
     let cancelled = false;
@@ -270,20 +273,20 @@ export class JobArrays {
       for (const active of [...this.#active]) {
         const tasks = await slurm.tasks(active.job);
         if (tasks === undefined) return;
-        if (tasks.size === 0) await this.#over(active);
+        if (tasks.size === 0) await this.#removeArray(active);
       }
       await sleep(LEAVE_POLL_MS);
     }
   }
 
-  async #over(active: Active): Promise<void> {
-    await this.#journal.noteOver(active.entry.tag);
+  async #removeArray(active: ActiveArray): Promise<void> {
+    await this.#journal.recordOver(active.entry.tag);
     this.#active.splice(this.#active.indexOf(active), 1);
   }
 }
 
 /** Whether a task has reported recently. */
-function isActive({ signs }: Active, index: number): boolean {
+function isActive({ signs }: ActiveArray, index: number): boolean {
   const sign = signs.get(index);
   return sign !== undefined && sign.at !== '' && performance.now() - sign.seen_ms < ACTIVE_MS;
 }

@@ -1,6 +1,6 @@
 /**
- * Solves the points of a study on a Slurm cluster. All state is in files: this process only submits tasks and polls. It
- * may be killed at any time; the next process finds the jobs by the journal.
+ * Solves the points of a study on a Slurm cluster. This process only submits tasks and polls; all state is in files. It
+ * may be killed at any time, because the next process finds the jobs by the journal.
  */
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,13 +9,13 @@ import { identifyThisMachine } from '../../../io/files/this-machine.ts';
 import { Rate, type StudyEnd, type StudyOutcome, type StudyProgress } from '../local/engine.ts';
 import type { SolvingHost } from '../plan.ts';
 import { PointSolver } from '../points/solver.ts';
-import { type JobArrayOptions, JobArrays, type LostTask } from './arrays.ts';
+import { type EndedTask, type JobArrayOptions, JobArrays } from './arrays.ts';
 import type { ClusterFacts } from './slurm.ts';
 import { arraysOf, Journal, MAX_TRIES, type TaskSize, tasksOf } from './task.ts';
 
 /** Interval between checks of the study's files. */
 const CHECK_MS = 500;
-const beatName = (): string => `${hostname()}-${process.pid}`;
+const heartbeatName = (): string => `${hostname()}-${process.pid}`;
 
 interface SlurmOptions extends JobArrayOptions {
   readonly host: SolvingHost;
@@ -46,8 +46,8 @@ export class SlurmEngine {
   }
 
   /**
-   * Throws errors that prevent every point from being solved. Aborting the signal leaves jobs running; a stop request
-   * cancels them.
+   * Solves the points. Throws errors that prevent every point from being solved. Aborting the signal leaves jobs
+   * running; a stop request cancels them.
    */
   async run(): Promise<StudyOutcome> {
     const { folder, slurm, lines, budget, signal, onProgress } = this.#options;
@@ -61,24 +61,24 @@ export class SlurmEngine {
     for (;;) {
       const { now, left } = await this.#progress(wanted);
       onProgress(now);
-      await this.#beat(now);
+      await this.#sendHeartbeat(now);
       const requested = await folder.hasStopRequest();
       const late = performance.now() - begun_ms > most_ms;
       if (signal.aborted || requested || late || left.length === 0) {
-        if (requested || late || left.length === 0) await arrays.leave(left.length > 0);
+        if (requested || late || left.length === 0) await arrays.waitForEnd(left.length > 0);
         const last = (await this.#progress(wanted)).now;
-        await folder.endBeat(beatName()).catch(() => undefined);
+        await folder.endBeat(heartbeatName()).catch(() => undefined);
         const rest = lines.length - last.done - last.failed;
         const end: StudyEnd = requested ? 'stopped' : signal.aborted ? 'cancelled' : rest > 0 ? 'budget' : 'whole';
         return { ...last, end, wall_s: (performance.now() - begun_ms) / 1000 };
       }
-      await arrays.poll(new Set(left.map(({ id }) => id)), (task) => this.#lost(facts, task));
+      await arrays.poll(new Set(left.map(({ id }) => id)), (task) => this.#handleEndedTask(facts, task));
       await this.#submitLeft(arrays, facts, left);
       await sleep(CHECK_MS, undefined, { signal }).catch(() => undefined);
     }
   }
 
-  /** Deletes failures that are to be retried, because tasks check only the files. */
+  /** Deletes failures that are to be retried, because tasks skip points that have a result file. */
   async #forgetFailures(wanted: readonly PlanLine[]): Promise<void> {
     const { folder } = this.#options;
     const before = await folder.ended();
@@ -100,8 +100,8 @@ export class SlurmEngine {
     };
   }
 
-  /** Records that this process watches the study; rates are reported by the tasks. */
-  #beat({ done, failed, total }: StudyProgress): Promise<void> {
+  /** Reports that this process watches the study. Rates are reported by the tasks. */
+  #sendHeartbeat({ done, failed, total }: StudyProgress): Promise<void> {
     const who = {
       machine: hostname(),
       pid: process.pid,
@@ -109,7 +109,7 @@ export class SlurmEngine {
       job: null,
       started: this.#started,
     };
-    return this.#options.folder.beat(beatName(), {
+    return this.#options.folder.beat(heartbeatName(), {
       ...who,
       at: new Date().toISOString(),
       done,
@@ -122,7 +122,7 @@ export class SlurmEngine {
   /** Submits points that are not in an active task. */
   async #submitLeft(arrays: JobArrays, { maxArraySize }: ClusterFacts, left: readonly PlanLine[]): Promise<void> {
     const { size, signal, folder } = this.#options;
-    const held = arrays.points;
+    const held = arrays.activePoints;
     const free = left.filter(({ id }) => !held.has(id));
     for (let attempt = 1; attempt <= MAX_TRIES; attempt += 1) {
       const own = free.filter(({ id }) => (this.#tries.get(id) ?? 0) + 1 === attempt);
@@ -136,16 +136,17 @@ export class SlurmEngine {
   }
 
   /**
-   * Handles a task that ended with points left: they are tried again in smaller tasks, and finally recorded as failed.
+   * Handles a task that ended although points are left. They are tried again in smaller tasks, and finally recorded as
+   * failed.
    */
-  async #lost(facts: ClusterFacts, { entry, job, index, ids }: LostTask): Promise<void> {
+  async #handleEndedTask(facts: ClusterFacts, { entry, job, index, ids }: EndedTask): Promise<void> {
     const { folder, host, lines, slurm, signal } = this.#options;
     const attempts = (await this.#journal.attempts(entry.tag)).filter(({ task }) => task === index);
     const last = attempts.at(-1);
     const reason = (await slurm.end(job, index, facts)) ?? 'reason not known';
     const end = `${last?.end ?? 'without a word'} (${reason})`;
     if (last !== undefined && last.end === null) {
-      await this.#journal.keepAttempt(entry.tag, { ...last, finished: new Date().toISOString(), end });
+      await this.#journal.writeAttempt(entry.tag, { ...last, finished: new Date().toISOString(), end });
     }
     const writer = new PointSolver({
       ...{ host, head: folder.head, study: folder.study, signal },

@@ -65,7 +65,7 @@ interface Submission {
   readonly more: readonly string[];
 }
 
-const setting = (text: string, name: string): string | null =>
+const settingIn = (text: string, name: string): string | null =>
   new RegExp(`^${name}\\s*=\\s*(.+?)\\s*$`, 'm').exec(text)?.[1] ?? null;
 
 export class Slurm {
@@ -93,9 +93,9 @@ export class Slurm {
       await this.#run('sacct', ['-n', '-X', '-j', '1']),
     ];
     return {
-      name: setting(config.stdout, 'ClusterName') ?? '',
-      version: setting(config.stdout, 'SLURM_VERSION') ?? '',
-      maxArraySize: Number(setting(config.stdout, 'MaxArraySize') ?? '1001'),
+      name: settingIn(config.stdout, 'ClusterName') ?? '',
+      version: settingIn(config.stdout, 'SLURM_VERSION') ?? '',
+      maxArraySize: Number(settingIn(config.stdout, 'MaxArraySize') ?? '1001'),
       accounting: told.ok,
       partitions: nodes.ok ? [...new Set(nodes.stdout.split('\n').filter((line) => line !== ''))] : [],
     };

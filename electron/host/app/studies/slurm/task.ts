@@ -56,9 +56,9 @@ const attemptSchema = z.strictObject({
 export type Attempt = Readonly<z.infer<typeof attemptSchema>>;
 
 const textAt = (file: string): Promise<string | null> => readFile(file, 'utf8').catch(() => null);
-const isThere = async (file: string): Promise<boolean> => (await stat(file).catch(() => null)) !== null;
+const exists = async (file: string): Promise<boolean> => (await stat(file).catch(() => null)) !== null;
 
-function read<T>(text: string | null, schema: z.ZodType<T>): T | null {
+function parseJsonText<T>(text: string | null, schema: z.ZodType<T>): T | null {
   if (text === null) return null;
   try {
     return schema.parse(JSON.parse(text));
@@ -67,7 +67,7 @@ function read<T>(text: string | null, schema: z.ZodType<T>): T | null {
   }
 }
 
-interface JournalEntries {
+interface OpenSubmission {
   readonly entry: Entry;
   /** Id of the job. Null if it was not recorded. */
   readonly job: string | null;
@@ -80,60 +80,60 @@ export class Journal {
     this.folder = path.join(study.folder, SLURM_FOLDER);
   }
 
-  of(tag: string, ...names: readonly string[]): string {
+  pathOf(tag: string, ...names: readonly string[]): string {
     return path.join(this.folder, tag, ...names);
   }
 
   /** Writes the entry of a new submission. Call it before sbatch. Throws BraggError, for example `no-space`. */
   async begin(study: StudyFolder, tasks: Entry['tasks'], attempt: number): Promise<Entry> {
     const tag = `braggbench-${study.head.sha256.slice(0, 8)}-${randomBytes(4).toString('hex')}`;
-    await mkdir(this.of(tag, 'attempts'), { recursive: true });
-    await mkdir(this.of(tag, 'output'), { recursive: true });
+    await mkdir(this.pathOf(tag, 'attempts'), { recursive: true });
+    await mkdir(this.pathOf(tag, 'output'), { recursive: true });
     const entry: Entry = { tag, created: new Date().toISOString(), attempt, tasks };
-    await writeWithoutSync(this.of(tag, 'submission'), JSON.stringify(entry));
+    await writeWithoutSync(this.pathOf(tag, 'submission'), JSON.stringify(entry));
     return entry;
   }
 
-  async noteJob(tag: string, job: string): Promise<void> {
-    await writeWithoutSync(this.of(tag, 'job'), job);
+  async recordJob(tag: string, job: string): Promise<void> {
+    await writeWithoutSync(this.pathOf(tag, 'job'), job);
   }
 
-  async noteOver(tag: string): Promise<void> {
-    await writeWithoutSync(this.of(tag, 'over'), '');
+  async recordOver(tag: string): Promise<void> {
+    await writeWithoutSync(this.pathOf(tag, 'over'), '');
   }
 
   async entry(tag: string): Promise<Entry | null> {
-    return read(await textAt(this.of(tag, 'submission')), entrySchema);
+    return parseJsonText(await textAt(this.pathOf(tag, 'submission')), entrySchema);
   }
 
   /** Returns the submissions that may still run, oldest first. */
-  async open(): Promise<readonly JournalEntries[]> {
-    const known: JournalEntries[] = [];
+  async openSubmissions(): Promise<readonly OpenSubmission[]> {
+    const known: OpenSubmission[] = [];
     for (const tag of await readdir(this.folder).catch(() => [])) {
-      if (await isThere(this.of(tag, 'over'))) continue;
+      if (await exists(this.pathOf(tag, 'over'))) continue;
       const entry = await this.entry(tag);
-      if (entry !== null) known.push({ entry, job: (await textAt(this.of(tag, 'job')))?.trim() || null });
+      if (entry !== null) known.push({ entry, job: (await textAt(this.pathOf(tag, 'job')))?.trim() || null });
     }
     return known.toSorted((a, b) => a.entry.created.localeCompare(b.entry.created));
   }
 
-  async keepAttempt(tag: string, attempt: Attempt): Promise<void> {
+  async writeAttempt(tag: string, attempt: Attempt): Promise<void> {
     await writeWithoutSync(
-      this.of(tag, 'attempts', `${attempt.task}-${attempt.restart}.json`),
+      this.pathOf(tag, 'attempts', `${attempt.task}-${attempt.restart}.json`),
       JSON.stringify(attempt),
     );
   }
 
   async attempts(tag: string): Promise<readonly Attempt[]> {
-    const names = await readdir(this.of(tag, 'attempts')).catch(() => []);
-    const all = await Promise.all(names.map((name) => textAt(this.of(tag, 'attempts', name))));
+    const names = await readdir(this.pathOf(tag, 'attempts')).catch(() => []);
+    const all = await Promise.all(names.map((name) => textAt(this.pathOf(tag, 'attempts', name))));
     return all
-      .flatMap((text) => read(text, attemptSchema) ?? [])
+      .flatMap((text) => parseJsonText(text, attemptSchema) ?? [])
       .toSorted((a, b) => a.started.localeCompare(b.started));
   }
 
   /** Returns the attempts of all submissions that ended although points were left. */
-  async troubled(): Promise<readonly Attempt[]> {
+  async failedAttempts(): Promise<readonly Attempt[]> {
     const tags = await readdir(this.folder).catch(() => []);
     const all = await Promise.all(tags.map((tag) => this.attempts(tag)));
     return all.flat().filter(({ end }) => end !== null && end !== ALL_POINTS_ENDED);
@@ -159,7 +159,7 @@ interface TaskOutcome {
   readonly whole: boolean;
 }
 
-function numberIn(environment: NodeJS.ProcessEnv, name: string): number | null {
+function numberFrom(environment: NodeJS.ProcessEnv, name: string): number | null {
   const value = Number(environment[name]);
   return environment[name] !== undefined && Number.isFinite(value) ? value : null;
 }
@@ -170,11 +170,12 @@ function numberIn(environment: NodeJS.ProcessEnv, name: string): number | null {
  */
 function shareOfTask(host: SolvingHost, environment: NodeJS.ProcessEnv): Share {
   const all = availableParallelism();
-  const requested = numberIn(environment, 'SLURM_CPUS_PER_TASK') ?? numberIn(environment, 'SLURM_CPUS_ON_NODE') ?? 1;
+  const requested =
+    numberFrom(environment, 'SLURM_CPUS_PER_TASK') ?? numberFrom(environment, 'SLURM_CPUS_ON_NODE') ?? 1;
   const cores = Math.max(1, Math.min(requested, all));
   const { memoryLimit_bytes } = host.capabilities();
-  const perCore = numberIn(environment, 'SLURM_MEM_PER_CPU');
-  const given = numberIn(environment, 'SLURM_MEM_PER_NODE') ?? (perCore === null ? null : perCore * cores);
+  const perCore = numberFrom(environment, 'SLURM_MEM_PER_CPU');
+  const given = numberFrom(environment, 'SLURM_MEM_PER_NODE') ?? (perCore === null ? null : perCore * cores);
   // Slurm reports memory in MiB; 0 means all memory of the node.
   const part_bytes = given === null || given === 0 ? (memoryLimit_bytes * cores) / all : given * 2 ** 20;
   return entireMachine(host, { cores, memory_bytes: Math.min(part_bytes, memoryLimit_bytes) });
@@ -184,7 +185,7 @@ function shareOfTask(host: SolvingHost, environment: NodeJS.ProcessEnv): Share {
 export async function solveTask(options: TaskOptions): Promise<TaskOutcome> {
   const { host, folder, tag, environment, assetsFolder, signal } = options;
   const journal = new Journal(folder);
-  const index = numberIn(environment, 'SLURM_ARRAY_TASK_ID');
+  const index = numberFrom(environment, 'SLURM_ARRAY_TASK_ID');
   const array = environment['SLURM_ARRAY_JOB_ID'];
   const ids = new Set(index === null ? [] : (await journal.entry(tag))?.tasks[index]);
   if (index === null || array === undefined || ids.size === 0) {
@@ -199,12 +200,12 @@ export async function solveTask(options: TaskOptions): Promise<TaskOutcome> {
     node: environment['SLURMD_NODENAME'] ?? hostname(),
     job: array,
     task: index,
-    restart: numberIn(environment, 'SLURM_RESTART_COUNT') ?? 0,
+    restart: numberFrom(environment, 'SLURM_RESTART_COUNT') ?? 0,
     ...{ started: new Date().toISOString(), finished: null, end: null, done: 0, failed: 0 },
   };
   const keep = (end: string, done: number, failed: number): Promise<void> =>
-    journal.keepAttempt(tag, { ...begun, finished: new Date().toISOString(), end, done, failed });
-  await journal.keepAttempt(tag, begun);
+    journal.writeAttempt(tag, { ...begun, finished: new Date().toISOString(), end, done, failed });
+  await journal.writeAttempt(tag, begun);
   if (await folder.hasStopRequest()) {
     await keep('a stop of the study was requested', 0, 0);
     return { done: 0, failed: 0, whole: true };

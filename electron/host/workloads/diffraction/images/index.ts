@@ -48,7 +48,7 @@ function littleEndian(values: Float32Array | Uint16Array): Uint8Array {
 const SMV_HEADER_BYTES = 512;
 
 /** Formats a number with six significant digits. */
-const number = (value: number): string => formatNumber(Number(value.toPrecision(6)));
+const sixDigits = (value: number): string => formatNumber(Number(value.toPrecision(6)));
 
 export function smvHeader(scenario: DiffractionScenario): string {
   const { detector, beam, rotation } = scenario;
@@ -73,7 +73,7 @@ export function smvHeader(scenario: DiffractionScenario): string {
     ['OSC_RANGE', rotation.oscillation_deg],
     ['TWOTHETA', detector.twotheta_deg],
   ];
-  const lines = entries.map(([key, value]) => `${key}=${typeof value === 'number' ? number(value) : value};\n`);
+  const lines = entries.map(([key, value]) => `${key}=${typeof value === 'number' ? sixDigits(value) : value};\n`);
   return `{\n${lines.join('')}}\f`.padEnd(SMV_HEADER_BYTES, ' ');
 }
 

@@ -103,7 +103,7 @@ function indexOfStart(bytes: Uint8Array, from: number): number {
   return found < 0 || found - from > LONGEST_HEADER ? -1 : found + START.length;
 }
 
-function startOf(bytes: Uint8Array): number {
+function requireStart(bytes: Uint8Array): number {
   const start = indexOfStart(bytes, 0);
   if (start < 0) throw foreignImageError('it is not a CBF image with pixels');
   return start;
@@ -147,7 +147,7 @@ const units: Readonly<Record<'length' | 'wavelength' | 'count', Readonly<Record<
 /**
  * Value of a line, converted to the base unit of its kind. NaN if the line is absent or contains no positive number.
  */
-function measureIn(lines: ReadonlyMap<string, string>, name: string, kind: keyof typeof units): number {
+function measureOf(lines: ReadonlyMap<string, string>, name: string, kind: keyof typeof units): number {
   const text = lines.get(name.toLowerCase()) ?? '';
   if (!/\d/.test(text)) return Number.NaN;
   const [, number = '', unit = ''] = /^([-+]?[\d.]+(?:e[-+]?\d+)?)\s*([a-z]*)(?=$|[\s(;])/i.exec(text) ?? [];
@@ -162,7 +162,7 @@ function measureIn(lines: ReadonlyMap<string, string>, name: string, kind: keyof
 }
 
 /** Returns the comment lines of a detector by their first word in lower case. Punctuation between words is ignored. */
-function linesIn(text: string): ReadonlyMap<string, string> {
+function commentLines(text: string): ReadonlyMap<string, string> {
   const lines = [...text.matchAll(/^[ \t]*#[ \t]*([A-Za-z]\w*)[ \t:=]*([^\r\n]*)/gm)];
   // Ignore a repeated identical line.
   const fields = new Map(lines.map(([whole, name = '', value = '']) => [whole.trim(), { name, value: value.trim() }]));
@@ -172,19 +172,19 @@ function linesIn(text: string): ReadonlyMap<string, string> {
 /**
  * Reads geometry and largest valid count from a detector's comment lines, in a CBF or in the description of a TIFF.
  */
-export function describedBy(text: string): { readonly header: Header; readonly full: number } {
-  const lines = linesIn(text);
+export function readDescribedGeometry(text: string): { readonly header: Header; readonly full: number } {
+  const lines = commentLines(text);
   const size = lines.get('pixel_size') ?? '';
   const [, other] = /\sx\s+(.*)$/.exec(size) ?? [];
-  const pixel = measureIn(lines, 'Pixel_size', 'length');
-  const across = other === undefined ? pixel : measureIn(new Map([['pixel_size', other]]), 'Pixel_size', 'length');
+  const pixel = measureOf(lines, 'Pixel_size', 'length');
+  const across = other === undefined ? pixel : measureOf(new Map([['pixel_size', other]]), 'Pixel_size', 'length');
   if (Math.abs(across / pixel - 1) > 1e-3) throw foreignImageError(`Pixel_size is ${size}; allowed: square pixels`);
   const found = {
-    distance_mm: measureIn(lines, 'Detector_distance', 'length'),
+    distance_mm: measureOf(lines, 'Detector_distance', 'length'),
     pixel_mm: pixel,
-    wavelength_A: measureIn(lines, 'Wavelength', 'wavelength'),
+    wavelength_A: measureOf(lines, 'Wavelength', 'wavelength'),
   };
-  const cutoff = measureIn(lines, 'Count_cutoff', 'count');
+  const cutoff = measureOf(lines, 'Count_cutoff', 'count');
   return {
     header: Object.fromEntries(Object.entries(found).filter(([, value]) => value > 0)),
     full: Number.isNaN(cutoff) ? Number.POSITIVE_INFINITY : cutoff,
@@ -223,7 +223,7 @@ export const cifItems: FieldRules = {
 };
 
 /** Returns the values of CIF items, after checking the items above. `.` and `?` mean that there is no value. */
-function itemsIn(text: string): ReadonlyMap<string, readonly string[]> {
+function readItems(text: string): ReadonlyMap<string, readonly string[]> {
   const values = cifValues(text);
   for (const [name, rule] of Object.entries(cifItems)) {
     const wrong = rule.kind === 'only' ? values.get(name)?.find((value) => !rule.accepts(value)) : undefined;
@@ -273,7 +273,7 @@ const numbersOf = (items: ReadonlyMap<string, readonly string[]>, name: string):
  * Excludes pixels with values that mark undefined pixels, except 0. Templates declare 0 as undefined, but photon
  * counters use it as a count.
  */
-export function withoutUndefined(counts: Float32Array, values: readonly number[], name: string): readonly string[] {
+export function excludeUndefined(counts: Float32Array, values: readonly number[], name: string): readonly string[] {
   const none = new Set(values.filter((value) => value > 0).map(Math.fround));
   if (none.size > 0) for (const [i, count] of counts.entries()) if (none.has(count)) counts[i] = -1;
   return values.includes(0) ? [`Its ${name} is 0: counts of 0 are treated as valid.`] : [];
@@ -283,7 +283,7 @@ export function withoutUndefined(counts: Float32Array, values: readonly number[]
  * Side length of a pixel in mm from CIF items, of which the first is in metres, and from comments. NaN if neither
  * states it.
  */
-function pixelOf(items: ReadonlyMap<string, readonly string[]>, commented: number): number {
+function pixelSide_mm(items: ReadonlyMap<string, readonly string[]>, commented: number): number {
   const sizes = (name: string): readonly number[] => numbersOf(items, name).map(Math.abs);
   const [inMetres, inMillimetres] = [
     '_array_element_size.size',
@@ -303,7 +303,7 @@ interface UnpackedCounts {
  * Decodes counts that are stored as differences from the previous one: a single byte, or an escape followed by two,
  * four or eight bytes.
  */
-function countsOf(bytes: Uint8Array, from: number, amount: number): UnpackedCounts {
+function unpackCounts(bytes: Uint8Array, from: number, amount: number): UnpackedCounts {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const counts = new Float32Array(amount);
   let at = from;
@@ -336,7 +336,7 @@ function countsOf(bytes: Uint8Array, from: number, amount: number): UnpackedCoun
 }
 
 /** Parses the header fields of the binary section, which is preceded by CIF text. */
-function sectionOf(text: string): ReadonlyMap<string, string> {
+function sectionFields(text: string): ReadonlyMap<string, string> {
   const section = text.slice(Math.max(0, text.lastIndexOf('--CIF-BINARY-FORMAT-SECTION--')));
   const unfolded = section.replaceAll(/;\s*\r?\n[ \t]+/g, '; ');
   const lines = unfolded.split(/\r?\n/).flatMap((line) => {
@@ -347,9 +347,9 @@ function sectionOf(text: string): ReadonlyMap<string, string> {
 }
 
 export function readCbf(bytes: Uint8Array): Pixels {
-  const from = startOf(bytes);
+  const from = requireStart(bytes);
   const text = new TextDecoder('latin1').decode(bytes.subarray(0, from));
-  const fields = sectionOf(text);
+  const fields = sectionFields(text);
   const numberOf = (name: string): number => Number(fields.get(name));
   const [width, height] = [numberOf('x-binary-size-fastest-dimension'), numberOf('x-binary-size-second-dimension')];
   checkSize(width, height);
@@ -357,14 +357,14 @@ export function readCbf(bytes: Uint8Array): Pixels {
     throw foreignImageError('its compression is not supported; allowed: x-CBF_BYTE_OFFSET');
   }
   if (!fields.has('x-binary-element-type')) throw foreignImageError('its header has no X-Binary-Element-Type');
-  const items = itemsIn(text);
+  const items = readItems(text);
   const elements = numberOf('x-binary-number-of-elements');
   if (fields.has('x-binary-number-of-elements') && elements !== width * height) {
     throw foreignImageError(
       `X-Binary-Number-of-Elements is ${elements}; allowed: ${width * height}, the product of its dimensions`,
     );
   }
-  const { counts, end } = countsOf(bytes, from, width * height);
+  const { counts, end } = unpackCounts(bytes, from, width * height);
   const size = numberOf('x-binary-size');
   if (fields.has('x-binary-size') && size !== end - from) {
     throw foreignImageError(
@@ -376,13 +376,13 @@ export function readCbf(bytes: Uint8Array): Pixels {
   if (digest !== undefined && digest !== own) {
     throw foreignImageError(`Content-MD5 is ${digest}, but that of its pixels is ${own}: they are damaged`);
   }
-  const { header, full } = describedBy(text);
-  const pixel = pixelOf(items, header.pixel_mm ?? Number.NaN);
+  const { header, full } = readDescribedGeometry(text);
+  const pixel = pixelSide_mm(items, header.pixel_mm ?? Number.NaN);
   const undefinedValue = '_array_intensities.undefined_value';
   const overloads = numbersOf(items, '_array_intensities.overload').filter((value) => value > 0);
   const more = START.length <= bytes.length - end && indexOfStart(bytes, end) >= 0;
   const notes = [
-    ...withoutUndefined(counts, numbersOf(items, undefinedValue), undefinedValue),
+    ...excludeUndefined(counts, numbersOf(items, undefinedValue), undefinedValue),
     ...(more ? ['It contains more images: only the first one is read.'] : []),
   ];
   // Detector elements may have different saturation values, so use the smallest.

@@ -12,7 +12,7 @@ import {
   ignoredField,
 } from '../../../../domain/header-fields.ts';
 import { datasetAt, filterFiles, isGroup, openFile } from '../../../io/hdf5/h5.ts';
-import { checkSize, foreignImageError, type Header, type Pixels, squareSide, withoutUndefined } from './read-cbf.ts';
+import { checkSize, excludeUndefined, foreignImageError, type Header, type Pixels, squareSide } from './read-cbf.ts';
 
 const about = ignoredField('describes the measurement, without effect on counts');
 const rulesFor = (names: string, rule: FieldRule): FieldRules =>
@@ -161,7 +161,7 @@ function throwIfUnsupportedField(group: Group | null): void {
 }
 
 /** Finds the images of a data group: one dataset, or the first of the numbered datasets that Eiger detectors write. */
-function firstOf(entry: Group): { readonly data: Group; readonly name: string; readonly parts: number } {
+function firstImages(entry: Group): { readonly data: Group; readonly name: string; readonly parts: number } {
   const data = groupAt(entry, 'data');
   if (data === null) throw notNexusError();
   const names = data.keys().filter((name) => name === 'data' || /^data_\d+$/.test(name));
@@ -175,7 +175,7 @@ const isLink = (found: unknown): found is ExternalLink =>
 
 /** Name of the file with the first images that a master file links to. Null if the master file contains the images. */
 function linkedFile(file: File): string | null {
-  const { data, name } = firstOf(entryOf(file));
+  const { data, name } = firstImages(requireEntry(file));
   const found: unknown = data.get(name);
   if (!isLink(found)) return null;
   const plain = found.filename.replace(/^\.\//, '');
@@ -185,8 +185,8 @@ function linkedFile(file: File): string | null {
   return plain;
 }
 
-function imagesOf(entry: Group, linked: File | null) {
-  const { data, name, parts } = firstOf(entry);
+function imagesOfEntry(entry: Group, linked: File | null) {
+  const { data, name, parts } = firstImages(entry);
   const found: unknown = data.get(name);
   const dataset = isLink(found)
     ? linked === null
@@ -201,7 +201,7 @@ function imagesOf(entry: Group, linked: File | null) {
 const notNexusError = (): BraggError =>
   new BraggError('unsupported', 'it has no entry with a group data, so it is not an NXmx file');
 
-function entryOf(file: File): Group {
+function requireEntry(file: File): Group {
   const root = file as unknown as Group;
   const named: unknown = root.attrs['default']?.value;
   const names = [...(typeof named === 'string' ? [named] : []), 'entry', ...root.keys()];
@@ -222,7 +222,7 @@ function throwIfVirtual(name: string, dataset: Dataset): void {
   );
 }
 
-function countsOf({ name, dataset }: ReturnType<typeof imagesOf>) {
+function countsOf({ name, dataset }: ReturnType<typeof imagesOfEntry>) {
   throwIfVirtual(name, dataset);
   const { shape, dtype } = dataset;
   const [high = 0, wide = 0] = shape?.slice(-2) ?? [];
@@ -280,7 +280,7 @@ function checkUnwrittenChunks(
 function moduleNotes(module: Group | null, shown: readonly [number, number]): readonly string[] {
   if (module === null) return [];
   const vector = (name: string): readonly number[] | null => numbersOf(datasetAt(module, name)?.attrs['vector']?.value);
-  const turned = (
+  const isTurned = (
     [
       ['fast_pixel_direction', [-1, 0, 0]],
       ['slow_pixel_direction', [0, -1, 0]],
@@ -308,7 +308,7 @@ function moduleNotes(module: Group | null, shown: readonly [number, number]): re
   if (origin?.some((start) => start !== 0) === true) {
     throw foreignImageError(`data_origin of its module is ${origin.join(', ')}; allowed: 0`);
   }
-  return turned;
+  return isTurned;
 }
 
 /** Pixel masks of a detector. A pixel is masked if any mask marks it. */
@@ -333,7 +333,12 @@ function applyMask(counts: Float32Array, mask: Dataset): void {
  * Reads the limit on counts from a dataset. If it differs between pixels, pixels beyond their limit are excluded here
  * and the result is NaN. NaN if the dataset does not exist.
  */
-function limitOf(group: Group, name: string, counts: Float32Array, isOut: (count: number, limit: number) => boolean) {
+function countLimit(
+  group: Group,
+  name: string,
+  counts: Float32Array,
+  isOut: (count: number, limit: number) => boolean,
+) {
   const value: unknown = datasetAt(group, name)?.value;
   const limits = numbersOf(value) ?? (value === undefined ? [] : [Number(value)]);
   const [limit = Number.NaN] = limits;
@@ -354,13 +359,13 @@ function attributeOf(dataset: Dataset, name: string): readonly number[] {
 }
 
 /** Rejects scaled images, and excludes pixels with values that attributes declare as missing. */
-function withoutFill(name: string, dataset: Dataset, counts: Float32Array): readonly string[] {
+function excludeFill(name: string, dataset: Dataset, counts: Float32Array): readonly string[] {
   for (const [scale, neutral] of Object.entries(scales)) {
     const value = attributeOf(dataset, scale).find((one) => one !== neutral);
     if (value !== undefined)
       throw foreignImageError(`${scale} of its images ${name} is ${value}; allowed: ${neutral} or absent`);
   }
-  return ['_FillValue', 'missing_value'].flatMap((fill) => withoutUndefined(counts, attributeOf(dataset, fill), fill));
+  return ['_FillValue', 'missing_value'].flatMap((fill) => excludeUndefined(counts, attributeOf(dataset, fill), fill));
 }
 
 /**
@@ -401,8 +406,8 @@ function correctionNotes(groups: readonly (Group | null)[], counts: Float32Array
 const notesIfAny = (notes: readonly string[]): Pick<Pixels, 'notes'> => (notes.length === 0 ? {} : { notes });
 
 function pixelsIn(file: File, linked: File | null): Pixels {
-  const entry = entryOf(file);
-  const images = imagesOf(entry, linked);
+  const entry = requireEntry(file);
+  const images = imagesOfEntry(entry, linked);
   const detector = onlyGroupOfClass(groupAt(entry, 'instrument'), 'detector', 'NXdetector');
   const module = onlyGroupOfClass(detector, 'module', 'NXdetector_module');
   const specific = detector === null ? null : groupAt(detector, 'detectorSpecific');
@@ -412,17 +417,17 @@ function pixelsIn(file: File, linked: File | null): Pixels {
   for (const mask of masks.length > 0 ? masks : masksOf(specific)) applyMask(counts, mask);
   const groups = [detector, specific].flatMap((group) => group ?? []);
   const underload =
-    detector === null ? 0 : limitOf(detector, 'underload_value', counts, (count, limit) => count < limit);
+    detector === null ? 0 : countLimit(detector, 'underload_value', counts, (count, limit) => count < limit);
   const least = Number.isNaN(underload) ? 0 : underload;
   for (let i = 0; i < counts.length; i += 1) if ((counts[i] ?? 0) < least) counts[i] = -1;
-  const fill = withoutFill(images.name, images.dataset, counts);
+  const fill = excludeFill(images.name, images.dataset, counts);
   const uncorrected = correctionNotes([detector, specific], counts);
   const cutoffs = groups.flatMap((group) => [
     ...['saturation_value', 'countrate_correction_count_cutoff'].map((name) =>
-      limitOf(group, name, counts, (count, limit) => limit > 0 && count >= limit),
+      countLimit(group, name, counts, (count, limit) => limit > 0 && count >= limit),
     ),
     // The largest value with this number of bits marks overloads, even if counts are stored with more bits.
-    2 ** limitOf(group, 'bit_depth_image', counts, () => false) - 1,
+    2 ** countLimit(group, 'bit_depth_image', counts, () => false) - 1,
   ]);
   const unstated: string[] = [];
   const length = (name: string): number => lengthAt(detector, name, lengths, 'm', unstated);
@@ -450,14 +455,14 @@ function pixelsIn(file: File, linked: File | null): Pixels {
   const header: Header = Object.fromEntries(
     Object.entries(own).filter(([, value]) => value !== undefined && value > 0),
   );
-  const turned = moduleNotes(module, [height, width]);
+  const isTurned = moduleNotes(module, [height, width]);
   const total = images.parts > 1 ? `more than ${there}` : there;
   return {
     ...{ width, height, counts, header },
     full: Math.min(most, ...cutoffs.filter((value) => value > 0)),
     ...notesIfAny([
       ...(there > 1 || images.parts > 1 ? [`It has ${total} images: only the first one is read.`] : []),
-      ...turned,
+      ...isTurned,
       ...unstated,
       ...fill,
       ...uncorrected,

@@ -12,9 +12,9 @@ const goniometer = ignoredField('describes the goniometer of the crystal, which 
 const detectorAngleField = ignoredField('the scenario sets the angle and position of the detector');
 
 /** Type of a header field: text with a number of bytes, or one or more numbers of 4 bytes. */
-type Form = number | 'long' | 'float' | readonly ['long' | 'float', number];
+type FieldType = number | 'long' | 'float' | readonly ['long' | 'float', number];
 
-const layout: readonly (readonly [name: string, form: Form, rule: FieldRule])[] = [
+const layout: readonly (readonly [name: string, form: FieldType, rule: FieldRule])[] = [
   ['name', 10, allowOnly('R-AXIS or RAXIS, not the curved R-AXIS-CS', (name) => /^R-?AXIS(?!-CS)/.test(name))],
   ...(['vers', 'crnm', 'crsy'] as const).map((name, i) => [name, [10, 20, 12][i] ?? 0, about] as const),
   ...['alng', 'blng', 'clng', 'alfa', 'beta', 'gamm'].map((name) => [name, 'float', about] as const),
@@ -74,11 +74,12 @@ const layout: readonly (readonly [name: string, form: Form, rule: FieldRule])[] 
 
 interface HeaderField {
   readonly at: number;
-  readonly form: Form;
+  readonly form: FieldType;
   readonly rule: FieldRule;
 }
 
-const bytesOf = (form: Form): number => (typeof form === 'number' ? form : typeof form === 'string' ? 4 : 4 * form[1]);
+const bytesOfType = (form: FieldType): number =>
+  typeof form === 'number' ? form : typeof form === 'string' ? 4 : 4 * form[1];
 
 /** Fields by name with their byte offsets. Bytes after the last field are private data of programs. */
 export const raxisFields: Readonly<Record<string, HeaderField>> = (() => {
@@ -86,7 +87,7 @@ export const raxisFields: Readonly<Record<string, HeaderField>> = (() => {
   return Object.fromEntries(
     layout.map(([name, form, rule]) => {
       const placed: HeaderField = { at, form, rule };
-      at += bytesOf(form);
+      at += bytesOfType(form);
       return [name, placed];
     }),
   );

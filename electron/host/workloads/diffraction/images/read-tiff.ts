@@ -12,7 +12,14 @@ import {
   ignoredField,
   oneOf,
 } from '../../../../domain/header-fields.ts';
-import { bytesUpToLastPixel, checkSize, describedBy, foreignImageError, type Pixels, squareSide } from './read-cbf.ts';
+import {
+  bytesUpToLastPixel,
+  checkSize,
+  foreignImageError,
+  type Pixels,
+  readDescribedGeometry,
+  squareSide,
+} from './read-cbf.ts';
 
 interface Tag {
   readonly tag: number;
@@ -138,7 +145,7 @@ function directoryOf(view: DataView, little: boolean, big: boolean): Directory {
       return [view.getUint16(entry, little), entry] as const;
     }),
   );
-  const placeOf = (tag: number): TagEntry | null => {
+  const findEntry = (tag: number): TagEntry | null => {
     const entry = entries.get(tag);
     if (entry === undefined) return null;
     const [type, values] = [view.getUint16(entry + 2, little), word(entry + 4)];
@@ -160,19 +167,19 @@ function directoryOf(view: DataView, little: boolean, big: boolean): Directory {
   };
   return {
     values: (name, usual) => {
-      const found = placeOf(tiffTags[name].tag);
+      const found = findEntry(tiffTags[name].tag);
       if (found !== null)
         return Array.from({ length: found.values }, (_, i) => number(found.from + found.size * i, found));
       if (usual === undefined) throw foreignImageError(`tag ${tiffTags[name].tag} (${name}) is missing`);
       return [usual];
     },
     text: (name) => {
-      const found = placeOf(tiffTags[name].tag);
+      const found = findEntry(tiffTags[name].tag);
       if (found === null) return '';
       const bytes = new Uint8Array(view.buffer, view.byteOffset + found.from, found.size * found.values);
       return new TextDecoder('latin1').decode(bytes);
     },
-    isText: (name) => placeOf(tiffTags[name].tag)?.isText === true,
+    isText: (name) => findEntry(tiffTags[name].tag)?.isText === true,
     has: (name) => entries.has(tiffTags[name].tag),
     count: (name) => {
       const entry = entries.get(tiffTags[name].tag);
@@ -186,7 +193,7 @@ function directoryOf(view: DataView, little: boolean, big: boolean): Directory {
  * Returns the decoder of a sample type (1 unsigned, 2 signed, 3 floating) with this number of bits, and its saturation
  * value.
  */
-function sampleOf(
+function sampleReaderOf(
   bits: number,
   kind: number,
 ): Readonly<{ get: (v: DataView, at: number, le: boolean) => number; full: number }> {
@@ -501,7 +508,7 @@ export function readTiff(bytes: Uint8Array): Pixels {
           .trim()
       : null;
     const values = text === null ? directory.values(name as TagName).map(String) : [text.slice(0, 60)];
-    const value = values.find((one) => !rule.accepts(one));
+    const value = values.find((singleValue) => !rule.accepts(singleValue));
     if (value !== undefined) throw foreignImageError(`${name} (tag ${tag}) is ${value}; allowed: ${rule.allowed}`);
   }
   const resolution = (name: TagName): readonly number[] => (directory.has(name) ? directory.values(name) : []);
@@ -515,8 +522,12 @@ export function readTiff(bytes: Uint8Array): Pixels {
       `it is a stack of ${directory.count('UIC2Tag')} planes (UIC2Tag, of MetaMorph); allowed: one image`,
     );
   }
-  const one = (name: TagName, usual?: number): number => directory.values(name, usual)[0] ?? 0;
-  const [width, height, bits] = [one('ImageWidth'), one('ImageLength'), one('BitsPerSample', 1)];
+  const singleValue = (name: TagName, usual?: number): number => directory.values(name, usual)[0] ?? 0;
+  const [width, height, bits] = [
+    singleValue('ImageWidth'),
+    singleValue('ImageLength'),
+    singleValue('BitsPerSample', 1),
+  ];
   checkSize(width, height);
   const mar = marHeader(view, width, height);
   const saturated = Math.min(
@@ -525,14 +536,14 @@ export function readTiff(bytes: Uint8Array): Pixels {
     ...directory.values('WhiteLevel', Number.POSITIVE_INFINITY),
   );
   if (!directory.more) checkShape(directory.text('ImageDescription'), width * height);
-  const { get, full } = sampleOf(bits, one('SampleFormat', 1));
+  const { get, full } = sampleReaderOf(bits, singleValue('SampleFormat', 1));
   const size = bits / 8;
   const read: ValueReader = (part, at) => get(part, at, little);
   const counts = directory.has('TileOffsets')
     ? readTiles(bytes, tilesOf(directory), width, height, size, read)
     : readStrips(bytes, directory, width * height, size, read);
   const notes = [...mar.notes, ...(directory.more ? ['It contains more images: only the first one is read.'] : [])];
-  const described = describedBy(directory.text('ImageDescription').replaceAll('\0', ''));
+  const described = readDescribedGeometry(directory.text('ImageDescription').replaceAll('\0', ''));
   return {
     ...{ width, height, counts, header: { ...mar.header, ...described.header } },
     full: Math.min(full, described.full, saturated),

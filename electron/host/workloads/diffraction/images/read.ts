@@ -166,7 +166,7 @@ function trekHeader(fields: Fields): Header {
   return Object.fromEntries(Object.entries(known).filter(([, value]) => value > 0));
 }
 
-function headerOf(fields: Fields): Header {
+function geometryOf(fields: Fields): Header {
   const known = { distance_mm: 'distance', pixel_mm: 'pixel_size', wavelength_A: 'wavelength' } as const;
   const trek: Readonly<Record<string, number | undefined>> = trekHeader(fields);
   return Object.fromEntries(
@@ -202,7 +202,7 @@ function trekNotes(fields: Fields): readonly string[] {
 }
 
 /** Parses the header. Its length is given by HEADER_BYTES, because values may contain braces. */
-function fieldsOf(bytes: Uint8Array): Fields {
+function parseFields(bytes: Uint8Array): Fields {
   const text = new TextDecoder('latin1').decode(bytes.subarray(0, LONGEST_HEADER));
   if (!/^\{\s*[^}]*\}/.test(text)) throw foreignImageError('it is not an SMV image: it has no header in braces');
   const length = Number(/HEADER_BYTES\s*=\s*(\d+)\s*;/i.exec(text)?.[1] ?? LONGEST_HEADER);
@@ -220,7 +220,7 @@ function fieldsOf(bytes: Uint8Array): Fields {
   return checkFields('', plain, smvFields, 'ignored');
 }
 
-function sampleOf(fields: Fields): Sample {
+function sampleTypeOf(fields: Fields): Sample {
   const named = ['TYPE', 'Data_type'].flatMap((key) => {
     const value = fields.get(key.toLowerCase());
     return value === undefined ? [] : [{ key, value, sample: samples[value.toLowerCase().replaceAll(' ', '_')] }];
@@ -238,10 +238,10 @@ function sampleOf(fields: Fields): Sample {
 
 function readSmv(bytes: Uint8Array): Pixels {
   if (isRaxis(bytes)) return readRaxis(bytes);
-  const fields = fieldsOf(bytes);
+  const fields = parseFields(bytes);
   const [width, height] = [numberIn(fields, 'SIZE1'), numberIn(fields, 'SIZE2')];
   checkSize(width, height);
-  const { size, read, most } = sampleOf(fields);
+  const { size, read, most } = sampleTypeOf(fields);
   const order = fields.get('byte_order')?.toLowerCase();
   if (size > 1 && order !== 'little_endian' && order !== 'big_endian') {
     throw foreignImageError(`BYTE_ORDER=${order ?? ' (missing)'} is not supported; allowed: little_endian, big_endian`);
@@ -263,7 +263,7 @@ function readSmv(bytes: Uint8Array): Pixels {
   );
   const full = Math.min(packed ? 0x7fff * ratio : most, ...saturated.filter((value) => value > 0));
   const notes = trekNotes(fields);
-  return { width, height, counts, full, header: headerOf(fields), ...(notes.length === 0 ? {} : { notes }) };
+  return { width, height, counts, full, header: geometryOf(fields), ...(notes.length === 0 ? {} : { notes }) };
 }
 
 export interface MaskedImage extends Pixels {
@@ -322,7 +322,7 @@ function unsupportedFormat(begin: string): string | undefined {
 }
 
 /** Marks the pixels that must be excluded from a fit. */
-export function withoutUncounted(pixels: Pixels): MaskedImage {
+export function maskExcluded(pixels: Pixels): MaskedImage {
   const left = Uint8Array.from(pixels.counts, (count) => (count >= 0 && count < pixels.full ? 0 : 1));
   return { ...pixels, left };
 }
@@ -349,7 +349,7 @@ export function readImage(bytes: Uint8Array, name: string, size: readonly [numbe
     );
   }
   try {
-    return withoutUncounted(reader(bytes, size));
+    return maskExcluded(reader(bytes, size));
   } catch (error) {
     throw withFileName(name, error);
   }
@@ -365,7 +365,7 @@ export async function readNexusImage(
   readLinked: ReadLinkedFile,
 ): Promise<MaskedImage> {
   try {
-    return withoutUncounted(await readNexus(bytes, readLinked));
+    return maskExcluded(await readNexus(bytes, readLinked));
   } catch (error) {
     throw withFileName(name, error);
   }

@@ -107,7 +107,7 @@ const SIGMAS = /^(sig|sigma|sd|std|esd)[^/]*$|^[^/]*(sigma|_sig)$/i;
 function quantityOf(name: string): 'F' | 'I' | null {
   const parts = [...name.toLowerCase().matchAll(/[[(]([^\])]*)[\])]|(\^2|\*\*2|²)|([^[\](){}|^*²]+)/g)];
   const whole = parts.map(([part]) => part).join('') === name.toLowerCase().replaceAll('|', '');
-  const [base = '', ...others] = parts.flatMap(([, inside, square, word]) => inside ?? square ?? namesIn(word ?? ''));
+  const [base = '', ...others] = parts.flatMap(([, inside, square, word]) => inside ?? square ?? nameParts(word ?? ''));
   const isKnown = others.every((other) => MEASURED_NAME.test(other) || SQUARED_SUFFIX.test(other));
   if (!whole || !isKnown || parts[0]?.[3] === undefined) return null;
   const squares = others.filter((other) => SQUARED_SUFFIX.test(other)).length;
@@ -118,7 +118,7 @@ function quantityOf(name: string): 'F' | 'I' | null {
 const isIgnored = (name: string): boolean => IGNORED_COLUMNS.test(name) || SIGMAS.test(name);
 
 /** Splits a column name into the quantity and its suffixes, for example `f_squared_meas`, `fobs`, `fo2` or `imean`. */
-function namesIn(word: string): readonly string[] {
+function nameParts(word: string): readonly string[] {
   const [first = '', ...rest] = word.split(/[-_]/).filter((part) => part !== '');
   const [, base = first, measured = '', square = ''] =
     /^(fp?|i|int|intensity|ampl?|amplitude)(o|obs|meas|exp|mean)?(2|sq|squared)?$/.exec(first) ?? [];
@@ -129,7 +129,7 @@ function namesIn(word: string): readonly string[] {
  * Parses a header line such as `h k l F`, which may begin with #. Null for other lines. Returns a message if the value
  * is neither F nor I.
  */
-export function headerIn(line: string): Layout | string | null {
+export function parseHeader(line: string): Layout | string | null {
   const words = line
     .replace(/^\s*[#!]?\s*/, '')
     // A unit or exponent after a space belongs to the preceding name.
@@ -276,11 +276,11 @@ export function xdsHeader(lines: Iterable<string>): XdsHeader | string {
   const wrong = items.find(([, column]) => !Number.isInteger(column) || column < 0 || column >= MAX_COLUMNS);
   if (wrong !== undefined)
     return `ITEM_${wrong[0]}=${wrong[1] + 1} is not a valid column; allowed: 1 to ${MAX_COLUMNS}`;
-  const yes = (name: string): boolean | string => {
+  const flagOf = (name: string): boolean | string => {
     const value = fields.get(name) ?? 'FALSE';
     return /^(true|false)$/i.test(value) ? /^true$/i.test(value) : `${name} = ${value}; allowed: TRUE, FALSE`;
   };
-  const [merged, friedel] = [yes('merge'), yes("friedel's_law")];
+  const [merged, friedel] = [flagOf('merge'), flagOf("friedel's_law")];
   if (typeof merged === 'string') return merged;
   if (typeof friedel === 'string') return friedel;
   const group = Number(fields.get('space_group_number') ?? 1);

@@ -13,9 +13,9 @@ import {
   foreignListFormat,
   HKLF4,
   HKLF4_NOTE,
-  headerIn,
   indexNames,
   type Layout,
+  parseHeader,
   type XdsHeader,
   xdsHeader,
 } from './hkl-layout.ts';
@@ -46,7 +46,7 @@ const NOISE = 5;
  * Splits a line into numbers. They are separated by spaces, and then commas are decimal marks, or they are separated by
  * commas.
  */
-function wordsOf(text: string): readonly string[] | string {
+function splitNumbers(text: string): readonly string[] | string {
   const apart = text
     .trim()
     .split(/[\s;]+|,\s+/)
@@ -71,8 +71,8 @@ function shelxWords(text: string): readonly string[] | null {
 }
 
 /** Splits a line into values. If values touch, the line is read by SHELX's column positions. */
-function valuesOf(text: string, { columns, named, most }: Layout): readonly string[] | string {
-  const words = wordsOf(text);
+function splitLine(text: string, { columns, named, most }: Layout): readonly string[] | string {
+  const words = splitNumbers(text);
   if (!named || typeof words === 'string' || columns.some((column, i) => column !== i)) return words;
   const touch = words.length !== most || words.some((word) => !Number.isFinite(parseDecimal(word)));
   return (touch ? shelxWords(text) : null) ?? words;
@@ -85,7 +85,7 @@ type Observation = readonly [h: number, k: number, l: number, value: number, wei
 
 /** Parses a line. Returns `misfit` if a negative sigma marks an outlier, or a message if the line is invalid. */
 function readLine(text: string, layout: Layout, items: number | null): Observation | string | typeof misfit {
-  const words = valuesOf(text, layout);
+  const words = splitLine(text, layout);
   if (typeof words === 'string') return words;
   const needed = Math.max(...layout.columns) + 1;
   if (words.length < needed) {
@@ -196,7 +196,7 @@ export function readHkl(text: string): HklList {
   let repeated = 0;
   let misfits = 0;
   const observed: { readonly line: number; readonly read: Observation }[] = [];
-  const take = (at: number, [h, k, l, value, weight]: Observation): void => {
+  const addObservation = (at: number, [h, k, l, value, weight]: Observation): void => {
     const own = `${h} ${k} ${l}`;
     const mate = `${0 - h} ${0 - k} ${0 - l}`;
     const key = xds?.friedel === true && seen.has(mate) ? mate : own;
@@ -218,7 +218,7 @@ export function readHkl(text: string): HklList {
   for (const raw of linesOf(text)) {
     line += 1;
     if (observed.length === 0 && xds === null) {
-      const header = headerIn(raw);
+      const header = parseHeader(raw);
       if (typeof header === 'string') return fail(line, header);
       if (header !== null) {
         layout = header;
@@ -255,8 +255,8 @@ export function readHkl(text: string): HklList {
     if (faults.length === maxErrors) break;
   }
   const largest = largestUnmarked(observed.map(({ read }) => read[3]));
-  const isMark = (value: number): boolean => isMissingMark(value, largest);
-  const signed = observed.find(({ read }) => layout.value === 'F' && read[3] < 0 && !isMark(read[3]));
+  const isMissing = (value: number): boolean => isMissingMark(value, largest);
+  const signed = observed.find(({ read }) => layout.value === 'F' && read[3] < 0 && !isMissing(read[3]));
   let missing = 0;
   for (const { line: at, read } of observed) {
     if (faults.length >= maxErrors) break;
@@ -265,7 +265,7 @@ export function readHkl(text: string): HklList {
     // sigma is a measurement.
     const isMeasured =
       layout.value === 'I' && layout.sigma !== null && (value > 0 || -value * Math.sqrt(weight) < NOISE);
-    if (isMeasured || !isMark(value)) take(at, read);
+    if (isMeasured || !isMissing(value)) addObservation(at, read);
     else if (value < 0 && signed !== undefined) {
       const message = `${h} ${k} ${l} has F = ${value}, which may mark a missing value or be an amplitude with a sign, as in line ${signed.line}; allowed: no line for a missing value, or other digits such as -999.01`;
       faults.push({ line: at, message });

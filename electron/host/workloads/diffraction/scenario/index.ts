@@ -19,7 +19,7 @@ import type { DiffractionProblem, Vector3 } from '../../../io/addon/task.ts';
 import type { ScenarioText } from '../../scenarios/read.ts';
 import { reflectionsOf } from './hkl.ts';
 
-const rad = (deg: number): number => (deg * Math.PI) / 180;
+const toRadians = (deg: number): number => (deg * Math.PI) / 180;
 const angstrom = 1e-10;
 
 function scaledVector(
@@ -29,7 +29,7 @@ function scaledVector(
   return Float64Array.of(x * factor, y * factor, z * factor);
 }
 
-function lattice({ lattice: given }: DiffractionScenario['crystal']) {
+function latticeVectors({ lattice: given }: DiffractionScenario['crystal']) {
   if (given.kind === 'matrix') {
     const [a_per_m, b_per_m, c_per_m] = [given.a_star, given.b_star, given.c_star].map((v) =>
       scaledVector(v, 1 / angstrom),
@@ -41,9 +41,9 @@ function lattice({ lattice: given }: DiffractionScenario['crystal']) {
       a_m: given.a_A * angstrom,
       b_m: given.b_A * angstrom,
       c_m: given.c_A * angstrom,
-      alpha_rad: rad(given.alpha_deg),
-      beta_rad: rad(given.beta_deg),
-      gamma_rad: rad(given.gamma_deg),
+      alpha_rad: toRadians(given.alpha_deg),
+      beta_rad: toRadians(given.beta_deg),
+      gamma_rad: toRadians(given.gamma_deg),
     },
   };
 }
@@ -81,11 +81,11 @@ function resolveDiffraction(
       polarisation: beam.polarisation,
     },
     crystal: {
-      ...lattice(crystal),
-      misset_rad: Float64Array.of(rad(misset.x_deg), rad(misset.y_deg), rad(misset.z_deg)),
+      ...latticeVectors(crystal),
+      misset_rad: Float64Array.of(toRadians(misset.x_deg), toRadians(misset.y_deg), toRadians(misset.z_deg)),
       cells: Float64Array.of(cells.a, cells.b, cells.c),
       shape: crystal.shape,
-      mosaic_spread_rad: rad(crystal.mosaic_spread_deg),
+      mosaic_spread_rad: toRadians(crystal.mosaic_spread_deg),
       mosaic_domains: crystal.mosaic_domains,
       mosaic_seed: crystal.mosaic_seed,
     },
@@ -97,8 +97,12 @@ function resolveDiffraction(
       distance_m: detector.distance_mm / 1000,
       beam_x_m: detector.beam_x_mm / 1000,
       beam_y_m: detector.beam_y_mm / 1000,
-      rotation_rad: Float64Array.of(rad(detector.rotx_deg), rad(detector.roty_deg), rad(detector.rotz_deg)),
-      twotheta_rad: rad(detector.twotheta_deg),
+      rotation_rad: Float64Array.of(
+        toRadians(detector.rotx_deg),
+        toRadians(detector.roty_deg),
+        toRadians(detector.rotz_deg),
+      ),
+      twotheta_rad: toRadians(detector.twotheta_deg),
       thickness_m: detector.thickness_um * 1e-6,
       attenuation_depth_m: detector.attenuation_depth_um * 1e-6,
       layers: detector.layers,
@@ -106,8 +110,8 @@ function resolveDiffraction(
       corrections: detector.corrections,
     },
     rotation: {
-      phi0_rad: rad(rotation.phi_deg),
-      oscillation_rad: rad(rotation.oscillation_deg),
+      phi0_rad: toRadians(rotation.phi_deg),
+      oscillation_rad: toRadians(rotation.oscillation_deg),
       steps: rotation.steps,
     },
     water_m: background.water_um * 1e-6,
@@ -158,7 +162,7 @@ function checkMemory({ detector }: DiffractionScenario, limit_bytes: number): re
 
 /** Limits products of step counts, before arrays of that size are built. */
 function checkProducts({ beam, crystal, rotation }: DiffractionScenario): readonly FieldIssue[] {
-  const most = (path: readonly string[], factors: readonly number[], what: string): readonly FieldIssue[] => {
+  const limitProduct = (path: readonly string[], factors: readonly number[], what: string): readonly FieldIssue[] => {
     const [first = 1] = factors;
     const product = factors.reduce((all, factor) => all * factor, 1);
     if (product <= MAX_TABULATED) return [];
@@ -166,24 +170,44 @@ function checkProducts({ beam, crystal, rotation }: DiffractionScenario): readon
   };
   const sources = [beam.divergence_h_steps, beam.divergence_v_steps, beam.dispersion_steps];
   return [
-    ...most(['beam', 'divergence_h_steps'], sources, 'directions and wavelengths'),
-    ...most(['crystal', 'mosaic_domains'], [crystal.mosaic_domains, rotation.steps], 'orientations'),
+    ...limitProduct(['beam', 'divergence_h_steps'], sources, 'directions and wavelengths'),
+    ...limitProduct(['crystal', 'mosaic_domains'], [crystal.mosaic_domains, rotation.steps], 'orientations'),
   ];
 }
 
 /** Warns about ranges that have no effect because they have a single step, and about empty images. */
 function warnings(scenario: DiffractionScenario): readonly FieldIssue[] {
   const { beam, crystal, detector, structure_factors: factors, background } = scenario;
-  const idle = (path: readonly string[], range: number, steps: number, key: string): readonly FieldIssue[] =>
+  const warnIfSingleStep = (
+    path: readonly string[],
+    range: number,
+    steps: number,
+    key: string,
+  ): readonly FieldIssue[] =>
     range > 0 && steps === 1 ? [fieldWarning(path, range, `has no effect: ${key} is 1`)] : [];
   const mosaic = crystal.mosaic_spread_deg;
   const blank = factors.default_electrons === 0 && factors.file === undefined && background.water_um === 0;
   const sensor = [detector.thickness_um, detector.attenuation_depth_um].filter((value) => value > 0).length;
   return [
-    ...idle(['beam', 'dispersion_percent'], beam.dispersion_percent, beam.dispersion_steps, 'beam.dispersion_steps'),
-    ...idle(['beam', 'divergence_h_mrad'], beam.divergence_h_mrad, beam.divergence_h_steps, 'beam.divergence_h_steps'),
-    ...idle(['beam', 'divergence_v_mrad'], beam.divergence_v_mrad, beam.divergence_v_steps, 'beam.divergence_v_steps'),
-    ...idle(['crystal', 'mosaic_spread_deg'], mosaic, crystal.mosaic_domains, 'crystal.mosaic_domains'),
+    ...warnIfSingleStep(
+      ['beam', 'dispersion_percent'],
+      beam.dispersion_percent,
+      beam.dispersion_steps,
+      'beam.dispersion_steps',
+    ),
+    ...warnIfSingleStep(
+      ['beam', 'divergence_h_mrad'],
+      beam.divergence_h_mrad,
+      beam.divergence_h_steps,
+      'beam.divergence_h_steps',
+    ),
+    ...warnIfSingleStep(
+      ['beam', 'divergence_v_mrad'],
+      beam.divergence_v_mrad,
+      beam.divergence_v_steps,
+      'beam.divergence_v_steps',
+    ),
+    ...warnIfSingleStep(['crystal', 'mosaic_spread_deg'], mosaic, crystal.mosaic_domains, 'crystal.mosaic_domains'),
     ...(sensor === 1
       ? [
           fieldWarning(

@@ -181,7 +181,7 @@ export const mayAlter = (problem: TaskProblem): boolean =>
   );
 
 /** Adds the launches of a candidate to a problem. `constants`: values of its tunables. Throws BraggError `invalid`. */
-export function forCandidate(
+export function withLaunches(
   problem: TaskProblem,
   id: string,
   { definition, launches }: CandidateProperties,

@@ -48,7 +48,7 @@ export type DepthUnit = (typeof depthUnits)[number];
 const rejectedCurve = (line: number, message: string): ReadCurve => ({ ok: false, faults: [{ line, message }] });
 
 type Parsed = ReturnType<typeof readCurveCsv>;
-const parse = (text: string, unit: DepthUnit | null): Parsed => readCurveCsv(text, unit ?? 'asked');
+const parseCurve = (text: string, unit: DepthUnit | null): Parsed => readCurveCsv(text, unit ?? 'asked');
 
 function completeCurve(read: Parsed): ReadCurve {
   if (!read.ok) return read;
@@ -81,14 +81,14 @@ function completeCurve(read: Parsed): ReadCurve {
 }
 
 /** Parses a curve. `unit` applies if the file does not state a unit of depth. */
-export const readCurve = (text: string, unit: DepthUnit | null): ReadCurve => completeCurve(parse(text, unit));
+export const readCurve = (text: string, unit: DepthUnit | null): ReadCurve => completeCurve(parseCurve(text, unit));
 
 /**
  * Parses a curve. Rejects a file whose header states another unit than the requested one, because some beam also fits a
  * tenfold depth. Depths in other materials are rejected too, because the fit computes depth doses in water.
  */
 export function readOneCurve(text: string, unit: DepthUnit | null): ReadCurve {
-  const read = parse(text, unit);
+  const read = parseCurve(text, unit);
   if (read.ok && read.curve.matter !== null) {
     const allowed = 'depths in water, in a column such as depth_mm';
     return rejectedCurve(
@@ -118,7 +118,7 @@ const throwInvalid = (message: string): never => {
 };
 
 /** Depth in mm beyond the peak at which the measured curve falls to `share` of its maximum. */
-function falloffOf({ depth_mm, dose }: MeasuredCurve, share: number): number {
+function falloffDepth({ depth_mm, dose }: MeasuredCurve, share: number): number {
   const top = dose.reduce((a, b) => Math.max(a, b));
   for (let i = dose.indexOf(top); i + 1 < dose.length; i += 1) {
     const [a, b] = [dose[i] ?? 0, dose[i + 1] ?? 0];
@@ -145,7 +145,7 @@ function valueAt({ step, means, edges }: CellCurve, depth: number): number {
 }
 
 /** Depth doses for any energy and energy spread, interpolated between the solved energies. */
-class Family {
+class InterpolatedDoses {
   private readonly nodes: readonly Node[];
 
   constructor({ spots, curves, step_mm }: SolvedDoses) {
@@ -217,7 +217,7 @@ interface FirstGuess {
 
 function examineCurve(curve: MeasuredCurve) {
   const top = curve.dose.reduce((a, b) => Math.max(a, b));
-  const [r80, r20] = [falloffOf(curve, 0.8), falloffOf(curve, 0.2)];
+  const [r80, r20] = [falloffDepth(curve, 0.8), falloffDepth(curve, 0.2)];
   const straggling = rangeStraggling_mm(r80);
   const slope = (1.77 * r80) / (10 * (r80 / 1.23) ** 0.565);
   const spread_mm = Math.sqrt(Math.max(0, ((r20 - r80) / FALLOFF) ** 2 - straggling ** 2));
@@ -242,7 +242,7 @@ type SolvedDoses = Pick<DepthDoses, 'spots' | 'step_mm' | 'curves'>;
 
 function fitSpectrum({ curve, doses }: { readonly curve: MeasuredCurve; readonly doses: SolvedDoses }): FittedSpectrum {
   const { top, r20, r80, straggling, slope, spread_mm, room_mm } = examineCurve(curve);
-  const family = new Family(doses);
+  const family = new InterpolatedDoses(doses);
 
   const peak = curve.dose.indexOf(top);
   let first = peak;
@@ -251,7 +251,7 @@ function fitSpectrum({ curve, doses }: { readonly curve: MeasuredCurve; readonly
   const depths = curve.depth_mm.filter((_, i) => used[i] === 1);
   const measured = curve.dose.filter((_, i) => used[i] === 1).map((value) => value / top);
   if (depths.length < 6) throwInvalid(`the peak has ${depths.length} points; allowed: at least 6`);
-  const look = (energy: number, variance: number) => residuals(family.dose(energy, variance, depths), measured);
+  const residualsAt = (energy: number, variance: number) => residuals(family.dose(energy, variance, depths), measured);
 
   let energy = 10 * (r80 / 1.23) ** 0.565;
   // The power law has an error of about a percent, so start from the best of many energies around it.
@@ -259,14 +259,14 @@ function fitSpectrum({ curve, doses }: { readonly curve: MeasuredCurve; readonly
   for (let i = -40; i <= 40; i += 1) {
     const tried = lowest * (1 + 0.001 * i);
     const variance = (spread_mm / slope) ** 2;
-    if (squares(look(tried, variance).values) < squares(look(energy, variance).values)) energy = tried;
+    if (squares(residualsAt(tried, variance).values) < squares(residualsAt(energy, variance).values)) energy = tried;
   }
   let variance = (spread_mm / slope) ** 2;
   const [byEnergy, byVariance] = [0.01 * (straggling / slope), 0.02 * (straggling / slope) ** 2];
   const derivatives = () => {
-    const now = look(energy, variance).values;
-    const e = look(energy + byEnergy, variance).values.map((value, i) => (value - (now[i] ?? 0)) / byEnergy);
-    const v = look(energy, variance + byVariance).values.map((value, i) => (value - (now[i] ?? 0)) / byVariance);
+    const now = residualsAt(energy, variance).values;
+    const e = residualsAt(energy + byEnergy, variance).values.map((value, i) => (value - (now[i] ?? 0)) / byEnergy);
+    const v = residualsAt(energy, variance + byVariance).values.map((value, i) => (value - (now[i] ?? 0)) / byVariance);
     const dot = (a: Float64Array, b: Float64Array): number => a.reduce((sum, value, i) => sum + value * (b[i] ?? 0), 0);
     const [ee, ev, vv] = [dot(e, e), dot(e, v), dot(v, v)];
     return { ee, ev, vv, re: dot(now, e), rv: dot(now, v), determinant: ee * vv - ev * ev, sum: squares(now) };
@@ -276,7 +276,8 @@ function fitSpectrum({ curve, doses }: { readonly curve: MeasuredCurve; readonly
     let [de, dv] = [(-re * vv + rv * ev) / determinant, (-rv * ee + re * ev) / determinant];
     if (variance + dv < 0) [de, dv] = [-re / ee, -variance];
     let step = 1;
-    while (step > 1e-4 && squares(look(energy + step * de, Math.max(0, variance + step * dv)).values) > sum) step /= 2;
+    while (step > 1e-4 && squares(residualsAt(energy + step * de, Math.max(0, variance + step * dv)).values) > sum)
+      step /= 2;
     energy += step * de;
     variance = Math.max(0, variance + step * dv);
     if (Math.abs(step * de) < 1e-6 * energy && Math.abs(step * dv) < 1e-6 * (straggling / slope) ** 2) break;
@@ -285,7 +286,7 @@ function fitSpectrum({ curve, doses }: { readonly curve: MeasuredCurve; readonly
   const noise = sum / Math.max(1, depths.length - 3);
   const sigma = Math.sqrt(variance);
   const all = family.dose(energy, variance, curve.depth_mm);
-  const { scale } = look(energy, variance);
+  const { scale } = residualsAt(energy, variance);
   return {
     energy_MeV: energy,
     energy_sigma_MeV: sigma,

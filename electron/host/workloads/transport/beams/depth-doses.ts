@@ -122,8 +122,8 @@ export async function depthDoses(
 ): Promise<DepthDoses> {
   const { problem, spots } = await waterProblem(tools, wanted, depth_mm);
   signal.throwIfAborted();
-  const alone = (problem.spots ?? []).map((spot) => ({ ...spot, weight: 1 }));
-  const beams = await tools.addon.layBeams({ ...problem, spots: alone, beam: { ...problem.beam, weight: 1 } });
+  const unitSpots = (problem.spots ?? []).map((spot) => ({ ...spot, weight: 1 }));
+  const beams = await tools.addon.layBeams({ ...problem, spots: unitSpots, beam: { ...problem.beam, weight: 1 } });
   const cancel = (): void => beams.cancel();
   signal.addEventListener('abort', cancel);
   const curves: Float64Array[] = [];

@@ -66,7 +66,7 @@ function checkAlongZ({ initial }: TransportProblem, spots: readonly Beam[]): voi
  * Returns a problem in which every column has the matter of one column. It also contains the spot of highest energy
  * with weight 0, so that the grid is that of the complete field.
  */
-function inColumn(problem: TransportProblem, column: Uint8Array, pencils: readonly Beam[]): TransportProblem {
+function columnProblem(problem: TransportProblem, column: Uint8Array, pencils: readonly Beam[]): TransportProblem {
   const { beam, spots = [beam], grid, tracks: _tracks, ...rest } = problem;
   const highest = spots.reduce((best, spot) => (spot.energy_MeV > best.energy_MeV ? spot : best));
   const map = new Uint8Array(grid.nz * grid.nx);
@@ -83,7 +83,7 @@ function inColumn(problem: TransportProblem, column: Uint8Array, pencils: readon
 }
 
 /** Matter of a column as text, used as a map key. */
-const keyOf = (column: Uint8Array): string => String.fromCharCode(...column);
+const columnKey = (column: Uint8Array): string => String.fromCharCode(...column);
 
 /** Solves all pencils and sums their doses on the grid of the plane. Throws BraggError. */
 export async function pencilDose(
@@ -100,15 +100,15 @@ export async function pencilDose(
     // Outside of the box, the matter of its outermost column continues.
     const at = Math.min(Math.max(Math.floor(pencil.x_mm / dx_mm + nx / 2), 0), nx - 1);
     const column = Uint8Array.from({ length: nz }, (_, z) => map[z * nx + at] ?? 0);
-    const known = columns.get(keyOf(column)) ?? { column, pencils: [] };
-    columns.set(keyOf(column), known);
+    const known = columns.get(columnKey(column)) ?? { column, pencils: [] };
+    columns.set(columnKey(column), known);
     known.pencils.push(pencil);
   }
   const dose = new Float64Array(nz * nx);
   let count = 0;
   for (const { column, pencils } of columns.values()) {
     signal.throwIfAborted();
-    const run = await addon.layTransport(inColumn(problem, column, pencils));
+    const run = await addon.layTransport(columnProblem(problem, column, pencils));
     const cancel = (): void => run.cancel();
     signal.addEventListener('abort', cancel);
     try {

@@ -34,8 +34,8 @@ export function plateauOf(values: Float64Array, step_mm: number, from_mm: number
   const [least, largest] = [Math.min(...inside), Math.max(...inside)];
   const curve = cellCurve(0, step_mm, values);
   const at = (cell: number) => ({ position: (cell + 0.5) * step_mm, height: values[cell] ?? 0, cell });
-  const falls = (share: number): number | null => falloffPosition(curve, at(last), share * mean);
-  const [r95, r90, r80, r20] = [falls(0.95), falls(0.9), falls(0.8), falls(0.2)];
+  const falloffAt = (share: number): number | null => falloffPosition(curve, at(last), share * mean);
+  const [r95, r90, r80, r20] = [falloffAt(0.95), falloffAt(0.9), falloffAt(0.8), falloffAt(0.2)];
   const p95 = risesTo(curve, at(first), 0.95 * mean) ?? 0;
   if (r95 === null || r90 === null || r80 === null || r20 === null) return null;
   return {
@@ -147,9 +147,9 @@ function interpolateFits(
   [long, short]: readonly [Fit, Fit],
   part: number,
 ): Fit | null {
-  const mixed = (a: number, b: number): number => a + part * (b - a);
-  const from_mm = mixed(long.from_mm, short.from_mm);
-  const weights = long.weights.map((weight, k) => mixed(weight, short.weights[k] ?? 0));
+  const mix = (a: number, b: number): number => a + part * (b - a);
+  const from_mm = mix(long.from_mm, short.from_mm);
+  const weights = long.weights.map((weight, k) => mix(weight, short.weights[k] ?? 0));
   const plateau = plateauOf(multiply(curves, weights), step_mm, from_mm, to_mm);
   return plateau === null ? null : { ...long, from_mm, weights, plateau };
 }
@@ -164,7 +164,7 @@ interface FitRequest {
 }
 
 /** Moves the proximal end of the fit until the modulation equals the requested one. */
-function fittedTo(wanted: FitRequest): Fit {
+function fitToModulation(wanted: FitRequest): Fit {
   const { doses, modulation_mm, to_mm } = wanted;
   const room = Math.min(modulation_mm / 2, REACH_MM + 0.1 * modulation_mm);
   const excess = (fit: Fit): number => fit.plateau.m95_mm - modulation_mm;
@@ -200,7 +200,7 @@ function fittedTo(wanted: FitRequest): Fit {
   return best;
 }
 
-const fitOnThread = defineThreadTask('fit a spread-out peak', fittedTo);
+const fitOnThread = defineThreadTask('fit a spread-out peak', fitToModulation);
 /**
  * Number of terms (layers squared times cells) that a fit processes in about 10 ms, which is shorter than starting a
  * worker thread.
@@ -214,5 +214,5 @@ const FEW_TERMS = 2e6;
 export async function fitLayers(wanted: FitRequest): Promise<Fit> {
   const { curves } = wanted.doses;
   const few = curves.length ** 2 * (curves[0]?.length ?? 0) < FEW_TERMS;
-  return few ? fittedTo(wanted) : fitOnThread(wanted);
+  return few ? fitToModulation(wanted) : fitOnThread(wanted);
 }

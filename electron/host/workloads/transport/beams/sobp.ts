@@ -73,16 +73,16 @@ function spacedRanges(request: SobpRequest, sigmaAt: SigmaAt): readonly number[]
 
 /** Estimate of the range in mm, accurate to a few percent. The next function bounds its error. */
 const estimatedRange = (energy_MeV: number): number => 1.23 * (energy_MeV / 10) ** 1.77;
-const estimateOff = (range_mm: number): number => 0.05 * range_mm + 3;
+const rangeErrorBound = (range_mm: number): number => 0.05 * range_mm + 3;
 
 /**
  * Selects the listed energies that can be layers, highest first: those with a suitable range, and one more on each
  * side.
  */
-function candidatesOf(energies_MeV: readonly number[], lowest_mm: number, range_mm: number): readonly number[] {
+function layerEnergies(energies_MeV: readonly number[], lowest_mm: number, range_mm: number): readonly number[] {
   const sorted = [...new Set(energies_MeV)].sort((a, b) => b - a);
-  const above = sorted.findLastIndex((energy) => estimatedRange(energy) > range_mm + estimateOff(range_mm));
-  const below = sorted.findIndex((energy) => estimatedRange(energy) < lowest_mm - estimateOff(lowest_mm));
+  const above = sorted.findLastIndex((energy) => estimatedRange(energy) > range_mm + rangeErrorBound(range_mm));
+  const below = sorted.findIndex((energy) => estimatedRange(energy) < lowest_mm - rangeErrorBound(lowest_mm));
   const from = Math.max(0, above);
   const inside = sorted.slice(from, below < 0 ? undefined : below);
   // Include the next lower energy only if there are too few others, because it needs a finer grid.
@@ -141,7 +141,7 @@ function r90Of(values: Float64Array, step_mm: number): number {
 async function listedLayers(building: LayerInputs, listed: readonly number[]): Promise<Layers> {
   const { tools, request, sigmaAt, energy_sigma_MeV, depthOf, run } = building;
   const { range_mm, modulation_mm } = request;
-  const energies = candidatesOf(listed, lowestRange(request, sigmaAt), range_mm);
+  const energies = layerEnergies(listed, lowestRange(request, sigmaAt), range_mm);
   const spots = energies.map((energy_MeV) => ({ energy_MeV, energy_sigma_MeV }));
   const longest = 1.05 * estimatedRange(energies[0] ?? 0);
   const { curves, step_mm, ...solved } = await depthDoses(tools, spots, { depth_mm: depthOf(longest), ...run });
@@ -164,7 +164,7 @@ async function listedLayers(building: LayerInputs, listed: readonly number[]): P
   };
 }
 
-function placesOf({ width_mm = 0, spacing_mm }: SobpRequest, x_mm: number, sigma_mm: number): readonly number[] {
+function spotPositions({ width_mm = 0, spacing_mm }: SobpRequest, x_mm: number, sigma_mm: number): readonly number[] {
   if (width_mm === 0) return [x_mm];
   if (!(sigma_mm > 0)) {
     throwInvalid('width_mm: a field of several spots needs the width of a spot; allowed: beam.x_sigma_mm above 0');
@@ -179,7 +179,7 @@ function placesOf({ width_mm = 0, spacing_mm }: SobpRequest, x_mm: number, sigma
   return Array.from({ length: count }, (_, i) => x_mm + ((i + 0.5) / count - 0.5) * width_mm);
 }
 
-function peak_mm({ curves, step_mm }: DepthDoses): number {
+function peakDepth_mm({ curves, step_mm }: DepthDoses): number {
   const curve = curves[0];
   const peak = curve === undefined ? null : peakOf(cellCurve(0, step_mm, curve));
   return (
@@ -211,7 +211,7 @@ export async function buildSobp(
       'layer_spacing_mm cannot be combined with energies_MeV, which determines the layers; allowed: one of them',
     );
   }
-  const places_mm = placesOf(request, beam.x_mm, beam.x_sigma_mm);
+  const places_mm = spotPositions(request, beam.x_mm, beam.x_sigma_mm);
   const sigmaAt: SigmaAt = (range) =>
     Math.hypot(rangeStraggling_mm(range), beam.energy_sigma_MeV * rangePerEnergy(range));
   const building: LayerInputs = {
@@ -227,7 +227,7 @@ export async function buildSobp(
   const { doses, ranges, movedBy } = layers;
   const first = jetteChenWeights(doses.spots[0]?.energy_MeV ?? 0, ranges);
   const { curves, step_mm } = doses;
-  const to_mm = peak_mm(doses);
+  const to_mm = peakDepth_mm(doses);
   const fit = await fitLayers({
     doses: { curves, step_mm, ranges },
     modulation_mm,

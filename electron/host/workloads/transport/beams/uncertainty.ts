@@ -135,7 +135,7 @@ const varyScattering =
   });
 
 /** Returns the inputs of a problem that have an uncertainty. */
-function variedOf(problem: TransportProblem, model: UncertaintyModel): readonly VariedInput[] {
+function variedInputs(problem: TransportProblem, model: UncertaintyModel): readonly VariedInput[] {
   const sigmaOf = (input: UncertainInput): number => model[input] ?? uncertainInputs[input].usual;
   const layered = isLayered(problem);
   const layers = layered ? layersOf(problem) : [];
@@ -268,11 +268,11 @@ async function uncertaintyByTangents(
       for (let z = 0; z < nz; z += 1) change[z] = (change[z] ?? 0) + (step * (dose_by[first * nz + z] ?? 0)) / dz_mm;
       first += 1;
     }
-    const moved = (times: number): Float64Array => dose.map((value, z) => value + times * (change[z] ?? 0));
+    const shiftedDose = (times: number): Float64Array => dose.map((value, z) => value + times * (change[z] ?? 0));
     return {
       change: rows(change),
-      above: moved(SMALL_SHARE),
-      below: moved(-SMALL_SHARE),
+      above: shiftedDose(SMALL_SHARE),
+      below: shiftedDose(-SMALL_SHARE),
       step_mm: dz_mm,
       apart: 2 * SMALL_SHARE,
     };
@@ -298,11 +298,11 @@ async function uncertaintyByDifferences(
   const dose = await depthDose({ addon }, lean, signal);
   const by: Changes['by'][number][] = [];
   for (const { at } of varied) {
-    const solved = async (times: number): Promise<Float64Array> => {
-      const { tracks: _left, ...moved } = at?.(times) ?? problem;
-      return depthDose({ addon }, { ...moved, keyframes: 0 }, signal);
+    const solveShifted = async (times: number): Promise<Float64Array> => {
+      const { tracks: _left, ...shiftedDose } = at?.(times) ?? problem;
+      return depthDose({ addon }, { ...shiftedDose, keyframes: 0 }, signal);
     };
-    const [above, below] = [await solved(1), await solved(-1)];
+    const [above, below] = [await solveShifted(1), await solveShifted(-1)];
     const change = Float64Array.from(above, (value, z) => (value - (below[z] ?? 0)) / 2);
     by.push({ change, above, below, step_mm: problem.grid.dz_mm, apart: 2 });
   }
@@ -332,7 +332,7 @@ export async function uncertaintyOf(
     const [sigma, { most, unit }] = [model[name] ?? 0, uncertainInputs[name]];
     if (sigma > most) throw new BraggError('invalid', `${name} = ${sigma}; allowed: 0 to ${most} ${unit}.`);
   }
-  const varied = variedOf(problem, model);
+  const varied = variedInputs(problem, model);
   const because = withoutTangents(problem);
   const { dose, by } =
     because === null

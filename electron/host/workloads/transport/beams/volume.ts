@@ -148,7 +148,7 @@ const fileOf = defineArrayTask(
     writers[of.ending](volumeForFile(of.volume), { content: of.content, frame: null }),
 );
 
-const contentOf = (unit: string): string => `dose, ${unit.replace('10⁹', '1e9')}`;
+const contentLabel = (unit: string): string => `dose, ${unit.replace('10⁹', '1e9')}`;
 
 /** Unit of the dose, and the factor that converts it to the dose of all protons of the field. */
 function unitOf({ protons_per_mu, whole_field }: Request, protons: number): { unit: string; times: number } {
@@ -187,7 +187,7 @@ async function computeVolume(
   problem: TransportProblem,
   request: Request,
   signal: AbortSignal,
-  told: (progress: VolumeDoseProgress) => void = () => undefined,
+  reportProgress: (progress: VolumeDoseProgress) => void = () => undefined,
 ): Promise<ComputedVolume> {
   const begun = performance.now();
   const { cell_mm } = request;
@@ -198,7 +198,7 @@ async function computeVolume(
   const solving = addon.volumeDose(inFull, { nx: n, ny: n, dx_mm: cell_mm, dy_mm: cell_mm });
   const cancel = (): void => solving.cancel();
   signal.addEventListener('abort', cancel);
-  const reports = setInterval(() => told(solving.progress()), REPORT_MS);
+  const reports = setInterval(() => reportProgress(solving.progress()), REPORT_MS);
   const dose: VolumeDose = await solving.done
     .catch((error: unknown) => {
       throw errorFromNative(error);
@@ -242,7 +242,7 @@ export async function solveVolume(
   return {
     ...answer,
     slices: slicesOf(volume, extent.cell),
-    file: ending === undefined ? null : await fileOf({ volume, ending, content: contentOf(answer.unit) }),
+    file: ending === undefined ? null : await fileOf({ volume, ending, content: contentLabel(answer.unit) }),
   };
 }
 
@@ -287,12 +287,12 @@ export class DoseVolumes {
     signal: AbortSignal,
   ): Promise<void> {
     const problem = await problemOf();
-    const waits = (): void => sink.offer(() => ({ state: 'waiting' }));
-    await this.#parts.lanes.enqueue({ id: `volume-${id}`, lane: 'cpu', signal, waits }, async () => {
-      const told = ({ kinds, solved, summed }: VolumeDoseProgress): void =>
+    const reportWaiting = (): void => sink.offer(() => ({ state: 'waiting' }));
+    await this.#parts.lanes.enqueue({ id: `volume-${id}`, lane: 'cpu', signal, waits: reportWaiting }, async () => {
+      const reportProgress = ({ kinds, solved, summed }: VolumeDoseProgress): void =>
         sink.offer(() => ({ state: 'solving', kinds, solved, summed, planes: problem.grid.nz }));
-      told({ kinds: 0, solved: 0, summed: 0 });
-      const solved = await computeVolume(this.#parts, problem, request, signal, told);
+      reportProgress({ kinds: 0, solved: 0, summed: 0 });
+      const solved = await computeVolume(this.#parts, problem, request, signal, reportProgress);
       if (signal.aborted) return;
       this.#open.set(id, solved);
       const { volume: _volume, extent: _extent, ...shown } = solved;
@@ -307,7 +307,7 @@ export class DoseVolumes {
     at_mm: number,
     viewport: Viewport,
   ): Promise<{ readonly map: FieldMap; readonly at_mm: number }> {
-    const { volume, extent, unit } = this.#of(id);
+    const { volume, extent, unit } = this.#requireVolume(id);
     const fixed = axisNames.indexOf(across) as 0 | 1 | 2;
     const [h, v] = axesAcross[across];
     const { sizes, spacing_mm, values } = volume;
@@ -339,11 +339,11 @@ export class DoseVolumes {
   }
 
   async file(id: string, ending: (typeof volumeFileExtensions)[number]): Promise<{ mime: string; bytes: Uint8Array }> {
-    const { volume, unit } = this.#of(id);
-    return { mime: mimes[ending], bytes: await fileOf({ volume, ending, content: contentOf(unit) }) };
+    const { volume, unit } = this.#requireVolume(id);
+    return { mime: mimes[ending], bytes: await fileOf({ volume, ending, content: contentLabel(unit) }) };
   }
 
-  #of(id: string): ComputedVolume {
+  #requireVolume(id: string): ComputedVolume {
     const found = this.#open.get(id);
     if (found === undefined) throw new BraggError('not-found', 'This dose is no longer in memory. Compute it again.');
     return found;

@@ -114,7 +114,7 @@ class TransportBenchCandidate implements BenchCandidate {
     const measured = await this.#run(mode);
     if (measured === null) return null;
     const taken = timedRunOf(measured);
-    if (mode === 'warm' && (await this.#varied?.sampled(taken.time_s)) === false) return null;
+    if (mode === 'warm' && (await this.#varied?.afterSample(taken.time_s)) === false) return null;
     return taken;
   }
 

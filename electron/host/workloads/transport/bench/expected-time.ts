@@ -4,7 +4,7 @@
  */
 import type { TransportProblem, TransportRun } from '../../../io/addon/addon.ts';
 
-type Planned = Pick<TransportRun['plan'], 'variant' | 'precision' | 'threads' | 'ne' | 'ntheta' | 'nz' | 'nx'>;
+type PlannedRun = Pick<TransportRun['plan'], 'variant' | 'precision' | 'threads' | 'ne' | 'ntheta' | 'nz' | 'nx'>;
 
 /** Suffixes of variants that visit only cells within the beam. */
 const WINDOWED_VARIANTS = ['window', 'depth'];
@@ -26,7 +26,8 @@ const middleShare = (sigma: number, cell: number): number => Math.min(1, cell / 
  * Distance in standard deviations at which a normal distribution with the central value `middle` has fallen to the
  * threshold.
  */
-const reachOf = (middle: number, threshold: number): number => Math.sqrt(2 * Math.log(Math.max(1, middle / threshold)));
+const reachInSigmas = (middle: number, threshold: number): number =>
+  Math.sqrt(2 * Math.log(Math.max(1, middle / threshold)));
 
 /**
  * Properties of a beam in water as a function of the share u of its range: plane angle in rad, and straggling as a
@@ -75,7 +76,7 @@ export const rangesOf = (reading: {
 type Matter = TransportProblem['materials'][number];
 
 /** Returns the matter on the beam axis for each row in depth. */
-function matterOnAxis({ grid, beam, map, materials }: TransportProblem, { nz, nx }: Planned) {
+function matterOnAxis({ grid, beam, map, materials }: TransportProblem, { nz, nx }: PlannedRun) {
   const column = Math.min(nx - 1, Math.max(0, Math.floor(beam.x_mm / grid.dx_mm + nx / 2)));
   return (row: number): Matter | undefined => materials[map[Math.min(nz - 1, row) * nx + column] ?? 0];
 }
@@ -84,7 +85,7 @@ function matterOnAxis({ grid, beam, map, materials }: TransportProblem, { nz, nx
  * Ratio of the beam's scattering angles to those in water. It follows from R/X_S of the matter on the axis up to the
  * end of the beam.
  */
-function scatteringOf(problem: TransportProblem, plan: Planned, { range_mm, bins_mm }: Ranges): number {
+function scatteringOf(problem: TransportProblem, plan: PlannedRun, { range_mm, bins_mm }: Ranges): number {
   const { grid, materials, physics } = problem;
   const [water] = materials;
   if (water === undefined || physics.scattering === 'off' || !(range_mm > 0)) return 1;
@@ -105,19 +106,19 @@ function stoppingOf({ energies_MeV, stopping_MeV_cm2_g }: Matter, energy_MeV: nu
 }
 
 /** Loss of residual range in each step along the axis, in mm of water. It is nearly 0 in an air gap. */
-function lossesOf(problem: TransportProblem, plan: Planned, { range_mm, bins_mm }: Ranges, step_mm: number) {
+function lossesOf(problem: TransportProblem, plan: PlannedRun, { range_mm, bins_mm }: Ranges, step_mm: number) {
   const { beam, grid, materials } = problem;
   const [water] = materials;
   const matterAt = matterOnAxis(problem, plan);
   const whole_mm = plan.nz * grid.dz_mm;
   const steps = Math.max(1, Math.min(range_mm, whole_mm) / step_mm);
-  const linear = (matter: Matter): number => matter.density_g_cm3 * stoppingOf(matter, beam.energy_MeV);
+  const linearStopping = (matter: Matter): number => matter.density_g_cm3 * stoppingOf(matter, beam.energy_MeV);
   const known = new Map<Matter, number>();
   const losses: number[] = [];
   for (let i = 0; i < steps; i += 1) {
     const matter = matterAt(Math.floor(((i + 0.5) * step_mm) / grid.dz_mm)) ?? water;
     if (water === undefined || matter === undefined) break;
-    const loss = known.get(matter) ?? (step_mm * linear(matter)) / linear(water);
+    const loss = known.get(matter) ?? (step_mm * linearStopping(matter)) / linearStopping(water);
     known.set(matter, loss);
     losses.push(loss);
   }
@@ -129,7 +130,7 @@ function lossesOf(problem: TransportProblem, plan: Planned, { range_mm, bins_mm 
 }
 
 /** Expected number of cell visits over all steps. Null for variants that do not follow the beam. */
-export function expectedVisits(problem: TransportProblem, plan: Planned, ranges: Ranges): number | null {
+export function expectedVisits(problem: TransportProblem, plan: PlannedRun, ranges: Ranges): number | null {
   const { range_mm, bins_mm } = ranges;
   const { grid, beam, solver } = problem;
   const { ne, ntheta, nz, nx } = plan;
@@ -166,12 +167,12 @@ export function expectedVisits(problem: TransportProblem, plan: Planned, ranges:
     const [angle, place_mm] = [Math.sqrt(angle2), Math.sqrt(place2)];
     const threshold = THRESHOLD[plan.precision];
     const middle = middleShare(sigma_mm, bin_mm);
-    const reach = reachOf(middle, threshold);
+    const reach = reachInSigmas(middle, threshold);
     const energies = Math.min(ne, (2 * reach * sigma_mm + extent.ranges_mm * (bins_mm / range_mm)) / bin_mm + 2);
     for (const shell of SHELLS) {
       const slice = middle * Math.exp(-((shell * reach) ** 2) / 2);
-      const ofAngles = reachOf(slice * middleShare(angle, grid.dtheta_rad), threshold);
-      const ofPlaces = reachOf(slice * middleShare(place_mm, grid.dx_mm), threshold);
+      const ofAngles = reachInSigmas(slice * middleShare(angle, grid.dtheta_rad), threshold);
+      const ofPlaces = reachInSigmas(slice * middleShare(place_mm, grid.dx_mm), threshold);
       const angles = Math.min(ntheta, (2 * ofAngles * angle) / grid.dtheta_rad + 1 + 2 * kernel);
       const drift = Math.ceil((0.5 * angles * grid.dtheta_rad * step_mm) / grid.dx_mm);
       const columns = Math.min(nx, (2 * ofPlaces * place_mm + extent.places_mm) / grid.dx_mm + 1 + 2 * drift);
@@ -197,21 +198,26 @@ interface ExpectedTime {
 /** Seconds per expected visit in completed runs of this session, by variant and precision. */
 const secondsPerVisit = new Map<string, number>();
 const simulatesReactions = ({ physics }: TransportProblem): boolean => physics.nuclear === 'icru63';
-const keyOf = ({ variant, precision }: Planned, problem: TransportProblem): string =>
+const rateKey = ({ variant, precision }: PlannedRun, problem: TransportProblem): string =>
   `${variant} ${precision} ${simulatesReactions(problem)}`;
 
 /** Updates the rate by the duration and the expected visits of a run. */
-export function learnTime(problem: TransportProblem, plan: Planned, visits: number | null, seconds: number): void {
+export function learnTime(problem: TransportProblem, plan: PlannedRun, visits: number | null, seconds: number): void {
   if (visits === null || !(visits > 0) || !(seconds > 0)) return;
-  const key = keyOf(plan, problem);
+  const key = rateKey(plan, problem);
   const before = secondsPerVisit.get(key);
   const now = seconds / visits;
   secondsPerVisit.set(key, before === undefined ? now : before + NEWEST_WEIGHT * (now - before));
 }
 
 /** Expected time of a run. `onGpu`: whether its variant runs on a GPU. */
-export function expectedTime(problem: TransportProblem, plan: Planned, visits: number, onGpu: boolean): ExpectedTime {
-  const known = secondsPerVisit.get(keyOf(plan, problem));
+export function expectedTime(
+  problem: TransportProblem,
+  plan: PlannedRun,
+  visits: number,
+  onGpu: boolean,
+): ExpectedTime {
+  const known = secondsPerVisit.get(rateKey(plan, problem));
   if (known !== undefined) return { seconds: visits * known, elsewhere: null };
   const rate = onGpu ? TYPICAL.gpu : TYPICAL.thread * Math.max(1, plan.threads);
   const elsewhere = onGpu ? 'an H100' : 'a server with AVX-512';

@@ -131,18 +131,19 @@ function boxOf({ axes: { nx, dx_mm, dz_mm }, completeScenario }: RunData): Box |
   if (ct?.isocentre_mm === undefined || ct.isocentre_depth_mm === undefined || ct.at_mm === undefined) return null;
   const [u, v, across] = sliceAxes[ct.plane];
   const { along, across: aside } = directionsInSlice(ct.angle_deg);
-  const placed = (inSlice: readonly [number, number], at = 0): readonly number[] => {
+  const toPatient = (inSlice: readonly [number, number], at = 0): readonly number[] => {
     const point = [0, 0, 0];
     [point[u], point[v], point[across]] = [inSlice[0], inSlice[1], at];
     return point;
   };
   const [x, z] = [(0.5 - nx / 2) * dx_mm, dz_mm / 2 - ct.isocentre_depth_mm];
   const first = [0, 1].map((i) => (ct.isocentre_mm?.[i] ?? 0) + x * (aside[i] ?? 0) + z * (along[i] ?? 0));
-  const [xWay, zWay] = [placed(aside), placed(along)];
-  const product = (i: number, k: number): number => (xWay[i] ?? 0) * (zWay[k] ?? 0) - (xWay[k] ?? 0) * (zWay[i] ?? 0);
+  const [xWay, zWay] = [toPatient(aside), toPatient(along)];
+  const crossProduct = (i: number, k: number): number =>
+    (xWay[i] ?? 0) * (zWay[k] ?? 0) - (xWay[k] ?? 0) * (zWay[i] ?? 0);
   return {
-    origin_mm: placed([first[0] ?? 0, first[1] ?? 0], ct.at_mm),
-    directions: [xWay, zWay, [product(1, 2), product(2, 0), product(0, 1)]],
+    origin_mm: toPatient([first[0] ?? 0, first[1] ?? 0], ct.at_mm),
+    directions: [xWay, zWay, [crossProduct(1, 2), crossProduct(2, 0), crossProduct(0, 1)]],
   };
 }
 
@@ -170,7 +171,10 @@ const MAX_VALUES = 3e7;
  * Number of layers on each side of y = 0, and their spacing. The spacing is half of the smallest width, or one cell if
  * that is smaller.
  */
-function layersOf({ acrossY, axes: { nx, nz, dx_mm } }: RunData): { readonly aside: number; readonly dy_mm: number } {
+function layersAlongY({ acrossY, axes: { nx, nz, dx_mm } }: RunData): {
+  readonly aside: number;
+  readonly dy_mm: number;
+} {
   if (acrossY === null || 'reason' in acrossY) return { aside: 0, dy_mm: dx_mm };
   const widths = 'kinds' in acrossY ? acrossY.kinds.map(({ sigma_y_mm }) => sigma_y_mm) : [acrossY.sigma_y_mm];
   let [narrow, wide] = [Number.POSITIVE_INFINITY, 0];
@@ -185,7 +189,7 @@ function layersOf({ acrossY, axes: { nx, nz, dx_mm } }: RunData): { readonly asi
 /** Dose in Gy in three dimensions: x, depth and y. It is symmetric in y. */
 async function grayVolume(run: RunData): Promise<DirectedVolume> {
   const { nx, nz, dx_mm, dz_mm } = run.axes;
-  const { aside, dy_mm } = layersOf(run);
+  const { aside, dy_mm } = layersAlongY(run);
   const cells = nx * nz;
   const values = new Float64Array(cells * (2 * aside + 1));
   for (let layer = 0; layer <= aside; layer += 1) {

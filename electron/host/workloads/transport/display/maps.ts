@@ -112,17 +112,17 @@ export function planeOf({ horizontal, vertical, cuts = [] }: MapRequest): PlaneR
   return { slow, fast, cut: [at('e'), at('theta'), at('z'), at('x')] };
 }
 
-export function samePlane(a: PlaneRequest, b: PlaneRequest): boolean {
+export function isSamePlane(a: PlaneRequest, b: PlaneRequest): boolean {
   return a.slow === b.slow && a.fast === b.fast && a.cut.every((index, i) => index === b.cut[i]);
 }
 
 const protons = { scale: 1, quantity: 'protons', unit: 'protons per cell' } as const;
 
-function cutOf(fields: Fields, request: MapRequest, cuts: readonly Cut[]): Source {
+function cutSource(fields: Fields, request: MapRequest, cuts: readonly Cut[]): Source {
   const shown = cuts.find(({ axis }) => axis === request.horizontal || axis === request.vertical);
   if (shown !== undefined) throw new BraggError('invalid', `The axis ${shown.axis} is shown, so it cannot be cut.`);
   const plane = planeOf(request);
-  const found = fields.planes?.find((each) => samePlane(each, plane));
+  const found = fields.planes?.find((each) => isSamePlane(each, plane));
   if (found === undefined) {
     throw new BraggError(
       'not-found',
@@ -180,8 +180,8 @@ async function sourceOf(fields: Fields, request: MapRequest): Promise<Source> {
     }
     return { values: fields.dose, axes: ['z', 'x'], scale: 1 / cell, quantity: 'dose', unit: 'MeV/mm²' };
   }
-  if (cuts.length > 0) return cutOf(fields, request, cuts);
-  const made = fields.planes?.find((plane) => samePlane(plane, planeOf(request)));
+  if (cuts.length > 0) return cutSource(fields, request, cuts);
+  const made = fields.planes?.find((plane) => isSamePlane(plane, planeOf(request)));
   if (made !== undefined) return { ...protons, values: made.values, axes: [made.slow, made.fast] };
   const kept = marginals.find(({ axes }) => isSamePair(axes, horizontal, vertical));
   if (kept === undefined)
@@ -232,13 +232,13 @@ export function makeField(
   return mapOf({ ...field, scale: 1 }, { horizontal: z, vertical: x }, viewport);
 }
 
-const shownAxes = (axes: GridAxes, { horizontal, vertical }: MapRequest) => ({
+const displayedAxes = (axes: GridAxes, { horizontal, vertical }: MapRequest) => ({
   horizontal: axes[horizontal],
   vertical: axes[vertical],
 });
 
 export async function makeMap(fields: Fields, request: MapRequest): Promise<FieldMap> {
-  return mapOf(await sourceOf(fields, request), shownAxes(gridAxes(fields.axes), request), request.viewport);
+  return mapOf(await sourceOf(fields, request), displayedAxes(gridAxes(fields.axes), request), request.viewport);
 }
 
 /** Describes two axes if their cells differ. Null if they are equal. */
@@ -246,8 +246,8 @@ function axisDifference(first: GridAxis, second: GridAxis): string | null {
   const [a, b] = [first.edges, second.edges];
   const text = ({ edges, name, unit }: GridAxis): string =>
     `${edges.length - 1} cells of ${name} from ${edges[0]} to ${edges[edges.length - 1]} ${unit}`;
-  const near = (u: number, v: number): boolean => Math.abs(u - v) <= 1e-9 * Math.max(1, Math.abs(u));
-  const equal = a.length === b.length && a.every((edge, i) => near(edge, b[i] ?? Number.NaN));
+  const areClose = (u: number, v: number): boolean => Math.abs(u - v) <= 1e-9 * Math.max(1, Math.abs(u));
+  const equal = a.length === b.length && a.every((edge, i) => areClose(edge, b[i] ?? Number.NaN));
   return equal ? null : `${text(first)}, and ${text(second)}`;
 }
 
@@ -266,7 +266,7 @@ export async function makeDifference(fields: Fields, other: Fields, request: Map
   const values = await differenceOf(mine, theirs);
   const quantity = `${mine.quantity} difference`;
   const { per: _per, ...whole } = mine;
-  return mapOf({ ...whole, values, scale: 1, quantity }, shownAxes(axes, plain), plain.viewport);
+  return mapOf({ ...whole, values, scale: 1, quantity }, displayedAxes(axes, plain), plain.viewport);
 }
 
 /** Parts of a live frame that these maps need: `dose`, or the keys of marginals. */
@@ -283,13 +283,13 @@ export function partsOf(requests: readonly MapRequest[]): readonly (keyof Margin
  * Maps of a running computation in the order of the requests. Null for maps whose data the frame does not contain yet.
  */
 export function liveMaps(fields: Fields, requests: readonly MapRequest[]): Promise<(FieldMap | null)[]> {
-  const can = (request: MapRequest): boolean => {
+  const hasDataFor = (request: MapRequest): boolean => {
     if (['letd', 'lett', 'gray'].includes(request.quantity)) return false;
     if (request.quantity !== 'protons') return fields.dose === null || fields.dose.length > 0;
     if ((request.cuts ?? []).length > 0)
-      return fields.planes?.some((plane) => samePlane(plane, planeOf(request))) ?? false;
+      return fields.planes?.some((plane) => isSamePlane(plane, planeOf(request))) ?? false;
     const kept = marginals.find(({ axes }) => isSamePair(axes, request.horizontal, request.vertical));
     return kept !== undefined && (fields.marginals?.[kept.key].length ?? 0) > 0;
   };
-  return Promise.all(requests.map(async (request) => (can(request) ? makeMap(fields, request) : null)));
+  return Promise.all(requests.map(async (request) => (hasDataFor(request) ? makeMap(fields, request) : null)));
 }

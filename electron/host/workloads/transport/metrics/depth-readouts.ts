@@ -50,7 +50,11 @@ const ROUNDING = 1e-9;
 /**
  * Length along the axis over which the energy of a cell is spread: its projected depth, or the step if that is longer.
  */
-export function reachOf({ dz_mm, angle_rad, step_mm }: Pick<AxisGeometry, 'dz_mm' | 'angle_rad' | 'step_mm'>): number {
+export function spreadLength_mm({
+  dz_mm,
+  angle_rad,
+  step_mm,
+}: Pick<AxisGeometry, 'dz_mm' | 'angle_rad' | 'step_mm'>): number {
   return Math.max(Math.abs(dz_mm * Math.cos(angle_rad)), step_mm ?? 0);
 }
 
@@ -63,24 +67,27 @@ function spread_mm2(step_mm: number, cell_mm: number, part: number): number {
 }
 
 /** Additional variance of a tilted profile in mm², compared with the means of its bins. */
-export function blurOf(g: AxisGeometry): number {
+export function profileBlur_mm2(g: AxisGeometry): number {
   const [uz, ux] = [Math.cos(g.angle_rad), Math.sin(g.angle_rad)];
   if (Math.abs(ux) < STRAIGHT && uz > 0) return 0;
   const [shadowZ, shadowX] = [Math.abs(g.dz_mm * uz), Math.abs(g.dx_mm * ux)];
   // The deposit of a step contributes twice: by its length when it is scored, and by its distribution over cells.
   const deposit = g.step_mm || Math.hypot(shadowZ, shadowX);
   const engine = g.spread ? spread_mm2(deposit, g.dz_mm, uz) + spread_mm2(deposit, g.dx_mm, ux) : 0;
-  return (deposit ** 2 + reachOf(g) ** 2 + shadowX ** 2) / 12 + engine;
+  return (deposit ** 2 + spreadLength_mm(g) ** 2 + shadowX ** 2) / 12 + engine;
 }
 
 /** Profile of a dose along the beam axis. `dose`: MeV per cell, in rows of z. The addon computes the bins. */
 export function axisProfile(dose: Float64Array, g: AxisGeometry): AxisProfile {
-  return { ...nativeProfile(dose, { ...g, reach_mm: reachOf(g) }), blur_mm2: blurOf(g) };
+  return { ...nativeProfile(dose, { ...g, reach_mm: spreadLength_mm(g) }), blur_mm2: profileBlur_mm2(g) };
 }
 
 /** Like `axisProfile`, but on a worker thread. `per`: optional divisor of each cell. */
 export async function axisProfileLater(dose: Float64Array, g: AxisGeometry, per?: ValueScaling): Promise<AxisProfile> {
-  return { ...(await nativeProfileLater(dose, { ...g, reach_mm: reachOf(g) }, per)), blur_mm2: blurOf(g) };
+  return {
+    ...(await nativeProfileLater(dose, { ...g, reach_mm: spreadLength_mm(g) }, per)),
+    blur_mm2: profileBlur_mm2(g),
+  };
 }
 
 /**
@@ -154,7 +161,7 @@ export function falloffPosition(curve: CellCurve, peak: Peak, level: number): nu
   for (let i = peak.cell; i < curve.means.length; i += 1) {
     if ((curve.edges[i + 1] ?? 0) <= level) {
       const from = i === peak.cell ? (peak.position - curve.start) / curve.step - i : 0;
-      return curve.start + (i + solve(curve, i, level, Math.min(1, Math.max(0, from)), 1)) * curve.step;
+      return curve.start + (i + bisect(curve, i, level, Math.min(1, Math.max(0, from)), 1)) * curve.step;
     }
   }
   return null;
@@ -167,14 +174,14 @@ export function risesTo(curve: CellCurve, peak: Peak, level: number): number | n
   for (let i = peak.cell; i >= 0; i -= 1) {
     if ((curve.edges[i] ?? 0) <= level) {
       const to = i === peak.cell ? (peak.position - curve.start) / curve.step - i : 1;
-      return curve.start + (i + solve(curve, i, level, Math.min(1, Math.max(0, to)), 0)) * curve.step;
+      return curve.start + (i + bisect(curve, i, level, Math.min(1, Math.max(0, to)), 0)) * curve.step;
     }
   }
   return null;
 }
 
 /** Bisects inside a cell, between a point above the level and one below it, to 1e-12 of a cell. */
-function solve(curve: CellCurve, cell: number, level: number, above: number, below: number): number {
+function bisect(curve: CellCurve, cell: number, level: number, above: number, below: number): number {
   let [high, low] = [above, below];
   for (let k = 0; k < 40; k += 1) {
     const middle = (high + low) / 2;

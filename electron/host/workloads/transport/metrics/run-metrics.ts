@@ -19,7 +19,7 @@ import {
   noReadouts,
   summaryReadouts,
 } from '../../../../contract/scenario/transport/readouts.ts';
-import { type AxisGeometry, type AxisProfile, axisProfile, depthReadouts, reachOf } from './depth-readouts.ts';
+import { type AxisGeometry, type AxisProfile, axisProfile, depthReadouts, spreadLength_mm } from './depth-readouts.ts';
 import { massUnits } from './dose-per-mass.ts';
 import { fluenceMoments, meanRange, type TrackEnd } from './mean-range.ts';
 
@@ -33,7 +33,7 @@ function crossingPosition(values: Float64Array, low: number, high: number, level
  * Interpolated position in cells at which the dose first falls below `level`, from the middle outwards. Null if it does
  * not before the edge.
  */
-function reach(values: Float64Array, from: number, side: -1 | 1, level: number): number | null {
+function fallPosition(values: Float64Array, from: number, side: -1 | 1, level: number): number | null {
   for (let i = from; i + side >= 0 && i + side < values.length; i += side) {
     if ((values[i] ?? 0) >= level && (values[i + side] ?? 0) < level)
       return crossingPosition(values, i, i + side, level);
@@ -55,7 +55,10 @@ export function penumbra_mm(dose: Float64Array, nx: number, row: number, dx_mm: 
   }
   if (middle < 0) return null;
   const sides = ([-1, 1] as const).map((side) => {
-    const [inner, outer] = [reach(values, middle, side, 0.8 * highest), reach(values, middle, side, 0.2 * highest)];
+    const [inner, outer] = [
+      fallPosition(values, middle, side, 0.8 * highest),
+      fallPosition(values, middle, side, 0.2 * highest),
+    ];
     return inner === null || outer === null ? null : Math.abs(outer - inner);
   });
   const [left = null, right = null] = sides;
@@ -108,27 +111,27 @@ export function deblurProfile(profile: AxisProfile, more_mm2 = 0): AxisProfile {
   const share = Math.min(all, MAX_AT_ONCE * MAX_PASSES);
   const passes = Math.ceil(share / MAX_AT_ONCE);
   let { values } = profile;
-  for (let pass = 0; pass < passes; pass += 1) values = sharpen(values, share / passes);
+  for (let pass = 0; pass < passes; pass += 1) values = removeBlurOnce(values, share / passes);
   return { ...profile, values, blur_mm2: (all - share) * 2 * step_mm * step_mm };
 }
 
-function sharpen(values: Float64Array, share: number): Float64Array {
+function removeBlurOnce(values: Float64Array, share: number): Float64Array {
   const n = values.length;
   const at = (i: number): number => values[Math.min(n - 1, Math.max(0, i))] ?? 0;
-  const bend = (i: number): number => at(i - 1) - 2 * at(i) + at(i + 1);
+  const secondDifference = (i: number): number => at(i - 1) - 2 * at(i) + at(i + 1);
   /** Amount that flows from bin i to the next one. */
   const flow = (i: number): number => (i < 0 || i >= n - 1 ? 0 : share * (at(i + 1) - at(i)));
   /** Factors on the gains and losses of a bin, which limit it to the values around it. */
   const [gain, loss] = [new Float64Array(n), new Float64Array(n)];
   for (let i = 0; i < n; i += 1) {
-    const bends = [bend(i - 1), bend(i), bend(i + 1)];
+    const bends = [secondDifference(i - 1), secondDifference(i), secondDifference(i + 1)];
     const room = ALLOWED_RISE * share * Math.min(...bends.map(Math.abs));
     const [peak, trough] = [bends.every((one) => one < 0), bends.every((one) => one > 0)];
     const highest = Math.max(at(i - 1), at(i), at(i + 1)) + (peak ? room : 0);
     const lowest = Math.max(Math.min(0, at(i)), Math.min(at(i - 1), at(i), at(i + 1)) - (trough ? room : 0));
     const [comes, goes] = [flow(i - 1), -flow(i)];
-    gain[i] = part(highest - at(i), Math.max(0, comes) + Math.max(0, goes));
-    loss[i] = part(at(i) - lowest, Math.max(0, -comes) + Math.max(0, -goes));
+    gain[i] = limitFactor(highest - at(i), Math.max(0, comes) + Math.max(0, goes));
+    loss[i] = limitFactor(at(i) - lowest, Math.max(0, -comes) + Math.max(0, -goes));
   }
   const sharp = Float64Array.from(values);
   for (let i = 0; i < n - 1; i += 1) {
@@ -141,7 +144,7 @@ function sharpen(values: Float64Array, share: number): Float64Array {
   return sharp;
 }
 
-const part = (room: number, wanted: number): number => (wanted > room ? room / wanted : 1);
+const limitFactor = (room: number, wanted: number): number => (wanted > room ? room / wanted : 1);
 
 /** The parts of a run that readouts need. */
 export interface MeasuredRun {
@@ -167,9 +170,9 @@ const MAX_IN_FLIGHT = 1e-3;
  * Depth in mm behind the entrance of a tilted beam, up to which the profile also contains the region before the
  * entrance.
  */
-function blur(g: AxisGeometry): number {
+function entranceBlur_mm(g: AxisGeometry): number {
   if (Math.sin(g.angle_rad) === 0) return 0;
-  return (reachOf(g) + Math.abs(g.dx_mm * Math.sin(g.angle_rad))) / 2 + g.dz_mm;
+  return (spreadLength_mm(g) + Math.abs(g.dx_mm * Math.sin(g.angle_rad))) / 2 + g.dz_mm;
 }
 
 function isComplete(run: MeasuredRun): boolean {
@@ -190,7 +193,7 @@ function profileForReadouts(run: MeasuredRun, profile: AxisProfile): AxisProfile
 /** Computes the readouts of a complete run. */
 function readoutsOf(run: MeasuredRun, profile: AxisProfile, moments = momentsOf(run)): CurveReadouts {
   const from = stoppingFrom_mm(moments, run.geometry, run.trackEnd.stopped);
-  return depthReadouts(profile, blur(run.geometry), from);
+  return depthReadouts(profile, entranceBlur_mm(run.geometry), from);
 }
 
 export function depthDoseOf(run: MeasuredRun): Omit<DepthDose, 'quality' | 'gray'> {

@@ -142,7 +142,7 @@ function scenarioPart<T>(part: string, schema: z.ZodType<T>): (scenario: unknown
   };
 }
 
-function partsOf(scenario: unknown): ScenarioParts | null {
+function partsOfScenario(scenario: unknown): ScenarioParts | null {
   const [beam, grid, geometry] = [
     scenarioParts.beam(scenario),
     scenarioParts.grid(scenario),
@@ -252,7 +252,7 @@ function rearFaceNote({ beam, grid, solver }: ScenarioParts, { ledger: { number 
  * may lack fields that some notes need.
  */
 export function runNotes(read: NoteInputs, cells: Cells, table: string, scenario: unknown): readonly RunNote[] {
-  const all = partsOf(scenario);
+  const all = partsOfScenario(scenario);
   const beam = all?.initial.kind === 'beam' ? all : null;
   return [
     ...openLedgerNote(read.ledger),

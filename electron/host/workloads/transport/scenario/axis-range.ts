@@ -74,7 +74,7 @@ function interpolate(from: Float64Array, to: Float64Array, value: number): numbe
 type BeamGeometry = Pick<TransportScenario | TransportWithBeam, 'beam' | 'geometry'>;
 
 /** Distances in mm from the entrance at which the axis may enter or leave a region, in ascending order. */
-function borders({ beam, geometry }: BeamGeometry, ct: PlacedCt | null): readonly number[] {
+function regionBorders({ beam, geometry }: BeamGeometry, ct: PlacedCt | null): readonly number[] {
   const angle = (beam.angle_deg * Math.PI) / 180;
   const [uz, ux] = [Math.cos(angle), Math.sin(angle)];
   const at = geometry.regions.flatMap(({ x_mm, z_mm }) => [
@@ -113,12 +113,12 @@ export function axisEnd(scenario: BeamGeometry, context: TransportContext): Axis
   const mediumAt = (way: number): Medium => {
     const [z, x] = [beam.z_mm + way * Math.cos(angle), beam.x_mm + way * Math.sin(angle)];
     // Evaluate only midpoints between borders, which are never on a border.
-    const inside = ({ x_mm, z_mm }: (typeof geometry.regions)[number]): boolean =>
+    const isInside = ({ x_mm, z_mm }: (typeof geometry.regions)[number]): boolean =>
       (x_mm === undefined || (x >= x_mm[0] && x < x_mm[1])) && z >= z_mm[0] && z < z_mm[1];
-    return geometry.regions.findLast(inside) ?? matterAt(context.ct, z, x) ?? background;
+    return geometry.regions.findLast(isInside) ?? matterAt(context.ct, z, x) ?? background;
   };
   let [energy, gone, background_mm] = [beam.energy_MeV, 0, 0];
-  for (const border of borders(scenario, context.ct)) {
+  for (const border of regionBorders(scenario, context.ct)) {
     const medium = mediumAt((gone + border) / 2);
     const left = ranges.left_mm(medium, energy);
     const thickness_mm = border - gone;

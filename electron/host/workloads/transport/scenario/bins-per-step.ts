@@ -134,7 +134,13 @@ interface Step {
 }
 
 /** Variance of the residual range, in mm² of water, that bins of width `bin_mm` add on the path through `medium`. */
-function added_mm2(medium: Medium, water: Slowing, bin_mm: number, step: Step, context: TransportContext): number {
+function addedVariance_mm2(
+  medium: Medium,
+  water: Slowing,
+  bin_mm: number,
+  step: Step,
+  context: TransportContext,
+): number {
   const own = water.stoppingIn(medium.material);
   const density = materialOf(context, medium.material).density_g_cm3 * medium.density_scale;
   let added = 0;
@@ -209,7 +215,7 @@ function spread_mm({ beam, physics }: TransportWithBeam, context: TransportConte
   return Math.hypot(rangeStraggling_mm(range * 10), (beam.energy_sigma_MeV * 10) / stopping);
 }
 
-function fewestSteps(
+function fewestBins(
   scenario: TransportWithBeam,
   context: TransportContext,
   step_mm: number,
@@ -224,7 +230,7 @@ function fewestSteps(
   const allowed = bearable * spread_mm(scenario, context) ** 2;
   let [best, least] = [candidates[0] ?? 1, Number.POSITIVE_INFINITY];
   for (const bins of candidates) {
-    const worst = Math.max(...media.map((medium) => added_mm2(medium, water, whole_mm / bins, step, context)));
+    const worst = Math.max(...media.map((medium) => addedVariance_mm2(medium, water, whole_mm / bins, step, context)));
     if (worst <= allowed) return bins;
     if (worst < least) [best, least] = [bins, worst];
   }
@@ -250,7 +256,7 @@ function binsPerStep(
   const least = leastBins(stepInWater_mm, spread_mm(scenario, context));
   const fine = candidates.filter((bins) => bins >= least);
   const bearable = isTilted(scenario) ? MAX_ADDED_SPREAD.tilted : MAX_ADDED_SPREAD.chosen;
-  return fewestSteps(scenario, context, step_mm, stepInWater_mm, fine.length > 0 ? fine : [least], bearable);
+  return fewestBins(scenario, context, step_mm, stepInWater_mm, fine.length > 0 ? fine : [least], bearable);
 }
 
 /** Minimum number of bins into which a length must be divided, given the straggling. */
@@ -303,7 +309,7 @@ function thinBin_mm(scenario: TransportWithBeam, context: TransportContext, step
   const step = { length_mm: step_mm, paths: Array.from(water.angle, () => STRAIGHT) };
   const allowed = MAX_ADDED_SPREAD.chosen * spread ** 2;
   const found = THIN_BINS.find((share) =>
-    media.every((medium) => added_mm2(medium, water, share * spread, step, context) <= allowed),
+    media.every((medium) => addedVariance_mm2(medium, water, share * spread, step, context) <= allowed),
   );
   return Number(((found ?? 0) * spread || narrowest).toPrecision(4));
 }
@@ -340,7 +346,7 @@ function findParts(scenario: TransportScenario, context: TransportContext): numb
   // For tilted beams, do not divide the file's bins, because the accuracy of their rows was measured with these.
   const least = scenario.beam.angle_deg === 0 ? leastBins(bin_mm, spread_mm(scenario, context)) : 1;
   const fine = parts.filter((part) => part >= least);
-  return fewestSteps(scenario, context, step_mm, bin_mm, fine.length > 0 ? fine : parts, bearable);
+  return fewestBins(scenario, context, step_mm, bin_mm, fine.length > 0 ? fine : parts, bearable);
 }
 
 /** Range step that is passed to the engine, in mm of water: a part of the file's range step. */

@@ -184,7 +184,7 @@ function* findContents(scenario: TransportScenario, nz: number, nx: number): Yie
     return shares;
   };
   /** Indices of the contents by band of z and band of x. Null if there are too many. */
-  function* blocks(list: ContentsList): YieldingTask<Uint8Array | null> {
+  function* blockContents(list: ContentsList): YieldingTask<Uint8Array | null> {
     const index = new Uint8Array(z.bands.length * x.bands.length);
     let i = 0;
     for (const row of z.bands) {
@@ -201,7 +201,7 @@ function* findContents(scenario: TransportScenario, nz: number, nx: number): Yie
   }
   for (const roundedTo of [null, ...PARTS]) {
     const list = new ContentsList(media, roundedTo);
-    const index = yield* blocks(list);
+    const index = yield* blockContents(list);
     if (index !== null)
       return { list: list.list, map: () => paintMap(z, x, index, nz, nx), roundedTo, densitiesWithin: null };
   }
@@ -277,7 +277,7 @@ interface Cells {
   readonly density: Float64Array;
 }
 
-function* fill(scenario: TransportScenario, ct: PlacedCt, nz: number, nx: number): YieldingTask<Cells> {
+function* sampleCells(scenario: TransportScenario, ct: PlacedCt, nz: number, nx: number): YieldingTask<Cells> {
   const [dz, dx] = [scenario.geometry.depth_mm / nz, scenario.geometry.width_mm / nx];
   const pixel = Math.min(...ct.slice.spacing_mm);
   const [deep, wide] = [placesIn(dz, pixel), placesIn(dx, pixel)];
@@ -310,7 +310,7 @@ function* fill(scenario: TransportScenario, ct: PlacedCt, nz: number, nx: number
  * Returns the media and the index of each cell's medium. Null if there are more than `most`. With `width` 0, no
  * densities are merged.
  */
-function* gather({ material, density }: Cells, ct: PlacedCt, width: number, most: number) {
+function* groupMedia({ material, density }: Cells, ct: PlacedCt, width: number, most: number) {
   const known = new Map<string, number>();
   const sums: { material: number; density: number; cells: number }[] = [];
   const index = new Uint8Array(material.length);
@@ -346,7 +346,7 @@ function* gather({ material, density }: Cells, ct: PlacedCt, width: number, most
 }
 
 /** Adds regions, which override the image: a cell belongs to the last region that contains its centre. */
-function* paint(
+function* applyRegions(
   scenario: TransportScenario,
   nz: number,
   nx: number,
@@ -373,16 +373,16 @@ function* findCtContents(
   nz: number,
   nx: number,
 ): YieldingTask<CellContents> {
-  const cells = yield* fill(scenario, ct, nz, nx);
+  const cells = yield* sampleCells(scenario, ct, nz, nx);
   const regions = new Set(
     scenario.geometry.regions.map(({ material, density_scale }) => `${material} ${density_scale}`),
   ).size;
   const most = MAX_MEDIA[scenario.solver.stepping] - Math.min(regions, 30);
   for (const width of [0, ...WIDTHS]) {
-    const found = yield* gather(cells, ct, width, most);
+    const found = yield* groupMedia(cells, ct, width, most);
     if (found === null) continue;
     const { media, index } = found;
-    yield* paint(scenario, nz, nx, media, index);
+    yield* applyRegions(scenario, nz, nx, media, index);
     return { ...numberMedia(media, index), roundedTo: null, densitiesWithin: width === 0 ? null : width };
   }
   throw new Error(`the densities of a CT do not fit into ${most} media`);

@@ -31,7 +31,7 @@ const NOTICEABLE_SHARE = 0.2;
 const NOTICEABLE_MM = 0.01;
 
 /** Whether a step moves the row of the beam by a fraction of a cell in depth. */
-function partCells({ beam, grid, solver }: TransportScenario): boolean {
+function splitsRows({ beam, grid, solver }: TransportScenario): boolean {
   if (solver.stepping === 'depth') return false;
   return !divides(grid.dz_mm, solver.step_mm * Math.cos((beam.angle_deg * Math.PI) / 180));
 }
@@ -57,7 +57,7 @@ export function spreadWarning(
   if (extra_mm < NOTICEABLE_MM || extra_mm < NOTICEABLE_SHARE * physical) return null;
   const { energy } = scenario.grid;
   // The spread from steps of fractional cells has its own warning.
-  if (energy.kind === 'range' && partCells(scenario)) return null;
+  if (energy.kind === 'range' && splitsRows(scenario)) return null;
   const [key, value] =
     energy.kind === 'range' ? (['step_mm', energy.step_mm] as const) : (['step_MeV', energy.step_MeV] as const);
   const factor = (Math.hypot(physical, extra_mm) / physical).toFixed(2);
@@ -92,7 +92,7 @@ function checkDivision(size: 'width_mm' | 'depth_mm', cell: 'dx_mm' | 'dz_mm') {
   };
 }
 
-function tooMany(
+function tooManyIssue(
   path: readonly string[],
   value: number,
   count: number,
@@ -109,8 +109,8 @@ function checkCounts({ geometry, grid }: TransportScenario): readonly FieldIssue
   const nx = Math.round(geometry.width_mm / grid.dx_mm);
   const nz = Math.round(geometry.depth_mm / grid.dz_mm);
   const each = [
-    ...tooMany(['grid', 'dx_mm'], grid.dx_mm, nx, maxCells.x, 'mm'),
-    ...tooMany(['grid', 'dz_mm'], grid.dz_mm, nz, maxCells.z, 'mm'),
+    ...tooManyIssue(['grid', 'dx_mm'], grid.dx_mm, nx, maxCells.x, 'mm'),
+    ...tooManyIssue(['grid', 'dz_mm'], grid.dz_mm, nz, maxCells.z, 'mm'),
   ];
   if (each.length > 0 || nx * nz <= maxMapCells) return each;
   const says = `mm by ${formatNumber(grid.dz_mm)} mm gives ${nx} × ${nz} cells`;
@@ -119,14 +119,14 @@ function checkCounts({ geometry, grid }: TransportScenario): readonly FieldIssue
 
 function checkAngleCount(scenario: TransportScenario): readonly FieldIssue[] {
   const { dtheta_mrad } = scenario.grid;
-  return tooMany(['grid', 'dtheta_mrad'], dtheta_mrad, angleBins(scenario), maxCells.theta, 'mrad');
+  return tooManyIssue(['grid', 'dtheta_mrad'], dtheta_mrad, angleBins(scenario), maxCells.theta, 'mrad');
 }
 
 function checkEnergyCount(scenario: TransportScenario, context: TransportContext): readonly FieldIssue[] {
   const { energy } = scenario.grid;
   const [key, value] =
     energy.kind === 'range' ? (['step_mm', energy.step_mm] as const) : (['step_MeV', energy.step_MeV] as const);
-  return tooMany(['grid', 'energy', key], value, energyBins(scenario, context), maxCells.energy, key.slice(5));
+  return tooManyIssue(['grid', 'energy', key], value, energyBins(scenario, context), maxCells.energy, key.slice(5));
 }
 
 /** Checks that the beam angle is the centre of a bin. Otherwise the beam would be spread over two bins. */
@@ -167,7 +167,7 @@ function warnOfUnusedStep({ grid, solver }: TransportScenario): readonly FieldIs
 /** Warns if the row of the beam ends between two cells, because it is then distributed over both in every step. */
 function warnOfPartCells(scenario: TransportScenario): readonly FieldIssue[] {
   const { grid, solver, beam, initial } = scenario;
-  if (initial.kind !== 'beam' || !partCells(scenario)) return [];
+  if (initial.kind !== 'beam' || !splitsRows(scenario)) return [];
   const cosine = Math.cos((beam.angle_deg * Math.PI) / 180);
   const cell = formatNumber(grid.dz_mm);
   const whole = Math.max(1, Math.round((solver.step_mm * cosine) / grid.dz_mm)) * grid.dz_mm;
@@ -230,8 +230,8 @@ function checkPictures(cells: Cells): readonly FieldIssue[] {
 function checkMemory(scenario: TransportScenario, context: TransportContext): readonly FieldIssue[] {
   const { ne, ntheta, nz, nx, cells, state_bytes } = estimateGrid(scenario, context);
   if (state_bytes <= context.memoryLimit_bytes) {
-    const tooMany = checkOperators(scenario, context, { ne, ntheta, nz, nx });
-    return tooMany.length > 0 ? tooMany : checkPictures({ ne, ntheta, nz, nx });
+    const tooManyIssue = checkOperators(scenario, context, { ne, ntheta, nz, nx });
+    return tooManyIssue.length > 0 ? tooManyIssue : checkPictures({ ne, ntheta, nz, nx });
   }
   const limit = formatBytes(context.memoryLimit_bytes);
   const size = cells.toPrecision(3).replace('e+', 'e');

@@ -47,7 +47,7 @@ function usedMaterials(scenario: TransportScenario): readonly string[] {
 /**
  * Energies that all tables contain: the highest of their lowest energies, and the lowest of their highest energies.
  */
-function limits(scenario: TransportScenario, context: TransportContext): { lowest: Limit; highest: Limit } {
+function energyLimits(scenario: TransportScenario, context: TransportContext): { lowest: Limit; highest: Limit } {
   const all = usedMaterials(scenario).map((material) => ({ material, table: tableOf(context, material) }));
   const limit = (pick: typeof lowestEnergy) =>
     all.map(({ material, table }): Limit => ({ energy_MeV: pick(table), material, title: table.title }));
@@ -75,7 +75,7 @@ function checkAboveCutoff(scenario: TransportScenario): readonly FieldIssue[] {
 function checkWithinTables(scenario: TransportScenario, context: TransportContext): readonly FieldIssue[] {
   const { energy_MeV, energy_sigma_MeV, spots } = scenario.beam;
   if (spots !== undefined) return [];
-  const { highest } = limits(scenario, context);
+  const { highest } = energyLimits(scenario, context);
   const table = `above the stopping power table of ${highest.material}, ${highest.title}`;
   if (energy_MeV > highest.energy_MeV) {
     const allowed = `at most ${formatNumber(highest.energy_MeV)} MeV`;
@@ -92,7 +92,7 @@ function checkWithinTables(scenario: TransportScenario, context: TransportContex
 
 function checkCutoff(scenario: TransportScenario, context: TransportContext): readonly FieldIssue[] {
   const { cutoff_MeV } = scenario.grid;
-  const { lowest } = limits(scenario, context);
+  const { lowest } = energyLimits(scenario, context);
   if (cutoff_MeV >= lowest.energy_MeV) return [];
   const says = `MeV is below the stopping power table of ${lowest.material}, ${lowest.title}`;
   return [fieldIssue(['grid', 'cutoff_MeV'], cutoff_MeV, says, `at least ${formatNumber(lowest.energy_MeV)} MeV`)];
@@ -467,7 +467,7 @@ export function checkTransport(
   isSet: (path: Path) => boolean,
 ): readonly FieldIssue[] {
   const energyIsOff = energyIsUnknown(leftOut);
-  const unusable = (use: string): boolean => {
+  const isUnusable = (use: string): boolean => {
     const path = parsePath(use) ?? [];
     if (energyIsOff && use === 'beam.energy_MeV') return true;
     if (leftOut.some((gone) => isWithin(path, gone) || isWithin(gone, path))) return true;
@@ -475,6 +475,6 @@ export function checkTransport(
   };
   const region = regionIndex(leftOut);
   return [...energyChecks, ...spotChecks, ...geometryChecks, ...gridChecks, ...outputChecks]
-    .filter(({ uses }) => !uses.some(unusable))
+    .filter(({ uses }) => !uses.some(isUnusable))
     .flatMap(({ run }) => run(scenario, context, region));
 }

@@ -112,7 +112,7 @@ interface Ranges {
   readonly scattering: number;
 }
 
-function ranges(scenario: TransportWithBeam, context: TransportContext): Ranges {
+function rangesOfBeam(scenario: TransportWithBeam, context: TransportContext): Ranges {
   const { energy_MeV } = scenario.beam;
   const { background, regions } = scenario.geometry;
   const at = (material: string): StoppingValues =>
@@ -233,7 +233,7 @@ function largestAngle(scenario: TransportWithBeam, context: TransportContext, dt
 }
 
 /** Solver step: one cell in depth, or the nearest multiple of a range step given by the file. */
-function stepOf(scenario: TransportWithBeam, dz_mm: number): number {
+function solverStep_mm(scenario: TransportWithBeam, dz_mm: number): number {
   const { energy } = scenario.grid;
   const step_mm = scenario.solver.stepping === 'depth' ? dz_mm : pathPerCell(scenario, dz_mm);
   if (energy.kind !== 'range' || energy.step_mm === undefined) return step_mm;
@@ -241,7 +241,7 @@ function stepOf(scenario: TransportWithBeam, dz_mm: number): number {
 }
 
 /** Preferred cell size in depth in mm. It is limited by the falloff and by the cell's thickness in water. */
-function deepOf({ own_mm, water_mm }: Ranges): number {
+function depthCellSize_mm({ own_mm, water_mm }: Ranges): number {
   const falloff = falloffPerStraggling * rangeStraggling_mm(own_mm);
   return Math.min(falloff / cellsPerFalloff, (longestCell_mm * own_mm) / water_mm);
 }
@@ -285,7 +285,7 @@ export function completeTransport(scenario: TransportWithBeam, context: Transpor
 /**
  * Returns the CT with its slice and the position of the box in it, so that a stored run is complete without the image.
  */
-function placedIn(
+function withPlacement(
   ct: TransportWithBeam['geometry']['ct'],
   placed: PlacedCt | null,
 ): Pick<TransportWithBeam['geometry'], 'ct'> {
@@ -296,7 +296,7 @@ function placedIn(
 }
 
 function completeBy(scenario: TransportWithBeam, context: TransportContext, entrance_mm: number): TransportScenario {
-  const found = ranges(scenario, context);
+  const found = rangesOfBeam(scenario, context);
   const wanted = wantedSize(scenario, found, context.ct);
   const { geometry, grid, solver } = scenario;
   // A beam in metal fills several times as many cells as in water. Rounding its cells down to 1, 2, 2.5 or 5 would
@@ -306,14 +306,14 @@ function completeBy(scenario: TransportWithBeam, context: TransportContext, entr
     Math.min(coarsest_mm, Math.max(finest_mm, below(Math.min(length_mm, box_mm / minCells))));
   const depth = sizeAndCell(geometry.depth_mm, grid.dz_mm, {
     size: wanted.depth,
-    cell: cell(deepOf(found), geometry.depth_mm ?? wanted.depth),
+    cell: cell(depthCellSize_mm(found), geometry.depth_mm ?? wanted.depth),
   });
   const width = sizeAndCell(geometry.width_mm, grid.dx_mm, {
     size: wanted.width,
     cell: cell(lateralCellSize_mm(scenario, found, depth.size, entrance_mm), geometry.width_mm ?? wanted.width),
   });
   const boxed = { ...scenario, geometry: { ...geometry, depth_mm: depth.size } };
-  const step_mm = solver.step_mm ?? stepOf(scenario, depth.cell);
+  const step_mm = solver.step_mm ?? solverStep_mm(scenario, depth.cell);
   // Depth stepping uses the cell size in depth as its step, and ignores the step in the file.
   const taken_mm = solver.stepping === 'depth' ? pathPerCell(scenario, depth.cell) : step_mm;
   const { energy } = grid;
@@ -322,7 +322,7 @@ function completeBy(scenario: TransportWithBeam, context: TransportContext, entr
     ...scenario,
     geometry: {
       ...geometry,
-      ...placedIn(geometry.ct, context.ct),
+      ...withPlacement(geometry.ct, context.ct),
       width_mm: width.size,
       depth_mm: depth.size,
       regions: geometry.regions.map(({ x_mm = [-width.size / 2, width.size / 2], ...region }) => ({ ...region, x_mm })),

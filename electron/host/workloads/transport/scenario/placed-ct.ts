@@ -129,7 +129,7 @@ function placeCt(
 }
 
 /** Converts a point of the box to coordinates along the two axes of the slice. */
-function pointAt(
+function slicePoint(
   { along, across, isocentre_mm, isocentre_depth_mm }: PlacedCt,
   z_mm: number,
   x_mm: number,
@@ -141,7 +141,7 @@ function pointAt(
 /** Returns the Hounsfield units of the pixel at a point of the box. Null outside of the image. */
 export function huAt(ct: PlacedCt, z_mm: number, x_mm: number): number | null {
   const { slice } = ct;
-  const [u, v] = pointAt(ct, z_mm, x_mm);
+  const [u, v] = slicePoint(ct, z_mm, x_mm);
   const column = Math.round((u - slice.origin_mm[0]) / slice.spacing_mm[0]);
   const row = Math.round((v - slice.origin_mm[1]) / slice.spacing_mm[1]);
   if (column < 0 || row < 0 || column >= slice.columns || row >= slice.rows) return null;
@@ -158,7 +158,7 @@ export function mediumOf(ct: PlacedCt, hu: number): { readonly material: string;
 /** Warns about pixels beyond the table. They use its ends, so padding becomes air, and metal the densest bone. */
 export function warnOfHu({ slice, table, beyond: { below, above, least, most } }: PlacedCt): readonly FieldIssue[] {
   const [lowest, highest] = huRange(table);
-  const say = (count: number, end: number, which: string, extreme: number): FieldIssue =>
+  const huIssue = (count: number, end: number, which: string, extreme: number): FieldIssue =>
     fieldWarning(
       ['geometry', 'ct', 'hu_table'],
       'HU table',
@@ -167,8 +167,8 @@ export function warnOfHu({ slice, table, beyond: { below, above, least, most } }
     );
   return [
     ...slice.notes.map((note) => fieldWarning(['geometry', 'ct', 'file'], 'CT', note.replace(/\.$/, ''))),
-    ...(below > 0 ? [say(below, lowest, 'below', least)] : []),
-    ...(above > 0 ? [say(above, highest, 'above', most)] : []),
+    ...(below > 0 ? [huIssue(below, lowest, 'below', least)] : []),
+    ...(above > 0 ? [huIssue(above, highest, 'above', most)] : []),
   ];
 }
 
@@ -212,16 +212,21 @@ async function ctSlice(
   { file, series, plane, at_mm }: CtPlacement,
   { folder }: { readonly folder: string | null },
 ): Promise<CtRead> {
-  const refuse = (says: string, allowed: string, at: readonly string[] = ['file'], value: unknown = file): CtRead => ({
+  const rejected = (
+    says: string,
+    allowed: string,
+    at: readonly string[] = ['file'],
+    value: unknown = file,
+  ): CtRead => ({
     slice: null,
     faults: [fieldIssue(['geometry', 'ct', ...at], value, says, allowed)],
   });
   const allowed = 'a DICOM folder or file, .nrrd, .mha or .mhd in the folder of the scenario';
   if (folder === null) {
-    return refuse('cannot be found before the scenario is saved, because the path is relative to its file', allowed);
+    return rejected('cannot be found before the scenario is saved, because the path is relative to its file', allowed);
   }
   const found = await resolveInsideFolder(folder, file);
-  if (found === null) return refuse('is outside the folder of the scenario', allowed);
+  if (found === null) return rejected('is outside the folder of the scenario', allowed);
   try {
     return {
       slice: await read({ path: found, name: file, series: series ?? null, plane, at_mm: at_mm ?? null }),
@@ -232,14 +237,14 @@ async function ctSlice(
     const reason = error.message.replace(/\.$/, '');
     // The folder itself is valid, so report the error at the field that selects the series.
     if (error.issues.some((issue) => issue.path === 'geometry.ct.series')) {
-      return refuse(
+      return rejected(
         `does not select a series: ${reason}`,
         'UID or description of a series',
         ['series'],
         series ?? null,
       );
     }
-    return refuse(`cannot be used: ${reason}`, allowed);
+    return rejected(`cannot be used: ${reason}`, allowed);
   }
 }
 
@@ -371,7 +376,10 @@ export async function ctPicture(
     const angle = (angle_deg * Math.PI) / 180;
     const way = toRange ? alone : through_mm(angle);
     const end = [z_mm + way * Math.cos(angle), x_mm + way * Math.sin(angle)] as const;
-    return { from: [...pointAt(ct, z_mm, x_mm)] as [number, number], to: [...pointAt(ct, ...end)] as [number, number] };
+    return {
+      from: [...slicePoint(ct, z_mm, x_mm)] as [number, number],
+      to: [...slicePoint(ct, ...end)] as [number, number],
+    };
   });
   return {
     plane: slice.plane,
@@ -386,7 +394,7 @@ export async function ctPicture(
     from_mm: slice.from_mm,
     to_mm: slice.to_mm,
     slices: slice.slices,
-    box: corners.map(([z, x]) => [...pointAt(ct, z, x)] as [number, number]),
+    box: corners.map(([z, x]) => [...slicePoint(ct, z, x)] as [number, number]),
     beams,
     toRange,
   };

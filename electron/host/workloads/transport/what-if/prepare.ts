@@ -46,7 +46,7 @@ function coarseCellSize(box_mm: number, cell_mm: number, factor: number): number
   return box_mm / Math.max(Math.min(cells, MIN_CELLS), Math.ceil(cells / factor));
 }
 
-const record = (value: unknown): Readonly<Record<string, unknown>> =>
+const asRecord = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 
 /** Returns `document` with the values of its completed form `complete`, on a grid that is coarser by `factors`. */
@@ -57,7 +57,7 @@ export function coarsenGrid(
   variant: 'auto' | 'moments' = 'auto',
 ): ScenarioDraft {
   const { geometry, grid, beam, output } = complete;
-  const { step_mm: _, ...solver } = record(document['solver']);
+  const { step_mm: _, ...solver } = asRecord(document['solver']);
   const bins = Math.round(grid.theta_max_mrad / grid.dtheta_mrad);
   const room_mrad = LIMIT_MRAD - (Math.abs(beam.angle_deg) * 1000 * Math.PI) / 180;
   const left = Math.max(Math.min(bins, MIN_BINS), Math.ceil(bins / factors.theta));
@@ -65,9 +65,9 @@ export function coarsenGrid(
   const within = Math.min(left, Math.floor(room_mrad / dtheta_mrad));
   return {
     ...document,
-    geometry: { ...record(document['geometry']), width_mm: geometry.width_mm, depth_mm: geometry.depth_mm },
+    geometry: { ...asRecord(document['geometry']), width_mm: geometry.width_mm, depth_mm: geometry.depth_mm },
     grid: {
-      ...record(document['grid']),
+      ...asRecord(document['grid']),
       dx_mm: coarseCellSize(geometry.width_mm, grid.dx_mm, factors.x),
       dz_mm: coarseCellSize(geometry.depth_mm, grid.dz_mm, factors.z),
       dtheta_mrad,
@@ -76,7 +76,7 @@ export function coarsenGrid(
       cutoff_MeV: grid.cutoff_MeV,
     },
     solver: { ...solver, stepping: 'depth', variant, precision: 'fp32' },
-    output: { ...record(document['output']), keyframes: Math.min(output.keyframes, MAX_KEYFRAMES) },
+    output: { ...asRecord(document['output']), keyframes: Math.min(output.keyframes, MAX_KEYFRAMES) },
   };
 }
 
@@ -124,21 +124,21 @@ export class Pace {
    * Returns factors for a scenario with this many cells. The grid becomes finer again only after editing has paused.
    */
   factors(kind: Kind, cells: number, sameDose: boolean): Factors {
-    const takes_s = (factor: number): number =>
+    const expected_s = (factor: number): number =>
       this.#setUp_s[kind] + (this.#visit_s[kind] * cells) / reduction(factorsOf(factor, sameDose));
     // The set-up time does not depend on the number of cells, so it is allowed in addition.
     const allowed_s = Math.max(BUDGET_S[kind], this.#setUp_s[kind] + BUDGET_S[kind] / 2);
     const most_s = this.#held > 1 ? allowed_s * TOLERATED_OVERRUN : allowed_s;
-    while (this.#held < MAX_FACTOR && takes_s(this.#held) > most_s) this.#held += 1;
+    while (this.#held < MAX_FACTOR && expected_s(this.#held) > most_s) this.#held += 1;
     return factorsOf(this.#held, sameDose);
   }
 
-  took(kind: Kind, cells: number, setUp_s: number, solve_s: number): void {
+  recordTimes(kind: Kind, cells: number, setUp_s: number, solve_s: number): void {
     this.#setUp_s[kind] += NEWEST_WEIGHT * (setUp_s - this.#setUp_s[kind]);
     this.#visit_s[kind] += NEWEST_WEIGHT * (solve_s / Math.max(1, cells) - this.#visit_s[kind]);
   }
 
-  rested(): void {
+  reset(): void {
     this.#held = 1;
   }
 }
@@ -219,13 +219,13 @@ async function readQuickly(
 }
 
 /** Cell sizes of a grid divided by those of another one. A grid with few cells is coarsened by less than requested. */
-function cellsIn(grid: TransportScenario['grid'], of: TransportScenario['grid']): Factors {
+function cellRatios(grid: TransportScenario['grid'], of: TransportScenario['grid']): Factors {
   const ratio = (key: 'dx_mm' | 'dz_mm' | 'dtheta_mrad'): number => Number((grid[key] / of[key]).toPrecision(9));
   return { x: ratio('dx_mm'), z: ratio('dz_mm'), theta: ratio('dtheta_mrad') };
 }
 
 /** Kind of device that `auto` selects. */
-function kindOf(addon: NativeAddon): Kind {
+function deviceKindOf(addon: NativeAddon): Kind {
   const usable = addon
     .variants()
     .some(({ device, available, steppings }) => available && device !== 'cpu' && steppings.includes('depth'));
@@ -237,7 +237,7 @@ export async function prepareWhatIf(parts: Parts, question: WhatIfQuestion, pace
   const { addon, scenarios, memoryLimit_bytes } = parts;
   const { document, place, full, sameDose } = question;
   const reading = requireSolvable(await scenarios.checkQuickly(document, place));
-  const kind = kindOf(addon);
+  const kind = deviceKindOf(addon);
   const wanted = full ? unchangedFactors : pace.factors(kind, reading.estimate?.cells ?? 0, sameDose);
   const solved = full ? reading : await readQuickly(parts, question, reading, wanted);
   const { scenario } = solved;
@@ -260,7 +260,7 @@ export async function prepareWhatIf(parts: Parts, question: WhatIfQuestion, pace
       variant: plan.variant,
       device: running.device,
       stepping: problem.solver.stepping,
-      coarser: { ...cellsIn(scenario.grid, reading.scenario.grid) },
+      coarser: { ...cellRatios(scenario.grid, reading.scenario.grid) },
       dx_mm: problem.grid.dx_mm,
       dz_mm: problem.grid.dz_mm,
       dtheta_mrad: problem.grid.dtheta_rad * 1000,

@@ -73,7 +73,7 @@ function watchConnection(options: Partial<ConnectionOptions> & Pick<ConnectionOp
         : seen.slice(from).find((state) => state.kind === kind);
     await new Promise<void>((resolve) => {
       const look = (): void => {
-        if (found() !== undefined || connection.isOver) resolve();
+        if (found() !== undefined || connection.hasEnded) resolve();
       };
       listeners = [...listeners, look];
       look();

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { BraggError } from '../../../../../electron/contract/errors.ts';
 import { remoteMachineSchema } from '../../../../../electron/contract/remote.ts';
 import { PROBE, readProbe } from '../../../../../electron/host/app/remote/probe.ts';
-import { hostsIn } from '../../../../../electron/host/app/remote/remotes.ts';
+import { hostNamesIn } from '../../../../../electron/host/app/remote/remotes.ts';
 import { checkedHost, plainLine, plainText } from '../../../../../electron/host/app/remote/ssh.ts';
 
 const completeProbe: Readonly<Record<string, string>> = {
@@ -146,5 +146,5 @@ test.each(['box', 'me@box.example', 'me@dom.example@box', '10.0.0.1', '[::1]', '
 
 test('hosts are read from an ssh configuration, without patterns', () => {
   const text = 'Host box "gpu" *.example !no\n  HostName 10.0.0.1\nhost=login\nMatch host x\nHost -bad box\n';
-  expect(hostsIn(text)).toEqual(['box', 'gpu', 'login']);
+  expect(hostNamesIn(text)).toEqual(['box', 'gpu', 'login']);
 });

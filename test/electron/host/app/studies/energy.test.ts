@@ -17,7 +17,7 @@ import {
 } from '../../../../../electron/contract/study/index.ts';
 import {
   type Counters,
-  countersHere,
+  openCounters,
   PointEnergy,
   PointSolver,
 } from '../../../../../electron/host/app/studies/points/solver.ts';
@@ -308,7 +308,7 @@ describe('energy measurement in studies', () => {
   });
 
   test('does not count processors of a cluster, since other jobs may use them', () => {
-    expect(countersHere(test_.host, '7_1').cpu).toContain('other tasks of the cluster');
+    expect(openCounters(test_.host, '7_1').cpu).toContain('other tasks of the cluster');
   });
 
   test('reports no separate energy for concurrent points', () => {

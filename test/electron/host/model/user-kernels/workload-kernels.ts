@@ -9,7 +9,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { BraggError } from '../../../../../electron/contract/errors.ts';
 import type { UserKernelVerdict } from '../../../../../electron/contract/user-kernels/checks.ts';
-import { placeOf, UserKernels } from '../../../../../electron/host/app/user-kernels/user-kernels.ts';
+import { benchKindOf, UserKernels } from '../../../../../electron/host/app/user-kernels/user-kernels.ts';
 import { loadAddon, type TransportProblem, variantOptionsOf } from '../../../../../electron/host/io/addon/addon.ts';
 import { forkChild } from '../../../../../electron/host/io/processes/link.ts';
 import { kernelFolders } from '../../../../../electron/host/model/bench/machine.ts';
@@ -143,7 +143,7 @@ export async function read(kind: Kind, variant: string): Promise<ScenarioReading
     rangeTable: (energies, stopping, at) => workloadKernelsAddon.rangeTable(energies, stopping, at),
     variants: (workload) => hostWorkloads[workload].variants(ownKernels.addon),
     workloads: hostWorkloads,
-    mismatch: (id, scenario) => ownKernels.mismatch(id, placeOf(scenario)),
+    mismatch: (id, scenario) => ownKernels.mismatch(id, benchKindOf(scenario)),
     extraStraggling: () => Promise.resolve(null),
     offers: variantOptionsOf(ownKernels.addon),
     memoryLimit_bytes,
@@ -155,7 +155,7 @@ export async function read(kind: Kind, variant: string): Promise<ScenarioReading
 async function verdictOf(kind: Kind): Promise<UserKernelVerdict | null> {
   const reading = await read(kind, idOf(kind));
   if (reading.kind === null) throw new Error('no scenario');
-  await ownKernels.prepare([idOf(kind)], placeOf(reading.scenario ?? { kind: '' }));
+  await ownKernels.prepare([idOf(kind)], benchKindOf(reading.scenario ?? { kind: '' }));
   if (reading.kind === 'diffraction') {
     const problem = problemOf(reading);
     const run = ownKernels.addon.createDiffraction(problem);

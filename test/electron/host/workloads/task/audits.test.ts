@@ -30,20 +30,20 @@ const probes = (count: number, times: MemoryProbe): MemoryProbe[] => Array.from(
 
 test('an audit without findings does not change the checks', () => {
   const audits = newAudits();
-  audits.sampled(sample(audit({})));
+  audits.addSample(sample(audit({})));
   expect(audits.accuracy()).toMatchObject([{ id: 'largest', value: 0, bound: 1e-6, holds: true }]);
 });
 
 test('a single failure among many audits is shown', () => {
   const audits = newAudits();
   const wrong = { ...check, value: 0.5, holds: false, where: 'result 3 is 0, expected 0.5' };
-  for (const one of [check, wrong, check]) audits.sampled(sample(audit({ checks: [one] })));
+  for (const one of [check, wrong, check]) audits.addSample(sample(audit({ checks: [one] })));
   expect(failures(audits)).toEqual([['largest', 'Largest error: all 10 results; result 3 is 0, expected 0.5']]);
 });
 
 test('unwritten results and modified inputs are named', () => {
   const audits = newAudits();
-  audits.sampled(sample(audit({ unwritten: 4, first_unwritten: 6, inputs_changed: true })));
+  audits.addSample(sample(audit({ unwritten: 4, first_unwritten: 6, inputs_changed: true })));
   expect(failures(audits)).toEqual([
     ['unwritten', '4 of 10 results were not written in an audited repetition, the first at 6'],
     ['inputs', expect.stringContaining('wrote to its inputs')],
@@ -52,14 +52,14 @@ test('unwritten results and modified inputs are named', () => {
 
 test('a result that was poisoned within a sample and not rewritten is named', () => {
   const audits = newAudits();
-  audits.sampled(sample(null, { ...unchangedInputs, unwritten: 2, first_unwritten: 7 }));
+  audits.addSample(sample(null, { ...unchangedInputs, unwritten: 2, first_unwritten: 7 }));
   expect(failures(audits)).toEqual([['unwritten', 'Result 7 was not written in a repetition within a sample']]);
 });
 
 test('a wrong result after some inputs change is an error of the kernel', () => {
   const audits = newAudits();
   const where = 'results[7] is 1, expected 2';
-  audits.sampled(sample(audit({ alteredChecks: [{ ...check, value: 1, holds: false, where }] })));
+  audits.addSample(sample(audit({ alteredChecks: [{ ...check, value: 1, holds: false, where }] })));
   expect(failures(audits)).toEqual([
     ['largest', `Largest error: all 10 results, after some of the inputs changed; ${where}`],
   ]);
@@ -93,7 +93,7 @@ describe('probes for memoisation', () => {
   const remembering = { fresh_s: 2e-3, again_s: 1e-3, usual_s: 1e-3 };
   const probed = (all: readonly MemoryProbe[]): Audits => {
     const audits = newAudits();
-    for (const one of all) audits.sampled(sample(audit({ probes: [one] })));
+    for (const one of all) audits.addSample(sample(audit({ probes: [one] })));
     return audits;
   };
 
@@ -111,13 +111,13 @@ describe('probes for memoisation', () => {
   });
 
   test('continue after a single suspicion, and stop after a single refutation', () => {
-    expect(probed([honest]).doubt).toBe(null);
-    expect(probed([honest, remembering]).doubt).toBe('probe');
+    expect(probed([honest]).nextCheck).toBe(null);
+    expect(probed([honest, remembering]).nextCheck).toBe('probe');
     // A probe that is shorter by the same factor: 1.7225 × 0.0225, 1.425 × 0.425 and 1.2125 × 0.7125 are 0.503 on
     // average.
-    expect(probed([remembering, { ...remembering, fresh_s: 5e-4 }]).doubt).toBe(null);
+    expect(probed([remembering, { ...remembering, fresh_s: 5e-4 }]).nextCheck).toBe(null);
     // The average is 1.453 after the first probe; four honest ones reduce it to 1.00, five to 0.93.
-    expect(probed([remembering, ...probes(5, honest)]).doubt).toBe(null);
+    expect(probed([remembering, ...probes(5, honest)]).nextCheck).toBe(null);
   });
 
   test('end at the first proof that a kernel is wrong', () => {
@@ -130,10 +130,14 @@ describe('probes for memoisation', () => {
     for (const proof of proofs) {
       const audits = probed([honest, remembering]);
       // Allows time for more probes.
-      audits.spent(10);
-      expect([audits.doubt, audits.next().probed]).toEqual(['probe', true]);
-      audits.sampled(proof);
-      expect([audits.doubt, audits.next().probed, correctnessOf(audits.accuracy())]).toEqual([null, false, 'wrong']);
+      audits.addTime(10);
+      expect([audits.nextCheck, audits.next().probed]).toEqual(['probe', true]);
+      audits.addSample(proof);
+      expect([audits.nextCheck, audits.next().probed, correctnessOf(audits.accuracy())]).toEqual([
+        null,
+        false,
+        'wrong',
+      ]);
     }
   });
 
@@ -152,14 +156,14 @@ describe('probes for memoisation', () => {
     // Ten samples, each with 0.001 s of audits, exceed 8 % of 0.1 s.
     const within = (all: readonly MemoryProbe[]): Audits => {
       const audits = probed(all);
-      audits.spent(0.1);
+      audits.addTime(0.1);
       return audits;
     };
     // (1.7225⁹ + 1.425⁹ + 1.2125⁹) / 3 = (133.5 + 24.2 + 5.7) / 3 = 54.5; one more probe gives 90.4, two more 151.
     expect(within(probes(9, remembering)).mayDecide).toBe(false);
     expect(within(probes(11, remembering)).mayDecide).toBe(true);
     const cheap = probed([remembering]);
-    cheap.spent(1);
+    cheap.addTime(1);
     expect(cheap.mayDecide).toBe(true);
   });
 
@@ -189,7 +193,7 @@ describe('probes for memoisation', () => {
   test('suspect a kernel that takes longer as soon as a few inputs change within a sample', () => {
     const audits = newAudits();
     const changes = Array.from({ length: 24 }, () => ({ changed_s: 1e-3, before_s: 1e-4 }));
-    audits.sampled(sample(null, { ...unchangedInputs, probes: changes }));
+    audits.addSample(sample(null, { ...unchangedInputs, probes: changes }));
     expect(failures(audits)).toEqual([['remembers', expect.stringMatching(/10 times/)]]);
   });
 
@@ -199,21 +203,21 @@ describe('probes for memoisation', () => {
 
     test('prove nothing, since the time of a computation may depend on its data', () => {
       const audits = probed(otherwise);
-      expect([failures(audits), audits.doubt]).toEqual([[], 'swap']);
+      expect([failures(audits), audits.nextCheck]).toEqual([[], 'swap']);
       // A process that has not seen these inputs needs the same time as the process that knows them.
-      audits.swapped(1.1e-4, known, 0.1);
-      expect([failures(audits), audits.doubt]).toEqual([[], null]);
+      audits.addSwap(1.1e-4, known, 0.1);
+      expect([failures(audits), audits.nextCheck]).toEqual([[], null]);
     });
 
     test('prove memoisation if the same inputs take longer in a process that has not seen them', () => {
       const audits = probed(otherwise);
       // (1.7225¹⁴ + 1.425¹⁴ + 1.2125¹⁴) / 3 = (2,025 + 142 + 15) / 3 = 727 is not yet 1,000.
       for (let i = 0; i < 15; i += 1) {
-        expect(audits.doubt).toBe('swap');
-        audits.swapped(1e-3, known, 0.1);
+        expect(audits.nextCheck).toBe('swap');
+        audits.addSwap(1e-3, known, 0.1);
       }
       expect(failures(audits)).toEqual([['remembers', expect.stringMatching(/10 times/)]]);
-      expect(audits.doubt).toBe(null);
+      expect(audits.nextCheck).toBe(null);
     });
   });
 });
@@ -223,7 +227,7 @@ describe('the clock of the kernel process', () => {
     const audits = newAudits();
     for (let i = 0; i < 20; i += 1) {
       const ended_ns = 1e7 * i;
-      audits.sampled({ ...sample(null), timed_s: 0.02, ended_ns, received_ns: ended_ns + 1e9 * delay_s(i) });
+      audits.addSample({ ...sample(null), timed_s: 0.02, ended_ns, received_ns: ended_ns + 1e9 * delay_s(i) });
     }
     return failures(audits);
   };
@@ -245,7 +249,7 @@ describe('the clock of the kernel process', () => {
 test('a process that is busy between its calls is named, but an idle one is not', () => {
   const between = (cpu_s: number, elapsed_s = 0.2) => {
     const audits = newAudits();
-    for (let i = 0; i < 5; i += 1) audits.sampled({ ...sample(null), between: { cpu_s, elapsed_s } });
+    for (let i = 0; i < 5; i += 1) audits.addSample({ ...sample(null), between: { cpu_s, elapsed_s } });
     return failures(audits);
   };
   // Processor time of up to a tenth of a second is no evidence.
@@ -259,13 +263,13 @@ test('a process that is busy between its calls is named, but an idle one is not'
 test('audits end once they have used their share of the time', () => {
   const audits = newAudits();
   expect(audits.next().audited).toBe(true);
-  audits.spent(0.1);
-  audits.sampled(sample(audit({ seconds: 0.009 })));
+  audits.addTime(0.1);
+  audits.addSample(sample(audit({ seconds: 0.009 })));
   expect(audits.next().audited).toBe(false);
   // One more audit of 0.009 s would be 8.6 % of 0.209 s, or 5.8 % of 0.309 s.
-  audits.spent(0.1);
+  audits.addTime(0.1);
   expect(audits.next().audited).toBe(false);
-  audits.spent(0.1);
+  audits.addTime(0.1);
   expect(audits.next().audited).toBe(true);
 });
 
@@ -273,13 +277,13 @@ test('a shipped variant is audited if that is affordable, and never suspected of
   // 3e-9 s per byte: 0.3 s, which is 8 % of 3.75 s.
   const audits = new Audits({ device: 'cpu', suspected: false, state_bytes: 1e8 });
   expect(audits.next()).toEqual({ audited: false, probed: false, altered: false });
-  audits.spent(3.4);
+  audits.addTime(3.4);
   expect(audits.next().audited).toBe(false);
-  audits.spent(0.1);
+  audits.addTime(0.1);
   expect(audits.next()).toEqual({ audited: true, probed: false, altered: false });
   const changes = Array.from({ length: 24 }, () => ({ changed_s: 1e-3, before_s: 1e-4 }));
-  audits.sampled(sample(null, { ...unchangedInputs, probes: changes }));
-  expect([failures(audits), audits.doubt]).toEqual([[], null]);
+  audits.addSample(sample(null, { ...unchangedInputs, probes: changes }));
+  expect([failures(audits), audits.nextCheck]).toEqual([[], null]);
 });
 
 test('the cost of audits includes all candidates', () => {
@@ -301,8 +305,8 @@ test('audits of 1,000 samples use less than a tenth of the time, whatever a sing
     const audits = newAudits();
     for (let i = 0; i < 1000; i += 1) {
       const isAudited = audits.next().audited;
-      audits.spent(0.01 + (isAudited ? seconds : 0));
-      audits.sampled(sample(isAudited ? audit({ seconds }) : null));
+      audits.addTime(0.01 + (isAudited ? seconds : 0));
+      audits.addSample(sample(isAudited ? audit({ seconds }) : null));
     }
     const { audits_s, all_s } = audits.cost;
     // The first audit is required, and ran before its cost was known.

@@ -4,7 +4,7 @@
  */
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { DiffractionProblem } from '../../../../../../electron/host/io/addon/task.ts';
-import { withoutUncounted } from '../../../../../../electron/host/workloads/diffraction/images/read.ts';
+import { maskExcluded } from '../../../../../../electron/host/workloads/diffraction/images/read.ts';
 import {
   gaussNewton,
   type NormalEquations,
@@ -90,7 +90,7 @@ describe('refinement of a crystal', () => {
   });
 
   const pixels = (counts: Float32Array, full = Number.POSITIVE_INFINITY) =>
-    withoutUncounted({ width: 128, height: 128, counts, full, header: {} });
+    maskExcluded({ width: 128, height: 128, counts, full, header: {} });
   const refine = async (counts: Float32Array, options: Partial<RefineOptions> = {}, from: object = start) =>
     refineCrystal(addon, await problem(from), pixels(counts), { fit: ['misset', 'cell'], iterations: 30, ...options });
 
