@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll } from 'vitest';
 
-function goneAfterwards(folder: string): string {
+function deletedAfterTests(folder: string): string {
   afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
   return folder;
 }
@@ -14,14 +14,14 @@ function goneAfterwards(folder: string): string {
  * within one.
  */
 export const scratchFolder = (name: string): string =>
-  goneAfterwards(mkdtempSync(path.join(tmpdir(), `braggbench-${name}-`)));
+  deletedAfterTests(mkdtempSync(path.join(tmpdir(), `braggbench-${name}-`)));
 
 /** A folder with a fixed path, so that a compiler cache recognizes texts that contain it. */
 export function sameScratchFolder(name: string): string {
   const folder = path.join(import.meta.dirname, '../dist/tests', name);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  return goneAfterwards(folder);
+  return deletedAfterTests(folder);
 }
 
 const inRoot = (...parts: readonly string[]): string => path.join(import.meta.dirname, '..', ...parts);

@@ -280,7 +280,7 @@ PartitionName=local Nodes=ALL Default=YES MaxTime=INFINITE State=UP
  * Creates a folder to put at the front of PATH, with a fake ssh. Host `login` accepts, `locked` refuses, `away` does
  * not answer.
  */
-export function standInSsh(folder: string): string {
+export function writeFakeSsh(folder: string): string {
   mkdirSync(folder, { recursive: true });
   const file = path.join(folder, 'ssh');
   writeFileSync(

@@ -12,7 +12,7 @@ import { solved } from './electron/host/model/studies/advice/solved.ts';
 
 export const WIDE_VARIANTS = ['plain', 'tiled', 'blocked', 'fused'] as const;
 /** Number of results that are written at the same time. */
-const AT_ONCE = 64;
+const MAX_CONCURRENT_WRITES = 64;
 
 /** Result of one point. Ids are hashes, so that results spread evenly over their folders. */
 export function wideRow(i: number) {
@@ -49,7 +49,7 @@ export async function writeWideStudy(folder: string, rows: number): Promise<void
   );
   const next = results.values();
   await Promise.all(
-    Array.from({ length: AT_ONCE }, async () => {
+    Array.from({ length: MAX_CONCURRENT_WRITES }, async () => {
       for (const result of next) await created.write(result);
     }),
   );

@@ -12,15 +12,15 @@ const sources = execFileSync('git', listTracked, { cwd: root, encoding: 'utf8', 
   .filter((file) => /\.(ts|tsx|mjs|cpp|hpp|cu|cuh)$/.test(file) && existsSync(path.join(root, file)));
 
 /** Matches comments that begin with `Of`, such as "Of a run: its time". "Time of a run" is easier to read. */
-const riddle = /^\s*(?:\/\*\*|\*|\/\/+)\s+Of\s/;
-const riddlesIn = (text: string): readonly number[] =>
-  text.split('\n').flatMap((line, index) => (riddle.test(line) ? [index + 1] : []));
+const ofPattern = /^\s*(?:\/\*\*|\*|\/\/+)\s+Of\s/;
+const linesThatBeginWithOf = (text: string): readonly number[] =>
+  text.split('\n').flatMap((line, index) => (ofPattern.test(line) ? [index + 1] : []));
 
 test('no comment begins with "Of"', () => {
   const opening = 'Of ';
-  expect(riddlesIn(`/** ${opening}the run. */\n// The run.\n  // ${opening}both.`)).toEqual([1, 3]);
+  expect(linesThatBeginWithOf(`/** ${opening}the run. */\n// The run.\n  // ${opening}both.`)).toEqual([1, 3]);
   const found = sources.flatMap((file) =>
-    riddlesIn(readFileSync(path.join(root, file), 'utf8')).map((line) => `${file}:${line}`),
+    linesThatBeginWithOf(readFileSync(path.join(root, file), 'utf8')).map((line) => `${file}:${line}`),
   );
   expect(sources.length).toBeGreaterThan(1000);
   expect(found).toEqual([]);
@@ -45,7 +45,7 @@ const retiredWords = new RegExp(
 const commentStart =
   /(?<![\w'"`*.])\/\*(?<block>[\s\S]*?)\*\/|(?<lines>(?:^[ \t]*\/\/[^\n]*\n)+)|(?<![:\w'"`/])\/\/(?<rest>[^\n]*)/gm;
 
-function dialectIn(text: string): readonly string[] {
+function commentsToReword(text: string): readonly string[] {
   return [...text.matchAll(commentStart)].flatMap(({ groups }) => {
     const raw = groups?.['block'] ?? groups?.['lines'] ?? groups?.['rest'] ?? '';
     // Ignore code in comments, because types and code are not prose.
@@ -62,10 +62,10 @@ function dialectIn(text: string): readonly string[] {
 test('comments name their subject and contain no retired words', () => {
   const [open, close, line] = ['/' + '*', '*' + '/', '/' + '/'];
   const bad = `${open}* What is kept. ${close}\n${line} Null where there is none.\nint a;  ${line} beside b\n`;
-  expect(dialectIn(bad)).toHaveLength(3);
-  expect(dialectIn(`${open}* Cache of tables. Null if \`kept\` is empty. ${close}\n`)).toEqual([]);
+  expect(commentsToReword(bad)).toHaveLength(3);
+  expect(commentsToReword(`${open}* Cache of tables. Null if \`kept\` is empty. ${close}\n`)).toEqual([]);
   const found = sources.flatMap((file) =>
-    dialectIn(readFileSync(path.join(root, file), 'utf8')).map((words) => `${file}: ${words}`),
+    commentsToReword(readFileSync(path.join(root, file), 'utf8')).map((words) => `${file}: ${words}`),
   );
   expect(found).toEqual([]);
 });
@@ -75,7 +75,7 @@ const stringPattern = /'((?:[^'\\\n]|\\.)+)'|"((?:[^"\\\n]|\\.)+)"|`((?:[^`\\]|\
 const code =
   /=>|=\s|\? \[|\): |\(\w+: |__|[.#]\w+\(\w?|\((?:Math|await)\b|;\s+(?:const|let|if|return|for|await|export)\b/;
 
-function dialectOfStrings(text: string): readonly string[] {
+function stringsToReword(text: string): readonly string[] {
   const bare = text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(?<![:'"`\w])\/\/[^\n]*/g, '');
   return [...bare.matchAll(stringPattern)].flatMap((match) => {
     const said = (match.slice(1).find((each) => each !== undefined) ?? '').replace(/\$\{[^}]*\}/g, 'X').trim();
@@ -84,10 +84,10 @@ function dialectOfStrings(text: string): readonly string[] {
 }
 
 test('messages, labels and tooltips contain no retired words', () => {
-  expect(dialectOfStrings("say('The run was kept.');\nconst kept = 'kept';")).toEqual(['The run was kept.']);
+  expect(stringsToReword("say('The run was kept.');\nconst kept = 'kept';")).toEqual(['The run was kept.']);
   const found = sources
     .filter((file) => /^(?:electron|renderer)\/.*\.(?:ts|tsx|mjs)$/.test(file))
-    .flatMap((file) => dialectOfStrings(readFileSync(path.join(root, file), 'utf8')).map((said) => `${file}: ${said}`));
+    .flatMap((file) => stringsToReword(readFileSync(path.join(root, file), 'utf8')).map((said) => `${file}: ${said}`));
   expect(found).toEqual([]);
 });
 
@@ -98,11 +98,11 @@ const titlesIn = (text: string): readonly string[] => [...text.matchAll(titlePat
 const proseIn = (page: string): readonly string[] =>
   page.replace(/<!-- figures[\s\S]*?<!-- \/figures -->|```[\s\S]*?```|`[^`\n]*`|\]\([^)]*\)/g, '').split('\n');
 /** Whether the text contains a retired word. The handbook may use `asked` where the program asks a person. */
-const dialect = (prose: string): boolean => retiredWords.test(prose.replace(/\basked\b/g, ''));
+const hasRetiredWord = (prose: string): boolean => retiredWords.test(prose.replace(/\basked\b/g, ''));
 
 test('test titles and handbook pages contain no retired words', () => {
   expect(titlesIn("it.each([1])('%d is short', () => 0); test(\n'b', f)")).toEqual(['%d is short', 'b']);
-  expect(proseIn('It is kept.\n```\nkept\n```\n`kept`').filter(dialect)).toEqual(['It is kept.']);
+  expect(proseIn('It is kept.\n```\nkept\n```\n`kept`').filter(hasRetiredWord)).toEqual(['It is kept.']);
   const titles = sources
     .filter((file) => /^test\/.*\.(?:ts|tsx|mjs)$/.test(file))
     .flatMap((file) => titlesIn(readFileSync(path.join(root, file), 'utf8')).map((title) => `${file}: ${title}`));
@@ -110,7 +110,7 @@ test('test titles and handbook pages contain no retired words', () => {
     proseIn(readFileSync(path.join(root, file), 'utf8')).map((line) => `${file}: ${line}`),
   );
   expect([titles.length > 2000, pages.length > 1000]).toEqual([true, true]);
-  expect([...titles, ...pages].filter((each) => dialect(each.slice(each.indexOf(': '))))).toEqual([]);
+  expect([...titles, ...pages].filter((each) => hasRetiredWord(each.slice(each.indexOf(': '))))).toEqual([]);
 });
 
 /** Matches declarations at module level: types, functions and variables. */

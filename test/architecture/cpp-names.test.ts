@@ -72,7 +72,7 @@ const sources = sourceFiles([
 ]);
 
 /** Matches a condition that tests for the compiler or the system. */
-const ASKS = /_MSC_VER|_WIN32|__GNUC__|__clang__|__linux__|__APPLE__|__unix__/;
+const COMPILER_CONDITION = /_MSC_VER|_WIN32|__GNUC__|__clang__|__linux__|__APPLE__|__unix__/;
 
 /** Language extensions and platform headers, one pattern each. Clang itself warns about variable-length arrays. */
 const REFUSED_EXTENSIONS: Readonly<Record<string, RegExp>> = {
@@ -94,7 +94,7 @@ const REFUSED_EXTENSIONS: Readonly<Record<string, RegExp>> = {
 };
 
 /** The text with its comments and string literals blanked; line numbers stay the same. */
-function bare(text: string): string {
+function blankCommentsAndStrings(text: string): string {
   const kept = (found: string): string => found.replace(/[^\n]/g, found.startsWith('/') ? ' ' : '"');
   return text
     .replace(/R"(\w*)\([\s\S]*?\)\1"/g, kept)
@@ -102,13 +102,13 @@ function bare(text: string): string {
 }
 
 /** The text with every line under a compiler or system condition blanked. */
-function everywhere(text: string): string {
+function blankConditionalLines(text: string): string {
   const conditions: boolean[] = [];
   return text
     .split('\n')
     .map((line) => {
       const directive = /^\s*#\s*(if|ifdef|ifndef|elif|endif)\b(.*)/.exec(line);
-      const asks = ASKS.test(directive?.[2] ?? '');
+      const asks = COMPILER_CONDITION.test(directive?.[2] ?? '');
       if (directive?.[1]?.startsWith('if')) conditions.push(asks);
       else if (directive?.[1] === 'elif') conditions.push((conditions.pop() ?? false) || asks);
       else if (directive?.[1] === 'endif') conditions.pop();
@@ -118,7 +118,7 @@ function everywhere(text: string): string {
 }
 
 function refusedIn(text: string): readonly string[] {
-  const code = everywhere(bare(text));
+  const code = blankConditionalLines(blankCommentsAndStrings(text));
   return Object.entries(REFUSED_EXTENSIONS).flatMap(([name, pattern]) => {
     const found = pattern.exec(code);
     return found === null ? [] : [`line ${code.slice(0, found.index).split('\n').length}: ${name}, ${found[0].trim()}`];

@@ -6,14 +6,14 @@
 import { expect, test } from 'vitest';
 import { read, sourceFiles } from './imports.ts';
 
-const BARE = /\bengine::(?:Run|Beams)\b/;
-const HELD = 'test/kernels/held_run.hpp';
+const UNCHECKED_RUN = /\bengine::(?:Run|Beams)\b/;
+const CHECKED_RUN_HEADER = 'test/kernels/held_run.hpp';
 
 test('C++ tests start transport runs only through test::Run and test::Beams', () => {
   const files = sourceFiles(['test/**/*.{cpp,hpp}']);
-  expect(BARE.test(read(HELD))).toBe(true);
+  expect(UNCHECKED_RUN.test(read(CHECKED_RUN_HEADER))).toBe(true);
   expect(files.filter((file) => /\btest::Run\b/.test(read(file))).length).toBeGreaterThan(8);
-  expect(files.filter((file) => file !== HELD && BARE.test(read(file)))).toEqual([]);
+  expect(files.filter((file) => file !== CHECKED_RUN_HEADER && UNCHECKED_RUN.test(read(file)))).toEqual([]);
 });
 
 test('a test that is skipped on some machines states why', () => {

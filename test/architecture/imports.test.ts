@@ -1,7 +1,16 @@
 /** Every export must be used by another file. */
 import path from 'node:path';
 import { describe, expect, it, test } from 'vitest';
-import { circles, includes, judge, read, roomOf, scriptImports, sourceFiles, withoutComments } from './imports.ts';
+import {
+  checkImports,
+  importCycles,
+  includes,
+  read,
+  ruleFolderOf,
+  scriptImports,
+  sourceFiles,
+  withoutComments,
+} from './imports.ts';
 import { cppRules, exceptions, filesWithTypeCycles, panelRules, scriptRules } from './rules.ts';
 
 const scripts = sourceFiles([
@@ -55,27 +64,27 @@ import {
       { from: 'electron/new-folder/a.ts', to: 'electron/contract/b.ts' },
     ];
     const both = { ...scriptRules, ...panelRules(['dose', 'ledger']) };
-    expect(judge(wrong, both, []).violations).toHaveLength(wrong.length);
+    expect(checkImports(wrong, both, []).violations).toHaveLength(wrong.length);
     const right = [
       { from: 'renderer/panels/dose/a.ts', to: 'renderer/state/b.ts' },
       { from: 'renderer/frame/a.ts', to: 'renderer/panels/dose/b.ts' },
       { from: 'renderer/shells/a.ts', to: 'electron/transports/message-port.ts' },
       { from: 'electron/main/a.ts', to: 'npm:electron' },
     ];
-    expect(judge(right, both, []).violations).toEqual([]);
+    expect(checkImports(right, both, []).violations).toEqual([]);
     const excused = { from: 'electron/host', to: 'electron', reason: 'for this test' };
-    expect(judge(wrong, both, [excused]).violations).toHaveLength(wrong.length - 1);
-    expect(judge(right, both, [excused]).unused).toEqual([excused]);
+    expect(checkImports(wrong, both, [excused]).violations).toHaveLength(wrong.length - 1);
+    expect(checkImports(right, both, [excused]).unused).toEqual([excused]);
   });
 
   it('every folder of the program has rules', () => {
-    const homeless = scripts.filter((file) => roomOf(file, rules) === null && path.dirname(file) !== 'renderer');
+    const homeless = scripts.filter((file) => ruleFolderOf(file, rules) === null && path.dirname(file) !== 'renderer');
     expect(homeless).toEqual([]);
-    expect(cpp.filter((file) => roomOf(file, cppRules) === null)).toEqual([]);
+    expect(cpp.filter((file) => ruleFolderOf(file, cppRules) === null)).toEqual([]);
   });
 
   it('TypeScript files import only what the rules of their folder allow', () => {
-    const { violations } = judge(imports, rules, exceptions);
+    const { violations } = checkImports(imports, rules, exceptions);
     expect(violations).toEqual([]);
   });
 
@@ -92,12 +101,12 @@ import {
   it('C++ and CUDA files include only what the rules of their folder allow', () => {
     const own = cppImports.filter((entry) => !SYSTEM.test(entry.to));
     expect(own.length).toBeGreaterThan(20);
-    expect(judge(own, cppRules, exceptions).violations).toEqual([]);
+    expect(checkImports(own, cppRules, exceptions).violations).toEqual([]);
   });
 
   it('no exception is obsolete', () => {
     const all = [...imports, ...cppImports.filter((entry) => !SYSTEM.test(entry.to))];
-    expect(judge(all, { ...rules, ...cppRules }, exceptions).unused).toEqual([]);
+    expect(checkImports(all, { ...rules, ...cppRules }, exceptions).unused).toEqual([]);
   });
 
   it('only the host loads the addon', () => {
@@ -109,11 +118,11 @@ import {
 describe('import cycles', () => {
   it('finds import cycles, including type-only imports and self-imports', () => {
     const step = (from: string, to: string) => ({ from, to });
-    expect(circles([step('a', 'b'), step('b', 'c'), step('c', 'b'), step('d', 'd'), step('a', 'd')])).toEqual([
+    expect(importCycles([step('a', 'b'), step('b', 'c'), step('c', 'b'), step('d', 'd'), step('a', 'd')])).toEqual([
       ['b', 'c'],
       ['d'],
     ]);
-    expect(circles([step('a', 'b'), step('a', 'c'), step('b', 'd'), step('c', 'd')])).toEqual([]);
+    expect(importCycles([step('a', 'b'), step('a', 'c'), step('b', 'd'), step('c', 'd')])).toEqual([]);
   });
 
   it('no import cycle exists', () => {
@@ -121,7 +130,7 @@ describe('import cycles', () => {
     const known = new Set(files);
     const imports = files.flatMap((file) => scriptImports(file, read(file))).filter(({ to }) => known.has(to));
     expect(imports.length).toBeGreaterThan(1000);
-    const found = circles(imports);
+    const found = importCycles(imports);
     const excused = (circle: readonly string[]) => filesWithTypeCycles.some(({ file }) => circle.includes(file));
     expect(found.filter((circle) => !excused(circle))).toEqual([]);
     expect(filesWithTypeCycles.filter(({ file }) => !found.flat().includes(file))).toEqual([]);

@@ -5,7 +5,7 @@ import path from 'node:path';
 export const root = path.resolve(import.meta.dirname, '../..');
 
 /** Imports allowed for the files in some folders and their subfolders. A subfolder with its own rules is excluded. */
-type Room = Readonly<{
+type FolderRules = Readonly<{
   /** Allowed folders, as paths from the root. The importing folder itself is always allowed. */
   folders: readonly string[];
   /** Allowed npm packages. Tests and build scripts have no rules: they may import anything. */
@@ -14,7 +14,7 @@ type Room = Readonly<{
   node: boolean;
 }>;
 
-export type Rules = Readonly<Record<string, Room>>;
+export type Rules = Readonly<Record<string, FolderRules>>;
 
 /** A deliberate exception to the rules: `to` is a folder, a file or a package. */
 export type Exception = Readonly<{ from: string; to: string; reason: string }>;
@@ -73,13 +73,13 @@ export function includes(file: string, text: string): Import[] {
 }
 
 /** The folder whose rules apply to a file: the longest listed path that contains the file. */
-export function roomOf(file: string, rules: Rules): string | null {
+export function ruleFolderOf(file: string, rules: Rules): string | null {
   const folders = Object.keys(rules).filter((folder) => inside(file, folder));
   return folders.sort((a, b) => b.length - a.length)[0] ?? null;
 }
 
 function isAllowed(entry: Import, rules: Rules): boolean {
-  const name = roomOf(entry.from, rules);
+  const name = ruleFolderOf(entry.from, rules);
   const room = name === null ? undefined : rules[name];
   if (name === null || !room) return false;
   if (entry.to.startsWith('node:')) return room.node;
@@ -92,7 +92,7 @@ const covers = (exception: Exception, entry: Import) =>
 
 type Verdict = Readonly<{ violations: string[]; unused: Exception[] }>;
 
-export function judge(imports: readonly Import[], rules: Rules, exceptions: readonly Exception[]): Verdict {
+export function checkImports(imports: readonly Import[], rules: Rules, exceptions: readonly Exception[]): Verdict {
   const broken = imports.filter((entry) => !isAllowed(entry, rules));
   return {
     violations: broken
@@ -105,7 +105,7 @@ export function judge(imports: readonly Import[], rules: Rules, exceptions: read
 /**
  * Finds import cycles: the largest sets of files in which each file reaches every other, including by `import type`.
  */
-export function circles(imports: readonly Import[]): string[][] {
+export function importCycles(imports: readonly Import[]): string[][] {
   const next = new Map<string, string[]>();
   for (const { from, to } of imports) next.set(from, [...(next.get(from) ?? []), to]);
   const order = new Map<string, number>();

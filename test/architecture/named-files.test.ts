@@ -21,7 +21,7 @@ const folders = new Set(
 
 const KIND = '(?:ts|tsx|mjs|cjs|cpp|hpp|cu|cuh|json|md|py|css|html|yml|hex|csv)';
 /** Matches paths with a folder, `path/like.this`; a bare file name may be an example. */
-const withFolder = new RegExp(`(?<![\\w./@~<:*-])((?:\\.{1,2}/)*(?:[\\w.-]+/)+[\\w.-]+\\.${KIND})(?![\\w/<*-])`, 'g');
+const pathPattern = new RegExp(`(?<![\\w./@~<:*-])((?:\\.{1,2}/)*(?:[\\w.-]+/)+[\\w.-]+\\.${KIND})(?![\\w/<*-])`, 'g');
 /** A bare file name counts as a file of this repository if it has the extension of a source file. */
 const bareFileName = /(?<![\w./@~<:*"'-])([\w-]+(?:\.[\w-]+)*\.(?:cpp|hpp|cu|cuh|mjs|md))(?![\w/<*"-])/g;
 
@@ -42,7 +42,7 @@ const roots = [
   'renderer',
 ];
 
-function isThere(from: string, name: string): boolean {
+function exists(from: string, name: string): boolean {
   if (!name.includes('/')) return base.has(name);
   return [path.posix.dirname(from), ...roots].some((at) => {
     const file = path.posix.normalize(path.posix.join(at, name));
@@ -72,10 +72,10 @@ const sources = trackedFiles.filter(
 
 function missingFiles(file: string, texts = textsOf(file)): readonly string[] {
   const names = texts.flatMap((text) =>
-    [...text.matchAll(withFolder), ...text.matchAll(bareFileName)].map(([, name = '']) => name),
+    [...text.matchAll(pathPattern), ...text.matchAll(bareFileName)].map(([, name = '']) => name),
   );
   return names.filter(
-    (name) => !elsewhere.test(name) && !/(?:^|\/)(?:my|mine|your)\b/.test(name) && !isThere(file, name),
+    (name) => !elsewhere.test(name) && !/(?:^|\/)(?:my|mine|your)\b/.test(name) && !exists(file, name),
   );
 }
 

@@ -207,7 +207,7 @@ const listOf = (workload: string) =>
  * Import rules for a workload's subfolders. Allowed directions: model ← run ← cpu, cuda, with registry and image next
  * to them. `followers` process the results of a run on threads, and are called by run.
  */
-function roomsOf(workload: string, followers: readonly string[] = []): Rules {
+function workloadRules(workload: string, followers: readonly string[] = []): Rules {
   const at = (room: string) => `kernels/${workload}/${room}`;
   const solvers = [...KERNEL_BASE, ...ENGINE, at('model'), at('run'), ...listOf(workload)];
   return {
@@ -233,7 +233,7 @@ function roomsOf(workload: string, followers: readonly string[] = []): Rules {
 export const cppRules: Rules = {
   // Physics formulas, which use neither threads nor the engine; nvcc and NVRTC compile them too.
   'kernels/physics': noImports,
-  ...roomsOf('transport', ['secondaries']),
+  ...workloadRules('transport', ['secondaries']),
   // The GPU's code for moments stores them in planes that the CPU solver reads.
   'kernels/transport/cuda/moments': {
     ...noImports,
@@ -242,7 +242,7 @@ export const cppRules: Rules = {
       ...['model', 'run', 'moments', 'cuda'].map((room) => `kernels/transport/${room}`),
     ],
   },
-  ...roomsOf('diffraction'),
+  ...workloadRules('diffraction'),
   'kernels/micro': { ...noImports, folders: [...KERNEL_BASE, ...ENGINE] },
   // Benchmark rows about many images of an image workload: its geometry, lattice factors and kernel bodies.
   'kernels/micro/images': {
@@ -334,10 +334,10 @@ export const workloadRegistries: readonly string[] = [
 ];
 
 /** Files outside a workload that still name one. This list may only get shorter. */
-export const workloadsStillNamed: readonly { readonly file: string; readonly reason: string }[] = [];
+export const filesThatNameWorkloads: readonly { readonly file: string; readonly reason: string }[] = [];
 
 /** Single files that import a workload's folder in the host although they belong to no workload. */
-export const ofOneWorkload: readonly { readonly file: string; readonly reason: string }[] = [
+export const workloadImporters: readonly { readonly file: string; readonly reason: string }[] = [
   { file: 'electron/cli/verbs/export.ts', reason: 'formats of images are options of the verb' },
   { file: 'electron/cli/verbs/gamma.ts', reason: 'gamma compares doses' },
   { file: 'electron/host/api/workloads.ts', reason: 'exports for the files of one workload in the command line' },

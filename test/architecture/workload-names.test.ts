@@ -7,7 +7,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { scenarioKindNames } from '../../electron/contract/scenario/index.ts';
 import { read, sourceFiles, withoutComments } from './imports.ts';
-import { ofOneWorkload, workloadFolders, workloadRegistries, workloadsStillNamed } from './rules.ts';
+import { filesThatNameWorkloads, workloadFolders, workloadImporters, workloadRegistries } from './rules.ts';
 
 describe('workload names in code', () => {
   /** Matches a workload's name as a value, or as a key of a table by workload. */
@@ -29,12 +29,12 @@ describe('workload names in code', () => {
 
   it('names of workloads appear only in their own folders and in the registries', () => {
     expect(naming.length).toBeGreaterThan(10);
-    const still = workloadsStillNamed.map(({ file }) => file);
+    const still = filesThatNameWorkloads.map(({ file }) => file);
     expect(naming.filter((file) => !inside(file, [...workloadFolders, ...workloadRegistries, ...still]))).toEqual([]);
   });
 
   it('no exception is listed for a file without workload names', () => {
-    expect(workloadsStillNamed.filter(({ file }) => !naming.includes(file))).toEqual([]);
+    expect(filesThatNameWorkloads.filter(({ file }) => !naming.includes(file))).toEqual([]);
   });
 
   /**
@@ -49,7 +49,7 @@ describe('workload names in code', () => {
 
   it('a workload folder is imported only by its own folders and by files of that workload', () => {
     expect(entering.length).toBeGreaterThan(5);
-    const excused = ofOneWorkload.map(({ file }) => file);
+    const excused = workloadImporters.map(({ file }) => file);
     // Each file that imports a workload must be exempt, and each exemption must still be needed.
     expect(entering.filter((file) => !inside(file, workloadFolders)).sort()).toEqual([...excused].sort());
   });
@@ -71,7 +71,7 @@ describe('meanings of names', () => {
   /**
    * Files that match message texts because their source provides a reason only as text. The comments name the sources.
    */
-  const READ_FROM_WORDS = [
+  const MESSAGE_PARSERS = [
     // Study results, which state the outcome of an imported point and a time limit in words.
     'electron/host/app/tuning/transfer.ts',
     // The HDF5 library.
@@ -106,7 +106,7 @@ describe('meanings of names', () => {
     const found = sources
       .filter((file) => !file.startsWith('electron/build/'))
       .filter((file) => decides(readFileSync(path.join(root, file), 'utf8')));
-    expect(found.map((file) => file.replaceAll('\\', '/')).sort()).toEqual(READ_FROM_WORDS);
+    expect(found.map((file) => file.replaceAll('\\', '/')).sort()).toEqual(MESSAGE_PARSERS);
   });
 
   it('finds an error message that is compared through a variable', () => {

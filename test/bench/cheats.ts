@@ -19,9 +19,9 @@ import {
   attackOf,
   type Cheat,
   cheats,
-  FOUND,
+  DETECTED_VERDICTS,
   folderOf,
-  isOpen,
+  isMemoryDoubtful,
   nameOf,
   ROUNDS,
   sessionsOf,
@@ -29,7 +29,7 @@ import {
   writeProblem,
 } from '../cheats/cheats.ts';
 import { type Lane, lanesOf, onLane } from './aa/session.ts';
-import { saveRecording, startedAt } from './recorded.ts';
+import { readUnfinished, saveRecording } from './recorded.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const sources = path.join(root, 'dist/kernels/source');
@@ -50,7 +50,9 @@ const machine = cpus()[0]?.model.trim() ?? 'not known';
 const isComplete = ({ counts }: RecordedCheats): boolean =>
   cheats.every(({ id }) => counts.some((one) => one.id === id && one.repeats >= repeats));
 const before =
-  values.keep && !values.anew ? startedAt<RecordedCheats>('cheats', { machine, rounds: ROUNDS }, isComplete) : null;
+  values.keep && !values.anew
+    ? readUnfinished<RecordedCheats>('cheats', { machine, rounds: ROUNDS }, isComplete)
+    : null;
 const commits = new Set(before?.commits ?? []);
 const counts = new Map<string, CountedCheat>();
 for (const cheat of cheats) {
@@ -70,7 +72,7 @@ function save(): void {
   });
 }
 
-interface Judged {
+interface CheatRecord {
   readonly word: string;
   readonly reason: string | null;
 }
@@ -98,7 +100,7 @@ async function writeScenario(cheat: Cheat, folder: string): Promise<readonly str
   return [file];
 }
 
-type Pairs = ReadonlyMap<string, { readonly cheat: Judged; readonly twin: Judged }>;
+type Pairs = ReadonlyMap<string, { readonly cheat: CheatRecord; readonly twin: CheatRecord }>;
 
 /**
  * Judges the cheats of one problem, each with its twin, in one session. The command line starts no session with a
@@ -138,7 +140,7 @@ async function judge(
   }
   const { program, entries } = JSON.parse(ended.stdout) as Printed;
   commits.add(program.commit ?? 'not recorded');
-  const of = (cheat: Cheat, isCheat: boolean): Judged => {
+  const of = (cheat: Cheat, isCheat: boolean): CheatRecord => {
     const reason = isCheat ? refused.get(cheat) : undefined;
     if (reason !== undefined) return { word: 'refused', reason };
     const name = nameOf(cheat, isCheat);
@@ -150,11 +152,11 @@ async function judge(
   return new Map(session.map((cheat) => [cheat.id, { cheat: of(cheat, true), twin: of(cheat, false) }]));
 }
 
-function count(id: string, { cheat, twin }: { readonly cheat: Judged; readonly twin: Judged }): void {
+function count(id: string, { cheat, twin }: { readonly cheat: CheatRecord; readonly twin: CheatRecord }): void {
   const so = counts.get(id);
   if (so === undefined) throw new Error(`there is no cheat ${id}`);
-  const passed = !FOUND.includes(cheat.word) && !isOpen(cheat);
-  const accused = twin.word !== 'correct' && !isOpen(twin);
+  const passed = !DETECTED_VERDICTS.includes(cheat.word) && !isMemoryDoubtful(cheat);
+  const accused = twin.word !== 'correct' && !isMemoryDoubtful(twin);
   const said = [
     ...(passed ? [`the cheat was called ${cheat.word}`] : []),
     ...(accused ? [`its twin was called ${twin.word}: ${twin.reason ?? ''}`] : []),
@@ -165,7 +167,7 @@ function count(id: string, { cheat, twin }: { readonly cheat: Judged; readonly t
     repeats: so.repeats + 1,
     passed: so.passed + Number(passed),
     accused: so.accused + Number(accused),
-    open: so.open + Number(isOpen(cheat) || isOpen(twin)),
+    open: so.open + Number(isMemoryDoubtful(cheat) || isMemoryDoubtful(twin)),
     found: { ...so.found, [cheat.word]: (so.found[cheat.word] ?? 0) + 1 },
     reasons: [...so.reasons, ...said],
   });

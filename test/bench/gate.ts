@@ -15,7 +15,7 @@ import { parseArgs, promisify } from 'node:util';
 import { wholeNumber } from '../../electron/build/bench/command-line.mjs';
 import type { RecordedGate, RecordedGates } from '../../electron/build/figures/rates.ts';
 import { fill, type Lane, lanesOf, onLane, sumWithMore } from './aa/session.ts';
-import { saveRecording, startedAt } from './recorded.ts';
+import { readUnfinished, saveRecording } from './recorded.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const { values } = parseArgs({
@@ -90,7 +90,9 @@ const machine = cpus()[0]?.model ?? 'unknown processor';
 const cores = availableParallelism();
 const isComplete = ({ series }: RecordedGates): boolean => series.every(({ gates }) => gates.length >= repeats);
 const before =
-  values.keep && !values.anew ? startedAt<RecordedGates>('gate', { machine, cores, seconds, n }, isComplete) : null;
+  values.keep && !values.anew
+    ? readUnfinished<RecordedGates>('gate', { machine, cores, seconds, n }, isComplete)
+    : null;
 const series = [0, EXTRA_WORK].map((share) => ({
   slower: share,
   gates: [...(before?.series.find((one) => one.slower === share)?.gates ?? [])],
@@ -134,7 +136,7 @@ function writeRepository(lane: Lane): void {
   git(lane, 'tag', SLOWER);
 }
 
-async function takeGate(share: number, i: number, lane: Lane): Promise<RecordedGate> {
+async function runGate(share: number, i: number, lane: Lane): Promise<RecordedGate> {
   git(lane, 'checkout', '--quiet', share === 0 ? UNCHANGED : SLOWER);
   loads += loadavg()[0] ?? 0;
   // Leave room for three seeds, because a gate has up to three sessions.
@@ -151,7 +153,7 @@ try {
   // Slower and unchanged sums alternate, so that an interrupted benchmark has measured both about equally often.
   const all = series.map(({ slower: share, gates }) => ({
     sessions: gates,
-    take: (i: number, lane: Lane) => takeGate(share, i, lane),
+    take: (i: number, lane: Lane) => runGate(share, i, lane),
   }));
   await fill(all, repeats, { lanes, save });
 } finally {

@@ -17,11 +17,11 @@ const FRAMES = 120;
 const WARM_UP = 24;
 const TARGET_MS = 8;
 const root = path.resolve(import.meta.dirname, '../..');
-const say = (text: string): void => void process.stdout.write(`${text}\n`);
+const print = (text: string): void => void process.stdout.write(`${text}\n`);
 const mime: Readonly<Record<string, string>> = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' };
 
 const line = (name: string, values: readonly number[]): void =>
-  say(
+  print(
     `  ${name.padEnd(36)} p50 ${quantile(values, 0.5).toFixed(2)} ms, p99 ${quantile(values, 0.99).toFixed(2)} ms, max ${Math.max(...values).toFixed(2)} ms`,
   );
 
@@ -51,21 +51,21 @@ try {
     const page = await browser.newPage({ viewport: { width: 1300, height: 1150 } });
     await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
     await page.locator('body[data-ready]').waitFor();
-    say(`${cpus()[0]?.model.trim()}, ${cpus().length} cores; load before measuring ${load.toFixed(2)}`);
+    print(`${cpus()[0]?.model.trim()}, ${cpus().length} cores; load before measuring ${load.toFixed(2)}`);
     let worst = 0;
     for (const scale of ['log', 'linear'] as const) {
       await page.evaluate(([frames, kind]) => window.playMaps(frames, kind), [WARM_UP, scale] as const);
       await browser.startTracing(page, { categories: TRACE_CATEGORIES, screenshots: false });
       const inPage = await page.evaluate(([frames, kind]) => window.playMaps(frames, kind), [FRAMES, scale] as const);
       const costs = frameCosts((await browser.stopTracing()).toString('utf8'));
-      say(`\nfour 512 × 512 maps, ${scale} scale: ${costs.total.length} frames`);
-      if (costs.unknown > 0) say(`  (${costs.unknown} tasks without a processor time were left out)`);
+      print(`\nfour 512 × 512 maps, ${scale} scale: ${costs.total.length} frames`);
+      if (costs.unknown > 0) print(`  (${costs.unknown} tasks without a processor time were left out)`);
       line('main thread, all of it', costs.total);
       line('  of it the workbench', costs.ours);
       line('  of it style, layout, recording', costs.browser);
       line('  by the clock: decoding', inPage.decode);
       line('  by the clock: painting', inPage.paint);
-      say(`  ${'other threads, pixels in software'.padEnd(36)} ${costs.raster_ms.toFixed(2)} ms a frame`);
+      print(`  ${'other threads, pixels in software'.padEnd(36)} ${costs.raster_ms.toFixed(2)} ms a frame`);
       const p99 = quantile(costs.total, 0.99);
       worst = Math.max(worst, p99);
       rows.push({
@@ -75,7 +75,7 @@ try {
     }
     const picture = process.argv.slice(2).find((one) => one !== KEEP_FLAG);
     if (picture !== undefined) await page.screenshot({ path: picture });
-    say(
+    print(
       `\n${worst <= TARGET_MS ? 'met' : 'MISSED'}: p99 of the main thread's time per frame ${worst.toFixed(2)} ms, wanted at most ${TARGET_MS} ms`,
     );
     if (process.argv.includes(KEEP_FLAG)) {

@@ -33,7 +33,7 @@ export function saveRecording(
 /**
  * Saved sessions to continue from; null without a file. Throws if its settings or machine differ, or if it is complete.
  */
-export function startedAt<T extends RecordedReal | RecordedPower | RecordedCheats | RecordedGates>(
+export function readUnfinished<T extends RecordedReal | RecordedPower | RecordedCheats | RecordedGates>(
   name: 'real' | 'power' | 'cheats' | 'gate',
   wanted: Partial<T>,
   isComplete: (kept: T) => boolean,

@@ -73,14 +73,14 @@ function isDrawn({ look, count }: { readonly look: string; readonly count: numbe
   );
 }
 
-const say = (text: string): void => void process.stdout.write(`${text}\n`);
+const print = (text: string): void => void process.stdout.write(`${text}\n`);
 
 const folder = mkdtempSync(path.join(tmpdir(), 'braggbench-studies-bench-'));
 try {
   const began = performance.now();
   await writeWideStudy(path.join(folder, 'library', 'studies', 'wide.study'), ROWS);
   await writeWideStudy(path.join(folder, 'library', 'studies', 'few.study'), WARM_UP_POINTS);
-  say(`${ROWS} points written in ${((performance.now() - began) / 1000).toFixed(1)} s`);
+  print(`${ROWS} points written in ${((performance.now() - began) / 1000).toFixed(1)} s`);
   const served = await serve([], { BRAGGBENCH_HOME: folder });
   const { executablePath, args, env } = await findChromium();
   const browser = await chromium.launch({ executablePath, args: [...args], env });
@@ -108,9 +108,9 @@ try {
       if (bound && took > TARGET_S) missed += 1;
       const now_s = processorSeconds();
       const busy = now_s === null || before_s === null ? '' : `, processor ${(now_s - before_s).toFixed(2)} s`;
-      say(`  ${what.padEnd(34)} ${took.toFixed(2)} s${is}${busy}`);
+      print(`  ${what.padEnd(34)} ${took.toFixed(2)} s${is}${busy}`);
     };
-    say(
+    print(
       `load of the machine: ${loadavg()[0]?.toFixed(2)}. Wanted: at most ${TARGET_S} s each, once the files are read`,
     );
     await timed('first look, files read', () => filled(ROWS), false);
@@ -165,11 +165,11 @@ try {
       await filled(count);
       await page.getByRole('radio', { name: 'Plot', exact: true }).check();
     };
-    say('first plots of the program, which load what draws them');
+    print('first plots of the program, which load what draws them');
     await choose('few', WARM_UP_POINTS);
     await plotted(WARM_UP_POINTS, false);
     await choose('wide', ROWS);
-    say('then');
+    print('then');
     await plotted(ROWS, true);
   } finally {
     await browser.close();

@@ -89,7 +89,7 @@ async function writeSyntheticTrace(file: string, spans: number): Promise<number>
 const SPANS = 1_000_000;
 const TARGET_MS = 8;
 const root = path.resolve(import.meta.dirname, '../..');
-const say = (text: string): void => void process.stdout.write(`${text}\n`);
+const print = (text: string): void => void process.stdout.write(`${text}\n`);
 
 /** Sends one wheel event per frame to the canvas. */
 async function drive(
@@ -130,11 +130,11 @@ try {
     const begun = performance.now();
     await page.getByLabel('Timeline file').setInputFiles(file);
     await page.getByTestId('timeline-summaries').getByText('Length').waitFor({ timeout: 300_000 });
-    say(`${spans} spans opened in ${((performance.now() - begun) / 1000).toFixed(1)} s`);
+    print(`${spans} spans opened in ${((performance.now() - begun) / 1000).toFixed(1)} s`);
     await page.waitForTimeout(1500);
     const load = loadNow();
     const rows: TargetRow[] = [];
-    say(`load of the machine before measuring: ${load.toFixed(2)} on ${process.platform}`);
+    print(`load of the machine before measuring: ${load.toFixed(2)} on ${process.platform}`);
     let worst = 0;
     const parts = [
       ['zooming in, minutes to nanoseconds', 240, { deltaY: -55 }],
@@ -147,15 +147,15 @@ try {
       const costs = frameCosts((await browser.stopTracing()).toString('utf8'));
       const shown = (await page.locator('.timeline-pointed').textContent()) ?? '';
       const line = (name: string, values: readonly number[]): void =>
-        say(
+        print(
           `  ${name.padEnd(36)} p50 ${quantile(values, 0.5).toFixed(2)} ms, p99 ${quantile(values, 0.99).toFixed(2)} ms, max ${Math.max(...values).toFixed(2)} ms`,
         );
-      say(`\n${what}: ${costs.total.length} frames, at the end ${shown.split(' shown')[0]} shown`);
-      if (costs.unknown > 0) say(`  (${costs.unknown} tasks without a processor time were left out)`);
+      print(`\n${what}: ${costs.total.length} frames, at the end ${shown.split(' shown')[0]} shown`);
+      if (costs.unknown > 0) print(`  (${costs.unknown} tasks without a processor time were left out)`);
       line('main thread, all of it', costs.total);
       line('  of it the workbench', costs.ours);
       line('  of it style, layout, recording', costs.browser);
-      say(`  ${'other threads, pixels in software'.padEnd(36)} ${costs.raster_ms.toFixed(2)} ms a frame`);
+      print(`  ${'other threads, pixels in software'.padEnd(36)} ${costs.raster_ms.toFixed(2)} ms a frame`);
       const p99 = quantile(costs.total, 0.99);
       worst = Math.max(worst, p99);
       rows.push({
@@ -163,7 +163,7 @@ try {
         ...{ wanted: `≤ ${TARGET_MS} ms`, measured: `${p99.toFixed(2)} ms`, met: p99 <= TARGET_MS },
       });
     }
-    say(
+    print(
       `\n${worst <= TARGET_MS ? 'met' : 'MISSED'}: p99 of the main thread's time per frame ${worst.toFixed(2)} ms, wanted at most ${TARGET_MS} ms`,
     );
     if (process.argv.includes(KEEP_FLAG)) {

@@ -20,9 +20,9 @@ import { cacheWithUserKernels, sameScratchFolder } from '../scratch-folder.ts';
 import {
   type Cheat,
   cheats,
+  DETECTED_VERDICTS,
   documentOf,
-  FOUND,
-  isOpen,
+  isMemoryDoubtful,
   nameOf,
   ROUNDS,
   sessionsOf,
@@ -30,7 +30,7 @@ import {
   writeProblem,
 } from './cheats.ts';
 
-interface Judged {
+interface CheatVerdict {
   /** Verdict: `correct`, `wrong`, `impossible`, `not checked`, or `refused`. */
   readonly word: string;
   readonly reason: string | null;
@@ -38,14 +38,14 @@ interface Judged {
 }
 
 interface Pair {
-  readonly cheat: Judged;
-  readonly twin: Judged;
+  readonly cheat: CheatVerdict;
+  readonly twin: CheatVerdict;
 }
 
 const placeOf = ({ of }: Cheat) =>
   'replaces' in of ? { workload: of.workload, bench: of.bench ?? '' } : { workload: 'user-problem', bench: of.name };
 
-function judgedOf(entry: SessionEntry | undefined): Judged {
+function verdictOf(entry: SessionEntry | undefined): CheatVerdict {
   if (entry === undefined) throw new Error('the session has no such entry');
   if (entry.status === 'refused') return { word: 'refused', reason: entry.reason, time_s: null };
   return { word: correctnessOf(entry.accuracy), reason: correctnessReason(entry.accuracy), time_s: entry.time_s };
@@ -115,7 +115,7 @@ class CheatHarness {
     const { entries } = await benchHere(this.#own.addon, await this.#problemOf(first), {
       ...{ scenario: first.id, seed: 1, limits: limitsOf(rounds, 60), variants, sample_s: 2e-3 },
     });
-    const of = (variant: string): Judged => judgedOf(entries.find((entry) => entry.variant === variant));
+    const of = (variant: string): CheatVerdict => verdictOf(entries.find((entry) => entry.variant === variant));
     const pairOf = (cheat: Cheat): Pair => {
       const reason = this.#refused.get(cheat.id);
       const judged = reason === undefined ? of(nameOf(cheat, true)) : { word: 'refused', reason, time_s: null };
@@ -165,12 +165,15 @@ function useCheatHarness(name: string, tried: readonly Cheat[]): CheatHarness {
  * an honest kernel, or the verdict stays open.
  */
 const gainsNothing = (pair: Pair): boolean =>
-  isOpen(pair.cheat) ||
+  isMemoryDoubtful(pair.cheat) ||
   (pair.cheat.time_s !== null && pair.twin.time_s !== null && pair.cheat.time_s > 0.9 * pair.twin.time_s);
 
 function isSettled(of: Cheat, pair: Pair): boolean {
   const timed = of.timed === true;
-  return (FOUND.includes(pair.cheat.word) || (timed && gainsNothing(pair))) && (timed || !isOpen(pair.twin));
+  return (
+    (DETECTED_VERDICTS.includes(pair.cheat.word) || (timed && gainsNothing(pair))) &&
+    (timed || !isMemoryDoubtful(pair.twin))
+  );
 }
 
 /** Defines tests that judge the cheats of a problem in one session, with one honest twin. */
@@ -195,10 +198,10 @@ function reportDetection(court: CheatHarness, tried: readonly Cheat[]): void {
   test.each(tried)('$id is detected, and its honest counterpart is correct', { timeout: 240_000 }, async (one) => {
     const pair = await judged(one);
     const { cheat: found, twin } = pair;
-    if (one.timed !== true || !isOpen(twin)) expect(twin).toMatchObject({ word: 'correct', reason: null });
+    if (one.timed !== true || !isMemoryDoubtful(twin)) expect(twin).toMatchObject({ word: 'correct', reason: null });
     const says = `${found.reason ?? found.word}: ${found.time_s} s, its twin ${twin.time_s} s`;
     expect(isSettled(one, pair), says).toBe(true);
-    if (FOUND.includes(found.word)) expect(found.reason).toMatch(one.found);
+    if (DETECTED_VERDICTS.includes(found.word)) expect(found.reason).toMatch(one.found);
   });
 }
 

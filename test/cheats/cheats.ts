@@ -270,8 +270,13 @@ async function patchSource(sources: string, { replaces }: Replaced, from: string
 
 /** Number of rounds that two instances need, with some to spare. */
 export const ROUNDS = 5;
-export const FOUND = ['wrong', 'impossible', 'refused'];
+export const DETECTED_VERDICTS = ['wrong', 'impossible', 'refused'];
 
 /** Whether the verdict is *not checked* because it is still unknown if the kernel remembers results. */
-export const isOpen = ({ word, reason }: { readonly word: string; readonly reason: string | null }): boolean =>
-  word === 'not checked' && /may remember/.test(reason ?? '');
+export const isMemoryDoubtful = ({
+  word,
+  reason,
+}: {
+  readonly word: string;
+  readonly reason: string | null;
+}): boolean => word === 'not checked' && /may remember/.test(reason ?? '');

@@ -21,7 +21,7 @@ import { hostWorkloads } from '../../electron/host/workloads/index.ts';
 import { openScenarios } from '../../electron/host/workloads/scenarios/scenarios.ts';
 import { assetsFolder, memoryLimit_bytes } from '../electron/host/small-run.ts';
 import { sameScratchFolder } from '../scratch-folder.ts';
-import { FOUND, isOpen, shapes, writeProblem } from './cheats.ts';
+import { DETECTED_VERDICTS, isMemoryDoubtful, shapes, writeProblem } from './cheats.ts';
 
 const scratch = sameScratchFolder('problem-cheats');
 const cache = path.join(scratch, 'cache');
@@ -165,13 +165,15 @@ test.each([
     const [twin, cheat] = ['twin.py', 'cheat.py'].map((id) => entries.find(({ variant }) => variant === id));
     if (twin?.status !== 'measured') throw new Error('the twin was not measured');
     expect(correctnessOf(twin.accuracy)).toBe('correct');
-    if (name === 'computes between the calls' && cheat?.status === 'measured' && !FOUND.includes(word)) {
+    if (name === 'computes between the calls' && cheat?.status === 'measured' && !DETECTED_VERDICTS.includes(word)) {
       // On busy cores the cheat's thread is late: the verdict stays open, or the cheat gains nothing and is as slow as
       // an honest kernel.
-      expect(isOpen({ word, reason }) || cheat.time_s > 0.9 * twin.time_s, `${word}: ${cheat.time_s} s`).toBe(true);
+      expect(isMemoryDoubtful({ word, reason }) || cheat.time_s > 0.9 * twin.time_s, `${word}: ${cheat.time_s} s`).toBe(
+        true,
+      );
       return;
     }
-    expect(FOUND, reason ?? word).toContain(word);
+    expect(DETECTED_VERDICTS, reason ?? word).toContain(word);
     expect(reason).toMatch(found);
   },
 );

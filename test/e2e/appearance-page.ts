@@ -55,7 +55,7 @@ export async function inEveryAppearance(
 }
 
 /** Takes a screenshot and checks accessibility in every appearance. */
-export function fullyVisible(
+export function checkVisibility(
   open: OpenPage,
   name: string,
   these: readonly [Appearance, ...Appearance[]] = appearances,
@@ -90,7 +90,7 @@ export const quickScenario = JSON.stringify({
 /**
  * Finds controls and texts that extend beyond the window, are cut at its edge, or overlap in a bar that is too small.
  */
-function cutOff(page: Page): Promise<string[]> {
+function findCutOffElements(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const out: string[] = [];
     if (document.documentElement.scrollWidth > innerWidth)
@@ -112,7 +112,7 @@ function cutOff(page: Page): Promise<string[]> {
 }
 
 /** Checks a new page, a run and a question in each of the given appearances. The page was opened in the first one. */
-export async function beforeDuringAndAfter(
+export async function checkRunAppearances(
   { open, bench }: Workbench,
   seen: readonly [Appearance, ...Appearance[]],
 ): Promise<void> {
@@ -132,7 +132,7 @@ export async function beforeDuringAndAfter(
       await expect.poll(() => bench.litShare()).toBeGreaterThan(0.001);
       await bench.map.click({ position: { x: 150, y: 60 } });
       await hasNoFaults(look);
-      expect(await cutOff(open.page), look.name).toEqual([]);
+      expect(await findCutOffElements(open.page), look.name).toEqual([]);
       await open.screenshot(`looks-${look.name}`);
       await bench.panel('Ledger').click();
       const ledger = open.page.locator('.ledger-panel', { has: open.page.locator('table') });
@@ -147,7 +147,7 @@ export async function beforeDuringAndAfter(
   await inEveryAppearance(
     open.page,
     async (look) => {
-      expect(await cutOff(open.page), look.name).toEqual([]);
+      expect(await findCutOffElements(open.page), look.name).toEqual([]);
       await open.screenshot(`looks-compare-${look.name}`);
     },
     seen,
@@ -164,7 +164,7 @@ export async function beforeDuringAndAfter(
 }
 
 /** Shows each panel of a finished run alone, in each of `themes`. */
-export async function everyPanel(
+export async function checkPanelAppearances(
   { open, page, bench }: Workbench,
   themes: readonly Appearance['theme'][],
 ): Promise<void> {

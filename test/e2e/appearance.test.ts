@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { tinyScenario } from '../electron/host/small-run.ts';
 import { accessibilityViolations, partsOf } from './accessible.ts';
-import { appearances, beforeDuringAndAfter, inEveryAppearance, quickScenario } from './appearance-page.ts';
+import { appearances, checkRunAppearances, inEveryAppearance, quickScenario } from './appearance-page.ts';
 import { type BenchPage, waitUntilDrawn } from './bench-page.ts';
 import type { OpenPage } from './browser.ts';
 import { useWorkbench } from './workbench-page.ts';
@@ -39,25 +39,25 @@ describe('the accessibility checker', () => {
     await waitUntilDrawn(page);
   });
 
-  async function faultsAfter(change: () => void): Promise<readonly string[]> {
+  async function violationsAfter(change: () => void): Promise<readonly string[]> {
     await page.evaluate(change);
     return accessibilityViolations(page);
   }
 
   it('detects each planted error, and reports nothing once the errors are fixed', { tags: 'slow' }, async () => {
     expect(await accessibilityViolations(page)).toEqual([]);
-    const faint = await faultsAfter(() => document.querySelector('p')?.style.setProperty('color', '#ddd'));
+    const faint = await violationsAfter(() => document.querySelector('p')?.style.setProperty('color', '#ddd'));
     expect(faint).toEqual([expect.stringMatching(/^color-contrast: /)]);
     // A part with a violation must not be recorded as checked.
     expect(await accessibilityViolations(page)).toEqual(faint);
     expect(await accessibilityViolations(page, null, 'colours')).toEqual(faint);
-    expect(await faultsAfter(() => document.querySelector('p')?.style.removeProperty('color'))).toEqual([]);
+    expect(await violationsAfter(() => document.querySelector('p')?.style.removeProperty('color'))).toEqual([]);
     // An ancestor changes.
-    const within = await faultsAfter(() => document.documentElement.style.setProperty('color', '#ddd'));
+    const within = await violationsAfter(() => document.documentElement.style.setProperty('color', '#ddd'));
     expect(within).toHaveLength(91);
-    expect(await faultsAfter(() => document.documentElement.style.removeProperty('color'))).toEqual([]);
+    expect(await violationsAfter(() => document.documentElement.style.removeProperty('color'))).toEqual([]);
     // Change the text that labels the part; it is elsewhere on the page.
-    const named = await faultsAfter(() => {
+    const named = await violationsAfter(() => {
       const button = document.createElement('button');
       button.setAttribute('aria-labelledby', 'name');
       document.querySelector('#left')?.append(button);
@@ -66,10 +66,10 @@ describe('the accessibility checker', () => {
         ?.append(Object.assign(document.createElement('span'), { id: 'name', textContent: 'x' }));
     });
     expect(named).toEqual([]);
-    const nameless = await faultsAfter(() => document.querySelector('#name')?.replaceChildren());
+    const nameless = await violationsAfter(() => document.querySelector('#name')?.replaceChildren());
     expect(nameless).toEqual([expect.stringMatching(/^button-name: /)]);
     // Only rules about the whole page find this violation.
-    const untitled = await faultsAfter(() => {
+    const untitled = await violationsAfter(() => {
       document.querySelector('button')?.remove();
       document.title = '';
     });
@@ -106,7 +106,7 @@ describe('appearance of the page', () => {
   it('the page is accessible and fully visible at usual window sizes and the smallest one: before a run, during a question and after a run', async () => {
     const others = appearances.filter(({ name }) => name === '1024-light' || name === '720-light');
     expect(others).toHaveLength(2);
-    await beforeDuringAndAfter(await workbench(), [appearances[0], ...others]);
+    await checkRunAppearances(await workbench(), [appearances[0], ...others]);
   });
 
   it('a focused border between panels is drawn in the accent colour', { tags: 'slow' }, async () => {

@@ -20,7 +20,7 @@ const WAIT_MS = 90_000;
 
 const SCREENSHOTS = path.resolve(import.meta.dirname, '../../dist/screenshots');
 /** True to save only screenshots of pages in which a test failed, as in `npm test`. */
-const OF_FAILURES_ONLY = process.env['BRAGGBENCH_SCREENSHOTS'] === 'failures';
+const FAILURES_ONLY = process.env['BRAGGBENCH_SCREENSHOTS'] === 'failures';
 
 export type PageOptions = Readonly<{
   theme?: 'light' | 'dark';
@@ -125,7 +125,7 @@ async function openPage(browser: Browser, url: string, options: PageOptions): Pr
     page,
     problems,
     screenshot: async (name) => {
-      if (!OF_FAILURES_ONLY) await picture(name);
+      if (!FAILURES_ONLY) await picture(name);
     },
     close: () => page.context().close(),
   };
@@ -134,7 +134,7 @@ async function openPage(browser: Browser, url: string, options: PageOptions): Pr
 /** One browser for all files of a worker; it ends with the worker. */
 let browserPromise: Browser | null = null;
 
-async function theBrowser(): Promise<Browser> {
+async function sharedBrowser(): Promise<Browser> {
   if (browserPromise?.isConnected()) return browserPromise;
   cleanPages.clear();
   const { executablePath, args, env } = await findChromium();
@@ -146,7 +146,7 @@ async function theBrowser(): Promise<Browser> {
 export function useChromium(): Chrome {
   let browser: Browser | null = null;
   beforeAll(async () => {
-    browser = await theBrowser();
+    browser = await sharedBrowser();
   });
   return {
     open: (url, options = {}) => {

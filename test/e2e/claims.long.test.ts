@@ -14,7 +14,7 @@ import { braggbench, entry } from '../electron/cli/command.ts';
 import { tracedSession } from '../electron/host/model/timeline/make.ts';
 import { cacheWithUserKernels, scratchFolder } from '../scratch-folder.ts';
 import { accessibilityViolations } from './accessible.ts';
-import { type Appearance, fullyVisible, inEveryAppearance } from './appearance-page.ts';
+import { type Appearance, checkVisibility, inEveryAppearance } from './appearance-page.ts';
 import { type BenchPage, focused, selectSpan } from './bench-page.ts';
 import type { OpenPage } from './browser.ts';
 import { code, compileTimeout, useWorkbench } from './workbench-page.ts';
@@ -38,7 +38,7 @@ describe('recorded sessions and claims', () => {
     const series = page.getByTestId('history-series').filter({ hasText: 'day-2' });
     await series.first().waitFor();
     expect(await series.first().textContent()).toContain('2026-12-02 08:00');
-    await fullyVisible(open, 'history');
+    await checkVisibility(open, 'history');
     await open.close();
   });
 
@@ -56,7 +56,7 @@ describe('recorded sessions and claims', () => {
     expect(await problem.locator('li').last().textContent()).toContain('An hour of development is paid back after');
     await page.getByLabel('Number of runs that you plan').fill('1000000');
     await expect.poll(() => problem.locator('li').last().textContent()).toContain('1\u202f000\u202f000 runs it saves');
-    await fullyVisible(open, 'decision');
+    await checkVisibility(open, 'decision');
     await open.close();
   });
 });
@@ -101,7 +101,7 @@ describe('submissions from a coding agent', () => {
     await agent.close();
     await row(2).getByRole('button', { name: 'Difference' }).click();
     await expect.poll(() => page.getByTestId('climb').locator('tr[data-kind=changed]').count()).toBe(1);
-    await fullyVisible(open, 'climb');
+    await checkVisibility(open, 'climb');
 
     await row(2).getByRole('button', { name: 'Add to folder' }).click();
     await expect.poll(() => code(page).textContent()).toContain('k + 1 < n');

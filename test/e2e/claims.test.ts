@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { appearances, fullyVisible } from './appearance-page.ts';
+import { appearances, checkVisibility } from './appearance-page.ts';
 import { focused } from './bench-page.ts';
 import { useWorkbench } from './workbench-page.ts';
 
@@ -35,7 +35,7 @@ describe('claims page', () => {
     await claim.getByTestId('claim-map').first().waitFor();
     expect(await claim.textContent()).toContain('Subject:');
     await expect.poll(() => claim.locator('.js-plotly-plot .plotly, svg').count()).toBeGreaterThan(0);
-    await fullyVisible(open, 'claims');
+    await checkVisibility(open, 'claims');
     // A claim about another GPU is marked as such, and shows the measurements.
     await page.getByLabel('Search the claims').fill('consumer GPUs');
     await expect.poll(() => claims.count()).toBe(3);
@@ -51,7 +51,7 @@ describe('claims page', () => {
     await expect.poll(() => fusion.count()).toBe(1);
     await fusion.locator('summary').click();
     await expect.poll(() => fusion.textContent()).toMatch(/On NVIDIA H100 80GB HBM3: .+\. On NVIDIA H200: .+\./);
-    await fullyVisible(open, 'claims-by-card');
+    await checkVisibility(open, 'claims-by-card');
     // The list shows one answer at a time, with the number of remaining claims.
     await page.getByLabel('Search the claims').fill('');
     await recordedOn.selectOption('');
@@ -126,7 +126,7 @@ describe('the first hour of use', () => {
           .evaluateAll((all) => all.filter((one) => (one as HTMLImageElement).naturalWidth > 0).length),
       )
       .toBeGreaterThan(3);
-    await fullyVisible(open, 'questions');
+    await checkVisibility(open, 'questions');
 
     await tabTo(page, /^Which variant is fastest/);
     await page.keyboard.press('Enter');
@@ -135,7 +135,7 @@ describe('the first hour of use', () => {
     await expect.poll(() => row.count()).toBe(6);
     await expect.poll(() => row.filter({ hasText: 'cuda-ignored' }).textContent()).toContain('wrong, though faster');
     await expect.poll(() => bench.title.textContent()).toContain('views');
-    await fullyVisible(open, 'question-fastest', [appearances[0], ...appearances.slice(2)]);
+    await checkVisibility(open, 'question-fastest', [appearances[0], ...appearances.slice(2)]);
     await tabTo(page, /^Next$/);
     await page.keyboard.press('Enter');
     await expect.poll(focused(page)).toMatch(/^Hint 2 of 3/);

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sessionSchema } from '../../electron/contract/bench/session.ts';
 import { accessibilityViolations } from './accessible.ts';
-import { fullyVisible, inEveryAppearance } from './appearance-page.ts';
+import { checkVisibility, inEveryAppearance } from './appearance-page.ts';
 import { choose, row, smallScenario, tickOnly, useCompare, view } from './compare-page.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
@@ -44,7 +44,7 @@ describe('Compare when first opened, with measurements of the user', () => {
     const conditions = page.getByRole('list', { name: /^How Small beam.* was measured$/ });
     await expect.poll(() => conditions.textContent()).toMatch(/Energy: .*RAPL/);
     await conditions.scrollIntoViewIfNeeded();
-    await fullyVisible(open, 'compare-first-measured');
+    await checkVisibility(open, 'compare-first-measured');
     expect(open.problems).toEqual([]);
   });
 });
@@ -150,7 +150,7 @@ describe('other workloads in Compare', () => {
     await view(page, 'Table');
     await expect.poll(() => row(page, 'cuda-blocked').textContent()).toMatch(/faster/);
     expect(await page.getByRole('columnheader', { name: 'Mask mismatches' }).count()).toBe(1);
-    await fullyVisible(open, 'compare-layer-table');
+    await checkVisibility(open, 'compare-layer-table');
     await view(page, 'Kernels');
     await expect.poll(() => page.getByTestId('compare-kernels').textContent()).toContain('linear_relu_blocked');
     await view(page, 'Maps');
@@ -169,7 +169,7 @@ describe('other workloads in Compare', () => {
       .poll(() => page.getByTestId('ladder-claims').textContent())
       .toContain('Shared memory answers in 1–2 cycles');
     await page.getByText(/^No roofline/).waitFor();
-    await fullyVisible(open, 'ladder-latency');
+    await checkVisibility(open, 'ladder-latency');
     await page.getByLabel('Workload of the session').selectOption('diffraction');
     await page.getByLabel('Session', { exact: true }).selectOption('recorded~diffraction/h200-sweep-simple-cubic.json');
     await expect.poll(() => page.getByTestId('ladder-sweep').textContent()).toMatch(/per million pixels/);
@@ -177,7 +177,7 @@ describe('other workloads in Compare', () => {
     await expect
       .poll(() => page.getByTestId('ladder-claims').textContent())
       .toMatch(/Kernel fusion in an image3–12×[\d.]+×.*as claimed.*PyTorch \(4096²\)/s);
-    await fullyVisible(open, 'ladder-images');
+    await checkVisibility(open, 'ladder-images');
     expect(open.problems).toEqual([]);
   });
 });
@@ -277,7 +277,7 @@ describe('recorded sessions of beams', () => {
     await open.screenshot('ladder-roofline');
     await page.getByTestId('ladder-claims').scrollIntoViewIfNeeded();
     await expect.poll(() => page.getByTestId('ladder-claims').textContent()).toContain('Kernel fusion');
-    await fullyVisible(open, 'ladder-claims');
+    await checkVisibility(open, 'ladder-claims');
     await page.getByRole('button', { name: 'Show all panels' }).click();
 
     await bench.panel('Compare').click();
@@ -286,11 +286,11 @@ describe('recorded sessions of beams', () => {
     const others = page.getByRole('group', { name: 'Other programs' });
     // Each program can be ticked, or states why it cannot be.
     for (const id of ['numpy-array', 'cupy-raw']) await expect.poll(() => others.textContent()).toContain(id);
-    await fullyVisible(open, 'compare-choose');
+    await checkVisibility(open, 'compare-choose');
     await view(page, 'Table');
     await row(page, 'cuda-window').waitFor();
     await expect.poll(() => page.getByRole('button', { name: 'Export the table' }).count()).toBe(1);
-    await fullyVisible(open, 'compare-table');
+    await checkVisibility(open, 'compare-table');
     await view(page, 'Samples');
     const strips = page.locator('.compare-strips');
     await inEveryAppearance(page, async ({ name }) => {
@@ -300,12 +300,12 @@ describe('recorded sessions of beams', () => {
     });
     await view(page, 'Source');
     await page.locator('.code tr').first().waitFor();
-    await fullyVisible(open, 'compare-source');
+    await checkVisibility(open, 'compare-source');
     await view(page, 'Kernels');
     const kernels = page.getByTestId('compare-kernels');
     await kernels.waitFor();
     await expect.poll(() => kernels.textContent()).toContain('recorded with h200-uniform-grid-70MeV');
-    await fullyVisible(open, 'compare-kernels');
+    await checkVisibility(open, 'compare-kernels');
     expect(open.problems).toEqual([]);
   });
 });

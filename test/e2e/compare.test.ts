@@ -1,7 +1,7 @@
 /** Comparing variants and reading the ladder of recorded sessions, as a user does it. */
 import { describe, expect, it } from 'vitest';
 import { accessibilityViolations } from './accessible.ts';
-import { fullyVisible } from './appearance-page.ts';
+import { checkVisibility } from './appearance-page.ts';
 import { finerScenario, row, smallAppearances, useCompare, view } from './compare-page.ts';
 
 const { openCompare, openSmall } = useCompare();
@@ -19,7 +19,7 @@ describe('Compare when first opened', () => {
         /^cuda-[\w-]+ (is the fastest|looks fastest) on NVIDIA H200.* times .*\. Its answer is correct \(dose error .*, ledger closes\)\./,
       );
     await page.getByText('No GPU here, so these are recorded results.').waitFor();
-    await fullyVisible(open, 'compare-first', smallAppearances);
+    await checkVisibility(open, 'compare-first', smallAppearances);
     await view(page, 'Choose');
     const variants = page.getByRole('group', { name: 'Variants to benchmark' });
     await expect.poll(() => variants.textContent()).toMatch(/gather.*about [\d.]+ m?s per run/s);
@@ -27,7 +27,7 @@ describe('Compare when first opened', () => {
     await variants.getByText(/^Variants that finish within .* are preselected\./).waitFor();
     // A sentence that spans several controls must not break at a semicolon when it wraps.
     expect(await page.locator('.compare-options').innerText()).not.toMatch(/^ *;/m);
-    await fullyVisible(open, 'compare-first-choose', smallAppearances);
+    await checkVisibility(open, 'compare-first-choose', smallAppearances);
     expect(open.problems).toEqual([]);
   });
 });

@@ -6,7 +6,7 @@ import { scratchFolder } from '../scratch-folder.ts';
 import { noSshd, startSshd } from '../sshd.ts';
 import { unless } from '../unless.ts';
 import { accessibilityViolations } from './accessible.ts';
-import { type Appearance, appearances, fullyVisible } from './appearance-page.ts';
+import { type Appearance, appearances, checkVisibility } from './appearance-page.ts';
 import { BenchPage } from './bench-page.ts';
 import { smallScenario } from './compare-page.ts';
 import { useWorkbench } from './workbench-page.ts';
@@ -40,19 +40,19 @@ describe('Connect…', unless(noSshd), () => {
     await expect
       .poll(() => dialog.getByRole('alert').textContent())
       .toMatch(/ssh stranger failed: .*Permission denied/);
-    await fullyVisible(open, 'connect-failed', bothThemes);
+    await checkVisibility(open, 'connect-failed', bothThemes);
 
     await dialog.getByLabel('Host').fill('locked');
     await page.keyboard.press('Enter');
     const requested = dialog.locator('input[type=password]');
     await requested.waitFor();
     expect(await dialog.locator('label').textContent()).toContain('Enter passphrase for key');
-    await fullyVisible(open, 'connect-asks', bothThemes);
+    await checkVisibility(open, 'connect-asks', bothThemes);
     await requested.fill(sshd?.passphrase ?? '');
     await page.keyboard.press('Enter');
     const way = dialog.getByRole('link', { name: 'Open its window' });
     await way.waitFor({ timeout: 300_000 });
-    await fullyVisible(open, 'connect-open', bothThemes);
+    await checkVisibility(open, 'connect-open', bothThemes);
     const address = await way.getAttribute('href');
     const opened = page.context().waitForEvent('page');
     await way.click();

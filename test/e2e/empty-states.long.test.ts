@@ -63,7 +63,7 @@ async function settledState(panel: Locator, what: string): Promise<Exclude<Shown
 }
 
 /** Offers of a page's empty panels. Fails if one never has an offer. */
-async function offersOf(page: Page, layouts: readonly number[]): Promise<readonly Offer[]> {
+async function findOffers(page: Page, layouts: readonly number[]): Promise<readonly Offer[]> {
   const offers: Offer[] = [];
   for (const layout of layouts) {
     await choose(page, layout);
@@ -108,7 +108,7 @@ describe.each([
     // On a busy page the dialog of an offer may appear late: it is closed before the next click.
     const dialog = page.locator('dialog[open]');
     await page.addLocatorHandler(dialog, () => page.keyboard.press('Escape'));
-    const offers = await offersOf(page, layouts);
+    const offers = await findOffers(page, layouts);
     expect(offers.map(({ title }) => title)).toEqual(expect.arrayContaining([...titles]));
     // Presses each button once, though several panels show it. Those that start a run fill all panels, so they come
     // last.

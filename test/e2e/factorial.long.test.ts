@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { accessibilityViolations } from './accessible.ts';
-import { fullyVisible } from './appearance-page.ts';
+import { checkVisibility } from './appearance-page.ts';
 import { BenchPage } from './bench-page.ts';
 import { type OpenPage, useChromium } from './browser.ts';
 import { type Served, serve } from './served.ts';
@@ -65,7 +65,7 @@ it('a factorial study selects the variants with each optimisation, measures them
   await page.getByLabel('Rounds').selectOption('7');
   await page.getByLabel('Instances').selectOption('5');
   await page.getByLabel('Cold processes').selectOption('0');
-  await fullyVisible(open, 'factorial-choose');
+  await checkVisibility(open, 'factorial-choose');
   await page.getByRole('button', { name: 'Benchmark', exact: true }).click();
   await expect.poll(() => page.getByTestId('compare-row').count()).toBe(6);
 
@@ -77,7 +77,7 @@ it('a factorial study selects the variants with each optimisation, measures them
   await expect.poll(() => section.textContent()).toContain('moving window (the window is written for the one pass)');
   await expect.poll(() => section.textContent()).toMatch(/Fastest is \w+@fp\d\d, .+: [\d.]+×/);
   await section.scrollIntoViewIfNeeded();
-  await fullyVisible(open, 'factorial-ladder');
+  await checkVisibility(open, 'factorial-ladder');
   expect(open.problems).toEqual([]);
 });
 
@@ -92,7 +92,7 @@ it('the ladder shows a recorded 2×2 factorial of streams and page-locked memory
   await section.scrollIntoViewIfNeeded();
   await expect.poll(() => section.textContent()).toContain('page-locked memory + streams');
   await expect.poll(() => section.textContent()).toContain('more together than their product');
-  await fullyVisible(open, 'factorial-overlap');
+  await checkVisibility(open, 'factorial-overlap');
   expect(open.problems).toEqual([]);
 });
 
@@ -112,7 +112,7 @@ it('a user program is selected by its file path, and an invalid path is reported
   await box.check();
   await page.getByLabel('Rounds').selectOption('7');
   await page.getByLabel('Cold processes').selectOption('0');
-  await fullyVisible(open, 'own-program');
+  await checkVisibility(open, 'own-program');
   await page.getByRole('button', { name: 'Benchmark', exact: true }).click();
   await page
     .getByRole('list', { name: 'Not run' })

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { doseOf, type Phantom } from '../electron/host/io/volumes/phantom.ts';
 import { accessibilityViolations } from './accessible.ts';
-import { fullyVisible } from './appearance-page.ts';
+import { checkVisibility } from './appearance-page.ts';
 import { bench, display, drag, open, openBench, phaseMap, runToEnd, scenario, useFields } from './fields-page.ts';
 
 useFields();
@@ -54,7 +54,7 @@ describe('the dose map', () => {
     await expect.poll(() => note.count()).toBe(0);
     await open.page.getByLabel('Dose to compare with').selectOption({ label: 'file plan.nrrd' });
     await expect.poll(() => note.textContent()).toMatch(all);
-    await fullyVisible(open, 'gamma-of-a-file');
+    await checkVisibility(open, 'gamma-of-a-file');
     expect(open.problems).toEqual([]);
   });
 

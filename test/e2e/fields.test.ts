@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { accessibilityViolations } from './accessible.ts';
-import { appearances, fullyVisible, inEveryAppearance } from './appearance-page.ts';
+import { appearances, checkVisibility, inEveryAppearance } from './appearance-page.ts';
 import { bench, display, open, openBench, phaseMap, picture, quickBeam, runToEnd, useFields } from './fields-page.ts';
 
 useFields();
@@ -123,7 +123,7 @@ describe('the dose in three dimensions', () => {
     await bench.drop('field.json', field);
     await expect.poll(() => bench.title.textContent()).toContain('Two spots');
     await bench.panel('Dose in 3D').click();
-    await fullyVisible(open, 'volume-empty', [appearances[0], ...appearances.slice(1, 2)]);
+    await checkVisibility(open, 'volume-empty', [appearances[0], ...appearances.slice(1, 2)]);
     await page.getByRole('button', { name: 'Compute the dose' }).click();
     const summary = page.getByTestId('volume-summary');
     await expect
@@ -193,7 +193,7 @@ describe('the dose in three dimensions', () => {
     await expect.poll(() => summary.textContent()).toContain('The form has changed since');
     await page.getByRole('button', { name: 'Compute again' }).click();
     await page.getByRole('alert').filter({ hasText: 'are side by side' }).waitFor();
-    await fullyVisible(open, 'volume-failed', [appearances[0], ...appearances.slice(1, 2)]);
+    await checkVisibility(open, 'volume-failed', [appearances[0], ...appearances.slice(1, 2)]);
     expect(open.problems).toEqual([]);
   }, 180_000);
 });
@@ -211,7 +211,7 @@ describe('the depth dose of a run', () => {
     // At 60 MeV the range in water is 30.9 mm, with an uncertainty of 0.35 mm.
     await expect.poll(() => shown.textContent()).toMatch(/R80 30\.\d\d ± 0\.3\d mm/);
     await expect.poll(() => shown.getByRole('row', { name: /^Density, water 1(\.0)? % −0\.3\d\d/ }).count()).toBe(1);
-    await fullyVisible(open, 'uncertainty', [appearances[0], ...appearances.slice(1, 2)]);
+    await checkVisibility(open, 'uncertainty', [appearances[0], ...appearances.slice(1, 2)]);
     await page.getByRole('button', { name: 'Remove the band' }).click();
     await expect.poll(() => shown.textContent()).toBe('');
   }, 180_000);

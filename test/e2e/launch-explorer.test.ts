@@ -2,7 +2,7 @@
 import type { Locator } from 'playwright-core';
 import { expect, it } from 'vitest';
 import type { OpenPage } from './browser.ts';
-import { fact, useExplorer } from './workbench-page.ts';
+import { factText, useExplorer } from './workbench-page.ts';
 
 const openExplorer = useExplorer();
 const notes = ({ page }: OpenPage): Locator => page.getByRole('list', { name: 'Notes on this launch' });
@@ -11,15 +11,15 @@ it('the launch explorer follows the selected kernel, problem, block size and GPU
   const { open } = await openExplorer();
   const { page } = open;
   await page.getByLabel('Kernel', { exact: true }).selectOption('transport/sweep_f32');
-  await expect.poll(() => fact(open, 'Limited by')).toBe('registers');
-  await expect.poll(() => fact(open, 'Grid')).toBe('1\u202f954 × 1 × 1 blocks');
-  await expect.poll(() => fact(open, 'Occupancy')).toBe('50.0 %');
-  await expect.poll(() => fact(open, 'Waves')).toBe('7.402');
+  await expect.poll(() => factText(open, 'Limited by')).toBe('registers');
+  await expect.poll(() => factText(open, 'Grid')).toBe('1\u202f954 × 1 × 1 blocks');
+  await expect.poll(() => factText(open, 'Occupancy')).toBe('50.0 %');
+  await expect.poll(() => factText(open, 'Waves')).toBe('7.402');
   // Moves the slider by keys: with one warp fewer per block, one more block fits.
   const slider = page.getByRole('slider', { name: 'Threads along x' });
   await slider.focus();
   for (let i = 0; i < 8; i += 1) await slider.press('ArrowLeft');
-  await expect.poll(() => fact(open, 'Resident blocks')).toBe('4 per SM');
+  await expect.poll(() => factText(open, 'Resident blocks')).toBe('4 per SM');
   await page.getByLabel('Block along x').fill('100');
   await expect.poll(() => notes(open).textContent()).toContain('not a multiple of 32');
   await page.getByLabel('Block along x').fill('1024');
@@ -27,15 +27,15 @@ it('the launch explorer follows the selected kernel, problem, block size and GPU
   await page.getByLabel('Block along x').fill('256');
   // Another GPU has other limits.
   await page.getByLabel('GPU', { exact: true }).selectOption('sm_86');
-  await expect.poll(() => fact(open, 'Multiprocessors')).toBe('82');
-  await expect.poll(() => fact(open, 'Occupancy')).toBe('66.7 %');
+  await expect.poll(() => factText(open, 'Multiprocessors')).toBe('82');
+  await expect.poll(() => factText(open, 'Occupancy')).toBe('66.7 %');
   // The limits along y and z differ from those along x.
   await page.getByLabel('Elements along y').fill('70000');
   await expect.poll(() => notes(open).textContent()).toContain('blocks along y; a grid can have at most 65 535');
   await page.getByLabel('Elements along y').fill('1');
   // A grid-stride loop: the selected thread processes more than one element.
   await page.getByRole('radio', { name: 'Grid-stride' }).check();
-  await expect.poll(() => fact(open, 'Waves')).toBe('1.000');
+  await expect.poll(() => factText(open, 'Waves')).toBe('1.000');
   await page.getByLabel('Thread whose elements are outlined').fill('300');
   await expect.poll(() => page.locator('.launch-thread').textContent()).toContain('block 1, thread 44 of it, warp 1');
   const map = page.getByTestId('launch-map').locator('svg');
@@ -68,7 +68,7 @@ it('the launch explorer follows the selected kernel, problem, block size and GPU
   // The selection persists after a reload.
   await page.reload();
   await page.getByTestId('launch-numbers').waitFor();
-  await expect.poll(() => fact(open, 'Multiprocessors')).toBe('82');
+  await expect.poll(() => factText(open, 'Multiprocessors')).toBe('82');
   // Figures can be exported as files.
   const download = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Export Occupancy by block size' }).click();

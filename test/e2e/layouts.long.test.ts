@@ -9,7 +9,7 @@ import { inEveryAppearance } from './appearance-page.ts';
 import type { BenchPage } from './bench-page.ts';
 import type { OpenPage } from './browser.ts';
 import { paletteStories } from './palette-story.ts';
-import { fact, useExplorer, useWorkbench } from './workbench-page.ts';
+import { factText, useExplorer, useWorkbench } from './workbench-page.ts';
 
 describe('the launch explorer', () => {
   const openExplorer = useExplorer();
@@ -18,7 +18,7 @@ describe('the launch explorer', () => {
     const { open } = await openExplorer();
     const { page } = open;
     await page.getByLabel('Kernel', { exact: true }).selectOption('transport/sum_f64');
-    await expect.poll(() => fact(open, 'Registers')).toMatch(/120/);
+    await expect.poll(() => factText(open, 'Registers')).toMatch(/120/);
     await page.getByRole('radio', { name: 'Grid-stride' }).check();
     await page.getByRole('slider', { name: 'Iteration of the loop' }).press('ArrowRight');
     await page.getByRole('slider', { name: 'Step of the sum' }).press('ArrowRight');

@@ -9,7 +9,7 @@ import type { Locator } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { NOTICES } from '../../electron/build/steps/notices.mjs';
 import { accessibilityViolations } from './accessible.ts';
-import { fullyVisible, inEveryAppearance } from './appearance-page.ts';
+import { checkVisibility, inEveryAppearance } from './appearance-page.ts';
 import type { OpenPage } from './browser.ts';
 import { useWorkbench } from './workbench-page.ts';
 
@@ -58,20 +58,20 @@ describe('the handbook panel', () => {
       .getByRole('row', { name: /Uncoalesced access wastes 32×/ })
       .first()
       .waitFor();
-    await fullyVisible(open, 'handbook-table');
+    await checkVisibility(open, 'handbook-table');
 
     // Opens a page by the palette, and by a search.
     await page.keyboard.press('Control+k');
     await page.keyboard.type('physics and limits');
     await page.keyboard.press('Enter');
     await page.getByRole('region', { name: 'Handbook: Physics and limits' }).waitFor();
-    await fullyVisible(open, 'handbook-page');
+    await checkVisibility(open, 'handbook-page');
     const field = page.getByRole('textbox', { name: 'Search the handbook' });
     await field.fill('noise floor');
     await expect
       .poll(() => page.getByRole('status').allTextContents())
       .toContainEqual(expect.stringMatching(/parts? with/));
-    await fullyVisible(open, 'handbook-search');
+    await checkVisibility(open, 'handbook-search');
     await page.getByRole('button', { name: /^Comparing › Which variant is faster\?/ }).click();
     await comparing.getByRole('heading', { name: 'Which variant is faster?' }).waitFor();
     await field.fill('zzz nothing');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fullyVisible } from './appearance-page.ts';
+import { checkVisibility } from './appearance-page.ts';
 import { drag, handleOf, inLive, liveSwitch, note, r80, unitOf, useLive } from './live-page.ts';
 
 useLive();
@@ -46,7 +46,7 @@ describe('Live mode', () => {
     await bench.field('Energy').fill('65');
     await expect.poll(() => r80(opened)).toBeGreaterThan(before + 3);
     await expect.poll(() => note(opened).textContent()).not.toContain('The last result is shown');
-    await fullyVisible(open, 'live');
+    await checkVisibility(open, 'live');
     await open.page.setViewportSize({ width: 1600, height: 900 });
     await open.screenshot('live-1600-light');
     await open.page.emulateMedia({ colorScheme: 'dark' });

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { topasBeam } from '../../renderer/data/topas.ts';
 import { dicomOf, type Elements, ellipses, layers, nrrdOf } from '../electron/host/io/volumes/phantom.ts';
-import { fullyVisible } from './appearance-page.ts';
+import { checkVisibility } from './appearance-page.ts';
 import { quickBeam } from './fields-page.ts';
 import { useWorkbench } from './workbench-page.ts';
 
@@ -38,7 +38,7 @@ describe('commissioning a beam', () => {
     await choose.setInputFiles(file('gantry.csv', ['depth_cm,reading', ...rows].join('\n')));
     await expect.poll(() => told.textContent(), { timeout: 150_000 }).toMatch(/Energy 54\.[789]\d\d ± 0\.\d{3} MeV/);
     await expect.poll(() => commissioning.getByRole('img', { name: 'Measured and fitted depth dose' }).count()).toBe(1);
-    await fullyVisible(open, 'commissioning');
+    await checkVisibility(open, 'commissioning');
 
     await commissioning.getByRole('button', { name: 'Save in the library' }).click();
     await expect.poll(() => page.getByText('Beam of gantry.json is in the library').count()).toBe(1);
@@ -71,7 +71,7 @@ describe('matter and beam in the form', () => {
       await page.getByLabel('Background', { exact: true }).selectOption('teflon');
       await expect.poll(() => page.getByText('is not a chemical formula').count()).toBe(0);
       await expect.poll(() => page.getByLabel('Background', { exact: true }).inputValue()).toBe('teflon');
-      await fullyVisible(open, 'own-materials');
+      await checkVisibility(open, 'own-materials');
       await bench.runToEnd();
     }, 180_000);
 
@@ -96,7 +96,7 @@ describe('matter and beam in the form', () => {
       await page.getByLabel('Direction').fill('0');
       await expect.poll(() => page.getByText('it cannot be found').count()).toBe(0);
       await bench.runToEnd();
-      await fullyVisible(open, 'ct');
+      await checkVisibility(open, 'ct');
     }, 180_000);
   });
 
@@ -133,14 +133,14 @@ describe('matter and beam in the form', () => {
           '1.2.3, 3 slices, cannot be read',
         ]);
       await expect.poll(() => page.getByText('it contains 2 series').count()).toBeGreaterThan(0);
-      await fullyVisible(open, 'ct-series-unchosen');
+      await checkVisibility(open, 'ct-series-unchosen');
       await list.selectOption('1.2.2');
       await expect.poll(() => page.getByText('it contains 2 series').count()).toBe(0);
       await expect.poll(() => page.getByText('SeriesDescription is "Thorax MonoE 70 keV"').count()).toBeGreaterThan(0);
       await expect.poll(() => page.getByText('RTSTRUCT, not a slice of the CT').count()).toBeGreaterThan(0);
       await expect.poll(() => page.getByTestId('ct-picture').count()).toBe(1);
       await list.scrollIntoViewIfNeeded();
-      await fullyVisible(open, 'ct-series');
+      await checkVisibility(open, 'ct-series');
       await bench.runToEnd();
     }, 180_000);
   });
@@ -183,7 +183,7 @@ describe('matter and beam in the form', () => {
       await ct.getByRole('radio', { name: 'soft tissue' }).check();
       await expect.poll(picture).not.toBe(whole);
       await ct.scrollIntoViewIfNeeded();
-      await fullyVisible(open, 'ct-picture');
+      await checkVisibility(open, 'ct-picture');
 
       await bench.runToEnd();
       const map = () =>
@@ -218,7 +218,7 @@ describe('matter and beam in the form', () => {
       await page.mouse.move(box.x + box.width * 0.7, box.y + box.height * 0.45, { steps: 4 });
       await page.mouse.up();
       await page.getByRole('img', { name: /^Dose from z/ }).waitFor();
-      await fullyVisible(open, 'ct-under-dose');
+      await checkVisibility(open, 'ct-under-dose');
       expect(open.problems).toEqual([]);
     }, 240_000);
   });
@@ -260,7 +260,7 @@ describe('spots of a beam', () => {
       await expect.poll(() => builder.getByRole('status').textContent()).toMatch(/Requested R90 30 mm: the nearest/);
       await page.getByLabel('Weight of spot 1', { exact: true }).fill('0.2');
       await expect.poll(() => page.getByLabel('Weight of spot 1', { exact: true }).inputValue()).toBe('0.2');
-      await fullyVisible(open, 'spots');
+      await checkVisibility(open, 'spots');
       await bench.runToEnd();
       await page.getByLabel('Weight of spot 1', { exact: true }).fill('-1');
       await expect.poll(() => page.getByText('-1 is too small').count()).toBeGreaterThan(0);

@@ -7,7 +7,7 @@ import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { cacheWithUserKernels, scratchFolder } from '../scratch-folder.ts';
-import { type Appearance, appearances, fullyVisible } from './appearance-page.ts';
+import { type Appearance, appearances, checkVisibility } from './appearance-page.ts';
 import { row, tickOnly, view } from './compare-page.ts';
 import { code, compileTimeout, expectNotice, useWorkbench } from './workbench-page.ts';
 
@@ -39,7 +39,7 @@ it('a problem folder shows and edits axes, arrays and candidates, and measures t
   await expect.poll(() => bench.field('Sizes to try').inputValue()).toBe('1, 33, 1000');
   await expect.poll(() => bench.field('Constraints').inputValue()).toBe('rows * columns <= 268435456');
   await bench.ready();
-  await fullyVisible(open, 'problem-form', bothThemes);
+  await checkVisibility(open, 'problem-form', bothThemes);
 
   // A size that violates a constraint is reported at its field, and a new axis without values at that axis.
   await bench.field('rows').fill('1000000');
@@ -74,7 +74,7 @@ it('a problem folder shows and edits axes, arrays and candidates, and measures t
   const requested = await dialog.textContent();
   for (const name of ['reference.py', ...candidates]) expect(requested).toContain(name);
   expect(requested?.match(/SHA-256 [0-9a-f]{16}…/g)).toHaveLength(4);
-  await fullyVisible(open, 'problem-trust', bothThemes);
+  await checkVisibility(open, 'problem-trust', bothThemes);
   await page.keyboard.press('Enter');
   await dialog.waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Benchmark', exact: true }).click();
@@ -87,7 +87,7 @@ it('a problem folder shows and edits axes, arrays and candidates, and measures t
     await row(page, name).waitFor();
     expect(await row(page, name).textContent()).not.toContain('wrong');
   }
-  await fullyVisible(open, 'problem-compare', bothThemes);
+  await checkVisibility(open, 'problem-compare', bothThemes);
   await view(page, 'Source');
   await expect.poll(() => page.getByTestId('compare-source').textContent()).toContain('std::exp(');
   // The report is like that of any session, and names the wrong candidate.
@@ -103,7 +103,7 @@ it('a problem folder shows and edits axes, arrays and candidates, and measures t
   await page.getByRole('button', { name: 'Show all panels' }).click();
   // The session's ladder leaves the wrong candidate out.
   await expect.poll(() => page.getByRole('note').textContent()).toContain('overflow.cpp (wrong)');
-  await fullyVisible(open, 'problem-ladder', bothThemes);
+  await checkVisibility(open, 'problem-ladder', bothThemes);
 
   // The folder's candidates are edited and compiled like any kernel.
   await bench.panel('Kernel editor').click();
@@ -131,7 +131,7 @@ it('a problem folder shows and edits axes, arrays and candidates, and measures t
   await expect
     .poll(() => page.getByTestId('study-state').textContent(), compileTimeout)
     .toMatch(/^[12] of 2 points solved$/);
-  await fullyVisible(open, 'problem-study', bothThemes);
+  await checkVisibility(open, 'problem-study', bothThemes);
   expect(open.problems).toEqual([]);
   await open.close();
 });

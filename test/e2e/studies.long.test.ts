@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { wideRow, writeWideStudy } from '../wide-study.ts';
-import { fullyVisible } from './appearance-page.ts';
+import { checkVisibility } from './appearance-page.ts';
 import { enlargeStudies, solveEnergies } from './compare-page.ts';
 import { useWorkbench } from './workbench-page.ts';
 
@@ -30,7 +30,7 @@ it('a study groups and transposes rows, saves views, and compares two points as 
   await expect.poll(() => rows.getAttribute('aria-rowcount')).toBe('3');
   await expect.poll(() => page.getByTestId('study-matching').textContent()).toBe('2 groups of 38 of 38 rows');
   expect(await rows.locator('tbody tr').first().textContent()).toContain('20…29');
-  await fullyVisible(open, 'studies-groups');
+  await checkVisibility(open, 'studies-groups');
   // The view is saved with the study, so that a new page shows it.
   await page.getByRole('button', { name: 'Save view' }).click();
   await page.getByLabel('Name of the view').fill('by precision');
@@ -43,7 +43,7 @@ it('a study groups and transposes rows, saves views, and compares two points as 
   await page.getByRole('checkbox', { name: 'Transpose' }).check();
   await expect.poll(() => rows.getAttribute('aria-colcount')).toBe('20');
   await expect.poll(() => rows.getByRole('rowheader', { name: /beam\.energy_MeV/ }).count()).toBe(1);
-  await fullyVisible(open, 'studies-transposed');
+  await checkVisibility(open, 'studies-transposed');
   await page.reload();
   await page.getByRole('button', { name: 'Enlarge Studies' }).click();
   await page.getByLabel('Saved view').selectOption('by precision');
@@ -55,7 +55,7 @@ it('a study groups and transposes rows, saves views, and compares two points as 
   await rows.locator('tbody').getByRole('checkbox').nth(3).check();
   const difference = page.getByTestId('study-difference');
   await expect.poll(() => difference.getByRole('row', { name: /^r80_mm/ }).count()).toBe(1);
-  await fullyVisible(open, 'studies-two-points');
+  await checkVisibility(open, 'studies-two-points');
   await page.getByRole('button', { name: 'Run both and compare' }).click();
   await expect.poll(() => bench.panel('Compare').getAttribute('aria-selected')).toBe('true');
   await expect.poll(() => page.getByText(/beam\.energy_MeV = 20/).count()).toBeGreaterThan(0);
@@ -76,7 +76,7 @@ it('the kernel in the form can be tuned', async () => {
   await page.getByRole('radio', { name: /Tune this kernel/ }).check();
   await page.getByRole('button', { name: 'Plan', exact: true }).click();
   await expect.poll(() => page.getByTestId('study-plan').textContent()).toMatch(/^\d+ points/);
-  await fullyVisible(open, 'studies-questions');
+  await checkVisibility(open, 'studies-questions');
   await open.close();
 });
 
@@ -239,7 +239,7 @@ it('the library packs selected files for a colleague, and imports a received pro
     await dialog.getByRole('checkbox', { name: /38 points/ }).check();
   };
   await begin();
-  await fullyVisible(open, 'project-pack');
+  await checkVisibility(open, 'project-pack');
   // A new arrangement of panels closes the dialog, so it is opened again.
   if ((await dialog.count()) === 0) await begin();
   await dialog.getByLabel('Name of the project').fill('for you');
@@ -282,12 +282,12 @@ it('the page configures a cluster, reports configuration errors, and offers the 
   await dialog.getByLabel('Folder').fill(path.join(home, 'cluster'));
   await dialog.getByRole('button', { name: 'Try it' }).click();
   await expect.poll(() => says.textContent()).toMatch(/^institute: no-such-braggbench was not found there/);
-  await fullyVisible(open, 'studies-clusters');
+  await checkVisibility(open, 'studies-clusters');
   await dialog.getByRole('button', { name: 'Save' }).click();
   await expect.poll(() => says.textContent()).toBe('institute was saved.');
   await dialog.getByRole('button', { name: 'Close' }).click();
   await where.selectOption('institute');
-  await fullyVisible(open, 'studies-where');
+  await checkVisibility(open, 'studies-where');
   await open.close();
 });
 

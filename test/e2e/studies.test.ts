@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { tinyScenario } from '../electron/host/small-run.ts';
-import { fullyVisible } from './appearance-page.ts';
+import { checkVisibility } from './appearance-page.ts';
 import { enlargeStudies, solveEnergies } from './compare-page.ts';
 import { useWorkbench } from './workbench-page.ts';
 
@@ -18,7 +18,7 @@ it('the page plans a study of the scenario in the form, solves it, and shows eve
   await expect
     .poll(() => page.getByTestId('study-forecast').textContent())
     .toMatch(/^On .*: (about|more than) .* estimated from (one|\d+) trial points?\./);
-  await fullyVisible(open, 'studies-new');
+  await checkVisibility(open, 'studies-new');
   await solveEnergies({ open, page, bench });
   const rows = page.getByTestId('study-rows');
   // Sorted by range, descending: the largest energy is first.
@@ -31,17 +31,17 @@ it('the page plans a study of the scenario in the form, solves it, and shows eve
   await expect.poll(() => page.getByRole('alert').textContent()).toContain('no_such is not set');
   await page.getByLabel('Filter').fill('');
   await expect.poll(() => page.getByTestId('study-matching').textContent()).toBe('38 of 38 rows');
-  await fullyVisible(open, 'studies-table');
+  await checkVisibility(open, 'studies-table');
   await page.getByRole('radio', { name: 'Plot' }).check();
   await expect
     .poll(() => page.getByRole('img', { name: 'r80_mm over beam.energy_MeV' }).locator('svg').count())
     .toBeGreaterThan(0);
-  await fullyVisible(open, 'studies-plot');
+  await checkVisibility(open, 'studies-plot');
   // Draws two values as colours, and every point as a line.
   await page.getByRole('radio', { name: 'Heat map' }).check();
   const heat = page.getByRole('img', { name: 'r80_mm by beam.energy_MeV and solver.precision' });
   await expect.poll(() => heat.locator('.heatmaplayer image').count()).toBe(1);
-  await fullyVisible(open, 'studies-heat');
+  await checkVisibility(open, 'studies-heat');
   await page.getByRole('radio', { name: 'Parallel' }).check();
   const along = (names: string) => page.getByRole('group', { name: `Parallel coordinates: ${names}` });
   const lines = along('beam.energy_MeV, solver.precision, r80_mm').locator('canvas');
@@ -69,7 +69,7 @@ it('the page plans a study of the scenario in the form, solves it, and shows eve
   await page.getByText('3 axes').click();
   await page.getByLabel('beam.energy_MeV logarithmic').check();
   await page.getByText('3 axes').click();
-  await fullyVisible(open, 'studies-parallel');
+  await checkVisibility(open, 'studies-parallel');
   // Opens the scenario of a point.
   await page.getByRole('radio', { name: 'Table' }).check();
   await rows.locator('tbody').getByRole('checkbox').first().check();
@@ -97,6 +97,6 @@ it('a study names the fastest variant and the evidence for it', { tags: 'slow' }
   const said = page.getByTestId('study-advice');
   await expect.poll(() => said.textContent()).toContain('Fastest correct variant on');
   await said.locator('summary').first().click();
-  await fullyVisible(open, 'studies-advice');
+  await checkVisibility(open, 'studies-advice');
   await open.close();
 });

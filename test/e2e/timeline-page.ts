@@ -24,7 +24,7 @@ export let bench: BenchPage;
 export const canvas = (): Locator => open.page.getByTestId('timeline-canvas');
 export const details = (): Locator => open.page.getByTestId('span-details');
 export const blocks = (): Locator => open.page.getByRole('list', { name: 'Timelines shown' }).getByRole('button');
-export const fact = (within: Locator, name: string): Locator =>
+export const factLocator = (within: Locator, name: string): Locator =>
   within
     .locator('.timeline-facts > div', { has: open.page.getByText(name, { exact: true }) })
     .locator('dd')

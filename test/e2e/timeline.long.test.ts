@@ -4,14 +4,14 @@ import path from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { writeNsight } from '../electron/host/model/timeline/import/nsight-file.ts';
 import { accessibilityViolations } from './accessible.ts';
-import { fullyVisible, inEveryAppearance } from './appearance-page.ts';
+import { checkVisibility, inEveryAppearance } from './appearance-page.ts';
 import {
   bench,
   blocks,
   canvas,
   closeAll,
   details,
-  fact,
+  factLocator,
   golden,
   litPixels,
   open,
@@ -43,9 +43,9 @@ describe('the timeline of a recorded run', () => {
     const lanes = selection.getByTestId('selection-lanes').getByRole('row');
     await expect.poll(() => lanes.nth(1).textContent()).toContain('GPU');
     await expect.poll(() => lanes.last().textContent()).toContain('host');
-    expect(Number((await fact(selection, 'Spans').textContent())?.replace(/\D/g, ''))).toBeGreaterThan(100);
+    expect(Number((await factLocator(selection, 'Spans').textContent())?.replace(/\D/g, ''))).toBeGreaterThan(100);
     for (const name of ['Sum', 'Mean', 'Median', 'p95', 'Busy', 'Gaps', 'In gaps']) {
-      await expect.poll(() => fact(selection, name).textContent()).toMatch(/\d/);
+      await expect.poll(() => factLocator(selection, name).textContent()).toMatch(/\d/);
     }
     await open.screenshot('timeline-selection');
     // The selected part becomes a separate trace.
@@ -70,8 +70,8 @@ describe('the timeline of a recorded run', () => {
     await search.fill('steps on the device');
     await expect.poll(() => open.page.getByTestId('search-count').textContent()).toBe('5');
     await search.press('Enter');
-    await fact(details(), 'Step').waitFor();
-    await expect.poll(() => fact(details(), 'Step').textContent()).toBe('0');
+    await factLocator(details(), 'Step').waitFor();
+    await expect.poll(() => factLocator(details(), 'Step').textContent()).toBe('0');
     await canvas().focus();
     await open.page.keyboard.press('f');
     // The step fills the plot, so that the moving pointer crosses it; the lane of steps is the third of five.
@@ -104,7 +104,7 @@ describe('the timeline of a recorded run', () => {
     await align.selectOption({ index: 0 });
     await expect.poll(() => open.page.getByTestId('selection-details').count()).toBe(1);
     await expect.poll(() => difference.getByRole('listitem').nth(0).textContent()).toBe(first);
-    await fullyVisible(open, 'timeline-difference');
+    await checkVisibility(open, 'timeline-difference');
   });
 
   it('saves notes, and can show only the slow steps', async () => {
@@ -122,7 +122,7 @@ describe('the timeline of a recorded run', () => {
     await notes.getByRole('listitem').getByRole('button').first().click();
     await open.page.getByRole('radio', { name: 'Selection' }).check();
     await expect
-      .poll(() => fact(open.page.getByTestId('selection-details'), 'Spans').textContent())
+      .poll(() => factLocator(open.page.getByTestId('selection-details'), 'Spans').textContent())
       .toBe('567 on the GPU');
     await open.page.getByRole('radio', { name: 'Notes' }).check();
     await notes.getByRole('button', { name: /^Remove the note/ }).click();
@@ -132,14 +132,14 @@ describe('the timeline of a recorded run', () => {
     await open.page.getByRole('checkbox', { name: /slower than the p99/ }).check();
     await expect.poll(() => steps.getByRole('listitem').count()).toBe(1);
     await steps.getByRole('listitem').getByRole('button').click();
-    await fullyVisible(open, 'timeline-steps');
+    await checkVisibility(open, 'timeline-steps');
   });
 
   it('summarises where the run spent its time', async () => {
     const summary = open.page.getByTestId('timeline-summaries');
-    await expect.poll(() => fact(summary, 'Kernels').textContent()).toBe('510, 6 different');
-    await expect.poll(() => fact(summary, 'Replayed in graphs').textContent()).toBe('94.0 % of kernel time');
-    await expect.poll(() => fact(summary, 'GPU idle').textContent()).toBe('58.9 % of device time');
+    await expect.poll(() => factLocator(summary, 'Kernels').textContent()).toBe('510, 6 different');
+    await expect.poll(() => factLocator(summary, 'Replayed in graphs').textContent()).toBe('94.0 % of kernel time');
+    await expect.poll(() => factLocator(summary, 'GPU idle').textContent()).toBe('58.9 % of device time');
     await expect.poll(() => summary.getByRole('row').nth(1).textContent()).toContain('transport_fused_stream_path_f32');
     await expect.poll(litPixels).toBeGreaterThan(2000);
     await open.screenshot('timeline-light');
@@ -208,7 +208,7 @@ describe('a trace from another program', () => {
     await bench.drop('report.sqlite', readFileSync(file), 'application/vnd.sqlite3');
     await expect.poll(() => blocks().allTextContents()).toEqual(['report.sqlite']);
     const summary = open.page.getByTestId('timeline-summaries');
-    await expect.poll(() => fact(summary, 'Replayed in graphs').textContent()).toBe('40.0 % of kernel time');
+    await expect.poll(() => factLocator(summary, 'Replayed in graphs').textContent()).toBe('40.0 % of kernel time');
   });
 
   it('explains from a compressed database why no kernel ran and what the host did, and jumps to a gap', async () => {
@@ -227,7 +227,7 @@ describe('a trace from another program', () => {
     await gap.focus();
     await open.page.keyboard.press('Enter');
     await details().waitFor();
-    await expect.poll(() => fact(details(), 'Launched by').count()).toBeLessThanOrEqual(1);
+    await expect.poll(() => factLocator(details(), 'Launched by').count()).toBeLessThanOrEqual(1);
     expect(open.problems).toEqual([]);
   });
 

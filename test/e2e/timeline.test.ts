@@ -4,7 +4,7 @@ import {
   blocks,
   closeAll,
   details,
-  fact,
+  factLocator,
   litPixels,
   open,
   openProfile,
@@ -31,11 +31,11 @@ describe('the timeline of a recorded run', () => {
     await expect
       .poll(() => details().getByRole('heading', { level: 2 }).textContent())
       .toBe('transport_fused_collide_path_f32');
-    await expect.poll(() => fact(details(), 'Grid').textContent()).toBe('264 × 1 × 1 blocks');
-    await expect.poll(() => fact(details(), 'Registers').textContent()).toBe('128 per thread');
-    await expect.poll(() => fact(details(), 'Dynamic shared memory').textContent()).toContain('bytes per block');
-    await expect.poll(() => fact(details(), 'Count').textContent()).toBe('245');
-    await expect.poll(() => fact(details(), 'Median').textContent()).toBe('11.30 µs');
+    await expect.poll(() => factLocator(details(), 'Grid').textContent()).toBe('264 × 1 × 1 blocks');
+    await expect.poll(() => factLocator(details(), 'Registers').textContent()).toBe('128 per thread');
+    await expect.poll(() => factLocator(details(), 'Dynamic shared memory').textContent()).toContain('bytes per block');
+    await expect.poll(() => factLocator(details(), 'Count').textContent()).toBe('245');
+    await expect.poll(() => factLocator(details(), 'Median').textContent()).toBe('11.30 µs');
     await open.screenshot('timeline-found');
     await details()
       .getByRole('button', { name: /^cuGraphLaunch/ })
@@ -79,7 +79,7 @@ describe('a trace from another program', () => {
     await bench.drop('pytorch.json', JSON.stringify({ traceEvents }));
     await expect.poll(() => blocks().allTextContents()).toEqual(['pytorch.json']);
     const summary = open.page.getByTestId('timeline-summaries');
-    await expect.poll(() => fact(summary, 'Kernels').textContent()).toBe('300, 2 different');
+    await expect.poll(() => factLocator(summary, 'Kernels').textContent()).toBe('300, 2 different');
     await open.page.getByLabel('Search spans by name').fill('gemm');
     await expect.poll(() => open.page.getByTestId('search-count').textContent()).toBe('100');
     await expect.poll(litPixels).toBeGreaterThan(500);

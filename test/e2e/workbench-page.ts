@@ -105,7 +105,7 @@ async function openExplorer(workbench: ServedWorkbench['workbench']): Promise<Wo
   return opened;
 }
 
-export const fact = ({ page }: OpenPage, name: string): Promise<string | null> =>
+export const factText = ({ page }: OpenPage, name: string): Promise<string | null> =>
   page
     .getByTestId('launch-numbers')
     .locator('.readouts__item', { has: page.getByText(name, { exact: true }) })

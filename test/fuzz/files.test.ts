@@ -37,7 +37,7 @@ const SEED = Number(process.env['BRAGGBENCH_FUZZ_SEED'] ?? 20_261_121);
 /** Number of files, over all kinds. */
 const FILES = Number(process.env['BRAGGBENCH_FUZZ_FILES'] ?? 420);
 const KINDS = 14;
-const EACH = Math.ceil(FILES / KINDS);
+const FILES_PER_KIND = Math.ceil(FILES / KINDS);
 /** Processor time allowed for one file. */
 const MAX_S = 5;
 const MAX_BYTES = 2 ** 30;
@@ -112,7 +112,7 @@ async function fuzz(kind: string, starts: readonly Uint8Array[], read: Read): Pr
   const random = randomOf(SEED ^ kind.length ^ (kind.charCodeAt(0) << 8));
   const before_bytes = process.memoryUsage().rss;
   let refused = 0;
-  for (let i = 0; i < EACH; i += 1) {
+  for (let i = 0; i < FILES_PER_KIND; i += 1) {
     const bytes = damageBytes(starts[i % starts.length] ?? new Uint8Array(), random);
     const start = process.cpuUsage();
     try {
@@ -185,12 +185,14 @@ test('damaged scenarios are read or rejected', async () => {
 
 test('damaged run files are read or rejected', async () => {
   const bytes = await writeRun(await runScenario(tinyScenario));
-  expect(await fuzz('run', [bytes], (damage) => readAnyRun(damage, 'run.h5'))).toBeGreaterThan(EACH / 10);
+  expect(await fuzz('run', [bytes], (damage) => readAnyRun(damage, 'run.h5'))).toBeGreaterThan(FILES_PER_KIND / 10);
 });
 
 test('damaged run files of images are read or rejected', async () => {
   const bytes = await hostWorkloads.diffraction.runFile.write(await renderDocument(smallImage));
-  expect(await fuzz('image run', [bytes], (damage) => readAnyRun(damage, 'run.h5'))).toBeGreaterThan(EACH / 10);
+  expect(await fuzz('image run', [bytes], (damage) => readAnyRun(damage, 'run.h5'))).toBeGreaterThan(
+    FILES_PER_KIND / 10,
+  );
 });
 
 test('damaged sessions of every workload, and measurements as run files, are read or rejected', async () => {
@@ -326,7 +328,7 @@ test('the command line exits with 0 or 2 for any file', () => {
   const cli = path.resolve('dist/host/cli.js');
   const random = randomOf(SEED);
   const starts = filesOf('scenarios', '.json');
-  for (let i = 0; i < Math.max(4, EACH / 20); i += 1) {
+  for (let i = 0; i < Math.max(4, FILES_PER_KIND / 20); i += 1) {
     const file = path.join(folder, 'damaged.json');
     writeFileSync(file, damageBytes(starts[i % starts.length] ?? new Uint8Array(), random));
     const { status, stderr } = spawnSync(process.execPath, [cli, 'validate', file], {

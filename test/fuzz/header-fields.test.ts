@@ -151,7 +151,7 @@ function answer(bytes: Uint8Array): string {
  * Fields whose change has no effect although they are not on the list of ignored fields, and ignored fields whose
  * change has an effect.
  */
-function passedOver({ rules, good, other, bytesOf, values, answer }: Format): readonly string[] {
+function wronglyIgnored({ rules, good, other, bytesOf, values, answer }: Format): readonly string[] {
   return Object.entries(rules).flatMap(([name, rule]) => {
     const noticed = [good, other].some((lines) => {
       const before = answer(bytesOf(lines));
@@ -474,7 +474,7 @@ const describedTiff = (text: string, words: Readonly<Record<number, number>> | n
   for (const [at, value] of Object.entries(words ?? {})) view.setUint32(1024 + Number(at), value, true);
   return bytes;
 };
-const ofTiff = imageAnswer('a.tif');
+const readTiff = imageAnswer('a.tif');
 
 test.each([
   [
@@ -500,11 +500,11 @@ test.each([
     describedTiff('', { 28: 1234, 104: 100 }),
   ],
 ] as const)('TIFF with a description of %s: no field is ignored', (_, rules, bytesOf, good) => {
-  const right = ofTiff(good);
+  const right = readTiff(good);
   expect(right).not.toMatch(/^refused/);
   const over = Object.entries(rules).filter(([name, rule]) => {
     if (rule.kind === 'ignored') expect(rule.because.length, name).toBeGreaterThan(10);
-    const noticed = ['2', '20', '7'].some((value) => ofTiff(bytesOf(name, value)) !== right);
+    const noticed = ['2', '20', '7'].some((value) => readTiff(bytesOf(name, value)) !== right);
     return noticed === (rule.kind === 'ignored');
   });
   expect(over).toEqual([]);
@@ -542,7 +542,7 @@ test.each([
   ['imgCIF', imgCif, []],
   ['TIFF', tiff, []],
 ])('%s: no field that changes the meaning of the bytes is ignored', (_, format, elsewhere) => {
-  expect(passedOver(format)).toEqual(elsewhere);
+  expect(wronglyIgnored(format)).toEqual(elsewhere);
 });
 
 test('MetaImage: the stated size of compressed data is checked', () => {
@@ -605,7 +605,7 @@ const dicomValues: Readonly<Record<string, readonly string[]>> = {
  * (C.7.6.1), Image Plane (C.7.6.2), Image Pixel (C.7.6.3), Multi-frame (C.7.6.6). CT Image (C.8.2.1), Modality LUT (C.11.1)
  * and VOI LUT (C.11.2) add to them.
  */
-const ofImages = `ImageType PatientOrientation LossyImageCompression PresentationLUTShape AcquisitionNumber
+const listedImageAttributes = `ImageType PatientOrientation LossyImageCompression PresentationLUTShape AcquisitionNumber
   PixelSpacing ImageOrientationPatient ImagePositionPatient SliceThickness SpacingBetweenSlices SliceLocation
   SamplesPerPixel PhotometricInterpretation Rows Columns BitsAllocated BitsStored HighBit PixelRepresentation
   PlanarConfiguration PixelAspectRatio RedPaletteColorLookupTableDescriptor
@@ -617,7 +617,8 @@ const ofImages = `ImageType PatientOrientation LossyImageCompression Presentatio
   RealWorldValueMappingSequence PixelSpacingCalibrationType GantryDetectorTilt PatientPosition FrameOfReferenceUID
   AnatomicalOrientationType TemporalPositionIdentifier SeriesInstanceUID Modality`.split(/\s+/);
 /** Attributes that only CT images have. */
-const ofCt = `ImageType PixelPaddingValue PixelPaddingRangeLimit FrameOfReferenceUID SeriesInstanceUID RescaleType
+const listedCtAttributes =
+  `ImageType PixelPaddingValue PixelPaddingRangeLimit FrameOfReferenceUID SeriesInstanceUID RescaleType
   SeriesDescription DerivationDescription ImageComments MultienergyCTAcquisition MultienergyCTCharacteristicsSequence
   ContrastBolusAgent BurnedInAnnotation VolumetricProperties VolumeBasedCalculationTechnique KVP ConvolutionKernel
   CTAdditionalXRaySourceSequence`.split(/\s+/);
@@ -631,12 +632,17 @@ const keV70 = (() => {
 })();
 
 /** C.8.8.3, RT Dose. */
-const ofDoses = `DoseUnits DoseType SpatialTransformOfDose NormalizationPoint DoseSummationType FrameIncrementPointer
+const listedDoseAttributes =
+  `DoseUnits DoseType SpatialTransformOfDose NormalizationPoint DoseSummationType FrameIncrementPointer
   GridFrameOffsetVector DoseGridScaling TissueHeterogeneityCorrection DoseComment`.split(/\s+/);
 
 test.each([
-  ['CT', ctAttributes, [...ofImages, ...ofCt]],
-  ['RT Dose', doseAttributes, [...ofImages.filter((name) => !ofCt.includes(name)), ...ofDoses]],
+  ['CT', ctAttributes, [...listedImageAttributes, ...listedCtAttributes]],
+  [
+    'RT Dose',
+    doseAttributes,
+    [...listedImageAttributes.filter((name) => !listedCtAttributes.includes(name)), ...listedDoseAttributes],
+  ],
 ] as const)('DICOM %s: every attribute of its modules has a rule', (_, attributes, names) => {
   expect(names.filter((name) => !(name in attributes))).toEqual([]);
 });

@@ -16,7 +16,7 @@ const folder = useFolder();
 const RUNS = runs(300);
 
 /** Opens the file and makes a panel's requests; it may be rejected, but no other error may occur. */
-async function survives(bytes: Uint8Array | string, name: string): Promise<boolean> {
+async function opensWithoutOtherErrors(bytes: Uint8Array | string, name: string): Promise<boolean> {
   const file = folder.write('fuzzed', bytes);
   try {
     const trace = await openTrace(file, name);
@@ -65,7 +65,8 @@ describe('Chrome Trace JSON', () => {
     let opened = 0;
     await fc.assert(
       fc.asyncProperty(fc.array(event, { maxLength: 30 }), fc.boolean(), async (events, bare) => {
-        if (await survives(JSON.stringify(bare ? events : { traceEvents: events }), 'any.json')) opened += 1;
+        if (await opensWithoutOtherErrors(JSON.stringify(bare ? events : { traceEvents: events }), 'any.json'))
+          opened += 1;
       }),
       { numRuns: RUNS },
     );
@@ -75,7 +76,7 @@ describe('Chrome Trace JSON', () => {
   it('opens or is rejected with any JSON or text', async () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(fc.json(), fc.string()), async (text) => {
-        await survives(text, 'any.json');
+        await opensWithoutOtherErrors(text, 'any.json');
       }),
       { numRuns: RUNS },
     );
@@ -96,7 +97,7 @@ describe('Chrome Trace JSON', () => {
       fc.asyncProperty(fc.nat(whole.length - 1), fc.nat(255), fc.boolean(), async (at, byte, cut) => {
         const changed = Buffer.from(whole);
         changed[at] = byte;
-        const opened = await survives(cut ? whole.subarray(0, at) : changed, 'any.json');
+        const opened = await opensWithoutOtherErrors(cut ? whole.subarray(0, at) : changed, 'any.json');
         if (cut) expect(opened).toBe(false);
       }),
       { numRuns: RUNS },
@@ -144,7 +145,7 @@ describe('files of any bytes', () => {
     );
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...heads), fc.uint8Array({ maxLength: 600 }), async (head, tail) => {
-        expect(await survives(Buffer.concat([head, tail]), 'any.bin')).toBe(false);
+        expect(await opensWithoutOtherErrors(Buffer.concat([head, tail]), 'any.bin')).toBe(false);
       }),
       { numRuns: RUNS },
     );
@@ -164,7 +165,7 @@ describe('files of any bytes', () => {
         async (changes, length) => {
           const changed = Buffer.from(whole.subarray(0, length));
           for (const [at, byte] of changes) if (at < changed.length) changed[at] = byte;
-          await survives(changed, 'any.sqlite');
+          await opensWithoutOtherErrors(changed, 'any.sqlite');
         },
       ),
       { numRuns: RUNS },

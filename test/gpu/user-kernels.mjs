@@ -88,18 +88,18 @@ function test(name, check) {
  * @param {number} wanted
  * @param {readonly string[]} parts
  */
-const says = ({ code, text }, wanted, ...parts) =>
+const endedWith = ({ code, text }, wanted, ...parts) =>
   (code === wanted && parts.every((part) => text.includes(part))) || { code, text: text.slice(-800) };
 
 variant('copy.cu', gatherSource);
 test('a user kernel does not run before it is trusted', () =>
-  says(braggbench('run', 'small.json', '--variant', './copy.cu'), 2, '--trust'));
+  endedWith(braggbench('run', 'small.json', '--variant', './copy.cu'), 2, '--trust'));
 for (const setting of ['solver.precision=fp32', 'solver.precision=fp64', 'solver.stepping=depth']) {
   test(`a copy is correct with ${setting}`, () =>
-    says(run('copy.cu', '--set', setting), 0, 'is correct on this scenario'));
+    endedWith(run('copy.cu', '--set', setting), 0, 'is correct on this scenario'));
 }
 variant('header.cu', source('cuda_fused_collide.cuh'), 'cuda-fused', 'cuda_fused_collide.cuh');
-test('a copy of a header is correct', () => says(run('header.cu'), 0, 'is correct on this scenario'));
+test('a copy of a header is correct', () => endedWith(run('header.cu'), 0, 'is correct on this scenario'));
 
 variant(
   'wrong.cu',
@@ -108,12 +108,12 @@ variant(
     'T(1.01) * p[static_cast<long long>(j) * field_cells(s)]',
   ),
 );
-test('a wrong user kernel is reported as wrong', () => says(run('wrong.cu'), 1, 'WRONG on this scenario'));
+test('a wrong user kernel is reported as wrong', () => endedWith(run('wrong.cu'), 1, 'WRONG on this scenario'));
 
 variant('typo.cu', `${gatherSource}\nint oops = nowhere;\n`);
 const line = `${gatherSource}\n`.split('\n').length;
 test('a compile error is reported at its line', () =>
-  says(run('typo.cu'), 2, `typo.cu:${line}:12: identifier "nowhere" is undefined`));
+  endedWith(run('typo.cu'), 2, `typo.cu:${line}:12: identifier "nowhere" is undefined`));
 
 variant(
   'prints.cu',
@@ -125,7 +125,7 @@ variant(
   },
 );
 test('the output of a kernel is shown, and it is compiled with the options in its description', () =>
-  says(
+  endedWith(
     run('prints.cu'),
     0,
     'is correct on this scenario',
@@ -134,7 +134,7 @@ test('the output of a kernel is shown, and it is compiled with the options in it
   ));
 
 test('a shipped variant can be selected by name without fused multiply-add', () =>
-  says(
+  endedWith(
     braggbench('run', 'small.json', '--variant', 'cuda-gather[fmad=0]'),
     0,
     'is correct on this scenario',
@@ -143,10 +143,10 @@ test('a shipped variant can be selected by name without fused multiply-add', () 
 
 variant('illegal.cu', brokenKernel('*(volatile int*)8 = 1;'));
 test('an illegal address ends only its own run', () =>
-  says(run('illegal.cu'), 1, 'illegal.cu', 'ILLEGAL_ADDRESS', 'Only its own process was lost'));
+  endedWith(run('illegal.cu'), 1, 'illegal.cu', 'ILLEGAL_ADDRESS', 'Only its own process was lost'));
 variant('hang.cu', brokenKernel('for (volatile int i = 0;; i = i + 1) {}'));
 test('a hanging kernel is ended in time', () =>
-  says(run('hang.cu', '--limit', '5'), 1, 'hang.cu did not finish within 5 s'));
+  endedWith(run('hang.cu', '--limit', '5'), 1, 'hang.cu did not finish within 5 s'));
 
 test('a crash in a session leaves the other variants running, and the copy equals the original bit for bit', () => {
   const variants = 'cuda-gather,./illegal.cu,./hang.cu,./copy.cu,cuda-fused';
@@ -210,11 +210,12 @@ for (const { scenario, of, base, file, wrong, broken: illegal } of others) {
     variant(id, text, base, `kernels/${file}`, of);
     return braggbench('run', scenario, '--variant', `./${id}`, '--trust');
   };
-  test(`${of.workload}: a copy is correct`, () => says(ran('copied.cu', original), 0, 'is correct on this scenario'));
+  test(`${of.workload}: a copy is correct`, () =>
+    endedWith(ran('copied.cu', original), 0, 'is correct on this scenario'));
   test(`${of.workload}: a wrong kernel is reported as wrong`, () =>
-    says(ran('wrong-one.cu', changed(wrong)), 1, 'WRONG on this scenario'));
+    endedWith(ran('wrong-one.cu', changed(wrong)), 1, 'WRONG on this scenario'));
   test(`${of.workload}: an illegal address ends its run`, () =>
-    says(ran('illegal-one.cu', changed(illegal)), 1, 'illegal-one.cu', 'Only its own process was lost'));
+    endedWith(ran('illegal-one.cu', changed(illegal)), 1, 'illegal-one.cu', 'Only its own process was lost'));
 }
 
 rmSync(folder, { recursive: true, force: true });

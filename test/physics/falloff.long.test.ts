@@ -123,7 +123,7 @@ describe('dose beyond the range', () => {
   }
 
   /** Largest dose beyond `depth_mm`, relative to the peak. */
-  function behind(run: RunData, depth_mm: number): number {
+  function largestDoseBeyond(run: RunData, depth_mm: number): number {
     const { nz, nx } = run.axes;
     const { dose } = measuredRunOf(run);
     const rows = Array.from({ length: nz }, (_, z) => dose.slice(z * nx, (z + 1) * nx).reduce((a, b) => a + b, 0));
@@ -139,7 +139,7 @@ describe('dose beyond the range', () => {
       const of = (run: RunData) => metricsOf(measuredRunOf(run));
       const range_mm = of(off).r80_mm ?? 0;
       expect(range_mm).toBeGreaterThan(1);
-      expect(behind(icru63, 1.06 * range_mm)).toBeLessThan(0.003);
+      expect(largestDoseBeyond(icru63, 1.06 * range_mm)).toBeLessThan(0.003);
       expect((of(icru63).w80_20_mm ?? 0) / (of(off).w80_20_mm ?? 1)).toBeLessThan(1.1);
     },
   );

@@ -19,7 +19,7 @@ const MEMORY = 2 ** 34;
 /** W80–20 of a Gaussian spread of range, divided by its standard deviation. */
 const FALLOFF = 1.312;
 /** Ratio of the falloffs with and without the reported spread above which a note is shown. */
-const SHOWN_FROM = 1.01;
+const MIN_SHOWN_RATIO = 1.01;
 
 type Stepping = TransportScenario['solver']['stepping'];
 /** `finest`: half the size, with range bins of half the size too, which the program would otherwise choose itself. */
@@ -55,7 +55,7 @@ async function solve(document: object): Promise<TiltedResult> {
  * A keyframe may have at most 48 MiB, so that at 150 MeV half cells cover only the part of the box that the beam
  * crosses.
  */
-const WIDEST_HALVED_MM = 260;
+const MAX_HALVED_WIDTH_MM = 260;
 
 /** Cells of half the default size; the program chooses steps for them, which are half as long. */
 async function halveCells(document: object, cells: Cells): Promise<object> {
@@ -69,7 +69,7 @@ async function halveCells(document: object, cells: Cells): Promise<object> {
   if (grid.energy.kind !== 'range') throw new Error('not a range grid');
   const energy = { kind: 'range', step_mm: grid.energy.step_mm / 2 };
   const half = { dz_mm: grid.dz_mm / 2, dx_mm: grid.dx_mm / 2, ...(cells === 'finest' ? { energy } : {}) };
-  const width_mm = Math.min(geometry.width_mm, WIDEST_HALVED_MM);
+  const width_mm = Math.min(geometry.width_mm, MAX_HALVED_WIDTH_MM);
   return { ...document, geometry: { width_mm, depth_mm: geometry.depth_mm }, grid: half };
 }
 
@@ -120,8 +120,8 @@ test.each(cases.filter((one) => allGates || !isSlow(one)))(
     expect(Math.abs(said - wider)).toBeLessThan(0.02);
     // The note's threshold is a hundredth of the falloff that the run expects, which differs slightly from the
     // oracle's.
-    if (Math.abs(said - SHOWN_FROM) > 0.0015)
-      expect(found.codes.includes('tilted-rows')).toBe(angle !== 0 && said > SHOWN_FROM);
+    if (Math.abs(said - MIN_SHOWN_RATIO) > 0.0015)
+      expect(found.codes.includes('tilted-rows')).toBe(angle !== 0 && said > MIN_SHOWN_RATIO);
     if (angle === 0 && stepping === 'path') expect(found.extra_straggling_mm).toBe(0);
   },
 );

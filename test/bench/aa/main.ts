@@ -11,24 +11,24 @@ import { availableParallelism, cpus, tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import type { RecordedReal } from '../../../electron/build/figures/rates.ts';
-import { saveRecording, startedAt } from '../recorded.ts';
+import { readUnfinished, saveRecording } from '../recorded.ts';
 import { fill, type Lane, Load, lanesOf, onCpu, onGpu, sessionOf, type Verdict, writeCopy } from './session.ts';
 
-const usual = { sessions: '40', seconds: '5', allowed: '2' };
+const defaults = { sessions: '40', seconds: '5', allowed: '2' };
 const { values } = parseArgs({
   options: {
     gpu: { type: 'boolean', default: false },
     keep: { type: 'boolean', default: false },
     anew: { type: 'boolean', default: false },
-    sessions: { type: 'string', default: usual.sessions },
-    seconds: { type: 'string', default: usual.seconds },
-    allowed: { type: 'string', default: usual.allowed },
+    sessions: { type: 'string', default: defaults.sessions },
+    seconds: { type: 'string', default: defaults.seconds },
+    allowed: { type: 'string', default: defaults.allowed },
     cores: { type: 'string', multiple: true, default: [] },
   },
 });
 
 /** Throws for anything but a number that is at least `least`. */
-function number(name: keyof typeof usual, least: number): number {
+function number(name: keyof typeof defaults, least: number): number {
   const value = Number(values[name]);
   if (Number.isFinite(value) && value >= least) return value;
   throw new Error(`--${name}: ${JSON.stringify(values[name])} is not a number of at least ${least}`);
@@ -66,14 +66,17 @@ const conditions = [
 
 const isComplete = ({ halves }: RecordedReal): boolean =>
   halves.length === conditions.length && halves.every(({ sessions }) => sessions.length >= wantedSessions);
-const before = values.keep && !values.anew ? startedAt<RecordedReal>('real', { variant, seconds }, isComplete) : null;
-const halves: readonly { readonly name: string; readonly sessions: Verdict[] }[] = conditions.map(([name]) => ({
-  name,
-  sessions: [...(before?.halves.find((one) => one.name === name)?.sessions ?? [])],
-}));
+const before =
+  values.keep && !values.anew ? readUnfinished<RecordedReal>('real', { variant, seconds }, isComplete) : null;
+const measuredConditions: readonly { readonly name: string; readonly sessions: Verdict[] }[] = conditions.map(
+  ([name]) => ({
+    name,
+    sessions: [...(before?.halves.find((one) => one.name === name)?.sessions ?? [])],
+  }),
+);
 
 const began = performance.now();
-const took = (): number => (before?.took_s ?? 0) + (performance.now() - began) / 1000;
+const elapsed_s = (): number => (before?.took_s ?? 0) + (performance.now() - began) / 1000;
 let machine = cpus()[0]?.model.trim() ?? 'not known';
 function save(): void {
   if (!values.keep) return;
@@ -86,9 +89,9 @@ function save(): void {
       seconds,
       variant,
       allowed: allowedFalse,
-      took_s: took(),
+      took_s: elapsed_s(),
     },
-    halves: halves.filter(({ sessions }) => sessions.length > 0),
+    halves: measuredConditions.filter(({ sessions }) => sessions.length > 0),
   });
 }
 
@@ -100,7 +103,7 @@ try {
     `${wantedSessions} sessions of ${seconds} s: ${variant} against ${copy}, the same bytes in a process of its own; then ${wantedSessions} with every core busy.`,
   );
   for (const [k, [name, busy]] of conditions.entries()) {
-    const sessions = halves[k]?.sessions ?? [];
+    const sessions = measuredConditions[k]?.sessions ?? [];
     if (sessions.length >= wantedSessions) continue;
     // Run one session before the counted ones. It compiles the kernel and measures the machine's ceilings.
     for (const lane of lanes)
@@ -121,7 +124,7 @@ try {
 }
 const count = (all: readonly Verdict[], of: (one: Verdict) => boolean): number => all.filter(of).length;
 console.log('');
-for (const { name, sessions: all } of halves) {
+for (const { name, sessions: all } of measuredConditions) {
   const [steps, whole] = [
     count(all, ({ verdict }) => isFalse(verdict)),
     count(all, ({ whole: verdict }) => isFalse(verdict)),
@@ -138,5 +141,5 @@ for (const { name, sessions: all } of halves) {
     );
   }
 }
-console.log(`${took().toFixed(0)} s, ${(took() / (2 * wantedSessions)).toFixed(1)} s a session.`);
+console.log(`${elapsed_s().toFixed(0)} s, ${(elapsed_s() / (2 * wantedSessions)).toFixed(1)} s a session.`);
 if (values.keep) console.log('Saved as assets/rates/real.json. Now: npm run figures -- --only verdicts-real');

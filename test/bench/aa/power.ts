@@ -14,7 +14,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { wholeNumber } from '../../../electron/build/bench/command-line.mjs';
 import type { RecordedPower } from '../../../electron/build/figures/rates.ts';
-import { saveRecording, startedAt } from '../recorded.ts';
+import { readUnfinished, saveRecording } from '../recorded.ts';
 import { fill, type Lane, Load, lanesOf, outside, runSession, sumWithMore, type Verdict } from './session.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
@@ -56,7 +56,7 @@ const isComplete = ({ series }: RecordedPower): boolean =>
 const sessionsIn = (all: readonly Series[], slower: number, busy_cores: number): readonly Verdict[] =>
   all.find((one) => one.slower === slower && one.busy_cores === busy_cores)?.sessions ?? [];
 const before =
-  values.keep && !values.anew ? startedAt<RecordedPower>('power', { machine, seconds, n }, isComplete) : null;
+  values.keep && !values.anew ? readUnfinished<RecordedPower>('power', { machine, seconds, n }, isComplete) : null;
 const series: readonly Series[] = targetShares.map(({ slower, busy_cores }) => ({
   ...{ slower, busy_cores },
   sessions: [...sessionsIn(before?.series ?? [], slower, busy_cores)],

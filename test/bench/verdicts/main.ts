@@ -16,14 +16,14 @@ if (!Number.isSafeInteger(seed))
 
 const percent = (share: number): string => `${(100 * share).toFixed(1)} %`.padStart(8);
 
-const orNone = (share: number | null): string => (share === null ? 'none'.padStart(8) : percent(share));
+const shareText = (share: number | null): string => (share === null ? 'none'.padStart(8) : percent(share));
 
 const columns: readonly (readonly [string, (rates: Rates) => string])[] = [
   ['asked', ({ precision }) => percent(precision)],
   ['false', ({ falseVerdicts }) => percent(falseVerdicts)],
   ['ratio', ({ ratioCoverage }) => percent(ratioCoverage)],
-  ['time', ({ timeCoverage }) => orNone(timeCoverage)],
-  ['apart', ({ apartCoverage }) => orNone(apartCoverage)],
+  ['time', ({ timeCoverage }) => shareText(timeCoverage)],
+  ['apart', ({ apartCoverage }) => shareText(apartCoverage)],
   ['found', ({ found }) => percent(found)],
   ['same', ({ sameAtTwoPercent }) => percent(sameAtTwoPercent)],
   ['ended', ({ ended }) => percent(ended)],

@@ -38,10 +38,10 @@ function normal(random: Random): number {
   return radius * Math.cos(2 * Math.PI * random.next());
 }
 
-const nothing = (): void => undefined;
+const noNoise = (): void => undefined;
 const independentNoise = (draw: (random: Random) => number) => (random: Random) => ({
-  prepare: nothing,
-  round: nothing,
+  prepare: noNoise,
+  round: noNoise,
   of: () => draw(random),
 });
 
@@ -59,7 +59,7 @@ function placement(spread: number) {
       prepare: (which) => {
         placed[which] = spread * normal(random);
       },
-      round: nothing,
+      round: noNoise,
       of: (which) => (placed[which] ?? 0) + 0.005 * normal(random),
     };
   };
@@ -69,7 +69,7 @@ function placement(spread: number) {
 const sharedNoise = (step: (before: number | undefined, random: Random) => number, own: number) => (random: Random) => {
   let now: number | undefined;
   return {
-    prepare: nothing,
+    prepare: noNoise,
     round: () => {
       now = step(now, random);
     },
@@ -102,7 +102,7 @@ export const noiseModels: readonly NoiseModel[] = [
     start: (random) => {
       const states: number[] = [];
       return {
-        prepare: nothing,
+        prepare: noNoise,
         round: () => {
           for (const [which, now] of states.entries()) if (random.next() < 0.1) states[which] = -now;
         },
@@ -121,8 +121,8 @@ export const noiseModels: readonly NoiseModel[] = [
     start: (random) => {
       const series: number[] = [];
       return {
-        prepare: nothing,
-        round: nothing,
+        prepare: noNoise,
+        round: noNoise,
         of: (which) => {
           const now = next(series[which], random);
           series[which] = now;
@@ -145,8 +145,8 @@ export const noiseModels: readonly NoiseModel[] = [
     precision: 0.01,
     median: null,
     start: (random) => ({
-      prepare: nothing,
-      round: nothing,
+      prepare: noNoise,
+      round: noNoise,
       of: (_, moment) => (0.2 * moment) / driftOver + 0.01 * normal(random),
     }),
   },

@@ -15,7 +15,6 @@ import {
   beamRate,
   curvesOfMoments,
   GPU_BEAMS,
-  hostOfBeam,
   kernelOfMoments,
   manyBeams,
   manyBeamsAgain,
@@ -27,6 +26,7 @@ import {
   rangeStudy,
   readoutsOfMoments,
   readoutsOnCores,
+  setupOfBeam,
 } from './row.ts';
 import { type Solver, solve, solvedBy, transportProblem } from './solver.ts';
 
@@ -82,7 +82,7 @@ export async function beamsOnGpu(
     ...(variant.endsWith('depth') ? byDepth : []),
   ]);
   const reading = await solver.problem({ ...base, beam: { spots: spread(BEAMS) }, solver: solvedBy(variant) });
-  const again = await timesAgain(solver, reading, wall_s);
+  const again = await repeatedTimes(solver, reading, wall_s);
   return [atLeast(manyBeams(variant), alone, bound), atLeast(manyBeamsAgain(variant), BEAMS / median(again), bound)];
 }
 
@@ -93,8 +93,8 @@ const BEAMS_ON_SEVERAL_GPUS = { 'cuda-depth': 4 * BEAMS, 'cuda-window': BEAMS } 
 export async function beamsOnAllGpus(solver: Solver, base: object, variant: OnGpu): Promise<Row> {
   const count = BEAMS_ON_SEVERAL_GPUS[variant];
   const reading = await solver.problem({ ...base, beam: { spots: spread(count) }, solver: solvedBy(variant) });
-  const one = median(await timesAgain(solver, reading, wall_s));
-  const all = median(await timesAgain(solver, reading, wall_s, { gpus: 'all' }));
+  const one = median(await repeatedTimes(solver, reading, wall_s));
+  const all = median(await repeatedTimes(solver, reading, wall_s, { gpus: 'all' }));
   const gpus = solver.addon.driverDevices().devices.length;
   return atLeast(allGpus(variant, count, gpus), one / all, gpus);
 }
@@ -113,7 +113,7 @@ export async function beamsOnCpu(solver: Solver, base: object, cores: number): P
  * Beams whose steps need next to no time, because they have few range bins and coarse angles. They have the cell size
  * of the default beam.
  */
-export async function hostOfBeams(solver: Solver, base: object): Promise<Row> {
+export async function setupOfBeams(solver: Solver, base: object): Promise<Row> {
   const energies = Array.from({ length: 2048 }, (_, i) => ({ energy_MeV: 4 + i / 2048 }));
   const grid = { dx_mm: 0.25, dz_mm: 0.2, dtheta_mrad: 100, theta_max_mrad: 400 };
   const reading = await solver.problem({
@@ -122,15 +122,15 @@ export async function hostOfBeams(solver: Solver, base: object): Promise<Row> {
     grid: { ...grid, energy: { kind: 'uniform', step_MeV: 1 } },
     solver: solvedBy('depth'),
   });
-  const busy = await timesAgain(solver, reading, () => {
+  const busy = await repeatedTimes(solver, reading, () => {
     const { user, system } = process.threadCpuUsage();
     return (user + system) / 1e6;
   });
-  return atMost(hostOfBeam, median(busy) / energies.length);
+  return atMost(setupOfBeam, median(busy) / energies.length);
 }
 
 /** Seconds of each solve, as `clock` reports them. The first solve is left out, because it includes compilation. */
-async function timesAgain(
+async function repeatedTimes(
   solver: Solver,
   reading: ScenarioReading,
   clock: () => number,
@@ -246,12 +246,12 @@ export async function momentRows(solver: Solver, base: object): Promise<readonly
     const one = await read([{ energy_MeV }]);
     const steps: number[] = [];
     for (let i = 0; i < TIMES; i += 1) steps.push((await solve(solver, transportProblem(one))).result.solve_s);
-    const alone = await timesAgain(solver, one, busy_s, { times: TIMES });
+    const alone = await repeatedTimes(solver, one, busy_s, { times: TIMES });
     rows.push(atMost(momentsTarget(energy_MeV, reactions), median(alone), median(steps)));
     const many = await read(
       Array.from({ length: MOMENTS_BEAMS }, (_, i) => ({ energy_MeV: 60 + (20 * i) / (MOMENTS_BEAMS - 1) })),
     );
-    const together = await timesAgain(solver, many, busy_s);
+    const together = await repeatedTimes(solver, many, busy_s);
     rows.push(atLeast(manyByMoments(MOMENTS_BEAMS, reactions), MOMENTS_BEAMS / median(together)));
   }
   const solved = await readoutsOf(solver, base, { variant: 'moments', count: MOMENTS_BEAMS, curves: false });

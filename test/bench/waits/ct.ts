@@ -55,11 +55,11 @@ const DOCUMENT = {
   output: { keyframes: 0 },
 };
 /** Factor within which the forecast of the time must be correct. It only serves planning. */
-const WITHIN = 2;
+const TIME_FACTOR = 2;
 /**
  * Upper limit of the ratio of the memory forecast to the memory used. The forecast must never be below the memory used.
  */
-const MEMORY_WITHIN = 1.5;
+const MAX_MEMORY_RATIO = 1.5;
 
 const planSchema = z.object({ memory_bytes: z.number(), expected_s: z.number() });
 const estimateSchema = z.object({ scenarios: z.tuple([z.object({ plan: planSchema })]) });
@@ -94,7 +94,7 @@ export async function ctRows(gpu: boolean): Promise<readonly Row[]> {
       const name = `a 512 × 512 slice of a CT, 150 MeV, ${variant}`;
       const steps = {
         what: `${name}, steps; limit: twice the forecast`,
-        limit: WITHIN * said.expected_s,
+        limit: TIME_FACTOR * said.expected_s,
         text: seconds,
       };
       rows.push(atMost(steps, took.solve_s));
@@ -105,8 +105,8 @@ export async function ctRows(gpu: boolean): Promise<readonly Row[]> {
       rows.push(
         atMost({ what: `${name}, memory of the run; limit: the forecast`, limit: said_MB, text: megabytes }, taken_MB),
       );
-      const over = `${name}, memory forecast; limit: ${MEMORY_WITHIN} times the memory used`;
-      rows.push(atMost({ what: over, limit: MEMORY_WITHIN * taken_MB, text: megabytes }, said_MB));
+      const over = `${name}, memory forecast; limit: ${MAX_MEMORY_RATIO} times the memory used`;
+      rows.push(atMost({ what: over, limit: MAX_MEMORY_RATIO * taken_MB, text: megabytes }, said_MB));
     }
     return rows;
   } finally {

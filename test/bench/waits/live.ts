@@ -9,7 +9,7 @@ import { findChromium } from '../../e2e/chromium.ts';
 import { serve } from '../../e2e/served.ts';
 import { frameCosts, quantile, TRACE_CATEGORIES } from '../main-thread.ts';
 import { root } from './processes.ts';
-import { atLeast, atMost, coresFor, liveOn, median, milliseconds, type Row } from './row.ts';
+import { atLeast, atMost, coresFor, liveTarget, median, milliseconds, type Row } from './row.ts';
 
 const DRAG_MS = 6000;
 const FRAME_MS = 16;
@@ -118,7 +118,7 @@ export async function liveRows(gpu: boolean, say: (text: string) => void): Promi
     const times = (value: number): string => `${value.toPrecision(3)}×`;
     const ms = (value: number): string => `${value.toPrecision(3)} ms`;
     return [
-      atLeast(liveOn(gpu), withLive.answers, 1 / withLive.solved_s),
+      atLeast(liveTarget(gpu), withLive.answers, 1 / withLive.solved_s),
       atMost(
         {
           what: 'processor time of all cores of the host for such an answer',

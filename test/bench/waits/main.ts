@@ -11,7 +11,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { defaultGpu } from '../../../electron/host/io/addon/gpu.ts';
 import { devicesWithCeilings } from '../../../electron/host/model/bench/machine.ts';
-import { beamsOnAllGpus, beamsOnCpu, beamsOnGpu, hostOfBeams, momentRows, momentsOnGpu } from './beams.ts';
+import { beamsOnAllGpus, beamsOnCpu, beamsOnGpu, momentRows, momentsOnGpu, setupOfBeams } from './beams.ts';
 import { ctRows } from './ct.ts';
 import { liveRows } from './live.ts';
 import { commandLine, firstRuns, momentsByShell, root, smatrix } from './processes.ts';
@@ -42,26 +42,26 @@ const cores = availableParallelism();
 const machine = `${cpus()[0]?.model.trim() ?? 'CPU'}, ${cores} cores${device === null ? '' : `, ${device.name}`}`;
 say(`${machine}; load before: ${loadavg()[0]?.toFixed(1)}`);
 
-async function inTurn(measure: (variant: OnGpu) => Promise<Row | readonly Row[]>): Promise<readonly Row[]> {
+async function forEachVariant(measure: (variant: OnGpu) => Promise<Row | readonly Row[]>): Promise<readonly Row[]> {
   const rows: (Row | readonly Row[])[] = [];
   for (const variant of VARIANTS_ON_GPU) rows.push(await measure(variant));
   return rows.flat();
 }
 
 const gpuParts: readonly (readonly [string, () => Promise<readonly Row[]>])[] = [
-  ['warm', () => inTurn((variant) => warmRun(solver, waterScenario, variant))],
+  ['warm', () => forEachVariant((variant) => warmRun(solver, waterScenario, variant))],
   ['shell', () => commandLine('cuda-depth', true)],
   ['first', () => firstRuns('cuda-window')],
-  ['beams', () => inTurn((variant) => beamsOnGpu(solver, waterScenario, variant, copy))],
+  ['beams', () => forEachVariant((variant) => beamsOnGpu(solver, waterScenario, variant, copy))],
   ['moments', () => momentsOnGpu(solver, waterScenario, device?.ceilings ?? null)],
   ...(hasSeveralGpus
-    ? ([['gpus', () => inTurn((variant) => beamsOnAllGpus(solver, waterScenario, variant))]] as const)
+    ? ([['gpus', () => forEachVariant((variant) => beamsOnAllGpus(solver, waterScenario, variant))]] as const)
     : []),
   ['images', () => warmImages(solver, document('diffraction/simple-cubic-4096.json'))],
 ];
 const cpuParts: readonly (readonly [string, () => Promise<readonly Row[]>])[] = [
   ['shell', async () => [...(await commandLine('depth', false)), await momentsByShell()]],
-  ['beams', async () => [await beamsOnCpu(solver, waterScenario, cores), await hostOfBeams(solver, waterScenario)]],
+  ['beams', async () => [await beamsOnCpu(solver, waterScenario, cores), await setupOfBeams(solver, waterScenario)]],
   ['moments', () => momentRows(solver, waterScenario)],
 ];
 const { smatrix: checkout } = values;

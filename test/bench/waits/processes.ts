@@ -14,13 +14,13 @@ import {
   fromShell,
   median,
   megabytes,
-  momentsFromShell,
+  momentsByShellTarget,
   type OnGpu,
   type Row,
   seconds,
 } from './row.ts';
 
-interface Locked {
+interface PackageLock {
   readonly packages: Readonly<Record<string, { readonly dev?: boolean }>>;
 }
 
@@ -33,7 +33,7 @@ export function installInto(to: string, root: string): void {
   const packages = path.join(to, 'node_modules');
   const bins = path.join(packages, '.bin');
   mkdirSync(bins, { recursive: true });
-  const { packages: locked } = JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8')) as Locked;
+  const { packages: locked } = JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8')) as PackageLock;
   for (const [place, { dev }] of Object.entries(locked)) {
     const said = path.join(root, place, 'package.json');
     if (place === '' || dev === true || !existsSync(said)) continue;
@@ -176,7 +176,7 @@ const TINY_SCENARIO = {
 };
 
 /** Memory that the GPU driver needs, in MB: a small run on the device minus the same run without the device. */
-async function driversOwn(): Promise<number> {
+async function driverMemory_MB(): Promise<number> {
   const folder = mkdtempSync(path.join(tmpdir(), 'braggbench-tiny-'));
   try {
     const file = path.join(folder, 'tiny.json');
@@ -238,7 +238,7 @@ export async function commandLine(variant: string, gpu: boolean): Promise<readon
     installed.push((await runToExit(program, [...before, ...words], user)).wall_s);
   }
   const node_MB = await peakOfNode();
-  const driver_MB = gpu ? await driversOwn() : 0;
+  const driver_MB = gpu ? await driverMemory_MB() : 0;
   const wanted = fromShell(name, variant, gpu);
   const beside = gpu ? " beside the driver's own" : '';
   return [
@@ -276,7 +276,7 @@ export async function momentsByShell(): Promise<Row> {
     times.push((await runToExit(process.execPath, words)).wall_s);
     nodes.push((await runToExit(process.execPath, ['-e', '0'])).wall_s);
   }
-  return atMost(momentsFromShell, median(times), median(nodes));
+  return atMost(momentsByShellTarget, median(times), median(nodes));
 }
 
 /**

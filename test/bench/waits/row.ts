@@ -83,7 +83,7 @@ export const fromShell = (name: string, variant: string, gpu: boolean): Limit =>
   ...{ limit: gpu ? 0.7 : 0.5, text: seconds },
 });
 /** The computation needs half a millisecond; the limit covers the start of the program and its check of the build. */
-export const momentsFromShell: Limit = {
+export const momentsByShellTarget: Limit = {
   what: 'node braggbench.mjs run water-70MeV, moments, from shell to answer',
   ...{ limit: 0.25, text: seconds },
 };
@@ -106,7 +106,7 @@ export const allGpus = (variant: OnGpu, beams: number, gpus: number): Limit => (
   what: `${beams.toLocaleString('en')} beams of 60 to 80 MeV, ${variant}, ${gpus} GPUs over one, in a process that has already solved beams`,
   ...{ limit: 0.95 * gpus, text: times },
 });
-export const hostOfBeam: Limit = {
+export const setupOfBeam: Limit = {
   what: 'the host for each of 2,048 beams on one grid, from the problem to readouts: processor time of its own thread',
   ...{ limit: 1e-4, text: milliseconds },
 };
@@ -152,7 +152,7 @@ export const warmImage = (precision: string, id: string | null): Limit => ({
   ...{ limit: 0.012, text: milliseconds },
 });
 export const imageInFp32: Limit = { what: 'the image in FP32 over FP64', limit: 1, text: times };
-export const liveOn = (gpu: boolean): Limit => ({
+export const liveTarget = (gpu: boolean): Limit => ({
   what: `Live on ${gpu ? 'a GPU' : 'this CPU'}, water-70MeV, answers drawn while dragging`,
   ...{ limit: gpu ? 30 : 5, text: answerRate },
 });
@@ -173,6 +173,6 @@ export function rowsOfGpu(): readonly Row[] {
     atMost(rangeStudy, null),
     ...['fp32', 'fp64'].map((precision) => atMost(warmImage(precision, null), null)),
     atMost(imageInFp32, null),
-    atLeast(liveOn(true), null),
+    atLeast(liveTarget(true), null),
   ].map((row) => ({ ...row, needs: 'a GPU: npm run bench -- gpu --waits' }));
 }

@@ -5,7 +5,7 @@ import { openTestHost } from '../../electron/host/test-host.ts';
 import { atLeast, atMost, coresFor, median, milliseconds, type Row } from './row.ts';
 
 const WARM_UP_MS = 2000;
-const ASKED_MS = 5000;
+const MEASURED_MS = 5000;
 const FRAME_MS = 16;
 const session = 'bench-of-live';
 
@@ -38,7 +38,7 @@ export async function sessionRows(gpu: boolean, base: object): Promise<readonly 
     const begun = performance.now();
     let before = process.cpuUsage();
     let [sequence, warm] = [0, 0];
-    while (performance.now() - begun < WARM_UP_MS + ASKED_MS && ended === null) {
+    while (performance.now() - begun < WARM_UP_MS + MEASURED_MS && ended === null) {
       sequence += 1;
       const scenario = { ...base, beam: { energy_MeV: 60 + (sequence % 200) / 10 } };
       await page.call('whatIf.ask', { session, sequence, scenario, name: 'Live', full: false, maps: [doseMap] });

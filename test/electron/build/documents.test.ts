@@ -184,13 +184,13 @@ describe('error rates of verdicts', () => {
       { index: 0, cores: '0' },
       { index: 1, cores: '1' },
     ];
-    interface Taken {
+    interface SavedSession {
       readonly of: string;
       readonly number?: number;
     }
     // In the first series, lanes were interrupted while they measured sessions 1 and 3. The second series is from a
     // version that saved no numbers.
-    const [first, second]: [Taken[], Taken[]] = [
+    const [first, second]: [SavedSession[], SavedSession[]] = [
       [0, 2, 4].map((number) => ({ of: `a${number}`, number })),
       [{ of: 'b0' }, { of: 'b1' }],
     ];
@@ -198,9 +198,9 @@ describe('error rates of verdicts', () => {
     let saved = 0;
     const running = new Set<number>();
     let most = 0;
-    const seriesOf = (name: string, all: Taken[]) => ({
+    const seriesOf = (name: string, all: SavedSession[]) => ({
       sessions: all,
-      take: async (i: number, { index }: { readonly index: number }): Promise<Taken> => {
+      take: async (i: number, { index }: { readonly index: number }): Promise<SavedSession> => {
         // A lane runs one session at a time.
         expect(running.has(index)).toBe(false);
         running.add(index);

@@ -239,7 +239,7 @@ describe('braggbench gamma', () => {
   const file = (name: string): string => path.join(folder, name);
   const run = file('run.h5');
 
-  async function solved() {
+  async function solveRun() {
     const words = [
       'run',
       'water-70MeV',
@@ -257,7 +257,7 @@ describe('braggbench gamma', () => {
     return transportRunOf(await readAnyRunFile(run));
   }
 
-  async function against(name: string, ...flags: readonly string[]) {
+  async function compareWithFile(name: string, ...flags: readonly string[]) {
     const words = ['gamma', run, file(name), '--criteria', '1%/1mm', '--absolute', '--json', ...flags];
     const { code, stdout, stderr } = await braggbenchHere(words);
     if (code !== 0) return stderr;
@@ -266,7 +266,7 @@ describe('braggbench gamma', () => {
   }
 
   test('a depth dose in any absolute unit is converted to the units of the run', async () => {
-    const { curve, perMass } = depthDoseOf(measuredRunOf(await solved()));
+    const { curve, perMass } = depthDoseOf(measuredRunOf(await solveRun()));
     // 1 MeV/g is 0.1602176634 nGy; 1 MeV cm² g⁻¹ is 16.02 nGy mm². Five protons.
     const write = (name: string, column: string, factor: number, { positions, values } = curve): void => {
       const rows = Array.from(positions, (depth, i) => `${depth},${(values[i] ?? 0) * factor}`);
@@ -277,21 +277,25 @@ describe('braggbench gamma', () => {
     write('mass.csv', 'dose [MeV cm2/g per proton]', 1 / (5 * 16.02176634), perMass ?? curve);
     write('high.csv', 'dose [MeV/mm]', 2);
     write('bare.csv', 'dose', 1);
-    expect(await against('per-mm.csv')).toBe('area 1');
-    expect(await against('per-cm.csv')).toBe('area 1');
-    expect(await against('mass.csv')).toBe('mass 1');
-    expect(await against('high.csv')).toMatch(/^area 0\.0/);
-    expect(await against('bare.csv', '--dose-unit', 'MeV/mm')).toBe('area 1');
-    expect(await against('bare.csv')).toContain('bare.csv: its doses have no unit. Allowed for an absolute comparison');
-    expect(await against('per-mm.csv', '--dose-unit', 'MeV/cm')).toContain(
+    expect(await compareWithFile('per-mm.csv')).toBe('area 1');
+    expect(await compareWithFile('per-cm.csv')).toBe('area 1');
+    expect(await compareWithFile('mass.csv')).toBe('mass 1');
+    expect(await compareWithFile('high.csv')).toMatch(/^area 0\.0/);
+    expect(await compareWithFile('bare.csv', '--dose-unit', 'MeV/mm')).toBe('area 1');
+    expect(await compareWithFile('bare.csv')).toContain(
+      'bare.csv: its doses have no unit. Allowed for an absolute comparison',
+    );
+    expect(await compareWithFile('per-mm.csv', '--dose-unit', 'MeV/cm')).toContain(
       'its doses are in MeV/mm, and --dose-unit is MeV/cm',
     );
-    expect(await against('per-mm.csv', '--by', 'mass')).toContain('has doses by area; allowed: area');
-    expect(await against('run.h5', '--dose-unit', 'MeV/mm')).toContain('--dose-unit is for a file that --absolute');
+    expect(await compareWithFile('per-mm.csv', '--by', 'mass')).toContain('has doses by area; allowed: area');
+    expect(await compareWithFile('run.h5', '--dose-unit', 'MeV/mm')).toContain(
+      '--dose-unit is for a file that --absolute',
+    );
   }, 60_000);
 
   test('a map in an absolute unit is converted to the units of the run', { tags: 'slow' }, async () => {
-    const { dose, axes } = await solved();
+    const { dose, axes } = await solveRun();
     const { nz, nx, dz_mm, dx_mm } = axes;
     const x = Array.from({ length: nx }, (_, i) => (i + 0.5 - nx / 2) * dx_mm);
     const rows = Array.from({ length: nz }, (_, z) => {
@@ -302,8 +306,8 @@ describe('braggbench gamma', () => {
       file('map.csv'),
       [['depth_mm', ...x.map((at) => `dose_at_x_${at}_mm`)].join(','), ...rows].join('\n'),
     );
-    expect(await against('map.csv', '--dose-unit', 'MeV/mm2')).toBe('area 1');
-    expect(await against('map.csv')).toContain('its doses have no unit. Allowed');
-    expect(await against('map.csv', '--dose-unit', 'Gy')).toContain('Gy mm/1e9, nGy mm, MeV cm/g, MeV/mm2');
+    expect(await compareWithFile('map.csv', '--dose-unit', 'MeV/mm2')).toBe('area 1');
+    expect(await compareWithFile('map.csv')).toContain('its doses have no unit. Allowed');
+    expect(await compareWithFile('map.csv', '--dose-unit', 'Gy')).toContain('Gy mm/1e9, nGy mm, MeV cm/g, MeV/mm2');
   });
 });

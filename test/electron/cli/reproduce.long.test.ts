@@ -47,12 +47,12 @@ async function build(at: string, ...definitions: readonly string[]): Promise<voi
   await perform('cmake', ['--build', 'build', '--parallel', '2'], { cwd: at, maxBuffer: 2 ** 26 });
 }
 
-interface Ran {
+interface ReproducerRun {
   readonly code: number;
   readonly stdout: string;
 }
 
-const reproduce = (at: string, ...words: readonly string[]): Promise<Ran> =>
+const reproduce = (at: string, ...words: readonly string[]): Promise<ReproducerRun> =>
   perform(join(at, 'bin', 'reproduce'), words, { cwd: tmpdir() }).then(
     ({ stdout }) => ({ code: 0, stdout }),
     ({ code, stdout }: { code: number; stdout: string }) => ({ code, stdout }),

@@ -12,7 +12,7 @@ import { exitCodes } from '../../../electron/cli/verb.ts';
 import { type Cluster, newCluster } from '../../../electron/contract/study/clusters.ts';
 import type { Client } from '../../../renderer/data/client/client.ts';
 import { scratchFolder } from '../../scratch-folder.ts';
-import { noSlurm, type OneNodeSlurm, standInSsh, startSlurm } from '../../sshd.ts';
+import { noSlurm, type OneNodeSlurm, startSlurm, writeFakeSsh } from '../../sshd.ts';
 import { unless } from '../../unless.ts';
 import { openTestHost, type TestHost } from '../host/test-host.ts';
 import { braggbench, entry } from './command.ts';
@@ -52,7 +52,7 @@ describe('a study started on a cluster from the page', unless(noSlurm), () => {
     await mkdir(inFolder('slurm'), { recursive: true });
     slurm = await startSlurm(inFolder('slurm'), 50);
     process.env['SLURM_CONF'] = slurm.environment.SLURM_CONF;
-    process.env['PATH'] = `${standInSsh(inFolder('bin'))}${path.delimiter}${PATH}`;
+    process.env['PATH'] = `${writeFakeSsh(inFolder('bin'))}${path.delimiter}${PATH}`;
     process.env['BRAGGBENCH_HOME'] = inFolder('home');
     test_ = await openTestHost();
     page = await test_.page();

@@ -25,7 +25,7 @@ import {
 useStudies();
 
 /** Waits for at least `count` results, while the process lives. */
-async function untilSolved(name: string, count: number): Promise<void> {
+async function waitForResults(name: string, count: number): Promise<void> {
   for (const end = Date.now() + 60_000; Date.now() < end; await sleep(20)) {
     if ((await results(name)).length >= count) return;
   }
@@ -48,7 +48,7 @@ describe('a study whose processes are killed', onLinux, () => {
   test('loses only the points being solved, whichever process is killed', async () => {
     await study('killed.json', energies(200));
     const whole = startStudy('run', 'killed.json');
-    await untilSolved('killed.study', 20);
+    await waitForResults('killed.study', 20);
     whole.child.kill('SIGKILL');
     await whole.ended;
     const there = await results('killed.study');
@@ -58,7 +58,7 @@ describe('a study whose processes are killed', onLinux, () => {
     const later = await results('killed.study');
     expect(later.length - there.length).toBeLessThan(10);
     const again = startStudy('resume', 'killed.study');
-    await untilSolved('killed.study', later.length + 20);
+    await waitForResults('killed.study', later.length + 20);
     // A worker process is killed too: another one solves its points.
     for (const worker of childrenOf(again.pid)) process.kill(worker, 'SIGKILL');
     expect(await again.ended).toBe(0);
@@ -74,11 +74,11 @@ describe('a study whose processes are killed', onLinux, () => {
     await writeFile(inFolder('long.json'), JSON.stringify(long));
     await study('long-study.json', energies(4, 150), { base: [{ file: 'long.json' }] });
     const interrupted = startStudy('run', 'long-study.json', '--yes');
-    await untilBeat('long-study.study');
+    await waitForHeartbeat('long-study.study');
     interrupted.child.kill('SIGINT');
     expect(await interrupted.ended).toBe(130);
     const second = startStudy('resume', 'long-study.study', '--yes');
-    await untilBeat('long-study.study');
+    await waitForHeartbeat('long-study.study');
     expect((await call('run', 'long-study.study', '--yes')).stderr).toMatch(/is being run by another process/);
     expect((await call('stop', 'long-study.study')).stdout).toMatch(/Requested a stop of 1/);
     expect(await second.ended).toBe(0);
@@ -86,7 +86,7 @@ describe('a study whose processes are killed', onLinux, () => {
   });
 });
 
-async function untilBeat(name: string): Promise<void> {
+async function waitForHeartbeat(name: string): Promise<void> {
   for (const end = Date.now() + 60_000; Date.now() < end; await sleep(50)) {
     const beats = await readdir(inFolder(name, 'running')).catch(() => []);
     // A heartbeat file shows that the worker has begun too.

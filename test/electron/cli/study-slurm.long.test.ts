@@ -41,7 +41,7 @@ async function study(name: string, count: number, minutes?: number): Promise<voi
 
 /** All points in one task. Otherwise the number of points per task depends on the time of a point on this machine. */
 const SLURM_FLAGS = ['--on', 'slurm', '--task-minutes', '10000'];
-const EACH = ['--on', 'slurm', '--task-minutes', '0.000001'];
+const ONE_POINT_PER_TASK = ['--on', 'slurm', '--task-minutes', '0.000001'];
 
 const outcomeSchema = z.looseObject({ before: z.number(), done: z.number(), failed: z.number(), left: z.number() });
 async function run(what: string, name: string, words: readonly string[] = SLURM_FLAGS) {
@@ -151,7 +151,7 @@ describe('a study on Slurm', { timeout: MAX_MS, ...unless(noSlurm) }, () => {
     expect(tags('arrays')).toHaveLength(1);
     const [first = ''] = await results('arrays');
     for (const file of await results('arrays')) if (file !== first) await rm(inFolder('arrays.study', 'results', file));
-    const again = await run('resume', 'arrays.study', [...EACH, '--at-once', '2']);
+    const again = await run('resume', 'arrays.study', [...ONE_POINT_PER_TASK, '--at-once', '2']);
     expect(again).toMatchObject({ code: 0, done: 13, failed: 0, left: 0 });
     // Three job arrays of at most six tasks (the cluster's limit) contain one task for each point; one job existed
     // before.

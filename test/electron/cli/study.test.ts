@@ -13,7 +13,7 @@ import { Terminal } from '../../../electron/cli/terminal.ts';
 import { newCluster } from '../../../electron/contract/study/clusters.ts';
 import type { Client } from '../../../renderer/data/client/client.ts';
 import { scratchFolder } from '../../scratch-folder.ts';
-import { standInSsh } from '../../sshd.ts';
+import { writeFakeSsh } from '../../sshd.ts';
 import { tinyScenario } from '../host/small-run.ts';
 import { openTestHost, type TestHost } from '../host/test-host.ts';
 import { braggbenchHere, type Ended, environmentWith } from './command.ts';
@@ -23,7 +23,7 @@ describe('study clusters', () => {
   let test_: TestHost;
   let page: Client;
   const call = (...words: readonly string[]): Promise<Ended> => {
-    const PATH = `${standInSsh(path.join(folder, 'bin'))}${path.delimiter}${process.env['PATH']}`;
+    const PATH = `${writeFakeSsh(path.join(folder, 'bin'))}${path.delimiter}${process.env['PATH']}`;
     return braggbenchHere(['study', ...words], { cwd: folder, environment: environmentWith(test_.folder, { PATH }) });
   };
 

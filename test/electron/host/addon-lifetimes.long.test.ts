@@ -31,14 +31,14 @@ function seededNumbers(seed: number): () => number {
   };
 }
 
-interface Life {
+interface RandomRun {
   start(): Promise<unknown>;
   cancel(): void;
   look(): void;
 }
 
 /** Factories of runs of each workload: small runs, and one that would need hours. */
-async function makers(): Promise<readonly (() => Life)[]> {
+async function runFactories(): Promise<readonly (() => RandomRun)[]> {
   const check = (document: object) => scenarios.check(document, { name: 'test', folder: null });
   const cpu = { solver: { threads: 2 } };
   const transport = await check({ ...smallScenario });
@@ -97,11 +97,11 @@ const MAX_AT_ONCE = 6;
 it('the process exits cleanly, whatever was started, cancelled, watched or dropped', { timeout: 120_000 }, async () => {
   const random = seededNumbers(20_261_123);
   const any = <T>(of: readonly T[]): T | undefined => of[Math.floor(random() * of.length)];
-  const makes = await makers();
-  const alive = new Set<Life>();
+  const makes = await runFactories();
+  const alive = new Set<RandomRun>();
   const ends: Promise<void>[] = [];
   let started = 0;
-  const cancel = (life: Life): void => {
+  const cancel = (life: RandomRun): void => {
     life.cancel();
     alive.delete(life);
   };

@@ -45,7 +45,7 @@ describe('failing runs', () => {
   });
 
   /** The engine with a device that fails. */
-  function failing(): NativeAddon {
+  function addonWithFailingDevice(): NativeAddon {
     const addon = loadAddon();
     const short = (problem: TransportProblem): TransportProblem => ({
       ...problem,
@@ -60,7 +60,7 @@ describe('failing runs', () => {
 
   let test: TestHost;
   beforeEach(async () => {
-    test = await openTestHost({ addon: failing() });
+    test = await openTestHost({ addon: addonWithFailingDevice() });
   });
   afterEach(() => test.close());
 

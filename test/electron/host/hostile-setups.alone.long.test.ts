@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it, test } from 'vitest';
 import type { MapRequest } from '../../../electron/contract/run.ts';
 import type { WhatIfFrame } from '../../../electron/contract/scenario/transport/what-if.ts';
 import type { Client } from '../../../renderer/data/client/client.ts';
-import { blockedBy, longestBlock, MAX_MS, shortestBlock } from './longest-hold.ts';
+import { findLongBlocks, longestBlock, MAX_MS, shortestBlock } from './longest-hold.ts';
 import { smallScenario } from './small-run.ts';
 import { openTestHost, type TestHost } from './test-host.ts';
 import { smallImage } from './workloads/small-image.ts';
@@ -145,7 +145,7 @@ test('Live does not block the event loop with any of the hostile set-ups', { tim
   const live = openLive(page, 'hostile-setups-live');
   await live.ask(smallScenario);
   expect(transport.length).toBeGreaterThanOrEqual(6);
-  const held = await blockedBy(transport.map(([name, scenario]) => [name, () => live.ask(scenario)] as const));
+  const held = await findLongBlocks(transport.map(([name, scenario]) => [name, () => live.ask(scenario)] as const));
   live.close();
   expect(held).toEqual({});
 });

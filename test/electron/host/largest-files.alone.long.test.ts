@@ -12,7 +12,7 @@ import { MAX_SCENARIO_BYTES } from '../../../electron/host/io/text/read.ts';
 import { runOf } from '../../../electron/host/workloads/run-data.ts';
 import type { Client } from '../../../renderer/data/client/client.ts';
 import { ellipses, nrrdOf, thorax, writeSeries } from './io/volumes/phantom.ts';
-import { blockedBy, longSession, MAX_MS, shortestBlock } from './longest-hold.ts';
+import { findLongBlocks, longSession, MAX_MS, shortestBlock } from './longest-hold.ts';
 import { smallScenario } from './small-run.ts';
 import { openTestHost, type TestHost } from './test-host.ts';
 import { smallImage } from './workloads/small-image.ts';
@@ -208,7 +208,7 @@ test('an image of thirty million pixels is opened, summed, searched, compared an
     ['table', () => page.call('run.export', { run: opened[0] ?? '', what: 'peaks' })],
     ['saved', () => page.call('run.save', { run: opened[0] ?? '', file: inLibrary('again.h5'), ifExists: 'replace' })],
   ];
-  expect(await blockedBy(steps)).toEqual({});
+  expect(await findLongBlocks(steps)).toEqual({});
 });
 
 test('a trace of three hundred thousand spans does not block the event loop', async () => {

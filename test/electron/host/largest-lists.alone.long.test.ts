@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { labelsFile } from '../../../electron/host/app/library/facts.ts';
 import type { Client } from '../../../renderer/data/client/client.ts';
-import { blockedBy, idleBlock, leastOf, longestBlock, longSession, MAX_MS } from './longest-hold.ts';
+import { findLongBlocks, idleBlock, longestBlock, longSession, MAX_MS, shortestAttempt } from './longest-hold.ts';
 import { smallScenario } from './small-run.ts';
 import { openTestHost, type TestHost } from './test-host.ts';
 
@@ -25,8 +25,8 @@ const put = (name: string, text: string): void => writeFileSync(path.join(librar
 const inLibrary = (key: string) => ({ kind: 'library', key }) as const;
 
 /** Sends the request to hosts with empty caches, since a second read would be cached. */
-function blockedAtFirst(ask: (page: Client) => Promise<unknown>): Promise<number> {
-  return leastOf(async () => {
+function firstBlock_ms(ask: (page: Client) => Promise<unknown>): Promise<number> {
+  return shortestAttempt(async () => {
     const fresh = await openTestHost({ checkResults: false });
     try {
       const asking = await fresh.page();
@@ -38,7 +38,7 @@ function blockedAtFirst(ask: (page: Client) => Promise<unknown>): Promise<number
   });
 }
 
-const ofSessions: readonly (readonly [string, (page: Client) => Promise<unknown>])[] = [
+const sessionRequests: readonly (readonly [string, (page: Client) => Promise<unknown>])[] = [
   ['list', (asking) => asking.call('bench.list', {})],
   ['comparison with claims', (asking) => asking.call('claims.table', {})],
   ['history', (asking) => asking.call('bench.history', { workload: 'micro' })],
@@ -47,8 +47,8 @@ const ofSessions: readonly (readonly [string, (page: Client) => Promise<unknown>
   ['kernels', (asking) => asking.call('launch.kernels', {})],
 ];
 
-test.each(ofSessions)('a hundred recorded sessions do not block the event loop: %s', async (_what, ask) => {
-  expect(await blockedAtFirst(ask)).toBeLessThan(MAX_MS);
+test.each(sessionRequests)('a hundred recorded sessions do not block the event loop: %s', async (_what, ask) => {
+  expect(await firstBlock_ms(ask)).toBeLessThan(MAX_MS);
 });
 
 test('rows of a session with thousands of rounds do not block the event loop', async () => {
@@ -57,7 +57,7 @@ test('rows of a session with thousands of rounds do not block the event loop', a
   const { id, subjects } = await page.call('bench.open', { source });
   const all = subjects.map(({ subject }) => subject);
   expect(all.length).toBe(2);
-  const long = await blockedBy([
+  const long = await findLongBlocks([
     ['rows', () => page.call('compare.rows', { subjects: all, reference: 0 })],
     ['session', () => page.call('bench.session', { bench: id })],
     ['saved', () => page.call('bench.save', { bench: id, file: inLibrary('b.session.json'), ifExists: 'replace' })],
@@ -80,7 +80,7 @@ test('a sweep of a hundred values does not block the event loop', async () => {
     await page.call('bench.cancel', { bench: id });
     await test_.host.benches.ended(id);
   };
-  expect(await blockedBy([['start', start]])).toEqual({});
+  expect(await findLongBlocks([['start', start]])).toEqual({});
 });
 
 const FILES = 500;
@@ -98,7 +98,7 @@ test('a library of many files with long remarks does not block the event loop', 
   mkdirSync(path.dirname(labelsFile(library)), { recursive: true });
   const query = { text: '', kind: null, tag: null, place: 'yours', order: 'newest', limit: 1000 } as const;
   let n = 0;
-  const long = await blockedBy([
+  const long = await findLongBlocks([
     ['found', () => page.call('library.search', query)],
     [
       'found by remarks',
@@ -129,7 +129,7 @@ test('a draft with the maximum number of values does not block the event loop', 
   // Calls the host directly: a page in this process would need time to serialize its requests.
   for (const scenario of Object.values(drafts)) {
     const file = inLibrary('large.json');
-    const long = await blockedBy([
+    const long = await findLongBlocks([
       ['text', () => test_.host.call('scenario.text', { scenario })],
       ['saved', () => test_.host.call('scenario.save', { scenario, file, ifExists: 'replace' })],
       [

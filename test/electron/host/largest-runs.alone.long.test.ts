@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runPacker } from '../../../electron/host/app/run-files/packer.ts';
 import type { RunData } from '../../../electron/host/workloads/transport/run-data.ts';
 import type { Client } from '../../../renderer/data/client/client.ts';
-import { blockedBy } from './longest-hold.ts';
+import { findLongBlocks } from './longest-hold.ts';
 import { runScenario, smallScenario } from './small-run.ts';
 import { openTestHost, type TestHost } from './test-host.ts';
 
@@ -83,7 +83,7 @@ test('a run of four million cells with LET does not block the event loop', { tim
     reference: 0,
   };
   const gamma = { run, reference: other, dose: 0.02, distance_mm: 0.05, local: false, threshold: 0.5 } as const;
-  const long = await blockedBy([
+  const long = await findLongBlocks([
     ['open', open],
     ['summary', () => page.call('run.summary', { run })],
     ['depth dose and LET', () => page.call('run.depthDose', { run })],
@@ -112,5 +112,5 @@ test('a spread-out peak of many layers does not block the event loop', { timeout
   const document = { kind: 'transport', version: 1, name: 'field', beam: { energy_MeV: 100 } };
   const build = (range_mm: number, modulation_mm: number) => () =>
     page.call('beam.sobp', { document, request: { range_mm, modulation_mm } });
-  expect(await blockedBy([['peak', build(60, 40)]])).toEqual({});
+  expect(await findLongBlocks([['peak', build(60, 40)]])).toEqual({});
 });

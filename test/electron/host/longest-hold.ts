@@ -16,7 +16,7 @@ const ATTEMPTS = 8;
 const PRINTED_MS = process.env['BRAGGBENCH_HOLDS'] === '1';
 
 /** Processor time of this thread since `before`, ms. */
-function spent_ms(before?: NodeJS.CpuUsage): number {
+function threadTime_ms(before?: NodeJS.CpuUsage): number {
   const { user, system } = process.threadCpuUsage(before);
   return (user + system) / 1e3;
 }
@@ -34,14 +34,14 @@ const PAGE_BYTES = 4096;
 function page_ms(): number {
   const [before, faults] = [process.threadCpuUsage(), pageFaults()];
   Buffer.allocUnsafeSlow(PAGES_TRIED * PAGE_BYTES).fill(1);
-  return spent_ms(before) / Math.max(1, pageFaults() - faults);
+  return threadTime_ms(before) / Math.max(1, pageFaults() - faults);
 }
 
 /**
  * Converts a time to that on a machine with free memory: subtracts the extra time of the pages, but not more than their
  * share.
  */
-function isTypical(hold_ms: number, pages: number, each_ms: number): number {
+function typicalTime_ms(hold_ms: number, pages: number, each_ms: number): number {
   const beyond_ms = pages * Math.max(0, each_ms - DEFAULT_PAGE_MS);
   return Math.max(hold_ms - beyond_ms, hold_ms * Math.min(1, DEFAULT_PAGE_MS / each_ms));
 }
@@ -55,7 +55,7 @@ export async function longestBlock(work: () => Promise<unknown>): Promise<number
   let longest = 0;
   let [before, faults] = [process.threadCpuUsage(), pageFaults()];
   const look = (): void => {
-    const hold_ms = isTypical(spent_ms(before), pageFaults() - faults, each_ms);
+    const hold_ms = typicalTime_ms(threadTime_ms(before), pageFaults() - faults, each_ms);
     [before, faults] = [process.threadCpuUsage(), pageFaults()];
     longest = Math.max(longest, hold_ms);
   };
@@ -68,7 +68,7 @@ export async function longestBlock(work: () => Promise<unknown>): Promise<number
 }
 
 /** Shortest time of several attempts. Stops at the first one below the limit. */
-export async function leastOf(attempt: () => Promise<number>, what = ''): Promise<number> {
+export async function shortestAttempt(attempt: () => Promise<number>, what = ''): Promise<number> {
   const all: number[] = [];
   while (all.length < ATTEMPTS && (PRINTED_MS || Math.min(...all) >= MAX_MS)) all.push(await attempt());
   const least = Math.min(...all);
@@ -83,11 +83,13 @@ export const idleBlock = (): Promise<number> => longestBlock(() => new Promise((
 /** Shortest time of some attempts, minus the time of an idle thread. */
 export async function shortestBlock(work: () => Promise<unknown>, what?: string): Promise<number> {
   const idle = await idleBlock();
-  return leastOf(async () => (await longestBlock(work)) - idle, what);
+  return shortestAttempt(async () => (await longestBlock(work)) - idle, what);
 }
 
 /** Requests, each checked against the limit; returns those above it, in ms. */
-export async function blockedBy(requested: readonly (readonly [string, () => Promise<unknown>])[]): Promise<object> {
+export async function findLongBlocks(
+  requested: readonly (readonly [string, () => Promise<unknown>])[],
+): Promise<object> {
   const held: Record<string, number> = {};
   for (const [what, ask] of requested) held[what] = Math.round(await shortestBlock(ask, what));
   return Object.fromEntries(Object.entries(held).filter(([, hold_ms]) => hold_ms >= MAX_MS));

@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 /** Resolves when the server has closed a connection that sends nothing: after at least one time limit. */
-const silence = (): Promise<void> => waitForClose(connect(server.port, '127.0.0.1').resume());
+const waitUntilSilentClosed = (): Promise<void> => waitForClose(connect(server.port, '127.0.0.1').resume());
 
 /** Resolves when the server has closed the socket. */
 async function waitForClose(socket: Socket): Promise<void> {
@@ -55,7 +55,7 @@ it('the server closes a connection that requests a file and does not read it', a
   await once(socket, 'readable');
   socket.pause();
   // After the server has given up, only the contents of its buffers can still be read, which are less than the file.
-  for (let limits = 0; limits < 3; limits += 1) await silence();
+  for (let limits = 0; limits < 3; limits += 1) await waitUntilSilentClosed();
   let bytes = 0;
   socket.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
@@ -69,7 +69,7 @@ it('the socket of an idle page stays open', async () => {
   const origin = `http://127.0.0.1:${server.port}`;
   const page = new WebSocket(`ws://127.0.0.1:${server.port}/${token}/socket`, { origin });
   await once(page, 'open');
-  for (let limits = 0; limits < 3; limits += 1) await silence();
+  for (let limits = 0; limits < 3; limits += 1) await waitUntilSilentClosed();
   page.ping();
   await once(page, 'pong');
   page.terminate();

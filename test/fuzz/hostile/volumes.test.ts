@@ -41,7 +41,7 @@ const asCt = (name: string, bytes: Uint8Array) => () => {
   return readCtSlice({ path: path.join(folder, name), name, series: null, plane: 'transverse', at_mm: null });
 };
 /** Unsigned 12-bit pixels in a phantom of air: the stored value 0 is -1024 HU. */
-const twelve = (raw: readonly number[], changes: Elements = {}) =>
+const twelveBitSlice = (raw: readonly number[], changes: Elements = {}) =>
   pixels({
     ...{ '00280101': ['US', 12], '00280102': ['US', 11], '00280103': ['US', 0], '00281052': ['DS', '-1024'] },
     '7fe00010': ['OW', new Uint8Array(Uint16Array.from({ length: 12 }, (_, i) => raw[i] ?? 1024).buffer)],
@@ -138,37 +138,37 @@ hostile([
       ],
       [
         'padding beyond its bits',
-        twelve([63536, 2096, 1024], { '00280120': ['US', 63536] }),
+        twelveBitSlice([63536, 2096, 1024], { '00280120': ['US', 63536] }),
         /^\{"hu":\[-1000,1072,0,.*"padded":1,"padding":\[63536,63536\]/,
       ],
       [
         'padding beyond its bits and their sign',
-        twelve([0x8000, 0, 0xf830], { '00280103': ['US', 1], '00280120': ['SS', 0x8000] }),
+        twelveBitSlice([0x8000, 0, 0xf830], { '00280103': ['US', 1], '00280120': ['SS', 0x8000] }),
         /^\{"hu":\[-1000,-1024,-3024,0,.*"padded":1,"padding":\[-32768,-32768\]/,
       ],
       [
         'a range of padding beyond its bits',
-        twelve([63536], { '00280120': ['US', 63536], '00280121': ['US', 10] }),
+        twelveBitSlice([63536], { '00280120': ['US', 63536], '00280121': ['US', 10] }),
         /its padding is from 63536 to 10; allowed: 0 to 4095, because BitsStored is 12/,
       ],
       [
         'values beyond its bits',
-        twelve([1024, 5000, 63536]),
+        twelveBitSlice([1024, 5000, 63536]),
         /^refused: ct: 2 pixels have bits above BitsStored = 12, the first is 5000; allowed: 0, the sign again/,
       ],
       [
         'a sign in bits above of a value without one',
-        twelve([0xf123], { '00280103': ['US', 1] }),
+        twelveBitSlice([0xf123], { '00280103': ['US', 1] }),
         /1 pixel has bits above BitsStored = 12, the first is 61731/,
       ],
       [
         'an overlay in the bits above',
-        twelve([0x1400, 0x400], { '60000100': ['US', 16], '60000102': ['US', 12] }),
+        twelveBitSlice([0x1400, 0x400], { '60000100': ['US', 16], '60000102': ['US', 12] }),
         /^\{"hu":\[0,0,0/,
       ],
       [
         'an overlay in bits of the value',
-        twelve([], { '60000100': ['US', 16], '60000102': ['US', 11] }),
+        twelveBitSlice([], { '60000100': ['US', 16], '60000102': ['US', 11] }),
         /OverlayBitPosition is 11; allowed: 12 to 15, above BitsStored/,
       ],
       [

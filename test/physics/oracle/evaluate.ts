@@ -29,7 +29,7 @@ interface SpreadCase {
   readonly sigma_MeV: number;
 }
 
-const EVERYWHERE = [-1000, 1000] as const;
+const FULL_WIDTH_MM = [-1000, 1000] as const;
 
 const WATER_MATTER = {
   70: { scale_mm: 0.47, reach_mm: 46, peak_from_mm: 30 },
@@ -51,7 +51,7 @@ function beam(name: string, energy_MeV: keyof typeof WATER_MATTER, change: Chang
       },
       background: change.background ?? 'water',
       regions: change.regions ?? [],
-      box_x_mm: change.box_x_mm ?? EVERYWHERE,
+      box_x_mm: change.box_x_mm ?? FULL_WIDTH_MM,
       scattering: change.scattering ?? true,
     },
     scale_mm: change.scale_mm ?? WATER_MATTER[energy_MeV].scale_mm,
@@ -64,7 +64,7 @@ function beam(name: string, energy_MeV: keyof typeof WATER_MATTER, change: Chang
 }
 
 const slab = (material: string, from: number, to: number): Pick<Setup, 'regions'> => ({
-  regions: [{ material, x_mm: EVERYWHERE, z_mm: [from, to] }],
+  regions: [{ material, x_mm: FULL_WIDTH_MM, z_mm: [from, to] }],
 });
 
 const TILTS_DEG = [0, 10, 30, 45] as const;

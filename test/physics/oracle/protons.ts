@@ -280,7 +280,7 @@ const SHARE_OF_REST = 0.06;
 /** A proton with a residual range below this, mm, stops. */
 const END_MM = 0.003;
 /** Distance beyond a border at which the next step starts, mm. */
-const BEYOND = 1e-7;
+const BORDER_OVERSHOOT_MM = 1e-7;
 
 /** Adds `energy` evenly to the bins between two positions. */
 function score(into: Float64Array, from_mm: number, to_mm: number, width_mm: number, energy: number): void {
@@ -343,7 +343,7 @@ export function follow(setup: Setup, bins: Bins, protons: number, seed: number):
     scores.protons += 1;
     if (x <= left || x >= right) continue;
     for (;;) {
-      const [nudgeZ, nudgeX] = [z + BEYOND * Math.cos(angle), x + BEYOND * Math.sin(angle)];
+      const [nudgeZ, nudgeX] = [z + BORDER_OVERSHOOT_MM * Math.cos(angle), x + BORDER_OVERSHOOT_MM * Math.sin(angle)];
       if (nudgeZ < 0 || nudgeX <= left || nudgeX >= right) break;
       const here = matterAt(nudgeZ, nudgeX);
       const rest = here.range(energy);
@@ -359,7 +359,7 @@ export function follow(setup: Setup, bins: Bins, protons: number, seed: number):
         break;
       }
       let way = Math.min(longest, Math.max(SHARE_OF_REST * rest, END_MM));
-      way = Math.min(way, BEYOND + toBorder(nudgeZ, nudgeX, Math.cos(angle), Math.sin(angle)));
+      way = Math.min(way, BORDER_OVERSHOOT_MM + toBorder(nudgeZ, nudgeX, Math.cos(angle), Math.sin(angle)));
       const planned = here.energyAt(rest - way / 2);
       const power = setup.scattering ? here.rossi(planned) * nonlocal(planned) : 0;
       const variance = pending + (power * way) / 2;
@@ -371,7 +371,7 @@ export function follow(setup: Setup, bins: Bins, protons: number, seed: number):
       }
       const [cosine, sine] = [Math.cos(angle), Math.sin(angle)];
       const planned_mm = way;
-      way = Math.min(way, BEYOND + toBorder(nudgeZ, nudgeX, cosine, sine));
+      way = Math.min(way, BORDER_OVERSHOOT_MM + toBorder(nudgeZ, nudgeX, cosine, sine));
       pending += power * (way - planned_mm / 2);
 
       const after = here.energyAt(rest - way);

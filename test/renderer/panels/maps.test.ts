@@ -108,7 +108,7 @@ const times = new Map([
   time('wrong', 0.001, { right: false }),
 ]);
 const place = { workload: 'transport', bench: '' } as const;
-const keptConfig = { variants: ['diffraction-fp64'], touched: [], time_s: 60 };
+const savedConfig = { variants: ['diffraction-fp64'], touched: [], time_s: 60 };
 
 describe('initially selected variants', () => {
   test('are the available, correct ones that fit the time limit, in the order of the ladder', () => {
@@ -128,11 +128,11 @@ describe('initially selected variants', () => {
   });
 
   test("keep the user's choice once one was changed, separately for each user", () => {
-    expect(selectedVariants(keptConfig, place, knownVariants, times)).toEqual(['gather', 'window']);
-    const changed = { ...keptConfig, ...withSelection(keptConfig, place, knownVariants, ['window']) };
+    expect(selectedVariants(savedConfig, place, knownVariants, times)).toEqual(['gather', 'window']);
+    const changed = { ...savedConfig, ...withSelection(savedConfig, place, knownVariants, ['window']) };
     expect(changed.variants).toEqual(['diffraction-fp64', 'window']);
     expect(selectedVariants(changed, place, knownVariants, times)).toEqual(['window']);
-    const none = { ...keptConfig, ...withSelection(keptConfig, place, knownVariants, []) };
+    const none = { ...savedConfig, ...withSelection(savedConfig, place, knownVariants, []) };
     expect(selectedVariants(none, place, knownVariants, times)).toEqual([]);
     expect(selectedVariants({ ...none, ...withoutSelection(none, place) }, place, knownVariants, times)).toEqual([
       'gather',

@@ -41,7 +41,7 @@ const tree = split(
  * Checks a layout tree: no panel is lost or duplicated, no split has a single part, and some part takes the remaining
  * space.
  */
-function sound(root: LayoutNode, panels: readonly string[]): void {
+function expectValidLayout(root: LayoutNode, panels: readonly string[]): void {
   expect([...panelsOf(root)].sort()).toEqual([...panels].sort());
   const visit = (node: LayoutNode): void => {
     if (node.type === 'group') {
@@ -71,7 +71,7 @@ describe('the arrangement of panels', () => {
     // A split with a single remaining part is replaced by that part.
     expect(groupsOf(into).map((each) => each.id)).toEqual(['a', 'c']);
     const beside = movedPanel(tree, 'two', 'c', 'left');
-    sound(beside, panelsOf(tree));
+    expectValidLayout(beside, panelsOf(tree));
     expect(groupWith(beside, 'two')?.id).not.toBe('a');
     expect(groupWith(movedPanel(tree, 'one', 'a', 'center', 2), 'one')?.panels).toEqual(['two', 'one']);
   });
@@ -116,7 +116,7 @@ describe('the arrangement of panels', () => {
         for (const [panel, target, where, index] of drags) {
           const groups = groupsOf(root);
           root = movedPanel(root, panel, groups[target % groups.length]?.id ?? '', where, index);
-          sound(root, panels);
+          expectValidLayout(root, panels);
         }
       }),
     );
@@ -139,7 +139,7 @@ describe('layouts of panels', () => {
 
   it.each(all)('are valid and match the table of panels: %s, %s for %s windows', (kind, layout, size) => {
     const own = panelSlots.filter((panel) => isOfKind(panel, kind, pageWorkloads) && panel[layout] !== undefined);
-    sound(
+    expectValidLayout(
       defaultLayouts[kind][layout][size],
       own.map(({ id }) => id),
     );
@@ -183,7 +183,7 @@ describe('layouts of panels', () => {
     });
     store.reveal('volume');
     const all = shownRoot(store.getState(), store.arranged.getState(), 'wide');
-    sound(all, panelsOf(defaultLayouts.transport.simulate.wide));
+    expectValidLayout(all, panelsOf(defaultLayouts.transport.simulate.wide));
   });
 
   it('open a panel from another layout, and maximise it', () => {
@@ -206,7 +206,7 @@ describe('layouts of panels', () => {
       expect(panelsOf(shownRoot(store.getState(), store.arranged.getState(), size))).toHaveLength(1);
     for (const { id } of panelSlots) store.reveal(id);
     for (const size of sizeClasses)
-      sound(
+      expectValidLayout(
         shownRoot(store.getState(), store.arranged.getState(), size),
         panelSlots.map(({ id }) => id),
       );

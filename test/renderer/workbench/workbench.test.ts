@@ -51,7 +51,7 @@ describe('changing the kind of document', () => {
 
 describe('checking the form', () => {
   /** A host that finds no issue, and records the drafts that it received. */
-  function checking(openFirst: unknown) {
+  function hostWithoutIssues(openFirst: unknown) {
     const asked: unknown[] = [];
     const callCancellable = (_method: string, { scenario }: { readonly scenario: unknown }) => {
       asked.push(scenario);
@@ -67,14 +67,14 @@ describe('checking the form', () => {
   afterEach(() => vi.useRealTimers());
 
   it('begins with the empty document if no document is to be opened', async () => {
-    const { asked, scenario } = checking(null);
+    const { asked, scenario } = hostWithoutIssues(null);
     await vi.runAllTimersAsync();
     expect(asked).toEqual([emptyDraft]);
     expect(scenario.getState().check?.issues).toEqual([]);
   });
 
   it('leaves the empty document unchecked and not runnable until the first document has been opened', async () => {
-    const { asked, scenario, recheck } = checking(first);
+    const { asked, scenario, recheck } = hostWithoutIssues(first);
     recheck();
     await vi.runAllTimersAsync();
     expect(asked).toEqual([]);
@@ -87,13 +87,13 @@ describe('checking the form', () => {
   });
 
   it('treats an edited document as the requested one', () => {
-    const { scenario } = checking(first);
+    const { scenario } = hostWithoutIssues(first);
     scenario.edit(['name'], 'edited', 'Name');
     expect(awaitsFirstDocument(scenario.getState(), first)).toBe(false);
   });
 
   it('checks the empty document if the first document could not be opened', async () => {
-    const { asked, scenario } = checking({ kind: 'library', key: 'gone.json' });
+    const { asked, scenario } = hostWithoutIssues({ kind: 'library', key: 'gone.json' });
     scenario.open({ draft: emptyDraft, file: null, readOnly: false });
     await vi.runAllTimersAsync();
     expect(asked).toEqual([emptyDraft]);

@@ -19,7 +19,7 @@ describe('device queries at start', () => {
   const LISTS = ['variants', 'diffractionVariants', 'taskVariants'] as const;
 
   /** Wraps the addon as on a machine whose devices must not be queried, and records every query. */
-  function watched(requested: string[]): NativeAddon {
+  function recordingAddon(requested: string[]): NativeAddon {
     const real = loadAddon();
     const tell = (what: string) => {
       requested.push(what);
@@ -54,7 +54,7 @@ describe('device queries at start', () => {
 
   it('a run on the CPU queries no device, and capabilities are queried on request', async () => {
     const asked: string[] = [];
-    const addon = watched(asked);
+    const addon = recordingAddon(asked);
     expect(allVariants(addon).length).toBeGreaterThan(50);
     const test = await openTestHost({ addon });
     try {

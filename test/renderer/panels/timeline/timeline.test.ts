@@ -30,7 +30,7 @@ const answer = (wish: WindowRequest): TimelineWindow => ({
   busy: new Uint8Array(),
 });
 
-const wish = (from_ns: number, to_ns: number, tracks = [0, 1]): WindowRequest => ({
+const windowRequest = (from_ns: number, to_ns: number, tracks = [0, 1]): WindowRequest => ({
   from_ns,
   to_ns,
   pixels: 1000,
@@ -39,18 +39,18 @@ const wish = (from_ns: number, to_ns: number, tracks = [0, 1]): WindowRequest =>
 
 describe('a cached answer', () => {
   it('serves the range that it covers at approximately its resolution', () => {
-    const window = answer(widenRequest(wish(0, 1000)));
+    const window = answer(widenRequest(windowRequest(0, 1000)));
     expect([window.from_ns, window.to_ns, window.pixels]).toEqual([-500, 1500, 2000]);
-    expect(isSufficient(window, wish(0, 1000))).toBe(true);
-    expect(isSufficient(window, wish(400, 1400))).toBe(true);
-    expect(isSufficient(window, wish(600, 1600))).toBe(false);
+    expect(isSufficient(window, windowRequest(0, 1000))).toBe(true);
+    expect(isSufficient(window, windowRequest(400, 1400))).toBe(true);
+    expect(isSufficient(window, windowRequest(600, 1600))).toBe(false);
     // A closer view would need more detail than this answer has.
-    expect(isSufficient(window, wish(100, 900))).toBe(false);
+    expect(isSufficient(window, windowRequest(100, 900))).toBe(false);
     // For a wider view the answer has more detail than the screen can show.
-    expect(isSufficient(window, wish(-500, 1500))).toBe(true);
-    expect(isSufficient(window, { ...wish(-500, 1500), pixels: 400 })).toBe(false);
-    expect(isSufficient(window, wish(0, 1000, [0, 2]))).toBe(false);
-    expect(isSufficient(null, wish(0, 1000))).toBe(false);
+    expect(isSufficient(window, windowRequest(-500, 1500))).toBe(true);
+    expect(isSufficient(window, { ...windowRequest(-500, 1500), pixels: 400 })).toBe(false);
+    expect(isSufficient(window, windowRequest(0, 1000, [0, 2]))).toBe(false);
+    expect(isSufficient(null, windowRequest(0, 1000))).toBe(false);
   });
 });
 
@@ -71,10 +71,10 @@ describe('the feed of a timeline', () => {
 
   it('has one request in flight, and then requests only the newest one', async () => {
     const { asked, feed, changes } = fixture();
-    feed.want(wish(0, 1000));
-    for (let i = 1; i < 20; i += 1) feed.want(wish(i * 10_000, i * 10_000 + 1000));
+    feed.want(windowRequest(0, 1000));
+    for (let i = 1; i < 20; i += 1) feed.want(windowRequest(i * 10_000, i * 10_000 + 1000));
     expect(asked).toHaveLength(1);
-    asked[0]?.resolve(answer(widenRequest(wish(0, 1000))));
+    asked[0]?.resolve(answer(widenRequest(windowRequest(0, 1000))));
     await turn();
     expect(asked[1]?.method).toBe('timeline.names');
     expect(asked[1]?.params).toEqual({ trace: 'trace', names: [3, 5] });
@@ -83,19 +83,19 @@ describe('the feed of a timeline', () => {
     expect([feed.nameOf(3), feed.nameOf(5), feed.nameOf(7)]).toEqual(['three', 'five', null]);
     expect(asked).toHaveLength(3);
     expect(asked[2]?.params).toMatchObject({ from_ns: 189_500, to_ns: 191_500, pixels: 2000 });
-    asked[2]?.resolve(answer(widenRequest(wish(190_000, 191_000))));
+    asked[2]?.resolve(answer(widenRequest(windowRequest(190_000, 191_000))));
     await turn();
     expect([feed.settled, changes()]).toEqual([true, 3]);
     // This range is already known.
-    feed.want(wish(190_100, 191_100));
+    feed.want(windowRequest(190_100, 191_100));
     expect(asked).toHaveLength(3);
   });
 
   it('sends nothing after it is closed', async () => {
     const { asked, feed, changes } = fixture();
-    feed.want(wish(0, 1000));
+    feed.want(windowRequest(0, 1000));
     feed.close();
-    asked[0]?.resolve(answer(wish(0, 1000)));
+    asked[0]?.resolve(answer(windowRequest(0, 1000)));
     await turn();
     expect([changes(), asked.length]).toEqual([0, 1]);
   });

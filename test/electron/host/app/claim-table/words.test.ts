@@ -109,15 +109,19 @@ test('every recorded sweep belongs to a row', async () => {
   expect(sweeps.filter((file) => !listed.includes(file))).toEqual([]);
 });
 
-const answerTo = (number: number, id: string, bench: string): string | undefined =>
+const claimAnswerText = (number: number, id: string, bench: string): string | undefined =>
   row(number).claims.find((one) => one.id === id && one.bench === bench)?.answer.sentence;
 
 describe('claims measure what their notes mean', () => {
   test('a sweep gives a verdict for each part of its range', () => {
-    expect(answerTo(8, 'bank-conflicts', 'bank-conflicts')).toBe('true when stride is 16; 0.696–16.8× in all');
-    expect(answerTo(3, 'host-loop', 'host-loop')).toBe('not true: 0.991–951× instead, a larger gain or a smaller gain');
-    expect(answerTo(9, 'match', 'histogram')).toBe('not true: 0.461–30.5× instead, a smaller gain or a larger gain');
-    expect(answerTo(7, 'tiling', 'stencil-2d')).toBe('true when radius is 8 to 16; 1.02–2.2× in all');
+    expect(claimAnswerText(8, 'bank-conflicts', 'bank-conflicts')).toBe('true when stride is 16; 0.696–16.8× in all');
+    expect(claimAnswerText(3, 'host-loop', 'host-loop')).toBe(
+      'not true: 0.991–951× instead, a larger gain or a smaller gain',
+    );
+    expect(claimAnswerText(9, 'match', 'histogram')).toBe(
+      'not true: 0.461–30.5× instead, a smaller gain or a larger gain',
+    );
+    expect(claimAnswerText(7, 'tiling', 'stencil-2d')).toBe('true when radius is 8 to 16; 1.02–2.2× in all');
   });
 
   test('fusion covers three kernels, graphs cover small ones, and one stream compared with one stream shows no overlap', () => {
@@ -171,17 +175,17 @@ describe('claims measure what their notes mean', () => {
         ?.findings.flatMap(({ value, file }) => (value === null ? [] : [file])) ?? [];
     expect(filesOf('c-over-gpu-warm-1024')).toContain('diffraction/h100-programs-1024.json');
     expect([...new Set(filesOf('c-over-gpu-1024'))]).toEqual(['diffraction/h200-sweep-first-runs.json']);
-    expect(answerTo(31, 'c-over-gpu-1024', '')).toBe('not true: 2.47–2.72× instead, a smaller gain');
-    expect(answerTo(31, 'c-over-gpu-warm-1024', '')).toBe('not true: 0.271–0.28× instead, the opposite');
+    expect(claimAnswerText(31, 'c-over-gpu-1024', '')).toBe('not true: 2.47–2.72× instead, a smaller gain');
+    expect(claimAnswerText(31, 'c-over-gpu-warm-1024', '')).toBe('not true: 0.271–0.28× instead, the opposite');
   });
 
   test('claims about CuPy, PyTorch or the C program are judged with these programs, or report that they are needed', () => {
-    expect(answerTo(1, 'launch-cost', 'launch')).toMatch(/^true when it is cupy-expert/);
+    expect(claimAnswerText(1, 'launch-cost', 'launch')).toMatch(/^true when it is cupy-expert/);
     // Each sentence of the source note is a separate claim about the program that it names.
     expect(row(20).claims.map(({ workload, id }) => [workload, id])).toEqual([['diffraction', 'cold-start']]);
     // PyTorch in FP32 is wrong by this program's limit. It is correct by the limit of the source note, which covers
     // only 1024².
-    expect(answerTo(29, 'fp64-as-fast', '')).toMatch(
+    expect(claimAnswerText(29, 'fp64-as-fast', '')).toMatch(
       /^not measured precisely enough yet: .* measured, 0\.99–1\.01× claimed$/,
     );
     const by = row(25).claims.flatMap(({ findings }) => findings.map((one) => one.by));
@@ -212,18 +216,18 @@ describe('claims measure what their notes mean', () => {
   });
 
   test('code that the notes call wrong is wrong: a kernel that ignores strides, and one without a bounds check', () => {
-    expect(answerTo(18, 'views', 'views')).toBe('true: 1.07');
-    expect(answerTo(21, 'check', 'bounds')).toBe('true: 61');
+    expect(claimAnswerText(18, 'views', 'views')).toBe('true: 1.07');
+    expect(claimAnswerText(21, 'check', 'bounds')).toBe('true: 61');
   });
 
   test('costs are compared as costs, shares are in per cent, and the pair named in the note counts', () => {
-    expect(answerTo(26, 'fused-naive-measured', '')).toMatch(/a larger cost$/);
-    expect(answerTo(31, 'c-over-gpu-total-256', '')).toMatch(/^not true: .*a smaller cost$/);
-    expect(answerTo(26, 'memory-bound', '')).toBe('not true: 5.16–7.29 % instead, less than claimed');
+    expect(claimAnswerText(26, 'fused-naive-measured', '')).toMatch(/a larger cost$/);
+    expect(claimAnswerText(31, 'c-over-gpu-total-256', '')).toMatch(/^not true: .*a smaller cost$/);
+    expect(claimAnswerText(26, 'memory-bound', '')).toBe('not true: 5.16–7.29 % instead, less than claimed');
     // Three launches from Python compared with one kernel in C++, as in the source note.
-    expect(answerTo(1, 'kernel-fusion', 'launch')).toMatch(/^true when the pair is cupy-expert → cuda-fused;/);
+    expect(claimAnswerText(1, 'kernel-fusion', 'launch')).toMatch(/^true when the pair is cupy-expert → cuda-fused;/);
     // The removal of a cleared buffer is measured, so the claim has a number and an answer.
-    expect(answerTo(28, 'zeros-like', '')).toBe('not true: 1.03–1.04× instead, a smaller gain');
+    expect(claimAnswerText(28, 'zeros-like', '')).toBe('not true: 1.03–1.04× instead, a smaller gain');
     // A CSR matrix that the host builds does not count as a custom kernel.
     const odd = row(16).claims.find(({ bench }) => bench === 'changing-pattern');
     expect([...new Set(odd?.findings.map(({ by }) => by))]).toEqual(['cuda-csr → cuda-list']);

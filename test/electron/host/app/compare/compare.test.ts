@@ -233,7 +233,7 @@ describe('rows of the comparison', async () => {
   }
 
   /** Rows for entries of sessions, each given by its session's name and its index in it; the first is the reference. */
-  async function comparedOf(
+  async function compareEntries(
     sessions: Readonly<Record<string, Session>>,
     entries: readonly (readonly [string, number])[],
   ) {
@@ -253,9 +253,9 @@ describe('rows of the comparison', async () => {
   }
 
   /** The second row, compared with the first. */
-  async function secondOf(first: Session, second = first): Promise<ComparedRow | undefined> {
+  async function comparedSecondRow(first: Session, second = first): Promise<ComparedRow | undefined> {
     const of = first === second ? 'first' : 'second';
-    const { rows } = await comparedOf({ first, second }, [
+    const { rows } = await compareEntries({ first, second }, [
       ['first', 0],
       [of, 1],
     ]);
@@ -267,8 +267,8 @@ describe('rows of the comparison', async () => {
   const noise = { ratio: null, floor: 0.05, whole_floor: 0.001 };
 
   test('ratios inside the margin of their session count as the same', async () => {
-    expect((await secondOf(sessionOf([evenly, apart], { margin: 0.1, noise })))?.verdict).toBe('same');
-    expect((await secondOf(sessionOf([evenly, apart], { margin: 0.01, noise })))?.verdict).toBe('undecided');
+    expect((await comparedSecondRow(sessionOf([evenly, apart], { margin: 0.1, noise })))?.verdict).toBe('same');
+    expect((await comparedSecondRow(sessionOf([evenly, apart], { margin: 0.01, noise })))?.verdict).toBe('undecided');
   });
 
   test('the narrower margin of two sessions applies', async () => {
@@ -276,9 +276,9 @@ describe('rows of the comparison', async () => {
       Session,
       Session,
     ];
-    expect((await secondOf(wide, wide))?.verdict).toBe('same');
-    expect((await secondOf(wide, narrow))?.verdict).toBe('undecided');
-    expect((await secondOf(narrow, wide))?.verdict).toBe('undecided');
+    expect((await comparedSecondRow(wide, wide))?.verdict).toBe('same');
+    expect((await comparedSecondRow(wide, narrow))?.verdict).toBe('undecided');
+    expect((await comparedSecondRow(narrow, wide))?.verdict).toBe('undecided');
   });
 
   test('end-to-end runs are judged by their own noise floor, not by that of the steps', async () => {
@@ -287,10 +287,10 @@ describe('rows of the comparison', async () => {
       margin: 0.005,
       noise: { ratio: null, floor, whole_floor },
     });
-    const noisySteps = await secondOf(sessionOf([evenly, slowerWhole], rules(0.02, 0.001)));
+    const noisySteps = await comparedSecondRow(sessionOf([evenly, slowerWhole], rules(0.02, 0.001)));
     expect(noisySteps?.whole).toMatchObject({ verdict: 'slower' });
     expect(noisySteps?.whole?.ratio.value).toBeCloseTo(1.01, 6);
-    const noisyWholes = await secondOf(sessionOf([evenly, slowerWhole], rules(0.0001, 0.02)));
+    const noisyWholes = await comparedSecondRow(sessionOf([evenly, slowerWhole], rules(0.0001, 0.02)));
     expect(noisyWholes?.whole).toMatchObject({ verdict: 'undecided' });
   });
 
@@ -298,10 +298,10 @@ describe('rows of the comparison', async () => {
     const older = { margin: 0.01, noise: { ratio: null, floor: 0.0001 } };
     const times = [evenly, { time_s: 1, wall_s: 2.02 }] as const;
     const kept = { ratio: { value: 1.01, interval: null }, verdict: 'slower' } as const;
-    expect((await secondOf(sessionOf(times, older, kept)))?.whole).toMatchObject({ verdict: 'slower' });
-    expect((await secondOf(sessionOf(times, older)))?.whole).toMatchObject({ verdict: 'undecided' });
+    expect((await comparedSecondRow(sessionOf(times, older, kept)))?.whole).toMatchObject({ verdict: 'slower' });
+    expect((await comparedSecondRow(sessionOf(times, older)))?.whole).toMatchObject({ verdict: 'undecided' });
     // The end-to-end run was not judged against another session's reference.
-    expect((await secondOf(sessionOf(times, older), sessionOf(times, older, kept)))?.whole).toMatchObject({
+    expect((await comparedSecondRow(sessionOf(times, older), sessionOf(times, older, kept)))?.whole).toMatchObject({
       verdict: 'undecided',
     });
   });
@@ -309,7 +309,7 @@ describe('rows of the comparison', async () => {
   test('the control of a session applies to its own reference, not to another chosen row', async () => {
     const control = { value: 1.05, interval: { low: 0.88, high: 1.1 } };
     const session = sessionOf([evenly, apart], { margin: 0.01, noise: { ratio: control, floor: 0.1 } });
-    const noiseFor = async (i: number) => (await comparedOf({ first: session }, [['first', i]])).groups[0]?.noise;
+    const noiseFor = async (i: number) => (await compareEntries({ first: session }, [['first', i]])).groups[0]?.noise;
     expect(await noiseFor(0)).toEqual({ ratio: control, floor: 0.1 });
     expect(await noiseFor(1)).toEqual({ ratio: null, floor: 0.1 });
   });
@@ -326,7 +326,7 @@ describe('rows of the comparison', async () => {
     const a = sessionOf([evenly, apart], rules);
     const slow = { time_s: 340, wall_s: 400 };
     const b = changed(sessionOf([slow, { time_s: 680, wall_s: 800 }], rules), () => ({ bench: 'views' }));
-    const { rows, groups } = await comparedOf({ a, b }, all);
+    const { rows, groups } = await compareEntries({ a, b }, all);
     expect(rows.map(({ group }) => group)).toEqual([0, 0, 1, 1]);
     expect(groups.map(({ reference }) => reference)).toEqual([0, 2]);
     expect(groups.map(({ title }) => title)).toEqual(['', 'views']);
@@ -346,10 +346,10 @@ describe('rows of the comparison', async () => {
           : entry,
       ),
     }));
-    const both = await comparedOf({ a, b: wrong }, all);
+    const both = await compareEntries({ a, b: wrong }, all);
     expect(both.groups.map(({ reference }) => reference)).toEqual([0, 3]);
     expect(both.rows.slice(2).map(({ verdict }) => verdict)).toEqual(['wrong', 'reference']);
-    const alone = await comparedOf({ a: wrong, b: a }, all);
+    const alone = await compareEntries({ a: wrong, b: a }, all);
     expect(alone.groups.map(({ reference }) => reference)).toEqual([1, 2]);
     expect(alone.rows.map(({ verdict }) => verdict).slice(0, 2)).toEqual(['wrong', 'reference']);
   });
@@ -361,7 +361,7 @@ describe('rows of the comparison', async () => {
         entry.status === 'measured' ? { ...entry, size: (entry.size ?? 0) + 1 } : entry,
       ),
     }));
-    const { rows, groups } = await comparedOf({ a, b }, all);
+    const { rows, groups } = await compareEntries({ a, b }, all);
     expect(rows.map(({ group }) => group)).toEqual([0, 0, 1, 1]);
     expect(new Set(groups.map(({ title }) => title)).size).toBe(2);
     expect(rows[3]).toMatchObject({ ratio: { value: 1 }, verdict: 'same' });
@@ -376,7 +376,7 @@ describe('rows of the comparison', async () => {
     async ([, part]) => {
       const a = sessionOf([evenly, evenly], rules);
       const b = changed(sessionOf([apart, apart], rules), ({ machine }) => ({ machine: { ...machine, ...part } }));
-      const { rows, groups } = await comparedOf({ a, b }, all);
+      const { rows, groups } = await compareEntries({ a, b }, all);
       expect(rows.map(({ group }) => group)).toEqual([0, 0, 1, 1]);
       expect(new Set(groups.map(({ title }) => title)).size).toBe(2);
       expect(rows[2]?.note).toMatch(/^the machine differs from that of /);
@@ -388,12 +388,12 @@ describe('rows of the comparison', async () => {
     const b = changed(a, ({ machine }) => ({
       machine: { ...machine, gpu: machine.gpu && { ...machine.gpu, uuid: 'GPU-other' } },
     }));
-    expect((await comparedOf({ a, b }, all)).rows.map(({ group }) => group)).toEqual([0, 0, 1, 1]);
+    expect((await compareEntries({ a, b }, all)).rows.map(({ group }) => group)).toEqual([0, 0, 1, 1]);
   });
 
   test('two sessions of one machine share a group and its reference', async () => {
     const [a, b] = [sessionOf([evenly, evenly], rules), sessionOf([apart, apart], rules)];
-    const { rows, groups } = await comparedOf({ a, b }, all);
+    const { rows, groups } = await compareEntries({ a, b }, all);
     expect(groups).toHaveLength(1);
     expect(rows[2]?.ratio.value).toBeCloseTo(1.03, 6);
     expect(rows[2]?.note).toBe('from another session, so the ratio includes drift of the machine');

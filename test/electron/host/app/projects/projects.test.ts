@@ -214,7 +214,7 @@ describe('projects', () => {
     await to.close();
   });
 
-  async function studied(): Promise<string> {
+  async function createStudy(): Promise<string> {
     const { study } = await mine.call('study.start', {
       document: {
         ...{ kind: 'study', version: 1, name: 'ranges', base: [{ scenario: { ...tinyScenario } }] },
@@ -235,7 +235,7 @@ describe('projects', () => {
     let name = '';
     let study = '';
     beforeAll(async () => {
-      study = await studied();
+      study = await createStudy();
       const { id: run } = await mine.call('run.start', {
         scenario: { ...tinyScenario, name: 'tiny' },
         name: 'tiny',

@@ -9,7 +9,7 @@ import { testProgram } from '../../../../test-programs.ts';
 import { openTestHost, type TestHost } from '../../test-host.ts';
 
 /** Environment that saves checkpoints of runs from the first moments on, so that tests need not wait. */
-export const AT_ONCE = { BRAGGBENCH_KEPT_FROM_MS: '100' };
+export const EARLY_CHECKPOINTS = { BRAGGBENCH_KEPT_FROM_MS: '100' };
 
 type Page = Awaited<ReturnType<TestHost['page']>>;
 
@@ -49,7 +49,7 @@ export function useKilledHosts() {
     ): Promise<void> {
       const child = spawn(process.execPath, [testProgram('killed-host'), folder, what, workload], {
         stdio: ['ignore', 'pipe', 'inherit'],
-        env: { ...process.env, ...AT_ONCE },
+        env: { ...process.env, ...EARLY_CHECKPOINTS },
       });
       try {
         await new Promise<void>((resolve, reject) => {

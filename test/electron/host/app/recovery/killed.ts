@@ -6,8 +6,8 @@ import { assetsFolder, memoryLimit_bytes } from '../../small-run.ts';
 import { imageWork, taskWork, transportWork } from './slow.ts';
 
 const [dataFolder = '', what = '', workload = ''] = process.argv.slice(2);
-const works = { transport: transportWork, diffraction: imageWork, 'linear-relu': taskWork } as const;
-const [edited, edit, slow] = works[workload as keyof typeof works];
+const documentsByWorkload = { transport: transportWork, diffraction: imageWork, 'linear-relu': taskWork } as const;
+const [edited, edit, slow] = documentsByWorkload[workload as keyof typeof documentsByWorkload];
 const host = await openHost({
   assetsFolder,
   dataFolder,

@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { runOf } from '../../../../../electron/host/workloads/run-data.ts';
-import { AT_ONCE, list, useKilledHosts } from './killed-hosts.ts';
+import { EARLY_CHECKPOINTS, list, useKilledHosts } from './killed-hosts.ts';
 import { slowImage, slowTask } from './slow.ts';
 
 const killedHosts = useKilledHosts();
@@ -77,7 +77,7 @@ describe('a server that is stopped', () => {
   it.each([
     // With the default time of the first checkpoint.
     { signal: 'SIGTERM', from: {} },
-    { signal: 'SIGHUP', from: AT_ONCE },
+    { signal: 'SIGHUP', from: EARLY_CHECKPOINTS },
   ] as const)('saves its unsaved run on $signal', async ({ signal, from }) => {
     const said = await killedHosts.told(signal, async () => (await notes()).length === 1, from);
     expect(said).toContain('1 run not saved: saved, and offered at the next start.');

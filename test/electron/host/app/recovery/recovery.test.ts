@@ -12,7 +12,7 @@ import { Recovery, type RecoveryParts } from '../../../../../electron/host/app/r
 import { scratchFolder } from '../../../../scratch-folder.ts';
 import { smallScenario, tinyScenario } from '../../small-run.ts';
 import { openTestHost } from '../../test-host.ts';
-import { AT_ONCE, list, useKilledHosts } from './killed-hosts.ts';
+import { EARLY_CHECKPOINTS, list, useKilledHosts } from './killed-hosts.ts';
 import { imageWork, slowScenario, taskWork, transportWork } from './slow.ts';
 
 describe('ordered recovery requests', () => {
@@ -128,7 +128,7 @@ describe('a host that was killed', () => {
 
 describe('a server that is stopped', () => {
   it('keeps unsaved runs for the next start, as after a crash', async () => {
-    vi.stubEnv('BRAGGBENCH_KEPT_FROM_MS', AT_ONCE.BRAGGBENCH_KEPT_FROM_MS);
+    vi.stubEnv('BRAGGBENCH_KEPT_FROM_MS', EARLY_CHECKPOINTS.BRAGGBENCH_KEPT_FROM_MS);
     const first = await again();
     const page = await first.page();
     const { id } = await page.call('run.start', { scenario: { ...slowScenario }, name: '' });
@@ -193,7 +193,7 @@ describe('a server that is stopped', () => {
   });
 
   it('saves its unsaved run on SIGINT', { tags: 'slow' }, async () => {
-    const said = await killedHosts.told('SIGINT', async () => (await notes()).length === 1, AT_ONCE);
+    const said = await killedHosts.told('SIGINT', async () => (await notes()).length === 1, EARLY_CHECKPOINTS);
     expect(said).toContain('1 run not saved: saved, and offered at the next start.');
     expect(await list(await (await again()).page())).toMatchObject([{ kind: 'run', title: 'slow run' }]);
   });

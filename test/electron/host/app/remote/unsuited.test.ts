@@ -9,7 +9,7 @@ import type { Remote } from '../../../../../electron/contract/remote.ts';
 import { Connection } from '../../../../../electron/host/app/remote/connection.ts';
 import type { Source } from '../../../../../electron/host/app/remote/program.ts';
 import { scratchFolder } from '../../../../scratch-folder.ts';
-import { standInSsh } from '../../../../sshd.ts';
+import { writeFakeSsh } from '../../../../sshd.ts';
 import { braggbenchHere, environmentWith } from '../../../cli/command.ts';
 import { smallScenario } from '../../small-run.ts';
 
@@ -18,7 +18,7 @@ const folder = scratchFolder('unsuited');
 const programs = path.join(folder, 'programs');
 const before = { PATH: process.env['PATH'], HOME: process.env['HOME'], XDG_CACHE_HOME: process.env['XDG_CACHE_HOME'] };
 const there = {
-  PATH: `${standInSsh(path.join(folder, 'bin'))}${path.delimiter}${before.PATH}`,
+  PATH: `${writeFakeSsh(path.join(folder, 'bin'))}${path.delimiter}${before.PATH}`,
   HOME: folder,
   XDG_CACHE_HOME: path.join(folder, 'cache'),
 };

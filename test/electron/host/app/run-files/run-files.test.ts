@@ -233,7 +233,7 @@ describe('foreign run files', () => {
   });
 
   /** A file that HDF5 calls of the test create or change. */
-  async function crafted(start: Uint8Array | null, change: (file: File) => void): Promise<Uint8Array> {
+  async function craftFile(start: Uint8Array | null, change: (file: File) => void): Promise<Uint8Array> {
     const { FS } = await ready;
     if (start !== null) FS.writeFile('/crafted.h5', start);
     const file = new File('/crafted.h5', start === null ? 'w' : 'a');
@@ -278,34 +278,34 @@ describe('foreign run files', () => {
     });
 
     it('HDF5 files from other programs', async () => {
-      const other = await crafted(null, (file) => file.create_dataset({ name: 'data', data: new Float64Array(3) }));
+      const other = await craftFile(null, (file) => file.create_dataset({ name: 'data', data: new Float64Array(3) }));
       expect(await refusal(other)).toMatch(/another program/);
     });
 
     it('files in a newer format version', async () => {
-      const newer = await crafted(bytes, (file) => replaceAttribute(file, 'format_version', 2));
+      const newer = await craftFile(bytes, (file) => replaceAttribute(file, 'format_version', 2));
       expect(await refusal(newer)).toMatch(/newer Braggbench \(format 2, this one reads up to 1\)/);
     });
 
     it('unknown workloads and statuses, and values that are not numbers', async () => {
-      expect(await refusal(await crafted(bytes, (f) => replaceAttribute(f, 'workload', 'linear-relu')))).toMatch(
+      expect(await refusal(await craftFile(bytes, (f) => replaceAttribute(f, 'workload', 'linear-relu')))).toMatch(
         /linear-relu/,
       );
-      expect(await refusal(await crafted(bytes, (f) => replaceAttribute(f, 'status', 'maybe')))).toMatch(/"maybe"/);
-      expect(await refusal(await crafted(bytes, (f) => replaceAttribute(group(f, 'timing'), 'steps', 'many')))).toMatch(
-        /steps/,
-      );
-      expect(await refusal(await crafted(bytes, (f) => group(f, 'beam').delete_attribute('x_mm')))).toMatch(/x_mm/);
+      expect(await refusal(await craftFile(bytes, (f) => replaceAttribute(f, 'status', 'maybe')))).toMatch(/"maybe"/);
+      expect(
+        await refusal(await craftFile(bytes, (f) => replaceAttribute(group(f, 'timing'), 'steps', 'many'))),
+      ).toMatch(/steps/);
+      expect(await refusal(await craftFile(bytes, (f) => group(f, 'beam').delete_attribute('x_mm')))).toMatch(/x_mm/);
     });
 
     it('arrays that do not match their axes', async () => {
-      expect(await refusal(await crafted(bytes, (f) => replaceAttribute(group(f, 'timing'), 'steps', 3)))).toMatch(
+      expect(await refusal(await craftFile(bytes, (f) => replaceAttribute(group(f, 'timing'), 'steps', 3)))).toMatch(
         /ledger\/number is \d+ × 9, but 3 × 9 is expected/,
       );
     });
 
     it('fields with non-finite values', async () => {
-      const spoiled = await crafted(bytes, (file) => {
+      const spoiled = await craftFile(bytes, (file) => {
         const dose = file.get('dose');
         if (!(dose instanceof Dataset)) throw new Error('no dose');
         const values = dose.value as Float64Array;
@@ -316,7 +316,7 @@ describe('foreign run files', () => {
     });
 
     it('arrays that exceed the limit in total, before any is read', async () => {
-      const claims = await crafted(bytes, (file) => {
+      const claims = await craftFile(bytes, (file) => {
         for (let i = 0; i < 5; i += 1) {
           const made = file.create_dataset({
             ...{ name: `unwritten-${i}`, data: new Float64Array(8), shape: [8] },
@@ -331,12 +331,12 @@ describe('foreign run files', () => {
     });
 
     it('files that claim 2^40 keyframes', async () => {
-      const claim = await crafted(bytes, (f) => replaceAttribute(group(f, 'keyframes'), 'count', 2 ** 40));
+      const claim = await craftFile(bytes, (f) => replaceAttribute(group(f, 'keyframes'), 'count', 2 ** 40));
       expect(await refusal(claim)).toMatch(/keyframes/);
     });
 
     it('files whose dose is a link into another file', async () => {
-      const linked = await crafted(null, (file) => {
+      const linked = await craftFile(null, (file) => {
         for (const [key, value] of Object.entries({ format: 'braggbench-run', workload: 'transport' })) {
           file.create_attribute(key, value);
         }

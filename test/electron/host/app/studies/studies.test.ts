@@ -15,14 +15,14 @@ import { lockStudy } from '../../../../../electron/host/app/studies/plan.ts';
 import { StudyFolder } from '../../../../../electron/host/model/studies/folder.ts';
 import type { Client } from '../../../../../renderer/data/client/client.ts';
 import { scratchFolder } from '../../../../scratch-folder.ts';
-import { standInSsh } from '../../../../sshd.ts';
+import { writeFakeSsh } from '../../../../sshd.ts';
 import { writeWideStudy } from '../../../../wide-study.ts';
 import { tinyScenario } from '../../small-run.ts';
 import { hostOfFile, openTestHost, type TestHost } from '../../test-host.ts';
 
 describe('a cluster for studies', () => {
   const folder = scratchFolder('cluster');
-  const bin = standInSsh(path.join(folder, 'bin'));
+  const bin = writeFakeSsh(path.join(folder, 'bin'));
   const before = process.env['PATH'] ?? '';
   const cluster = (more: Partial<Cluster>): Cluster => ({
     ...newCluster,

@@ -130,7 +130,7 @@ const caseOf = (name: string): string => path.join(import.meta.dirname, 'cases',
 const ENDLESS = caseOf('distinct-bomb.sqlite');
 
 /** Starts the real process, and reports how it ended. */
-function watchedChild(): { readonly start: StartChild; readonly ended: Promise<string | null> } {
+function recordingChild(): { readonly start: StartChild; readonly ended: Promise<string | null> } {
   let end: (signal: string | null) => void = () => undefined;
   const ended = new Promise<string | null>((resolve) => {
     end = resolve;
@@ -145,7 +145,7 @@ function watchedChild(): { readonly start: StartChild; readonly ended: Promise<s
 
 describe('a database with unbounded rows', () => {
   it('stops when it is cancelled, and its process ends', async () => {
-    const { start, ended } = watchedChild();
+    const { start, ended } = recordingChild();
     const timelines = new Timelines(start, async () => null);
     const cancel = new AbortController();
     const opening = timelines.openFile(ENDLESS, 'endless.sqlite', cancel.signal);
@@ -167,7 +167,7 @@ describe('a database with unbounded rows', () => {
   });
 
   it('is rejected if reading makes no progress within the time limit, and its process ends', async () => {
-    const { start, ended } = watchedChild();
+    const { start, ended } = recordingChild();
     const timeline = new TraceProcess(start, 1500);
     await expect(timeline.openFile(ENDLESS, 'endless.sqlite', () => undefined)).rejects.toThrow(
       'endless.sqlite cannot be opened as a timeline: reading made no progress for 1.5 s; the file is damaged or malicious.',

@@ -16,7 +16,7 @@ import { kernelFolders } from '../../../../../electron/host/model/bench/machine.
 import { constantsOf } from '../../../../../electron/host/model/tuning/constants.ts';
 import { hostWorkloads } from '../../../../../electron/host/workloads/index.ts';
 import { openScenarios } from '../../../../../electron/host/workloads/scenarios/scenarios.ts';
-import { isOpen } from '../../../../cheats/cheats.ts';
+import { isMemoryDoubtful } from '../../../../cheats/cheats.ts';
 import { cacheWithUserKernels, sameScratchFolder } from '../../../../scratch-folder.ts';
 import { assetsFolder, memoryLimit_bytes } from '../../small-run.ts';
 
@@ -60,7 +60,7 @@ async function judgeKernel(id: string, text?: string) {
 /** Expects a correct result. On a busy machine it may only stay unknown whether the kernel remembers results. */
 function expectCorrect(judgement: Pick<Judgement, 'word' | 'reason'>): void {
   const { word, reason } = judgement;
-  if (!isOpen(judgement)) expect({ word, reason }).toEqual({ word: 'correct', reason: null });
+  if (!isMemoryDoubtful(judgement)) expect({ word, reason }).toEqual({ word: 'correct', reason: null });
 }
 
 test('the host lists the folders with a problem, and reads a problem with its signature', async () => {

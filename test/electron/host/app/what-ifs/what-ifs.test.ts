@@ -17,7 +17,7 @@ const doseMap: MapRequest = {
 const withEnergy = (energy_MeV: number) => ({ ...smallScenario, beam: { energy_MeV } });
 
 /** A page in Live mode that records its frames. */
-function live(page: Client, session: string) {
+function openLivePage(page: Client, session: string) {
   const frames: WhatIfFrame[] = [];
   let error: unknown = null;
   let over = false;
@@ -54,7 +54,7 @@ function live(page: Client, session: string) {
 type TransportRun = Awaited<ReturnType<NativeAddon['layTransport']>>;
 
 /** The same run with another start function: the methods of the addon's objects are read-only. */
-const startedBy = (run: TransportRun, start: TransportRun['start']): TransportRun => ({
+const withStart = (run: TransportRun, start: TransportRun['start']): TransportRun => ({
   plan: run.plan,
   start,
   cancel: () => run.cancel(),
@@ -75,7 +75,7 @@ describe('Live mode', () => {
   afterAll(() => test_.close());
 
   test('answers in order, always including the last question, and skips some in between', async () => {
-    const session = live(page, 'in-order-session');
+    const session = openLivePage(page, 'in-order-session');
     const asked = 40;
     for (let i = 0; i < asked; i += 1) await session.ask(withEnergy(28 + 0.05 * i), false, [doseMap]);
     await eventually(() => session.answers().at(-1)?.sequence === asked);
@@ -91,7 +91,7 @@ describe('Live mode', () => {
   test('equals the result of Run number for number once the form is at rest', async () => {
     // One thread only, because sums of several threads depend on the order in which they end.
     const scenario = { ...withEnergy(30), solver: { ...smallScenario.solver, threads: 1 } };
-    const session = live(page, 'at-rest-session');
+    const session = openLivePage(page, 'at-rest-session');
     await session.ask(scenario, true, [doseMap]);
     await eventually(() => session.answers().length === 1);
     const [answer] = session.answers();
@@ -107,7 +107,7 @@ describe('Live mode', () => {
   });
 
   test('is named by its changes like a run, and as “edited” during a drag', async () => {
-    const session = live(page, 'named-session');
+    const session = openLivePage(page, 'named-session');
     const own = { ...withEnergy(30), name: 'Beam' };
     const edited = { ...withEnergy(31), name: 'Beam' };
     const named: (string | undefined)[] = [];
@@ -126,7 +126,7 @@ describe('Live mode', () => {
 
   test('provides a run for calls about runs; no list counts it, and it ends with the session', async () => {
     const unsaved = test_.host.runs.unsaved;
-    const session = live(page, 'run-of-session');
+    const session = openLivePage(page, 'run-of-session');
     await session.ask(withEnergy(29));
     await eventually(() => session.answers().length === 1);
     const run = session.answers()[0]?.run ?? '';
@@ -142,7 +142,7 @@ describe('Live mode', () => {
   });
 
   test('recomputes parts only for the present answer', async () => {
-    const session = live(page, 'cuts-of-session');
+    const session = openLivePage(page, 'cuts-of-session');
     const cut: MapRequest = {
       ...{ quantity: 'protons', horizontal: 'z', vertical: 'x', cuts: [{ axis: 'theta', index: 20 }] },
       viewport: { horizontal: null, vertical: null, pixels: [64, 64] },
@@ -169,7 +169,7 @@ describe('Live mode', () => {
   });
 
   test('rejects a scenario that cannot be solved with its issue, and answers the next one', async () => {
-    const session = live(page, 'refused-session');
+    const session = openLivePage(page, 'refused-session');
     await session.ask(withEnergy(-3));
     await eventually(() => session.last()?.state === 'refused');
     expect(session.last()).toMatchObject({ issues: [{ path: 'beam.energy_MeV' }] });
@@ -185,7 +185,7 @@ describe('Live mode', () => {
   test('keeps the dose cells during a drag while a difference is shown', async () => {
     const { id } = await page.call('run.start', { scenario: withEnergy(30), name: 'Run' });
     await test_.host.runs.ended(id);
-    const session = live(page, 'difference-session');
+    const session = openLivePage(page, 'difference-session');
     await session.ask(withEnergy(29.5), false, [{ ...doseMap, against: { run: id, keyframe: null } }]);
     await eventually(() => session.answers().length === 1);
     expect(session.answers()[0]).toMatchObject({ way: { coarser: { x: 1, z: 1 } }, maps: [{ field: {} }] });
@@ -193,7 +193,7 @@ describe('Live mode', () => {
   });
 
   test('answers layered matter by moments on their own grid, and other matter by depth stepping', async () => {
-    const session = live(page, 'layered-session');
+    const session = openLivePage(page, 'layered-session');
     await session.ask(withEnergy(30));
     await eventually(() => session.answers().length === 1);
     const way = { variant: 'moments', coarser: { x: 1, z: 1, theta: 1 } };
@@ -208,7 +208,7 @@ describe('Live mode', () => {
 
   test('waits for a run that uses the processor, and reports the wait', async () => {
     const { id } = await page.call('run.start', { scenario: longScenario, name: 'long' });
-    const session = live(page, 'waiting-session');
+    const session = openLivePage(page, 'waiting-session');
     await session.ask(withEnergy(30));
     await eventually(() => session.last()?.state === 'waiting');
     await page.call('run.cancel', { run: id });
@@ -218,7 +218,7 @@ describe('Live mode', () => {
 
   test('gives two windows separate answers, each to its own questions', async () => {
     const other = await test_.page();
-    const [one, two] = [live(page, 'first-window'), live(other, 'second-window')];
+    const [one, two] = [openLivePage(page, 'first-window'), openLivePage(other, 'second-window')];
     for (let i = 0; i < 10; i += 1) {
       await one.ask(withEnergy(28 + 0.1 * i));
       await two.ask(withEnergy(31 + 0.1 * i));
@@ -228,7 +228,7 @@ describe('Live mode', () => {
     expect(range(two)).toBeGreaterThan(range(one) + 1);
     expect(one.answers()[0]?.run).not.toBe(two.answers()[0]?.run);
     // A second session with the same name would receive the answers of the first.
-    const again = live(page, 'second-window');
+    const again = openLivePage(page, 'second-window');
     await eventually(() => again.over());
     expect(again.error()).toMatchObject({ code: 'exists' });
     one.close();
@@ -243,7 +243,7 @@ test('a full answer in progress is cancelled by the next question', async () => 
     ...addon,
     layTransport: async (problem) => {
       const run = await addon.layTransport(problem);
-      return startedBy(run, (...args) => {
+      return withStart(run, (...args) => {
         started.resolve();
         return run.start(...args);
       });
@@ -251,7 +251,7 @@ test('a full answer in progress is cancelled by the next question', async () => 
   };
   const host = await openTestHost({ addon: watched });
   try {
-    const session = live(await host.page(), 'gives-way-session');
+    const session = openLivePage(await host.page(), 'gives-way-session');
     await session.ask(longScenario, true);
     await started.promise;
     await session.ask(withEnergy(30));
@@ -273,12 +273,12 @@ test('a Live session ends with the reason if the device is lost, and the page ke
       if (!lost) return run;
       const start = () =>
         Promise.reject(Object.assign(new Error('the GPU has fallen off the bus'), { code: 'device' }));
-      return startedBy(run, start);
+      return withStart(run, start);
     },
   };
   const host = await openTestHost({ addon: failing });
   try {
-    const session = live(await host.page(), 'lost-device-session');
+    const session = openLivePage(await host.page(), 'lost-device-session');
     await session.ask(withEnergy(30));
     await eventually(() => session.answers().length === 1);
     lost = true;

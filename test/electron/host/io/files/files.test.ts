@@ -70,15 +70,15 @@ describe('syncing files to disk', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  interface Synced {
+  interface SyncRecord {
     readonly what: 'file' | 'folder';
     /** Content of the file at that moment; null if the file did not exist. */
     readonly seen: string | null;
   }
 
   /** Records what is synced; `fail` provides the error of a folder that cannot be synced. */
-  async function watchSyncs(fail?: () => Error): Promise<readonly Synced[]> {
-    const seen: Synced[] = [];
+  async function watchSyncs(fail?: () => Error): Promise<readonly SyncRecord[]> {
+    const seen: SyncRecord[] = [];
     const probe = await open(path.join(folder, 'probe'), 'w');
     const handles = Object.getPrototypeOf(probe) as FileHandle;
     await probe.close();

@@ -18,7 +18,7 @@ const folder = process.argv[2] ?? '';
 const describeError = (error: unknown): unknown =>
   error instanceof Error ? { name: error.name, code: Reflect.get(error, 'code'), message: error.message } : error;
 
-async function drafts(): Promise<unknown> {
+async function writeDrafts(): Promise<unknown> {
   const place = path.join(folder, 'drafts');
   mkdirSync(place, { recursive: true });
   const draft = (notes: string) => ({ title: 'mine', path: null, draft: { kind: 'transport', version: 1, notes } });
@@ -28,7 +28,7 @@ async function drafts(): Promise<unknown> {
   return { error, kept: kept?.draft['notes'], files: readdirSync(place) };
 }
 
-async function checkpoints(): Promise<unknown> {
+async function writeCheckpoints(): Promise<unknown> {
   const folders = new ProcessFolders(path.join(folder, 'data', 'recovery'));
   const packer = runPacker;
   const said: string[] = [];
@@ -50,7 +50,7 @@ async function checkpoints(): Promise<unknown> {
   return { said, before: before.length, after: after.length, steps: read?.steps ?? null, wanted: small.steps, files };
 }
 
-async function log(): Promise<unknown> {
+async function writeLog(): Promise<unknown> {
   const place = path.join(folder, 'logs');
   const kept = new HostLog(place);
   const line = (i: number): string => `line ${i} ${'y'.repeat(1000)}`;
@@ -70,7 +70,7 @@ async function log(): Promise<unknown> {
   };
 }
 
-function index(): unknown {
+function writeIndex(): unknown {
   const said: string[] = [];
   const kept = new LibraryIndex(path.join(folder, 'index-data'), path.join(folder, 'library'), (reason) =>
     said.push(reason),
@@ -88,5 +88,10 @@ function index(): unknown {
 }
 
 console.log(
-  JSON.stringify({ drafts: await drafts(), checkpoints: await checkpoints(), log: await log(), index: index() }),
+  JSON.stringify({
+    drafts: await writeDrafts(),
+    checkpoints: await writeCheckpoints(),
+    log: await writeLog(),
+    index: writeIndex(),
+  }),
 );

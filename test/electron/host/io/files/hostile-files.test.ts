@@ -22,7 +22,7 @@ const inLibrary = (key: string) => ({ kind: 'library', key }) as const;
 const base = { workload: 'transport', bench: '', id: 'window' } as const;
 const cuda = { workload: 'transport', bench: '', id: 'cuda-window' } as const;
 
-async function create(id: string, of: typeof base | typeof cuda): Promise<unknown> {
+async function createKernel(id: string, of: typeof base | typeof cuda): Promise<unknown> {
   const { files } = await page.call('userKernels.templates', { base: of });
   return page.call('userKernels.create', { beside: null, id, base: of, replaces: files[0] ?? '' });
 }
@@ -35,7 +35,7 @@ describe('a user kernel whose description file would have the name of an existin
       ifExists: 'refuse',
     });
     const before = await readFile(path.join(library, 'precious.json'), 'utf8');
-    await expect(create('precious.cpp', base)).rejects.toMatchObject({
+    await expect(createKernel('precious.cpp', base)).rejects.toMatchObject({
       code: 'exists',
       message: expect.stringMatching(/^precious\.cpp could not be created: .* precious\.json/),
     });
@@ -44,9 +44,9 @@ describe('a user kernel whose description file would have the name of an existin
   });
 
   it('is not created if code for the other device has that description', async () => {
-    await create('my.cpp', base);
+    await createKernel('my.cpp', base);
     const before = await readFile(path.join(library, 'my.json'), 'utf8');
-    await expect(create('my.cu', cuda)).rejects.toMatchObject({ code: 'exists' });
+    await expect(createKernel('my.cu', cuda)).rejects.toMatchObject({ code: 'exists' });
     expect(await readFile(path.join(library, 'my.json'), 'utf8')).toBe(before);
     expect((await readdir(library)).sort()).toEqual(['my.cpp', 'my.json']);
   });
@@ -54,7 +54,7 @@ describe('a user kernel whose description file would have the name of an existin
   it('leaves no description behind if its code file exists', async () => {
     await mkdir(library, { recursive: true });
     await writeFile(path.join(library, 'mine.cpp'), '// mine');
-    await expect(create('mine.cpp', base)).rejects.toMatchObject({ code: 'exists' });
+    await expect(createKernel('mine.cpp', base)).rejects.toMatchObject({ code: 'exists' });
     expect(await readdir(library)).toEqual(['mine.cpp']);
     expect(await readFile(path.join(library, 'mine.cpp'), 'utf8')).toBe('// mine');
   });

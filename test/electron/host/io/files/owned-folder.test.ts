@@ -24,7 +24,7 @@ describe('interrupted saves', () => {
   const KILLS = Number(process.env['BRAGGBENCH_KILLS'] ?? 4);
   const FILES = 3;
   /** Number of requested saves, more than are done before the kill. */
-  const ASKED = 2000;
+  const REQUESTED_SAVES = 2000;
 
   /** Seed of the delays before kills. With the same seed, the same numbers of saves are done before each kill. */
   const seed = Number(process.env['BRAGGBENCH_FUZZ_SEED'] ?? 20_261_128);
@@ -57,8 +57,8 @@ describe('interrupted saves', () => {
   const fileOf = (i: number) => ({ kind: 'library', key: `file-${i}.json` }) as const;
   const named = (n: number) => ({ ...smallScenario, name: `n${n}` });
 
-  async function saveOn(server: Server, isOver: () => boolean): Promise<void> {
-    for (let i = 0; i < ASKED && !isOver(); i += 1) {
+  async function saveUntil(server: Server, isOver: () => boolean): Promise<void> {
+    for (let i = 0; i < REQUESTED_SAVES && !isOver(); i += 1) {
       const file = fileOf(i % FILES);
       const told = scenarios[i % FILES] ?? drafts;
       await ask(told, (n) => server.call('scenario.save', { scenario: named(n), file, ifExists: 'replace' }));
@@ -83,7 +83,7 @@ describe('interrupted saves', () => {
       drafts.acknowledged = -1;
       const server = await startServer({ dataFolder: folder });
       let over = false;
-      const saving = saveOn(server, () => over);
+      const saving = saveUntil(server, () => over);
       const before = count;
       const until = before + 2 + chance.below(30);
       while (count < until) await sleep(1);

@@ -193,7 +193,7 @@ interface Item {
 }
 
 /** Work that ends on the test's signal, as a solver ends within one step of a stop request. */
-function watchedWork() {
+function stoppableWork() {
   const begun: Item[] = [];
   const ended: { readonly item: Item; readonly aborted: boolean }[] = [];
   let running = 0;
@@ -227,7 +227,7 @@ describe('the coalescing queue', () => {
   test('runs items one at a time in order, and completes the last one', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 60 }), async (steps) => {
-        const { latest, begun, ended, most, finish } = watchedWork();
+        const { latest, begun, ended, most, finish } = stoppableWork();
         let put = 0;
         for (const one of steps) {
           if (one.kind === 'put') {
@@ -257,7 +257,7 @@ describe('the coalescing queue', () => {
   });
 
   test('runs only the last of a hundred items added during work', async () => {
-    const { latest, begun, finish } = watchedWork();
+    const { latest, begun, finish } = stoppableWork();
     for (let number = 1; number <= 101; number += 1) latest.put({ number, yields: false });
     finish();
     await settled();
@@ -267,7 +267,7 @@ describe('the coalescing queue', () => {
   });
 
   test('aborts the current item when stopped, drops waiting ones, and accepts no more', async () => {
-    const { latest, begun, ended } = watchedWork();
+    const { latest, begun, ended } = stoppableWork();
     latest.put({ number: 1, yields: false });
     latest.put({ number: 2, yields: false });
     await latest.stop();

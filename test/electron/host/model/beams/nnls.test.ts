@@ -14,7 +14,7 @@ const misfit = (columns: readonly Float64Array[], b: Float64Array, x: ArrayLike<
   Math.hypot(...multiply(columns, x).map((value, i) => value - (b[i] ?? 0)));
 
 /** Smallest residual over all subsets of columns whose unconstrained solution is non-negative. */
-function byTrying(columns: readonly Float64Array[], b: Float64Array): number {
+function bruteForceResidual(columns: readonly Float64Array[], b: Float64Array): number {
   let best = Math.hypot(...b);
   for (let set = 1; set < 2 ** columns.length; set += 1) {
     const chosen = columns.filter((_, k) => (set >> k) & 1);
@@ -47,7 +47,7 @@ describe('non-negative least squares', () => {
         const right = Float64Array.from(b);
         const x = nnls(columns, right, warm ? [1, 0.5, 2, 0] : undefined);
         expect(Math.min(...x)).toBeGreaterThanOrEqual(0);
-        expect(misfit(columns, right, x)).toBeLessThan(byTrying(columns, right) + 1e-8);
+        expect(misfit(columns, right, x)).toBeLessThan(bruteForceResidual(columns, right) + 1e-8);
       }),
       { numRuns: 300 },
     );

@@ -26,7 +26,7 @@ const claim: Claim = {
   counted: [],
   across: [],
 };
-const over: Claim = { ...claim, from: 9, to: 11, values: claim.values.map((one) => ({ ...one, over: 'near' })) };
+const ratioClaim: Claim = { ...claim, from: 9, to: 11, values: claim.values.map((one) => ({ ...one, over: 'near' })) };
 
 /** A session whose times are precise to a thousandth, with any reported values. */
 function claimText(
@@ -58,10 +58,12 @@ test('a metric reported once decides nothing, and one derived from the time is a
 });
 
 test('a quotient is as precise as its parts, and is not given if the divisor may be zero', () => {
-  expect(verdictOf(over, claimText({ far: about(30, 0.3), near: about(3, 0.03) }))).toBe('as claimed');
-  expect(verdictOf(over, claimText({ far: about(30, 0.3), near: about(3, 1) }))).toBe('undecided');
-  expect(verdictOf(over, claimText({ far: about(30, 0.3), near: about(3, 4) }))).toBe('not judged');
-  expect(verdictOf(over, claimText({ far: about(30, 0.3), near: { value: 3, interval: null } }))).toBe('not judged');
+  expect(verdictOf(ratioClaim, claimText({ far: about(30, 0.3), near: about(3, 0.03) }))).toBe('as claimed');
+  expect(verdictOf(ratioClaim, claimText({ far: about(30, 0.3), near: about(3, 1) }))).toBe('undecided');
+  expect(verdictOf(ratioClaim, claimText({ far: about(30, 0.3), near: about(3, 4) }))).toBe('not judged');
+  expect(verdictOf(ratioClaim, claimText({ far: about(30, 0.3), near: { value: 3, interval: null } }))).toBe(
+    'not judged',
+  );
 });
 
 test("a metric derived from the time has the half-width of the time, from Student's t over its instances", () => {
@@ -167,6 +169,6 @@ test('a pair with an unchecked answer decides no claim, and is named', () => {
       unchecked: variant === 'fast',
     }),
   };
-  const [result] = taskClaimResults([{ ...over, pairs: [pair], values: [] }], measured);
+  const [result] = taskClaimResults([{ ...ratioClaim, pairs: [pair], values: [] }], measured);
   expect(result?.pairs).toMatchObject([{ verdict: 'not judged', unchecked: ['fast'] }]);
 });

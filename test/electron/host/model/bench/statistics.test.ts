@@ -79,7 +79,7 @@ describe('the bootstrap interval of a ratio', () => {
 });
 
 describe('stopping a session', () => {
-  interface Given {
+  interface SeriesAndNoise {
     readonly times: () => Instances;
     readonly wholes?: () => Instances;
     readonly judged: boolean;
@@ -91,7 +91,12 @@ describe('stopping a session', () => {
   const instances = (count: number, time_s: number, stray: number): Instances =>
     Array.from({ length: count }, (_, i) => Array(3).fill(time_s * Math.exp(i % 2 === 0 ? stray : -stray)) as number[]);
 
-  const series = (count: number, time_s: number, stray: number, more: Partial<Given> = {}): Given => ({
+  const series = (
+    count: number,
+    time_s: number,
+    stray: number,
+    more: Partial<SeriesAndNoise> = {},
+  ): SeriesAndNoise => ({
     times: () => instances(count, time_s, stray),
     judged: true,
     ...more,
@@ -101,7 +106,11 @@ describe('stopping a session', () => {
    * Applies the rule after each instance from the third on, as sessions do. Returns the first reason to stop, and the
    * number of instances.
    */
-  function stopOf(rule: StoppingRule<Given>, at: (count: number) => readonly Given[], most = 40) {
+  function applyStoppingRule(
+    rule: StoppingRule<SeriesAndNoise>,
+    at: (count: number) => readonly SeriesAndNoise[],
+    most = 40,
+  ) {
     const kept = at(most);
     let now = 0;
     const cut = (all: () => Instances) => () => all().slice(0, now);
@@ -118,22 +127,22 @@ describe('stopping a session', () => {
   }
 
   test('happens when every verdict is settled, and not before six instances', () => {
-    const rule = new StoppingRule<Given>(limitsOf(40, 10));
+    const rule = new StoppingRule<SeriesAndNoise>(limitsOf(40, 10));
     const faster = (count: number) => [series(count, 1, 1e-3), series(count, 0.5, 2e-3), series(count, 1, -1e-3)];
-    expect(stopOf(rule, faster)).toEqual({ stop: 'decided', now: 6, settled: 1 });
+    expect(applyStoppingRule(rule, faster)).toEqual({ stop: 'decided', now: 6, settled: 1 });
   });
 
   test('happens when all variants are the same within the margin', () => {
-    const rule = new StoppingRule<Given>(limitsOf(40, 10));
+    const rule = new StoppingRule<SeriesAndNoise>(limitsOf(40, 10));
     const same = (count: number) => [series(count, 1, 1e-3), series(count, 1, 2e-3), series(count, 1, -1e-3)];
-    expect(stopOf(rule, same)).toMatchObject({ stop: 'decided' });
+    expect(applyStoppingRule(rule, same)).toMatchObject({ stop: 'decided' });
   });
 
   test('is delayed while a verdict is undecided, however many rounds that needs', () => {
-    const rule = new StoppingRule<Given>(limitsOf(40, 10));
+    const rule = new StoppingRule<SeriesAndNoise>(limitsOf(40, 10));
     // Candidates that differ by 3 %, with instances that vary by 20 %.
     const open = (count: number) => [series(count, 1, 0.1), series(count, 1.03, -0.1), series(count, 1, 0.1)];
-    expect(stopOf(rule, open)).toBeNull();
+    expect(applyStoppingRule(rule, open)).toBeNull();
   });
 
   test('is delayed while end-to-end runs are undecided, even if the steps are as precise as possible', () => {
@@ -144,8 +153,10 @@ describe('stopping a session', () => {
       { ...wholes(1.9, -stray), times: () => instances(40, 0.5, 0), judged: true },
       { ...wholes(2, 0.9 * stray), judged: true },
     ];
-    expect(stopOf(new StoppingRule<Given>(limitsOf(40, 10)), of(0.3))).toBeNull();
-    expect(stopOf(new StoppingRule<Given>(limitsOf(40, 10)), of(1e-3))).toMatchObject({ stop: 'decided' });
+    expect(applyStoppingRule(new StoppingRule<SeriesAndNoise>(limitsOf(40, 10)), of(0.3))).toBeNull();
+    expect(applyStoppingRule(new StoppingRule<SeriesAndNoise>(limitsOf(40, 10)), of(1e-3))).toMatchObject({
+      stop: 'decided',
+    });
   });
 
   test('is delayed while the two fastest cannot be distinguished, even if both are faster than the reference', () => {
@@ -155,34 +166,36 @@ describe('stopping a session', () => {
       series(count, 0.49, -stray),
       series(count, 1, -1e-3),
     ];
-    expect(stopOf(new StoppingRule<Given>(limitsOf(40, 10)), three(0.05))).toBeNull();
-    expect(stopOf(new StoppingRule<Given>(limitsOf(40, 10)), three(1e-4))).toMatchObject({ stop: 'decided' });
+    expect(applyStoppingRule(new StoppingRule<SeriesAndNoise>(limitsOf(40, 10)), three(0.05))).toBeNull();
+    expect(applyStoppingRule(new StoppingRule<SeriesAndNoise>(limitsOf(40, 10)), three(1e-4))).toMatchObject({
+      stop: 'decided',
+    });
   });
 
   test('does not wait for a wrong candidate', () => {
-    const rule = new StoppingRule<Given>(limitsOf(40, 10));
+    const rule = new StoppingRule<SeriesAndNoise>(limitsOf(40, 10));
     const wrong = (count: number) => [
       series(count, 1, 1e-3),
       series(count, 1.01, 0.5, { judged: false }),
       series(count, 0.5, 2e-3),
       series(count, 1, -1e-3),
     ];
-    expect(stopOf(rule, wrong)).toMatchObject({ stop: 'decided', now: 6 });
+    expect(applyStoppingRule(rule, wrong)).toMatchObject({ stop: 'decided', now: 6 });
   });
 
   test('happens at the requested precision, and at its limits', () => {
-    const rule = new StoppingRule<Given>(limitsOf(40, 10, { precision: 0.005, mostInstances: 8 }));
+    const rule = new StoppingRule<SeriesAndNoise>(limitsOf(40, 10, { precision: 0.005, mostInstances: 8 }));
     const narrow = (count: number) => [series(count, 1, 1e-3), series(count, 1.01, 1e-3), series(count, 1, 1e-3)];
-    expect(stopOf(rule, narrow)).toMatchObject({ stop: 'precise', now: 6 });
+    expect(applyStoppingRule(rule, narrow)).toMatchObject({ stop: 'precise', now: 6 });
     const wide = (count: number) => [series(count, 1, 0.1), series(count, 1.01, -0.1), series(count, 1, 0.1)];
-    const limited = new StoppingRule<Given>(limitsOf(40, 10, { precision: 0.005, mostInstances: 8 }));
-    expect(stopOf(limited, wide)).toMatchObject({ stop: 'instances', now: 8 });
+    const limited = new StoppingRule<SeriesAndNoise>(limitsOf(40, 10, { precision: 0.005, mostInstances: 8 }));
+    expect(applyStoppingRule(limited, wide)).toMatchObject({ stop: 'instances', now: 8 });
     expect(rule.afterRound(39, 9, 0.5)).toBeNull();
     expect(rule.afterRound(40, 1, 0.5)).toBe('rounds');
   });
 
   test('happens before a round that would end after the limit', () => {
-    const rule = new StoppingRule<Given>(limitsOf(40, 10));
+    const rule = new StoppingRule<SeriesAndNoise>(limitsOf(40, 10));
     expect(rule.afterRound(1, 8, 1.9)).toBeNull();
     expect(rule.afterRound(1, 8, 2.1)).toBe('time');
     expect(rule.afterRound(1, 10, 0.1)).toBe('time');

@@ -128,7 +128,7 @@ test('launches with the same number in two processes count as two', () => {
   expect(readNcuCsv([head, ...rows].join('\n'), 'a.csv')).toMatchObject({ launches: 2, l2_bytes: 20 });
 });
 
-const ofRows = (rows: readonly (readonly [string, string, string])[]) =>
+const countersOfRows = (rows: readonly (readonly [string, string, string])[]) =>
   readNcuCsv(
     [
       '"ID","Kernel Name","Metric Name","Metric Unit","Metric Value"',
@@ -138,14 +138,14 @@ const ofRows = (rows: readonly (readonly [string, string, string])[]) =>
   );
 
 test('overlapping metrics count once, partial memory traffic is not taken for the total, and binary prefixes are binary', () => {
-  const full = ofRows([
+  const full = countersOfRows([
     ['sm__inst_executed.sum', 'inst', '3,000'],
     ['smsp__inst_executed.sum', 'inst', '3,000'],
     ['dram__bytes_read.sum', 'Mbyte', '2'],
     ['lts__t_bytes.sum', 'Kibyte', '2'],
   ]);
   expect(full).toMatchObject({ instructions: 3000, dram_bytes: null, l2_bytes: 2048 });
-  const whole = ofRows([
+  const whole = countersOfRows([
     ['dram__bytes_read.sum', 'Mbyte', '2'],
     ['dram__bytes.sum', 'Mbyte', '5'],
   ]);
@@ -153,24 +153,26 @@ test('overlapping metrics count once, partial memory traffic is not taken for th
 });
 
 test('byte and instruction counts are integers, so that their separators are thousands separators', () => {
-  expect(ofRows([['smsp__inst_executed.sum', 'inst', '1.234']]).instructions).toBe(1234);
-  expect(ofRows([['smsp__inst_executed.sum', 'inst', '1,234']]).instructions).toBe(1234);
+  expect(countersOfRows([['smsp__inst_executed.sum', 'inst', '1.234']]).instructions).toBe(1234);
+  expect(countersOfRows([['smsp__inst_executed.sum', 'inst', '1,234']]).instructions).toBe(1234);
   // With a unit prefix, digits after the point are decimals.
-  expect(ofRows([['lts__t_bytes.sum', 'Kbyte', '1.234']]).l2_bytes).toBe(1234);
+  expect(countersOfRows([['lts__t_bytes.sum', 'Kbyte', '1.234']]).l2_bytes).toBe(1234);
 });
 
 test('a unit that a metric cannot have is rejected, and microseconds may use either letter mu', () => {
   for (const unit of ['us', 'µs', 'μs', 'usecond']) {
-    const time = ofRows([
+    const time = countersOfRows([
       ['smsp__inst_executed.sum', 'inst', '5'],
       ['gpu__time_duration.sum', unit, '12.50'],
     ]).time_s;
     expect(time, unit).toBeCloseTo(12.5e-6, 12);
   }
-  expect(() => ofRows([['gpu__time_duration.sum', 'minute', '1']])).toThrow(
+  expect(() => countersOfRows([['gpu__time_duration.sum', 'minute', '1']])).toThrow(
     'd.csv: gpu__time_duration.sum is in "minute"; allowed: ns, us, ms, s',
   );
-  expect(() => ofRows([['lts__t_bytes.sum', 'sector', '12']])).toThrow(/is in "sector"; allowed: byte, with a prefix/);
+  expect(() => countersOfRows([['lts__t_bytes.sum', 'sector', '12']])).toThrow(
+    /is in "sector"; allowed: byte, with a prefix/,
+  );
 });
 
 test('a foreign file gives one error with its name and what is allowed', () => {

@@ -29,7 +29,16 @@ import {
   runPython,
   session,
 } from './external-session.ts';
-import { type Case, coarse, expectDose, problemOf, python, registry, rival, transport } from './python-programs.ts';
+import {
+  type Case,
+  coarse,
+  expectDose,
+  problemOf,
+  python,
+  registry,
+  startCandidate,
+  transport,
+} from './python-programs.ts';
 
 const environment = {
   PYTHONPATH: path.join(import.meta.dirname, 'torch-on-host'),
@@ -61,7 +70,7 @@ print(json.dumps({
 }))
 `;
 
-interface Ran {
+interface ProgramRun {
   readonly apart: number;
   readonly modes: readonly string[];
   readonly cache: string | null;
@@ -71,7 +80,7 @@ interface Ran {
 /** Numbers of inputs. Images of 784 inputs have 28 by 28 pixels; 17 is prime, so that its images have one row. */
 const INPUTS = [784, 17, 15];
 
-const layers = (style: string, direction = 'forward'): Ran =>
+const layers = (style: string, direction = 'forward'): ProgramRun =>
   runPython(
     LAYERS,
     INPUTS.map((inputs) => ({
@@ -82,11 +91,11 @@ const layers = (style: string, direction = 'forward'): Ran =>
       },
     })),
     environment,
-  ) as Ran;
+  ) as ProgramRun;
 
-const ran = new Map<string, Ran>();
+const ran = new Map<string, ProgramRun>();
 /** Runs one process for each style, and caches its results. */
-function ranOnce(style: string): Ran {
+function cachedProgramRun(style: string): ProgramRun {
   const found = ran.get(style) ?? layers(style);
   ran.set(style, found);
   return found;
@@ -103,24 +112,24 @@ describe('the linear layer of other programs', () => {
     'compile-cached',
   ])('%s computes the same outputs as NumPy', (style, ctx) => {
     needsPython(ctx, 'numpy');
-    expect(ranOnce(style).apart).toBeLessThan(1e-6);
+    expect(cachedProgramRun(style).apart).toBeLessThan(1e-6);
   });
 
   test('torch.compile modes are listed as styles', (ctx) => {
     needsPython(ctx, 'numpy');
-    expect(ranOnce('eager').modes).toEqual([]);
-    expect(ranOnce('compile').modes).toEqual(['default']);
-    expect(ranOnce('compile-overhead').modes).toEqual(['reduce-overhead']);
-    expect(ranOnce('compile-autotune').modes).toEqual(['max-autotune']);
+    expect(cachedProgramRun('eager').modes).toEqual([]);
+    expect(cachedProgramRun('compile').modes).toEqual(['default']);
+    expect(cachedProgramRun('compile-overhead').modes).toEqual(['reduce-overhead']);
+    expect(cachedProgramRun('compile-autotune').modes).toEqual(['max-autotune']);
   });
 
   test('compiled code is cached across processes only with -cached', (ctx) => {
     needsPython(ctx, 'numpy');
-    const [first, second] = [ranOnce('compile'), layers('compile')];
+    const [first, second] = [cachedProgramRun('compile'), layers('compile')];
     expect(first.cache).toMatch(/braggbench-torch-/);
     expect(second.cache).not.toBe(first.cache);
     const shared = path.join(environment.XDG_CACHE_HOME, 'braggbench', 'torch-compile');
-    expect(ranOnce('compile-cached')).toMatchObject({ cache: shared, triton: path.join(shared, 'triton') });
+    expect(cachedProgramRun('compile-cached')).toMatchObject({ cache: shared, triton: path.join(shared, 'triton') });
   });
 
   test('programs for images have no gradients', (ctx) => {
@@ -176,7 +185,7 @@ describe('other programs for transport', () => {
 
     test('repeat bit for bit, and reject modes that only the engine has', async (ctx) => {
       if (!python('import numpy')) ctx.skip('python3 with NumPy is not installed');
-      const program = rival('numpy-array', await problemOf({ solver: { step_mm: 0.5 } }));
+      const program = startCandidate('numpy-array', await problemOf({ solver: { step_mm: 0.5 } }));
       await program.first();
       const second = await program.take('warm');
       expect([...(second?.parts.keys() ?? [])]).toEqual(['tables', 'start state']);
@@ -192,14 +201,16 @@ describe('other programs for transport', () => {
 
   describe('a missing part of a program is reported in one readable sentence', () => {
     test('a missing interpreter', async () => {
-      const program = rival('numpy-array', await problemOf({}), { command: ['braggbench-no-such-python', 'x.py'] });
+      const program = startCandidate('numpy-array', await problemOf({}), {
+        command: ['braggbench-no-such-python', 'x.py'],
+      });
       await expect(program.first()).rejects.toThrow('braggbench-no-such-python is not installed, or not on PATH');
     });
 
     test('a missing package', async (ctx) => {
       if (!python('import numpy')) ctx.skip('python3 with NumPy is not installed');
       if (python('import cupy')) ctx.skip('CuPy is installed here');
-      await expect(rival('cupy-raw', await problemOf({})).first()).rejects.toThrow(
+      await expect(startCandidate('cupy-raw', await problemOf({})).first()).rejects.toThrow(
         /^CuPy is not installed for this Python/,
       );
     });
@@ -216,7 +227,7 @@ sys.meta_path.insert(0, Finder())
 sys.path.insert(0, ".")
 runpy.run_path("numba_transport.py", run_name="__main__")
 `;
-      const program = rival('numba-kernel', await problemOf({}), { command: ['python3', '-c', failing] });
+      const program = startCandidate('numba-kernel', await problemOf({}), { command: ['python3', '-c', failing] });
       await expect(program.first()).rejects.toThrow(
         /^Numba does not start in this Python: module 'numpy' has no attribute 'row_stack'$/,
       );
@@ -274,7 +285,7 @@ for name in methods:
 
     test('an unknown style', async (ctx) => {
       if (!python('import numpy')) ctx.skip('python3 with NumPy is not installed');
-      const program = rival('numpy-array', await problemOf({}), { style: 'quick' });
+      const program = startCandidate('numpy-array', await problemOf({}), { style: 'quick' });
       await expect(program.first()).rejects.toThrow("style 'quick' is not known; allowed: array, loop");
     });
 

@@ -36,7 +36,7 @@ export async function problemOf(parts: object): Promise<TransportProblem> {
 }
 
 /** A candidate process of this program; closed at the end of the test. */
-export function rival(id: string, problem: TransportProblem, other: Partial<Baseline> = {}): ProgramCandidate {
+export function startCandidate(id: string, problem: TransportProblem, other: Partial<Baseline> = {}): ProgramCandidate {
   const [chosen] = chooseBaselines(registry, transport, [id]);
   if (chosen === undefined) throw new Error(id);
   const changed = { ...chosen, baseline: { ...chosen.baseline, ...other } };
@@ -62,7 +62,7 @@ export async function expectDose([id, _name, parts, precision, limit]: Case, ctx
       : {};
   const problem = await problemOf({ ...parts, ...regions, solver: { precision, step_mm: 0.5 } });
   const engine = await addon.createTransport(problem).start(() => undefined);
-  const program = rival(id, problem);
+  const program = startCandidate(id, problem);
   const taken = await program.first();
   const answer = await program.answer();
   expect(relativeL2(answer?.values ?? new Float64Array(), engine.dose)).toBeLessThan(limit);

@@ -166,7 +166,7 @@ describe('user materials', () => {
   });
 
   /** Largest difference from a published table above an energy, for a material whose table the model does not know. */
-  function unseen(name: MaterialName, changed: (anchors: Anchors) => Anchors, from_MeV: number): number {
+  function largestDeviation(name: MaterialName, changed: (anchors: Anchors) => Anchors, from_MeV: number): number {
     const { composition, mean_excitation_eV } = materials[name];
     const rows = published(name).filter(([energy = 0]) => energy >= from_MeV);
     const energies = Float64Array.from(rows, ([energy = 0]) => energy);
@@ -210,7 +210,7 @@ describe('user materials', () => {
       ['aluminium', 'aluminium lies between oxygen and calcium', without('Al'), 1, 0.004],
       ['copper', 'copper lies between calcium and lead', without('Cu'), 10, 0.01],
     ] as const)('%s: %s', (name, _, changed, from_MeV, most) => {
-      expect(unseen(name, changed, from_MeV)).toBeLessThan(most);
+      expect(largestDeviation(name, changed, from_MeV)).toBeLessThan(most);
     });
   });
 

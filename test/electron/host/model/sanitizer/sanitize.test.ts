@@ -10,7 +10,7 @@ import { onPosix } from '../../../../unless.ts';
 /**
  * Output as in the tools' documentation: current and older forms of locations, a race, and lines of the program itself.
  */
-const beyond = (thread: number): string => `========= Invalid __global__ write of size 4 bytes
+const invalidWriteReport = (thread: number): string => `========= Invalid __global__ write of size 4 bytes
 =========     at bb::micro::bounds(unsigned int, float *)+0x90 in /build/kernels/my.cu:18
 =========     by thread (${thread},0,0) in block (7812,0,0)
 =========     Access to 0x7f1c3d00f40c is out of range
@@ -21,8 +21,8 @@ const beyond = (thread: number): string => `========= Invalid __global__ write o
 =========`;
 const MEMCHECK = `========= COMPUTE-SANITIZER
 my.cu, fp32
-${beyond(67)}
-${beyond(68)}
+${invalidWriteReport(67)}
+${invalidWriteReport(68)}
 ========= Invalid __shared__ read of size 8 bytes
 =========     at 0x70 in /build/kernels/my.cu:31:second(float*)
 =========     by thread (0,0,0) in block (0,0,0)

@@ -39,7 +39,7 @@ function scatteringLength(z: number, a: number): number {
   return 1 / (((constant * z * z) / a) * (2 * Math.log(33219 * (a * z) ** (-1 / 3)) - 1));
 }
 
-export function ofMixture(composition: Readonly<Record<string, number>>): {
+export function mixtureLengths(composition: Readonly<Record<string, number>>): {
   readonly x0: number;
   readonly xs: number;
   readonly zOverA: number;

@@ -14,7 +14,7 @@ import { standardTable, stoppingAt } from '../../../../../electron/host/model/sc
 import { type Override, parseOverride } from '../../../../../electron/host/workloads/scenarios/scenarios.ts';
 import { scratchFolder } from '../../../../scratch-folder.ts';
 import { addon, assetsFolder, check, lines, readYaml, scenarios } from './open.ts';
-import { ofMixture } from './radiation-lengths.ts';
+import { mixtureLengths } from './radiation-lengths.ts';
 
 describe('ranges along the axis', () => {
   const slab = (material: string) => ({ regions: [{ material, x_mm: [-50, 50], z_mm: [40, 60] }], width_mm: 100 });
@@ -351,7 +351,7 @@ describe('shipped materials', () => {
     });
 
     test('has lengths and Z/A that follow from its composition within 0.1 %', () => {
-      const { x0, xs, zOverA, mass } = ofMixture(material.composition);
+      const { x0, xs, zOverA, mass } = mixtureLengths(material.composition);
       expect(mass).toBeCloseTo(1, 5);
       expect(Math.abs(material.radiation_length_g_cm2 / x0 - 1)).toBeLessThan(1e-3);
       expect(Math.abs(material.scattering_length_g_cm2 / xs - 1)).toBeLessThan(1e-3);
@@ -370,7 +370,7 @@ describe('shipped materials', () => {
     test('stops protons by the Bethe formula, within 1 % from 20 to 250 MeV', () => {
       // Without shell and density corrections, which are below 1 % in this energy range, except in lead.
       const [table, listed] = [standardTable(material), material.stopping_power[0]];
-      const zOverA = ofMixture(material.composition).zOverA;
+      const zOverA = mixtureLengths(material.composition).zOverA;
       for (const energy of [20, 70, 150, 250]) {
         const gamma = 1 + energy / 938.272;
         const beta2 = 1 - 1 / gamma ** 2;

@@ -125,7 +125,7 @@ describe('listing a study folder', () => {
   }
 
   /** Number of folders that a check lists. Modules that were loaded before use the spy too. */
-  async function listed(look: () => Promise<unknown>): Promise<number> {
+  async function countListings(look: () => Promise<unknown>): Promise<number> {
     const spy = vi.spyOn(fs.promises, 'readdir');
     syncBuiltinESMExports();
     try {
@@ -139,9 +139,9 @@ describe('listing a study folder', () => {
 
   test('lists a folder changed within one clock tick again, since it may change once more', async () => {
     expect(await study.changed()).toBeNull();
-    const all = await listed(() => study.tally());
+    const all = await countListings(() => study.tally());
     expect(all).toBeGreaterThan(1);
-    expect(await listed(() => study.tally())).toBe(all);
+    expect(await countListings(() => study.tally())).toBe(all);
   });
 
   test('caches a settled folder by its modification time, which additions and removals change', async () => {
@@ -170,10 +170,10 @@ describe('listing a study folder', () => {
     later(1);
     expect(await study.tally()).toEqual({ done: 40, failed: [] });
     // The check lists only the parent folder.
-    expect(await listed(() => study.tally())).toBe(1);
+    expect(await countListings(() => study.tally())).toBe(1);
     const id = await firstId();
     await rename(study.fileOf(id, 'done'), study.fileOf(id, 'failed'));
-    expect(await listed(async () => expect(await study.tally()).toEqual({ done: 39, failed: [id] }))).toBe(2);
+    expect(await countListings(async () => expect(await study.tally()).toEqual({ done: 39, failed: [id] }))).toBe(2);
     await rm(path.dirname(study.fileOf(id, 'failed')), { recursive: true });
     expect((await study.tally()).failed).toEqual([]);
     expect((await study.ended()).has(id)).toBe(false);

@@ -171,7 +171,7 @@ describe('a gap between kernels', () => {
   });
 });
 
-function crowd(count: number, seed: number) {
+function randomTrace(count: number, seed: number) {
   const next = random(seed);
   let at = 0;
   const spans = Array.from({ length: count }, (_, i) => {
@@ -198,7 +198,7 @@ describe('the longest span in a range', () => {
 });
 
 describe('a window drawn at pixel resolution', () => {
-  const trace = crowd(50_000, 7);
+  const trace = randomTrace(50_000, 7);
 
   it.each([1, 10, 777, 2000])(
     'has at most two rectangles per pixel and counts every span once: %i pixels',

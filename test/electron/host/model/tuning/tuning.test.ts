@@ -95,21 +95,21 @@ describe('searches of a tuning space', () => {
     );
   }
 
-  class Enough extends Error {}
+  class LimitReached extends Error {}
 
   /** Runs a search; returns the ids in the order of measurement, and the lowest time. */
   async function measured(strategy: Strategy, seed: number, most: number) {
     const ids: string[] = [];
     let best = Number.POSITIVE_INFINITY;
     const go = search(strategy, candidates, seed, async (one) => {
-      if (ids.length >= most) throw new Enough();
+      if (ids.length >= most) throw new LimitReached();
       ids.push(one.id);
       const time = timeOf(one);
       best = Math.min(best, time ?? best);
       return time;
     });
     await go.catch((error: unknown) => {
-      if (!(error instanceof Enough)) throw error;
+      if (!(error instanceof LimitReached)) throw error;
     });
     return { ids, best };
   }
@@ -144,13 +144,13 @@ describe('searches of a tuning space', () => {
       candidates,
       1,
       async (one, next) => {
-        if (seen.length > 30) throw new Enough();
+        if (seen.length > 30) throw new LimitReached();
         seen.push({ id: one.id, next: next.map(({ id }) => id) });
         return timeOf(one);
       },
       start,
     );
-    await expect(go).rejects.toThrow(Enough);
+    await expect(go).rejects.toThrow(LimitReached);
     expect(seen[0]?.id).toBe(start[0]?.id);
     // The first announced neighbour must be the next point that is measured. No measured point may be announced.
     expect(seen[0]?.next[0]).toBe(seen[1]?.id);

@@ -50,7 +50,7 @@ test('a register limit is rejected for a CPU kernel', async () => {
  * which leaves its core to other tests. When it hangs or waits, it writes another file as a signal. Memory is only
  * reserved first: filling it up to the limit needs seconds, and is necessary only if a limit is watched.
  */
-const breaks = (how: string): string =>
+const breakingKernel = (how: string): string =>
   withLine(`char how = ' '; std::ifstream("${how}") >> how; switch (how) {
       case 'n': { int* nowhere = nullptr; *static_cast<volatile int*>(nowhere) = 1; break; }
       case 'a': std::puts("my last words"); std::fflush(stdout); std::abort();
@@ -70,7 +70,7 @@ describe('a failure of a user kernel', () => {
   let howFile = '';
   beforeAll(async () => {
     howFile = path.join(folder, 'how');
-    await trustedVariant('breaks.cpp', breaks(howFile));
+    await trustedVariant('breaks.cpp', breakingKernel(howFile));
     await kernels.userKernels.prepare(['breaks.cpp'], transport);
   });
   /** Selects the behaviour, and removes the signal file of the last one. */
@@ -123,7 +123,7 @@ describe('a failure of a user kernel', () => {
     await how('wait');
     const run = start('breaks.cpp');
     await here();
-    const text = breaks(howFile);
+    const text = breakingKernel(howFile);
     await make('breaks.cpp', `${text}\n// changed\n`);
     expect(kernels.userKernels.addon.createTransport(problemFor('breaks.cpp')).plan.variant).toBe('breaks.cpp');
     await how('go on');
@@ -189,7 +189,7 @@ const daemon = (pidFile: string, ends: string): string => `
       ${ends}
     }`;
 
-const lives = (pid: number): boolean => {
+const isAlive = (pid: number): boolean => {
   try {
     // A zombie that nobody has waited for no longer counts as a process.
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
@@ -215,7 +215,7 @@ describe('a daemon started by a kernel', onLinux, () => {
     kernels.userKernels.limit_s = 60;
     const pid = Number(await readFile(pidFile, 'utf8'));
     expect(pid).toBeGreaterThan(1);
-    await expect.poll(() => lives(pid)).toBe(false);
+    await expect.poll(() => isAlive(pid)).toBe(false);
     // This process and other kernels still work.
     await trustedVariant('copy.cpp', kernels.original);
     await kernels.userKernels.prepare(['copy.cpp'], transport);

@@ -285,7 +285,7 @@ describe('beams on one grid', () => {
   });
 
   /** Blocks this thread until the process's other threads are idle. */
-  function othersRest(): void {
+  function waitForIdleThreads(): void {
     const nothing = new Int32Array(new SharedArrayBuffer(4));
     const used = (): number => Object.values(process.cpuUsage()).reduce((sum, one) => sum + one, 0);
     let before = used();
@@ -306,7 +306,7 @@ describe('beams on one grid', () => {
       ended: (index, answer) => {
         if (answer instanceof BraggError) throw answer;
         if (told.length === 0) {
-          othersRest();
+          waitForIdleThreads();
           giving.abort();
         }
         told.push(index);

@@ -110,7 +110,7 @@ test.each([
   expect(read(text)).toEqual([expect.stringMatching(/^[23]: sigma = -1\.00 is negative; allowed: 0 and more$/)]);
 });
 
-const keptReflections = (text: string) => {
+const readReflections = (text: string) => {
   const list = readHkl(text);
   return list.ok ? { reflections: [...list.reflections], notes: list.notes } : list.faults;
 };
@@ -122,7 +122,7 @@ test.each([
   ['99999.99, far above the others', 'h k l F\n1 0 0 12\n2 0 0 99999.99\n', [1, 0, 0, 12], '1 reflection has'],
   ['-999 as an intensity beyond its noise', 'h k l I sig\n1 0 0 4 1\n2 0 0 -999 1\n', [1, 0, 0, 2], '1 reflection has'],
 ])('a marker for a missing value is skipped and counted: %s', (_, text, reflections, count) => {
-  expect(keptReflections(text)).toEqual({
+  expect(readReflections(text)).toEqual({
     reflections,
     notes: [expect.stringContaining(`${count} a mark for a missing value`)],
   });
@@ -136,7 +136,7 @@ test('plausible measurements that consist of nines are not treated as missing', 
     ['h k l I sig\n1 0 0 4 1\n2 0 0 -999 400\n', [1, 0, 0, 2, 2, 0, 0, 0]],
     ['h k l I sig\n1 0 0 4 1\n2 0 0 999999 1\n', [1, 0, 0, 2, 2, 0, 0, Math.sqrt(999999)]],
   ] as const)
-    expect(keptReflections(text)).toEqual({ reflections, notes: [] });
+    expect(readReflections(text)).toEqual({ reflections, notes: [] });
 });
 
 test('-999 is rejected in a list of signed amplitudes', () => {

@@ -10,7 +10,7 @@ import { openTestScenarios, smallScenario } from '../../../small-run.ts';
 const scenarios = await openTestScenarios(loadAddon());
 const place = { name: 'test', folder: null };
 
-async function onGrid(document: object, factors: { x: number; z: number; theta: number }) {
+async function coarserProblem(document: object, factors: { x: number; z: number; theta: number }) {
   const reading = await scenarios.check(document, place);
   if (reading.scenario === null) throw new Error('the scenario of the test is not valid');
   const found = await scenarios.check(coarsenGrid({ ...document }, reading.scenario, factors), place);
@@ -42,7 +42,7 @@ describe('layered media that moments can solve', () => {
 
 describe('the coarser grid of Live', () => {
   it('divides the same box into fewer cells, with the energies of the scenario', async () => {
-    const { before, after } = await onGrid(smallScenario, { x: 1, z: 2, theta: 2 });
+    const { before, after } = await coarserProblem(smallScenario, { x: 1, z: 2, theta: 2 });
     expect(after?.geometry).toMatchObject({ width_mm: 12, depth_mm: 11 });
     expect(after?.grid).toMatchObject({ dx_mm: 0.5, dz_mm: 0.5, dtheta_mrad: 40, theta_max_mrad: 400 });
     expect(after?.grid.energy).toEqual(before.grid.energy);
@@ -51,23 +51,26 @@ describe('the coarser grid of Live', () => {
   });
 
   it('keeps the other settings, and its angle stays within the limits of depth stepping', async () => {
-    const { after } = await onGrid(smallScenario, { x: 1, z: 1, theta: 1 });
+    const { after } = await coarserProblem(smallScenario, { x: 1, z: 1, theta: 1 });
     expect(after?.grid).toMatchObject({ dx_mm: 0.5, dz_mm: 0.25, dtheta_mrad: 20, theta_max_mrad: 400 });
     const tilted = { ...smallScenario, beam: { energy_MeV: 30, angle_deg: 45 } };
-    const { after: within } = await onGrid(tilted, { x: 1, z: 1, theta: 2 });
+    const { after: within } = await coarserProblem(tilted, { x: 1, z: 1, theta: 2 });
     expect((within?.grid.theta_max_mrad ?? 0) + (45 * 1000 * Math.PI) / 180).toBeLessThanOrEqual((Math.PI / 3) * 1000);
   });
 
   it('stores at most nine keyframes, and no more than the scenario requests', async () => {
-    const { after } = await onGrid({ ...smallScenario, output: { keyframes: 64 } }, { x: 1, z: 1, theta: 1 });
+    const { after } = await coarserProblem({ ...smallScenario, output: { keyframes: 64 } }, { x: 1, z: 1, theta: 1 });
     expect(after?.output.keyframes).toBe(9);
-    const { after: few } = await onGrid({ ...smallScenario, output: { keyframes: 3 } }, { x: 1, z: 1, theta: 1 });
+    const { after: few } = await coarserProblem(
+      { ...smallScenario, output: { keyframes: 3 } },
+      { x: 1, z: 1, theta: 1 },
+    );
     expect(few?.output.keyframes).toBe(3);
   });
 
   it('has at least sixteen cells and eight bins, so that it shows a result', async () => {
     const few = { ...smallScenario, grid: { ...smallScenario.grid, dx_mm: 0.6, dtheta_mrad: 40 } };
-    const { after } = await onGrid(few, { x: 4, z: 4, theta: 4 });
+    const { after } = await coarserProblem(few, { x: 4, z: 4, theta: 4 });
     expect(12 / (after?.grid.dx_mm ?? 1)).toBeCloseTo(16, 9);
     expect(after?.grid).toMatchObject({ dtheta_mrad: 50, theta_max_mrad: 400 });
   });
