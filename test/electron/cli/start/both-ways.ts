@@ -22,7 +22,10 @@ export function useImageAndSource() {
   beforeAll(() => writeFile(join(folder, 'small.json'), JSON.stringify(small)));
 
   /** Runs the command with the start-up image, as the launcher does, and without it. */
-  async function runWithAndWithoutImage(words: readonly string[], options: CommandOptions = {}): Promise<readonly [Ended, Ended]> {
+  async function runWithAndWithoutImage(
+    words: readonly string[],
+    options: CommandOptions = {},
+  ): Promise<readonly [Ended, Ended]> {
     if (snapshotCommand(words) === null) throw new Error('there is no start-up image');
     const run = (home: string, image: boolean) =>
       braggbench(words, { cwd: folder, environment: environmentWith(join(folder, home)), ...options, image });
