@@ -37,18 +37,27 @@ function printTargets(folder, waits = []) {
   for (const line of targetLines(all)) say(line);
 }
 
+/** Signals that end a recording. The session in progress is saved as far as it was measured. */
+const ENDING = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']);
+
 /**
  * @param {readonly import('./gpu-plan.mjs').Planned[]} sessions
  * @param {{ readonly kept: string, readonly folder: string, readonly most_s: number, readonly programs: import('./gpu-plan.mjs').UserPrograms }} how
+ * @param {typeof runInTerminal} [start] runs the command line; a test passes its own function
  */
-async function record(sessions, { kept, folder, most_s, programs }) {
+export async function record(sessions, { kept, folder, most_s, programs }, start = runInTerminal) {
   const begun = performance.now();
   const left = [];
   let worst = 0;
+  let ended = false;
+  const end = () => {
+    ended = true;
+  };
+  for (const signal of ENDING) process.on(signal, end);
   for (const session of sessions) {
     const passed_s = 1e-3 * (performance.now() - begun);
     const { seconds } = expectedDuration(kept, session);
-    if (passed_s + seconds > most_s) {
+    if (ended || passed_s + seconds > most_s) {
       left.push(sessionName(session));
       continue;
     }
@@ -58,10 +67,11 @@ async function record(sessions, { kept, folder, most_s, programs }) {
     mkdirSync(path.dirname(out), { recursive: true });
     // Overwrite the earlier recording, which remains in the Git history.
     const all = [commandLine(), ...words, '--out', out, '--force'];
-    worst = Math.max(worst, await runInTerminal(process.execPath, all));
+    worst = Math.max(worst, await start(process.execPath, all));
     const took = 1e-3 * (performance.now() - begun) - passed_s;
     say(`${sessionName(session)}: ${took.toFixed(1)} s`);
   }
+  for (const signal of ENDING) process.off(signal, end);
   return { worst, left };
 }
 
@@ -125,7 +135,7 @@ export async function run(args) {
   });
   if (left.length > 0)
     say(
-      `\nThe time was used up before ${left.length} of ${sessions.length} sessions; record them with\n--sessions ${left.join(',')}`,
+      `\nThe recording ended before ${left.length} of ${sessions.length} sessions; record them with\n--sessions ${left.join(',')}`,
     );
   if (chosen !== null || left.length > 0) return worst;
   const waits = await measureWaits(['--gpu', ...own]);

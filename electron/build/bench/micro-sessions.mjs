@@ -11,7 +11,7 @@ const DEFAULT_S = 15;
 /** Benchmarks with slow rounds or set-up, which need more time to measure three instances. */
 const SLOW_SESSIONS = [
   ...['bandwidth', 'compaction', 'divergence', 'elementwise', 'fma', 'fma-memory', 'fp64', 'gemm', 'host-loop'],
-  ...['latency-dram', 'launch', 'launch-small', 'launch-ten-thousand', 'reduction', 'spgemm'],
+  ...['latency-dram', 'launch', 'launch-small', 'launch-ten-thousand', 'reduction', 'spgemm', 'unrolling'],
 ];
 const LONG_SESSION = ['--rounds', '21', '--time', '150'];
 

@@ -8,6 +8,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it, test } from 'vitest';
+import { record } from '../../../electron/build/bench/gpu.mjs';
 import {
   commandWords,
   expectedDuration,
@@ -53,6 +54,23 @@ describe('the plan of GPU sessions', () => {
       ...['without-instances', 'recorded', 'without-instances', 'unrecorded'],
     ]);
     expect(sortByImportance(folder, [beam, layer, image, never])).toEqual([never, image, layer, beam]);
+  });
+
+  test('a signal ends the recording after the session in progress, and the others are listed', async () => {
+    const started: string[] = [];
+    const start = (_program: string, words: readonly string[]): Promise<number> => {
+      started.push(words[words.indexOf('--out') + 1] ?? '');
+      if (started.length === 2) process.emit('SIGTERM', 'SIGTERM');
+      return Promise.resolve(0);
+    };
+    const programs = { nanobragg: null, 'smatrix-2d': null };
+    const how = { kept: folder, folder, most_s: Infinity, programs };
+    expect(await record([layer, beam, image, never], how, start)).toEqual({
+      worst: 0,
+      left: ['diffraction/h200-cubic', 'micro/sweep-scan'],
+    });
+    expect(started).toEqual([layer, beam].map(({ file }) => path.join(folder, file)));
+    expect(process.listenerCount('SIGTERM')).toBe(0);
   });
 
   test('counts the latest recording on any card, and records sessions of an earlier judge before others', () => {
