@@ -76,7 +76,7 @@ const solveTimeout = { timeout: 120_000 } as const;
 describe('a newcomer', () => {
   const { workbench } = useWorkbench('newcomer');
 
-  it('sees a Bragg peak at another energy, and enlarges a box that the beam leaves', async () => {
+  it('sees a Bragg peak at another energy, and enlarges a box that the beam leaves', { tags: 'slow' }, async () => {
     const { open, page, bench } = await workbench();
     const r80 = async (): Promise<number> => Number.parseFloat((await bench.r80.textContent()) ?? '');
     const runAt = async (): Promise<void> => {

@@ -117,7 +117,7 @@ describe('the dose in three dimensions', () => {
     solver: { stepping: 'depth' },
   });
 
-  it('has three slices through a common cursor, a readout, and files', async () => {
+  it('has three slices through a common cursor, a readout, and files', { tags: 'slow', timeout: 180_000 }, async () => {
     await openBench();
     const { page } = open;
     await bench.drop('field.json', field);
@@ -195,7 +195,7 @@ describe('the dose in three dimensions', () => {
     await page.getByRole('alert').filter({ hasText: 'are side by side' }).waitFor();
     await checkVisibility(open, 'volume-failed', [appearances[0], ...appearances.slice(1, 2)]);
     expect(open.problems).toEqual([]);
-  }, 180_000);
+  });
 });
 
 describe('the depth dose of a run', () => {

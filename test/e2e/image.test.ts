@@ -7,7 +7,9 @@ useImages();
 
 const readout = async (): Promise<string> => (await open.page.getByTestId('image-readout').textContent()) ?? '';
 
-it('a diffraction image is computed from a shipped scenario, and shows each pixel value', async () => {
+it('a diffraction image is computed from a shipped scenario, and shows each pixel value', {
+  tags: 'slow',
+}, async () => {
   await openBench();
   await openExample('cubic 512', 'Simple cubic, 512');
   // The form and the panels are those of a diffraction scenario.

@@ -6,7 +6,7 @@ import { useWorkbench } from './workbench-page.ts';
 /** Defines the stories of the palette in one theme. Call this at the top of a test file. */
 export function paletteStories(theme: 'light' | 'dark'): void {
   const { workbench } = useWorkbench('palette');
-  it('the palette lists every menu command with its shortcut, and runs one', async () => {
+  it('the palette lists every menu command with its shortcut, and runs one', { tags: 'slow' }, async () => {
     const { open, page } = await workbench({ theme });
 
     // The palette lists exactly the commands of the menus.

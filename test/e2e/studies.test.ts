@@ -6,7 +6,7 @@ import { useWorkbench } from './workbench-page.ts';
 
 const { workbench } = useWorkbench('studies');
 
-it('the page plans a study of the scenario in the form, solves it, and shows every row', async () => {
+it('the page plans a study of the scenario in the form, solves it, and shows every row', { tags: 'slow' }, async () => {
   const { open, page, bench } = await workbench();
   await enlargeStudies({ page, bench });
   // Starts a prepared question, then one defined by the user.

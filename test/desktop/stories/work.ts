@@ -144,7 +144,7 @@ export function workStories(driver: Driver): void {
       await poll(async () => (await desktop().menuItem('view.playback.previous'))?.enabled).toBe(true);
     });
 
-    it('prints a report as an A4 PDF in a hidden window that is closed afterwards', async () => {
+    it('prints a report as an A4 PDF in a hidden window that is closed afterwards', { tags: 'slow' }, async () => {
       await desktop().choose('view.layout.compare');
       const pdf = file('report.pdf');
       await desktop().answerFile(pdf);
@@ -160,7 +160,7 @@ export function workStories(driver: Driver): void {
       await poll(() => desktop().windows()).toBe(1);
     });
 
-    it('runs a user kernel in a separate process', async () => {
+    it('runs a user kernel in a separate process', { tags: 'slow' }, async () => {
       const { page, bench } = desktop();
       await bench.panel('Kernel editor').click();
       const facts = page.locator('.kernel-editor__facts');
@@ -175,7 +175,9 @@ export function workStories(driver: Driver): void {
       await desktop().choose('view.layout.simulate');
     });
 
-    it('asks for trust in a problem folder with the native dialog, and runs no code from it before that', async () => {
+    it('asks for trust in a problem folder with the native dialog, and runs no code from it before that', {
+      tags: 'slow',
+    }, async () => {
       const { page, bench } = desktop();
       const problem = file('softmax-rows');
       cpSync(path.resolve(import.meta.dirname, '../../../assets/problems/softmax-rows'), problem, { recursive: true });

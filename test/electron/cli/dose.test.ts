@@ -265,7 +265,10 @@ describe('braggbench gamma', () => {
     return `${by} ${results[0]?.passed}`;
   }
 
-  test('a depth dose in any absolute unit is converted to the units of the run', async () => {
+  test('a depth dose in any absolute unit is converted to the units of the run', {
+    tags: 'slow',
+    timeout: 60_000,
+  }, async () => {
     const { curve, perMass } = depthDoseOf(measuredRunOf(await solveRun()));
     // 1 MeV/g is 0.1602176634 nGy; 1 MeV cm² g⁻¹ is 16.02 nGy mm². Five protons.
     const write = (name: string, column: string, factor: number, { positions, values } = curve): void => {
@@ -292,7 +295,7 @@ describe('braggbench gamma', () => {
     expect(await compareWithFile('run.h5', '--dose-unit', 'MeV/mm')).toContain(
       '--dose-unit is for a file that --absolute',
     );
-  }, 60_000);
+  });
 
   test('a map in an absolute unit is converted to the units of the run', { tags: 'slow' }, async () => {
     const { dose, axes } = await solveRun();

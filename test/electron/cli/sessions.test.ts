@@ -21,7 +21,9 @@ import { assetsFolder, openTestScenarios, shippedVariants } from '../host/small-
 import { braggbenchHere, environmentWith } from './command.ts';
 
 describe('braggbench claims', () => {
-  test('prints one line per claim and the count of each answer, and full claims on request', async () => {
+  test('prints one line per claim and the count of each answer, and full claims on request', {
+    tags: 'slow',
+  }, async () => {
     const [text, json, table, one, unknown] = await Promise.all([
       braggbenchHere(['claims']),
       braggbenchHere(['claims', '--json']),

@@ -99,7 +99,7 @@ const solvers = { window: { variant: 'window' }, depth: { stepping: 'depth', var
 it.for(Object.entries(solvers))(
   '%s on all cores: 99 of 100 event-loop delays stay below 20 ms',
   // With ten times as many busy processes as cores, six attempts need a minute.
-  { timeout: 300_000 },
+  { timeout: 300_000, tags: 'slow' },
   async ([name, solver], context) => {
     // Long enough that a single delay at its start is less than 1 % of all delays.
     const scenario = { kind: 'transport', version: 1, name, beam: { energy_MeV: 160 }, solver };

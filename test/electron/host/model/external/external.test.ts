@@ -378,7 +378,7 @@ describe('other programs measured as candidates', () => {
     }
   };
 
-  test('a program still compiling after 60 % of the time is ended and left out', async () => {
+  test('a program still compiling after 60 % of the time is ended and left out', { tags: 'slow' }, async () => {
     const { registryIn, pidFile } = endlessCompiler();
     const document = { kind: 'micro', version: 1, problem: { kind: 'elementwise', n: 70_001 } };
     const report = await session(document, ['cpu-fused'], ['endless'], { registryIn, mostSeconds: 10 });
