@@ -59,9 +59,9 @@ __device__ __forceinline__ void copy_tile(float (*tile)[kPitch], const float* __
 }
 
 // Operation on a product before it is written.
-enum class Finish { kNone, kRectify, kAny };
+enum class OutputOperation { kNone, kRectify, kAny };
 
-template <bool kAk, bool kBk, Finish kFinish>
+template <bool kAk, bool kBk, OutputOperation kFinish>
 __device__ __forceinline__ void blocked_product(const float* __restrict__ a, const float* __restrict__ b,
                                                 const float* __restrict__ bias, float* __restrict__ out, unsigned rows,
                                                 unsigned columns, unsigned depth,
@@ -111,9 +111,9 @@ __device__ __forceinline__ void blocked_product(const float* __restrict__ a, con
 #pragma unroll
       for (unsigned j = 0; j < 4; ++j) {
         float z = sums[i][4 * half + j];
-        if constexpr (kFinish != Finish::kNone) {
+        if constexpr (kFinish != OutputOperation::kNone) {
           if (bias != nullptr && column + j < columns) z += bias[column + j];
-          if constexpr (kFinish == Finish::kRectify) {
+          if constexpr (kFinish == OutputOperation::kRectify) {
             z = rectified(z);
           } else {
             if (residual != nullptr && column + j < columns)
@@ -143,14 +143,14 @@ __device__ __forceinline__ void blocked_product(const float* __restrict__ a, con
     blocked_product<a_k, b_k, finish>(a, b, bias, out, rows, columns, depth);                        \
   }
 
-BB_BLOCKED(linear_relu_blocked, true, true, Finish::kRectify)
-BB_BLOCKED(linear_relu_blocked_nn, true, false, Finish::kNone)
-BB_BLOCKED(linear_relu_blocked_tn, false, false, Finish::kNone)
+BB_BLOCKED(linear_relu_blocked, true, true, OutputOperation::kRectify)
+BB_BLOCKED(linear_relu_blocked_nn, true, false, OutputOperation::kNone)
+BB_BLOCKED(linear_relu_blocked_tn, false, false, OutputOperation::kNone)
 
 // Forward direction with any activation; `residual` may be null.
 extern "C" __global__ void __launch_bounds__(kBlockedThreads, 2)
     linear_relu_blocked_finish(const float* __restrict__ a, const float* __restrict__ b, const float* __restrict__ bias,
                                float* __restrict__ out, unsigned rows, unsigned columns, unsigned depth,
                                const float* __restrict__ residual, int activation) {
-  blocked_product<true, true, Finish::kAny>(a, b, bias, out, rows, columns, depth, residual, activation);
+  blocked_product<true, true, OutputOperation::kAny>(a, b, bias, out, rows, columns, depth, residual, activation);
 }

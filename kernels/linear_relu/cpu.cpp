@@ -16,16 +16,16 @@ class PlainLayer final : public CpuLayer<double> {
   using CpuLayer::CpuLayer;
 
  protected:
-  void product(const double* a, Order a_order, const double* b, Order b_order, double* out, std::size_t rows,
-               std::size_t columns, std::size_t depth) override {
+  void product(const double* a, StorageOrder a_order, const double* b, StorageOrder b_order, double* out,
+               std::size_t rows, std::size_t columns, std::size_t depth) override {
     pool().run(static_cast<int>(rows), [&](int task, int) {
       const auto m = static_cast<std::size_t>(task);
       stop_if_cancelled();
       for (std::size_t n = 0; n < columns; ++n) {
         double sum = 0.0;
         for (std::size_t k = 0; k < depth; ++k) {
-          sum += a[a_order == Order::kAsIs ? m * depth + k : k * rows + m] *
-                 b[b_order == Order::kAsIs ? k * columns + n : n * depth + k];
+          sum += a[a_order == StorageOrder::kAsIs ? m * depth + k : k * rows + m] *
+                 b[b_order == StorageOrder::kAsIs ? k * columns + n : n * depth + k];
         }
         out[m * columns + n] = sum;
       }
@@ -41,10 +41,11 @@ class BlockedLayer final : public CpuLayer<float> {
   }
 
  protected:
-  void product(const float* a, Order a_order, const float* b, Order b_order, float* out, std::size_t rows,
+  void product(const float* a, StorageOrder a_order, const float* b, StorageOrder b_order, float* out, std::size_t rows,
                std::size_t columns, std::size_t depth) override {
-    const auto view = [](const float* at, Order order, std::size_t stored_rows, std::size_t stored_columns) -> View {
-      return order == Order::kAsIs ? View{at, stored_columns, 1} : View{at, 1, stored_rows};
+    const auto view = [](const float* at, StorageOrder order, std::size_t stored_rows,
+                         std::size_t stored_columns) -> View {
+      return order == StorageOrder::kAsIs ? View{at, stored_columns, 1} : View{at, 1, stored_rows};
     };
     const Product whole{view(a, a_order, rows, depth), view(b, b_order, depth, columns), out, rows, columns, depth};
     const std::size_t across = (columns + kTileColumns - 1) / kTileColumns;
@@ -67,13 +68,13 @@ class BlasLayer final : public CpuLayer<float> {
   using CpuLayer::CpuLayer;
 
  protected:
-  void product(const float* a, Order a_order, const float* b, Order b_order, float* out, std::size_t rows,
+  void product(const float* a, StorageOrder a_order, const float* b, StorageOrder b_order, float* out, std::size_t rows,
                std::size_t columns, std::size_t depth) override {
     constexpr int kRowMajor = 101, kNo = 111, kYes = 112;  // the index type of the BLAS interface in C
     const auto i = [](std::size_t value) { return static_cast<int>(value); };
-    blas().sgemm(kRowMajor, a_order == Order::kAsIs ? kNo : kYes, b_order == Order::kAsIs ? kNo : kYes, i(rows),
-                 i(columns), i(depth), 1.0f, a, i(a_order == Order::kAsIs ? depth : rows), b,
-                 i(b_order == Order::kAsIs ? columns : depth), 0.0f, out, i(columns));
+    blas().sgemm(kRowMajor, a_order == StorageOrder::kAsIs ? kNo : kYes, b_order == StorageOrder::kAsIs ? kNo : kYes,
+                 i(rows), i(columns), i(depth), 1.0f, a, i(a_order == StorageOrder::kAsIs ? depth : rows), b,
+                 i(b_order == StorageOrder::kAsIs ? columns : depth), 0.0f, out, i(columns));
   }
 };
 

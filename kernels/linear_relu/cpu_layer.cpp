@@ -42,16 +42,16 @@ void CpuLayer<T>::run() {
   const std::size_t batch = layer_.batch, inputs = layer_.inputs, outputs = layer_.outputs;
   switch (layer_.direction) {
     case Direction::kForward:
-      product(x_.data(), Order::kAsIs, w_.data(), Order::kTransposed, y_.data(), batch, outputs, inputs);
+      product(x_.data(), StorageOrder::kAsIs, w_.data(), StorageOrder::kTransposed, y_.data(), batch, outputs, inputs);
       finish();
       break;
     case Direction::kBackward:
       gate(dy_.data(), gate_.data(), g_.data(), batch, outputs);
-      product(g_.data(), Order::kAsIs, w_.data(), Order::kAsIs, dx_.data(), batch, inputs, outputs);
-      product(g_.data(), Order::kTransposed, x_.data(), Order::kAsIs, dw_.data(), outputs, inputs, batch);
+      product(g_.data(), StorageOrder::kAsIs, w_.data(), StorageOrder::kAsIs, dx_.data(), batch, inputs, outputs);
+      product(g_.data(), StorageOrder::kTransposed, x_.data(), StorageOrder::kAsIs, dw_.data(), outputs, inputs, batch);
       break;
     case Direction::kThrough:
-      product(dy_.data(), Order::kAsIs, w_.data(), Order::kAsIs, dx_.data(), batch, inputs, outputs);
+      product(dy_.data(), StorageOrder::kAsIs, w_.data(), StorageOrder::kAsIs, dx_.data(), batch, inputs, outputs);
       gate(dx_.data(), x_.data(), dx_.data(), batch, inputs);
       break;
   }

@@ -8,7 +8,7 @@
 namespace bb::linear_relu {
 
 /// Storage order of an operand of a row-major product.
-enum class Order { kAsIs, kTransposed };
+enum class StorageOrder { kAsIs, kTransposed };
 
 /// The layer on the CPU. A variant defines the matrix product in T; all variants share the other loops.
 template <typename T>
@@ -26,7 +26,7 @@ class CpuLayer : public engine::CpuTask {
  protected:
   /// out[rows][columns] = A[rows][depth] B[depth][columns]. A transposed operand is stored with its two dimensions
   /// swapped.
-  virtual void product(const T* a, Order a_order, const T* b, Order b_order, T* out, std::size_t rows,
+  virtual void product(const T* a, StorageOrder a_order, const T* b, StorageOrder b_order, T* out, std::size_t rows,
                        std::size_t columns, std::size_t depth) = 0;
   void run() final;
 

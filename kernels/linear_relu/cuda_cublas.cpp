@@ -7,13 +7,13 @@
 namespace bb::linear_relu {
 namespace {
 
-using cuda::Stored;
+using cuda::OperandOrder;
 using engine::TaskProblem;
 
 /// Computes products by cuBLAS, with bias and rectifier as separate kernels.
-enum class Mode { kLaunches, kGraph, kCleared };
+enum class StepMode { kLaunches, kGraph, kCleared };
 
-template <Mode kMode>
+template <StepMode kMode>
 class CublasLayer final : public CudaSteps {
  public:
   explicit CublasLayer(const TaskProblem& problem) : CudaSteps(problem) { blas_.reserve(stream()); }
@@ -37,7 +37,7 @@ class CublasLayer final : public CudaSteps {
 
  protected:
   void plan() override {
-    if constexpr (kMode == Mode::kGraph) {
+    if constexpr (kMode == StepMode::kGraph) {
       stream().begin_capture();
       steps(stream());
       graph_.emplace(stream().end_capture());
@@ -45,17 +45,17 @@ class CublasLayer final : public CudaSteps {
     }
   }
   void queue(cuda::Stream& to) override {
-    if constexpr (kMode == Mode::kGraph) {
+    if constexpr (kMode == StepMode::kGraph) {
       graph_->launch(to);
     } else {
       steps(to);
     }
   }
-  std::string no_graph() const override { return kMode == Mode::kGraph ? "it is already a graph" : ""; }
+  std::string no_graph() const override { return kMode == StepMode::kGraph ? "it is already a graph" : ""; }
 
  private:
   void forward_product(cuda::Stream& to) {
-    blas_.product(to, x_.pointer(), Stored::kAsIs, w_.pointer(), Stored::kTransposed, y_.pointer(),
+    blas_.product(to, x_.pointer(), OperandOrder::kAsIs, w_.pointer(), OperandOrder::kTransposed, y_.pointer(),
                   static_cast<int>(batch()), static_cast<int>(out_width()), static_cast<int>(in_width()));
   }
   void finish(cuda::Stream& to) {
@@ -67,7 +67,7 @@ class CublasLayer final : public CudaSteps {
   }
   /// kCleared fills a buffer with zeros and then writes only where the mask is open. A separate pass sums the columns.
   void gate(cuda::Stream& to) override {
-    if constexpr (kMode == Mode::kCleared) {
+    if constexpr (kMode == StepMode::kCleared) {
       g_.fill_bytes(0, to);
       pointwise_.gate_cleared(to, dy_.pointer(), gate_.pointer(), g_.pointer(), g_.size());
       if (sums() != nullptr)
@@ -83,8 +83,8 @@ class CublasLayer final : public CudaSteps {
   }
   void product(cuda::Stream& to, const float* a, bool turned, const float* b, float* out, unsigned rows,
                unsigned columns, unsigned depth) override {
-    blas_.product(to, a, turned ? Stored::kTransposed : Stored::kAsIs, b, Stored::kAsIs, out, static_cast<int>(rows),
-                  static_cast<int>(columns), static_cast<int>(depth));
+    blas_.product(to, a, turned ? OperandOrder::kTransposed : OperandOrder::kAsIs, b, OperandOrder::kAsIs, out,
+                  static_cast<int>(rows), static_cast<int>(columns), static_cast<int>(depth));
   }
 
   cuda::Cublas blas_;
@@ -113,7 +113,7 @@ std::vector<engine::TaskVariant> cublas_variants() {
        .precision = "fp32",
        .source = "kernels/linear_relu/cuda_cublas.cpp",
        .estimate_bytes = cuda_bytes,
-       .make = make<CublasLayer<Mode::kLaunches>>,
+       .make = make<CublasLayer<StepMode::kLaunches>>,
        .refuses = forward_alone,
        .unavailable = without_cublas,
        .library = "cuBLAS"},
@@ -125,7 +125,7 @@ std::vector<engine::TaskVariant> cublas_variants() {
        .precision = "fp32",
        .source = "kernels/linear_relu/cuda_cublas.cpp",
        .estimate_bytes = cuda_bytes,
-       .make = make<CublasLayer<Mode::kGraph>>,
+       .make = make<CublasLayer<StepMode::kGraph>>,
        .refuses = forward_alone,
        .unavailable = without_cublas,
        .library = "cuBLAS"},
@@ -137,7 +137,7 @@ std::vector<engine::TaskVariant> cublas_variants() {
        .precision = "fp32",
        .source = "kernels/linear_relu/cuda_cublas.cpp",
        .estimate_bytes = cuda_bytes,
-       .make = make<CublasLayer<Mode::kCleared>>,
+       .make = make<CublasLayer<StepMode::kCleared>>,
        .refuses = only_backward,
        .unavailable = without_cublas,
        .library = "cuBLAS"},

@@ -12,7 +12,7 @@ namespace {
 
 using cuda::LtProblem;
 using cuda::LtProduct;
-using cuda::Stored;
+using cuda::OperandOrder;
 using cuda::api::CublasCompute;
 using cuda::api::DataType;
 using cuda::api::Epilogue;
@@ -82,7 +82,8 @@ class LtLayer final : public CudaLayer<Element<arithmetic>> {
                columns = static_cast<int>(this->out_width());
     switch (this->layer().direction) {
       case Direction::kForward: {
-        LtProblem forward = problem(rows, columns, depth, this->x_, Stored::kAsIs, this->w_, Stored::kTransposed);
+        LtProblem forward =
+            problem(rows, columns, depth, this->x_, OperandOrder::kAsIs, this->w_, OperandOrder::kTransposed);
         forward.result = this->y_.pointer();
         forward.bias = this->bias();
         if constexpr (kMask) forward.mask = mask(rows, columns);
@@ -94,10 +95,11 @@ class LtLayer final : public CudaLayer<Element<arithmetic>> {
         break;
       }
       case Direction::kBackward: {
-        LtProblem dx = problem(rows, depth, columns, this->g_, Stored::kAsIs, this->w_, Stored::kAsIs);
+        LtProblem dx = problem(rows, depth, columns, this->g_, OperandOrder::kAsIs, this->w_, OperandOrder::kAsIs);
         dx.result = this->dx_.pointer();
         add(dx);
-        LtProblem dw = problem(columns, depth, rows, this->g_, Stored::kTransposed, this->x_, Stored::kAsIs);
+        LtProblem dw =
+            problem(columns, depth, rows, this->g_, OperandOrder::kTransposed, this->x_, OperandOrder::kAsIs);
         dw.result = this->dw_.pointer();
         dw.bias = this->sums();
         if (dw.bias != nullptr) dw.epilogue = Epilogue::kBgradB;
@@ -105,7 +107,7 @@ class LtLayer final : public CudaLayer<Element<arithmetic>> {
         break;
       }
       case Direction::kThrough: {
-        LtProblem da = problem(rows, depth, columns, this->dy_, Stored::kAsIs, this->w_, Stored::kAsIs);
+        LtProblem da = problem(rows, depth, columns, this->dy_, OperandOrder::kAsIs, this->w_, OperandOrder::kAsIs);
         da.result = this->dx_.pointer();
         da.mask = mask(rows, depth);
         write_mask(da.mask);
@@ -127,17 +129,17 @@ class LtLayer final : public CudaLayer<Element<arithmetic>> {
         pointwise_.gate_bf16(to, this->dy_.pointer(), this->gate_.pointer(), this->g_.pointer(), this->g_.size());
       }
     }
-    for (const Planned& product : products_) product.plan->run(to);
+    for (const PlannedProduct& product : products_) product.plan->run(to);
   }
 
  private:
-  struct Planned {
+  struct PlannedProduct {
     LtProblem problem;
     std::unique_ptr<LtProduct> plan;
   };
 
-  LtProblem problem(int rows, int columns, int depth, const cuda::DeviceBuffer<T>& a, Stored a_stored,
-                    const cuda::DeviceBuffer<T>& b, Stored b_stored) const {
+  LtProblem problem(int rows, int columns, int depth, const cuda::DeviceBuffer<T>& a, OperandOrder a_stored,
+                    const cuda::DeviceBuffer<T>& b, OperandOrder b_stored) const {
     const DataType type = std::is_same_v<T, float> ? DataType::kFp32 : DataType::kBf16;
     return {.rows = rows,
             .columns = columns,
@@ -182,7 +184,7 @@ class LtLayer final : public CudaLayer<Element<arithmetic>> {
     for (std::size_t i = 0; i < sign.size(); ++i) sign[i] = value(this->layer().x[i] > 0.0f ? 1.0f : -1.0f);
     const auto unit = this->template uploaded<T>(one), signs = this->template uploaded<T>(sign);
     LtProblem copy = problem(static_cast<int>(this->batch()), static_cast<int>(n), static_cast<int>(n), signs,
-                             Stored::kAsIs, unit, Stored::kTransposed);
+                             OperandOrder::kAsIs, unit, OperandOrder::kTransposed);
     copy.result = this->dx_.pointer();
     copy.mask = to;
     copy.epilogue = Epilogue::kReluAux;
@@ -200,7 +202,7 @@ class LtLayer final : public CudaLayer<Element<arithmetic>> {
 
   Pointwise pointwise_;
   cuda::DeviceBuffer<unsigned char> mask_;
-  std::vector<Planned> products_;
+  std::vector<PlannedProduct> products_;
 };
 
 std::string without_cublaslt() {

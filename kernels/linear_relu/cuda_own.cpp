@@ -9,23 +9,23 @@ namespace {
 
 using engine::TaskProblem;
 
-enum class How { kNaive, kCoalesced, kTiled, kBlocked };
+enum class KernelVersion { kNaive, kCoalesced, kTiled, kBlocked };
 
 /// Kernels of one variant: forward, and the products of A[rows][depth] and of A[depth][rows] with B[depth][columns].
-struct Names {
+struct KernelNames {
   const char *forward, *nn, *tn;
   unsigned block_x, block_y;  // threads
   unsigned tile;              // outputs of a block along each side
 };
 
-constexpr std::array<Names, 4> kOwnNames{
-    Names{"linear_relu_naive", "linear_relu_naive_nn", "linear_relu_naive_tn", 16, 16, 16},
-    Names{"linear_relu_coalesced", "linear_relu_coalesced_nn", "linear_relu_coalesced_tn", 16, 16, 16},
-    Names{"linear_relu_tiled", "linear_relu_tiled_nn", "linear_relu_tiled_tn", 32, 32, 32},
-    Names{"linear_relu_blocked", "linear_relu_blocked_nn", "linear_relu_blocked_tn", 256, 1, 128},
+constexpr std::array<KernelNames, 4> kOwnNames{
+    KernelNames{"linear_relu_naive", "linear_relu_naive_nn", "linear_relu_naive_tn", 16, 16, 16},
+    KernelNames{"linear_relu_coalesced", "linear_relu_coalesced_nn", "linear_relu_coalesced_tn", 16, 16, 16},
+    KernelNames{"linear_relu_tiled", "linear_relu_tiled_nn", "linear_relu_tiled_tn", 32, 32, 32},
+    KernelNames{"linear_relu_blocked", "linear_relu_blocked_nn", "linear_relu_blocked_tn", 256, 1, 128},
 };
 
-template <How how>
+template <KernelVersion how>
 class OwnLayer final : public CudaSteps {
  public:
   explicit OwnLayer(const TaskProblem& problem)
@@ -41,7 +41,7 @@ class OwnLayer final : public CudaSteps {
 
  protected:
   void plan() override {
-    if constexpr (how == How::kCoalesced) {
+    if constexpr (how == KernelVersion::kCoalesced) {
       std::vector<float> turned(layer().w.size());
       for (std::size_t o = 0; o < layer().outputs; ++o) {
         for (std::size_t i = 0; i < layer().inputs; ++i) {
@@ -57,7 +57,7 @@ class OwnLayer final : public CudaSteps {
  private:
   /// True for problems with a rectifier and no residual; most of these variants support no others.
   bool rectifies() const { return layer().activation == Activation::kRelu && !layer().residual; }
-  static constexpr const Names& names() { return kOwnNames[static_cast<std::size_t>(how)]; }
+  static constexpr const KernelNames& names() { return kOwnNames[static_cast<std::size_t>(how)]; }
 
   /// Grid whose x dimension covers `fast`.
   static cuda::LaunchShape shape(unsigned fast, unsigned slow) {
@@ -67,9 +67,9 @@ class OwnLayer final : public CudaSteps {
 
   void forward(cuda::Stream& to) override {
     const float *x = x_.pointer(), *b = bias();
-    const float* w = how == How::kCoalesced ? transposed_.pointer() : w_.pointer();
+    const float* w = how == KernelVersion::kCoalesced ? transposed_.pointer() : w_.pointer();
     float* y = y_.pointer();
-    if constexpr (how == How::kNaive || how == How::kCoalesced) {
+    if constexpr (how == KernelVersion::kNaive || how == KernelVersion::kCoalesced) {
       forward_.launch(to, shape(out_width(), batch()), x, w, b, y, batch(), in_width(), out_width());
     } else if (rectifies()) {
       forward_.launch(to, shape(out_width(), batch()), x, w, b, y, batch(), out_width(), in_width());
@@ -83,9 +83,9 @@ class OwnLayer final : public CudaSteps {
   void product(cuda::Stream& to, const float* a, bool turned, const float* b, float* out, unsigned rows,
                unsigned columns, unsigned depth) override {
     cuda::Kernel& with = turned ? tn_ : nn_;
-    if constexpr (how == How::kNaive) {
+    if constexpr (how == KernelVersion::kNaive) {
       with.launch(to, shape(rows, columns), a, b, out, rows, columns, depth);
-    } else if constexpr (how == How::kCoalesced) {
+    } else if constexpr (how == KernelVersion::kCoalesced) {
       with.launch(to, shape(columns, rows), a, b, out, rows, columns, depth);
     } else {
       const float* no_bias = nullptr;
@@ -109,7 +109,7 @@ std::vector<engine::TaskVariant> own_cuda_variants() {
        .precision = "fp32",
        .source = "kernels/linear_relu/plain.cu",
        .estimate_bytes = cuda_bytes,
-       .make = make<OwnLayer<How::kNaive>>,
+       .make = make<OwnLayer<KernelVersion::kNaive>>,
        .refuses = only_rectifier,
        .unavailable = cuda_unavailable},
       {.id = "cuda-coalesced",
@@ -121,7 +121,7 @@ std::vector<engine::TaskVariant> own_cuda_variants() {
        .precision = "fp32",
        .source = "kernels/linear_relu/plain.cu",
        .estimate_bytes = cuda_bytes,
-       .make = make<OwnLayer<How::kCoalesced>>,
+       .make = make<OwnLayer<KernelVersion::kCoalesced>>,
        .refuses = only_rectifier,
        .unavailable = cuda_unavailable},
       {.id = "cuda-tiled",
@@ -132,7 +132,7 @@ std::vector<engine::TaskVariant> own_cuda_variants() {
        .precision = "fp32",
        .source = "kernels/linear_relu/tiled.cu",
        .estimate_bytes = cuda_bytes,
-       .make = make<OwnLayer<How::kTiled>>,
+       .make = make<OwnLayer<KernelVersion::kTiled>>,
        .refuses = only_rectifier,
        .unavailable = cuda_unavailable},
       {.id = "cuda-blocked",
@@ -144,7 +144,7 @@ std::vector<engine::TaskVariant> own_cuda_variants() {
        .precision = "fp32",
        .source = "kernels/linear_relu/blocked.cu",
        .estimate_bytes = cuda_bytes,
-       .make = make<OwnLayer<How::kBlocked>>,
+       .make = make<OwnLayer<KernelVersion::kBlocked>>,
        .refuses = forward_alone,
        .unavailable = cuda_unavailable},
   };

@@ -40,7 +40,7 @@ double rounding(Arithmetic arithmetic, std::size_t depth) {
   return 0.0;
 }
 
-struct Found {
+struct ErrorSums {
   double worst = 0.0, sum = 0.0;
   std::size_t compared = 0, counted = 0, all = 0, nan = 0, mask = 0;
 };
@@ -69,7 +69,7 @@ std::pair<std::size_t, std::size_t> sampled(const Reference& r, std::size_t i) {
 }
 
 void compare_one(const Reference& r, const engine::TaskResult& result, std::size_t row, std::size_t column,
-                 double limit, Found& found) {
+                 double limit, ErrorSums& found) {
   double sum = r.offset ? r.offset(column) : 0.0, size = std::abs(sum);
   for (std::size_t k = 0; k < r.depth; ++k) {
     const double term = r.term(row, column, k);
@@ -99,7 +99,7 @@ void compare_one(const Reference& r, const engine::TaskResult& result, std::size
   if (r.rectified && (got > 0.0) != (sum > 0.0) && std::abs(z) > limit * size) ++found.mask;
 }
 
-void compare_matrix(const Reference& r, const engine::TaskResult& result, double limit, Found& found) {
+void compare_matrix(const Reference& r, const engine::TaskResult& result, double limit, ErrorSums& found) {
   const std::size_t count = r.rows * r.columns;
   found.all += count;
   if (static_cast<double>(count) * static_cast<double>(r.depth) <= kAllUpTo || count <= kSampled) {
@@ -169,7 +169,7 @@ engine::TaskWork Layer::work() const {
 }
 
 engine::CheckReport Layer::compare(const engine::TaskResults& results) const {
-  Found found;
+  ErrorSums found;
   double limit = 0.0;
   const auto matrix = [&](const Reference& reference, const engine::TaskResult& result) {
     const double own = rounding(arithmetic, reference.depth);

@@ -174,14 +174,14 @@ Deflection classify(const std::vector<double>& per_steradian, double nucleus) {
 
 /// Neighbouring entries for an energy, and the weight of the upper one. Pointers are null below the table.
 template <typename Entry>
-struct Between {
+struct NeighbouringEntries {
   const Entry* low = nullptr;
   const Entry* high = nullptr;
   double share = 0;  // weight of `high`
 };
 
 template <typename Entry>
-Between<Entry> between(const std::vector<Entry>& table, double energy) {
+NeighbouringEntries<Entry> neighbouring_entries(const std::vector<Entry>& table, double energy) {
   if (table.empty() || energy < table.front().energy) return {};
   const auto above = std::ranges::upper_bound(table, energy, {}, &Entry::energy);
   if (above == table.end()) return {&table.back(), &table.back(), 0.0};
@@ -262,7 +262,7 @@ NuclearTable::NuclearTable(const std::string& text, const std::string& name) {
 }
 
 Emission NuclearTable::emission(double energy) const {
-  const auto [low, high, f] = between(reactions_, energy);
+  const auto [low, high, f] = neighbouring_entries(reactions_, energy);
   if (low == nullptr) return {};
   const Emission &a = low->emission, &b = high->emission;
   Emission out;
@@ -279,7 +279,7 @@ Emission NuclearTable::emission(double energy) const {
 }
 
 Deflection NuclearTable::deflection(double energy) const {
-  const auto [low, high, f] = between(scattering_, energy);
+  const auto [low, high, f] = neighbouring_entries(scattering_, energy);
   if (low == nullptr) return {};
   const Deflection &a = low->deflection, &b = high->deflection;
   const double of_a = (1.0 - f) * a.cross_section, of_b = f * b.cross_section;
@@ -294,13 +294,13 @@ Deflection NuclearTable::deflection(double energy) const {
 }
 
 double NuclearTable::nonelastic(double energy) const {
-  const auto at = between(reactions_, energy);
+  const auto at = neighbouring_entries(reactions_, energy);
   if (at.low == nullptr) return 0.0;
   return mix(at.low->emission.cross_section, at.high->emission.cross_section, at.share);
 }
 
 double NuclearTable::elastic(double energy) const {
-  const auto at = between(scattering_, energy);
+  const auto at = neighbouring_entries(scattering_, energy);
   if (at.low == nullptr) return 0.0;
   return mix(at.low->deflection.cross_section, at.high->deflection.cross_section, at.share);
 }

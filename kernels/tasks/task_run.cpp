@@ -41,11 +41,11 @@ double counted(const TaskTime& time, TaskClock clock) {
 }
 
 /// Makes the task record its repetitions during the lifetime of this object.
-struct Traced {
-  Traced(Task& looked_at, SpanRecorder* recorder) : task(looked_at) { task.recorder = recorder; }
-  Traced(const Traced&) = delete;
-  Traced& operator=(const Traced&) = delete;
-  ~Traced() { task.recorder = nullptr; }
+struct TraceScope {
+  TraceScope(Task& looked_at, SpanRecorder* recorder) : task(looked_at) { task.recorder = recorder; }
+  TraceScope(const TraceScope&) = delete;
+  TraceScope& operator=(const TraceScope&) = delete;
+  ~TraceScope() { task.recorder = nullptr; }
   Task& task;
 };
 
@@ -129,7 +129,7 @@ TaskSample TaskRun::sample(const TaskSampleOptions& options) {
   }
   const int count = options.trace ? std::min(repetitions, kMaxTraced) : repetitions;
   if (options.trace) spans_.widen(1 + task_->lanes());
-  const Traced traced(*task_, options.trace ? &spans_ : nullptr);
+  const TraceScope traced(*task_, options.trace ? &spans_ : nullptr);
   AuditPlan plan;
   const auto among = [&](int first, int last) { return std::uniform_int_distribution<int>(first, last)(random_); };
   if (options.audit && !options.trace) {

@@ -36,7 +36,7 @@ struct Variant {
   double flops_per_cell_step;  // approximate, with narrow angle kernels; flops_per_cell_step() counts those of a
                                // problem
   int speed_rank;              // `auto` chooses the highest rank that the problem allows
-  bool makes_rows = false;     // computes the rows of the operators itself if rows_can_be_left()
+  bool makes_rows = false;     // computes the rows of the operators itself if device_can_compute_rows()
   bool scores_tracks = false;  // can score the moments of tracks, from which LET is derived
   /// Bytes of state and scratch for a problem, known before it runs.
   double (*estimate_bytes)(const Problem&, const Tables&);

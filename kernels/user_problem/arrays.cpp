@@ -69,9 +69,9 @@ Array array_of(const std::string& line) {
 }
 
 /// An independent stream of random numbers for each array of a problem.
-class Draws {
+class RandomStream {
  public:
-  Draws(std::uint64_t seed, std::size_t place)
+  RandomStream(std::uint64_t seed, std::size_t place)
       : stream_(engine::scrambled(seed) ^ engine::scrambled(0x517cc1b727220a95ull + place)) {}
   std::uint64_t bits(std::uint64_t i) const { return engine::scrambled(stream_ + i); }
   /// Uniform number in [0, 1).
@@ -124,7 +124,7 @@ bool edge_values(const TaskProblem& problem, const Array& array, std::vector<dou
 
 std::vector<double> drawn(const TaskProblem& problem, const Array& array, std::size_t place) {
   if (array.fill == Fill::kFile) return doubles_in(array.file, array.count());
-  const Draws draws(problem.seed, place);
+  const RandomStream draws(problem.seed, place);
   std::vector<double> values(array.count());
   if (edge_values(problem, array, values)) {
     add_diagonal(values, array);

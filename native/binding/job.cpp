@@ -26,8 +26,9 @@ Job::Failure Job::attempt(const std::function<void()>& work, const char* no_memo
 }
 
 Napi::Promise Job::start(Napi::Env env, const Napi::Value& on_progress, const char* no_memory,
-                         std::function<void(const Tell&)> work, std::function<Napi::Value(Napi::Env)> answer) {
-  struct Under {
+                         std::function<void(const ReportProgress&)> work,
+                         std::function<Napi::Value(Napi::Env)> answer) {
+  struct PendingJob {
     Napi::Promise::Deferred deferred;
     Job* job;
     std::function<Napi::Value(Napi::Env)> answer;
@@ -35,14 +36,14 @@ Napi::Promise Job::start(Napi::Env env, const Napi::Value& on_progress, const ch
   };
   running_ = true;
   succeeded_ = false;
-  auto* under = new Under{Napi::Promise::Deferred::New(env), this, std::move(answer), {}};
+  auto* under = new PendingJob{Napi::Promise::Deferred::New(env), this, std::move(answer), {}};
   const Napi::Promise promise = under->deferred.Promise();
   const Napi::Function callback = on_progress.IsFunction() ? on_progress.As<Napi::Function>()
                                                            : Napi::Function::New(env, [](const Napi::CallbackInfo&) {});
-  Napi::ThreadSafeFunction to_script =
-      Napi::ThreadSafeFunction::New(env, callback, "braggbench job", 0, 1, under, [](Napi::Env finish_env, Under* u) {
+  Napi::ThreadSafeFunction to_script = Napi::ThreadSafeFunction::New(
+      env, callback, "braggbench job", 0, 1, under, [](Napi::Env finish_env, PendingJob* u) {
         // Released at the end of the scope, because `answer` may own the last reference to the job.
-        const std::unique_ptr<Under> own(u);
+        const std::unique_ptr<PendingJob> own(u);
         if (own->job->thread_.joinable()) own->job->thread_.join();
         own->job->running_ = false;
         own->job->succeeded_ = own->failure.code.empty();
@@ -60,8 +61,8 @@ Napi::Promise Job::start(Napi::Env env, const Napi::Value& on_progress, const ch
         }
       });
   auto run = [under, no_memory, to_script, work = std::move(work)]() mutable {
-    cpu::give_way_to_interactive_threads();
-    const Tell tell = [&to_script](Telling telling) {
+    cpu::lower_thread_priority();
+    const ReportProgress tell = [&to_script](ProgressReport telling) {
       to_script.NonBlockingCall(
           [telling = std::move(telling)](Napi::Env call_env, Napi::Function to) { to.Call({telling(call_env)}); });
     };

@@ -20,14 +20,14 @@
 namespace bb::binding {
 
 /// Makes a JavaScript object from a progress report; called on the JavaScript thread.
-using Telling = std::function<Napi::Object(Napi::Env)>;
+using ProgressReport = std::function<Napi::Object(Napi::Env)>;
 
 /// Work on a separate thread, and the promise that it settles. The owner must keep the job alive until the promise is
 /// settled; the destructor waits for the thread.
 class Job {
  public:
   /// Passes a progress report to JavaScript without waiting; called on the thread of the work.
-  using Tell = std::function<void(Telling)>;
+  using ReportProgress = std::function<void(ProgressReport)>;
 
   Job() = default;
   Job(const Job&) = delete;
@@ -40,7 +40,7 @@ class Job {
   /// `answer` makes the value of the promise on the JavaScript thread. Both functions and their captures live until
   /// then.
   Napi::Promise start(Napi::Env env, const Napi::Value& on_progress, const char* no_memory,
-                      std::function<void(const Tell&)> work, std::function<Napi::Value(Napi::Env)> answer);
+                      std::function<void(const ReportProgress&)> work, std::function<Napi::Value(Napi::Env)> answer);
   /// True from start() until the promise is settled; start() must not be called again before.
   bool running() const { return running_; }
   /// True once the work has finished without an error.

@@ -16,10 +16,10 @@ namespace {
 
 /// Runs work on a libuv thread, then makes the result on the JavaScript thread. Holds references to the arrays that it
 /// reads.
-class Later : public Napi::AsyncWorker {
+class AsyncReduction : public Napi::AsyncWorker {
  public:
-  Later(Napi::Env env, std::function<void()> work, std::function<Napi::Value(Napi::Env)> answer,
-        std::vector<Napi::ObjectReference> held)
+  AsyncReduction(Napi::Env env, std::function<void()> work, std::function<Napi::Value(Napi::Env)> answer,
+                 std::vector<Napi::ObjectReference> held)
       : AsyncWorker(env),
         deferred_(Napi::Promise::Deferred::New(env)),
         work_(std::move(work)),
@@ -40,9 +40,10 @@ class Later : public Napi::AsyncWorker {
   std::vector<Napi::ObjectReference> held_;
 };
 
-Napi::Value later(Napi::Env env, std::function<void()> work, std::function<Napi::Value(Napi::Env)> answer,
-                  std::vector<Napi::ObjectReference> held) {
-  auto* worker = new Later(env, std::move(work), std::move(answer), std::move(held));  // deletes itself when finished
+Napi::Value run_async(Napi::Env env, std::function<void()> work, std::function<Napi::Value(Napi::Env)> answer,
+                      std::vector<Napi::ObjectReference> held) {
+  auto* worker =
+      new AsyncReduction(env, std::move(work), std::move(answer), std::move(held));  // deletes itself when finished
   const Napi::Promise promise = worker->promise();
   worker->Queue();
   return promise;
@@ -57,16 +58,16 @@ std::span<const double> doubles(const Napi::Value& value) {
 }
 
 /// Divisor of each value, and a factor for all of them.
-struct Per {
+struct ScaledDivisor {
   std::span<const double> divisor;
   double factor = 1.0;
 };
 
-Per read_per(const Napi::Value& value, std::size_t size, std::vector<Napi::ObjectReference>& held) {
+ScaledDivisor read_divisor(const Napi::Value& value, std::size_t size, std::vector<Napi::ObjectReference>& held) {
   if (!value.IsObject()) return {};
   const Napi::Object object = value.As<Napi::Object>();
   const Napi::Value divisor = object.Get("divisor");
-  const Per out{.divisor = doubles(divisor), .factor = Fields(object, "per").number("factor")};
+  const ScaledDivisor out{.divisor = doubles(divisor), .factor = Fields(object, "per").number("factor")};
   if (out.divisor.size() != size)
     throw Napi::TypeError::New(value.Env(), "per.divisor: expected one value for each cell");
   held.push_back(Napi::Persistent(divisor.As<Napi::Object>()));
@@ -79,7 +80,7 @@ engine::Sampling read_sampling(const Fields& f) {
 }
 
 /// True if reads would exceed the array: `samples` do not fit the axis, or the strides do not fit the field.
-bool beyond(const engine::Sampling& across, const engine::Sampling& down, const Fields& f, std::size_t size) {
+bool exceeds_array(const engine::Sampling& across, const engine::Sampling& down, const Fields& f, std::size_t size) {
   const auto fits = [](const engine::Sampling& s) {
     return s.cells > 0 && s.count > 0 && s.first < s.end && s.first + (s.count - 1) * s.cells < s.end;
   };
@@ -89,13 +90,13 @@ bool beyond(const engine::Sampling& across, const engine::Sampling& down, const 
   return last >= size;
 }
 
-struct Reduced {
+struct ReducedField {
   std::vector<float> values;
   engine::Extent extent;
 };
 
 template <typename T>
-std::function<void()> reducing(engine::Field<T> field, const Fields& f, std::shared_ptr<Reduced> out) {
+std::function<void()> reducing(engine::Field<T> field, const Fields& f, std::shared_ptr<ReducedField> out) {
   const engine::Sampling across = read_sampling(f.child("across")), down = read_sampling(f.child("down"));
   const auto statistic = f.text("statistic") == "max" ? engine::Statistic::kMax : engine::Statistic::kMean;
   field.stride_across = static_cast<std::size_t>(f.integer("strideAcross"));
@@ -120,7 +121,7 @@ Napi::Value profile_object(Napi::Env env, const transport::AxisProfile& profile)
 struct Profiling {
   std::span<const double> dose;
   transport::AxisGeometry geometry;
-  Per per;
+  ScaledDivisor per;
   std::vector<Napi::ObjectReference> held;
 
   transport::AxisProfile make() const { return transport::axis_profile(dose, geometry, per.divisor, per.factor); }
@@ -144,7 +145,7 @@ Profiling read_profiling(const Napi::CallbackInfo& info) {
                   .angle_rad = f.number("angle_rad"),
                   .reach_mm = f.number("reach_mm")};
   out.held.push_back(Napi::Persistent(info[0].As<Napi::Object>()));
-  out.per = read_per(info[2], out.dose.size(), out.held);
+  out.per = read_divisor(info[2], out.dose.size(), out.held);
   return out;
 }
 
@@ -158,13 +159,13 @@ Napi::Value reduce_field(const Napi::CallbackInfo& info) {
   const Fields f(info[1].As<Napi::Object>(), "how");
   const Napi::TypedArray array = info[0].As<Napi::TypedArray>();
   const std::size_t size = array.ElementLength();
-  if (beyond(read_sampling(f.child("across")), read_sampling(f.child("down")), f, size)) {
+  if (exceeds_array(read_sampling(f.child("across")), read_sampling(f.child("down")), f, size)) {
     throw Napi::TypeError::New(env, "reduceField: the samples do not match the field");
   }
   std::vector<Napi::ObjectReference> held;
   held.push_back(Napi::Persistent(info[0].As<Napi::Object>()));
-  const Per per = read_per(info[2], size, held);
-  const auto out = std::make_shared<Reduced>();
+  const ScaledDivisor per = read_divisor(info[2], size, held);
+  const auto out = std::make_shared<ReducedField>();
   std::function<void()> work;
   if (array.TypedArrayType() == napi_float32_array) {
     const std::span<const float> values(array.As<Napi::Float32Array>().Data(), size);
@@ -180,7 +181,7 @@ Napi::Value reduce_field(const Napi::CallbackInfo& info) {
     object.Set("minPositive", out->extent.min_positive);
     return object;
   };
-  return later(env, std::move(work), answer, std::move(held));
+  return run_async(env, std::move(work), answer, std::move(held));
 }
 
 Napi::Value axis_profile(const Napi::CallbackInfo& info) {
@@ -191,7 +192,7 @@ Napi::Value axis_profile_later(const Napi::CallbackInfo& info) {
   const auto profiling = std::make_shared<Profiling>(read_profiling(info));
   const auto made = std::make_shared<transport::AxisProfile>();
   std::vector<Napi::ObjectReference> held = std::move(profiling->held);
-  return later(
+  return run_async(
       info.Env(), [profiling, made] { *made = profiling->make(); },
       [made](Napi::Env to) { return profile_object(to, *made); }, std::move(held));
 }

@@ -163,7 +163,7 @@ std::string operating_system() {
 #endif
 }
 
-void give_way_to_interactive_threads() {
+void lower_thread_priority() {
 #if defined(_WIN32)
   SetThreadPriority(GetCurrentThread(), THREAD_PRIORITY_BELOW_NORMAL);
 #elif defined(__APPLE__)

@@ -22,7 +22,7 @@ std::vector<std::string> compiled_instruction_sets();
 
 /// Lowers the priority of the calling thread, and of threads that it starts, below the program's event loop. Does
 /// nothing if the system does not allow it.
-void give_way_to_interactive_threads();
+void lower_thread_priority();
 
 /// Bytes of the last-level cache of one socket or group of cores.
 std::size_t last_level_bytes();

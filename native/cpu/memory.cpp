@@ -82,7 +82,7 @@ void prefer_large_pages(std::span<std::byte> memory) noexcept {
 #endif
 }
 
-void give_back_freed() noexcept {
+void return_freed_memory() noexcept {
 #if defined(__GLIBC__)
   malloc_trim(0);
 #endif

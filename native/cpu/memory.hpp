@@ -18,7 +18,7 @@ void prefer_large_pages(std::span<std::byte> memory) noexcept;
 
 /// Returns freed memory to the system. Needed because the allocator retains the freed blocks of ended threads. Takes
 /// about a millisecond. Does nothing if the allocator returns memory by itself.
-void give_back_freed() noexcept;
+void return_freed_memory() noexcept;
 
 /// Size with three significant digits and binary prefixes: "1.25 GiB", "640 MiB", "12 B". The same as formatBytes() in
 /// electron/domain/values/units.ts.

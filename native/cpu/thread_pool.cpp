@@ -110,12 +110,12 @@ int ThreadPool::tasks_of(int lane) {
 }
 
 void on_all_cores(int tasks, const std::function<void(int)>& work) {
-  struct Shared {
+  struct SharedPool {
     std::mutex mutex;
     ThreadPool pool{thread_count(0)};
   };
   // Never destroyed, because at exit its threads may end before its destructor runs.
-  static auto* const shared = std::make_unique<Shared>().release();
+  static auto* const shared = std::make_unique<SharedPool>().release();
   const std::unique_lock lock(shared->mutex, std::try_to_lock);
   if (lock.owns_lock()) {
     shared->pool.run(tasks, [&](int task, int) { work(task); });

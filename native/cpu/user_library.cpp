@@ -9,22 +9,22 @@
 namespace bb::cpu {
 namespace {
 
-struct Loaded {
+struct LoadedLibrary {
   std::string name;
   cuda::DynamicLibrary library;
   const UserKernel* variant = nullptr;
 };
 
 /// The library is never unloaded, because its code may still run when the process ends.
-Loaded*& loaded() {
-  static Loaded* one = nullptr;
+LoadedLibrary*& loaded_library() {
+  static LoadedLibrary* one = nullptr;
   return one;
 }
 
 }  // namespace
 
 void use_user_library(const std::filesystem::path& file) {
-  auto own = std::make_unique<Loaded>();
+  auto own = std::make_unique<LoadedLibrary>();
   own->name = file.filename().string();
   std::string error;
   own->library = cuda::DynamicLibrary::open(file, error);
@@ -39,12 +39,12 @@ void use_user_library(const std::filesystem::path& file) {
   if (own->variant->make == nullptr) {
     throw ProblemError("invalid", own->name + " no longer registers the variant on which it is based");
   }
-  loaded() = own.release();
+  loaded_library() = own.release();
 }
 
 void (*user_kernel_make(std::string_view workload, std::string_view bench, std::string_view variant,
                         std::uint64_t layout))() {
-  const Loaded* own = loaded();
+  const LoadedLibrary* own = loaded_library();
   if (own == nullptr || workload != own->variant->workload || bench != own->variant->bench ||
       variant != own->variant->variant) {
     return nullptr;

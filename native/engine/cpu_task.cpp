@@ -14,14 +14,14 @@ using cpu::Clock;
 using Copies = std::vector<std::vector<std::byte>>;
 
 /// Makes the task's threads record their parts during the lifetime of this object.
-class Watched {
+class ThreadWatch {
  public:
-  explicit Watched(Task& task) : task_(task) {
+  explicit ThreadWatch(Task& task) : task_(task) {
     if (task.recorder != nullptr) task.watch_threads(task.recorder);
   }
-  Watched(const Watched&) = delete;
-  Watched& operator=(const Watched&) = delete;
-  ~Watched() {
+  ThreadWatch(const ThreadWatch&) = delete;
+  ThreadWatch& operator=(const ThreadWatch&) = delete;
+  ~ThreadWatch() {
     if (task_.recorder != nullptr) task_.watch_threads(nullptr);
   }
 
@@ -97,9 +97,9 @@ TaskResults altered_results(Task& task, const TaskArrays& arrays, const Copies& 
 constexpr int kMinKnownCalls = 20;
 
 /// Random numbers that a task cannot predict, from a seed that the engine drew.
-class Picks {
+class RandomPicks {
  public:
-  explicit Picks(std::uint64_t seed) : state_(scrambled(seed)) {}
+  explicit RandomPicks(std::uint64_t seed) : state_(scrambled(seed)) {}
   std::size_t below(std::size_t count) { return static_cast<std::size_t>(next() % count); }
   bool happens(double probability) { return static_cast<double>(next() >> 11) * 0x1p-53 < probability; }
 
@@ -111,7 +111,7 @@ class Picks {
 /// Changes a few randomly chosen elements of the task's memory, and restores them.
 class Disturbance {
  public:
-  Disturbance(const TaskArrays& arrays, Picks& picks) : arrays_(arrays), picks_(picks) {}
+  Disturbance(const TaskArrays& arrays, RandomPicks& picks) : arrays_(arrays), picks_(picks) {}
   Disturbance(const Disturbance&) = delete;
   Disturbance& operator=(const Disturbance&) = delete;
   ~Disturbance() { restore_inputs(); }
@@ -175,7 +175,7 @@ class Disturbance {
   }
 
   const TaskArrays& arrays_;
-  Picks& picks_;
+  RandomPicks& picks_;
   std::vector<Change> changed_;
   std::vector<Result> poisoned_;
 };
@@ -185,7 +185,7 @@ constexpr std::size_t kHiddenChanges = 4;
 
 /// Number of grains that are changed in displaced repetitions. It varies widely, because an implementation may
 /// recognise its inputs by only a few of them.
-std::size_t displaced_changes(Picks& picks) { return kHiddenChanges << (2 * picks.below(6)); }
+std::size_t displaced_changes(RandomPicks& picks) { return kHiddenChanges << (2 * picks.below(6)); }
 
 /// Parts of the inputs that alter() changes: inner halves of all arrays, of one array, or a few grains. Integers are
 /// only permuted, because they may be indices that must all occur.
@@ -199,7 +199,7 @@ double hidden_probability(int repetitions, const AuditPlan& plan) {
 }  // namespace
 
 void alter(const std::vector<TaskArray>& inputs, Copies& values, std::uint64_t seed) {
-  Picks picks(seed / kAlterations);
+  RandomPicks picks(seed / kAlterations);
   const auto kind = static_cast<Alteration>(seed % kAlterations);
   std::vector<std::size_t> able;
   for (std::size_t a = 0; a < inputs.size(); ++a) {
@@ -253,14 +253,14 @@ TaskTime repeat_on_cpu(Task& task, int repetitions, TaskMode mode, const AuditPl
   if (replays_graph(mode)) {
     throw ProblemError("unsupported", "CPU variants have no launches that a graph could replay");
   }
-  const Watched watched(task);
+  const ThreadWatch watched(task);
   const bool alters = plan.altered_at >= 0;
   const bool audits = plan.at >= 0 || plan.probe || plan.swapped || alters;
   const TaskArrays arrays = audits || plan.hide ? task.arrays() : TaskArrays{};
   Clock::time_point began = Clock::now();
   const Copies inputs = audits ? copies_of(arrays.inputs) : Copies{};
   if (plan.swapped) write(arrays.inputs, rotated(arrays.inputs, inputs, plan.rotation));
-  Picks picks(plan.picks);
+  RandomPicks picks(plan.picks);
   Disturbance displacement(arrays, picks), disturbance(arrays, picks);
   if (plan.displaced > 0) displacement.change_inputs(displaced_changes(picks));
   if (audits || plan.displaced > 0) audit.seconds += cpu::seconds_since(began);

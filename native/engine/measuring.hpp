@@ -11,7 +11,7 @@ namespace bb::engine {
 inline constexpr double kFrameSeconds = 1.0 / 60.0;
 
 /// Options for timing a run.
-struct Measuring {
+struct TimingOptions {
   double keep_every_s = 0.05;  // interval between saved states of a run on a GPU; infinity: no states are saved
   bool cold = false;           // caches are emptied before the first step
   bool graph_replay = false;   // launches are captured once and replayed as one graph

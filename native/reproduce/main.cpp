@@ -64,7 +64,7 @@ double bright_error(const std::vector<double>& image, const std::vector<double>&
 }
 
 /// Prints a check; NaN never passes.
-bool told(const std::string& title, double value, double limit) {
+bool print_check(const std::string& title, double value, double limit) {
   const bool holds = value <= limit;
   std::printf("  %s %s: %.3g, %.3g allowed\n", holds ? "ok   " : "WRONG", title.c_str(), value, limit);
   return holds;
@@ -83,7 +83,8 @@ bool run_task(const Fields& file, const Options& options) {
   if (options.check) {
     const bb::engine::TaskVerdict verdict = run.check(2);
     std::printf("  compared: %s\n", verdict.report.compared.c_str());
-    for (const bb::engine::Check& one : verdict.report.checks) right = told(one.title, one.value, one.limit) && right;
+    for (const bb::engine::Check& one : verdict.report.checks)
+      right = print_check(one.title, one.value, one.limit) && right;
     std::printf("  two runs %s; hash %s\n", verdict.bitwise ? "gave the same bits" : "differ in their bits",
                 verdict.hash.c_str());
   } else {
@@ -115,7 +116,7 @@ bool run_against(const Measure& measure, const Fields& file, const Options& opti
   }
   use_kernel(file.child("kernel"));
   const std::vector<double> found = solve(std::move(problem), true);
-  return !options.check || told(measure.title, measure.of(found, wanted), file.number("limit"));
+  return !options.check || print_check(measure.title, measure.of(found, wanted), file.number("limit"));
 }
 
 std::vector<double> dose_of(bb::transport::Problem problem, bool timed) {

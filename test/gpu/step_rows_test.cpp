@@ -55,7 +55,7 @@ void compare_weights(const char* name, const std::vector<float>& got, const std:
 }
 
 void compare(const Problem& p) {
-  CHECK(transport::rows_can_be_left(p));
+  CHECK(transport::device_can_compute_rows(p));
   const transport::TableBuilder builder(p);
   const transport::Tables here = builder.build(cpu::on_all_cores);
   const transport::Tables left = builder.build(cpu::on_all_cores, nullptr, true);
@@ -67,12 +67,12 @@ void compare(const Problem& p) {
   const auto device = gpu();
   const auto loaded = cuda::load_kernels(device, "transport", built_kernels());
   cuda::Stream stream(device);
-  const transport::CudaTables<float> on_device(p, left, typed_left, transport::Sent::kLosses, stream);
+  const transport::CudaTables<float> on_device(p, left, typed_left, transport::TableSet::kLosses, stream);
   CudaStepRows rows(left, [&](const char* name) { return cuda::Kernel(loaded.module, name); }, stream);
   const transport::WindowKernels kernels{.static_shared = 1024, .turned = transport::kWindowTurned};
   const transport::CudaWindowTables<float> window(p, left, typed_left, on_device.view(), kernels, stream,
                                                   std::move(rows));
-  const CudaStepRows::Made made = window.rows()->read(stream);
+  const CudaStepRows::StepRowTables made = window.rows()->read(stream);
 
   CHECK_EQ(window.parameters().tables.reach_down, here.reach_down);
   CHECK_EQ(window.parameters().tables.reach_up, here.reach_up);

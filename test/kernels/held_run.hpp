@@ -10,8 +10,8 @@
 namespace bb::test {
 
 /// Fails the test if the mean range of a completed run exceeds the longest path of its beam.
-void hold_to_longest_way(const transport::Problem& problem, const transport::Tables& tables,
-                         const engine::RunResult& result);
+void check_longest_path(const transport::Problem& problem, const transport::Tables& tables,
+                        const engine::RunResult& result);
 
 /// An engine::Run whose result is checked against the longest path.
 class Run : public engine::Run {
@@ -19,9 +19,9 @@ class Run : public engine::Run {
   using engine::Run::Run;
 
   engine::RunResult execute(const std::function<void(const engine::Progress&)>& on_progress,
-                            const engine::Measuring& measuring = {}) {
+                            const engine::TimingOptions& measuring = {}) {
     engine::RunResult result = engine::Run::execute(on_progress, measuring);
-    hold_to_longest_way(problem(), tables(), result);
+    check_longest_path(problem(), tables(), result);
     return result;
   }
 };
@@ -31,12 +31,12 @@ class Beams : public engine::Beams {
  public:
   using engine::Beams::Beams;
 
-  void execute(const std::function<void(Ended&&)>& ended) {
-    engine::Beams::execute([&](Ended&& each) {
+  void execute(const std::function<void(FinishedBeam&&)>& ended) {
+    engine::Beams::execute([&](FinishedBeam&& each) {
       transport::Problem own = problem();
       own.beam = own.spots[each.beam];
       own.spots.clear();
-      hold_to_longest_way(own, each.alone, each.result);
+      check_longest_path(own, each.alone, each.result);
       ended(std::move(each));
     });
   }

@@ -156,8 +156,8 @@ struct Matter {
 };
 
 /// Longest path of protons of one energy. `rows` lists the materials in each row of cells.
-double way_at(double energy, const Problem& p, const std::vector<Matter>& matter,
-              const std::vector<std::set<int>>& rows) {
+double longest_path_at(double energy, const Problem& p, const std::vector<Matter>& matter,
+                       const std::vector<std::set<int>>& rows) {
   const double cosine = std::cos(p.beam.angle);
   double way = 0.0;
   for (auto z = static_cast<std::size_t>(p.beam.z / p.grid.dz); z < rows.size(); ++z) {
@@ -208,7 +208,7 @@ std::optional<double> mean_range(const Problem& p, const Tables& t, const engine
   return depth / cosine - t.end_excess_mm;
 }
 
-double longest_way(const Problem& p) {
+double longest_path(const Problem& p) {
   std::vector<Matter> matter;
   for (const Material& m : p.materials) {
     matter.push_back({m.density, physics::StoppingTable(m.energies, m.stopping)});
@@ -222,7 +222,7 @@ double longest_way(const Problem& p) {
   double longest = 0.0;
   for (const Beam& spot : spots_of(p)) {
     if (spot.energy_sigma == 0.0) {
-      longest = std::max(longest, way_at(spot.energy, p, matter, rows));
+      longest = std::max(longest, longest_path_at(spot.energy, p, matter, rows));
       continue;
     }
     double sum = 0.0, weights = 0.0;
@@ -230,7 +230,7 @@ double longest_way(const Problem& p) {
       const double sigmas = static_cast<double>(i) / kSigmaParts, energy = spot.energy + sigmas * spot.energy_sigma;
       if (energy <= p.grid.cutoff) continue;
       const double weight = std::exp(-0.5 * sigmas * sigmas);
-      sum += weight * way_at(energy, p, matter, rows);
+      sum += weight * longest_path_at(energy, p, matter, rows);
       weights += weight;
     }
     longest = std::max(longest, sum / weights);
@@ -238,9 +238,9 @@ double longest_way(const Problem& p) {
   return longest;
 }
 
-std::string beyond_longest_way(const Problem& p, const Tables& t, const engine::RunResult& r) {
+std::string longest_path_error(const Problem& p, const Tables& t, const engine::RunResult& r) {
   if (p.filled) return {};
-  const double longest = longest_way(p);
+  const double longest = longest_path(p);
   const std::optional<double> mean = mean_range(p, t, r, longest);
   const double most = (p.scattering == Scattering::kOff ? (1.0 + kCsdaTolerance) * longest : longest) +
                       kReportedSpread * t.extra_straggling_mm;
@@ -249,8 +249,8 @@ std::string beyond_longest_way(const Problem& p, const Tables& t, const engine::
          show(*mean) + " mm; its protons come no further than " + show(most) + " mm";
 }
 
-void hold_to_longest_way(const Problem& p, const Tables& t, const engine::RunResult& r) {
-  const std::string beyond = beyond_longest_way(p, t, r);
+void check_longest_path(const Problem& p, const Tables& t, const engine::RunResult& r) {
+  const std::string beyond = longest_path_error(p, t, r);
   if (!beyond.empty()) fail(__FILE__, __LINE__, beyond);
 }
 

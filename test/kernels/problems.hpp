@@ -42,12 +42,12 @@ std::optional<double> mean_range(const transport::Problem& problem, const transp
 /// Longest path of a beam's protons along its axis, mm, averaged over their energies. It is the CSDA range without
 /// deflection through the lightest material of each row of cells. For a tilted beam, it is the range in the lightest of
 /// all materials. Infinite if the grid ends earlier.
-double longest_way(const transport::Problem& problem);
+double longest_path(const transport::Problem& problem);
 
 /// Returns an error message if the mean range exceeds the longest path, which is impossible; otherwise "". Without
 /// scattering both are equal, within the 0.1 % of the gates on the CSDA range. If a run reports a spread of range from
 /// its bins and steps, 3 % of that spread is tolerated.
-std::string beyond_longest_way(const transport::Problem& problem, const transport::Tables& tables,
+std::string longest_path_error(const transport::Problem& problem, const transport::Tables& tables,
                                const engine::RunResult& result);
 
 }  // namespace bb::test

@@ -14,15 +14,15 @@ TEST("an unsuitable user library is rejected by name, and without a library ever
 }
 
 TEST("the layout check distinguishes types of different size or alignment") {
-  struct One {
+  struct FirstVariant {
     double a;
     char b;
   };
-  struct Other {
+  struct SecondVariant {
     float a;
     char b;
   };
-  CHECK((cpu::layout_of<One, int>() == cpu::layout_of<One, int>()));
-  CHECK((cpu::layout_of<One, int>() != cpu::layout_of<Other, int>()));
-  CHECK((cpu::layout_of<One, int>() != cpu::layout_of<int, One>()));
+  CHECK((cpu::layout_of<FirstVariant, int>() == cpu::layout_of<FirstVariant, int>()));
+  CHECK((cpu::layout_of<FirstVariant, int>() != cpu::layout_of<SecondVariant, int>()));
+  CHECK((cpu::layout_of<FirstVariant, int>() != cpu::layout_of<int, FirstVariant>()));
 }

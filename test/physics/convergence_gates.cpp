@@ -10,7 +10,7 @@
 
 using namespace bb;
 using namespace bb::transport;
-using test::Observed;
+using test::SolvedProblem;
 
 namespace {
 
@@ -24,8 +24,8 @@ Problem water_70() {
   return p;
 }
 
-void check_same(const Observed& before, const Problem& changed, const char* what) {
-  const Observed after(changed);
+void check_same(const SolvedProblem& before, const Problem& changed, const char* what) {
+  const SolvedProblem after(changed);
   const double moved = after.depth_dose().distal(0.8) - before.depth_dose().distal(0.8);
   if (!(std::abs(moved) < 0.1))
     test::fail(__FILE__, __LINE__, std::string(what) + ": R80 moves by " + test::show(moved));
@@ -43,7 +43,7 @@ TEST("long gate, halving the angle step, the range step or dx alone: R80 moves b
   for (const Stepping stepping : {Stepping::kPath, Stepping::kDepth}) {
     Problem coarse = water_70();
     coarse.stepping = stepping;
-    const Observed before(coarse);
+    const SolvedProblem before(coarse);
     Problem fine = coarse;
     fine.grid.dtheta *= 0.5;
     fine.grid.ntheta = 2 * fine.grid.ntheta - 1;
@@ -67,7 +67,7 @@ TEST("long gate, halving the step alone: R80 moves by < 0.1 mm, sigma_x by < 1 %
   coarse.grid.ntheta = (coarse.grid.ntheta + 1) / 2;
   Problem fine = coarse;
   fine.step *= 0.5;
-  check_same(Observed(coarse), fine, "step");
+  check_same(SolvedProblem(coarse), fine, "step");
   // Depth stepping uses dz as its step.
   Problem depth = water_70();
   depth.stepping = Stepping::kDepth;
@@ -76,7 +76,7 @@ TEST("long gate, halving the step alone: R80 moves by < 0.1 mm, sigma_x by < 1 %
   halved.grid.nz *= 2;
   halved.step = halved.grid.dz;
   halved.map.assign(static_cast<std::size_t>(halved.grid.nx) * static_cast<std::size_t>(halved.grid.nz), 0);
-  check_same(Observed(depth), halved, "dz");
+  check_same(SolvedProblem(depth), halved, "dz");
 }
 
 TEST("range bins that do not divide the step widen the falloff by the reported extra straggling") {
@@ -87,10 +87,10 @@ TEST("range bins that do not divide the step widen the falloff by the reported e
   Problem straight = p;
   straight.scattering = Scattering::kOff;
   CHECK(TableBuilder(straight).outline().extra_straggling_mm < 1e-3);
-  const Observed even(p);
+  const SolvedProblem even(p);
   CHECK(1.312 * even.tables().extra_straggling_mm < 0.05 * even.depth_dose().w80_20());
   p.grid.energy_step = 0.28;
-  const Observed odd(p);
+  const SolvedProblem odd(p);
   const double extra = 1.312 * odd.tables().extra_straggling_mm;
   CHECK(extra > 0.5);
   CHECK_REL(odd.depth_dose().w80_20(), std::hypot(even.depth_dose().w80_20(), extra), 0.1);
@@ -104,9 +104,9 @@ TEST("gate, path stepping against depth stepping: R80 <= 0.1 mm, W80-20 <= 2 %, 
       p.precision = Precision::kFp32;
       p.variant = "auto";
     }
-    const Observed path(p);
+    const SolvedProblem path(p);
     p.stepping = Stepping::kDepth;
-    const Observed depth(p);
+    const SolvedProblem depth(p);
     const test::Curve a = path.depth_dose(), b = depth.depth_dose();
     CHECK_NEAR(a.distal(0.8), b.distal(0.8), 0.1);
     CHECK_REL(a.w80_20(), b.w80_20(), 0.02);
@@ -125,7 +125,7 @@ TEST("gate, ledger: number and energy balance at every step, to 1e-6 in FP32 and
       p.precision = precision;
       p.nuclear = Nuclear::kAttenuation;
       const double limit = precision == Precision::kFp32 ? 1e-6 : 1e-12;
-      const Observed o(p);
+      const SolvedProblem o(p);
       double number = 0.0, energy = 0.0;
       for (const auto& row : o.result().number) number = std::max(number, row.rel_error);
       for (const auto& row : o.result().energy) energy = std::max(energy, row.rel_error);
@@ -141,7 +141,7 @@ TEST("long gate, ledger: FP32 balances over 800 steps with angle kernels of a hu
   p.stepping = Stepping::kDepth;
   p.precision = Precision::kFp32;
   p.variant = "auto";
-  const Observed o(p);
+  const SolvedProblem o(p);
   CHECK(o.result().steps > 800);
   CHECK(transport::build_tables(p).angle_half_max > 50);  // made on the host: a GPU keeps its tables
   CHECK(o.result().number.back().rel_error <= 1e-6);
@@ -162,7 +162,7 @@ TEST("gate, positivity: psi never falls below -1e-4 of its maximum, and here nev
         p.grid.energy_step = 0.3;
         p.grid.energy_min = 1.0;
       }
-      CHECK(Observed(p).result().min_over_max >= 0.0);
+      CHECK(SolvedProblem(p).result().min_over_max >= 0.0);
     }
   }
 }

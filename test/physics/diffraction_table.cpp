@@ -11,14 +11,14 @@ using namespace bb::test;
 
 namespace {
 
-struct Published {
+struct PublishedImage {
   double max;
   int slow, fast;  // position of the first of the largest pixels …
   int ties;        // … which are a square of this many pixels a side
   double sum;
 };
 
-void check_against(const Problem& p, const Published& wanted) {
+void check_against(const Problem& p, const PublishedImage& wanted) {
   for (const char* variant : {"diffraction-reference", "diffraction-fp64"}) {
     const ImageFacts got = facts(render(p, variant).image, p.detector.width);
     CHECK_NEAR(got.max, wanted.max, 6e-7 * (wanted.max > 10 ? 1.0 : 0.01));

@@ -13,7 +13,7 @@
 
 using namespace bb;
 using namespace bb::transport;
-using test::Observed;
+using test::SolvedProblem;
 
 namespace {
 
@@ -48,8 +48,8 @@ TEST("long gate, beam at 45 degrees: R80 along its axis is within 0.5 mm of the 
   tilted.variant = "auto";
   tilted.beam.angle = tilted.grid.theta_centre = std::numbers::pi / 4.0;
   tilted.beam.x = -15.0;
-  const test::Curve along = Observed(tilted).dose_along(-15.0, 0.0, std::numbers::pi / 4.0);
-  const test::Curve ahead = Observed(straight).depth_dose();
+  const test::Curve along = SolvedProblem(tilted).dose_along(-15.0, 0.0, std::numbers::pi / 4.0);
+  const test::Curve ahead = SolvedProblem(straight).depth_dose();
   CHECK_NEAR(along.distal(0.8), ahead.distal(0.8), 0.5);
   // No protons are lost before half the range, so the plateaus per mm agree.
   CHECK_REL(along.at(20.0) / along.step, ahead.at(20.0) / ahead.step, 0.03);
@@ -59,13 +59,13 @@ TEST("long gate, bone slab: R80 is the water range minus 20 mm (RSP - 1), within
   for (const Stepping stepping : {Stepping::kPath, Stepping::kDepth}) {
     Problem p = water_150(172);
     p.stepping = stepping;
-    const double water = Observed(p).depth_dose().distal(0.8);
+    const double water = SolvedProblem(p).depth_dose().distal(0.8);
     p.materials.push_back(test::material("bone-compact-icru"));
     test::paint(p, 1, -50, 50, 40, 60);
     const physics::StoppingTable table(p.materials[0].energies, p.materials[0].stopping);
     const double energy = table.energy_at(table.range(150.0) - 4.0);
     const double rsp = relative_stopping(p, 1, energy, 20.0);
-    const test::Curve dose = Observed(p).depth_dose();
+    const test::Curve dose = SolvedProblem(p).depth_dose();
     CHECK_NEAR(rsp, 1.70, 0.03);
     CHECK_NEAR(dose.distal(0.8), water - 20.0 * (rsp - 1.0), 0.3);
     // In units of water-equivalent range, straggling in bone equals that in water to a few per cent.
@@ -83,14 +83,14 @@ TEST("gate, slabs of other materials: R80 shifts by their water-equivalent thick
   background.stepping = Stepping::kDepth;
   background.grid.dtheta *= 2.0;
   background.grid.ntheta = (background.grid.ntheta + 1) / 2;
-  const double water = Observed(background).depth_dose().distal(0.8);
+  const double water = SolvedProblem(background).depth_dose().distal(0.8);
   for (const auto& slab : slabs) {
     Problem p = background;
     p.materials.push_back(test::material(slab.name, slab.scale));
     test::paint(p, 1, -50, 50, 20, 20 + slab.thickness);
     const physics::StoppingTable table(p.materials[0].energies, p.materials[0].stopping);
     const double rsp = relative_stopping(p, 1, table.energy_at(table.range(150.0) - 2.0), slab.thickness);
-    CHECK_NEAR(Observed(p).depth_dose().distal(0.8), water - slab.thickness * (rsp - 1.0), 0.3);
+    CHECK_NEAR(SolvedProblem(p).depth_dose().distal(0.8), water - slab.thickness * (rsp - 1.0), 0.3);
   }
 }
 
@@ -100,7 +100,7 @@ TEST("gate, bone edge: both ranges appear side by side behind half a slab") {
   p.beam.x_sigma = 5.0;
   p.materials.push_back(test::material("bone-compact-icru"));
   test::paint(p, 1, 0, 50, 40, 60);
-  const Observed o(p);
+  const SolvedProblem o(p);
   const auto column = [&](double x) {
     const Tables& t = o.tables();
     test::Curve c{0.5 * t.dz, t.dz, {}};
@@ -141,25 +141,25 @@ TEST(
     "gate, longest path: the CSDA range in water, shorter behind bone, longer next to air, infinite where the box "
     "ends") {
   const Problem water = pencil(0.0);
-  CHECK_REL(test::longest_way(water), 40.80, 1e-3);
-  CHECK_REL(test::longest_way(pencil(0.5)), 40.80, 1e-3);
+  CHECK_REL(test::longest_path(water), 40.80, 1e-3);
+  CHECK_REL(test::longest_path(pencil(0.5)), 40.80, 1e-3);
   Problem p = water;
   p.materials.push_back(test::material("bone-compact-icru"));
   test::paint(p, 1, -20.0, 20.0, 10.0, 20.0);
-  const double behind_bone = test::longest_way(p);
+  const double behind_bone = test::longest_path(p);
   CHECK(behind_bone < 40.8 - 10.0 * 0.6 && behind_bone > 40.8 - 10.0 * 0.9);  // bone: 1.85 g/cm³
   p = water;
   p.materials.push_back(test::material("air"));
   test::paint(p, 1, 5.0, 7.0, 10.0, 12.0);
-  CHECK_NEAR(test::longest_way(p), 42.8, 0.1);
+  CHECK_NEAR(test::longest_path(p), 42.8, 0.1);
   p = water;
   p.grid.nz /= 2;
   p.map.resize(p.map.size() / 2);
-  CHECK(std::isinf(test::longest_way(p)));
+  CHECK(std::isinf(test::longest_path(p)));
   // The range grows faster than linearly with energy, so that an energy spread increases its mean.
   p = water;
   p.beam.energy_sigma = 1.4;
-  CHECK_REL(test::longest_way(p) / test::longest_way(water), 1.0 + 0.5 * 1.75 * 0.75 * 0.02 * 0.02, 1e-4);
+  CHECK_REL(test::longest_path(p) / test::longest_path(water), 1.0 + 0.5 * 1.75 * 0.75 * 0.02 * 0.02, 1e-4);
 }
 
 TEST("gate, mean range beyond the CSDA range: a plane 0.2 mm too far is reported, straight and tilted") {
@@ -167,9 +167,9 @@ TEST("gate, mean range beyond the CSDA range: a plane 0.2 mm too far is reported
     const Problem p = pencil(angle);
     test::Run run(p);
     engine::RunResult r = run.execute({});
-    CHECK_EQ(test::beyond_longest_way(p, run.tables(), r), "");
+    CHECK_EQ(test::longest_path_error(p, run.tables(), r), "");
     shift(r, 1);
-    CHECK(test::contains(test::beyond_longest_way(p, run.tables(), r), "come no further than 40.8"));
+    CHECK(test::contains(test::longest_path_error(p, run.tables(), r), "come no further than 40.8"));
   }
 }
 
@@ -183,10 +183,10 @@ TEST("gate, longest path: a tilted beam that loses one flank of its angles has n
   const auto mean = [](const Problem& of) {
     test::Run run(of);
     const engine::RunResult result = run.execute({});
-    return test::mean_range(of, run.tables(), result, test::longest_way(of));
+    return test::mean_range(of, run.tables(), result, test::longest_path(of));
   };
   const double whole = mean(p).value();
-  CHECK(whole < test::longest_way(p));
+  CHECK(whole < test::longest_path(p));
   p.grid.ntheta = 41;  // up to 0.4 rad: protons 0.1 rad off the axis are lost
   CHECK(!mean(p).has_value());
 }

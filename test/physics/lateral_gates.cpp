@@ -11,7 +11,7 @@
 
 using namespace bb;
 using namespace bb::transport;
-using test::Observed;
+using test::SolvedProblem;
 
 namespace {
 
@@ -28,7 +28,7 @@ Problem resolved(double energy, double range, Stepping stepping) {
   return p;
 }
 
-void check_moments(const Observed& o, const Problem& p, const Power& power, double depth, double tolerance) {
+void check_moments(const SolvedProblem& o, const Problem& p, const Power& power, double depth, double tolerance) {
   const physics::StoppingTable water(p.materials[0].energies, p.materials[0].stopping);
   const auto a = [&](int n) { return test::fermi_eyges(water, p.beam.energy, 0.1 * depth, n, power); };
   CHECK_REL(o.fluence(depth).theta_variance, a(0), tolerance);
@@ -42,7 +42,7 @@ TEST("gate, A0 A1 A2 in a slab of water: within 1 % of Fermi-Eyges, gottschalk, 
   for (const auto& [energy, range] :
        {std::pair{70.0, 40.8}, std::pair{100.0, 77.2}, std::pair{150.0, 157.7}, std::pair{200.0, 259.6}}) {
     const Problem p = resolved(energy, range, Stepping::kDepth);
-    const Observed o(p);
+    const SolvedProblem o(p);
     for (const double share : {0.25, 0.5, 0.75}) {
       check_moments(o, p, [&](double e) { return physics::gottschalk_power(e, energy, 46.88); }, share * range, 0.01);
     }
@@ -52,7 +52,7 @@ TEST("gate, A0 A1 A2 in a slab of water: within 1 % of Fermi-Eyges, gottschalk, 
 TEST("long gate, A0 A1 A2 in a slab of water: within 1 % of Fermi-Eyges, gottschalk, path stepping") {
   for (const auto& [energy, range] : {std::pair{70.0, 40.8}, std::pair{150.0, 157.7}}) {
     const Problem p = resolved(energy, range, Stepping::kPath);
-    const Observed o(p);
+    const SolvedProblem o(p);
     for (const double share : {0.25, 0.5, 0.75}) {
       check_moments(o, p, [&](double e) { return physics::gottschalk_power(e, energy, 46.88); }, share * range, 0.01);
     }
@@ -74,7 +74,7 @@ TEST("gate, A0 A1 A2 in 300 mm of air and in water behind it: within 1 % of Ferm
     p.precision = Precision::kFp32;
     p.variant = "depth";
     p.scattering = model;
-    const Observed o(p);
+    const SolvedProblem o(p);
     const Material &air = p.materials[1], &water = p.materials[0];
     const physics::StoppingTable in_air(air.energies, air.stopping), in_water(water.energies, water.stopping);
     const double per_cm = air.density, gap = 0.1 * kGap * per_cm;  // g/cm²
@@ -108,9 +108,9 @@ TEST("gate, A0 A1 A2 in a slab of water: within 1 % of Fermi-Eyges, fermi-rossi 
   Problem p = resolved(energy, range, Stepping::kDepth);
   const physics::StoppingTable water(p.materials[0].energies, p.materials[0].stopping);
   p.scattering = Scattering::kFermiRossi;
-  const Observed rossi(p);
+  const SolvedProblem rossi(p);
   p.scattering = Scattering::kHighland;
-  const Observed highland(p);
+  const SolvedProblem highland(p);
   for (const double share : {0.25, 0.5, 0.75}) {
     check_moments(rossi, p, [](double e) { return physics::fermi_rossi_power(e, 36.08); }, share * range, 0.01);
     check_moments(
@@ -126,7 +126,7 @@ TEST("gate, sigma_x of primaries: within 3 % of section 4 at half and nine tenth
                             {149.81, 157.38, 1.032, 2.818},
                             {199.49, 258.48, 1.690, 4.610}};
   for (const auto& [energy, range, half, end] : rows) {
-    const Observed o(resolved(energy, range, Stepping::kDepth));
+    const SolvedProblem o(resolved(energy, range, Stepping::kDepth));
     CHECK_REL(o.sigma_x(0.5 * range), half, 0.03);
     CHECK_REL(o.sigma_x(0.9 * range), end, 0.03);
   }
@@ -138,7 +138,7 @@ TEST("long gate, sigma_x of primaries: within 3 % on the default grid of the 70 
     Problem p = test::water_problem(energy, {40, std::ceil(1.04 * range), 0.5, dz}, 0.4, 0.005);
     p.precision = Precision::kFp32;
     p.variant = "auto";
-    const Observed o(p);
+    const SolvedProblem o(p);
     CHECK_REL(o.sigma_x(0.5 * range), half, 0.03);
     CHECK_REL(o.sigma_x(0.9 * range), end, 0.03);
   }

@@ -69,7 +69,7 @@ TEST("gate, LETd of primaries in the last centimetres of the plan differs becaus
   // elements, with which the range agrees within 0.15 mm.
   transport::Problem p = test::dcpt_plan(test::kExcitationOfElements_eV);
   p.track_scores = true;
-  const test::Observed plain(p), elastic(elastic_alone(p));
+  const test::SolvedProblem plain(p), elastic(elastic_alone(p));
   const Curve without = average(plain.result().tracks->primary, plain.tables(), 1);
   const Curve with = average(elastic.result().tracks->protons, elastic.tables(), 1);
   const auto reference = test::reference_columns("dcpt-plan02-let.csv");
@@ -94,7 +94,7 @@ TEST("gate, LETd of primaries in the last centimetres of the plan differs becaus
 TEST("gate, LET of primaries in a plan agrees with SHIELD-HIT12A") {
   transport::Problem p = test::dcpt_plan();
   p.track_scores = true;
-  const test::Observed o(p);
+  const test::SolvedProblem o(p);
   const engine::TrackResult& tracks = *o.result().tracks;
   const Curve track = average(tracks.primary, o.tables(), 0), dose = average(tracks.primary, o.tables(), 1);
   const Curve all_track = average(tracks.protons, o.tables(), 0), all_dose = average(tracks.protons, o.tables(), 1);

@@ -58,7 +58,7 @@ Problem by_depth(Problem p, int bins_per_plane, int finer_angles = 1) {
 
 /// Share of the cells above 5 % of the largest dose that pass a global gamma criterion (Low et al., Med. Phys. 25 (1998)
 /// 656). The evaluated dose is interpolated to a tenth of the distance.
-double gamma_pass(const Observed& got, const Observed& wanted, double percent, double distance) {
+double gamma_pass(const SolvedProblem& got, const SolvedProblem& wanted, double percent, double distance) {
   const Tables& t = wanted.tables();
   const std::vector<double>&a = got.result().dose, &b = wanted.result().dose;
   const double most = *std::ranges::max_element(b), allowed = 0.01 * percent * most, least = 0.05 * most;
@@ -96,7 +96,7 @@ double gamma_pass(const Observed& got, const Observed& wanted, double percent, d
 }
 
 /// Standard deviation across x of the dose in the row at a depth, mm, without the contribution of the cell width.
-double dose_sigma(const Observed& o, double depth) {
+double dose_sigma(const SolvedProblem& o, double depth) {
   const Tables& t = o.tables();
   const auto nx = static_cast<std::size_t>(t.nx), row = static_cast<std::size_t>(depth / t.dz);
   double sum = 0.0, square = 0.0;
@@ -112,7 +112,7 @@ double dose_sigma(const Observed& o, double depth) {
 /// beam at its entrance by more than the gates allow.
 void check_against_depth(Problem p, int bins_per_plane, int finer_angles = 1) {
   p.beam.x_sigma = 10.0 * p.grid.dx;
-  const Observed moments(p), depth(by_depth(p, bins_per_plane, finer_angles));
+  const SolvedProblem moments(p), depth(by_depth(p, bins_per_plane, finer_angles));
   const Curve got = moments.depth_dose(), wanted = depth.depth_dose();
   CHECK_NEAR(got.distal(0.8), wanted.distal(0.8), 0.02);
   CHECK_REL(got.w80_20(), wanted.w80_20(), 0.005);
@@ -149,7 +149,7 @@ Problem tilted(double energy, double range, double degrees, const std::vector<Sl
 /// across, and the dose map.
 void check_tilted(Problem p, int bins_per_plane, int finer_angles = 1) {
   p.beam.x_sigma = 10.0 * p.grid.dx;
-  const Observed moments(p), depth(by_depth(p, bins_per_plane, finer_angles));
+  const SolvedProblem moments(p), depth(by_depth(p, bins_per_plane, finer_angles));
   const Curve got = moments.depth_dose(), wanted = depth.depth_dose();
   CHECK_NEAR(got.distal(0.8), wanted.distal(0.8), 0.02);
   CHECK_REL(got.w80_20(), wanted.w80_20(), 0.01);
@@ -222,7 +222,7 @@ TEST("gate, moments: range and falloff in water agree with quadratures, 70 to 25
   for (const Row& row :
        {Row{70.0, 40.76, 0.616, 7.04}, Row{150.0, 157.67, 2.224, 6.98}, Row{250.0, 379.3, 5.080, 6.74}}) {
     const Problem p = layered(row.energy, row.range, {}, 0.5, row.falloff / 6.0);
-    const Observed o(p);
+    const SolvedProblem o(p);
     const Curve dose = o.depth_dose();
     CHECK_NEAR(dose.distal(0.8), row.range, 0.05 + 2e-4 * row.range);
     CHECK_REL(dose.w80_20(), row.falloff, 0.01);
@@ -236,7 +236,7 @@ TEST("gate, moments: A0 A1 A2 in water agree with Fermi-Eyges within 0.5 %, for 
   for (const Scattering model : {Scattering::kGottschalk, Scattering::kFermiRossi, Scattering::kHighland}) {
     Problem p = layered(150.0, 157.7, {}, 1.0, 0.5);
     p.scattering = model;
-    const Observed o(p);
+    const SolvedProblem o(p);
     const auto power = [&](double energy) {
       if (model == Scattering::kGottschalk) return physics::gottschalk_power(energy, 150.0, 46.88);
       if (model == Scattering::kFermiRossi) return physics::fermi_rossi_power(energy, 36.08);
@@ -255,7 +255,7 @@ TEST("gate, moments: A0 A1 A2 in water agree with Fermi-Eyges within 0.5 %, for 
 TEST("gate, moments: behind 300 mm of air a beam has the Fermi-Eyges width within 1 %") {
   for (const double energy : {70.0, 100.0}) {
     const Problem p = layered(energy, 330.0, {{"air", 0.0, 300.0}}, 0.5, 0.5);
-    const Observed o(p);
+    const SolvedProblem o(p);
     const Material air = material("air");
     const physics::StoppingTable table(air.energies, air.stopping);
     const auto power = [&](double e) { return physics::gottschalk_power(e, energy, 46.76); };
@@ -280,7 +280,7 @@ TEST("gate, moments: inside and behind an air gap the dose has the Fermi-Eyges w
       p.variant = "moments";
       p.keyframes = 0;
       p.beam.x_sigma = width;
-      const Observed o(p);
+      const SolvedProblem o(p);
       const auto of_layer = [&](const Material& of, const physics::StoppingTable& table, double from, double mm,
                                 int n) {
         const double per_mm = 0.1 * of.density;
@@ -338,12 +338,12 @@ TEST("moments: the ledger of a field of tilted spots closes to 1e-10 in FP64, an
     p.spots[3].angle_sigma = 0.02;
     p.spots[3].focus = 20.0;
     if (nuclear == Nuclear::kIcru63) {
-      CHECK_THROWS(Observed(p),
+      CHECK_THROWS(SolvedProblem(p),
                    "beam.spots: products of spots of different angles would follow one axis; allowed: one angle, or "
                    "physics.nuclear = off or attenuation");
       for (Beam& each : p.spots) each.angle = p.beam.angle;
     }
-    const Observed all(p);
+    const SolvedProblem all(p);
     CHECK(all.result().number.back().rel_error <= 1e-10);
     CHECK(all.result().energy.back().rel_error <= 1e-10);
     double dose = 0.0;
@@ -353,7 +353,7 @@ TEST("moments: the ledger of a field of tilted spots closes to 1e-10 in FP64, an
     for (const Beam& each : p.spots) {
       Problem one = p;
       one.spots = {each};
-      const Observed alone(one);
+      const SolvedProblem alone(one);
       for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += alone.result().dose[i];
     }
     const double most = *std::ranges::max_element(sum);
@@ -368,9 +368,9 @@ TEST("moments: a tilted beam with reactions, LET and FP32 agrees with depth step
   follow_reactions(p);
   p.track_scores = true;
   p.beam.x_sigma = 2.5;
-  const Observed moments(p), depth(by_depth(p, 2));
+  const SolvedProblem moments(p), depth(by_depth(p, 2));
   p.precision = Precision::kFp32;
-  const Observed single(p);
+  const SolvedProblem single(p);
   const double most = *std::ranges::max_element(moments.result().dose);
   for (std::size_t i = 0; i < moments.result().dose.size(); ++i) {
     CHECK_NEAR(single.result().dose[i], moments.result().dose[i], 1e-4 * most);
@@ -378,7 +378,7 @@ TEST("moments: a tilted beam with reactions, LET and FP32 agrees with depth step
   CHECK(gamma_pass(moments, depth, 1.0, 1.0) >= 0.99);
   CHECK_REL(moments.result().secondaries->protons, depth.result().secondaries->protons, 0.01);
   const Tables& t = moments.tables();
-  const auto sum = [&](const Observed& o, int row, std::size_t moment) {
+  const auto sum = [&](const SolvedProblem& o, int row, std::size_t moment) {
     const auto* from = &o.result().tracks->primary[moment * t.plane() + static_cast<std::size_t>(row * t.nx)];
     return std::accumulate(from, from + t.nx, 0.0);
   };
@@ -418,7 +418,7 @@ TEST("gate, moments: the mean range in lead is that of Coulomb scattering by nuc
     std::ranges::fill(p.map, 1);
     p.stepping = Stepping::kDepth;
     p.variant = "moments";
-    const Observed o(p);
+    const SolvedProblem o(p);
     double mean = 0.0;  // mm: the integral of the share that is in flight
     for (int i = 0; i < 438; ++i) mean += dz * o.fluence((i + 0.5) * dz).number / o.fluence(0.5 * dz).number;
     CHECK_NEAR(mean / path, depth_over_path(energy, 5.50, 1), 1e-3);
@@ -441,7 +441,7 @@ TEST("moments: the ledger closes to 1e-10 in FP64 and 1e-6 in FP32, with spots, 
       p.spots[2].energy_sigma = 0.5;
       p.spots[3].x = 0.5 * p.grid.nx * p.grid.dx - 1.0;  // near the side of the box
       p.spots[3].angle_sigma = 0.02;
-      const Observed o(p);
+      const SolvedProblem o(p);
       const double closed = precision == Precision::kFp32 ? 1e-6 : 1e-10;
       CHECK(o.result().number.back().rel_error <= closed);
       CHECK(o.result().energy.back().rel_error <= closed);
@@ -465,9 +465,9 @@ TEST("moments: products of reactions give the same dose as the column solver wit
     p.spots = {spot, spot};
     p.spots[1].x = 4.0;
     p.spots[1].weight = 0.5;
-    const Observed layers(p);
+    const SolvedProblem layers(p);
     p.track_scores = true;  // scores LET through columns
-    const Observed columns(p);
+    const SolvedProblem columns(p);
     const Secondaries &got = *layers.result().secondaries, &wanted = *columns.result().secondaries;
     // Columns treat all reactions of a plane as if they occurred in its middle. With 400 planes instead of 125, the local dose is 0.9 % smaller, and the falloff changes by 0.5 % of the dose.
     CHECK_REL(got.local, wanted.local, 0.005);
@@ -489,12 +489,12 @@ TEST("moments: a field's dose is the sum of its spots' doses") {
   p.spots[1].x = 3.0;
   p.spots[1].weight = 0.5;
   p.spots[2].energy = 60.0;
-  const Observed all(p);
+  const SolvedProblem all(p);
   std::vector<double> dose(all.result().dose.size());
   for (const Beam& each : p.spots) {
     Problem one = p;
     one.spots = {each};
-    const Observed alone(one);
+    const SolvedProblem alone(one);
     for (std::size_t i = 0; i < dose.size(); ++i) dose[i] += alone.result().dose[i];
   }
   const double most = *std::ranges::max_element(dose);
@@ -503,9 +503,9 @@ TEST("moments: a field's dose is the sum of its spots' doses") {
 
 TEST("moments: FP32 agrees with FP64 to 1e-4 of the largest dose") {
   Problem p = layered(150.0, 157.7, {}, 1.0, 0.5);
-  const Observed wanted(p);
+  const SolvedProblem wanted(p);
   p.precision = Precision::kFp32;
-  const Observed got(p);
+  const SolvedProblem got(p);
   const double most = *std::ranges::max_element(wanted.result().dose);
   for (std::size_t i = 0; i < wanted.result().dose.size(); ++i) {
     CHECK_NEAR(got.result().dose[i], wanted.result().dose[i], 1e-4 * most);
@@ -518,8 +518,8 @@ TEST(
   Problem p = layered(70.0, 40.8, {}, 0.5, 0.1);
   p.track_scores = true;
   p.spectra = {20.0};
-  const Observed moments(p), depth(by_depth(p, 1));
-  const auto sums = [](const Observed& o, int row, std::size_t moment) {
+  const SolvedProblem moments(p), depth(by_depth(p, 1));
+  const auto sums = [](const SolvedProblem& o, int row, std::size_t moment) {
     const Tables& t = o.tables();
     double sum = 0.0;
     for (int x = 0; x < t.nx; ++x) {
@@ -545,14 +545,14 @@ TEST("moments: laterally varying matter, steep beams and prefilled states are re
   p.materials.push_back(material("bone-compact-icru"));
   Problem beside = p;
   paint(beside, 1, 0.0, 5.0, 10.0, 12.0);
-  CHECK_THROWS(Observed(beside),
+  CHECK_THROWS(SolvedProblem(beside),
                "solver.variant = moments: geometry: at a depth of 10.125000 mm water and "
                "bone-compact-icru are side by side; allowed: layers across the complete width");
   beside.variant = "auto";
-  CHECK_EQ(std::string(Observed(beside).variant()), std::string("depth"));
+  CHECK_EQ(std::string(SolvedProblem(beside).variant()), std::string("depth"));
   Problem tilted = p;
   tilted.beam.angle = tilted.grid.theta_centre = 0.5;
-  CHECK_THROWS(Observed(tilted), "beam.angle_deg = 28.6479: moments are checked up to 15°; allowed: -15 to 15");
+  CHECK_THROWS(SolvedProblem(tilted), "beam.angle_deg = 28.6479: moments are checked up to 15°; allowed: -15 to 15");
 }
 
 }  // namespace bb::test

@@ -19,7 +19,7 @@
 using namespace bb;
 using namespace bb::transport;
 using test::Curve;
-using test::Observed;
+using test::SolvedProblem;
 
 namespace {
 
@@ -89,7 +89,7 @@ Problem beam_in_water(double energy, double range, double dx = 4.0) {
 }
 
 /// Depth dose in the units of the reference.
-Curve depth_dose(const Observed& o, const Problem& p) {
+Curve depth_dose(const SolvedProblem& o, const Problem& p) {
   Curve curve = o.depth_dose();
   for (double& value : curve.value) value /= 0.1 * p.grid.dz;
   return curve;
@@ -130,7 +130,7 @@ double gaussian_share(double sigma, double from, double to) {
 }
 
 /// Share of the dose in 1.5 mm of depth that is between two distances from the axis.
-double lateral_share(const Observed& o, const Problem& p, double depth, double from, double to) {
+double lateral_share(const SolvedProblem& o, const Problem& p, double depth, double from, double to) {
   const int middle = static_cast<int>(depth / p.grid.dz);
   double all = 0.0, within = 0.0;
   for (int z = middle - 1; z <= middle + 1; ++z) {
@@ -162,7 +162,7 @@ double plateau(const Curve& c) {
 
 /// Dose of the plan by depth from the isocentre.
 Curve plan_dose(const Problem& p) {
-  const Observed o(p);
+  const SolvedProblem o(p);
   Curve curve = o.depth_dose();
   curve.first += test::kPlanSurface;
   for (std::size_t i = 0; i < curve.value.size(); ++i) {
@@ -200,7 +200,7 @@ TEST("long gate, nuclear reactions: depth doses of eight energies agree with Mon
   const bool shown = std::getenv("BRAGGBENCH_SHOW_GATES") != nullptr;
   for (const auto& [energy, reference] : monte_carlo()) {
     const Problem p = beam_in_water(energy, reference.distal(0.8));
-    const Observed o(p);
+    const SolvedProblem o(p);
     const Curve curve = depth_dose(o, p);
     const double range = reference.distal(0.8),
                  last = reference.first + reference.step * static_cast<double>(reference.value.size() - 1);
@@ -244,7 +244,7 @@ TEST("gate, nuclear reactions: the halo at mid-range agrees with Monte Carlo whe
   for (std::size_t i = 0; i < fits[0].size(); ++i) {
     const double energy = fits[0][i], depth = fits[1][i], core = fits[2][i], wide = fits[3][i], weight = fits[4][i];
     const Problem p = beam_in_water(energy, 2.0 * depth, 2.0);
-    const Observed o(p);
+    const SolvedProblem o(p);
     const double to = 2.0 * std::round(wide);
     const double wanted = (1.0 - weight) * gaussian_share(core, 10.0, to) + weight * gaussian_share(wide, 10.0, to);
     const double off = lateral_share(o, p, depth, 10.0, to) / wanted - 1.0;

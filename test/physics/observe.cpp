@@ -70,9 +70,9 @@ double Curve::distal(double share) const {
   return NAN;
 }
 
-Observed::Observed(const transport::Problem& problem) : run_(problem), result_(run_.execute({})) {}
+SolvedProblem::SolvedProblem(const transport::Problem& problem) : run_(problem), result_(run_.execute({})) {}
 
-Curve Observed::depth_dose() const {
+Curve SolvedProblem::depth_dose() const {
   const transport::Tables& t = tables();
   Curve curve{0.5 * t.dz, t.dz, std::vector<double>(u(t.nz))};
   for (int z = 0; z < t.nz; ++z) {
@@ -81,7 +81,7 @@ Curve Observed::depth_dose() const {
   return curve;
 }
 
-Curve Observed::dose_along(double x0, double z0, double angle) const {
+Curve SolvedProblem::dose_along(double x0, double z0, double angle) const {
   const transport::Tables& t = tables();
   constexpr int kParts = 8;  // a cell is sampled at 8 × 8 points
   const double width = std::min(t.dx, t.dz);
@@ -101,7 +101,7 @@ Curve Observed::dose_along(double x0, double z0, double angle) const {
   return curve;
 }
 
-Fluence Observed::fluence(double depth) const {
+Fluence SolvedProblem::fluence(double depth) const {
   const transport::Tables& t = tables();
   using C = engine::Crossing;
   const double i = std::clamp(depth / t.dz - 0.5, 0.0, t.nz - 1.000001);
@@ -128,6 +128,6 @@ Fluence Observed::fluence(double depth) const {
           mix(a.covariance, b.covariance)};
 }
 
-double Observed::sigma_x(double depth) const { return std::sqrt(fluence(depth).x_variance); }
+double SolvedProblem::sigma_x(double depth) const { return std::sqrt(fluence(depth).x_variance); }
 
 }  // namespace bb::test

@@ -32,9 +32,9 @@ struct Fluence {
 };
 
 /// A solved problem. Every gate thereby checks its mean range against the longest path of its protons.
-class Observed {
+class SolvedProblem {
  public:
-  explicit Observed(const transport::Problem& problem);
+  explicit SolvedProblem(const transport::Problem& problem);
 
   const transport::Tables& tables() const { return run_.tables(); }
   const engine::RunResult& result() const { return result_; }

@@ -10,7 +10,7 @@
 
 using namespace bb;
 using namespace bb::transport;
-using test::Observed;
+using test::SolvedProblem;
 
 namespace {
 
@@ -46,7 +46,7 @@ Problem straight(double energy, double range, double dz) {
 
 /// Mean depth at which protons stop: the integral of their fluence over depth, minus half of the last step, which is
 /// scored in full.
-double mean_range(const Observed& o, const Problem& p) {
+double mean_range(const SolvedProblem& o, const Problem& p) {
   double sum = 0.0;
   for (int z = 0; z < o.tables().nz; ++z) {
     sum += o.result().crossing[static_cast<std::size_t>(z) * engine::Crossing::kCount];
@@ -54,7 +54,7 @@ double mean_range(const Observed& o, const Problem& p) {
   return (sum - 0.5) * p.grid.dz;
 }
 
-void check_falloff(const Observed& o, const Row& row) {
+void check_falloff(const SolvedProblem& o, const Row& row) {
   const test::Curve dose = o.depth_dose();
   CHECK_NEAR(dose.distal(0.8), row.range, std::max(0.3, 0.002 * row.range));
   CHECK_REL(dose.w80_20(), row.w80_20, 0.05);
@@ -70,7 +70,7 @@ TEST("gate, CSDA range: within 0.1 % of section 4 with straggling off, range gri
     for (const Row& row : kWater) {
       Problem p = straight(row.energy, row.range, row.range / 2000.0);
       p.stepping = stepping;
-      CHECK_REL(mean_range(Observed(p), p), row.range, 0.001);
+      CHECK_REL(mean_range(SolvedProblem(p), p), row.range, 0.001);
     }
   }
 }
@@ -81,7 +81,7 @@ TEST("gate, CSDA range: within 0.1 % of section 4 with straggling off, uniform e
     p.grid.energy_kind = EnergyGridKind::kUniform;
     p.grid.energy_step = 0.2;
     p.grid.energy_min = 0.4;
-    CHECK_REL(mean_range(Observed(p), p), row.range, 0.001);
+    CHECK_REL(mean_range(SolvedProblem(p), p), row.range, 0.001);
   }
 }
 
@@ -89,14 +89,14 @@ TEST("long gate, R80 within 0.3 mm or 0.2 %, W80-20 within 5 % of section 4: pat
   // Leaves out 250 MeV, which needs ten times as long with path stepping as all other energies; the gate of depth
   // stepping includes it.
   for (const Row& row : kWater) {
-    if (row.energy < 250) check_falloff(Observed(pencil(row, Stepping::kPath)), row);
+    if (row.energy < 250) check_falloff(SolvedProblem(pencil(row, Stepping::kPath)), row);
   }
 }
 
 TEST("gate, depth stepping: the same limits; R80 is R0 within 0.1 mm or 0.05 %, W80-20 is 1.312 sigma_R within 5 %") {
   const double sigma_range[] = {0.469, 0.860, 1.695, 2.712, 3.873};
   for (int i = 0; i < 5; ++i) {
-    const Observed o(pencil(kWater[i], Stepping::kDepth));
+    const SolvedProblem o(pencil(kWater[i], Stepping::kDepth));
     check_falloff(o, kWater[i]);
     CHECK_NEAR(o.depth_dose().distal(0.8), o.tables().beam_range_mm, std::max(0.1, 0.0005 * kWater[i].range));
     CHECK_REL(o.depth_dose().w80_20(), 1.312 * sigma_range[i], 0.05);
@@ -106,18 +106,18 @@ TEST("gate, depth stepping: the same limits; R80 is R0 within 0.1 mm or 0.05 %, 
 // R80 and W80-20 in the continuous limit, by an independent calculation (Fokker-Planck in residual range on steps of
 // sigma/40, PSTAR, Bohr). R80 - R0 is c sigma along the path minus the detour, which is half of the variance of the
 // angle, integrated over depth (Gottschalk).
-struct Continuous {
+struct ContinuousLimit {
   double energy, range, r80_less_r0, w80_20;  // MeV, mm
 };
-constexpr Continuous kContinuous[] = {{70, 40.80, -0.026, 0.623},  {150, 157.7, -0.073, 2.246},
-                                      {200, 259.6, -0.110, 3.591}, {230, 329.5, -0.136, 4.492},
-                                      {250, 379.4, -0.152, 5.126}, {300, 514.5, -0.197, 6.817}};
+constexpr ContinuousLimit kContinuous[] = {{70, 40.80, -0.026, 0.623},  {150, 157.7, -0.073, 2.246},
+                                           {200, 259.6, -0.110, 3.591}, {230, 329.5, -0.136, 4.492},
+                                           {250, 379.4, -0.152, 5.126}, {300, 514.5, -0.197, 6.817}};
 
 TEST(
     "long gate, R80 within 0.05 mm and W80-20 within 5 % of the continuous solution to 300 MeV, both steppings, to "
     "0.02 "
     "mm") {
-  for (const Continuous& row : kContinuous) {
+  for (const ContinuousLimit& row : kContinuous) {
     double r80[2];
     for (const Stepping stepping : {Stepping::kPath, Stepping::kDepth}) {
       // Angles and x are as coarse as possible without an effect on the depth dose.
@@ -126,7 +126,7 @@ TEST(
       p.stepping = stepping;
       p.precision = Precision::kFp32;
       p.variant = "auto";
-      const Observed o(p);
+      const SolvedProblem o(p);
       const test::Curve dose = o.depth_dose();
       double& now = r80[stepping == Stepping::kDepth];
       now = dose.distal(0.8);
@@ -146,7 +146,7 @@ TEST("gate, R80 and the peak do not depend on bin positions: ranges that differ 
     const physics::StoppingTable water(p.materials[0].energies, p.materials[0].stopping);
     p.beam.energy = water.energy_at(4.06 + 0.1 * more);
     p.stepping = Stepping::kDepth;
-    const test::Curve dose = Observed(p).depth_dose();
+    const test::Curve dose = SolvedProblem(p).depth_dose();
     const double read[] = {dose.distal(0.8) - more, dose.peak()};
     for (int i = 0; i < 2; ++i) {
       lowest[i] = std::min(lowest[i], read[i]);
@@ -162,7 +162,7 @@ TEST("gate, ICRU 90: R80 agrees with the range in section 4, half a per cent bey
   for (const auto& [energy, range] : rows) {
     Problem p = pencil({energy, range, 0.013 * range}, Stepping::kDepth);
     p.materials[0] = test::material("water", 1.0, "icru90");
-    CHECK_NEAR(Observed(p).depth_dose().distal(0.8), range, std::max(0.3, 0.002 * range));
+    CHECK_NEAR(SolvedProblem(p).depth_dose().distal(0.8), range, std::max(0.3, 0.002 * range));
   }
 }
 
@@ -177,7 +177,7 @@ TEST("gate, attenuation: R80 within 0.5 %, W80-20 within 5 %, peak/entrance with
   for (const auto& [energy, r80, width, ratio] : kMonteCarlo) {
     Problem p = pencil({energy, r80, width}, Stepping::kDepth);
     p.nuclear = Nuclear::kAttenuation;
-    const test::Curve dose = Observed(p).depth_dose();
+    const test::Curve dose = SolvedProblem(p).depth_dose();
     CHECK_REL(dose.distal(0.8), r80, 0.005);
     CHECK_REL(dose.w80_20(), width, 0.05);
     CHECK_REL(dose.peak() / dose.value[0], ratio, 0.10);
@@ -187,7 +187,7 @@ TEST("gate, attenuation: R80 within 0.5 %, W80-20 within 5 %, peak/entrance with
 TEST("attenuation: protons are lost as 1 + 0.012 R, and four tenths or more of their energy escape") {
   Problem p = pencil({200.0, 259.6, 3.557}, Stepping::kDepth);
   p.nuclear = Nuclear::kAttenuation;
-  const Observed o(p);
+  const SolvedProblem o(p);
   CHECK_REL(1.0 - o.result().number.back().nuclear, 1.0 / (1.0 + 0.012 * 25.96), 0.005);
   for (const double depth : {50.0, 130.0, 200.0}) {
     CHECK_REL(o.fluence(depth).number, (1.0 + 0.012 * (25.96 - 0.1 * depth)) / (1.0 + 0.012 * 25.96), 0.002);

@@ -11,7 +11,7 @@
 
 using namespace bb;
 using namespace bb::transport;
-using test::Observed;
+using test::SolvedProblem;
 
 namespace {
 
@@ -67,7 +67,7 @@ constexpr double kFalloff = 1.312;
 /// Checks R80 to 0.02 mm and W80-20 to 1 %. The expected values are those of the quadrature, combined with the spread
 /// that the run reports for its grid.
 void hold(const Spread& spread, const Problem& p) {
-  const Observed o(p);
+  const SolvedProblem o(p);
   const test::Curve dose = o.depth_dose();
   const double said = kFalloff * o.tables().extra_straggling_mm;
   CHECK_NEAR(dose.distal(0.8), spread.expected("r80_mm"), 0.02);

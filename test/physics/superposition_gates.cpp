@@ -87,19 +87,19 @@ double worst_difference(const std::vector<double>& a, const std::vector<double>&
 }  // namespace
 
 TEST("fields: the solution for a sum of spots is the sum of their solutions, to 1e-6 of the largest dose") {
-  struct Kind {
+  struct GridCase {
     Stepping stepping;
     EnergyGridKind grid;
   };
   for (const auto& [stepping, grid] :
-       {Kind{Stepping::kDepth, EnergyGridKind::kRange}, Kind{Stepping::kPath, EnergyGridKind::kRange},
-        Kind{Stepping::kDepth, EnergyGridKind::kUniform}}) {
+       {GridCase{Stepping::kDepth, EnergyGridKind::kRange}, GridCase{Stepping::kPath, EnergyGridKind::kRange},
+        GridCase{Stepping::kDepth, EnergyGridKind::kUniform}}) {
     const Problem p = field(stepping, grid);
-    const Observed all(p);
+    const SolvedProblem all(p);
     std::vector<double> dose(all.result().dose.size());
     double deposited = 0.0, stopped = 0.0;
     for (std::size_t i = 0; i < p.spots.size(); ++i) {
-      const Observed one(only(p, i));
+      const SolvedProblem one(only(p, i));
       for (std::size_t cell = 0; cell < dose.size(); ++cell) dose[cell] += one.result().dose[cell];
       deposited += one.result().energy.back().deposited;
       stopped += one.result().number.back().stopped;
@@ -119,10 +119,10 @@ TEST("fields: with linear remap, spots of any width add up within rounding, also
   paint(p, 1, 2.0, 6.0, 5.0, 9.0);
   p.remap = Remap::kLinear;
   for (Beam& spot : p.spots) spot.x_sigma = 0.0;
-  const Observed all(p);
+  const SolvedProblem all(p);
   std::vector<double> dose(all.result().dose.size());
   for (std::size_t i = 0; i < p.spots.size(); ++i) {
-    const Observed one(only(p, i));
+    const SolvedProblem one(only(p, i));
     for (std::size_t cell = 0; cell < dose.size(); ++cell) dose[cell] += one.result().dose[cell];
   }
   CHECK_NEAR(worst_difference(all.result().dose, dose), 0.0, 1e-13 * *std::ranges::max_element(dose));
@@ -146,7 +146,7 @@ TEST("fields: the ledger balances over spots, and the input is the sum of their 
         weight += spot.weight;
         energy += spot.weight * spot.energy;
       }
-      const Observed o(p);
+      const SolvedProblem o(p);
       CHECK_REL(o.tables().start.number_in, weight, 1e-12);
       CHECK_REL(o.tables().start.energy_in, energy, 1e-6);
       CHECK(o.result().number.back().rel_error < 1e-12);
@@ -160,10 +160,10 @@ TEST("fields: the ledger balances over spots, and the input is the sum of their 
 
 TEST("fields: the order of spots changes no bit") {
   Problem p = field(Stepping::kDepth);
-  const Observed before(p);
+  const SolvedProblem before(p);
   std::ranges::reverse(p.spots);
   std::swap(p.spots[1], p.spots[3]);
-  const Observed after(p);
+  const SolvedProblem after(p);
   CHECK(before.result().dose == after.result().dose);
   CHECK(before.result().crossing == after.result().crossing);
 }
@@ -174,9 +174,9 @@ TEST("fields: a single spot equals the beam bit for bit") {
     p.beam = p.spots[2];
     p.grid.theta_centre = p.beam.angle;
     p.spots.clear();
-    const Observed beam(p);
+    const SolvedProblem beam(p);
     p.spots = {p.beam};
-    const Observed spot(p);
+    const SolvedProblem spot(p);
     CHECK(beam.result().dose == spot.result().dose);
     CHECK(beam.result().crossing == spot.result().crossing);
     CHECK_EQ(beam.result().energy.back().deposited, spot.result().energy.back().deposited);
@@ -186,11 +186,11 @@ TEST("fields: a single spot equals the beam bit for bit") {
 
 TEST("fields: two halves of a spot equal the spot") {
   Problem p = field(Stepping::kDepth);
-  const Observed whole(p);
+  const SolvedProblem whole(p);
   p.spots.push_back(p.spots[2]);
   p.spots[2].weight *= 0.25;
   p.spots[4].weight *= 0.75;
-  const Observed halves(p);
+  const SolvedProblem halves(p);
   const double highest = *std::ranges::max_element(whole.result().dose);
   CHECK(worst_difference(whole.result().dose, halves.result().dose) < 1e-12 * highest);
 }

@@ -11,7 +11,7 @@
 
 using namespace bb;
 using namespace bb::transport;
-using test::Observed;
+using test::SolvedProblem;
 
 namespace {
 
@@ -35,14 +35,14 @@ Problem tilted(double energy, double range, double degrees, Stepping stepping, d
   return p;
 }
 
-struct Read {
+struct AxisReadouts {
   double r80, w80_20, mean;
 };
 
-Read read(const Problem& p) {
-  const Observed o(p);
+AxisReadouts read_along_axis(const Problem& p) {
+  const SolvedProblem o(p);
   const test::Curve dose = o.dose_along(p.beam.x, p.beam.z, p.beam.angle);
-  return {dose.distal(0.8), dose.w80_20(), test::mean_range(p, o.tables(), o.result(), test::longest_way(p)).value()};
+  return {dose.distal(0.8), dose.w80_20(), test::mean_range(p, o.tables(), o.result(), test::longest_path(p)).value()};
 }
 
 }  // namespace
@@ -54,7 +54,7 @@ TEST("gate, tilted beam: depth stepping has the Monte Carlo range and falloff al
   } tilts[] = {{10, 1}, {30, 3}, {45, 4}};
   for (const auto& [degrees, bins] : tilts) {
     const Problem p = tilted(150.0, 157.7, degrees, Stepping::kDepth, 0.5, 0.25, bins);
-    const Read found = read(p);
+    const AxisReadouts found = read_along_axis(p);
     const std::string of = "tilt-150MeV-" + std::to_string(static_cast<int>(degrees)) + "deg";
     CHECK_NEAR(found.r80, test::oracle::expected(of, "r80_mm").value, 0.05);
     CHECK_REL(found.w80_20, test::oracle::expected(of, "w80_20_mm").value, 0.03);
@@ -69,8 +69,8 @@ TEST("gate, tilted beam: depth stepping reports the spread that its range bins a
   odd.grid.energy_step = 0.5;
   const double extra = build_tables(odd).extra_straggling_mm;
   CHECK(extra > 1.5);
-  const double wanted = std::hypot(read(even).w80_20, 1.312 * extra);
-  CHECK_REL(read(odd).w80_20, wanted, 0.1);
+  const double wanted = std::hypot(read_along_axis(even).w80_20, 1.312 * extra);
+  CHECK_REL(read_along_axis(odd).w80_20, wanted, 0.1);
 }
 
 TEST("gate, tilted beam: path stepping has the Monte Carlo mean range for any ratio of step to cell") {
@@ -80,7 +80,7 @@ TEST("gate, tilted beam: path stepping has the Monte Carlo mean range for any ra
     Problem p = tilted(90.0, 63.97, 30.0, Stepping::kPath, dz, 0.5, 1);
     for (const double step : {dz / std::cos(30.0 * kDegree), dz}) {
       p.step = p.grid.energy_step = step;
-      const Read found = read(p);
+      const AxisReadouts found = read_along_axis(p);
       CHECK_NEAR(found.mean, wanted, 0.05);
       CHECK(found.mean < build_tables(p).beam_range_mm);
     }
@@ -89,8 +89,8 @@ TEST("gate, tilted beam: path stepping has the Monte Carlo mean range for any ra
 }
 
 TEST("long gate, tilted beam: path stepping by complete cells in depth agrees with depth stepping") {
-  const Read path = read(tilted(90.0, 63.97, 30.0, Stepping::kPath, 0.2, 0.25, 1));
-  const Read depth = read(tilted(90.0, 63.97, 30.0, Stepping::kDepth, 0.2, 0.25, 3));
+  const AxisReadouts path = read_along_axis(tilted(90.0, 63.97, 30.0, Stepping::kPath, 0.2, 0.25, 1));
+  const AxisReadouts depth = read_along_axis(tilted(90.0, 63.97, 30.0, Stepping::kDepth, 0.2, 0.25, 3));
   CHECK_NEAR(path.r80, depth.r80, 0.05);
   CHECK_NEAR(path.mean, depth.mean, 0.05);
   CHECK_REL(path.w80_20, depth.w80_20, 0.03);
@@ -107,7 +107,7 @@ TEST("gate, PMMA at 140 MeV in steps of 0.5 mm: with four range bins per 0.5 mm 
   CHECK(build_tables(p).extra_straggling_mm > 1.0);
   p.grid.energy_step = 0.5 / 4.0;
   CHECK(build_tables(p).extra_straggling_mm < 0.35);
-  CHECK_NEAR(Observed(p).depth_dose().w80_20(), 1.71, 0.05);
+  CHECK_NEAR(SolvedProblem(p).depth_dose().w80_20(), 1.71, 0.05);
 }
 
 TEST("gate, cutoff: at 0.5 MeV and below the peak is within 0.5 % and R80 within 0.01 mm of the limit of cutoff 0") {
@@ -116,9 +116,9 @@ TEST("gate, cutoff: at 0.5 MeV and below the peak is within 0.5 % and R80 within
     Problem p = test::water_problem(energy, {20.0, energy < 50 ? 10.0 : 38.0, 2.0, dz}, 0.4, 0.04);
     p.stepping = Stepping::kDepth;
     p.grid.cutoff = 0.1;
-    const test::Curve least = Observed(p).depth_dose();
+    const test::Curve least = SolvedProblem(p).depth_dose();
     p.grid.cutoff = energy < 50 ? 0.3 : 0.5;
-    const test::Curve taken = Observed(p).depth_dose();
+    const test::Curve taken = SolvedProblem(p).depth_dose();
     CHECK_NEAR(taken.distal(0.8), least.distal(0.8), 0.01);
     CHECK_REL(taken.peak() / taken.value[0], least.peak() / least.value[0], 0.005);
   }

@@ -35,7 +35,7 @@ Problem pencil(const Variant& v, Precision precision, Stepping stepping) {
 void check_gates(const Variant& v, Precision precision, Stepping stepping) {
   const std::string why = v.unavailable();
   if (!why.empty()) SKIP(why);
-  const Observed o(pencil(v, precision, stepping));
+  const SolvedProblem o(pencil(v, precision, stepping));
   const Curve dose = o.depth_dose();
   CHECK_NEAR(dose.distal(0.8), kRange, 0.3);
   CHECK_REL(dose.w80_20(), kFalloff, 0.05);
@@ -91,7 +91,7 @@ TEST("gate, beams on one grid: range and falloff equal those on separate grids t
     beam.energy = energy;
     p.spots.push_back(beam);
   }
-  test::Beams(p).execute([&](test::Beams::Ended&& ended) {
+  test::Beams(p).execute([&](test::Beams::FinishedBeam&& ended) {
     Problem own = p;
     own.spots.clear();
     own.beam = p.spots[ended.beam];

@@ -105,7 +105,7 @@ void cell_squared(const Setup& s, const Axis<T>* axes, T* f2) {
 
 /// Weights of the sub-pixels of a block for one source, with the corrections that the setup enables; FP64 in every
 /// variant. `d` holds the directions to the sub-pixels.
-void weigh(const Setup& s, const BlockPlace& at, const Lanes3<double>& d, std::size_t source, double* weight) {
+void weigh(const Setup& s, const BlockPosition& at, const Lanes3<double>& d, std::size_t source, double* weight) {
   const bool each = s.corrections == Corrections::kSubpixel;
   for (int i = 0; i < at.count; ++i) {
     const Vec3 direction{d.x.of[i], d.y.of[i], d.z.of[i]};
@@ -122,7 +122,7 @@ void weigh(const Setup& s, const BlockPlace& at, const Lanes3<double>& d, std::s
 }
 
 /// Solid angle and polarisation of whole pixels, evaluated at their first sub-pixel and for the first source.
-void pixel_corrections(const Setup& s, BlockPlace at, double* __restrict factor) {
+void pixel_corrections(const Setup& s, BlockPosition at, double* __restrict factor) {
   at.sub_fast = at.sub_slow = at.depth = 0;
   const Vec3 inward = s.thin() ? Vec3{} : (-0.5 * s.layer) * s.detector.normal;
   const Vec3 start = at.first(s) + inward, step = s.pixel * s.detector.fast;
@@ -137,7 +137,7 @@ void pixel_corrections(const Setup& s, BlockPlace at, double* __restrict factor)
 }
 
 template <typename A>
-bool block(const Setup& s, BlockPlace at, const std::atomic<bool>& cancel, double* out) {
+bool block(const Setup& s, BlockPosition at, const std::atomic<bool>& cancel, double* out) {
   using Factor = typename A::Factor;
   const bool each = s.corrections == Corrections::kSubpixel;
   const bool weighted = each || !s.thin();

@@ -8,7 +8,7 @@ namespace bb::diffraction {
 #define BB_DECLARE(isa)                         \
   namespace isa {                               \
   RowFunction block_row(Arithmetic arithmetic); \
-  const Stages& stages();                       \
+  const StageFunctions& stages();               \
   }
 BB_FOR_EACH_ISA(BB_DECLARE)
 #undef BB_DECLARE
@@ -21,8 +21,8 @@ RowFunction block_row(Arithmetic arithmetic) {
   return all[cpu::instruction_set()](arithmetic);
 }
 
-const Stages& stages() {
-  using Choice = const Stages& (*)();
+const StageFunctions& stages() {
+  using Choice = const StageFunctions& (*)();
 #define BB_ENTRY(isa) isa::stages,
   static constexpr Choice all[] = {BB_FOR_EACH_ISA(BB_ENTRY)};
 #undef BB_ENTRY

@@ -23,7 +23,7 @@ struct Planes {
 };
 
 /// Stages of the unfused variant: each is one pass over rows first … last. Temporaries have the size of the image.
-struct Stages {
+struct StageFunctions {
   /// Unit vectors from the crystal to one sub-pixel of each pixel.
   void (*directions)(const Setup&, int sub_fast, int sub_slow, int depth, int first, int last, Planes d);
   /// q = (d - incident) / wavelength.
@@ -45,6 +45,6 @@ struct Stages {
 
 /// Returns the row function for the best instruction set of this CPU.
 RowFunction block_row(Arithmetic arithmetic);
-const Stages& stages();
+const StageFunctions& stages();
 
 }  // namespace bb::diffraction

@@ -6,7 +6,7 @@
 namespace bb::diffraction {
 namespace {
 
-struct Rotated {
+struct RotatedCrystal {
   template <typename F>
   static void each(const Setup& s, F&& f) {
     for (const double phi : s.phis) {
@@ -29,7 +29,9 @@ Variant in_loop_variant() {
       .bright_error = 1e-12,
       .flops_per_term = 320,
       .speed_rank = -1,
-      .make = [](const Setup& s) -> std::unique_ptr<Solver> { return std::make_unique<PlainSolver<Rotated>>(s); },
+      .make = [](const Setup& s) -> std::unique_ptr<Solver> {
+        return std::make_unique<PlainSolver<RotatedCrystal>>(s);
+      },
   };
 }
 

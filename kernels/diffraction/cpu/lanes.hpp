@@ -35,7 +35,7 @@ struct Lanes3 {
 };
 
 /// Positions of `count` sub-pixels of one block, one pixel apart, from column `fast` on in row `slow` of a layer.
-struct BlockPlace {
+struct BlockPosition {
   int fast, slow, count;
   int sub_fast, sub_slow, depth;
 
@@ -46,7 +46,7 @@ struct BlockPlace {
 
 /// Unit vectors from the crystal to the sub-pixels. Positions are relative to the block's first sub-pixel.
 template <typename T>
-void directions(const Setup& s, const BlockPlace& at, Lanes3<T>& d) {
+void directions(const Setup& s, const BlockPosition& at, Lanes3<T>& d) {
   const Number3<T> start(at.first(s)), step(s.pixel * s.detector.fast);
   for (int i = 0; i < kLanes; ++i) {
     const T n = counted<T>(i);

@@ -103,9 +103,9 @@ void finish_stage(const Setup& s, std::size_t begin, std::size_t end, const doub
 
 }  // namespace
 
-const Stages& stages() {
-  static constexpr Stages all = {directions_stage, transfer_stage, indices_stage,    lattice_stage,
-                                 structure_stage,  weights_stage,  accumulate_stage, finish_stage};
+const StageFunctions& stages() {
+  static constexpr StageFunctions all = {directions_stage, transfer_stage, indices_stage,    lattice_stage,
+                                         structure_stage,  weights_stage,  accumulate_stage, finish_stage};
   return all;
 }
 

@@ -26,7 +26,7 @@ class Unfused final : public Solver {
     const Planes d = planes(0), q = planes(3), hkl = planes(6);
     double *f2 = &memory[9 * n], *w = &memory[10 * n], *weights = &memory[11 * n], *factor = &memory[12 * n];
     double* sum = image.data();
-    const Stages& stage = stages();
+    const StageFunctions& stage = stages();
     const double passes = s_.terms_per_pixel();
     double done = 0.0;
     const int parts =

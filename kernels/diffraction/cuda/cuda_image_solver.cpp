@@ -181,13 +181,13 @@ double CudaImageSolver<T>::render(const Work& work, std::span<double> image) {
 }
 
 template <typename T>
-Shown CudaImageSolver<T>::render_shown(const Work& work, std::span<float> image) {
+RenderedImage CudaImageSolver<T>::render_shown(const Work& work, std::span<float> image) {
   return cuda::on_device([&] {
     opened_.device->make_current();
     const int rows = make_bands(work);
     const std::size_t done = static_cast<std::size_t>(rows) * static_cast<std::size_t>(setup_.width);
     const double begin_ns = work.spans.now_ns();
-    const Shown shown{static_cast<double>(rows) / setup_.height, fetch_shown(image.first(done))};
+    const RenderedImage shown{static_cast<double>(rows) / setup_.height, fetch_shown(image.first(done))};
     work.spans.record(0, work.spans.name_id(kFetching), engine::kNoStep, begin_ns, work.spans.now_ns());
     return shown;
   });
@@ -269,12 +269,12 @@ bool CudaImageSolver<T>::repeat(TaskMode mode, double at_least_s, const std::ato
         stream_.synchronize();
       });
     }
-    struct Looking {
+    struct CancelScope {
       const std::atomic<bool>*& at;
-      ~Looking() { at = nullptr; }
+      ~CancelScope() { at = nullptr; }
     };
     cancel_ = &cancel;
-    const Looking looking{cancel_};
+    const CancelScope cancel_scope{cancel_};
     const bool replay = graph_ && replays_graph(mode);
     const auto one = [&](cuda::L2Flush* flush) {
       return replay ? timer_.seconds(stream_, flush, [&] { graph_->launch(stream_); }) : image_seconds(flush);

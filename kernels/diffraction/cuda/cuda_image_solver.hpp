@@ -23,7 +23,7 @@ class CudaImageSolver : public Solver {
  public:
   ~CudaImageSolver() override;
   double render(const Work& work, std::span<double> image) final;
-  Shown render_shown(const Work& work, std::span<float> image) final;
+  RenderedImage render_shown(const Work& work, std::span<float> image) final;
   double device_seconds() const final { return device_s_; }
   bool repeat(engine::TaskMode mode, double at_least_s, const std::atomic<bool>& cancel) final;
   std::vector<engine::SetupPart> setup_parts() const final { return parts_; }

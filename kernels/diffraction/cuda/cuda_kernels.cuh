@@ -23,16 +23,16 @@ __device__ inline void pixel_per_thread(const S& s, int first, int rows, typenam
 
 /// Defines two kernels, `name` and, for plain setups, `name_plain`, for the rows first … first + rows - 1 of the image;
 /// each thread runs `body(s, first, rows, image)`.
-#define BB_IMAGE_KERNEL(name, A, body)                                                                 \
-  extern "C" __global__ void __launch_bounds__(                                                        \
-      bb::diffraction::device::kBlockWidth* bb::diffraction::device::kBlockHeight)                     \
-      name(const __grid_constant__ A::Setup s, int first, int rows, A::Factor* image) {                \
-    body(s, first, rows, image);                                                                       \
-  }                                                                                                    \
-  extern "C" __global__ void __launch_bounds__(                                                        \
-      bb::diffraction::device::kBlockWidth* bb::diffraction::device::kBlockHeight)                     \
-      name##_plain(const __grid_constant__ Plain<A::Setup> s, int first, int rows, A::Factor* image) { \
-    body(s, first, rows, image);                                                                       \
+#define BB_IMAGE_KERNEL(name, A, body)                                                                      \
+  extern "C" __global__ void __launch_bounds__(                                                             \
+      bb::diffraction::device::kBlockWidth* bb::diffraction::device::kBlockHeight)                          \
+      name(const __grid_constant__ A::Setup s, int first, int rows, A::Factor* image) {                     \
+    body(s, first, rows, image);                                                                            \
+  }                                                                                                         \
+  extern "C" __global__ void __launch_bounds__(                                                             \
+      bb::diffraction::device::kBlockWidth* bb::diffraction::device::kBlockHeight)                          \
+      name##_plain(const __grid_constant__ PlainSetup<A::Setup> s, int first, int rows, A::Factor* image) { \
+    body(s, first, rows, image);                                                                            \
   }
 
 /// Like BB_IMAGE_KERNEL, for kernels with one pixel per thread and the orientations in global memory.

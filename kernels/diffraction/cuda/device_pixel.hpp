@@ -220,7 +220,7 @@ struct ListedEdges {
 };
 
 /// Rotates the crystal at every use: by phi if it changed, and always by the mosaic domain.
-struct TurnedEdges {
+struct RotatedEdges {
   Basis turned;
   int phi = 0, domain = 0;
 

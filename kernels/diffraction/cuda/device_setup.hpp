@@ -64,7 +64,7 @@ struct DeviceSetup {
 /// The usual case as compile-time constants: square crystals, identical cells, and sub-pixels of equal weight. A kernel
 /// without the code of the other cases needs half the registers.
 template <typename S>
-struct Plain : S {
+struct PlainSetup : S {
   static constexpr Shape shape = Shape::kSquare;
   static constexpr bool each = false, weighted = false, table = false;
 };

@@ -100,11 +100,11 @@ void refuse_beyond(double limit, const Problem& p, const Outline& o) {
     for (const int factor : factors) out += (out.empty() ? "" : " x ") + std::to_string(factor);
     return out;
   };
-  struct Part {
+  struct MemoryPart {
     double bytes;
     std::string what;
   };
-  const Part parts[] = {
+  const MemoryPart parts[] = {
       {o.image_bytes(), "detector.width = " + times({o.width, o.height}) + " pixels need "},
       {o.table_bytes(), "structure_factors: the indices span " + std::to_string(o.nh) + " x " + std::to_string(o.nk) +
                             " x " + std::to_string(o.nl) + " reflections, which need "},
@@ -114,7 +114,7 @@ void refuse_beyond(double limit, const Problem& p, const Outline& o) {
       {o.orientation_bytes(),
        "crystal.mosaic_domains = " + times({p.crystal.mosaic_domains, p.rotation.steps}) + " orientations need "},
   };
-  const Part& largest = *std::ranges::max_element(parts, {}, &Part::bytes);
+  const MemoryPart& largest = *std::ranges::max_element(parts, {}, &MemoryPart::bytes);
   throw ProblemError("memory", largest.what + cpu::bytes_text(largest.bytes) + " of " + cpu::bytes_text(o.bytes()) +
                                    "; allowed: at most " + cpu::bytes_text(limit) + " together");
 }

@@ -59,7 +59,7 @@ bool ImageRun::on_gpu() const { return bb::on_gpu(*variant_); }
 double ImageRun::estimate_bytes() const { return outline_.bytes() + variant_->scratch_bytes(outline_); }
 
 ImageResult ImageRun::execute(const std::function<void(const ImageProgress&)>& on_progress,
-                              const ImageMeasuring& measuring) {
+                              const ImageTimingOptions& measuring) {
   const Clock::time_point begun = Clock::now();
   ImageResult result;
   double layout_s = 0.0;
@@ -111,7 +111,7 @@ ImageResult ImageRun::execute(const std::function<void(const ImageProgress&)>& o
   };
   const diffraction::Work work{pool, spans_, cancel_, progress, row_done_};
   if (only_shown) {
-    const diffraction::Shown shown = solver->render_shown(work, shown_);
+    const diffraction::RenderedImage shown = solver->render_shown(work, shown_);
     result.done = shown.done;
     result.brightest = shown.brightest;
   } else {

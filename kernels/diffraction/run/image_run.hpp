@@ -20,7 +20,7 @@ struct ImageProgress {
 };
 
 /// Options for timing an image.
-struct ImageMeasuring {
+struct ImageTimingOptions {
   TaskMode mode = TaskMode::kWarm;
   double at_least_s = 0;  // duration of the repetitions on a GPU; 0: only the one image is timed
 };
@@ -62,7 +62,7 @@ class ImageRun {
   /// `on_progress` is called from this thread at most 60 times a second, and once at the end.
   /// With `measuring` a GPU then repeats the image.
   ImageResult execute(const std::function<void(const ImageProgress&)>& on_progress,
-                      const ImageMeasuring& measuring = {});
+                      const ImageTimingOptions& measuring = {});
   void cancel() { cancel_.store(true); }
 
   /// Sets the FP32 destination of the pixels, [slow][fast]. The run copies finished rows there after each look(), and

@@ -22,7 +22,7 @@ bool Solver::repeat(engine::TaskMode mode, double, const std::atomic<bool>&) {
   return true;
 }
 
-Shown Solver::render_shown(const Work& work, std::span<float> image) {
+RenderedImage Solver::render_shown(const Work& work, std::span<float> image) {
   std::vector<double> photons(image.size());
   const double done = render(work, photons);
   return {done, round_to<double>(image, photons)};

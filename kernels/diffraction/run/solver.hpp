@@ -42,7 +42,7 @@ struct Work {
 };
 
 /// Progress of an image that is written as FP32 directly, and its brightest pixel.
-struct Shown {
+struct RenderedImage {
   double done = 0;
   float brightest = 0;
 };
@@ -56,7 +56,7 @@ class Solver {
   virtual double render(const Work& work, std::span<double> image) = 0;
   /// Like `render`, but rounds the photons to FP32; the memory must contain zeros. A GPU writes only this image,
   /// because allocating an FP64 image too would take longer than the kernel.
-  virtual Shown render_shown(const Work& work, std::span<float> image);
+  virtual RenderedImage render_shown(const Work& work, std::span<float> image);
   /// Device time of the image by the GPU's clock; 0 on the CPU.
   virtual double device_seconds() const { return 0.0; }
   /// Repeats the image for a total of `at_least_s`; device_seconds() then returns the mean by the GPU's clock. A CPU

@@ -44,7 +44,7 @@ struct Problem {
   std::vector<unsigned> keys;
 };
 
-Answer answer(const TaskProblem& problem) {
+ExpectedResult answer(const TaskProblem& problem) {
   const Problem p(problem);
   const Samples some(p.in.size());
   // Each step multiplies the error by a factor < 1, so that errors older than 64 steps are negligible.
@@ -82,16 +82,16 @@ float branched(float y, unsigned key, int work) {
   }
 }
 
-enum class Cpu { kBranch, kData };
+enum class CpuMethod { kBranch, kData };
 
-template <Cpu how>
-CpuWork on_cpu(CpuBench& bench) {
+template <CpuMethod how>
+CpuWork cpu_work(CpuBench& bench) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   const auto out = std::make_shared<std::vector<float>>(p->in.size());
   CpuWork work;
   work.run = [p, out, &pool = bench.pool()] {
     in_pieces(pool, p->in.size(), 1 << 14, [&](std::size_t first, std::size_t last) {
-      if constexpr (how == Cpu::kBranch) {
+      if constexpr (how == CpuMethod::kBranch) {
         for (std::size_t i = first; i < last; ++i) (*out)[i] = branched(p->in[i], p->keys[i], p->work);
       } else {
         // Values processed together. Without branches, the compiler maps them to complete vectors.
@@ -116,7 +116,7 @@ CpuWork on_cpu(CpuBench& bench) {
   return work;
 }
 
-CudaWork on_gpu(CudaBench& bench, const char* name, bool sorted) {
+CudaWork gpu_work(CudaBench& bench, const char* name, bool sorted) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   const auto in = bench.upload(p->in);
   const auto keys = bench.upload(p->keys);
@@ -153,20 +153,20 @@ engine::TaskBench divergence_bench() {
   using namespace divergence_row;
   Row<answer> row({"divergence", "Divergence: eight branches", "kernels/micro/arithmetic/divergence.cpp",
                    "kernels/micro/arithmetic/divergence.cu", bytes});
-  row.cpu<on_cpu<Cpu::kBranch>>(
+  row.cpu<cpu_work<CpuMethod::kBranch>>(
       {"cpu-branch", "One branch per value", "jumps to the code selected by the value's key"});
-  row.cpu<on_cpu<Cpu::kData>>({"cpu-data", "Branches replaced by data",
-                               "looks up the two constants that differ, so values are processed in vectors",
-                               "cpu-branch"});
-  row.cuda<with<on_gpu, Name("micro_divergence_select"), false>>(
+  row.cpu<cpu_work<CpuMethod::kData>>({"cpu-data", "Branches replaced by data",
+                                       "looks up the two constants that differ, so values are processed in vectors",
+                                       "cpu-branch"});
+  row.cuda<with<gpu_work, Name("micro_divergence_select"), false>>(
       {"cuda-select", "All branches, select one", "computes all eight results and selects one"});
-  row.cuda<with<on_gpu, Name("micro_divergence_branch"), false>>(
+  row.cuda<with<gpu_work, Name("micro_divergence_branch"), false>>(
       {"cuda-branch", "One branch per lane", "lanes with different keys execute one after another", "cuda-select"});
-  row.cuda<with<on_gpu, Name("micro_divergence_sorted"), true>>(
+  row.cuda<with<gpu_work, Name("micro_divergence_sorted"), true>>(
       {"cuda-sorted", "Sorted beforehand", "values are sorted by key, so that each warp has one key", "cuda-branch"});
-  row.cuda<with<on_gpu, Name("micro_divergence_data"), false>>({"cuda-data", "Branches replaced by data",
-                                                                "looks up the two constants that differ: one code path",
-                                                                "cuda-branch"});
+  row.cuda<with<gpu_work, Name("micro_divergence_data"), false>>(
+      {"cuda-data", "Branches replaced by data", "looks up the two constants that differ: one code path",
+       "cuda-branch"});
   row.small({{"n", 1003}, {"work", 9}}, {{"pattern", "same"}});
   row.small({{"n", 1003}, {"work", 9}}, {{"pattern", "warps"}});
   row.small({{"n", 1003}, {"work", 9}}, {{"pattern", "halves"}});

@@ -14,7 +14,7 @@ constexpr unsigned kThreads = 256;
 
 std::size_t terms_of(const TaskProblem& problem) { return problem.count("degree") + 1; }
 
-Answer answer(const TaskProblem& problem) {
+ExpectedResult answer(const TaskProblem& problem) {
   const HornerInputs in(problem, terms_of(problem));
   const Samples some(in.x.size());
   const auto terms = static_cast<double>(in.c.size());
@@ -28,7 +28,7 @@ TaskWork work_of(const HornerInputs& in) {
 }
 
 template <bool kFused>
-CpuWork on_cpu(CpuBench& bench) {
+CpuWork cpu_work(CpuBench& bench) {
   const auto in = std::make_shared<const HornerInputs>(bench.problem(), terms_of(bench.problem()));
   const auto out = std::make_shared<std::vector<float>>(in->x.size());
   const auto function = kFused ? horner_functions().fused : horner_functions().separate;
@@ -42,7 +42,7 @@ CpuWork on_cpu(CpuBench& bench) {
   return work;
 }
 
-CudaWork on_gpu(CudaBench& bench, const char* name) {
+CudaWork gpu_work(CudaBench& bench, const char* name) {
   const auto in = std::make_shared<const HornerInputs>(bench.problem(), terms_of(bench.problem()));
   const auto c = bench.upload(in->c), x = bench.upload(in->x);
   const auto out = bench.buffer<float>(in->x.size());
@@ -99,14 +99,14 @@ engine::TaskBench fma_bench() {
   using namespace fma_row;
   Row<answer> row({"fma", "Fused multiply-add: Horner's rule", "kernels/micro/arithmetic/horner.simd.cpp",
                    "kernels/micro/arithmetic/fma.cu", bytes});
-  row.cpu<on_cpu<false>>({"cpu-separate", "Separate roundings", "a multiplication, then an addition"});
-  row.cpu<on_cpu<true>>({"cpu-fused", "Fused", "one instruction with one rounding", "cpu-separate"});
-  row.cuda<with<on_gpu, Name("micro_horner_separate")>>(
+  row.cpu<cpu_work<false>>({"cpu-separate", "Separate roundings", "a multiplication, then an addition"});
+  row.cpu<cpu_work<true>>({"cpu-fused", "Fused", "one instruction with one rounding", "cpu-separate"});
+  row.cuda<with<gpu_work, Name("micro_horner_separate")>>(
       {"cuda-separate", "Separate roundings", "a multiplication, then an addition (__fmul_rn, __fadd_rn)"});
-  row.cuda<with<on_gpu, Name("micro_horner_compiled")>>({"cuda-compiled", "As compiled",
-                                                         "y * x + c, which the compiler fuses by default (--fmad=true)",
-                                                         "cuda-separate"});
-  row.cuda<with<on_gpu, Name("micro_horner_fused")>>({"cuda-fused", "Fused", "__fmaf_rn", "cuda-separate"});
+  row.cuda<with<gpu_work, Name("micro_horner_compiled")>>(
+      {"cuda-compiled", "As compiled", "y * x + c, which the compiler fuses by default (--fmad=true)",
+       "cuda-separate"});
+  row.cuda<with<gpu_work, Name("micro_horner_fused")>>({"cuda-fused", "Fused", "__fmaf_rn", "cuda-separate"});
   row.cuda<with<from_shared, Name("micro_horner_shared_separate")>>(
       {"cuda-shared-separate", "Separate roundings, coefficients in shared memory",
        "four coefficients per read and eight arguments per thread, so only arithmetic limits the speed",

@@ -15,7 +15,7 @@ std::size_t terms_of(const TaskProblem& problem) { return problem.count("degree"
 
 /// Tolerances for a format whose unit roundoff is 2^-bits.
 template <int kBits>
-Answer answer(const TaskProblem& problem) {
+ExpectedResult answer(const TaskProblem& problem) {
   const HornerInputs in(problem, terms_of(problem));
   const Samples some(in.x.size());
   const auto terms = static_cast<double>(in.c.size());
@@ -44,7 +44,7 @@ std::vector<T> as(const std::vector<float>& values) {
 
 /// `C` is the type of the coefficients, `T` that of arguments and results.
 template <typename C, typename T>
-CpuWork on_cpu(CpuBench& bench) {
+CpuWork cpu_work(CpuBench& bench) {
   const HornerInputs in(bench.problem(), terms_of(bench.problem()));
   const auto c = std::make_shared<const std::vector<C>>(as<C>(in.c));
   const auto x = std::make_shared<const std::vector<T>>(as<T>(in.x));
@@ -68,7 +68,7 @@ CpuWork on_cpu(CpuBench& bench) {
 }
 
 template <typename C, typename T, Name kKernel>
-CudaWork on_gpu(CudaBench& bench) {
+CudaWork gpu_work(CudaBench& bench) {
   const HornerInputs in(bench.problem(), terms_of(bench.problem()));
   const auto c = bench.upload(as<C>(in.c));
   const auto x = bench.upload(as<T>(in.x));
@@ -95,15 +95,15 @@ engine::TaskBench fp64_bench() {
   using namespace fp64_row;
   Row<answer<kFp32>> row({"fp64", "FP64 compared with FP32 and double-float",
                           "kernels/micro/arithmetic/horner.simd.cpp", "kernels/micro/arithmetic/fp64.cu", bytes});
-  row.cpu<on_cpu<DoubleFloat, double>, answer<kDoubleFloat>>(
+  row.cpu<cpu_work<DoubleFloat, double>, answer<kDoubleFloat>>(
       {"cpu-double-float", "Double-float", "each number is the sum of two floats", "", "double-float"});
-  row.cpu<on_cpu<double, double>, answer<kFp64>>({"cpu-fp64", "FP64", "double precision", "", "fp64"});
-  row.cpu<on_cpu<float, float>>({"cpu-fp32", "FP32", "single precision", "cpu-fp64"});
-  row.cuda<on_gpu<DoubleFloat, double, "micro_horner_double_float">, answer<kDoubleFloat>>(
+  row.cpu<cpu_work<double, double>, answer<kFp64>>({"cpu-fp64", "FP64", "double precision", "", "fp64"});
+  row.cpu<cpu_work<float, float>>({"cpu-fp32", "FP32", "single precision", "cpu-fp64"});
+  row.cuda<gpu_work<DoubleFloat, double, "micro_horner_double_float">, answer<kDoubleFloat>>(
       {"cuda-double-float", "Double-float", "each number is the sum of two floats", "", "double-float"});
-  row.cuda<on_gpu<double, double, "micro_horner_fp64">, answer<kFp64>>(
+  row.cuda<gpu_work<double, double, "micro_horner_fp64">, answer<kFp64>>(
       {"cuda-fp64", "FP64", "double precision", "", "fp64"});
-  row.cuda<on_gpu<float, float, "micro_horner_fused">>({"cuda-fp32", "FP32", "single precision", "cuda-fp64"});
+  row.cuda<gpu_work<float, float, "micro_horner_fused">>({"cuda-fp32", "FP32", "single precision", "cuda-fp64"});
   row.small({{"n", 1003}, {"degree", 12}});
   return row.bench();
 }

@@ -31,7 +31,7 @@ Samples samples_of(const Problem& p) { return Samples(p.m * p.n, std::size_t{1} 
 /// Reference for inputs with `kBits` bits of mantissa and sums in FP32. The error and the size of an entry both grow as
 /// the square root of k, so their ratio does not depend on k.
 template <int kBits>
-Answer answer(const TaskProblem& problem) {
+ExpectedResult answer(const TaskProblem& problem) {
   const Problem p(problem);
   const Samples some = samples_of(p);
   const double rounding = std::ldexp(1.0, -kBits), sums = 0x1p-24 * static_cast<double>(p.k);
@@ -46,7 +46,7 @@ Answer answer(const TaskProblem& problem) {
 }
 constexpr int kFp32 = 24, kTf32 = 11, kBf16 = 8, kFp16 = 11;
 
-CpuWork by_rows(CpuBench& bench) {
+CpuWork rows_work(CpuBench& bench) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   const auto c = std::make_shared<std::vector<float>>(p->m * p->n);
   CpuWork work;
@@ -67,7 +67,7 @@ CpuWork by_rows(CpuBench& bench) {
 }
 
 /// Computes rows of C as sums of rows of B, in blocks that stay in the cache.
-CpuWork by_blocks(CpuBench& bench) {
+CpuWork blocks_work(CpuBench& bench) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   const auto c = std::make_shared<std::vector<float>>(p->m * p->n);
   constexpr std::size_t kDepth = 64, kWide = 512;
@@ -96,7 +96,7 @@ CpuWork by_blocks(CpuBench& bench) {
   return work;
 }
 
-CudaWork ours(CudaBench& bench, const char* name) {
+CudaWork own_kernel_work(CudaBench& bench, const char* name) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   const auto a = bench.upload(p->a), b = bench.upload(p->b);
   const auto c = bench.buffer<float>(p->m * p->n);
@@ -136,9 +136,9 @@ std::vector<std::uint16_t> converted(const std::vector<float>& values) {
   return out;
 }
 
-enum class Library { kFp32, kTf32, kBf16, kFp16 };
+enum class LibraryFormat { kFp32, kTf32, kBf16, kFp16 };
 
-CudaWork by_library(CudaBench& bench, Library how) {
+CudaWork library_work(CudaBench& bench, LibraryFormat how) {
   using cuda::api::CublasCompute;
   using cuda::api::DataType;
   const auto p = std::make_shared<const Problem>(bench.problem());
@@ -152,11 +152,11 @@ CudaWork by_library(CudaBench& bench, Library how) {
     };
     work.work = p->work(inputs == DataType::kFp32 ? 4.0 : 2.0);
   };
-  if (how == Library::kFp32) {
+  if (how == LibraryFormat::kFp32) {
     multiply(bench.upload(p->a), bench.upload(p->b), DataType::kFp32, CublasCompute::kFp32);
-  } else if (how == Library::kTf32) {
+  } else if (how == LibraryFormat::kTf32) {
     multiply(bench.upload(p->a), bench.upload(p->b), DataType::kFp32, CublasCompute::kFp32ByTf32);
-  } else if (how == Library::kBf16) {
+  } else if (how == LibraryFormat::kBf16) {
     multiply(bench.upload(converted<bf16_bits>(p->a)), bench.upload(converted<bf16_bits>(p->b)), DataType::kBf16,
              CublasCompute::kFp32);
   } else {
@@ -185,24 +185,24 @@ engine::TaskBench gemm_bench() {
   using namespace gemm_row;
   Row<answer<kFp32>> row({"gemm", "Tensor cores: matrix products", "kernels/micro/arithmetic/gemm.cpp",
                           "kernels/micro/arithmetic/gemm_tensor.cu", bytes});
-  row.cpu<by_rows>({"cpu-rows", "Element by element", "dot product of a row of A and a column of B"});
-  row.cpu<by_blocks>({"cpu-blocks", "Blocked", "rows of B that fit into the cache", "cpu-rows"});
-  row.cuda<with<ours, Name("micro_gemm_fp32")>>(
+  row.cpu<rows_work>({"cpu-rows", "Element by element", "dot product of a row of A and a column of B"});
+  row.cpu<blocks_work>({"cpu-blocks", "Blocked", "rows of B that fit into the cache", "cpu-rows"});
+  row.cuda<with<own_kernel_work, Name("micro_gemm_fp32")>>(
       {"cuda-fp32", "FP32 units", "blocks of 128 x 128, with 8 x 8 results per thread"});
-  row.cuda<with<ours, Name("micro_gemm_tf32")>, answer<kTf32>>(
+  row.cuda<with<own_kernel_work, Name("micro_gemm_tf32")>, answer<kTf32>>(
       {"cuda-tf32", "TF32 on tensor cores", "inputs rounded to 11 significant bits", "cuda-fp32", "tf32"});
-  row.cuda<with<ours, Name("micro_gemm_bf16")>, answer<kBf16>>(
+  row.cuda<with<own_kernel_work, Name("micro_gemm_bf16")>, answer<kBf16>>(
       {"cuda-bf16", "BF16 on tensor cores", "inputs rounded to 8 significant bits", "cuda-tf32", "bf16"});
-  row.cuda<with<ours, Name("micro_gemm_fp16")>, answer<kFp16>>(
+  row.cuda<with<own_kernel_work, Name("micro_gemm_fp16")>, answer<kFp16>>(
       {"cuda-fp16", "FP16 on tensor cores", "inputs rounded to 11 significant bits, with a narrow range", "cuda-tf32",
        "fp16"});
-  row.cuda<with<by_library, Library::kFp32>>(
+  row.cuda<with<library_work, LibraryFormat::kFp32>>(
       {"cublas-fp32", "cuBLAS, FP32", "the library", "cuda-fp32", "fp32", "cuBLAS"}, can_do_all, no_library);
-  row.cuda<with<by_library, Library::kTf32>, answer<kTf32>>(
+  row.cuda<with<library_work, LibraryFormat::kTf32>, answer<kTf32>>(
       {"cublas-tf32", "cuBLAS, TF32", "tensor cores", "cublas-fp32", "tf32", "cuBLAS"}, can_do_all, no_library);
-  row.cuda<with<by_library, Library::kBf16>, answer<kBf16>>(
+  row.cuda<with<library_work, LibraryFormat::kBf16>, answer<kBf16>>(
       {"cublas-bf16", "cuBLAS, BF16", "16-bit inputs", "cublas-tf32", "bf16", "cuBLAS"}, can_do_all, no_library);
-  row.cuda<with<by_library, Library::kFp16>, answer<kFp16>>(
+  row.cuda<with<library_work, LibraryFormat::kFp16>, answer<kFp16>>(
       {"cublas-fp16", "cuBLAS, FP16", "16-bit inputs", "cublas-tf32", "fp16", "cuBLAS"}, can_do_all, no_library);
   row.small({{"m", 67}, {"n", 131}, {"k", 45}});
   row.small({{"m", 200}, {"n", 33}, {"k", 130}});

@@ -13,30 +13,32 @@ constexpr const char* kCompared = "the result of the last operation, which must 
 
 int operations_of(const TaskProblem& problem) { return static_cast<int>(problem.count("operations")); }
 
-Answer only(double value) { return {{value}, 0, 0, kCompared}; }
+ExpectedResult only(double value) { return {{value}, 0, 0, kCompared}; }
 
 /// Last entry of a chain of reads through 32 entries.
-Answer chained(const TaskProblem& problem) {
+ExpectedResult chained(const TaskProblem& problem) {
   const std::vector<unsigned> next = one_cycle(kLanes, problem.seed);
   unsigned at = 0;
   for (int i = 0; i < operations_of(problem); ++i) at = next[at];
   return only(at);
 }
 
-Answer added(const TaskProblem& problem) {
+ExpectedResult added(const TaskProblem& problem) {
   unsigned at = 0;
   for (int i = 0; i < operations_of(problem); ++i) at = at * 1664525u + 1013904223u;
   return only(at);
 }
 
-Answer turned_over(const TaskProblem& problem) { return only(operations_of(problem) % 2 == 0 ? 0.0 : 0xffffffffu); }
+ExpectedResult turned_over(const TaskProblem& problem) {
+  return only(operations_of(problem) % 2 == 0 ? 0.0 : 0xffffffffu);
+}
 
-Answer turned(const TaskProblem& problem) { return only(operations_of(problem) % 2); }
+ExpectedResult turned(const TaskProblem& problem) { return only(operations_of(problem) % 2); }
 
 /// Mask of the lanes 0, 4, 8 …, which every operation of the chain returns.
-Answer matched(const TaskProblem&) { return only(0x11111111u); }
+ExpectedResult matched(const TaskProblem&) { return only(0x11111111u); }
 
-CpuWork on_cpu(CpuBench& bench) {
+CpuWork cpu_work(CpuBench& bench) {
   using cpu::Clock;
   const auto next = std::make_shared<const std::vector<unsigned>>(one_cycle(kLanes, bench.problem().seed));
   const int operations = operations_of(bench.problem());
@@ -61,7 +63,7 @@ CpuWork on_cpu(CpuBench& bench) {
   return work;
 }
 
-CudaWork on_gpu(CudaBench& bench, const char* name, unsigned threads) {
+CudaWork gpu_work(CudaBench& bench, const char* name, unsigned threads) {
   const int operations = operations_of(bench.problem());
   const auto table = bench.upload(one_cycle(kLanes, bench.problem().seed));
   const auto out = bench.buffer<long long>(2);
@@ -88,21 +90,21 @@ engine::TaskBench instruction_latency_bench() {
   Row<chained> row({"instruction-latency", "Latency of shuffles, votes and atomics",
                     "kernels/micro/arithmetic/instruction_latency.cpp",
                     "kernels/micro/arithmetic/instruction_latency.cu", bytes});
-  row.cpu<on_cpu>({"cpu", "Table with 32 entries", "one core, each load depends on the previous one", "", "int"});
-  row.cuda<with<on_gpu, Name("micro_chain_add"), kWarp>, added>(
+  row.cpu<cpu_work>({"cpu", "Table with 32 entries", "one core, each load depends on the previous one", "", "int"});
+  row.cuda<with<gpu_work, Name("micro_chain_add"), kWarp>, added>(
       {"cuda-add", "Multiply-add", "integer multiply-add, the shortest dependent chain", "", "int"});
-  row.cuda<with<on_gpu, Name("micro_chain_shuffle"), kWarp>>(
+  row.cuda<with<gpu_work, Name("micro_chain_shuffle"), kWarp>>(
       {"cuda-shuffle", "Shuffles", "a lane reads another lane's register", "cuda-add", "int"});
-  row.cuda<with<on_gpu, Name("micro_chain_ballot"), kWarp>, turned_over>(
+  row.cuda<with<gpu_work, Name("micro_chain_ballot"), kWarp>, turned_over>(
       {"cuda-ballot", "Ballots", "tests one bit and ballots it over the warp", "cuda-shuffle", "int"});
-  row.cuda<with<on_gpu, Name("micro_chain_any"), kWarp>, turned>(
+  row.cuda<with<gpu_work, Name("micro_chain_any"), kWarp>, turned>(
       {"cuda-any", "Any", "a comparison, a warp vote, and its result as a number", "cuda-ballot", "int"});
-  row.cuda<with<on_gpu, Name("micro_chain_match"), kWarp>, matched>(
+  row.cuda<with<gpu_work, Name("micro_chain_match"), kWarp>, matched>(
       {"cuda-match", "Match", "finds lanes with the same value, in four groups", "cuda-ballot", "int"});
-  row.cuda<with<on_gpu, Name("micro_chain_atomic_shared"), 1u>>(
+  row.cuda<with<gpu_work, Name("micro_chain_atomic_shared"), 1u>>(
       {"cuda-atomic-shared", "Atomics in shared memory", "one thread adds, and continues with the returned value",
        "cuda-shuffle", "int"});
-  row.cuda<with<on_gpu, Name("micro_chain_atomic_global"), 1u>>(
+  row.cuda<with<gpu_work, Name("micro_chain_atomic_global"), 1u>>(
       {"cuda-atomic-global", "Atomics in global memory", "the same, executed by L2", "cuda-atomic-shared", "int"});
   row.small({{"operations", 1001}});
   row.small({{"operations", 8}});

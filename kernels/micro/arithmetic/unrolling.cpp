@@ -34,7 +34,7 @@ struct Inputs {
 };
 
 /// Near |x| = 1, the FP32 recurrence for the term of degree k accumulates about k² rounding errors.
-Answer answer(const TaskProblem& problem) {
+ExpectedResult answer(const TaskProblem& problem) {
   const Inputs in(problem);
   const Samples some(in.x.size());
   const auto terms = static_cast<double>(in.c.size());
@@ -69,7 +69,7 @@ BB_CHEBYSHEV(chebyshev_8, 8)
 #undef BB_CHEBYSHEV
 
 template <float (*kSum)(float, const std::vector<float>&)>
-CpuWork on_cpu(CpuBench& bench) {
+CpuWork cpu_work(CpuBench& bench) {
   const auto in = std::make_shared<const Inputs>(bench.problem());
   const auto out = std::make_shared<std::vector<float>>(in->x.size());
   CpuWork work;
@@ -83,7 +83,7 @@ CpuWork on_cpu(CpuBench& bench) {
   return work;
 }
 
-CudaWork on_gpu(CudaBench& bench, const char* name) {
+CudaWork gpu_work(CudaBench& bench, const char* name) {
   const auto in = std::make_shared<const Inputs>(bench.problem());
   const auto c = bench.upload(in->c), x = bench.upload(in->x);
   const auto out = bench.buffer<float>(in->x.size());
@@ -109,16 +109,18 @@ engine::TaskBench unrolling_bench() {
   using namespace unrolling_row;
   Row<answer> row({"unrolling", "Unrolling: a Chebyshev sum", "kernels/micro/arithmetic/unrolling.cpp",
                    "kernels/micro/arithmetic/unrolling.cu", bytes});
-  row.cpu<on_cpu<chebyshev_1>>({"cpu-1", "Not unrolled", "one term per iteration"});
-  row.cpu<on_cpu<chebyshev_2>>({"cpu-2", "Unrolled twice", "two terms per iteration", "cpu-1"});
-  row.cpu<on_cpu<chebyshev_4>>({"cpu-4", "Unrolled 4 times", "four terms per iteration", "cpu-2"});
-  row.cpu<on_cpu<chebyshev_8>>({"cpu-8", "Unrolled 8 times", "eight terms per iteration", "cpu-4"});
-  row.cuda<with<on_gpu, Name("micro_unroll_compiled")>>(
+  row.cpu<cpu_work<chebyshev_1>>({"cpu-1", "Not unrolled", "one term per iteration"});
+  row.cpu<cpu_work<chebyshev_2>>({"cpu-2", "Unrolled twice", "two terms per iteration", "cpu-1"});
+  row.cpu<cpu_work<chebyshev_4>>({"cpu-4", "Unrolled 4 times", "four terms per iteration", "cpu-2"});
+  row.cpu<cpu_work<chebyshev_8>>({"cpu-8", "Unrolled 8 times", "eight terms per iteration", "cpu-4"});
+  row.cuda<with<gpu_work, Name("micro_unroll_compiled")>>(
       {"cuda-compiled", "As compiled", "the plain loop, without an unrolling directive"});
-  row.cuda<with<on_gpu, Name("micro_unroll_1")>>({"cuda-1", "Not unrolled", "one term per iteration"});
-  row.cuda<with<on_gpu, Name("micro_unroll_2")>>({"cuda-2", "Unrolled twice", "two terms per iteration", "cuda-1"});
-  row.cuda<with<on_gpu, Name("micro_unroll_4")>>({"cuda-4", "Unrolled 4 times", "four terms per iteration", "cuda-2"});
-  row.cuda<with<on_gpu, Name("micro_unroll_8")>>({"cuda-8", "Unrolled 8 times", "eight terms per iteration", "cuda-4"});
+  row.cuda<with<gpu_work, Name("micro_unroll_1")>>({"cuda-1", "Not unrolled", "one term per iteration"});
+  row.cuda<with<gpu_work, Name("micro_unroll_2")>>({"cuda-2", "Unrolled twice", "two terms per iteration", "cuda-1"});
+  row.cuda<with<gpu_work, Name("micro_unroll_4")>>(
+      {"cuda-4", "Unrolled 4 times", "four terms per iteration", "cuda-2"});
+  row.cuda<with<gpu_work, Name("micro_unroll_8")>>(
+      {"cuda-8", "Unrolled 8 times", "eight terms per iteration", "cuda-4"});
   row.small({{"n", 1003}, {"terms", 27}});
   row.small({{"n", 9}, {"terms", 1}});
   return row.bench();

@@ -52,7 +52,7 @@ struct Problem {
   std::vector<Setup> setups;  // one per image
 };
 
-Answer answer(const TaskProblem& problem) {
+ExpectedResult answer(const TaskProblem& problem) {
   const Problem p(problem);
   const Samples some(p.values());
   const std::size_t each = p.size.all();
@@ -64,16 +64,16 @@ Answer answer(const TaskProblem& problem) {
           2e-5, 2e-5, some.text() + " with FP64"};
 }
 
-enum class Split { kRows, kImages };
+enum class ThreadDivision { kRows, kImages };
 
-CpuWork on_cpu(CpuBench& bench, Split split) {
+CpuWork cpu_work(CpuBench& bench, ThreadDivision split) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   const auto out = std::make_shared<std::vector<float>>(p->values());
   CpuWork work;
   work.run = [p, out, split, &pool = bench.pool()] {
     const std::size_t each = p->size.all();
     const auto image = [&](std::size_t i) { return std::span<float>(*out).subspan(i * each, each); };
-    if (split == Split::kImages) {
+    if (split == ThreadDivision::kImages) {
       pool.run(static_cast<int>(p->count), [&](int i, int) {
         images::render_rows(p->setups[static_cast<std::size_t>(i)], 0, p->size.pixels,
                             image(static_cast<std::size_t>(i)));
@@ -90,15 +90,15 @@ CpuWork on_cpu(CpuBench& bench, Split split) {
   work.work = p->work();
   return work;
 }
-template <Split kSplit>
+template <ThreadDivision kSplit>
 CpuWork splitting(CpuBench& bench) {
-  return on_cpu(bench, kSplit);
+  return cpu_work(bench, kSplit);
 }
 
 /// Crystals and images in device memory.
-class OnDevice {
+class DeviceSeries {
  public:
-  explicit OnDevice(CudaBench& bench)
+  explicit DeviceSeries(CudaBench& bench)
       : p(std::make_shared<const Problem>(bench.problem())),
         stack_(bench.buffer<float>(p->values())),
         packed_(std::make_shared<const Packed>(p->setups[0])),
@@ -149,14 +149,14 @@ class OnDevice {
   images::Scene scene_{};
 };
 
-enum class How { kSynchronous, kQueued, kGraphRebuilt, kGraphReused, kBatch };
+enum class LaunchMode { kSynchronous, kQueued, kGraphRebuilt, kGraphReused, kBatch };
 
-CudaWork on_gpu(CudaBench& bench, How how) {
-  const auto on = std::make_shared<OnDevice>(bench);
+CudaWork gpu_work(CudaBench& bench, LaunchMode how) {
+  const auto on = std::make_shared<DeviceSeries>(bench);
   const std::size_t count = on->p->count;
   CudaWork work;
   switch (how) {
-    case How::kSynchronous:
+    case LaunchMode::kSynchronous:
       work.queue = [on, count](cuda::Stream& to) {
         for (std::size_t i = 0; i < count; ++i) {
           on->send(to, i);
@@ -166,12 +166,12 @@ CudaWork on_gpu(CudaBench& bench, How how) {
       };
       work.no_graph = "it waits for every image";
       break;
-    case How::kQueued:
+    case LaunchMode::kQueued:
       work.queue = [on, count](cuda::Stream& to) {
         for (std::size_t i = 0; i < count; ++i) on->launch(to, i, 1);
       };
       break;
-    case How::kGraphRebuilt:
+    case LaunchMode::kGraphRebuilt:
       work.queue = [on, count](cuda::Stream& to) {
         for (std::size_t i = 0; i < count; ++i) {
           to.begin_capture();
@@ -182,7 +182,7 @@ CudaWork on_gpu(CudaBench& bench, How how) {
       };
       work.no_graph = "it already creates graphs";
       break;
-    case How::kGraphReused: {
+    case LaunchMode::kGraphReused: {
       bench.stream().begin_capture();
       on->launch_next(bench.stream());
       const auto graph = std::make_shared<cuda::Graph>(bench.stream().end_capture());
@@ -192,18 +192,18 @@ CudaWork on_gpu(CudaBench& bench, How how) {
       work.no_graph = "it is already a graph";
       break;
     }
-    case How::kBatch:
+    case LaunchMode::kBatch:
       work.queue = [on, count](cuda::Stream& to) { on->launch(to, 0, count); };
       break;
   }
-  if (how == How::kSynchronous || how == How::kGraphRebuilt) work.clock = engine::TaskClock::kWall;
+  if (how == LaunchMode::kSynchronous || how == LaunchMode::kGraphRebuilt) work.clock = engine::TaskClock::kWall;
   work.restore = [on](cuda::Stream& to) {
     on->stack()->fill_bytes(0xff, to);
   };  // fills with NaN, so that every pixel must be computed again
   work.result = sampled(on->stack());
   work.work = on->p->work();
   const double launches =
-      how == How::kBatch ? 1.0 : static_cast<double>(count) * (how == How::kGraphReused ? 2.0 : 1.0);
+      how == LaunchMode::kBatch ? 1.0 : static_cast<double>(count) * (how == LaunchMode::kGraphReused ? 2.0 : 1.0);
   work.quantities = [on, launches] { return on->p->quantities(launches); };
   return work;
 }
@@ -220,20 +220,20 @@ engine::TaskBench image_series_bench() {
   using namespace image_series_row;
   Row<answer> row({"image-series", "Images of many crystals", "kernels/micro/images/image_series.cpp",
                    "kernels/micro/images/image_series.cu", bytes});
-  row.cpu<splitting<Split::kRows>>(
+  row.cpu<splitting<ThreadDivision::kRows>>(
       {"cpu-one", "One image at a time", "distributes the rows of an image over all threads"});
-  row.cpu<splitting<Split::kImages>>(
+  row.cpu<splitting<ThreadDivision::kImages>>(
       {"cpu-images", "One image per thread", "computes several images concurrently", "cpu-one"});
-  row.cuda<with<on_gpu, How::kGraphRebuilt>>(
+  row.cuda<with<gpu_work, LaunchMode::kGraphRebuilt>>(
       {"cuda-graph-anew", "New graph per image", "captures and instantiates a graph for every image"});
-  row.cuda<with<on_gpu, How::kSynchronous>>(
+  row.cuda<with<gpu_work, LaunchMode::kSynchronous>>(
       {"cuda-one", "Synchronous", "copies a crystal to the device, launches its image, and waits"});
-  row.cuda<with<on_gpu, How::kQueued>>(
+  row.cuda<with<gpu_work, LaunchMode::kQueued>>(
       {"cuda-queued", "Queued", "crystals are stored on the device, and launches are queued back to back", "cuda-one"});
-  row.cuda<with<on_gpu, How::kGraphReused>>({"cuda-graph-kept", "One graph, replayed",
-                                             "replays one graph; the index of the next image is stored on the device",
-                                             "cuda-graph-anew"});
-  row.cuda<with<on_gpu, How::kBatch>>(
+  row.cuda<with<gpu_work, LaunchMode::kGraphReused>>(
+      {"cuda-graph-kept", "One graph, replayed",
+       "replays one graph; the index of the next image is stored on the device", "cuda-graph-anew"});
+  row.cuda<with<gpu_work, LaunchMode::kBatch>>(
       {"cuda-batch", "Batched in one launch", "images are the third dimension of the grid", "cuda-queued"});
   row.small({{"images", 3}, {"pixels", 67}, {"cells", 5}});
   row.small({{"images", 1}, {"pixels", 33}, {"cells", 100}});

@@ -124,14 +124,14 @@ class Problem {
   std::vector<float> measured;
 };
 
-Answer answer(const TaskProblem& problem) {
+ExpectedResult answer(const TaskProblem& problem) {
   const Problem p(problem);
   // One unit is 0.05 degrees, or a thousandth of an edge.
   return {p.truth, 1e-3, 2e-3, "three misset angles and six cell parameters, compared with those of the image"};
 }
 
 /// Runs fits one after another, and stores the result and time of the last fit.
-class Fits {
+class FitRunner {
  public:
   void run(const std::function<NormalEquations(const std::vector<double>&)>& at) {
     const Clock::time_point start = Clock::now();
@@ -153,9 +153,9 @@ class Fits {
 /// The work of a fit is not known in advance, because it depends on the number of iterations.
 TaskWork no_work() { return {}; }
 
-CpuWork on_cpu(CpuBench& bench) {
+CpuWork cpu_work(CpuBench& bench) {
   const auto p = std::make_shared<const Problem>(bench.problem());
-  const auto fits = std::make_shared<Fits>();
+  const auto fits = std::make_shared<FitRunner>();
   const auto images = std::make_shared<std::vector<float>>(kImages * p->size.all());
   constexpr std::size_t kRows = 8;
   const auto pieces = (static_cast<std::size_t>(p->size.pixels) + kRows - 1) / kRows;
@@ -189,10 +189,10 @@ CpuWork on_cpu(CpuBench& bench) {
 }
 
 /// Images and sums on the device, and the host memory that they are copied to and from.
-struct OnDevice {
+struct DeviceRefinement {
   static constexpr unsigned kSumThreads = 128, kSumBlocks = 264;
 
-  OnDevice(CudaBench& bench, const Problem& p)
+  DeviceRefinement(CudaBench& bench, const Problem& p)
       : pixels(p.size.all()),
         side(static_cast<std::size_t>(p.size.pixels)),
         setup(p.setup_at(p.truth)),
@@ -245,15 +245,15 @@ struct OnDevice {
   images::Scene scene{};
 };
 
-enum class How { kOneByOne, kBatch, kOnDevice, kGraph };
+enum class LaunchMode { kOneByOne, kBatch, kOnDevice, kGraph };
 
-CudaWork on_gpu(CudaBench& bench, How how) {
+CudaWork gpu_work(CudaBench& bench, LaunchMode how) {
   const auto p = std::make_shared<const Problem>(bench.problem());
-  const auto on = std::make_shared<OnDevice>(bench, *p);
-  const auto fits = std::make_shared<Fits>();
+  const auto on = std::make_shared<DeviceRefinement>(bench, *p);
+  const auto fits = std::make_shared<FitRunner>();
   const auto host = std::make_shared<std::vector<float>>(kImages * on->pixels);
   std::shared_ptr<cuda::Graph> graph;
-  if (how == How::kGraph) {
+  if (how == LaunchMode::kGraph) {
     cuda::Stream& stream = bench.stream();
     stream.begin_capture();
     on->send(stream);
@@ -268,7 +268,7 @@ CudaWork on_gpu(CudaBench& bench, How how) {
       const std::span<float> all(*host);
       if (graph) {
         graph->launch(to);
-      } else if (how == How::kOneByOne) {
+      } else if (how == LaunchMode::kOneByOne) {
         on->send(to);
         for (std::size_t k = 0; k < kImages; ++k) {
           on->render(to, k, 1);
@@ -278,12 +278,12 @@ CudaWork on_gpu(CudaBench& bench, How how) {
       } else {
         on->send(to);
         on->render(to, 0, kImages);
-        if (how == How::kBatch) on->stack.download(all, to);
-        if (how == How::kOnDevice) on->sum(to);
+        if (how == LaunchMode::kBatch) on->stack.download(all, to);
+        if (how == LaunchMode::kOnDevice) on->sum(to);
       }
       to.synchronize();
       Sums sums{};
-      if (how == How::kOneByOne || how == How::kBatch) {
+      if (how == LaunchMode::kOneByOne || how == LaunchMode::kBatch) {
         add_pixels(sums, all, p->measured, 0, on->pixels);
       } else {
         std::ranges::copy(on->received.values(), sums.begin());
@@ -310,17 +310,18 @@ engine::TaskBench refinement_bench() {
   using namespace refinement_row;
   Row<answer> row({"refinement", "Refinement of a crystal", "kernels/micro/images/refinement.cpp",
                    "kernels/micro/images/refinement.cu", bytes});
-  row.cpu<on_cpu>({"cpu", "CPU", "ten images per iteration and their normal equations, on all threads"});
-  row.cuda<with<on_gpu, How::kOneByOne>>(
+  row.cpu<cpu_work>({"cpu", "CPU", "ten images per iteration and their normal equations, on all threads"});
+  row.cuda<with<gpu_work, LaunchMode::kOneByOne>>(
       {"cuda-one", "One image at a time",
        "launches an image, waits and copies it back; the host forms the normal equations"});
-  row.cuda<with<on_gpu, How::kBatch>>(
+  row.cuda<with<gpu_work, LaunchMode::kBatch>>(
       {"cuda-batch", "Ten images per launch", "one launch and one copy per iteration", "cuda-one"});
-  row.cuda<with<on_gpu, How::kOnDevice>>({"cuda-sums", "Normal equations on the GPU",
-                                          "the GPU also forms the normal equations, and copies back 55 numbers",
-                                          "cuda-batch"});
-  row.cuda<with<on_gpu, How::kGraph>>({"cuda-graph", "One graph, replayed",
-                                       "crystals, images and normal equations in one replayed graph", "cuda-sums"});
+  row.cuda<with<gpu_work, LaunchMode::kOnDevice>>(
+      {"cuda-sums", "Normal equations on the GPU",
+       "the GPU also forms the normal equations, and copies back 55 numbers", "cuda-batch"});
+  row.cuda<with<gpu_work, LaunchMode::kGraph>>({"cuda-graph", "One graph, replayed",
+                                                "crystals, images and normal equations in one replayed graph",
+                                                "cuda-sums"});
   row.small({{"pixels", 67}, {"cells", 5}});
   return row.bench();
 }

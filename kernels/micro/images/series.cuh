@@ -8,7 +8,7 @@ namespace bb::micro::images {
 using diffraction::device::Edges;
 using diffraction::device::Mixed;
 /// Plain setups: square crystals, identical cells, one sub-pixel, one source.
-using Scene = diffraction::device::Plain<Mixed::Setup>;
+using Scene = diffraction::device::PlainSetup<Mixed::Setup>;
 
 /// Table of orientations with the single crystal of an image.
 struct OneCrystal {

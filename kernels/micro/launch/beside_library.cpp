@@ -34,7 +34,7 @@ struct Problem {
   std::vector<float> a, b, in;
 };
 
-Answer answer(const TaskProblem& problem) {
+ExpectedResult answer(const TaskProblem& problem) {
   const Problem p(problem);
   std::vector<double> wanted = p.product().map([&](std::size_t i) {
     double sum = 0;
@@ -51,15 +51,15 @@ Answer answer(const TaskProblem& problem) {
           p.product().text() + " of the product and " + p.values().text() + " of the kernel with FP64"};
 }
 
-enum class How { kOneStream, kTwoStreams, kKernelFirst };
+enum class StreamOrder { kOneStream, kTwoStreams, kKernelFirst };
 
-CudaWork on_gpu(CudaBench& bench, How how) {
+CudaWork gpu_work(CudaBench& bench, StreamOrder how) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   const auto a = bench.upload(p->a), b = bench.upload(p->b), in = bench.upload(p->in);
   const auto c = bench.buffer<float>(p->size * p->size), out = bench.buffer<float>(p->in.size());
-  const bool beside = how == How::kTwoStreams || how == How::kKernelFirst;
-  const auto streams =
-      std::make_shared<Forked>(bench.device(), beside ? std::size_t{2} : std::size_t{1}, StreamKind::kNonBlocking);
+  const bool beside = how == StreamOrder::kTwoStreams || how == StreamOrder::kKernelFirst;
+  const auto streams = std::make_shared<ForkedStreams>(bench.device(), beside ? std::size_t{2} : std::size_t{1},
+                                                       StreamKind::kNonBlocking);
   const auto cublas = std::make_shared<cuda::Cublas>();
   cublas->reserve(bench.stream());
   CudaWork work;
@@ -72,10 +72,10 @@ CudaWork on_gpu(CudaBench& bench, How how) {
     };
     const auto product = [&] {
       const auto n = static_cast<int>(p->size);
-      cublas->product(first, a->pointer(), cuda::Stored::kAsIs, b->pointer(), cuda::Stored::kAsIs, c->pointer(), n, n,
-                      n);
+      cublas->product(first, a->pointer(), cuda::OperandOrder::kAsIs, b->pointer(), cuda::OperandOrder::kAsIs,
+                      c->pointer(), n, n, n);
     };
-    if (how == How::kKernelFirst) {
+    if (how == StreamOrder::kKernelFirst) {
       own();
       product();
     } else {
@@ -100,8 +100,8 @@ CudaWork on_gpu(CudaBench& bench, How how) {
     });
     const double product_s = timer.seconds(*stream, nullptr, [&] {
       const auto n = static_cast<int>(p->size);
-      cublas->product(*stream, a->pointer(), cuda::Stored::kAsIs, b->pointer(), cuda::Stored::kAsIs, c->pointer(), n, n,
-                      n);
+      cublas->product(*stream, a->pointer(), cuda::OperandOrder::kAsIs, b->pointer(), cuda::OperandOrder::kAsIs,
+                      c->pointer(), n, n, n);
     });
     return std::vector<Quantity>{{"kernel-alone", "The kernel alone", 1e3 * own_s, "ms"},
                                  {"product-alone", "The product alone", 1e3 * product_s, "ms"}};
@@ -127,12 +127,12 @@ engine::TaskBench beside_library_bench() {
   using namespace beside_library_row;
   Row<answer> row({"beside-library", "Kernel concurrent with a library call", "kernels/micro/launch/beside_library.cpp",
                    "kernels/micro/launch/streams.cu", bytes});
-  row.cuda<with<on_gpu, How::kOneStream>>({"cuda-one", "One stream", "cuBLAS matrix product, then the kernel"},
-                                          can_do_all, no_library);
-  row.cuda<with<on_gpu, How::kTwoStreams>>(
+  row.cuda<with<gpu_work, StreamOrder::kOneStream>>(
+      {"cuda-one", "One stream", "cuBLAS matrix product, then the kernel"}, can_do_all, no_library);
+  row.cuda<with<gpu_work, StreamOrder::kTwoStreams>>(
       {"cuda-two", "Two streams", "the kernel on its own stream, queued after the product", "cuda-one"}, can_do_all,
       no_library);
-  row.cuda<with<on_gpu, How::kKernelFirst>>(
+  row.cuda<with<gpu_work, StreamOrder::kKernelFirst>>(
       {"cuda-kernel-first", "Two streams, kernel first",
        "the kernel is queued before the product, which would occupy the GPU", "cuda-two"},
       can_do_all, no_library);

@@ -41,14 +41,14 @@ Samples samples_of(const Problem& p) {
   return Samples(p.n, Samples::kMax / (1 + static_cast<std::size_t>(p.terms()) / 64));
 }
 
-Answer answer(const TaskProblem& problem) {
+ExpectedResult answer(const TaskProblem& problem) {
   const Problem p(problem);
   const Samples some = samples_of(p);
   const double limit = 0x1p-23 * (1.0 + p.terms());
   return {some.map([&](std::size_t i) { return p.at(i); }), limit, limit, some.text() + " with FP64"};
 }
 
-CudaWork on_gpu(CudaBench& bench, unsigned threads) {
+CudaWork gpu_work(CudaBench& bench, unsigned threads) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   const auto x = bench.upload(p->x), y = bench.upload(p->y);
   const auto out = bench.buffer<float>(p->n);
@@ -76,12 +76,12 @@ engine::TaskBench block_size_bench() {
   using namespace block_size_row;
   Row<answer> row({"block-size", "Block size and occupancy", "kernels/micro/launch/block_size.cpp",
                    "kernels/micro/launch/block_size.cu", bytes});
-  row.cuda<with<on_gpu, 32>>({"cuda-32", "32 threads", "one warp per block"});
-  row.cuda<with<on_gpu, 64>>({"cuda-64", "64 threads", "two warps per block", "cuda-32"});
-  row.cuda<with<on_gpu, 128>>({"cuda-128", "128 threads", "four warps per block", "cuda-64"});
-  row.cuda<with<on_gpu, 256>>({"cuda-256", "256 threads", "eight warps per block", "cuda-128"});
-  row.cuda<with<on_gpu, 512>>({"cuda-512", "512 threads", "16 warps per block", "cuda-256"});
-  row.cuda<with<on_gpu, 1024>>({"cuda-1024", "1024 threads", "32 warps per block", "cuda-512"});
+  row.cuda<with<gpu_work, 32>>({"cuda-32", "32 threads", "one warp per block"});
+  row.cuda<with<gpu_work, 64>>({"cuda-64", "64 threads", "two warps per block", "cuda-32"});
+  row.cuda<with<gpu_work, 128>>({"cuda-128", "128 threads", "four warps per block", "cuda-64"});
+  row.cuda<with<gpu_work, 256>>({"cuda-256", "256 threads", "eight warps per block", "cuda-128"});
+  row.cuda<with<gpu_work, 512>>({"cuda-512", "512 threads", "16 warps per block", "cuda-256"});
+  row.cuda<with<gpu_work, 1024>>({"cuda-1024", "1024 threads", "32 warps per block", "cuda-512"});
   row.small({{"n", 1003}}, {{"kernel", "axpy"}});
   row.small({{"n", 1003}}, {{"kernel", "stencil"}});
   row.small({{"n", 1003}}, {{"kernel", "gemm"}});

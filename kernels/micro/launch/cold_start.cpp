@@ -18,12 +18,12 @@ using cpu::Clock;
 constexpr float kA = 0.5f;
 constexpr unsigned kThreads = 256;
 
-Answer answer(const TaskProblem& problem) { return AxpyInputs(problem).after(1, kA); }
+ExpectedResult answer(const TaskProblem& problem) { return AxpyInputs(problem).after(1, kA); }
 
 /// Times of named parts, summed over repetitions.
-class Parts {
+class PartTimes {
  public:
-  explicit Parts(std::vector<std::pair<const char*, const char*>> names)
+  explicit PartTimes(std::vector<std::pair<const char*, const char*>> names)
       : names_(std::move(names)), seconds_(names_.size()) {}
   template <typename F>
   auto of(std::size_t part, F&& work) {
@@ -55,11 +55,11 @@ class Parts {
 
 /// With kFresh, each repetition uses new memory: the system maps a page when it is first touched.
 template <bool kFresh>
-CpuWork on_cpu(CpuBench& bench) {
+CpuWork cpu_work(CpuBench& bench) {
   const auto in = std::make_shared<const AxpyInputs>(bench.problem());
   const std::size_t n = in->n;
   const auto y = std::make_shared<std::unique_ptr<float[]>>(std::make_unique<float[]>(n));
-  const auto parts = std::make_shared<Parts>(
+  const auto parts = std::make_shared<PartTimes>(
       std::vector<std::pair<const char*, const char*>>{{"memory", "Getting memory"}, {"first", "Work in it"}});
   CpuWork work;
   work.run = [=] {
@@ -113,12 +113,12 @@ std::filesystem::path source_below(const std::filesystem::path& sources) {
   return sources / "micro" / "launch" / "grid_stride.cu";
 }
 
-enum class Code { kLoaded, kBinary, kPtxCached, kPtx, kSource };
+enum class CodeSource { kLoaded, kBinary, kPtxCached, kPtx, kSource };
 
 /// Returns the module with which a repetition starts.
-cuda::Module module_of(Code code, const std::shared_ptr<cuda::Device>& device, int repetition) {
-  if (code == Code::kBinary) return std::move(cuda::load_kernels(device, "micro", cuda::kernel_folders()).module);
-  if (code == Code::kSource) {
+cuda::Module module_of(CodeSource code, const std::shared_ptr<cuda::Device>& device, int repetition) {
+  if (code == CodeSource::kBinary) return std::move(cuda::load_kernels(device, "micro", cuda::kernel_folders()).module);
+  if (code == CodeSource::kSource) {
     const auto root = cuda::kernel_folders().sources;
     const cuda::CompiledImage image = cuda::compile_at_run_time(
         cuda::nvrtc_library().api,
@@ -128,23 +128,23 @@ cuda::Module module_of(Code code, const std::shared_ptr<cuda::Device>& device, i
   }
   std::string ptx = kPtx;
   // The driver caches compiled code under a hash of the PTX, so it compiles only text that it has not seen before.
-  if (code == Code::kPtx) {
+  if (code == CodeSource::kPtx) {
     ptx += "// " + std::to_string(Clock::now().time_since_epoch().count()) + " " + std::to_string(repetition) + "\n";
   }
   return {device, std::span<const char>(ptx.c_str(), ptx.size() + 1), "cold_axpy"};
 }
 
-const char* kernel_of(Code code) {
-  return code == Code::kPtx || code == Code::kPtxCached ? "cold_axpy"
-         : code == Code::kSource                        ? "micro_axpy_grid_stride"
-                                                        : "micro_axpy";
+const char* kernel_of(CodeSource code) {
+  return code == CodeSource::kPtx || code == CodeSource::kPtxCached ? "cold_axpy"
+         : code == CodeSource::kSource                              ? "micro_axpy_grid_stride"
+                                                                    : "micro_axpy";
 }
 
-CudaWork on_gpu(CudaBench& bench, Code code) {
+CudaWork gpu_work(CudaBench& bench, CodeSource code) {
   const auto in = std::make_shared<const AxpyInputs>(bench.problem());
   const auto x = bench.upload(in->x), start = bench.upload(in->y), y = bench.upload(in->y);
   const auto n = static_cast<unsigned>(in->n);
-  const auto parts = std::make_shared<Parts>(std::vector<std::pair<const char*, const char*>>{
+  const auto parts = std::make_shared<PartTimes>(std::vector<std::pair<const char*, const char*>>{
       {"module", "Module"}, {"function", "Kernel"}, {"launch", "First launch"}});
   const cuda::LaunchShape shape{.grid = {blocks_for(n, kThreads)}, .block = {kThreads}};
   CudaWork work;
@@ -158,7 +158,7 @@ CudaWork on_gpu(CudaBench& bench, Code code) {
         to.synchronize();
       });
     };
-    if (code == Code::kLoaded) {
+    if (code == CodeSource::kLoaded) {
       first_launch(warm);
     } else {
       const cuda::Module module = parts->of(0, [&] { return module_of(code, device, ++repetition); });
@@ -193,17 +193,17 @@ engine::TaskBench cold_start_bench() {
   using namespace cold_start_row;
   Row<answer> row({"cold-start", "Cold start: cost of the first call", "kernels/micro/launch/cold_start.cpp",
                    "kernels/micro/launch/cold_start.cpp", bytes});
-  row.cpu<on_cpu<true>>({"cpu-cold", "Fresh memory", "memory that the system has not yet mapped"});
-  row.cpu<on_cpu<false>>({"cpu-warm", "Reused memory", "memory that was used before", "cpu-cold"});
-  row.cuda<with<on_gpu, Code::kSource>>(
+  row.cpu<cpu_work<true>>({"cpu-cold", "Fresh memory", "memory that the system has not yet mapped"});
+  row.cpu<cpu_work<false>>({"cpu-warm", "Reused memory", "memory that was used before", "cpu-cold"});
+  row.cuda<with<gpu_work, CodeSource::kSource>>(
       {"cuda-source", "From source", "NVRTC compiles the source, then the module is loaded"}, can_do_all, no_compiler);
-  row.cuda<with<on_gpu, Code::kPtx>>(
+  row.cuda<with<gpu_work, CodeSource::kPtx>>(
       {"cuda-ptx", "From PTX", "the driver compiles PTX that it has not seen before", "cuda-source"});
-  row.cuda<with<on_gpu, Code::kPtxCached>>(
+  row.cuda<with<gpu_work, CodeSource::kPtxCached>>(
       {"cuda-ptx-cached", "From cached PTX", "the driver finds the machine code in its cache", "cuda-ptx"});
-  row.cuda<with<on_gpu, Code::kBinary>>(
+  row.cuda<with<gpu_work, CodeSource::kBinary>>(
       {"cuda-binary", "From machine code", "loads the module with the kernels of all small workloads", "cuda-ptx"});
-  row.cuda<with<on_gpu, Code::kLoaded>>({"cuda-warm", "Loaded", "a kernel that has run before", "cuda-binary"});
+  row.cuda<with<gpu_work, CodeSource::kLoaded>>({"cuda-warm", "Loaded", "a kernel that has run before", "cuda-binary"});
   row.small({{"n", 1003}});
   return row.bench();
 }

@@ -10,14 +10,14 @@ constexpr unsigned kThreads = 256;
 
 using scaled_sum::answer, scaled_sum::Inputs, scaled_sum::kScale;
 
-enum class Form { kUnfused, kDistributed, kFused };
+enum class FormulaVersion { kUnfused, kDistributed, kFused };
 
-template <Form form>
-CpuWork on_cpu(CpuBench& bench) {
+template <FormulaVersion form>
+CpuWork cpu_work(CpuBench& bench) {
   const auto in = std::make_shared<const Inputs>(bench.problem());
   const auto out = std::make_shared<std::vector<float>>(in->n);
-  const auto t = std::make_shared<std::vector<float>>(form == Form::kUnfused ? in->n : 0);
-  const auto s = std::make_shared<std::vector<float>>(form == Form::kUnfused ? in->n : 0);
+  const auto t = std::make_shared<std::vector<float>>(form == FormulaVersion::kUnfused ? in->n : 0);
+  const auto s = std::make_shared<std::vector<float>>(form == FormulaVersion::kUnfused ? in->n : 0);
   CpuWork work;
   work.run = [=, &pool = bench.pool()] {
     const auto every = [&](auto&& one) {
@@ -28,9 +28,10 @@ CpuWork on_cpu(CpuBench& bench) {
     const float* a = in->a.data();
     const float* b = in->b.data();
     float* to = out->data();
-    if constexpr (form == Form::kFused) every([=](std::size_t i) { to[i] = (a[i] + b[i]) * kScale; });
-    if constexpr (form == Form::kDistributed) every([=](std::size_t i) { to[i] = a[i] * kScale + b[i] * kScale; });
-    if constexpr (form == Form::kUnfused) {
+    if constexpr (form == FormulaVersion::kFused) every([=](std::size_t i) { to[i] = (a[i] + b[i]) * kScale; });
+    if constexpr (form == FormulaVersion::kDistributed)
+      every([=](std::size_t i) { to[i] = a[i] * kScale + b[i] * kScale; });
+    if constexpr (form == FormulaVersion::kUnfused) {
       float* sum = t->data();
       float* scaled = s->data();
       every([=](std::size_t i) { sum[i] = a[i] + b[i]; });
@@ -43,7 +44,7 @@ CpuWork on_cpu(CpuBench& bench) {
   return work;
 }
 
-CudaWork on_gpu(CudaBench& bench, const char* name, unsigned per_thread) {
+CudaWork gpu_work(CudaBench& bench, const char* name, unsigned per_thread) {
   const auto in = std::make_shared<const Inputs>(bench.problem());
   const auto a = bench.upload(in->a), b = bench.upload(in->b);
   const auto out = bench.buffer<float>(in->n);
@@ -86,15 +87,17 @@ engine::TaskBench elementwise_bench() {
   using namespace elementwise_row;
   Row<answer> row({"elementwise", "Elementwise: (a + b) scale", "kernels/micro/launch/elementwise.cpp",
                    "kernels/micro/launch/elementwise.cu", bytes});
-  row.cpu<on_cpu<Form::kUnfused>>({"cpu-unfused", "Three passes", "separate passes for sum, product and assignment"});
-  row.cpu<on_cpu<Form::kDistributed>>({"cpu-distributed", "a scale + b scale", "one pass", "cpu-unfused"});
-  row.cpu<on_cpu<Form::kFused>>({"cpu-fused", "(a + b) scale", "one pass with one operation fewer", "cpu-distributed"});
+  row.cpu<cpu_work<FormulaVersion::kUnfused>>(
+      {"cpu-unfused", "Three passes", "separate passes for sum, product and assignment"});
+  row.cpu<cpu_work<FormulaVersion::kDistributed>>({"cpu-distributed", "a scale + b scale", "one pass", "cpu-unfused"});
+  row.cpu<cpu_work<FormulaVersion::kFused>>(
+      {"cpu-fused", "(a + b) scale", "one pass with one operation fewer", "cpu-distributed"});
   row.cuda<unfused>({"cuda-unfused", "Three kernels", "separate kernels for sum, product and assignment"});
-  row.cuda<with<on_gpu, Name("micro_elementwise_distributed"), 1>>(
+  row.cuda<with<gpu_work, Name("micro_elementwise_distributed"), 1>>(
       {"cuda-distributed", "a scale + b scale", "one kernel", "cuda-unfused"});
-  row.cuda<with<on_gpu, Name("micro_elementwise_fused"), 1>>(
+  row.cuda<with<gpu_work, Name("micro_elementwise_fused"), 1>>(
       {"cuda-fused", "(a + b) scale", "one kernel with one operation fewer", "cuda-distributed"});
-  row.cuda<with<on_gpu, Name("micro_elementwise_16"), 4>>(
+  row.cuda<with<gpu_work, Name("micro_elementwise_16"), 4>>(
       {"cuda-16", "16-byte loads", "four values per thread", "cuda-fused"});
   row.small({{"n", 1003}});
   row.small({{"n", 2}});

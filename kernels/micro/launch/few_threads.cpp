@@ -25,7 +25,7 @@ struct Problem {
   int work;
 };
 
-Answer answer(const TaskProblem& problem) {
+ExpectedResult answer(const TaskProblem& problem) {
   const Problem p(problem);
   const Samples some(p.in.size(), 1 << 12);
   return {some.map([&](std::size_t i) { return iterated(static_cast<double>(p.in[i]), p.work); }), kIteratedLimit,
@@ -33,7 +33,7 @@ Answer answer(const TaskProblem& problem) {
 }
 
 template <std::size_t kChains>
-CpuWork on_cpu(CpuBench& bench) {
+CpuWork cpu_work(CpuBench& bench) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   const auto out = std::make_shared<std::vector<float>>(p->in.size());
   CpuWork work;
@@ -55,7 +55,7 @@ CpuWork on_cpu(CpuBench& bench) {
   return work;
 }
 
-CudaWork on_gpu(CudaBench& bench, const char* name) {
+CudaWork gpu_work(CudaBench& bench, const char* name) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   const auto in = bench.upload(p->in);
   const auto out = bench.buffer<float>(p->in.size());
@@ -83,15 +83,15 @@ engine::TaskBench few_threads_bench() {
   using namespace few_threads_row;
   Row<answer> row({"few-threads", "Few threads and independent chains", "kernels/micro/launch/few_threads.cpp",
                    "kernels/micro/launch/few_threads.cu", bytes});
-  row.cpu<on_cpu<1>>({"cpu-1", "One chain", "each step depends on the previous one"});
-  row.cpu<on_cpu<8>>({"cpu-8", "Eight chains", "eight independent values", "cpu-1"});
-  row.cpu<on_cpu<64>>({"cpu-64", "64 chains", "64 independent values", "cpu-8"});
-  row.cuda<with<on_gpu, Name("micro_chains_1")>>({"cuda-1", "One chain", "each step depends on the previous one"});
-  row.cuda<with<on_gpu, Name("micro_chains_2")>>(
+  row.cpu<cpu_work<1>>({"cpu-1", "One chain", "each step depends on the previous one"});
+  row.cpu<cpu_work<8>>({"cpu-8", "Eight chains", "eight independent values", "cpu-1"});
+  row.cpu<cpu_work<64>>({"cpu-64", "64 chains", "64 independent values", "cpu-8"});
+  row.cuda<with<gpu_work, Name("micro_chains_1")>>({"cuda-1", "One chain", "each step depends on the previous one"});
+  row.cuda<with<gpu_work, Name("micro_chains_2")>>(
       {"cuda-2", "Two chains", "two independent values per thread", "cuda-1"});
-  row.cuda<with<on_gpu, Name("micro_chains_4")>>(
+  row.cuda<with<gpu_work, Name("micro_chains_4")>>(
       {"cuda-4", "Four chains", "four independent values per thread", "cuda-2"});
-  row.cuda<with<on_gpu, Name("micro_chains_8")>>(
+  row.cuda<with<gpu_work, Name("micro_chains_8")>>(
       {"cuda-8", "Eight chains", "eight independent values per thread", "cuda-4"});
   row.small({{"n", 1003}, {"threads", 1}, {"work", 5}});
   row.small({{"n", 1003}, {"threads", 333}, {"work", 70}});

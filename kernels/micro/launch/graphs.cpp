@@ -19,13 +19,13 @@ struct Inputs : AxpyInputs {
   int steps;
 };
 
-Answer answer(const TaskProblem& problem) {
+ExpectedResult answer(const TaskProblem& problem) {
   const Inputs in(problem);
   return in.after(in.steps, kA);
 }
 
 /// Time needed to build graphs, summed over `times` repetitions.
-struct Costs {
+struct GraphCosts {
   double capture_s = 0, instantiate_s = 0, upload_s = 0, update_s = 0;
   int times = 0;
 };
@@ -67,18 +67,18 @@ class Chain {
 
   const Inputs in;
   const std::shared_ptr<cuda::DeviceBuffer<float>> x, y;
-  Costs costs;
+  GraphCosts costs;
 
  private:
   cuda::Kernel kernel_;
 };
 
-enum class How { kStream, kReplay, kRebuilt, kUpdated };
+enum class LaunchMode { kStream, kReplay, kRebuilt, kUpdated };
 
-CudaWork on_gpu(CudaBench& bench, How how) {
+CudaWork gpu_work(CudaBench& bench, LaunchMode how) {
   const auto chain = std::make_shared<Chain>(bench);
   CudaWork work;
-  if (how == How::kStream) {
+  if (how == LaunchMode::kStream) {
     work.queue = [chain](cuda::Stream& to) { chain->launch(to); };
   } else {
     const auto graph = std::make_shared<std::optional<cuda::Graph>>();
@@ -89,10 +89,10 @@ CudaWork on_gpu(CudaBench& bench, How how) {
       bench.stream().synchronize();
       chain->costs.upload_s += seconds_since(start);
     };
-    if (how == How::kReplay) {
+    if (how == LaunchMode::kReplay) {
       first();
       work.queue = [chain, graph](cuda::Stream& to) { (*graph)->launch(to); };
-    } else if (how == How::kRebuilt) {
+    } else if (how == LaunchMode::kRebuilt) {
       work.queue = [chain, graph](cuda::Stream& to) {
         // The previous graph may still run. Resetting it is safe, because the driver keeps launched graphs alive until
         // they finish.
@@ -116,7 +116,7 @@ CudaWork on_gpu(CudaBench& bench, How how) {
       };
     }
     work.no_graph = "it is already a graph, or creates one";
-    if (how == How::kRebuilt || how == How::kUpdated) work.clock = engine::TaskClock::kWall;
+    if (how == LaunchMode::kRebuilt || how == LaunchMode::kUpdated) work.clock = engine::TaskClock::kWall;
   }
   work.restore = [chain](cuda::Stream& to) { chain->y->upload(std::span<const float>(chain->in.y), to); };
   work.result = [chain](cuda::Stream& from) { return Samples(chain->in.n).take<float>(chain->y->read(from)); };
@@ -152,14 +152,14 @@ engine::TaskBench graphs_bench() {
   using namespace graphs_row;
   Row<answer> row({"graphs", "CUDA graphs: capture, instantiate, replay, update", "kernels/micro/launch/graphs.cpp",
                    "kernels/micro/launch/graphs.cpp", bytes});
-  row.cuda<with<on_gpu, How::kRebuilt>>(
+  row.cuda<with<gpu_work, LaunchMode::kRebuilt>>(
       {"cuda-graph-anew", "New graph per repetition", "captures and instantiates the graph in every repetition"});
-  row.cuda<with<on_gpu, How::kUpdated>>(
+  row.cuda<with<gpu_work, LaunchMode::kUpdated>>(
       {"cuda-graph-updated", "Updated graph", "captures in every repetition and updates the existing graph",
        "cuda-graph-anew"},
       can_do_all, no_update);
-  row.cuda<with<on_gpu, How::kStream>>({"cuda-stream", "Launches", "queues every launch in every repetition"});
-  row.cuda<with<on_gpu, How::kReplay>>(
+  row.cuda<with<gpu_work, LaunchMode::kStream>>({"cuda-stream", "Launches", "queues every launch in every repetition"});
+  row.cuda<with<gpu_work, LaunchMode::kReplay>>(
       {"cuda-graph", "Reused graph", "captures and instantiates the graph before timing", "cuda-stream"});
   row.small({{"n", 1003}, {"steps", 7}});
   return row.bench();

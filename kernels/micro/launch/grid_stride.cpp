@@ -10,9 +10,9 @@ namespace {
 constexpr float kA = 1.0f / 1024.0f;
 constexpr unsigned kThreads = 256;
 
-Answer answer(const TaskProblem& problem) { return AxpyInputs(problem).after(1, kA); }
+ExpectedResult answer(const TaskProblem& problem) { return AxpyInputs(problem).after(1, kA); }
 
-CudaWork on_gpu(CudaBench& bench, bool stride) {
+CudaWork gpu_work(CudaBench& bench, bool stride) {
   const auto in = std::make_shared<const AxpyInputs>(bench.problem());
   const auto x = bench.upload(in->x), y = bench.upload(in->y);
   const auto n = static_cast<unsigned>(in->n);
@@ -44,8 +44,8 @@ engine::TaskBench grid_stride_bench() {
   using namespace grid_stride_row;
   Row<answer> row({"grid-stride", "Grid-stride loops", "kernels/micro/launch/grid_stride.cpp",
                    "kernels/micro/launch/grid_stride.cu", bytes});
-  row.cuda<with<on_gpu, false>>({"cuda-one-each", "One thread per element", "as many blocks as the array needs"});
-  row.cuda<with<on_gpu, true>>(
+  row.cuda<with<gpu_work, false>>({"cuda-one-each", "One thread per element", "as many blocks as the array needs"});
+  row.cuda<with<gpu_work, true>>(
       {"cuda-grid-stride", "Grid-stride loop", "a fixed number of blocks per multiprocessor", "cuda-one-each"});
   row.small({{"n", 1000003}, {"blocks_per_sm", 1}});
   row.small({{"n", 7}, {"blocks_per_sm", 32}});

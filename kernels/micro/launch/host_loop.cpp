@@ -38,7 +38,7 @@ struct Problem {
   std::vector<float> values, taps;
 };
 
-Answer answer(const TaskProblem& problem) {
+ExpectedResult answer(const TaskProblem& problem) {
   const Problem p(problem);
   const Samples some(p.values.size());
   const double roundings = 0x1p-24 * static_cast<double>(p.taps.size() + 1);
@@ -46,7 +46,7 @@ Answer answer(const TaskProblem& problem) {
           some.text() + " with FP64"};
 }
 
-CpuWork on_cpu(CpuBench& bench) {
+CpuWork cpu_work(CpuBench& bench) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   const auto out = std::make_shared<std::vector<float>>(p->values.size());
   CpuWork work;
@@ -63,7 +63,7 @@ CpuWork on_cpu(CpuBench& bench) {
 }
 
 /// Computes the inner part of a row without bounds checks in every term.
-CpuWork on_cpu_split(CpuBench& bench) {
+CpuWork cpu_split_work(CpuBench& bench) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   const auto out = std::make_shared<std::vector<float>>(p->values.size());
   CpuWork work;
@@ -90,38 +90,38 @@ CpuWork on_cpu_split(CpuBench& bench) {
   return work;
 }
 
-enum class Gpu { kCopies, kRows, kBatched };
+enum class GpuMethod { kCopies, kRows, kBatched };
 
-CudaWork on_gpu(CudaBench& bench, Gpu how) {
+CudaWork gpu_work(CudaBench& bench, GpuMethod how) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   const auto in = bench.upload(p->values), taps = bench.upload(p->taps);
   const auto out = bench.buffer<float>(p->values.size());
   const auto length = static_cast<int>(p->length), rows = static_cast<int>(p->rows);
   const unsigned blocks = blocks_for(p->length, kThreads);
   CudaWork work;
-  if (how == Gpu::kBatched) {
+  if (how == GpuMethod::kBatched) {
     work.queue = [=, kernel = bench.kernel("micro_convolve_rows")](cuda::Stream& to) mutable {
       const auto grid_rows = static_cast<unsigned>(std::min(p->rows, kMaxGridY));
       kernel.launch(to, {.grid = {blocks, grid_rows}, .block = {kThreads}}, in->pointer(), out->pointer(), rows, length,
                     taps->pointer(), p->radius);
     };
   } else {
-    const auto back = std::make_shared<std::vector<float>>(how == Gpu::kCopies ? p->length : 0);
+    const auto back = std::make_shared<std::vector<float>>(how == GpuMethod::kCopies ? p->length : 0);
     work.queue = [=, kernel = bench.kernel("micro_convolve_row")](cuda::Stream& to) mutable {
       for (std::size_t row = 0; row < p->rows; ++row) {
         const std::size_t first = row * p->length;
-        if (how == Gpu::kCopies) {
+        if (how == GpuMethod::kCopies) {
           in->upload(std::span<const float>(p->values).subspan(first, p->length), to, first);
         }
         kernel.launch(to, {.grid = {blocks}, .block = {kThreads}}, in->pointer() + first, out->pointer() + first,
                       length, taps->pointer(), p->radius);
-        if (how == Gpu::kCopies) {
+        if (how == GpuMethod::kCopies) {
           out->download(std::span<float>(*back), to, first);
           to.synchronize();
         }
       }
     };
-    if (how == Gpu::kCopies) {
+    if (how == GpuMethod::kCopies) {
       work.clock = engine::TaskClock::kWall;
       work.no_graph = "it waits for the device after every row";
     }
@@ -142,14 +142,15 @@ engine::TaskBench host_loop_bench() {
   using namespace host_loop_row;
   Row<answer> row({"host-loop", "Loop on the host: batched 1-D convolution", "kernels/micro/launch/host_loop.cpp",
                    "kernels/micro/launch/host_loop.cu", bytes});
-  row.cpu<on_cpu>({"cpu-rows", "Bounds check per term", "checks for every term whether it lies within the row"});
-  row.cpu<on_cpu_split>(
+  row.cpu<cpu_work>({"cpu-rows", "Bounds check per term", "checks for every term whether it lies within the row"});
+  row.cpu<cpu_split_work>(
       {"cpu-split", "Edges separate", "computes the interior of a row tap by tap without bounds checks", "cpu-rows"});
-  row.cuda<with<on_gpu, Gpu::kCopies>>({"cuda-row-copies", "Copies, launch and wait per row",
-                                        "copies each row to the device and back, and waits for it"});
-  row.cuda<with<on_gpu, Gpu::kRows>>(
+  row.cuda<with<gpu_work, GpuMethod::kCopies>>({"cuda-row-copies", "Copies, launch and wait per row",
+                                                "copies each row to the device and back, and waits for it"});
+  row.cuda<with<gpu_work, GpuMethod::kRows>>(
       {"cuda-row-launches", "One launch per row", "keeps the rows on the device", "cuda-row-copies"});
-  row.cuda<with<on_gpu, Gpu::kBatched>>({"cuda-batched", "One launch", "all rows in one launch", "cuda-row-launches"});
+  row.cuda<with<gpu_work, GpuMethod::kBatched>>(
+      {"cuda-batched", "One launch", "all rows in one launch", "cuda-row-launches"});
   row.small({{"rows", 17}, {"length", 301}, {"radius", 5}});
   row.small({{"rows", 3}, {"length", 7}, {"radius", 16}});
   return row.bench();

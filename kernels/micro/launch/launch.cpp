@@ -40,15 +40,15 @@ struct Problem : AxpyInputs {
   int steps;
 };
 
-Answer answer(const TaskProblem& problem) {
+ExpectedResult answer(const TaskProblem& problem) {
   const Problem p(problem);
   return p.after(p.steps, kA);
 }
 
-enum class Cpu { kPasses, kFused };
+enum class CpuMethod { kPasses, kFused };
 
-template <Cpu how>
-CpuWork on_cpu(CpuBench& bench) {
+template <CpuMethod how>
+CpuWork cpu_work(CpuBench& bench) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   const auto y = std::make_shared<std::vector<float>>(p->y);
   const auto pass = [p, y, &pool = bench.pool()](int steps) {
@@ -61,7 +61,7 @@ CpuWork on_cpu(CpuBench& bench) {
     });
   };
   CpuWork out;
-  if constexpr (how == Cpu::kPasses) {
+  if constexpr (how == CpuMethod::kPasses) {
     out.run = [p, pass] {
       for (int step = 0; step < p->steps; ++step) pass(1);
     };
@@ -74,21 +74,21 @@ CpuWork on_cpu(CpuBench& bench) {
   return out;
 }
 
-enum class Gpu { kSynchronised, kLaunches, kGraph, kFused, kPersistent };
+enum class GpuMethod { kSynchronised, kLaunches, kGraph, kFused, kPersistent };
 
-CudaWork on_gpu(CudaBench& bench, Gpu how) {
+CudaWork gpu_work(CudaBench& bench, GpuMethod how) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   const auto x = bench.upload(p->x), y = bench.upload(p->y);
   const auto n = static_cast<unsigned>(p->n);
   CudaWork out;
   double launches = p->steps;
-  if (how == Gpu::kFused) {
+  if (how == GpuMethod::kFused) {
     launches = 1;
     out.queue = [=, kernel = bench.kernel("micro_axpy_fused"), steps = p->steps](cuda::Stream& to) mutable {
       kernel.launch(to, {.grid = {blocks_for(n, kThreads)}, .block = {kThreads}}, n, steps, kA, x->pointer(),
                     y->pointer());
     };
-  } else if (how == Gpu::kPersistent) {
+  } else if (how == GpuMethod::kPersistent) {
     launches = 1;
     const auto arrived = bench.buffer<unsigned>(1);
     auto kernel = bench.kernel("micro_axpy_persistent");
@@ -101,10 +101,10 @@ CudaWork on_gpu(CudaBench& bench, Gpu how) {
     const auto all = [=, kernel = bench.kernel("micro_axpy"), steps = p->steps](cuda::Stream& to) mutable {
       for (int step = 0; step < steps; ++step) {
         kernel.launch(to, {.grid = {blocks_for(n, kThreads)}, .block = {kThreads}}, n, kA, x->pointer(), y->pointer());
-        if (how == Gpu::kSynchronised) to.synchronize();
+        if (how == GpuMethod::kSynchronised) to.synchronize();
       }
     };
-    if (how == Gpu::kGraph) {
+    if (how == GpuMethod::kGraph) {
       bench.stream().begin_capture();
       auto capture = all;
       capture(bench.stream());
@@ -117,7 +117,7 @@ CudaWork on_gpu(CudaBench& bench, Gpu how) {
       out.queue = all;
     }
     // The cost of this variant is the wait between launches, of which the device clock would miss the host's part.
-    if (how == Gpu::kSynchronised) {
+    if (how == GpuMethod::kSynchronised) {
       out.clock = engine::TaskClock::kWall;
       out.no_graph = "it waits for the device after every launch";
     }
@@ -142,19 +142,21 @@ engine::TaskBench launch_bench() {
   using namespace launch_row;
   Row<answer> row({"launch", "Launches and fusion: dependent axpy", "kernels/micro/launch/launch.cpp",
                    "kernels/micro/launch/launch.cu", bytes});
-  row.cpu<on_cpu<Cpu::kPasses>>({"cpu-passes", "One pass per step", "one pass over the arrays per step"});
-  row.cpu<on_cpu<Cpu::kFused>>({"cpu-fused", "All steps in one pass",
-                                "applies all steps to an element while it is in a register", "cpu-passes"});
-  row.cuda<with<on_gpu, Gpu::kSynchronised>>(
+  row.cpu<cpu_work<CpuMethod::kPasses>>({"cpu-passes", "One pass per step", "one pass over the arrays per step"});
+  row.cpu<cpu_work<CpuMethod::kFused>>({"cpu-fused", "All steps in one pass",
+                                        "applies all steps to an element while it is in a register", "cpu-passes"});
+  row.cuda<with<gpu_work, GpuMethod::kSynchronised>>(
       {"cuda-synchronised", "Launch and wait per step", "waits for the device after every launch"});
-  row.cuda<with<on_gpu, Gpu::kLaunches>>(
+  row.cuda<with<gpu_work, GpuMethod::kLaunches>>(
       {"cuda-launches", "One launch per step", "queues the launches back to back", "cuda-synchronised"});
-  row.cuda<with<on_gpu, Gpu::kGraph>>(
+  row.cuda<with<gpu_work, GpuMethod::kGraph>>(
       {"cuda-graph", "Launches in one graph", "replays the launches as one graph", "cuda-launches"});
-  row.cuda<with<on_gpu, Gpu::kPersistent>>({"cuda-persistent", "One launch with a barrier per step",
-                                            "one kernel with a grid-wide barrier after every step", "cuda-launches"});
-  row.cuda<with<on_gpu, Gpu::kFused>>({"cuda-fused", "All steps in one launch",
-                                       "applies all steps to an element while it is in a register", "cuda-launches"});
+  row.cuda<with<gpu_work, GpuMethod::kPersistent>>({"cuda-persistent", "One launch with a barrier per step",
+                                                    "one kernel with a grid-wide barrier after every step",
+                                                    "cuda-launches"});
+  row.cuda<with<gpu_work, GpuMethod::kFused>>({"cuda-fused", "All steps in one launch",
+                                               "applies all steps to an element while it is in a register",
+                                               "cuda-launches"});
   row.small({{"n", 1003}, {"steps", 7}});
   row.small({{"n", 1}, {"steps", 1}});
   return row.bench();

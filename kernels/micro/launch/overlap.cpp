@@ -26,7 +26,7 @@ struct Problem {
 
 Samples samples_of(std::size_t n) { return Samples(n, std::size_t{1} << 12); }
 
-Answer answer(const TaskProblem& problem) {
+ExpectedResult answer(const TaskProblem& problem) {
   const Problem p(problem);
   const Samples some = samples_of(p.in.size());
   return {some.map([&](std::size_t i) { return iterated(static_cast<double>(p.in[i]), p.work); }), kIteratedLimit,
@@ -54,15 +54,15 @@ class HostArrays {
   std::optional<cuda::PinnedBuffer<float>> pinned_in_, pinned_out_;
 };
 
-enum class Streams { kOne, kSeveral, kLegacyKernels };
+enum class StreamUse { kOne, kSeveral, kLegacyKernels };
 
-CudaWork on_gpu(CudaBench& bench, Streams how, bool pinned) {
+CudaWork gpu_work(CudaBench& bench, StreamUse how, bool pinned) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   const auto host = std::make_shared<HostArrays>(bench, p->in, pinned);
   const auto values = bench.buffer<float>(p->in.size());
-  const auto streams =
-      std::make_shared<Forked>(bench.device(), how == Streams::kOne ? 1 : p->streams,
-                               how == Streams::kLegacyKernels ? StreamKind::kBesideDefault : StreamKind::kNonBlocking);
+  const auto streams = std::make_shared<ForkedStreams>(
+      bench.device(), how == StreamUse::kOne ? 1 : p->streams,
+      how == StreamUse::kLegacyKernels ? StreamKind::kBesideDefault : StreamKind::kNonBlocking);
   const auto legacy = std::make_shared<cuda::Stream>(cuda::Stream::legacy_default(bench.device()));
   CudaWork work;
   work.queue = [=, kernel = bench.kernel("micro_stream_work")](cuda::Stream& to) mutable {
@@ -73,7 +73,7 @@ CudaWork on_gpu(CudaBench& bench, Streams how, bool pinned) {
       if (count == 0) continue;
       values->upload(host->in().subspan(first, count), mine, first);
       // A launch without a stream uses the legacy default stream, which waits for every blocking stream.
-      kernel.launch(how == Streams::kLegacyKernels ? *legacy : mine,
+      kernel.launch(how == StreamUse::kLegacyKernels ? *legacy : mine,
                     {.grid = {blocks_for(count, kThreads)}, .block = {kThreads}}, static_cast<unsigned>(count), p->work,
                     values->pointer() + first);
       values->download(host->out().subspan(first, count), mine, first);
@@ -86,7 +86,7 @@ CudaWork on_gpu(CudaBench& bench, Streams how, bool pinned) {
   };
   const auto n = static_cast<double>(p->in.size());
   work.work = {.bytes = 8.0 * n, .flops = 2.0 * n * p->work};
-  if (how == Streams::kLegacyKernels) work.no_graph = "the legacy default stream cannot be captured";
+  if (how == StreamUse::kLegacyKernels) work.no_graph = "the legacy default stream cannot be captured";
   if (!pinned) {
     work.no_graph = "copies of pageable memory wait for the host";
     work.clock = engine::TaskClock::kWall;
@@ -107,17 +107,17 @@ engine::TaskBench overlap_bench() {
   using namespace overlap_row;
   Row<answer> row({"overlap", "Streams: copies overlapping kernels", "kernels/micro/launch/overlap.cpp",
                    "kernels/micro/launch/overlap.cpp", bytes});
-  row.cuda<with<on_gpu, Streams::kOne, false>>(
+  row.cuda<with<gpu_work, StreamUse::kOne, false>>(
       {"cuda-one-pageable", "One stream, pageable", "copies from pageable memory, without overlap"});
-  row.cuda<with<on_gpu, Streams::kSeveral, false>>({"cuda-streams-pageable", "Streams, pageable",
-                                                    "pieces on several streams, from pageable memory",
-                                                    "cuda-one-pageable"});
-  row.cuda<with<on_gpu, Streams::kOne, true>>(
+  row.cuda<with<gpu_work, StreamUse::kSeveral, false>>({"cuda-streams-pageable", "Streams, pageable",
+                                                        "pieces on several streams, from pageable memory",
+                                                        "cuda-one-pageable"});
+  row.cuda<with<gpu_work, StreamUse::kOne, true>>(
       {"cuda-one", "One stream, pinned", "copies from page-locked memory", "cuda-one-pageable"});
-  row.cuda<with<on_gpu, Streams::kLegacyKernels, true>>({"cuda-legacy", "Streams, kernels on the default stream",
-                                                         "copies on streams, but launches on the legacy default stream",
-                                                         "cuda-one"});
-  row.cuda<with<on_gpu, Streams::kSeveral, true>>(
+  row.cuda<with<gpu_work, StreamUse::kLegacyKernels, true>>(
+      {"cuda-legacy", "Streams, kernels on the default stream",
+       "copies on streams, but launches on the legacy default stream", "cuda-one"});
+  row.cuda<with<gpu_work, StreamUse::kSeveral, true>>(
       {"cuda-streams", "Streams, pinned", "pieces on several streams, from page-locked memory", "cuda-one"});
   row.small({{"n", 10007}, {"work", 9}, {"pieces", 5}, {"streams", 3}});
   return row.bench();

@@ -18,7 +18,7 @@ constexpr unsigned kThreads = 256;
 constexpr int kFirstCalls = 10;  // typical notes time ten calls, the first of which is cold
 
 /// Times summed over repetitions.
-struct Said {
+struct TimeSums {
   double reported_s = 0, true_s = 0;
   int times = 0;
   std::vector<Quantity> quantities() const {
@@ -35,10 +35,10 @@ void fused(const Inputs& in, float* out) {
 
 /// With kFirstCall, reports the mean of ten calls, of which the first writes to untouched memory.
 template <bool kFirstCall>
-CpuWork on_cpu(CpuBench& bench) {
+CpuWork cpu_work(CpuBench& bench) {
   const auto in = std::make_shared<const Inputs>(bench.problem());
   const auto out = std::make_shared<std::unique_ptr<float[]>>(std::make_unique<float[]>(in->n));
-  const auto said = std::make_shared<Said>();
+  const auto said = std::make_shared<TimeSums>();
   CpuWork work;
   work.run = [in, out, said] {
     if constexpr (kFirstCall) {
@@ -60,13 +60,13 @@ CpuWork on_cpu(CpuBench& bench) {
   return work;
 }
 
-enum class Way { kNoSync, kFirstCall, kSync, kEvents };
+enum class TimingMethod { kNoSync, kFirstCall, kSync, kEvents };
 
-CudaWork on_gpu(CudaBench& bench, Way way) {
+CudaWork gpu_work(CudaBench& bench, TimingMethod way) {
   const auto in = std::make_shared<const Inputs>(bench.problem());
   const auto a = bench.upload(in->a), b = bench.upload(in->b);
   const auto out = bench.buffer<float>(in->n);
-  const auto said = std::make_shared<Said>();
+  const auto said = std::make_shared<TimeSums>();
   const auto start = std::make_shared<cuda::Event>(bench.device()),
              stop = std::make_shared<cuda::Event>(bench.device());
   const cuda::LaunchShape shape{.grid = {blocks_for(in->n, kThreads)}, .block = {kThreads}};
@@ -78,7 +78,7 @@ CudaWork on_gpu(CudaBench& bench, Way way) {
                 kernel = bench.kernel("micro_elementwise_fused")](cuda::Stream& to) mutable {
     double reported = 0;
     to.synchronize();
-    if (way == Way::kFirstCall) {
+    if (way == TimingMethod::kFirstCall) {
       const Clock::time_point first = Clock::now();
       // Imitates the first call of a kernel in a program: the driver loads its code on first use.
       const cuda::LoadedKernels again = cuda::load_kernels(device, "micro", cuda::kernel_folders());
@@ -95,9 +95,9 @@ CudaWork on_gpu(CudaBench& bench, Way way) {
     to.synchronize();
     const double waited = seconds_since(wall);
     const double by_events = stop->seconds_since(*start);
-    if (way == Way::kNoSync) reported = queued;
-    if (way == Way::kSync) reported = waited;
-    if (way == Way::kEvents) reported = by_events;
+    if (way == TimingMethod::kNoSync) reported = queued;
+    if (way == TimingMethod::kSync) reported = waited;
+    if (way == TimingMethod::kEvents) reported = by_events;
     said->reported_s += reported;
     said->true_s += by_events;
     ++said->times;
@@ -119,16 +119,17 @@ engine::TaskBench timing_bench() {
   using namespace timing_row;
   Row<answer> row({"timing", "Timing with and without synchronisation", "kernels/micro/launch/timing.cpp",
                    "kernels/micro/launch/timing.cpp", bytes});
-  row.cpu<on_cpu<true>>(
+  row.cpu<cpu_work<true>>(
       {"cpu-first-call", "First call included", "mean of ten calls, the first into untouched memory"});
-  row.cpu<on_cpu<false>>({"cpu-warm", "Warm", "a call after earlier identical calls", "cpu-first-call"});
-  row.cuda<with<on_gpu, Way::kFirstCall>>(
+  row.cpu<cpu_work<false>>({"cpu-warm", "Warm", "a call after earlier identical calls", "cpu-first-call"});
+  row.cuda<with<gpu_work, TimingMethod::kFirstCall>>(
       {"cuda-first-call", "First call included", "mean of ten calls, the first of which loads the code"});
-  row.cuda<with<on_gpu, Way::kNoSync>>({"cuda-no-sync", "Wall clock without waiting: wrong",
-                                        "stops the clock when the launch returns", "cuda-first-call"});
-  row.cuda<with<on_gpu, Way::kSync>>(
+  row.cuda<with<gpu_work, TimingMethod::kNoSync>>({"cuda-no-sync", "Wall clock without waiting: wrong",
+                                                   "stops the clock when the launch returns", "cuda-first-call"});
+  row.cuda<with<gpu_work, TimingMethod::kSync>>(
       {"cuda-sync", "Wall clock with waiting", "stops the clock when the device is idle", "cuda-no-sync"});
-  row.cuda<with<on_gpu, Way::kEvents>>({"cuda-events", "Events", "device timestamps before and after", "cuda-sync"});
+  row.cuda<with<gpu_work, TimingMethod::kEvents>>(
+      {"cuda-events", "Events", "device timestamps before and after", "cuda-sync"});
   row.small({{"n", 1003}});
   return row.bench();
 }

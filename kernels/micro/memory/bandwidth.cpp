@@ -23,7 +23,7 @@ struct Inputs {
   std::vector<float> b, c;
 };
 
-Answer answer(const TaskProblem& problem) {
+ExpectedResult answer(const TaskProblem& problem) {
   const Inputs in(problem);
   const Samples some(in.n);
   const double s = static_cast<double>(kS) + in.passes - 1;  // value of the last pass
@@ -31,7 +31,7 @@ Answer answer(const TaskProblem& problem) {
           0x1p-23, 0x1p-23, some.text() + " of the last pass with FP64"};
 }
 
-CpuWork on_cpu(CpuBench& bench, bool all_threads) {
+CpuWork cpu_work(CpuBench& bench, bool all_threads) {
   const auto in = std::make_shared<const Inputs>(bench.problem());
   const auto a = std::make_shared<std::vector<float>>(in->n);
   const auto triad = [in, a](std::size_t first, std::size_t last, float s) {
@@ -58,8 +58,8 @@ CpuWork on_cpu(CpuBench& bench, bool all_threads) {
   work.work = in->work();
   return work;
 }
-CpuWork on_one_core(CpuBench& bench) { return on_cpu(bench, false); }
-CpuWork on_all_cores(CpuBench& bench) { return on_cpu(bench, true); }
+CpuWork one_core_work(CpuBench& bench) { return cpu_work(bench, false); }
+CpuWork all_cores_work(CpuBench& bench) { return cpu_work(bench, true); }
 
 /// Bandwidth of a repetition, timed by events.
 std::function<std::vector<Quantity>()> rate(CudaBench& bench, const CudaWork& work) {
@@ -70,7 +70,7 @@ std::function<std::vector<Quantity>()> rate(CudaBench& bench, const CudaWork& wo
   };
 }
 
-CudaWork on_gpu(CudaBench& bench, const char* name) {
+CudaWork gpu_work(CudaBench& bench, const char* name) {
   const auto in = std::make_shared<const Inputs>(bench.problem());
   const auto b = bench.upload(in->b), c = bench.upload(in->c);
   const auto a = bench.buffer<float>(in->n);
@@ -90,7 +90,7 @@ CudaWork on_gpu(CudaBench& bench, const char* name) {
 
 constexpr unsigned kShare = 4096;  // elements per block: three arrays of 16 KiB, within the 48 KiB of every device
 
-CudaWork on_shared(CudaBench& bench) {
+CudaWork shared_memory_work(CudaBench& bench) {
   const auto in = std::make_shared<const Inputs>(bench.problem());
   const auto b = bench.upload(in->b), c = bench.upload(in->c);
   const auto a = bench.buffer<float>(in->n);
@@ -118,13 +118,13 @@ engine::TaskBench bandwidth_bench() {
   using namespace bandwidth_row;
   Row<answer> row({"bandwidth", "Bandwidth by level: the STREAM triad", "kernels/micro/memory/bandwidth.cpp",
                    "kernels/micro/memory/bandwidth.cu", bytes});
-  row.cpu<on_one_core>({"cpu-one", "One core", "one thread processes the arrays"});
-  row.cpu<on_all_cores>({"cpu", "All cores", "each thread processes its share of the arrays", "cpu-one"});
-  row.cuda<with<on_gpu, Name("micro_triad")>>({"cuda-4", "4-byte loads", "one word per thread"});
-  row.cuda<with<on_gpu, Name("micro_triad_16")>>({"cuda-16", "16-byte loads", "four words per thread", "cuda-4"});
-  row.cuda<with<on_gpu, Name("micro_triad_l2")>>(
+  row.cpu<one_core_work>({"cpu-one", "One core", "one thread processes the arrays"});
+  row.cpu<all_cores_work>({"cpu", "All cores", "each thread processes its share of the arrays", "cpu-one"});
+  row.cuda<with<gpu_work, Name("micro_triad")>>({"cuda-4", "4-byte loads", "one word per thread"});
+  row.cuda<with<gpu_work, Name("micro_triad_16")>>({"cuda-16", "16-byte loads", "four words per thread", "cuda-4"});
+  row.cuda<with<gpu_work, Name("micro_triad_l2")>>(
       {"cuda-l2", "Bypassing L1", "loads that are not cached in L1 (__ldcg)", "cuda-16"});
-  row.cuda<on_shared>(
+  row.cuda<shared_memory_work>(
       {"cuda-shared", "Shared memory", "each block repeatedly reads its share in shared memory", "cuda-16"});
   row.small({{"n", 10007}, {"passes", 3}});
   row.small({{"n", 3}, {"passes", 1}});

@@ -20,15 +20,15 @@ unsigned sum_of(unsigned thread, unsigned stride, unsigned reads) {
   return sum;
 }
 
-Answer answer(const TaskProblem& problem) {
+ExpectedResult answer(const TaskProblem& problem) {
   const auto stride = static_cast<unsigned>(problem.count("stride")),
              reads = static_cast<unsigned>(problem.count("reads"));
-  Answer out{{}, 0, 0, "the sums of the threads in the first block, which must be equal"};
+  ExpectedResult out{{}, 0, 0, "the sums of the threads in the first block, which must be equal"};
   for (unsigned t = 0; t < kThreads; ++t) out.wanted.push_back(sum_of(t, stride, reads));
   return out;
 }
 
-CudaWork on_gpu(CudaBench& bench, const char* name, bool padded) {
+CudaWork gpu_work(CudaBench& bench, const char* name, bool padded) {
   const auto stride = static_cast<unsigned>(bench.problem().count("stride"));
   const auto reads = static_cast<int>(bench.problem().count("reads"));
   auto kernel = bench.kernel(name);
@@ -63,9 +63,9 @@ engine::TaskBench bank_conflicts_bench() {
   using namespace bank_conflicts_row;
   Row<answer> row({"bank-conflicts", "Bank conflicts: reads with a stride", "kernels/micro/memory/bank_conflicts.cpp",
                    "kernels/micro/memory/bank_conflicts.cu", bytes});
-  row.cuda<with<on_gpu, Name("micro_bank_strided"), false>>(
+  row.cuda<with<gpu_work, Name("micro_bank_strided"), false>>(
       {"cuda-strided", "Strided", "neighbouring lanes read words that are a stride apart", "", "int"});
-  row.cuda<with<on_gpu, Name("micro_bank_padded"), true>>(
+  row.cuda<with<gpu_work, Name("micro_bank_padded"), true>>(
       {"cuda-padded", "Padded", "one word of padding after every 32 words", "cuda-strided", "int"});
   row.small({{"stride", 1}, {"reads", 33}});
   row.small({{"stride", 32}, {"reads", 17}});

@@ -11,9 +11,9 @@ constexpr float kA = 1.0f / 1024.0f;
 /// A block processes 512 bytes of FP32, the driver's allocation granularity, so memory just beyond the end is unused.
 constexpr unsigned kThreads = 128;
 
-Answer answer(const TaskProblem& problem) { return AxpyInputs(problem).after(1, kA); }
+ExpectedResult answer(const TaskProblem& problem) { return AxpyInputs(problem).after(1, kA); }
 
-CudaWork on_gpu(CudaBench& bench, const char* name, bool padded) {
+CudaWork gpu_work(CudaBench& bench, const char* name, bool padded) {
   const auto in = std::make_shared<const AxpyInputs>(bench.problem());
   const auto n = static_cast<unsigned>(in->n);
   const unsigned blocks = blocks_for(n, kThreads);
@@ -50,11 +50,11 @@ engine::TaskBench bounds_bench() {
   using namespace bounds_row;
   Row<answer> row(
       {"bounds", "Bounds check", "kernels/micro/memory/bounds.cpp", "kernels/micro/memory/bounds.cu", bytes});
-  row.cuda<with<on_gpu, Name("micro_bounds_checked"), false>>(
+  row.cuda<with<gpu_work, Name("micro_bounds_checked"), false>>(
       {"cuda-checked", "With the check", "threads beyond the end do nothing"});
-  row.cuda<with<on_gpu, Name("micro_bounds_unchecked"), true>>(
+  row.cuda<with<gpu_work, Name("micro_bounds_unchecked"), true>>(
       {"cuda-padded", "Padded arrays", "no check, since arrays are as long as the blocks", "cuda-checked"});
-  row.cuda<with<on_gpu, Name("micro_bounds_unchecked"), false>>(
+  row.cuda<with<gpu_work, Name("micro_bounds_unchecked"), false>>(
       {"cuda-unchecked", "Without the check", "writes beyond the end; its results are only correct by luck",
        "cuda-padded"});
   row.small({{"n", 1003}});

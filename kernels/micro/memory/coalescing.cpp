@@ -33,14 +33,14 @@ struct Problem {
   std::vector<unsigned> order;
 };
 
-Answer answer(const TaskProblem& problem) {
+ExpectedResult answer(const TaskProblem& problem) {
   const Problem p(problem);
   const Samples some(p.n * p.words);
   return {some.map([&](std::size_t at) { return p.values[p.from(at / p.words) * p.words + at % p.words]; }), 0, 0,
           some.text() + ", which must be equal"};
 }
 
-CpuWork on_cpu(CpuBench& bench) {
+CpuWork cpu_work(CpuBench& bench) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   const auto out = std::make_shared<std::vector<float>>(p->n * p->words);
   CpuWork work;
@@ -57,7 +57,7 @@ CpuWork on_cpu(CpuBench& bench) {
 }
 
 /// Visits the elements in memory order, and scatters the results.
-CpuWork on_cpu_scatter(CpuBench& bench) {
+CpuWork cpu_scatter_work(CpuBench& bench) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   const auto out = std::make_shared<std::vector<float>>(p->n * p->words);
   const auto place = std::make_shared<std::vector<unsigned>>(p->n);
@@ -76,19 +76,19 @@ CpuWork on_cpu_scatter(CpuBench& bench) {
   return work;
 }
 
-const char* by_words(std::size_t words, const char* one, const char* two, const char* four) {
+const char* words_work(std::size_t words, const char* one, const char* two, const char* four) {
   return words == 1 ? one : words == 2 ? two : four;
 }
 
-enum class Gpu { kDirect, kStaged, kPacked };
+enum class GpuMethod { kDirect, kStaged, kPacked };
 
 /// Kernels for different element sizes differ only in their parameter types, so the pointers are passed without
 /// conversion.
-CudaWork on_gpu(CudaBench& bench, Gpu how) {
+CudaWork gpu_work(CudaBench& bench, GpuMethod how) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   auto values = p->values;
   auto stride = static_cast<unsigned>(p->stride), offset = static_cast<unsigned>(p->offset);
-  if (how == Gpu::kPacked) {
+  if (how == GpuMethod::kPacked) {
     values.resize(p->n * p->words);
     for (std::size_t i = 0; i < p->n; ++i) {
       for (std::size_t w = 0; w < p->words; ++w) values[i * p->words + w] = p->values[p->from(i) * p->words + w];
@@ -102,19 +102,19 @@ CudaWork on_gpu(CudaBench& bench, Gpu how) {
   CudaWork work;
   const void* from = in->pointer();
   void* to_values = out->pointer();
-  if (how == Gpu::kDirect && p->random) {
+  if (how == GpuMethod::kDirect && p->random) {
     const auto order = bench.upload(p->order);
     auto kernel =
-        bench.kernel(by_words(p->words, "micro_copy_indexed_4", "micro_copy_indexed_8", "micro_copy_indexed_16"));
+        bench.kernel(words_work(p->words, "micro_copy_indexed_4", "micro_copy_indexed_8", "micro_copy_indexed_16"));
     work.queue = [=, keep = in](cuda::Stream& to) mutable {
       kernel.launch(to, shape, n, stride, offset, order->pointer(), from, to_values);
     };
   } else {
     auto kernel =
-        how == Gpu::kStaged
-            ? bench.kernel(by_words(p->words, "micro_copy_staged_4", "micro_copy_staged_8", "micro_copy_staged_16"))
-            : bench.kernel(by_words(p->words, "micro_copy_direct_4", "micro_copy_direct_8", "micro_copy_direct_16"));
-    if (how == Gpu::kStaged) {
+        how == GpuMethod::kStaged
+            ? bench.kernel(words_work(p->words, "micro_copy_staged_4", "micro_copy_staged_8", "micro_copy_staged_16"))
+            : bench.kernel(words_work(p->words, "micro_copy_direct_4", "micro_copy_direct_8", "micro_copy_direct_16"));
+    if (how == GpuMethod::kStaged) {
       shape.dynamic_shared_bytes = kThreads * stride * static_cast<unsigned>(4 * p->words);
       kernel.allow_dynamic_shared(shape.dynamic_shared_bytes);
     }
@@ -126,7 +126,7 @@ CudaWork on_gpu(CudaBench& bench, Gpu how) {
   work.work = p->work();
   // Bytes of the 32-byte sectors that hold the elements, divided by the bytes needed.
   const double element = 4.0 * static_cast<double>(p->words), apart = element * stride;
-  const bool scattered = how == Gpu::kDirect && p->random;
+  const bool scattered = how == GpuMethod::kDirect && p->random;
   const double fetched = scattered ? std::max(32.0, element) : std::min(apart, std::max(32.0, element));
   work.quantities = [fetched, element] {
     return std::vector<Quantity>{{"sectors", "Bytes of 32-byte sectors per useful byte", fetched / element, ""}};
@@ -160,15 +160,15 @@ engine::TaskBench coalescing_bench() {
   using namespace coalescing_row;
   Row<answer> row({"coalescing", "Coalescing: copy with a stride, an offset, or in random order",
                    "kernels/micro/memory/coalescing.cpp", "kernels/micro/memory/coalescing.cu", bytes});
-  row.cpu<on_cpu_scatter>({"cpu-scatter", "In input order", "reads sequentially and scatters the writes"});
-  row.cpu<on_cpu>({"cpu-gather", "In output order", "writes sequentially and gathers the reads", "cpu-scatter"});
-  row.cuda<with<on_gpu, Gpu::kDirect>>(
+  row.cpu<cpu_scatter_work>({"cpu-scatter", "In input order", "reads sequentially and scatters the writes"});
+  row.cpu<cpu_work>({"cpu-gather", "In output order", "writes sequentially and gathers the reads", "cpu-scatter"});
+  row.cuda<with<gpu_work, GpuMethod::kDirect>>(
       {"cuda-direct", "One element per thread", "neighbouring lanes read addresses that are a stride apart"});
-  row.cuda<with<on_gpu, Gpu::kStaged>>(
+  row.cuda<with<gpu_work, GpuMethod::kStaged>>(
       {"cuda-staged", "Staged in shared memory",
        "a block reads its complete address range coalesced, then picks its elements in shared memory", "cuda-direct"},
       refuses_staged);
-  row.cuda<with<on_gpu, Gpu::kPacked>>(
+  row.cuda<with<gpu_work, GpuMethod::kPacked>>(
       {"cuda-packed", "Packed beforehand", "elements are packed contiguously before timing", "cuda-direct"});
   row.small({{"n", 1003}, {"stride", 1}, {"offset", 3}, {"element_bytes", 4}}, {{"order", "forward"}});
   row.small({{"n", 1003}, {"stride", 7}, {"offset", 1}, {"element_bytes", 8}}, {{"order", "forward"}});

@@ -31,7 +31,7 @@ struct Table {
   std::vector<unsigned> words;
 };
 
-Answer answer(const TaskProblem& problem) {
+ExpectedResult answer(const TaskProblem& problem) {
   const Table table(problem);
   return {{static_cast<double>(table.after(table.hops))}, 0, 0, "the end of the chain, which must be equal"};
 }
@@ -43,7 +43,7 @@ Quantity touched(const Table& table) {
   return {"touched", "Memory touched by the chain", 1e-6 * static_cast<double>(lines * kLine), "MB"};
 }
 
-CpuWork on_cpu(CpuBench& bench) {
+CpuWork cpu_work(CpuBench& bench) {
   using cpu::Clock;
   const auto table = std::make_shared<const Table>(bench.problem());
   struct State {
@@ -68,20 +68,20 @@ CpuWork on_cpu(CpuBench& bench) {
   return work;
 }
 
-enum class Where { kDefault, kPastL1, kUncached, kShared };
+enum class LoadPath { kDefault, kPastL1, kUncached, kShared };
 
-constexpr const char* kernel_of(Where where) {
-  return where == Where::kPastL1     ? "micro_chase_l2"
-         : where == Where::kUncached ? "micro_chase_uncached"
-                                     : "micro_chase_global";
+constexpr const char* kernel_of(LoadPath where) {
+  return where == LoadPath::kPastL1     ? "micro_chase_l2"
+         : where == LoadPath::kUncached ? "micro_chase_uncached"
+                                        : "micro_chase_global";
 }
 
-CudaWork on_gpu(CudaBench& bench, Where where) {
+CudaWork gpu_work(CudaBench& bench, LoadPath where) {
   const auto table = std::make_shared<const Table>(bench.problem());
   const auto words = bench.upload(table->words);
   const auto out = bench.buffer<long long>(2);
   CudaWork work;
-  if (where == Where::kShared) {
+  if (where == LoadPath::kShared) {
     auto kernel = bench.kernel("micro_chase_shared");
     const auto entries = static_cast<unsigned>(words->size());
     kernel.allow_dynamic_shared(4 * entries);
@@ -118,14 +118,14 @@ engine::TaskBench latency_bench() {
   using namespace latency_row;
   Row<answer> row({"latency", "Latency by level: a chain of loads", "kernels/micro/memory/latency.cpp",
                    "kernels/micro/memory/latency.cu", bytes});
-  row.cpu<on_cpu>({"cpu", "CPU caches", "one core, each load depends on the previous one", "", "int"});
-  row.cuda<with<on_gpu, Where::kPastL1>>(
+  row.cpu<cpu_work>({"cpu", "CPU caches", "one core, each load depends on the previous one", "", "int"});
+  row.cuda<with<gpu_work, LoadPath::kPastL1>>(
       {"cuda-l2", "Bypassing L1", "loads that are not cached in L1 (ld.cg)", "", "int"});
-  row.cuda<with<on_gpu, Where::kDefault>>(
+  row.cuda<with<gpu_work, LoadPath::kDefault>>(
       {"cuda-global", "All caches", "loads that are cached in L1 (ld.ca)", "cuda-l2", "int"});
-  row.cuda<with<on_gpu, Where::kUncached>>(
+  row.cuda<with<gpu_work, LoadPath::kUncached>>(
       {"cuda-uncached", "Volatile", "loads that are fetched again (ld.cv)", "cuda-l2", "int"});
-  row.cuda<with<on_gpu, Where::kShared>>(
+  row.cuda<with<gpu_work, LoadPath::kShared>>(
       {"cuda-shared", "Shared memory", "the table is first copied to shared memory", "cuda-global", "int"},
       refuses_shared);
   row.small({{"footprint_bytes", 12345}, {"hops", 1001}});

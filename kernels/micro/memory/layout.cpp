@@ -33,7 +33,7 @@ std::vector<float> values_of(const TaskProblem& problem) {
   return engine::uniform_values(problem.count("n") * kFields, problem.seed);
 }
 
-Answer answer(const TaskProblem& problem) {
+ExpectedResult answer(const TaskProblem& problem) {
   const std::vector<float> values = values_of(problem);
   const Samples some(values.size() / kFields);
   return {some.map([&](std::size_t i) {
@@ -52,7 +52,7 @@ std::vector<double> results(Layout layout, const std::vector<float>& records, st
 }
 
 template <Layout layout>
-CpuWork on_cpu(CpuBench& bench) {
+CpuWork cpu_work(CpuBench& bench) {
   const auto start = std::make_shared<const std::vector<float>>(laid_out(layout, values_of(bench.problem())));
   const auto records = std::make_shared<std::vector<float>>(*start);
   const std::size_t n = bench.problem().count("n");
@@ -69,7 +69,7 @@ CpuWork on_cpu(CpuBench& bench) {
   return work;
 }
 
-CudaWork on_gpu(CudaBench& bench, Layout layout, const char* name) {
+CudaWork gpu_work(CudaBench& bench, Layout layout, const char* name) {
   const auto start = std::make_shared<const std::vector<float>>(laid_out(layout, values_of(bench.problem())));
   const auto records = bench.upload(*start);
   const std::size_t n = bench.problem().count("n");
@@ -95,15 +95,15 @@ engine::TaskBench layout_bench() {
   using namespace layout_row;
   Row<answer> row({"layout", "Layout of records: two of eight fields", "kernels/micro/memory/layout.cpp",
                    "kernels/micro/memory/layout.cu", bytes});
-  row.cpu<on_cpu<Layout::kRecords>>({"cpu-aos", "Records (AoS)", "complete records, one after another"});
-  row.cpu<on_cpu<Layout::kTiles>>(
+  row.cpu<cpu_work<Layout::kRecords>>({"cpu-aos", "Records (AoS)", "complete records, one after another"});
+  row.cpu<cpu_work<Layout::kTiles>>(
       {"cpu-aosoa", "Tiles (AoSoA)", "tiles of 32 records, stored field by field", "cpu-aos"});
-  row.cpu<on_cpu<Layout::kFields>>({"cpu-soa", "Fields (SoA)", "one array per field", "cpu-aos"});
-  row.cuda<with<on_gpu, Layout::kRecords, Name("micro_layout_aos")>>(
+  row.cpu<cpu_work<Layout::kFields>>({"cpu-soa", "Fields (SoA)", "one array per field", "cpu-aos"});
+  row.cuda<with<gpu_work, Layout::kRecords, Name("micro_layout_aos")>>(
       {"cuda-aos", "Records (AoS)", "complete records, one after another"});
-  row.cuda<with<on_gpu, Layout::kTiles, Name("micro_layout_aosoa")>>(
+  row.cuda<with<gpu_work, Layout::kTiles, Name("micro_layout_aosoa")>>(
       {"cuda-aosoa", "Tiles (AoSoA)", "tiles of 32 records, stored field by field", "cuda-aos"});
-  row.cuda<with<on_gpu, Layout::kFields, Name("micro_layout_soa")>>(
+  row.cuda<with<gpu_work, Layout::kFields, Name("micro_layout_soa")>>(
       {"cuda-soa", "Fields (SoA)", "one array per field", "cuda-aos"});
   row.small({{"n", 1003}});
   row.small({{"n", 5}});

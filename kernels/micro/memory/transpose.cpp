@@ -15,14 +15,14 @@ struct Problem {
   std::vector<float> in;
 };
 
-Answer answer(const TaskProblem& problem) {
+ExpectedResult answer(const TaskProblem& problem) {
   const Problem p(problem);
   const Samples some(p.in.size());
   return {some.map([&](std::size_t i) { return p.in[i % p.rows * p.columns + i / p.rows]; }), 0, 0,
           some.text() + ", which must be equal"};
 }
 
-CpuWork on_cpu(CpuBench& bench, std::size_t tile) {
+CpuWork cpu_work(CpuBench& bench, std::size_t tile) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   const auto out = std::make_shared<std::vector<float>>(p->in.size());
   CpuWork work;
@@ -40,10 +40,10 @@ CpuWork on_cpu(CpuBench& bench, std::size_t tile) {
   work.work = p->work();
   return work;
 }
-CpuWork by_rows(CpuBench& bench) { return on_cpu(bench, SIZE_MAX / 2); }
-CpuWork by_tiles(CpuBench& bench) { return on_cpu(bench, 32); }
+CpuWork rows_work(CpuBench& bench) { return cpu_work(bench, SIZE_MAX / 2); }
+CpuWork tiles_work(CpuBench& bench) { return cpu_work(bench, 32); }
 
-CudaWork on_gpu(CudaBench& bench, const char* name) {
+CudaWork gpu_work(CudaBench& bench, const char* name) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   const auto in = bench.upload(p->in);
   const auto out = bench.buffer<float>(p->in.size());
@@ -69,18 +69,18 @@ engine::TaskBench transpose_bench() {
   using namespace transpose_row;
   Row<answer> row({"transpose", "Transpose: strides and bank conflicts", "kernels/micro/memory/transpose.cpp",
                    "kernels/micro/memory/transpose.cu", bytes});
-  row.cpu<by_rows>({"cpu-rows", "Row by row", "reads rows, writes columns"});
-  row.cpu<by_tiles>({"cpu-tiles", "Tiled", "tiles of 32 x 32 that fit into the cache", "cpu-rows"});
-  row.cuda<with<on_gpu, Name("micro_transpose_strided_writes")>>(
+  row.cpu<rows_work>({"cpu-rows", "Row by row", "reads rows, writes columns"});
+  row.cpu<tiles_work>({"cpu-tiles", "Tiled", "tiles of 32 x 32 that fit into the cache", "cpu-rows"});
+  row.cuda<with<gpu_work, Name("micro_transpose_strided_writes")>>(
       {"cuda-strided-writes", "Strided writes", "reads rows; a warp writes to 32 rows at once"});
-  row.cuda<with<on_gpu, Name("micro_transpose_strided_reads")>>(
+  row.cuda<with<gpu_work, Name("micro_transpose_strided_reads")>>(
       {"cuda-strided-reads", "Strided reads", "writes rows; a warp reads from 32 rows at once", "cuda-strided-writes"});
-  row.cuda<with<on_gpu, Name("micro_transpose_shared")>>({"cuda-shared", "Shared tile",
-                                                          "coalesced reads and writes, but 32 lanes access one bank",
-                                                          "cuda-strided-writes"});
-  row.cuda<with<on_gpu, Name("micro_transpose_padded")>>(
+  row.cuda<with<gpu_work, Name("micro_transpose_shared")>>({"cuda-shared", "Shared tile",
+                                                            "coalesced reads and writes, but 32 lanes access one bank",
+                                                            "cuda-strided-writes"});
+  row.cuda<with<gpu_work, Name("micro_transpose_padded")>>(
       {"cuda-padded", "Padded tile", "one word of padding per row avoids bank conflicts", "cuda-shared"});
-  row.cuda<with<on_gpu, Name("micro_transpose_swizzled")>>(
+  row.cuda<with<gpu_work, Name("micro_transpose_swizzled")>>(
       {"cuda-swizzled", "Swizzled tile", "permuted rows avoid bank conflicts without padding", "cuda-shared"});
   row.small({{"rows", 67}, {"columns", 131}});
   row.small({{"rows", 1}, {"columns", 33}});

@@ -32,23 +32,23 @@ struct Problem {
   std::vector<float> base;
 };
 
-Answer answer(const TaskProblem& problem) {
+ExpectedResult answer(const TaskProblem& problem) {
   const Problem p(problem);
   const Samples some(p.n());
   return {some.map([&](std::size_t i) { return 2.0 * static_cast<double>(p.base[p.place(i)]) + 1.0; }), 0x1p-23,
           0x1p-23, some.text() + " with FP64"};
 }
 
-enum class How { kIgnored, kStrided, kPacked };
+enum class StrideHandling { kIgnored, kStrided, kPacked };
 
-template <How how>
-CpuWork on_cpu(CpuBench& bench) {
+template <StrideHandling how>
+CpuWork cpu_work(CpuBench& bench) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   const auto out = std::make_shared<std::vector<float>>(p->n());
-  const auto packed = std::make_shared<std::vector<float>>(how == How::kPacked ? p->n() : 0);
+  const auto packed = std::make_shared<std::vector<float>>(how == StrideHandling::kPacked ? p->n() : 0);
   CpuWork work;
   work.run = [=, &pool = bench.pool()] {
-    if constexpr (how == How::kPacked) {
+    if constexpr (how == StrideHandling::kPacked) {
       constexpr std::size_t kTile = 32;
       in_pieces(pool, p->rows, kTile, [&](std::size_t first, std::size_t last) {
         for (std::size_t c0 = 0; c0 < p->columns; c0 += kTile) {
@@ -61,11 +61,11 @@ CpuWork on_cpu(CpuBench& bench) {
       });
     }
     in_pieces(pool, p->rows, 16, [&](std::size_t first, std::size_t last) {
-      const float* from = how == How::kPacked ? packed->data() : p->base.data();
+      const float* from = how == StrideHandling::kPacked ? packed->data() : p->base.data();
       for (std::size_t r = first; r < last; ++r) {
         for (std::size_t c = 0; c < p->columns; ++c) {
           const std::size_t i = r * p->columns + c;
-          (*out)[i] = 2 * from[how == How::kStrided ? p->place(i) : i] + 1;
+          (*out)[i] = 2 * from[how == StrideHandling::kStrided ? p->place(i) : i] + 1;
         }
       }
     });
@@ -75,18 +75,18 @@ CpuWork on_cpu(CpuBench& bench) {
   return work;
 }
 
-CudaWork on_gpu(CudaBench& bench, How how) {
+CudaWork gpu_work(CudaBench& bench, StrideHandling how) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   const auto in = bench.upload(p->base);
   const auto out = bench.buffer<float>(p->n());
   const auto n = static_cast<unsigned>(p->n());
   const cuda::LaunchShape flat{.grid = {blocks_for(n, kThreads)}, .block = {kThreads}};
   CudaWork work;
-  if (how == How::kIgnored) {
+  if (how == StrideHandling::kIgnored) {
     work.queue = [=, kernel = bench.kernel("micro_view_ignored")](cuda::Stream& to) mutable {
       kernel.launch(to, flat, n, in->pointer(), out->pointer());
     };
-  } else if (how == How::kStrided) {
+  } else if (how == StrideHandling::kStrided) {
     const cuda::LaunchShape shape{.grid = {blocks_for(p->columns, kThreads), std::min(p->view.rows, kMaxGridY)},
                                   .block = {kThreads}};
     work.queue = [=, kernel = bench.kernel("micro_view_strided")](cuda::Stream& to) mutable {
@@ -118,16 +118,17 @@ engine::TaskBench views_bench() {
   using namespace views_row;
   Row<answer> row({"views", "Strided views: raw pointers ignore strides", "kernels/micro/memory/views.cpp",
                    "kernels/micro/memory/views.cu", bytes});
-  row.cpu<on_cpu<How::kIgnored>>(
+  row.cpu<cpu_work<StrideHandling::kIgnored>>(
       {"cpu-ignored", "Strides ignored: wrong", "treats the pointer of the view as a contiguous array"});
-  row.cpu<on_cpu<How::kStrided>>({"cpu-strided", "With strides", "uses the strides for every element", "cpu-ignored"});
-  row.cpu<on_cpu<How::kPacked>>(
+  row.cpu<cpu_work<StrideHandling::kStrided>>(
+      {"cpu-strided", "With strides", "uses the strides for every element", "cpu-ignored"});
+  row.cpu<cpu_work<StrideHandling::kPacked>>(
       {"cpu-packed", "Packed first", "copies the view tile by tile before use", "cpu-strided"});
-  row.cuda<with<on_gpu, How::kIgnored>>(
+  row.cuda<with<gpu_work, StrideHandling::kIgnored>>(
       {"cuda-ignored", "Strides ignored: wrong", "treats the pointer of the view as a contiguous array"});
-  row.cuda<with<on_gpu, How::kStrided>>(
+  row.cuda<with<gpu_work, StrideHandling::kStrided>>(
       {"cuda-strided", "With strides", "uses the strides for every element", "cuda-ignored"});
-  row.cuda<with<on_gpu, How::kPacked>>(
+  row.cuda<with<gpu_work, StrideHandling::kPacked>>(
       {"cuda-packed", "Packed first", "copies the view tile by tile before use", "cuda-strided"});
   row.small({{"rows", 67}, {"columns", 131}}, {{"view", "transposed"}});
   row.small({{"rows", 67}, {"columns", 131}}, {{"view", "every-other"}});

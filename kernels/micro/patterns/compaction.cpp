@@ -33,7 +33,7 @@ std::vector<double> summary(std::vector<float> kept) {
   return out;
 }
 
-Answer answer(const TaskProblem& problem) {
+ExpectedResult answer(const TaskProblem& problem) {
   const Problem p(problem);
   std::vector<float> kept;
   std::ranges::copy_if(p.values, std::back_inserter(kept), [&](float v) { return v < p.threshold; });
@@ -42,14 +42,14 @@ Answer answer(const TaskProblem& problem) {
           "the number of retained values and, sorted, " + some.text() + ", which must be equal"};
 }
 
-struct Kept {
+struct CompactedValues {
   std::vector<float> values;
   std::size_t count = 0;
 };
 
-CpuWork by_branch(CpuBench& bench) {
+CpuWork branch_work(CpuBench& bench) {
   const auto p = std::make_shared<const Problem>(bench.problem());
-  const auto kept = std::make_shared<Kept>(Kept{std::vector<float>(p->values.size())});
+  const auto kept = std::make_shared<CompactedValues>(CompactedValues{std::vector<float>(p->values.size())});
   CpuWork work;
   work.run = [p, kept] {
     std::size_t count = 0;
@@ -68,7 +68,7 @@ CpuWork by_branch(CpuBench& bench) {
 /// Writes every value, but advances the position only after values that pass the test.
 CpuWork without_branch(CpuBench& bench) {
   const auto p = std::make_shared<const Problem>(bench.problem());
-  const auto kept = std::make_shared<Kept>(Kept{std::vector<float>(p->values.size() + 1)});
+  const auto kept = std::make_shared<CompactedValues>(CompactedValues{std::vector<float>(p->values.size() + 1)});
   CpuWork work;
   work.run = [p, kept] {
     std::size_t count = 0;
@@ -86,7 +86,7 @@ CpuWork without_branch(CpuBench& bench) {
   return work;
 }
 
-CudaWork on_gpu(CudaBench& bench, const char* name) {
+CudaWork gpu_work(CudaBench& bench, const char* name) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   const auto in = bench.upload(p->values);
   const std::size_t n = in->size();
@@ -117,15 +117,15 @@ engine::TaskBench compaction_bench() {
   using namespace compaction_row;
   Row<answer> row({"compaction", "Compaction: the values below a threshold", "kernels/micro/patterns/compaction.cpp",
                    "kernels/micro/patterns/compaction.cu", bytes});
-  row.cpu<by_branch>({"cpu-branch", "With a branch", "tests each value, then writes it"});
+  row.cpu<branch_work>({"cpu-branch", "With a branch", "tests each value, then writes it"});
   row.cpu<without_branch>(
       {"cpu-branchless", "Branchless", "always writes, and advances only for retained values", "cpu-branch"});
-  row.cuda<with<on_gpu, Name("micro_compact_atomics")>>(
+  row.cuda<with<gpu_work, Name("micro_compact_atomics")>>(
       {"cuda-atomics", "One atomic per value", "each retained value requests an index"});
-  row.cuda<with<on_gpu, Name("micro_compact_ballot")>>(
+  row.cuda<with<gpu_work, Name("micro_compact_ballot")>>(
       {"cuda-ballot", "One ballot per warp", "the lanes of a warp vote, and one lane requests indices for all",
        "cuda-atomics"});
-  row.cuda<with<on_gpu, Name("micro_compact_block")>>(
+  row.cuda<with<gpu_work, Name("micro_compact_block")>>(
       {"cuda-block", "One atomic per block", "the warps of a block sum their ballots", "cuda-ballot"});
   row.small({{"n", 10007}, {"kept", 0.3}});
   row.small({{"n", 33}, {"kept", 1}});

@@ -29,7 +29,7 @@ struct Problem {
 };
 
 /// Sums wrap at 2^32, in every variant alike.
-Answer answer(const TaskProblem& problem) {
+ExpectedResult answer(const TaskProblem& problem) {
   const Problem p(problem);
   std::vector<unsigned> sums(p.addresses);
   for (unsigned thread = 0; thread < p.writers; ++thread)
@@ -42,7 +42,7 @@ std::vector<Quantity> costs(const Problem& p, double seconds) {
   return {{"addition", "Per addition", 1e9 * seconds / p.total(), "ns"}};
 }
 
-CpuWork on_cpu(CpuBench& bench) {
+CpuWork cpu_work(CpuBench& bench) {
   const Problem p(bench.problem());
   const auto sums = std::make_shared<std::vector<std::atomic<unsigned>>>(p.addresses);
   CpuWork work;
@@ -63,7 +63,7 @@ CpuWork on_cpu(CpuBench& bench) {
   return work;
 }
 
-CudaWork on_gpu(CudaBench& bench, const char* name) {
+CudaWork gpu_work(CudaBench& bench, const char* name) {
   const Problem p(bench.problem());
   const auto out = bench.buffer<unsigned>(p.addresses);
   auto kernel = bench.kernel(name);
@@ -119,14 +119,14 @@ engine::TaskBench contention_bench() {
   using namespace contention_row;
   Row<answer> row({"contention", "Atomics on one address", "kernels/micro/patterns/contention.cpp",
                    "kernels/micro/patterns/contention.cu", bytes});
-  row.cpu<on_cpu>({"cpu", "All cores", "one atomic per addition", "", "int"});
-  row.cuda<with<on_gpu, Name("micro_contend_add")>>(
+  row.cpu<cpu_work>({"cpu", "All cores", "one atomic per addition", "", "int"});
+  row.cuda<with<gpu_work, Name("micro_contend_add")>>(
       {"cuda-add", "One atomic per addition", "L2 executes the additions one after another", "", "int"});
-  row.cuda<with<on_gpu, Name("micro_contend_cas")>>(
+  row.cuda<with<gpu_work, Name("micro_contend_cas")>>(
       {"cuda-cas", "Compare-and-swap", "retries until no other thread intervened", "cuda-add", "int"}, refuses_many);
-  row.cuda<with<on_gpu, Name("micro_contend_warp")>>(
+  row.cuda<with<gpu_work, Name("micro_contend_warp")>>(
       {"cuda-warp", "One atomic per warp", "lanes with the same address first sum by shuffles", "cuda-add", "int"});
-  row.cuda<with<on_gpu, Name("micro_contend_own")>>(
+  row.cuda<with<gpu_work, Name("micro_contend_own")>>(
       {"cuda-own", "One atomic per thread", "each thread first sums privately", "cuda-warp", "int"});
   row.small({{"writers", 1003}, {"additions", 5}, {"addresses", 1}});
   row.small({{"writers", 4096}, {"additions", 3}, {"addresses", 7}});

@@ -38,13 +38,13 @@ struct Problem {
   std::vector<unsigned> first;
 };
 
-Answer answer(const TaskProblem& problem) {
+ExpectedResult answer(const TaskProblem& problem) {
   const Problem p(problem);
   const Samples some(p.rows);
   return {some.take<unsigned>(p.first), 0, 0, some.text() + ", which must be equal"};
 }
 
-CpuWork on_cpu(CpuBench& bench) {
+CpuWork cpu_work(CpuBench& bench) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   const auto first = std::make_shared<std::vector<unsigned>>(p->rows);
   CpuWork work;
@@ -62,7 +62,7 @@ CpuWork on_cpu(CpuBench& bench) {
   return work;
 }
 
-CudaWork on_gpu(CudaBench& bench, const char* name, unsigned step, unsigned threads_a_row) {
+CudaWork gpu_work(CudaBench& bench, const char* name, unsigned step, unsigned threads_a_row) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   const auto values = bench.upload(p->values);
   const auto first = bench.buffer<unsigned>(p->rows);
@@ -89,14 +89,14 @@ engine::TaskBench early_exit_bench() {
   using namespace early_exit_row;
   Row<answer> row({"early-exit", "Early exit by a vote", "kernels/micro/patterns/early_exit.cpp",
                    "kernels/micro/patterns/early_exit.cu", bytes});
-  row.cpu<on_cpu>({"cpu", "All cores", "scans each row up to its first hit"});
-  row.cuda<with<on_gpu, Name("micro_exit_none"), 0u, 32u>>(
+  row.cpu<cpu_work>({"cpu", "All cores", "scans each row up to its first hit"});
+  row.cuda<with<gpu_work, Name("micro_exit_none"), 0u, 32u>>(
       {"cuda-whole", "Complete rows", "one warp per row reads the complete row"});
-  row.cuda<with<on_gpu, Name("micro_exit_any"), 32u, 32u>>(
+  row.cuda<with<gpu_work, Name("micro_exit_any"), 32u, 32u>>(
       {"cuda-any", "Vote after each load", "a vote (any) after every 32 values", "cuda-whole"});
-  row.cuda<with<on_gpu, Name("micro_exit_all"), 128u, 32u>>(
+  row.cuda<with<gpu_work, Name("micro_exit_all"), 128u, 32u>>(
       {"cuda-all", "Vote after four loads", "a vote (all) after every 128 values", "cuda-any"});
-  row.cuda<with<on_gpu, Name("micro_exit_thread"), 1u, 1u>>(
+  row.cuda<with<gpu_work, Name("micro_exit_thread"), 1u, 1u>>(
       {"cuda-thread", "One thread per row", "no vote: each thread stops on its own", "cuda-any"});
   row.small({{"rows", 103}, {"length", 1003}, {"place", 0.3}});
   row.small({{"rows", 33}, {"length", 77}, {"place", 0.9}});

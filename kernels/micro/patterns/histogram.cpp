@@ -41,7 +41,7 @@ struct Problem {
   std::vector<double> weights;
 };
 
-Answer answer(const TaskProblem& problem) {
+ExpectedResult answer(const TaskProblem& problem) {
   const Problem p(problem);
   std::vector<double> sums(p.bins);
   std::vector<std::size_t> counts(p.bins);
@@ -73,7 +73,7 @@ auto by_type(const TaskProblem& problem, F&& with) {
   return with(unsigned{}, "int");
 }
 
-CpuWork on_one_core(CpuBench& bench) {
+CpuWork one_core_work(CpuBench& bench) {
   return by_type(bench.problem(), [&](auto type, const char*) {
     using T = decltype(type);
     const auto p = std::make_shared<const Problem>(bench.problem());
@@ -90,7 +90,7 @@ CpuWork on_one_core(CpuBench& bench) {
   });
 }
 
-CpuWork on_all_cores(CpuBench& bench) {
+CpuWork all_cores_work(CpuBench& bench) {
   return by_type(bench.problem(), [&](auto type, const char*) {
     using T = decltype(type);
     const auto p = std::make_shared<const Problem>(bench.problem());
@@ -116,13 +116,13 @@ CpuWork on_all_cores(CpuBench& bench) {
   });
 }
 
-enum class How { kGlobal, kWarp, kShared, kSorted };
+enum class Accumulation { kGlobal, kWarp, kShared, kSorted };
 
-constexpr const char* stem(How how) {
-  return how == How::kGlobal   ? "micro_histogram_global_"
-         : how == How::kWarp   ? "micro_histogram_warp_"
-         : how == How::kShared ? "micro_histogram_shared_"
-                               : "micro_histogram_segments_";
+constexpr const char* stem(Accumulation how) {
+  return how == Accumulation::kGlobal   ? "micro_histogram_global_"
+         : how == Accumulation::kWarp   ? "micro_histogram_warp_"
+         : how == Accumulation::kShared ? "micro_histogram_shared_"
+                                        : "micro_histogram_segments_";
 }
 
 /// Weights sorted by key, and the first index of each key.
@@ -148,7 +148,7 @@ double run_to_run(const std::vector<T>& first, const std::vector<T>& second) {
   return largest > 0 ? worst / largest : 0;
 }
 
-CudaWork on_gpu(CudaBench& bench, How how) {
+CudaWork gpu_work(CudaBench& bench, Accumulation how) {
   return by_type(bench.problem(), [&](auto type, const char* name) {
     using T = decltype(type);
     const auto p = std::make_shared<const Problem>(bench.problem());
@@ -156,13 +156,13 @@ CudaWork on_gpu(CudaBench& bench, How how) {
     const auto sums = bench.buffer<T>(p->bins);
     auto kernel = bench.kernel((std::string(stem(how)) + name).c_str());
     cuda::LaunchShape shape{.block = {kThreads}};
-    if (how == How::kShared) {
+    if (how == Accumulation::kShared) {
       shape.dynamic_shared_bytes = p->bins * static_cast<unsigned>(sizeof(T));
       kernel.allow_dynamic_shared(shape.dynamic_shared_bytes);
     }
     const unsigned resident = resident_blocks(kernel, *bench.device(), kThreads, shape.dynamic_shared_bytes);
     CudaWork work;
-    if (how == How::kSorted) {
+    if (how == Accumulation::kSorted) {
       const auto [by_key, begin] = sorted<T>(*p);
       const auto weights = bench.upload(by_key);
       const auto begins = bench.upload(begin);
@@ -176,7 +176,7 @@ CudaWork on_gpu(CudaBench& bench, How how) {
       shape.grid = {std::min(resident, blocks_for(n, kThreads))};
       work.queue = [=](cuda::Stream& to) mutable {
         sums->fill_bytes(0, to);
-        if (how == How::kShared) {
+        if (how == Accumulation::kShared) {
           kernel.launch(to, shape, n, p->bins, keys->pointer(), weights->pointer(), sums->pointer());
         } else {
           kernel.launch(to, shape, n, keys->pointer(), weights->pointer(), sums->pointer());
@@ -216,20 +216,21 @@ engine::TaskBench histogram_bench() {
   using namespace histogram_row;
   Row<answer> row({"histogram", "Histogram: atomics under contention", "kernels/micro/patterns/histogram.cpp",
                    "kernels/micro/patterns/histogram.cu", bytes});
-  row.cpu<on_one_core>({"cpu-one", "One core", "one thread adds", "", "as weights"});
-  row.cpu<on_all_cores>(
+  row.cpu<one_core_work>({"cpu-one", "One core", "one thread adds", "", "as weights"});
+  row.cpu<all_cores_work>(
       {"cpu", "One histogram per thread", "each thread has a private histogram", "cpu-one", "as weights"});
-  row.cuda<with<on_gpu, How::kGlobal>>({"cuda-global", "One atomic per value", "in global memory", "", "as weights"});
-  row.cuda<with<on_gpu, How::kWarp>>({"cuda-warp", "Aggregated by warp",
-                                      "lanes with the same key find each other (match) and sum first", "cuda-global",
-                                      "as weights"});
-  row.cuda<with<on_gpu, How::kShared>>(
+  row.cuda<with<gpu_work, Accumulation::kGlobal>>(
+      {"cuda-global", "One atomic per value", "in global memory", "", "as weights"});
+  row.cuda<with<gpu_work, Accumulation::kWarp>>({"cuda-warp", "Aggregated by warp",
+                                                 "lanes with the same key find each other (match) and sum first",
+                                                 "cuda-global", "as weights"});
+  row.cuda<with<gpu_work, Accumulation::kShared>>(
       {"cuda-shared", "One histogram per block", "in shared memory, added to the result at the end", "cuda-global",
        "as weights"},
       refuses_shared);
-  row.cuda<with<on_gpu, How::kSorted>>({"cuda-sorted", "Sorted beforehand",
-                                        "a warp sums the values of a key, sorted before timing", "cuda-global",
-                                        "as weights"});
+  row.cuda<with<gpu_work, Accumulation::kSorted>>({"cuda-sorted", "Sorted beforehand",
+                                                   "a warp sums the values of a key, sorted before timing",
+                                                   "cuda-global", "as weights"});
   row.small({{"n", 10007}, {"bins", 37}}, {{"distribution", "uniform"}, {"weights", "int"}});
   row.small({{"n", 10007}, {"bins", 1000}}, {{"distribution", "zipf"}, {"weights", "fp32"}});
   row.small({{"n", 1001}, {"bins", 1}}, {{"distribution", "uniform"}, {"weights", "fp64"}});

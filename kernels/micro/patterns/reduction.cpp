@@ -11,7 +11,7 @@ namespace {
 constexpr unsigned kThreads = 256;
 
 /// The tolerance suits a chain of atomics; sums in a tree or by parts have much smaller errors.
-Answer answer(const TaskProblem& problem) {
+ExpectedResult answer(const TaskProblem& problem) {
   const std::vector<float> values = summands(problem);
   const double sum = std::accumulate(values.begin(), values.end(), 0.0);
   const double limit = chain_limit(static_cast<double>(values.size()));
@@ -41,7 +41,7 @@ float eight_chains(const float* values, std::size_t n) {
 }
 
 template <float (*kPart)(const float*, std::size_t), bool kThreaded>
-CpuWork on_cpu(CpuBench& bench) {
+CpuWork cpu_work(CpuBench& bench) {
   const auto sum = std::make_shared<Sum>(Sum{summands(bench.problem())});
   CpuWork work;
   work.run = [sum, &pool = bench.pool()] {
@@ -64,7 +64,7 @@ CpuWork on_cpu(CpuBench& bench) {
 }
 
 /// Launches the kernel repeatedly until one sum is left; each launch leaves one sum per block.
-CudaWork by_tree(CudaBench& bench, const char* name) {
+CudaWork tree_work(CudaBench& bench, const char* name) {
   const auto values = bench.upload(summands(bench.problem()));
   const unsigned threads = bench.tuned("kReduceThreads", kThreads);
   const std::size_t n = values->size();
@@ -93,7 +93,7 @@ CudaWork by_tree(CudaBench& bench, const char* name) {
 }
 
 /// Launches a grid that fills the device once, then a single block.
-CudaWork by_grid_stride(CudaBench& bench) {
+CudaWork grid_stride_work(CudaBench& bench) {
   const auto values = bench.upload(summands(bench.problem()));
   const unsigned threads = bench.tuned("kReduceThreads", kThreads);
   const std::size_t n = values->size();
@@ -113,7 +113,7 @@ CudaWork by_grid_stride(CudaBench& bench) {
   return work;
 }
 
-CudaWork by_atomics(CudaBench& bench, const char* name) {
+CudaWork atomics_work(CudaBench& bench, const char* name) {
   const auto values = bench.upload(summands(bench.problem()));
   const unsigned threads = bench.tuned("kReduceThreads", kThreads);
   const auto total = bench.buffer<float>(1);
@@ -139,21 +139,21 @@ engine::TaskBench reduction_bench() {
   using namespace reduction_row;
   Row<answer> row({"reduction", "Reduction: the sum of n values", "kernels/micro/patterns/reduction.cpp",
                    "kernels/micro/patterns/reduction.cu", bytes});
-  row.cpu<on_cpu<chain, false>>({"cpu-chain", "One chain", "each addition depends on the previous one"});
-  row.cpu<on_cpu<eight_chains, false>>({"cpu-chains", "Eight chains", "eight independent sums", "cpu-chain"});
-  row.cpu<on_cpu<eight_chains, true>>({"cpu-threads", "Eight chains per thread", "all cores", "cpu-chains"});
-  row.cuda<with<by_atomics, Name("micro_reduce_atomics")>>(
+  row.cpu<cpu_work<chain, false>>({"cpu-chain", "One chain", "each addition depends on the previous one"});
+  row.cpu<cpu_work<eight_chains, false>>({"cpu-chains", "Eight chains", "eight independent sums", "cpu-chain"});
+  row.cpu<cpu_work<eight_chains, true>>({"cpu-threads", "Eight chains per thread", "all cores", "cpu-chains"});
+  row.cuda<with<atomics_work, Name("micro_reduce_atomics")>>(
       {"cuda-atomics", "One atomic per value", "every value is added to a single word"});
-  row.cuda<with<by_atomics, Name("micro_reduce_warp_atomics")>>(
+  row.cuda<with<atomics_work, Name("micro_reduce_warp_atomics")>>(
       {"cuda-warp-atomics", "One atomic per warp", "a warp first sums by shuffles", "cuda-atomics"});
-  row.cuda<with<by_tree, Name("micro_reduce_interleaved")>>(
+  row.cuda<with<tree_work, Name("micro_reduce_interleaved")>>(
       {"cuda-interleaved", "Interleaved tree", "every second, then every fourth, … thread adds"});
-  row.cuda<with<by_tree, Name("micro_reduce_sequential")>>(
+  row.cuda<with<tree_work, Name("micro_reduce_sequential")>>(
       {"cuda-sequential", "Sequential tree", "the first half of the threads adds the second half", "cuda-interleaved"});
-  row.cuda<with<by_tree, Name("micro_reduce_shuffle")>>(
+  row.cuda<with<tree_work, Name("micro_reduce_shuffle")>>(
       {"cuda-shuffle", "Shuffles", "warps sum by shuffles, without shared memory", "cuda-sequential"});
-  row.cuda<by_grid_stride>({"cuda-grid-stride", "Shuffles, several values per thread",
-                            "a grid-stride loop with a grid that fills the device once", "cuda-shuffle"});
+  row.cuda<grid_stride_work>({"cuda-grid-stride", "Shuffles, several values per thread",
+                              "a grid-stride loop with a grid that fills the device once", "cuda-shuffle"});
   row.small({{"n", 100003}});
   row.small({{"n", 70000}});
   row.small({{"n", 1}});

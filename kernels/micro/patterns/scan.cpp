@@ -10,10 +10,10 @@ namespace {
 
 constexpr unsigned kThreads = 1024;
 
-Answer answer(const TaskProblem& problem) {
+ExpectedResult answer(const TaskProblem& problem) {
   const std::vector<float> values = summands(problem);
   const Samples some(values.size());
-  Answer out{{}, 0, 0, some.text() + " with FP64"};
+  ExpectedResult out{{}, 0, 0, some.text() + " with FP64"};
   out.limit = out.worst_limit = chain_limit(static_cast<double>(values.size()));  // tolerance of the sequential sum
   double sum = 0;
   std::size_t next = 0;
@@ -26,7 +26,7 @@ Answer answer(const TaskProblem& problem) {
 
 TaskWork work_of(std::size_t n) { return {.bytes = 8.0 * static_cast<double>(n), .flops = static_cast<double>(n)}; }
 
-CpuWork by_chain(CpuBench& bench) {
+CpuWork chain_work(CpuBench& bench) {
   const auto in = std::make_shared<const std::vector<float>>(summands(bench.problem()));
   const auto out = std::make_shared<std::vector<float>>(in->size());
   CpuWork work;
@@ -37,7 +37,7 @@ CpuWork by_chain(CpuBench& bench) {
 }
 
 /// Scans pieces first, then adds the prefix sums of their totals: twice the work, but on all cores.
-CpuWork by_pieces(CpuBench& bench) {
+CpuWork pieces_work(CpuBench& bench) {
   const auto in = std::make_shared<const std::vector<float>>(summands(bench.problem()));
   const auto out = std::make_shared<std::vector<float>>(in->size());
   constexpr std::size_t kPiece = 1 << 15;
@@ -63,7 +63,7 @@ CpuWork by_pieces(CpuBench& bench) {
 }
 
 /// Scans blocks, then recursively the sums of the blocks, and adds the results back.
-CudaWork on_gpu(CudaBench& bench, const char* name) {
+CudaWork gpu_work(CudaBench& bench, const char* name) {
   struct Level {
     std::shared_ptr<cuda::DeviceBuffer<float>> in, out;  // the sums of this level are the input of the next
     unsigned n, blocks;
@@ -104,12 +104,12 @@ double bytes(const TaskProblem& problem) { return 8.1 * static_cast<double>(prob
 engine::TaskBench scan_bench() {
   using namespace scan_row;
   Row<answer> row({"scan", "Prefix sum", "kernels/micro/patterns/scan.cpp", "kernels/micro/patterns/scan.cu", bytes});
-  row.cpu<by_chain>({"cpu-chain", "One chain", "each sum depends on the previous one"});
-  row.cpu<by_pieces>(
+  row.cpu<chain_work>({"cpu-chain", "One chain", "each sum depends on the previous one"});
+  row.cpu<pieces_work>(
       {"cpu-pieces", "Blocked", "all cores; the sums of preceding blocks are added afterwards", "cpu-chain"});
-  row.cuda<with<on_gpu, Name("micro_scan_shared")>>(
+  row.cuda<with<gpu_work, Name("micro_scan_shared")>>(
       {"cuda-shared", "In shared memory", "each step adds an earlier partial sum, between barriers"});
-  row.cuda<with<on_gpu, Name("micro_scan_shuffle")>>(
+  row.cuda<with<gpu_work, Name("micro_scan_shuffle")>>(
       {"cuda-shuffle", "By shuffles", "prefix sums of warps by shuffles, then of the warps' totals", "cuda-shared"});
   row.small({{"n", 100003}});
   row.small({{"n", 1}});

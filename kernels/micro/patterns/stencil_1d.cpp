@@ -36,14 +36,14 @@ struct Problem {
   std::vector<float> in, taps;
 };
 
-Answer answer(const TaskProblem& problem) {
+ExpectedResult answer(const TaskProblem& problem) {
   const Problem p(problem);
   const Samples some(p.n);
   const double roundings = 0x1p-24 * static_cast<double>(p.taps.size() + 1);
   return {some.map([&](std::size_t i) { return p.at<double>(i); }), roundings, roundings, some.text() + " with FP64"};
 }
 
-CpuWork on_cpu(CpuBench& bench) {
+CpuWork cpu_work(CpuBench& bench) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   const auto out = std::make_shared<std::vector<float>>(p->n);
   CpuWork work;
@@ -59,7 +59,7 @@ CpuWork on_cpu(CpuBench& bench) {
 
 /// Applies one tap at a time to a piece that stays in the cache. The loop has no conditions, so the compiler vectorises
 /// it.
-CpuWork on_cpu_by_taps(CpuBench& bench) {
+CpuWork cpu_taps_work(CpuBench& bench) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   const auto out = std::make_shared<std::vector<float>>(p->n);
   const auto wide = std::make_shared<std::vector<float>>(p->n + 2 * static_cast<std::size_t>(p->radius));
@@ -81,10 +81,10 @@ CpuWork on_cpu_by_taps(CpuBench& bench) {
   return work;
 }
 
-enum class Taps { kGlobal, kConstant };
-enum class Tile { kNone, kBlock, kWindow };
+enum class TapMemory { kGlobal, kConstant };
+enum class Tiling { kNone, kBlock, kWindow };
 
-CudaWork on_gpu(CudaBench& bench, const char* name, Taps taps_in, Tile tile) {
+CudaWork gpu_work(CudaBench& bench, const char* name, TapMemory taps_in, Tiling tile) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   const auto in = bench.upload(p->in), taps = bench.upload(p->taps);
   const auto out = bench.buffer<float>(p->n);
@@ -93,14 +93,14 @@ CudaWork on_gpu(CudaBench& bench, const char* name, Taps taps_in, Tile tile) {
   const unsigned threads = bench.tuned("kStencilThreads", kThreads), window = bench.tuned("kWindow", kWindow);
   cuda::LaunchShape shape{.grid = {blocks_for(p->n, threads)}, .block = {threads}};
   const auto halo = 2 * static_cast<unsigned>(p->radius);
-  if (tile == Tile::kBlock) shape.dynamic_shared_bytes = 4 * (threads + halo);
-  if (tile == Tile::kWindow) {
+  if (tile == Tiling::kBlock) shape.dynamic_shared_bytes = 4 * (threads + halo);
+  if (tile == Tiling::kWindow) {
     shape.grid = {blocks_for(p->n, threads * window)};
     const unsigned width = threads * window + halo;
     shape.dynamic_shared_bytes = 4 * (width + width / 32 + 1);
   }
   CudaWork work;
-  if (taps_in == Taps::kGlobal) {
+  if (taps_in == TapMemory::kGlobal) {
     work.queue = [=](cuda::Stream& to) mutable {
       kernel.launch(to, shape, n, p->radius, taps->pointer(), in->pointer(), out->pointer());
     };
@@ -127,20 +127,20 @@ engine::TaskBench stencil_1d_bench() {
   using namespace stencil_1d_row;
   Row<answer> row({"stencil-1d", "Tiling: a one-dimensional stencil", "kernels/micro/patterns/stencil_1d.cpp",
                    "kernels/micro/patterns/stencil_1d.cu", bytes});
-  row.cpu<on_cpu>({"cpu", "Point by point", "checks for every term whether it lies within the line"});
-  row.cpu<on_cpu_by_taps>(
+  row.cpu<cpu_work>({"cpu", "Point by point", "checks for every term whether it lies within the line"});
+  row.cpu<cpu_taps_work>(
       {"cpu-by-taps", "Tap by tap", "applies one tap at a time to a piece that fits into the cache", "cpu"});
-  row.cuda<with<on_gpu, Name("micro_stencil_naive"), Taps::kGlobal, Tile::kNone>>(
+  row.cuda<with<gpu_work, Name("micro_stencil_naive"), TapMemory::kGlobal, Tiling::kNone>>(
       {"cuda-naive", "Through the caches", "reads neighbours and taps from global memory"});
-  row.cuda<with<on_gpu, Name("micro_stencil_read_only"), Taps::kGlobal, Tile::kNone>>(
+  row.cuda<with<gpu_work, Name("micro_stencil_read_only"), TapMemory::kGlobal, Tiling::kNone>>(
       {"cuda-read-only", "Read-only loads", "marks the input as read-only for the compiler", "cuda-naive"});
-  row.cuda<with<on_gpu, Name("micro_stencil_constant"), Taps::kConstant, Tile::kNone>>(
+  row.cuda<with<gpu_work, Name("micro_stencil_constant"), TapMemory::kConstant, Tiling::kNone>>(
       {"cuda-constant", "Taps in constant memory", "a tap is broadcast to the complete warp", "cuda-read-only"});
-  row.cuda<with<on_gpu, Name("micro_stencil_shared"), Taps::kConstant, Tile::kBlock>>(
+  row.cuda<with<gpu_work, Name("micro_stencil_shared"), TapMemory::kConstant, Tiling::kBlock>>(
       {"cuda-shared", "Shared tile with halo", "reads each value once per block, into shared memory", "cuda-constant"});
-  row.cuda<with<on_gpu, Name("micro_stencil_async"), Taps::kConstant, Tile::kBlock>>(
+  row.cuda<with<gpu_work, Name("micro_stencil_async"), TapMemory::kConstant, Tiling::kBlock>>(
       {"cuda-async", "Tile by asynchronous copies", "copies the tile by cp.async, bypassing registers", "cuda-shared"});
-  row.cuda<with<on_gpu, Name("micro_stencil_window"), Taps::kConstant, Tile::kWindow>>(
+  row.cuda<with<gpu_work, Name("micro_stencil_window"), TapMemory::kConstant, Tiling::kWindow>>(
       {"cuda-window", "Register window", "eight outputs per thread: each value read is used for eight sums",
        "cuda-shared"});
   row.small({{"n", 2503}, {"radius", 1}});

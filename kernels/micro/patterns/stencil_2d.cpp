@@ -44,14 +44,14 @@ struct Problem {
 /// The reference costs (2 radius + 1)² operations per result, so large radii are checked on fewer samples.
 Samples samples_of(const Problem& p) { return Samples(p.in.size(), Samples::kMax / (1 + p.taps.size() / 64)); }
 
-Answer answer(const TaskProblem& problem) {
+ExpectedResult answer(const TaskProblem& problem) {
   const Problem p(problem);
   const Samples some = samples_of(p);
   const double roundings = 0x1p-24 * static_cast<double>(p.taps.size() + 1);
   return {some.map([&](std::size_t i) { return p.at<double>(i); }), roundings, roundings, some.text() + " with FP64"};
 }
 
-CpuWork on_cpu(CpuBench& bench) {
+CpuWork cpu_work(CpuBench& bench) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   const auto out = std::make_shared<std::vector<float>>(p->in.size());
   CpuWork work;
@@ -66,7 +66,7 @@ CpuWork on_cpu(CpuBench& bench) {
 }
 
 /// Applies one tap at a time to a row, which is read from a copy with a margin of zeros.
-CpuWork on_cpu_by_taps(CpuBench& bench) {
+CpuWork cpu_taps_work(CpuBench& bench) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   const auto out = std::make_shared<std::vector<float>>(p->in.size());
   const std::size_t margin = p->side - 1, width = p->nx + margin;
@@ -93,17 +93,17 @@ CpuWork on_cpu_by_taps(CpuBench& bench) {
   return work;
 }
 
-enum class Taps { kGlobal, kConstant };
-enum class Rows { kOne, kColumn };  // outputs per thread
+enum class TapMemory { kGlobal, kConstant };
+enum class OutputsPerThread { kOne, kColumn };  // outputs per thread
 
-CudaWork on_gpu(CudaBench& bench, const char* name, Taps taps_in, Rows rows, bool tiled) {
+CudaWork gpu_work(CudaBench& bench, const char* name, TapMemory taps_in, OutputsPerThread rows, bool tiled) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   const auto in = bench.upload(p->in), taps = bench.upload(p->taps);
   const auto out = bench.buffer<float>(p->in.size());
   auto kernel = bench.kernel(name);
   const auto nx = static_cast<int>(p->nx), ny = static_cast<int>(p->ny);
   const unsigned tile_x = bench.tuned("kTileX", kTileX), tile_y = bench.tuned("kTileY", kTileY);
-  const unsigned tile_rows = rows == Rows::kColumn ? tile_y * bench.tuned("kColumn", kColumn) : tile_y;
+  const unsigned tile_rows = rows == OutputsPerThread::kColumn ? tile_y * bench.tuned("kColumn", kColumn) : tile_y;
   cuda::LaunchShape shape{.grid = {blocks_for(p->nx, tile_x), blocks_for(p->ny, tile_rows)}, .block = {tile_x, tile_y}};
   if (tiled) {
     const auto halo = 2 * static_cast<unsigned>(p->radius);
@@ -111,7 +111,7 @@ CudaWork on_gpu(CudaBench& bench, const char* name, Taps taps_in, Rows rows, boo
     kernel.allow_dynamic_shared(shape.dynamic_shared_bytes);
   }
   CudaWork work;
-  if (taps_in == Taps::kGlobal) {
+  if (taps_in == TapMemory::kGlobal) {
     work.queue = [=](cuda::Stream& to) mutable {
       kernel.launch(to, shape, nx, ny, p->radius, taps->pointer(), in->pointer(), out->pointer());
     };
@@ -140,16 +140,16 @@ engine::TaskBench stencil_2d_bench() {
   using namespace stencil_2d_row;
   Row<answer> row({"stencil-2d", "Tiling: a two-dimensional stencil", "kernels/micro/patterns/stencil_2d.cpp",
                    "kernels/micro/patterns/stencil_2d.cu", bytes});
-  row.cpu<on_cpu>({"cpu", "Point by point", "sums the neighbours of each point"});
-  row.cpu<on_cpu_by_taps>(
+  row.cpu<cpu_work>({"cpu", "Point by point", "sums the neighbours of each point"});
+  row.cpu<cpu_taps_work>(
       {"cpu-by-taps", "Tap by tap", "applies one tap at a time to a row that fits into the cache", "cpu"});
-  row.cuda<with<on_gpu, Name("micro_stencil2_naive"), Taps::kGlobal, Rows::kOne, false>>(
+  row.cuda<with<gpu_work, Name("micro_stencil2_naive"), TapMemory::kGlobal, OutputsPerThread::kOne, false>>(
       {"cuda-naive", "Through the caches", "reads neighbours and taps from global memory"});
-  row.cuda<with<on_gpu, Name("micro_stencil2_constant"), Taps::kConstant, Rows::kOne, false>>(
+  row.cuda<with<gpu_work, Name("micro_stencil2_constant"), TapMemory::kConstant, OutputsPerThread::kOne, false>>(
       {"cuda-constant", "Taps in constant memory", "a tap is broadcast to the complete warp", "cuda-naive"});
-  row.cuda<with<on_gpu, Name("micro_stencil2_shared"), Taps::kConstant, Rows::kOne, true>>(
+  row.cuda<with<gpu_work, Name("micro_stencil2_shared"), TapMemory::kConstant, OutputsPerThread::kOne, true>>(
       {"cuda-shared", "Shared tile with halo", "reads each value once per block, into shared memory", "cuda-constant"});
-  row.cuda<with<on_gpu, Name("micro_stencil2_window"), Taps::kConstant, Rows::kColumn, true>>(
+  row.cuda<with<gpu_work, Name("micro_stencil2_window"), TapMemory::kConstant, OutputsPerThread::kColumn, true>>(
       {"cuda-window", "Register window", "four outputs per thread: each value read is used for four sums",
        "cuda-shared"});
   row.small({{"nx", 61}, {"ny", 43}, {"radius", 2}});

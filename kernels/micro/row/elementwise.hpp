@@ -23,7 +23,7 @@ struct AxpyInputs {
         x(engine::uniform_values(n, problem.seed)),
         y(engine::uniform_values(n, problem.seed + 1)) {}
   /// Expected result after `steps` steps, each of which rounds once.
-  Answer after(int steps, float a) const {
+  ExpectedResult after(int steps, float a) const {
     const Samples some(n);
     const double roundings = 0x1p-24 * (steps + 1);
     return {some.map([&](std::size_t i) {
@@ -53,7 +53,7 @@ struct Inputs {
   std::vector<float> a, b;
 };
 
-inline Answer answer(const TaskProblem& problem) {
+inline ExpectedResult answer(const TaskProblem& problem) {
   const Inputs in(problem);
   const Samples some(in.n);
   return {some.map([&](std::size_t i) {

@@ -12,13 +12,13 @@ enum class StreamKind { kNonBlocking, kBesideDefault, kLegacyDefault };
 
 /// Streams that fork from another stream and join it again, by events. One pair of events on the parent stream times
 /// them all, and a capture of it includes them.
-class Forked {
+class ForkedStreams {
  public:
-  Forked(const std::shared_ptr<cuda::Device>& device, std::size_t count, StreamKind kind)
+  ForkedStreams(const std::shared_ptr<cuda::Device>& device, std::size_t count, StreamKind kind)
       : begun_(device, cuda::api::kEventDisableTiming) {
     for (std::size_t i = 0; i < count; ++i) {
       streams_.push_back(kind == StreamKind::kNonBlocking     ? cuda::Stream(device)
-                         : kind == StreamKind::kBesideDefault ? cuda::Stream::beside_default(device)
+                         : kind == StreamKind::kBesideDefault ? cuda::Stream::with_legacy_default(device)
                                                               : cuda::Stream::legacy_default(device));
       done_.emplace_back(device, cuda::api::kEventDisableTiming);
     }

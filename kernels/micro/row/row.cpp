@@ -10,16 +10,16 @@ std::string can_do_all(const TaskProblem&) { return ""; }
 std::string everywhere() { return ""; }
 std::string no_device() { return cuda::unavailable("micro"); }
 
-Left<> sampled(const std::shared_ptr<std::vector<float>>& out) {
+ResultReader<> sampled(const std::shared_ptr<std::vector<float>>& out) {
   return {[out] { return Samples(out->size()).take<float>(*out); }, {array_at(out->data(), out->size())}};
 }
 
-Left<cuda::Stream&> sampled(const std::shared_ptr<cuda::DeviceBuffer<float>>& out) {
+ResultReader<cuda::Stream&> sampled(const std::shared_ptr<cuda::DeviceBuffer<float>>& out) {
   return {[out](cuda::Stream& from) { return Samples(out->size()).take<float>(out->read(from)); },
           {array_at(out->pointer(), out->size())}};
 }
 
-void add(engine::TaskBench& row, const About& about, const Words& words, const char* device,
+void add(engine::TaskBench& row, const RowTexts& about, const VariantTexts& words, const char* device,
          std::unique_ptr<engine::Task> (*make)(const TaskProblem&), std::string (*refuses)(const TaskProblem&),
          std::string (*unavailable)()) {
   const bool on_cpu = std::string_view(device) == "cpu";

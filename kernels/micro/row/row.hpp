@@ -51,7 +51,7 @@ class Samples {
 };
 
 /// Texts that describe a variant.
-struct Words {
+struct VariantTexts {
   const char* id;
   const char* title;
   const char* changes;
@@ -82,20 +82,20 @@ std::string everywhere();
 std::string no_device();
 
 /// Returns the results of a variant in `out`. Every repetition must write all of `out` unless CpuWork::reset is set.
-Left<> sampled(const std::shared_ptr<std::vector<float>>& out);
-Left<cuda::Stream&> sampled(const std::shared_ptr<cuda::DeviceBuffer<float>>& out);
+ResultReader<> sampled(const std::shared_ptr<std::vector<float>>& out);
+ResultReader<cuda::Stream&> sampled(const std::shared_ptr<cuda::DeviceBuffer<float>>& out);
 template <typename T>
-Left<> sampled(const std::shared_ptr<std::vector<T>>& out) {
+ResultReader<> sampled(const std::shared_ptr<std::vector<T>>& out) {
   return {[out] { return Samples(out->size()).template take<T>(*out); }, {array_at(out->data(), out->size())}};
 }
 template <typename T>
-Left<cuda::Stream&> sampled(const std::shared_ptr<cuda::DeviceBuffer<T>>& out) {
+ResultReader<cuda::Stream&> sampled(const std::shared_ptr<cuda::DeviceBuffer<T>>& out) {
   return {[out](cuda::Stream& from) { return Samples(out->size()).template take<T>(out->read(from)); },
           {array_at(out->pointer(), out->size())}};
 }
 
 /// Texts that describe a row of the table of performance claims.
-struct About {
+struct RowTexts {
   const char* id;
   const char* title;
   const char* source;   // file of the CPU variants
@@ -104,28 +104,28 @@ struct About {
 };
 
 /// Adds a variant to a row.
-void add(engine::TaskBench& row, const About& about, const Words& words, const char* device,
+void add(engine::TaskBench& row, const RowTexts& about, const VariantTexts& words, const char* device,
          std::unique_ptr<engine::Task> (*make)(const TaskProblem&), std::string (*refuses)(const TaskProblem&),
          std::string (*unavailable)());
 
 /// Builds a row: all variants share the expected results and the memory estimate.
-template <Answer (*kAnswer)(const TaskProblem&)>
+template <ExpectedResult (*kAnswer)(const TaskProblem&)>
 class Row {
  public:
-  explicit Row(const About& about)
+  explicit Row(const RowTexts& about)
       : about_(about), bench_{.workload = "micro", .id = about.id, .title = about.title, .variants = {}} {}
 
   /// `kOwn` replaces the expected results of a variant that needs other tolerances.
-  template <CpuWork (*kSetUp)(CpuBench&), Answer (*kOwn)(const TaskProblem&) = kAnswer>
-  Row& cpu(const Words& words, std::string (*refuses)(const TaskProblem&) = can_do_all) {
+  template <CpuWork (*kSetUp)(CpuBench&), ExpectedResult (*kOwn)(const TaskProblem&) = kAnswer>
+  Row& cpu(const VariantTexts& words, std::string (*refuses)(const TaskProblem&) = can_do_all) {
     add(
         bench_, about_, words, "cpu", [](const TaskProblem& problem) { return cpu_task(problem, kOwn, kSetUp); },
         refuses, everywhere);
     return *this;
   }
 
-  template <CudaWork (*kSetUp)(CudaBench&), Answer (*kOwn)(const TaskProblem&) = kAnswer>
-  Row& cuda(const Words& words, std::string (*refuses)(const TaskProblem&) = can_do_all,
+  template <CudaWork (*kSetUp)(CudaBench&), ExpectedResult (*kOwn)(const TaskProblem&) = kAnswer>
+  Row& cuda(const VariantTexts& words, std::string (*refuses)(const TaskProblem&) = can_do_all,
             std::string (*unavailable)() = no_device) {
     add(
         bench_, about_, words, "cuda", [](const TaskProblem& problem) { return cuda_task(problem, kOwn, kSetUp); },
@@ -146,7 +146,7 @@ class Row {
   engine::TaskBench bench() const { return bench_; }
 
  private:
-  About about_;
+  RowTexts about_;
   engine::TaskBench bench_;
 };
 

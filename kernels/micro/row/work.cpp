@@ -8,7 +8,7 @@
 namespace bb::micro {
 namespace {
 
-using AnswerOf = Answer (*)(const TaskProblem&);
+using AnswerOf = ExpectedResult (*)(const TaskProblem&);
 
 engine::TaskResult result_of(std::vector<double> values) {
   const std::size_t count = values.size();
@@ -56,7 +56,7 @@ class CpuArrangement final : public engine::CpuTask {
   AnswerOf answer_of_;
   CpuWork (*set_up_)(CpuBench&);
   CpuWork work_;
-  std::optional<Answer> answer_;
+  std::optional<ExpectedResult> answer_;
 };
 
 class CudaArrangement final : public cuda::CudaTask {
@@ -104,7 +104,7 @@ class CudaArrangement final : public cuda::CudaTask {
   CudaWork (*set_up_)(CudaBench&);
   Bench bench_;
   CudaWork work_;  // destroyed before the stream, because its buffers use it
-  std::optional<Answer> answer_;
+  std::optional<ExpectedResult> answer_;
 };
 
 std::vector<Quantity> none() { return {}; }
@@ -151,7 +151,7 @@ std::unique_ptr<engine::Task> cuda_task(const TaskProblem& problem, AnswerOf ans
   return std::make_unique<CudaArrangement>(problem, answer, set_up);
 }
 
-engine::CheckReport compare(const Answer& answer, const std::vector<double>& result) {
+engine::CheckReport compare(const ExpectedResult& answer, const std::vector<double>& result) {
   double error = 0, size = 0, worst = 0, largest = 0;
   const std::size_t count = answer.wanted.size();
   for (const double wanted : answer.wanted) {

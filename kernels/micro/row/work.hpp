@@ -21,7 +21,7 @@ using engine::TaskProblem;
 using engine::TaskWork;
 
 /// Expected result of every variant of a row.
-struct Answer {
+struct ExpectedResult {
   std::vector<double> wanted;
   double limit = 0;        // tolerance of |Δ|₂ / |wanted|₂; 0 requires equal values
   double worst_limit = 0;  // tolerance of the largest |Δ| over the largest |wanted|
@@ -31,11 +31,11 @@ struct Answer {
 /// Results of a variant, read by a function. `arrays` holds their addresses if they are plain arrays that every
 /// repetition writes completely.
 template <typename... Arguments>
-struct Left {
-  Left() = default;
+struct ResultReader {
+  ResultReader() = default;
   template <typename F>
     requires std::is_invocable_r_v<std::vector<double>, F&, Arguments...>
-  Left(F from, std::vector<engine::TaskArray> lies = {})  // NOLINT: a function alone is a result too
+  ResultReader(F from, std::vector<engine::TaskArray> lies = {})  // NOLINT: a function alone is a result too
       : read(std::move(from)), arrays(std::move(lies)) {}
   std::vector<double> operator()(Arguments... arguments) const { return read(arguments...); }
 
@@ -53,7 +53,7 @@ struct CpuWork {
 
   std::function<void()> run{};
   std::function<void()> reset;  // restores inputs that a run changes; empty if it changes none
-  Left<> result{};
+  ResultReader<> result{};
   std::vector<engine::TaskArray> inputs{};  // arrays whose values may be replaced
   TaskWork work{};
   std::function<std::vector<Quantity>()> quantities;
@@ -67,7 +67,7 @@ struct CudaWork {
 
   std::function<void(cuda::Stream&)> queue{};
   std::function<void(cuda::Stream&)> restore;  // as CpuWork::reset
-  Left<cuda::Stream&> result{};
+  ResultReader<cuda::Stream&> result{};
   std::vector<engine::TaskArray> inputs{};
   TaskWork work{};
   std::function<std::vector<Quantity>()> quantities;
@@ -136,13 +136,13 @@ template <>
 std::shared_ptr<cuda::DeviceBuffer<float>> CudaBench::upload<float>(const std::vector<float>& values);
 
 /// Makes the task of a variant; `answer` is called when a result is first compared.
-std::unique_ptr<engine::Task> cpu_task(const TaskProblem& problem, Answer (*answer)(const TaskProblem&),
+std::unique_ptr<engine::Task> cpu_task(const TaskProblem& problem, ExpectedResult (*answer)(const TaskProblem&),
                                        CpuWork (*set_up)(CpuBench&));
-std::unique_ptr<engine::Task> cuda_task(const TaskProblem& problem, Answer (*answer)(const TaskProblem&),
+std::unique_ptr<engine::Task> cuda_task(const TaskProblem& problem, ExpectedResult (*answer)(const TaskProblem&),
                                         CudaWork (*set_up)(CudaBench&));
 
 /// Compares `result` with the expected results.
-engine::CheckReport compare(const Answer& answer, const std::vector<double>& result);
+engine::CheckReport compare(const ExpectedResult& answer, const std::vector<double>& result);
 
 /// Number of blocks of `threads` threads that cover `count` threads.
 inline unsigned blocks_for(std::size_t count, unsigned threads) {

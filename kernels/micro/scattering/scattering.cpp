@@ -88,7 +88,7 @@ struct Problem {
   std::vector<float> weights, in;
 };
 
-Answer answer(const TaskProblem& problem) {
+ExpectedResult answer(const TaskProblem& problem) {
   const Problem p(problem);
   const Samples some(p.values());
   return {some.map([&](std::size_t i) {
@@ -103,16 +103,16 @@ Answer answer(const TaskProblem& problem) {
           kFp32Error, 4.0 * kFp32Error, some.text() + " with FP64"};
 }
 
-enum class OnCpu { kDirect, kFft };
+enum class CpuMethod { kDirect, kFft };
 
-CpuWork on_cpu(CpuBench& bench, OnCpu how) {
+CpuWork cpu_work(CpuBench& bench, CpuMethod how) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   const auto out = std::make_shared<std::vector<float>>(p->values());
   const auto spectrum = std::make_shared<const std::vector<float>>(Fft(p->length()).spectrum(p->weights));
-  const auto function = how == OnCpu::kDirect ? angle_row_functions().direct : angle_row_functions().transformed;
+  const auto function = how == CpuMethod::kDirect ? angle_row_functions().direct : angle_row_functions().transformed;
   // Direct sums use few columns per piece, so that all angles of these columns stay in the cache.
   const std::size_t piece =
-      how == OnCpu::kDirect ? std::max<std::size_t>(64, (std::size_t{1} << 15) / p->angles) : kColumnsAtOnce;
+      how == CpuMethod::kDirect ? std::max<std::size_t>(64, (std::size_t{1} << 15) / p->angles) : kColumnsAtOnce;
   CpuWork work;
   work.run = [=, &pool = bench.pool()] {
     in_pieces(pool, p->cells, piece, [&](std::size_t first, std::size_t last) {
@@ -120,13 +120,13 @@ CpuWork on_cpu(CpuBench& bench, OnCpu how) {
     });
   };
   work.result = sampled(out);
-  work.work = how == OnCpu::kDirect ? p->work() : p->work_by_fft();
+  work.work = how == CpuMethod::kDirect ? p->work() : p->work_by_fft();
   work.quantities = [p] { return p->quantities(); };
   return work;
 }
-template <OnCpu kHow>
+template <CpuMethod kHow>
 CpuWork doing(CpuBench& bench) {
-  return on_cpu(bench, kHow);
+  return cpu_work(bench, kHow);
 }
 
 struct Shape {
@@ -162,7 +162,7 @@ CudaWork summed(CudaBench& bench, const char* name, bool banded) {
 }
 
 /// Rows are padded on the device to the length of the transform, with zeros beyond the angles.
-CudaWork by_fft(CudaBench& bench) {
+CudaWork fft_work(CudaBench& bench) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   const std::size_t length = p->length();
   std::vector<float> padded(length * p->cells);
@@ -206,13 +206,13 @@ engine::TaskBench scattering_bench() {
   using namespace scattering_row;
   Row<answer> row({"scattering", "Scattering of angles: direct sums, FFT, tensor cores",
                    "kernels/micro/scattering/scattering.cpp", "kernels/micro/scattering/scattering.cu", bytes});
-  row.cpu<doing<OnCpu::kFft>>({"cpu-fft", "FFT", "two columns per complex number, 16 numbers in parallel"});
-  row.cpu<doing<OnCpu::kDirect>>({"cpu-direct", "Direct sums", "adds weighted rows, vectorised over cells"});
+  row.cpu<doing<CpuMethod::kFft>>({"cpu-fft", "FFT", "two columns per complex number, 16 numbers in parallel"});
+  row.cpu<doing<CpuMethod::kDirect>>({"cpu-direct", "Direct sums", "adds weighted rows, vectorised over cells"});
   row.cuda<with<summed, Name("micro_scatter_direct"), false>>(
       {"cuda-direct", "Direct sums", "one thread per cell and angle, as in the gather kernels of transport"});
-  row.cuda<by_fft>({"cuda-fft", "cuFFT", "forward transform, product with a spectrum, inverse transform", "cuda-direct",
-                    "fp32", "cuFFT"},
-                   can_do_all, no_library);
+  row.cuda<fft_work>({"cuda-fft", "cuFFT", "forward transform, product with a spectrum, inverse transform",
+                      "cuda-direct", "fp32", "cuFFT"},
+                     can_do_all, no_library);
   row.cuda<with<summed, Name("micro_scatter_tf32"), true>>(
       {"cuda-tf32", "Banded matrix in TF32", "tensor cores; inputs rounded to 11 bits", "cuda-direct", "tf32"});
   row.cuda<with<summed, Name("micro_scatter_bf16"), true>>(

@@ -65,7 +65,7 @@ SparseMatrix csr_of(const Entries& list, std::size_t rows) {
 }
 
 /// Expected result for the first list, which the first call after a reset uses.
-Answer answer(const TaskProblem& problem) {
+ExpectedResult answer(const TaskProblem& problem) {
   const Problem p(problem);
   const Entries& list = p.lists[0];
   std::vector<double> sums(p.rows);
@@ -77,32 +77,32 @@ Answer answer(const TaskProblem& problem) {
 }
 
 /// Selects the list of the next call.
-struct Turn {
+struct ListSelector {
   std::size_t next = 0;
   std::size_t take() { return next++ % kPatterns; }
 };
 
-enum class OnCpu { kFromList, kRebuilt, kReused };
+enum class CpuMethod { kFromList, kRebuilt, kReused };
 
-CpuWork on_cpu(CpuBench& bench, OnCpu how) {
+CpuWork cpu_work(CpuBench& bench, CpuMethod how) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   const auto y = std::make_shared<std::vector<float>>(p->rows);
-  const auto turn = std::make_shared<Turn>();
+  const auto turn = std::make_shared<ListSelector>();
   const auto kept = std::make_shared<std::vector<SparseMatrix>>();
-  if (how == OnCpu::kReused) {
+  if (how == CpuMethod::kReused) {
     for (const Entries& list : p->lists) kept->push_back(csr_of(list, p->rows));
   }
   CpuWork work;
   work.run = [=, &pool = bench.pool()] {
     const std::size_t k = turn->take();
-    if (how == OnCpu::kFromList) {
+    if (how == CpuMethod::kFromList) {
       const Entries& list = p->lists[k];
       std::ranges::fill(*y, 0.0f);
       for (std::size_t i = 0; i < p->entries; ++i) (*y)[list.rows[i]] += list.values[i] * p->x[list.columns[i]];
       return;
     }
-    const SparseMatrix made = how == OnCpu::kRebuilt ? csr_of(p->lists[k], p->rows) : SparseMatrix{};
-    const SparseMatrix& a = how == OnCpu::kRebuilt ? made : (*kept)[k];
+    const SparseMatrix made = how == CpuMethod::kRebuilt ? csr_of(p->lists[k], p->rows) : SparseMatrix{};
+    const SparseMatrix& a = how == CpuMethod::kRebuilt ? made : (*kept)[k];
     in_pieces(pool, p->rows, 1 << 12, [&](std::size_t first, std::size_t last) {
       for (std::size_t r = first; r < last; ++r) {
         float sum = 0;
@@ -116,14 +116,14 @@ CpuWork on_cpu(CpuBench& bench, OnCpu how) {
   work.work = p->work();
   return work;
 }
-template <OnCpu kHow>
+template <CpuMethod kHow>
 CpuWork doing(CpuBench& bench) {
-  return on_cpu(bench, kHow);
+  return cpu_work(bench, kHow);
 }
 
 /// The lists, and one matrix in CSR format, on the device.
-struct OnDevice {
-  OnDevice(CudaBench& bench, const Problem& p)
+struct DeviceLists {
+  DeviceLists(CudaBench& bench, const Problem& p)
       : x(bench.upload(p.x)),
         y(bench.buffer<float>(p.rows)),
         values(bench.buffer<float>(p.entries)),
@@ -142,35 +142,35 @@ struct OnDevice {
       list_values.push_back(bench.upload(list.values));
     }
   }
-  using Words = std::shared_ptr<cuda::DeviceBuffer<unsigned>>;
+  using VariantTexts = std::shared_ptr<cuda::DeviceBuffer<unsigned>>;
   using Floats = std::shared_ptr<cuda::DeviceBuffer<float>>;
   Floats x, y, values;
-  Words columns, begin, counts, next;
+  VariantTexts columns, begin, counts, next;
   cuda::Kernel add, count, begins, fill, multiply;
-  std::vector<Words> list_rows, list_columns;
+  std::vector<VariantTexts> list_rows, list_columns;
   std::vector<Floats> list_values;
 };
 
 /// Queues a product with a matrix in CSR format.
-void queue_product(OnDevice& on, cuda::Stream& to, const unsigned* begin, const unsigned* columns,
+void queue_product(DeviceLists& on, cuda::Stream& to, const unsigned* begin, const unsigned* columns,
                    const float* values) {
   const auto rows = static_cast<unsigned>(on.y->size());
   on.multiply.launch(to, {.grid = {blocks_for(rows, kThreads)}, .block = {kThreads}}, rows, begin, columns, values,
                      static_cast<const float*>(on.x->pointer()), on.y->pointer());
 }
 
-enum class OnGpu { kFromList, kByHost, kRebuilt, kReused };
+enum class GpuMethod { kFromList, kByHost, kRebuilt, kReused };
 
-CudaWork on_gpu(CudaBench& bench, OnGpu how) {
+CudaWork gpu_work(CudaBench& bench, GpuMethod how) {
   const auto p = std::make_shared<const Problem>(bench.problem());
-  const auto on = std::make_shared<OnDevice>(bench, *p);
-  const auto turn = std::make_shared<Turn>();
-  struct Kept {
-    OnDevice::Words begin, columns;
-    OnDevice::Floats values;
+  const auto on = std::make_shared<DeviceLists>(bench, *p);
+  const auto turn = std::make_shared<ListSelector>();
+  struct StoredPattern {
+    DeviceLists::VariantTexts begin, columns;
+    DeviceLists::Floats values;
   };
-  const auto kept = std::make_shared<std::vector<Kept>>();
-  if (how == OnGpu::kReused) {
+  const auto kept = std::make_shared<std::vector<StoredPattern>>();
+  if (how == GpuMethod::kReused) {
     for (const Entries& list : p->lists) {
       const SparseMatrix a = csr_of(list, p->rows);
       kept->push_back({bench.upload(a.begin), bench.upload(a.columns), bench.upload(a.values)});
@@ -185,12 +185,12 @@ CudaWork on_gpu(CudaBench& bench, OnGpu how) {
     const unsigned* list_columns = on->list_columns[k]->pointer();
     const float* list_values = on->list_values[k]->pointer();
     switch (how) {
-      case OnGpu::kFromList:
+      case GpuMethod::kFromList:
         on->y->fill_bytes(0, to);
         on->add.launch(to, each, entries, list_rows, list_columns, list_values,
                        static_cast<const float*>(on->x->pointer()), on->y->pointer());
         return;
-      case OnGpu::kByHost: {
+      case GpuMethod::kByHost: {
         const SparseMatrix a = csr_of(p->lists[k], p->rows);
         on->begin->upload(std::span<const unsigned>(a.begin), to);
         on->columns->upload(std::span<const unsigned>(a.columns), to);
@@ -199,7 +199,7 @@ CudaWork on_gpu(CudaBench& bench, OnGpu how) {
         to.synchronize();  // the copies read `a`, which is destroyed here
         return;
       }
-      case OnGpu::kRebuilt:
+      case GpuMethod::kRebuilt:
         on->counts->fill_bytes(0, to);
         on->count.launch(to, each, entries, list_rows, on->counts->pointer());
         on->begins.launch(to, {.grid = {1}, .block = {kBeginThreads}}, rows,
@@ -209,8 +209,8 @@ CudaWork on_gpu(CudaBench& bench, OnGpu how) {
                         on->columns->pointer(), on->values->pointer());
         queue_product(*on, to, on->begin->pointer(), on->columns->pointer(), on->values->pointer());
         return;
-      case OnGpu::kReused: {
-        const Kept& a = (*kept)[k];
+      case GpuMethod::kReused: {
+        const StoredPattern& a = (*kept)[k];
         queue_product(*on, to, a.begin->pointer(), a.columns->pointer(), a.values->pointer());
         return;
       }
@@ -220,7 +220,7 @@ CudaWork on_gpu(CudaBench& bench, OnGpu how) {
   work.result = sampled(on->y);
   work.work = p->work();
   work.no_graph = "every call has its own arrays";
-  if (how == OnGpu::kByHost) work.clock = engine::TaskClock::kWall;
+  if (how == GpuMethod::kByHost) work.clock = engine::TaskClock::kWall;
   return work;
 }
 
@@ -237,16 +237,17 @@ engine::TaskBench changing_pattern_bench() {
   Row<answer> row({"changing-pattern", "Sparse pattern that changes in every call",
                    "kernels/micro/sparse/changing_pattern.cpp", "kernels/micro/sparse/changing_pattern.cu", bytes});
   // Variants that know the patterns in advance are listed first, because `auto` prefers later ones.
-  row.cpu<doing<OnCpu::kReused>>({"cpu-kept", "CSR, reused", "as if the patterns were known in advance"});
-  row.cpu<doing<OnCpu::kFromList>>({"cpu-list", "Coordinate list", "entries in their given order, by one thread"});
-  row.cpu<doing<OnCpu::kRebuilt>>(
+  row.cpu<doing<CpuMethod::kReused>>({"cpu-kept", "CSR, reused", "as if the patterns were known in advance"});
+  row.cpu<doing<CpuMethod::kFromList>>({"cpu-list", "Coordinate list", "entries in their given order, by one thread"});
+  row.cpu<doing<CpuMethod::kRebuilt>>(
       {"cpu-csr", "CSR, rebuilt", "sorts by rows, then multiplies on all threads", "cpu-list"});
-  row.cuda<with<on_gpu, OnGpu::kReused>>({"cuda-kept", "CSR, reused", "as if the patterns were known in advance"});
-  row.cuda<with<on_gpu, OnGpu::kByHost>>(
+  row.cuda<with<gpu_work, GpuMethod::kReused>>(
+      {"cuda-kept", "CSR, reused", "as if the patterns were known in advance"});
+  row.cuda<with<gpu_work, GpuMethod::kByHost>>(
       {"cuda-host", "CSR, built by the host", "the host sorts and uploads, the GPU multiplies"});
-  row.cuda<with<on_gpu, OnGpu::kRebuilt>>(
+  row.cuda<with<gpu_work, GpuMethod::kRebuilt>>(
       {"cuda-csr", "CSR, built by the GPU", "counts, places and fills, then multiplies", "cuda-host"});
-  row.cuda<with<on_gpu, OnGpu::kFromList>>(
+  row.cuda<with<gpu_work, GpuMethod::kFromList>>(
       {"cuda-list", "Coordinate list", "no format: one atomic addition per entry", "cuda-csr"});
   row.small({{"rows", 1003}, {"entries_per_row", 5}});
   row.small({{"rows", 3001}, {"entries_per_row", 1}});

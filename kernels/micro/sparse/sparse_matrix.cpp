@@ -65,7 +65,7 @@ SparseMatrix make_matrix(const std::string& kind, std::size_t rows, std::uint64_
   return out;
 }
 
-ColumnMatrix by_columns(const SparseMatrix& matrix) {
+ColumnMatrix to_columns(const SparseMatrix& matrix) {
   const std::size_t entries = matrix.columns.size();
   ColumnMatrix out{.begin = std::vector<unsigned>(matrix.rows + 1),
                    .rows = std::vector<unsigned>(entries),
@@ -83,7 +83,7 @@ ColumnMatrix by_columns(const SparseMatrix& matrix) {
   return out;
 }
 
-DiagonalMatrix by_diagonals(const SparseMatrix& matrix) {
+DiagonalMatrix to_diagonals(const SparseMatrix& matrix) {
   std::map<int, std::size_t> place;
   for (std::size_t r = 0; r < matrix.rows; ++r) {
     for (unsigned i = matrix.begin[r]; i < matrix.begin[r + 1]; ++i) {

@@ -31,9 +31,9 @@ struct ColumnMatrix {
 SparseMatrix make_matrix(const std::string& kind, std::size_t rows, std::uint64_t seed);
 
 /// Converts to CSC; the entries of a column are sorted by row.
-ColumnMatrix by_columns(const SparseMatrix& matrix);
+ColumnMatrix to_columns(const SparseMatrix& matrix);
 
 /// Converts a matrix with few diagonals.
-DiagonalMatrix by_diagonals(const SparseMatrix& matrix);
+DiagonalMatrix to_diagonals(const SparseMatrix& matrix);
 
 }  // namespace bb::micro

@@ -49,11 +49,11 @@ std::vector<double> summary(const Problem& p, const std::vector<unsigned>& begin
 }
 
 /// Finds the columns of the entries in a row of C, each once.
-class RowOfC {
+class ProductRow {
  public:
-  explicit RowOfC(std::size_t columns) : seen_(columns, kNone) {}
+  explicit ProductRow(std::size_t columns) : seen_(columns, kNone) {}
   template <typename Each>
-  void go(const SparseMatrix& a, std::size_t row, Each&& each) {
+  void each_column(const SparseMatrix& a, std::size_t row, Each&& each) {
     found_.clear();
     for (unsigned i = a.begin[row]; i < a.begin[row + 1]; ++i) {
       const unsigned k = a.columns[i];
@@ -74,28 +74,28 @@ class RowOfC {
   std::vector<unsigned> found_;
 };
 
-Answer answer(const TaskProblem& problem) {
+ExpectedResult answer(const TaskProblem& problem) {
   const Problem p(problem);
   const SparseMatrix& a = p.matrix;
   const Samples some(a.rows);
-  Answer out{.wanted = some.map([&](std::size_t r) {
-               double sum = 0;
-               for (unsigned i = a.begin[r]; i < a.begin[r + 1]; ++i) {
-                 double inner = 0;
-                 for (unsigned j = a.begin[a.columns[i]]; j < a.begin[a.columns[i] + 1]; ++j) {
-                   inner += static_cast<double>(a.values[j]) * static_cast<double>(p.weights[a.columns[j]]);
-                 }
-                 sum += static_cast<double>(a.values[i]) * inner;
-               }
-               return sum;
-             }),
-             .limit = 4e-6,
-             .worst_limit = 4e-6,
-             .compared = some.text() + ", row sums for a test vector, and the number of entries with FP64"};
-  RowOfC row(a.rows);
+  ExpectedResult out{.wanted = some.map([&](std::size_t r) {
+                       double sum = 0;
+                       for (unsigned i = a.begin[r]; i < a.begin[r + 1]; ++i) {
+                         double inner = 0;
+                         for (unsigned j = a.begin[a.columns[i]]; j < a.begin[a.columns[i] + 1]; ++j) {
+                           inner += static_cast<double>(a.values[j]) * static_cast<double>(p.weights[a.columns[j]]);
+                         }
+                         sum += static_cast<double>(a.values[i]) * inner;
+                       }
+                       return sum;
+                     }),
+                     .limit = 4e-6,
+                     .worst_limit = 4e-6,
+                     .compared = some.text() + ", row sums for a test vector, and the number of entries with FP64"};
+  ProductRow row(a.rows);
   double entries = 0;
   for (std::size_t r = 0; r < a.rows; ++r) {
-    row.go(a, r, [](unsigned, bool, unsigned, unsigned) {});
+    row.each_column(a, r, [](unsigned, bool, unsigned, unsigned) {});
     entries += static_cast<double>(row.found().size());
   }
   out.wanted.push_back(entries / static_cast<double>(a.rows));
@@ -103,7 +103,7 @@ Answer answer(const TaskProblem& problem) {
 }
 
 /// Computes row by row, with a dense row of sums per thread (Gustavson, ACM Trans. Math. Softw. 4 (1978) 250).
-CpuWork by_rows(CpuBench& bench) {
+CpuWork rows_work(CpuBench& bench) {
   struct Piece {
     std::vector<unsigned> lengths, columns;
     std::vector<float> values;
@@ -120,19 +120,19 @@ CpuWork by_rows(CpuBench& bench) {
   work.run = [=, &pool = bench.pool()] {
     const std::size_t count = (rows + kPiece - 1) / kPiece;
     state->pieces.assign(count, Piece{});
-    std::vector<std::unique_ptr<RowOfC>> finders(static_cast<std::size_t>(pool.lanes()));
+    std::vector<std::unique_ptr<ProductRow>> finders(static_cast<std::size_t>(pool.lanes()));
     std::vector<std::vector<float>> sums(finders.size());
     pool.run(static_cast<int>(count), [&](int at, int lane) {
       const auto own = static_cast<std::size_t>(lane);
       if (!finders[own]) {
-        finders[own] = std::make_unique<RowOfC>(rows);
+        finders[own] = std::make_unique<ProductRow>(rows);
         sums[own].resize(rows);
       }
       Piece& piece = state->pieces[static_cast<std::size_t>(at)];
       const SparseMatrix& a = p->matrix;
       const std::size_t first = static_cast<std::size_t>(at) * kPiece, last = std::min(rows, first + kPiece);
       for (std::size_t r = first; r < last; ++r) {
-        finders[own]->go(a, r, [&](unsigned column, bool fresh, unsigned i, unsigned j) {
+        finders[own]->each_column(a, r, [&](unsigned column, bool fresh, unsigned i, unsigned j) {
           const float product = a.values[i] * a.values[j];
           sums[own][column] = fresh ? product : sums[own][column] + product;
         });
@@ -159,17 +159,17 @@ CpuWork by_rows(CpuBench& bench) {
 }
 
 /// Entries of C, and the products that each entry sums. Found once, because only the values of A change between calls.
-struct KeptPattern {
+struct ProductPattern {
   /// Indices of the two factors among A's values.
   struct Factors {
     unsigned left, right;
   };
-  explicit KeptPattern(const SparseMatrix& a) {
-    RowOfC row(a.rows);
+  explicit ProductPattern(const SparseMatrix& a) {
+    ProductRow row(a.rows);
     std::vector<unsigned> next(a.rows);  // by column: number of products in this row of C, then index of the next one
     for (std::size_t r = 0; r < a.rows; ++r) {
-      row.go(a, r,
-             [&](unsigned column, bool fresh, unsigned, unsigned) { next[column] = fresh ? 1 : next[column] + 1; });
+      row.each_column(
+          a, r, [&](unsigned column, bool fresh, unsigned, unsigned) { next[column] = fresh ? 1 : next[column] + 1; });
       std::vector<unsigned>& found = row.found();
       std::ranges::sort(found);
       for (const unsigned column : found) {
@@ -180,7 +180,7 @@ struct KeptPattern {
       factors.resize(first.back());
       columns.insert(columns.end(), found.begin(), found.end());
       begin.push_back(static_cast<unsigned>(columns.size()));
-      row.go(a, r, [&](unsigned column, bool, unsigned i, unsigned j) { factors[next[column]++] = {i, j}; });
+      row.each_column(a, r, [&](unsigned column, bool, unsigned i, unsigned j) { factors[next[column]++] = {i, j}; });
     }
   }
   std::vector<unsigned> begin{0}, columns;
@@ -198,18 +198,18 @@ struct TimedPattern {
     return all;
   }
   cpu::Clock::time_point start;
-  KeptPattern pattern;
+  ProductPattern pattern;
   double seconds = 0;
 };
 
-CpuWork by_kept_pattern(CpuBench& bench) {
+CpuWork reused_pattern_work(CpuBench& bench) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   const auto kept = std::make_shared<const TimedPattern>(p->matrix);
   const auto values = std::make_shared<std::vector<float>>(kept->pattern.columns.size());
   CpuWork work;
   work.run = [=, &pool = bench.pool()] {
     in_pieces(pool, values->size(), 1 << 13, [&](std::size_t from, std::size_t to) {
-      const KeptPattern& of = kept->pattern;
+      const ProductPattern& of = kept->pattern;
       const std::vector<float>& a = p->matrix.values;
       for (std::size_t e = from; e < to; ++e) {
         float sum = 0;
@@ -225,7 +225,7 @@ CpuWork by_kept_pattern(CpuBench& bench) {
 }
 
 /// Uses one thread per entry of C. Each sums its products in a fixed order, without atomics.
-CudaWork by_entries(CudaBench& bench) {
+CudaWork entries_work(CudaBench& bench) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   const auto kept = std::make_shared<const TimedPattern>(p->matrix);
   const auto first = bench.upload(kept->pattern.first);
@@ -246,9 +246,9 @@ CudaWork by_entries(CudaBench& bench) {
   return work;
 }
 
-enum class Pattern { kRebuilt, kReused };
+enum class PatternSource { kRebuilt, kReused };
 
-CudaWork by_library(CudaBench& bench, Pattern pattern) {
+CudaWork library_work(CudaBench& bench, PatternSource pattern) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   const auto begin = bench.upload(p->matrix.begin), columns = bench.upload(p->matrix.columns);
   const auto values = bench.upload(p->matrix.values);
@@ -257,22 +257,22 @@ CudaWork by_library(CudaBench& bench, Pattern pattern) {
                                                    static_cast<std::int64_t>(p->matrix.columns.size()),
                                                    begin->pointer(), columns->pointer(), values->pointer()});
   double setup = 0;
-  if (pattern == Pattern::kReused) {
+  if (pattern == PatternSource::kReused) {
     const cpu::Clock::time_point start = cpu::Clock::now();
-    product->keep_pattern(bench.stream());
+    product->store_pattern(bench.stream());
     setup = cpu::seconds_since(start);
   }
   CudaWork work;
   work.queue = [=](cuda::Stream& to) {
     // The lambda captures the arrays, so that they live as long as the product that reads them.
     static_cast<void>(begin), static_cast<void>(columns), static_cast<void>(values);
-    if (pattern == Pattern::kReused) {
-      product->run_kept(to);
+    if (pattern == PatternSource::kReused) {
+      product->run_same_pattern(to);
     } else {
-      product->run_anew(to);
+      product->run_new_pattern(to);
     }
   };
-  if (pattern == Pattern::kRebuilt) {
+  if (pattern == PatternSource::kRebuilt) {
     work.no_graph = "the host reads the number of entries in between";
     work.clock = engine::TaskClock::kWall;
   }
@@ -283,7 +283,7 @@ CudaWork by_library(CudaBench& bench, Pattern pattern) {
   work.work = p->work();
   work.quantities = [=, &stream = bench.stream()] {
     std::vector<Quantity> all = p->quantities(product->result(stream).columns.size());
-    if (pattern == Pattern::kReused) all.push_back({"pattern", "Time to find the pattern", 1e3 * setup, "ms"});
+    if (pattern == PatternSource::kReused) all.push_back({"pattern", "Time to find the pattern", 1e3 * setup, "ms"});
     return all;
   };
   return work;
@@ -308,17 +308,17 @@ engine::TaskBench spgemm_bench() {
   using namespace spgemm_row;
   Row<answer> row({"spgemm", "Sparse matrix times sparse matrix", "kernels/micro/sparse/spgemm.cpp",
                    "kernels/micro/sparse/spgemm.cu", bytes});
-  row.cpu<by_rows>({"cpu-rows", "Row by row", "a dense row of sums per thread"});
-  row.cpu<by_kept_pattern>({"cpu-kept", "Element by element, pattern reused",
+  row.cpu<rows_work>({"cpu-rows", "Row by row", "a dense row of sums per thread"});
+  row.cpu<reused_pattern_work>({"cpu-kept", "Element by element, pattern reused",
                             "each result has a list of the products that it sums", "cpu-rows"});
-  row.cuda<with<by_library, Pattern::kRebuilt>>(
+  row.cuda<with<library_work, PatternSource::kRebuilt>>(
       {"cusparse", "cuSPARSE, pattern recomputed", "library calls: estimate, compute, copy", "", "fp32", "cuSPARSE"},
       can_do_all, no_library);
-  row.cuda<with<by_library, Pattern::kReused>>(
+  row.cuda<with<library_work, PatternSource::kReused>>(
       {"cusparse-kept", "cuSPARSE, pattern reused", "computes only the values in each repetition", "cusparse", "fp32",
        "cuSPARSE"},
       can_do_all, no_library);
-  row.cuda<by_entries>(
+  row.cuda<entries_work>(
       {"cuda-kept", "Own kernel, pattern reused", "one thread per result sums the products in its list"});
   row.small({{"rows", 1003}}, {{"matrix", "tridiagonal"}});
   row.small({{"rows", 1003}}, {{"matrix", "five-point"}});

@@ -32,7 +32,7 @@ struct Problem {
   std::vector<float> x;
 };
 
-Answer answer(const TaskProblem& problem) {
+ExpectedResult answer(const TaskProblem& problem) {
   const Problem p(problem);
   const Samples some(p.matrix.rows);
   unsigned longest = 0;
@@ -49,7 +49,7 @@ Answer answer(const TaskProblem& problem) {
           limit, limit, some.text() + " with FP64"};
 }
 
-CpuWork by_rows_on_cpu(CpuBench& bench) {
+CpuWork csr_cpu_work(CpuBench& bench) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   const auto y = std::make_shared<std::vector<float>>(p->matrix.rows);
   CpuWork work;
@@ -72,10 +72,10 @@ std::vector<Quantity> setup_quantity(double seconds) {
   return {{"format", "Time to build the format", 1e3 * seconds, "ms"}};
 }
 
-CpuWork by_diagonals_on_cpu(CpuBench& bench) {
+CpuWork diagonals_cpu_work(CpuBench& bench) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   const cpu::Clock::time_point start = cpu::Clock::now();
-  const auto diagonals = std::make_shared<const DiagonalMatrix>(by_diagonals(p->matrix));
+  const auto diagonals = std::make_shared<const DiagonalMatrix>(to_diagonals(p->matrix));
   const double setup = cpu::seconds_since(start);
   const auto y = std::make_shared<std::vector<float>>(p->matrix.rows);
   CpuWork work;
@@ -100,10 +100,10 @@ CpuWork by_diagonals_on_cpu(CpuBench& bench) {
 }
 
 /// Computes column by column. A column may add to any row, so each thread adds to a private copy of y.
-CpuWork by_columns_on_cpu(CpuBench& bench) {
+CpuWork csc_cpu_work(CpuBench& bench) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   const cpu::Clock::time_point start = cpu::Clock::now();
-  const auto columns = std::make_shared<const ColumnMatrix>(by_columns(p->matrix));
+  const auto columns = std::make_shared<const ColumnMatrix>(to_columns(p->matrix));
   const double setup = cpu::seconds_since(start);
   const auto copies = static_cast<std::size_t>(bench.pool().lanes());
   const auto y = std::make_shared<std::vector<float>>(p->matrix.rows);
@@ -143,8 +143,8 @@ CudaWork finished(CudaWork work, const std::shared_ptr<cuda::DeviceBuffer<float>
 }
 
 /// Arrays of a CSR matrix, x and y on the device.
-struct OnDevice {
-  OnDevice(CudaBench& bench, const Problem& p)
+struct DeviceProduct {
+  DeviceProduct(CudaBench& bench, const Problem& p)
       : begin(bench.upload(p.matrix.begin)),
         columns(bench.upload(p.matrix.columns)),
         values(bench.upload(p.matrix.values)),
@@ -154,9 +154,9 @@ struct OnDevice {
   std::shared_ptr<cuda::DeviceBuffer<float>> values, x, y;
 };
 
-CudaWork by_rows(CudaBench& bench, const char* name, bool warp_per_row) {
+CudaWork csr_gpu_work(CudaBench& bench, const char* name, bool warp_per_row) {
   const Problem p(bench.problem());
-  const OnDevice on(bench, p);
+  const DeviceProduct on(bench, p);
   const auto rows = static_cast<unsigned>(p.matrix.rows);
   // The size of a grid is limited, so kernels loop over further rows.
   const std::size_t threads = warp_per_row ? std::min(p.matrix.rows, std::size_t{1} << 22) * 32 : p.matrix.rows;
@@ -170,10 +170,10 @@ CudaWork by_rows(CudaBench& bench, const char* name, bool warp_per_row) {
 }
 
 /// Arrays of a CSC matrix, x and y on the device, and the time of the conversion.
-struct ColumnsOnDevice {
-  ColumnsOnDevice(CudaBench& bench, const Problem& p) : y(bench.buffer<float>(p.matrix.rows)) {
+struct DeviceColumns {
+  DeviceColumns(CudaBench& bench, const Problem& p) : y(bench.buffer<float>(p.matrix.rows)) {
     const cpu::Clock::time_point start = cpu::Clock::now();
-    const ColumnMatrix columns = by_columns(p.matrix);
+    const ColumnMatrix columns = to_columns(p.matrix);
     setup_s = cpu::seconds_since(start);
     begin = bench.upload(columns.begin);
     rows = bench.upload(columns.rows);
@@ -185,9 +185,9 @@ struct ColumnsOnDevice {
   double setup_s = 0;
 };
 
-CudaWork by_columns_on_gpu(CudaBench& bench) {
+CudaWork csc_gpu_work(CudaBench& bench) {
   const Problem p(bench.problem());
-  const ColumnsOnDevice on(bench, p);
+  const DeviceColumns on(bench, p);
   CudaWork work;
   work.queue = [=, columns = static_cast<unsigned>(p.matrix.rows),
                 kernel = bench.kernel("micro_spmv_csc")](cuda::Stream& to) mutable {
@@ -201,7 +201,7 @@ CudaWork by_columns_on_gpu(CudaBench& bench) {
 
 CudaWork columns_by_library(CudaBench& bench) {
   const Problem p(bench.problem());
-  const ColumnsOnDevice on(bench, p);
+  const DeviceColumns on(bench, p);
   const cpu::Clock::time_point start = cpu::Clock::now();
   const auto product = std::make_shared<cuda::CusparseProduct>(
       bench.device(),
@@ -216,10 +216,10 @@ CudaWork columns_by_library(CudaBench& bench) {
   return finished(std::move(work), on.y, setup);
 }
 
-CudaWork by_diagonals_on_gpu(CudaBench& bench) {
+CudaWork diagonals_gpu_work(CudaBench& bench) {
   const Problem p(bench.problem());
   const cpu::Clock::time_point start = cpu::Clock::now();
-  const DiagonalMatrix diagonals = by_diagonals(p.matrix);
+  const DiagonalMatrix diagonals = to_diagonals(p.matrix);
   const double setup = cpu::seconds_since(start);
   const auto values = bench.upload(diagonals.values), x = bench.upload(p.x);
   const auto offsets = bench.upload(diagonals.offsets);
@@ -247,9 +247,9 @@ CudaWork one_diagonal(CudaBench& bench) {
   return finished(std::move(work), y, 0.0);
 }
 
-CudaWork by_library(CudaBench& bench) {
+CudaWork library_work(CudaBench& bench) {
   const Problem p(bench.problem());
-  const OnDevice on(bench, p);
+  const DeviceProduct on(bench, p);
   const cpu::Clock::time_point start = cpu::Clock::now();
   const auto product = std::make_shared<cuda::CusparseProduct>(
       bench.device(),
@@ -288,23 +288,22 @@ engine::TaskBench spmv_bench() {
   using namespace spmv_row;
   Row<answer> row(
       {"spmv", "Sparse matrix times vector", "kernels/micro/sparse/spmv.cpp", "kernels/micro/sparse/spmv.cu", bytes});
-  row.cpu<by_rows_on_cpu>({"cpu-csr", "Row by row (CSR)", "values and columns stored row by row"});
-  row.cpu<by_columns_on_cpu>({"cpu-csc", "Column by column (CSC)",
-                              "adds to arbitrary rows: a copy of y per thread, summed at the end", "cpu-csr"});
-  row.cpu<by_diagonals_on_cpu>(
+  row.cpu<csr_cpu_work>({"cpu-csr", "Row by row (CSR)", "values and columns stored row by row"});
+  row.cpu<csc_cpu_work>({"cpu-csc", "Column by column (CSC)",
+                         "adds to arbitrary rows: a copy of y per thread, summed at the end", "cpu-csr"});
+  row.cpu<diagonals_cpu_work>(
       {"cpu-dia", "Diagonal by diagonal (DIA)", "no column indices to read, vectorised over rows", "cpu-csr"},
       refuses_many_diagonals);
-  row.cuda<by_columns_on_gpu>(
-      {"cuda-csc", "CSC, one thread per column", "one atomic addition per entry, in any order"});
+  row.cuda<csc_gpu_work>({"cuda-csc", "CSC, one thread per column", "one atomic addition per entry, in any order"});
   row.cuda<columns_by_library>({"cusparse-csc", "cuSPARSE, CSC", "the library", "cuda-csc", "fp32", "cuSPARSE"},
                                can_do_all, no_library);
-  row.cuda<with<by_rows, Name("micro_spmv_csr_scalar"), false>>(
+  row.cuda<with<csr_gpu_work, Name("micro_spmv_csr_scalar"), false>>(
       {"cuda-csr-scalar", "CSR, one thread per row", "lanes read from 32 rows"});
-  row.cuda<with<by_rows, Name("micro_spmv_csr_vector"), true>>(
+  row.cuda<with<csr_gpu_work, Name("micro_spmv_csr_vector"), true>>(
       {"cuda-csr-vector", "CSR, one warp per row", "lanes read along a row", "cuda-csr-scalar"});
-  row.cuda<by_library>({"cusparse", "cuSPARSE, CSR", "the library", "cuda-csr-vector", "fp32", "cuSPARSE"}, can_do_all,
-                       no_library);
-  row.cuda<by_diagonals_on_gpu>(
+  row.cuda<library_work>({"cusparse", "cuSPARSE, CSR", "the library", "cuda-csr-vector", "fp32", "cuSPARSE"},
+                         can_do_all, no_library);
+  row.cuda<diagonals_gpu_work>(
       {"cuda-dia", "DIA", "no column indices to read; lanes read along a diagonal", "cuda-csr-scalar"},
       refuses_many_diagonals);
   row.cuda<one_diagonal>({"cuda-diagonal", "One diagonal", "one product per element", "cuda-dia"},

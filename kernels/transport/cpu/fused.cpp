@@ -8,7 +8,7 @@ namespace {
 double estimate_bytes(const Problem& p, const Tables& t) {
   const double row = align_up(t.nx);
   const double rows = p.stepping == Stepping::kDepth ? 1 : t.nz;
-  return value_bytes(p) * t.ne * rows * row * (2 * t.ntheta + kLeftRows);
+  return value_bytes(p) * t.ne * rows * row * (2 * t.ntheta + kDeferredRows);
 }
 
 }  // namespace

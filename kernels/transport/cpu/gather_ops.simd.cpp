@@ -281,20 +281,20 @@ void flux(T* __restrict moved, const T* row, std::ptrdiff_t stride, const T* coe
 }
 
 /// Protons that leave a slice at its low and high ends.
-struct Lost {
+struct EdgeLoss {
   double low = 0.0, high = 0.0;
 };
 
 /// Remaps one slice [rows][nx] along x from `in` to `out`.
 template <typename T>
-Lost stream_x(const T* in, T* out, int rows, int nx, const physics::RemapShift& shift, const T* c,
-              std::vector<T>& line) {
+EdgeLoss stream_x(const T* in, T* out, int rows, int nx, const physics::RemapShift& shift, const T* c,
+                  std::vector<T>& line) {
   constexpr int kPad = physics::kRemapReach;
   line.assign(u(2 * nx + 2 * kPad), T(0));
   T* p = line.data() + kPad;
   T* moved = p + nx + kPad;
   const int w = shift.whole;
-  Lost lost;
+  EdgeLoss lost;
   for (int z = 0; z < rows; ++z) {
     const T* from = in + u(z) * u(nx);
     T* to = out + u(z) * u(nx);
@@ -319,11 +319,11 @@ Lost stream_x(const T* in, T* out, int rows, int nx, const physics::RemapShift& 
 
 /// Remaps one slice along z. `in` has kRemapReach rows of zeros on either side, `moved` has the shape [rows][nx].
 template <typename T>
-Lost stream_z(const T* in, T* out, T* moved, int rows, int nx, const physics::RemapShift& shift, const T* c) {
+EdgeLoss stream_z(const T* in, T* out, T* moved, int rows, int nx, const physics::RemapShift& shift, const T* c) {
   const auto row = [nx](auto* base, int z) { return base + static_cast<std::ptrdiff_t>(z) * nx; };
   flux(moved, in, nx, c, rows * nx);
   const auto inside = [rows](int z) { return z >= 0 && z < rows; };
-  Lost lost;
+  EdgeLoss lost;
   const auto lose = [&](int to, double protons) { (to < 0 ? lost.low : lost.high) += protons; };
   for (int z = 0; z < rows; ++z) {
     const int to_row = z + shift.whole;
@@ -361,11 +361,12 @@ GatherTotals stream(const GatherContext<T>& c, int e, int a0, int a1) {
     const T* in = c.in + c.state->row(e, a, 0);
     T* out = c.out + c.state->row(e, a, 0);
     T* between = c.state->depth ? out : shifted.data() + pad;
-    const Lost x = stream_x(in, between, rows, t.nx, t.shift_x[u(a)], c.typed->flux_x[u(a)].data(), line);
+    const EdgeLoss x = stream_x(in, between, rows, t.nx, t.shift_x[u(a)], c.typed->flux_x[u(a)].data(), line);
     lose(totals, kXLow, x.low, energy);
     lose(totals, kXHigh, x.high, energy);
     if (!c.state->depth) {
-      const Lost z = stream_z(between, out, moved.data(), rows, t.nx, t.shift_z[u(a)], c.typed->flux_z[u(a)].data());
+      const EdgeLoss z =
+          stream_z(between, out, moved.data(), rows, t.nx, t.shift_z[u(a)], c.typed->flux_z[u(a)].data());
       lose(totals, kZLow, z.low, energy);
       lose(totals, kZHigh, z.high, energy);
     }

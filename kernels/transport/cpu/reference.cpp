@@ -172,19 +172,19 @@ class Reference final : public engine::Solver {
   }
 
   /// Protons that leave a row at its low and high ends.
-  struct Lost {
+  struct EdgeLoss {
     double low = 0.0, high = 0.0;
   };
 
   /// Remaps one row of `n` cells, `stride` apart from `base`. If `open`, cells beyond the ends are read as in
   /// remap_neighbour; otherwise they are empty.
-  Lost remap_row(std::size_t base, std::size_t stride, int n, bool open, const physics::RemapShift& shift,
-                 const double* c) {
+  EdgeLoss remap_row(std::size_t base, std::size_t stride, int n, bool open, const physics::RemapShift& shift,
+                     const double* c) {
     const auto cell = [&](int i) {
       const int at = open ? physics::remap_neighbour(i, n, shift.whole) : i;
       return at < 0 || at >= n ? 0.0 : psi_[base + u(at) * stride];
     };
-    Lost lost;
+    EdgeLoss lost;
     const auto put = [&](int i, double part) {
       if (i < 0 || i >= n) {
         (i < 0 ? lost.low : lost.high) += part;
@@ -206,7 +206,7 @@ class Reference final : public engine::Solver {
     for (int e = 0; e < t_.ne; ++e) {
       for (int a = 0; a < t_.ntheta; ++a) {
         for (int z = 0; z < rows_; ++z) {
-          const Lost lost = remap_row(index(e, a, z, 0), 1, t_.nx, true, t_.shift_x[u(a)], t_.flux_x[u(a)].data());
+          const EdgeLoss lost = remap_row(index(e, a, z, 0), 1, t_.nx, true, t_.shift_x[u(a)], t_.flux_x[u(a)].data());
           s.escape(kXLow, lost.low, t_.energy[u(e)]);
           s.escape(kXHigh, lost.high, t_.energy[u(e)]);
         }
@@ -230,7 +230,7 @@ class Reference final : public engine::Solver {
     for (int e = 0; e < t_.ne; ++e) {
       for (int a = 0; a < t_.ntheta; ++a) {
         for (int x = 0; x < t_.nx; ++x) {
-          const Lost lost =
+          const EdgeLoss lost =
               remap_row(index(e, a, 0, x), u(t_.nx), t_.nz, false, t_.shift_z[u(a)], t_.flux_z[u(a)].data());
           s.escape(kZLow, lost.low, t_.energy[u(e)]);
           s.escape(kZHigh, lost.high, t_.energy[u(e)]);

@@ -124,23 +124,36 @@ struct SliceScore {
 
 /// Scores of a slice in one step, for each row of z: arrays of `pitch` columns, summed over the slice's angles.
 /// kReacted is used only if the tables record reactions, kPathLength only if path lengths differ by angle.
-enum LeftRow { kNumber, kLeftDose, kLeftCurrent, kLeftTheta, kLeftThetaTheta, kReacted, kPathLength, kLeftRows };
+enum DeferredRow {
+  kNumber,
+  kDeferredDose,
+  kDeferredCurrent,
+  kDeferredTheta,
+  kDeferredThetaTheta,
+  kReacted,
+  kPathLength,
+  kDeferredRows
+};
 
 template <typename T>
-struct Left {
+struct DeferredScores {
   int bin = 0;
   int z0 = 0, z1 = 0;  // rows of the map
   int xs = 0, pitch = 0;
   T* rows = nullptr;
 
-  Left(int of_bin, const Slice<T>& slice, bool depth, int plane)
+  DeferredScores(int of_bin, const Slice<T>& slice, bool depth, int plane)
       : bin(of_bin),
         z0(depth ? plane : slice.box.z0),
         z1(depth ? plane + 1 : slice.box.z1),
         xs(slice.xs),
         pitch(slice.pitch) {}
-  std::size_t size() const { return static_cast<std::size_t>(z1 - z0) * kLeftRows * static_cast<std::size_t>(pitch); }
-  T* row(int z, int which) const { return rows + (static_cast<std::ptrdiff_t>(z - z0) * kLeftRows + which) * pitch; }
+  std::size_t size() const {
+    return static_cast<std::size_t>(z1 - z0) * kDeferredRows * static_cast<std::size_t>(pitch);
+  }
+  T* row(int z, int which) const {
+    return rows + (static_cast<std::ptrdiff_t>(z - z0) * kDeferredRows + which) * pitch;
+  }
 };
 
 /// Half-open ranges: rows z0 … z1 of the grid and columns x0 … x1.
@@ -168,11 +181,12 @@ struct SliceOps {
                        const Slice<T>& out, T* scratch);
   /// Fills the rows of `left`. score[1] also adds the slice's bins of the spectra to `tracks` if the tables enable
   /// them; score[0] is compiled without tracks.
-  SliceScore (*score[2])(const SliceContext<T>& context, const Slice<T>& slice, const Left<T>& left, double* tracks);
-  /// Adds the scores of `n` slices in a tile to the fields, one slice after the other; add_left[1] includes tracks. If
+  SliceScore (*score[2])(const SliceContext<T>& context, const Slice<T>& slice, const DeferredScores<T>& left,
+                         double* tracks);
+  /// Adds the scores of `n` slices in a tile to the fields, one slice after the other; add_deferred[1] includes tracks. If
   /// reactions are recorded, a tile consists of whole planes and columns of their grid.
-  void (*add_left[2])(const SliceContext<T>& context, const Left<T>* left, std::size_t n, const Tile& tile,
-                      const ScoreFields& to);
+  void (*add_deferred[2])(const SliceContext<T>& context, const DeferredScores<T>* left, std::size_t n,
+                          const Tile& tile, const ScoreFields& to);
   SliceMeasure (*measure)(const Slice<T>& slice, double* plane, double* angle, T* column);
 };
 

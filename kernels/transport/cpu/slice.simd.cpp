@@ -450,7 +450,7 @@ extern const SliceOps<float> kFloatOps;
 extern const SliceOps<double> kDoubleOps;
 template <typename T>
 constexpr SliceOps<T> kOps = {
-    advance<T>, {score<T, false>, score<T, true>}, {add_left<T, false>, add_left<T, true>}, measure<T>};
+    advance<T>, {score<T, false>, score<T, true>}, {add_deferred<T, false>, add_deferred<T, true>}, measure<T>};
 const SliceOps<float> kFloatOps = kOps<float>;
 const SliceOps<double> kDoubleOps = kOps<double>;
 

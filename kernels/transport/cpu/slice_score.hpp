@@ -39,12 +39,12 @@ bool one_material(const TypedTables<T>& typed, int z) {
 // the slices in order, so the sums do not depend on the number of threads. Only slice.simd.cpp includes this.
 
 /// Sums over the angles of row `z`: the protons, and the protons through the plane times powers of the angle. If
-/// `with_dose`, the row has one material and the deposited energy is summed too. `rows` is indexed by LeftRow.
+/// `with_dose`, the row has one material and the deposited energy is summed too. `rows` is indexed by DeferredRow.
 template <typename T>
 void add_moments(const SliceContext<T>& context, int bin, const Slice<T>& slice, int z, int map_row, bool with_dose,
                  T* rows) {
   const TablesByBin<T>& w = *context.typed;
-  constexpr int kSums = 5, kSize = Vector<T>::kSize;  // LeftRow from kNumber to kLeftThetaTheta
+  constexpr int kSums = 5, kSize = Vector<T>::kSize;  // DeferredRow from kNumber to kDeferredThetaTheta
   const int material = w.runs[static_cast<std::size_t>(w.run_begin[static_cast<std::size_t>(map_row)])].material;
   for (int x = 0; x < slice.pitch; x += kRowAlign) {
     Vector<T> sum[kSums][kVectors<T>];
@@ -69,7 +69,8 @@ void add_moments(const SliceContext<T>& context, int bin, const Slice<T>& slice,
 
 /// Adds protons in a row, weighted by path length relative to the beam's, to the spectrum of the row.
 template <typename T>
-void score_spectrum(const SliceContext<T>& context, const Left<T>& left, int map_row, const T* number, double* tracks) {
+void score_spectrum(const SliceContext<T>& context, const DeferredScores<T>& left, int map_row, const T* number,
+                    double* tracks) {
   const Tables& t = *context.tables;
   const std::size_t bin = t.tracks.spectrum(map_row, left.bin);
   if (bin == t.tracks.size()) return;
@@ -81,22 +82,22 @@ void score_spectrum(const SliceContext<T>& context, const Left<T>& left, int map
 }
 
 /// Row of Left with the protons weighted by path length relative to the beam's.
-constexpr LeftRow path_row(bool tracks, bool depth) { return tracks && depth ? kPathLength : kNumber; }
+constexpr DeferredRow path_row(bool tracks, bool depth) { return tracks && depth ? kPathLength : kNumber; }
 
 /// With `kTracks`, also scores the moments of tracks and the spectra; without, no code for them is compiled.
 template <typename T, bool kTracks>
-SliceScore score(const SliceContext<T>& context, const Slice<T>& slice, const Left<T>& left,
+SliceScore score(const SliceContext<T>& context, const Slice<T>& slice, const DeferredScores<T>& left,
                  [[maybe_unused]] double* tracks) {
   const Tables& t = *context.tables;
   const TablesByBin<T>& w = *context.typed;
   const int width = slice.pitch, bin = left.bin;
-  const LeftRow path_in = path_row(kTracks, context.depth);
+  const DeferredRow path_in = path_row(kTracks, context.depth);
   const bool record = t.reactions.on();
   SliceScore out;
   for (int map_row = left.z0; map_row < left.z1; ++map_row) {
     const int z = context.depth ? slice.box.z0 : map_row;
-    const auto row_of = [&](LeftRow which) { return left.row(map_row, which); };
-    T* const dose = row_of(kLeftDose);
+    const auto row_of = [&](DeferredRow which) { return left.row(map_row, which); };
+    T* const dose = row_of(kDeferredDose);
     T* const reacted = row_of(kReacted);
     T* const path_sum = row_of(kPathLength);
     if (record) std::memset(reacted, 0, sizeof(T) * static_cast<std::size_t>(width));
@@ -151,7 +152,8 @@ SliceScore score(const SliceContext<T>& context, const Slice<T>& slice, const Le
 
 /// Adds columns `x0` to `x1` of a row of a slice to the moments of tracks.
 template <typename T>
-void add_tracks(const SliceContext<T>& context, const Left<T>& left, int map_row, int x0, int x1, double* tracks) {
+void add_tracks(const SliceContext<T>& context, const DeferredScores<T>& left, int map_row, int x0, int x1,
+                double* tracks) {
   const Tables& t = *context.tables;
   const TrackScores& scored = t.tracks;
   const T* number = left.row(map_row, path_row(true, context.depth)) - left.xs;
@@ -168,7 +170,8 @@ void add_tracks(const SliceContext<T>& context, const Left<T>& left, int map_row
 
 /// Adds columns `x0` to `x1` of a row of a slice to the recorded reactions.
 template <typename T>
-void add_reactions(const ReactionGrid& grid, const Left<T>& left, int map_row, int x0, int x1, double* reactions) {
+void add_reactions(const ReactionGrid& grid, const DeferredScores<T>& left, int map_row, int x0, int x1,
+                   double* reactions) {
   const T* reacted = left.row(map_row, kReacted) - left.xs;
   const double upper = grid.upper[static_cast<std::size_t>(left.bin)];
   double* low_bin = reactions + grid.row(map_row, grid.bin[static_cast<std::size_t>(left.bin)]);
@@ -184,18 +187,18 @@ void add_reactions(const ReactionGrid& grid, const Left<T>& left, int map_row, i
 }
 
 template <typename T, bool kTracks>
-void add_left(const SliceContext<T>& context, const Left<T>* left, std::size_t n, const Tile& tile,
-              const ScoreFields& to) {
+void add_deferred(const SliceContext<T>& context, const DeferredScores<T>* left, std::size_t n, const Tile& tile,
+                  const ScoreFields& to) {
   const Tables& t = *context.tables;
   const std::size_t plane = t.plane();
   for (int z = tile.z0; z < tile.z1; ++z) {
     double* const row = to.planes + static_cast<std::size_t>(z) * static_cast<std::size_t>(t.nx);
-    for (const Left<T>* l = left; l != left + n; ++l) {
+    for (const DeferredScores<T>* l = left; l != left + n; ++l) {
       if (z < l->z0 || z >= l->z1) continue;
       const int x0 = max_of(tile.x0, l->xs), x1 = min_of(tile.x1, l->xs + l->pitch);
       if (x0 >= x1) continue;
       for (int k = 0; k < kScorePlanes; ++k) {
-        const T* from = l->row(z, kLeftDose + k) - l->xs;
+        const T* from = l->row(z, kDeferredDose + k) - l->xs;
         double* field = row + static_cast<std::size_t>(k) * plane;
         for (int x = x0; x < x1; ++x) field[x] += static_cast<double>(from[x]);
       }

@@ -30,7 +30,7 @@ SlicedSolver<T>::SlicedSolver(const Problem& problem, const Tables& tables, int 
     : t_(tables),
       typed_(tables),
       ops_(slice_ops<T>()),
-      feeds_(feeds(tables)),
+      bin_sources_(bin_sources(tables)),
       depth_(problem.stepping == Stepping::kDepth),
       extent_(extent),
       pool_(threads),
@@ -50,7 +50,7 @@ bool SlicedSolver<T>::restart(const Problem& problem) {
   std::ranges::fill(planes_, 0.0);
   // Clearing the stores makes the reported size of the state that of this beam alone.
   next_store_.clear();
-  left_store_.clear();
+  deferred_store_.clear();
   for (Lane& lane : lanes_) lane.scratch.clear();
   step_ = 0;
   cell_steps_ = state_bytes_ = 0.0;
@@ -67,11 +67,11 @@ void SlicedSolver<T>::begin(const Problem& problem) {
 }
 
 template <typename T>
-std::vector<typename SlicedSolver<T>::Feed> SlicedSolver<T>::feeds(const Tables& t) {
-  std::vector<Feed> feeds(u(t.ne));
+std::vector<typename SlicedSolver<T>::BinSources> SlicedSolver<T>::bin_sources(const Tables& t) {
+  std::vector<BinSources> out(u(t.ne));
   std::vector<unsigned char> feeding(u(t.ne));  // source bins of bin e, over all paths and materials
   for (int e = 0; e < t.ne; ++e) {
-    Feed& feed = feeds[u(e)];
+    BinSources& feed = out[u(e)];
     std::ranges::fill(feeding, 0);
     for (int path = 0; path < t.paths; ++path) {
       for (int m = 0; m < t.materials; ++m) {
@@ -84,7 +84,7 @@ std::vector<typename SlicedSolver<T>::Feed> SlicedSolver<T>::feeds(const Tables&
       if (feeding[u(from)] != 0) feed.sources.push_back(from);
     }
   }
-  return feeds;
+  return out;
 }
 
 template <typename T>
@@ -102,7 +102,7 @@ void SlicedSolver<T>::start(const Problem& problem) {
     now_[u(e)].shape(used ? content : Box{});
     size += now_[u(e)].size();
   }
-  now_store_.hold(size);
+  now_store_.resize(size);
   std::ranges::fill(now_store_.all(), T(0));
   std::size_t offset = 0;
   std::vector<double> columns(u(t_.nx));
@@ -141,11 +141,11 @@ int SlicedSolver<T>::advance(int /*max_steps*/, std::vector<StepTotals>& totals,
 }
 
 template <typename T>
-std::vector<typename SlicedSolver<T>::Plan> SlicedSolver<T>::plan() const {
-  std::vector<Plan> plans;
+std::vector<typename SlicedSolver<T>::BinStepPlan> SlicedSolver<T>::plan() const {
+  std::vector<BinStepPlan> plans;
   for (int e = 0; e < t_.ne; ++e) {
-    const Feed& feed = feeds_[u(e)];
-    Plan p{e, {}, {}, feed.half};
+    const BinSources& feed = bin_sources_[u(e)];
+    BinStepPlan p{e, {}, {}, feed.half};
     for (const int source : feed.sources) p.from.include(now_[u(source)].box);
     if (p.from.empty()) continue;
     p.to = p.from;
@@ -169,30 +169,30 @@ std::vector<typename SlicedSolver<T>::Plan> SlicedSolver<T>::plan() const {
 
 template <typename T>
 void SlicedSolver<T>::step(StepTotals& totals, SpanRecorder& spans) {
-  std::ranges::fill(parts_, Part{});
+  std::ranges::fill(parts_, BinTotals{});
   const std::uint16_t fused_name = spans.name_id("fused step");
   const std::uint16_t plan_name = spans.name_id("plan");
 
-  std::vector<Plan> plans;
+  std::vector<BinStepPlan> plans;
   {
     const ScopedSpan span(spans, 0, plan_name, step_);
     plans = plan();
     for (Slice<T>& slice : next_) slice.shape({});
     std::size_t size = 0;
-    for (const Plan& p : plans) {
+    for (const BinStepPlan& p : plans) {
       next_[u(p.bin)].shape(p.to);
       size += next_[u(p.bin)].size();
     }
     next_store_.grow(size);
     std::size_t offset = 0, scratch = 0;
-    for (const Plan& p : plans) {
+    for (const BinStepPlan& p : plans) {
       next_[u(p.bin)].data = next_store_.data() + offset;
       offset += next_[u(p.bin)].size();
       scratch = std::max(scratch, slice_scratch_size(t_, p.from, p.to));
     }
-    double bytes = static_cast<double>(now_store_.size() + next_store_.size() + left_store_.size()) * sizeof(T);
+    double bytes = static_cast<double>(now_store_.size() + next_store_.size() + deferred_store_.size()) * sizeof(T);
     for (Lane& l : lanes_) {
-      if (l.scratch.size() < scratch) l.scratch.hold(scratch);
+      if (l.scratch.size() < scratch) l.scratch.resize(scratch);
       bytes += static_cast<double>(l.scratch.size()) * sizeof(T);
     }
     state_bytes_ = std::max(state_bytes_, bytes);
@@ -201,7 +201,7 @@ void SlicedSolver<T>::step(StepTotals& totals, SpanRecorder& spans) {
   score(spans);
   pool_.run(static_cast<int>(plans.size()), [&](int task, int l) {
     const ScopedSpan span(spans, l, fused_name, step_);
-    const Plan& p = plans[u(task)];
+    const BinStepPlan& p = plans[u(task)];
     advance_bin(p, lane(l), parts_[u(p.bin)]);
   });
   now_.swap(next_);
@@ -209,7 +209,7 @@ void SlicedSolver<T>::step(StepTotals& totals, SpanRecorder& spans) {
   if (depth_ && ++plane_ >= t_.nz) leave_through_back(totals);
 
   double low = 0.0, high = 0.0;
-  for (const Part& part : parts_) {
+  for (const BinTotals& part : parts_) {
     totals.number.add(part.totals.number);
     totals.energy.add(part.totals.energy);
     totals.deposited += part.totals.deposited;
@@ -227,20 +227,20 @@ void SlicedSolver<T>::score(SpanRecorder& spans) {
   const std::uint16_t score_name = spans.name_id("score");
   const std::uint16_t add_name = spans.name_id("add scores");
   const int tracks = t_.tracks.on() ? 1 : 0;
-  std::vector<Left<T>> left;
+  std::vector<DeferredScores<T>> left;
   std::size_t size = 0;
   for (int e = 0; e < t_.ne; ++e) {
     if (now_[u(e)].box.empty()) continue;
     left.emplace_back(e, now_[u(e)], depth_, plane_);
     size += left.back().size();
   }
-  left_store_.grow(size);
-  T* rows = left_store_.data();
-  for (Left<T>& each : left) rows = (each.rows = rows) + each.size();
+  deferred_store_.grow(size);
+  T* rows = deferred_store_.data();
+  for (DeferredScores<T>& each : left) rows = (each.rows = rows) + each.size();
 
   pool_.run(static_cast<int>(left.size()), [&](int task, int l) {
     const ScopedSpan span(spans, l, score_name, step_);
-    const Left<T>& to = left[u(task)];
+    const DeferredScores<T>& to = left[u(task)];
     const SliceScore s = ops_.score[tracks](context(), now_[u(to.bin)], to, scores_.tracks().data());
     StepTotals& sum = parts_[u(to.bin)].totals;
     sum.deposited += s.deposited;
@@ -252,19 +252,19 @@ void SlicedSolver<T>::score(SpanRecorder& spans) {
   const ScoreFields fields{planes_.data(), scores_.reactions().data(), scores_.tracks().data()};
   pool_.run(static_cast<int>(tiles.size()), [&](int task, int l) {
     const ScopedSpan span(spans, l, add_name, step_);
-    ops_.add_left[tracks](context(), left.data(), left.size(), tiles[u(task)], fields);
+    ops_.add_deferred[tracks](context(), left.data(), left.size(), tiles[u(task)], fields);
   });
 }
 
 /// Tiles that cover all scores of the step. If reactions are recorded, tiles consist of whole planes and columns of
 /// their grid.
 template <typename T>
-std::vector<Tile> SlicedSolver<T>::score_tiles(const std::vector<Left<T>>& left) const {
+std::vector<Tile> SlicedSolver<T>::score_tiles(const std::vector<DeferredScores<T>>& left) const {
   const bool record = t_.reactions.on();
   const int cells = record ? t_.reactions.cells : 1;
   const int columns = (kColumnsPerTile + cells - 1) / cells * cells;
   Tile all{t_.nz, 0, t_.nx, 0};
-  for (const Left<T>& each : left) {
+  for (const DeferredScores<T>& each : left) {
     all.z0 = std::min(all.z0, each.z0);
     all.z1 = std::max(all.z1, each.z1);
     all.x0 = std::min(all.x0, each.xs);
@@ -284,7 +284,7 @@ std::vector<Tile> SlicedSolver<T>::score_tiles(const std::vector<Left<T>>& left)
 }
 
 template <typename T>
-void SlicedSolver<T>::advance_bin(const Plan& plan, Lane& lane, Part& part) {
+void SlicedSolver<T>::advance_bin(const BinStepPlan& plan, Lane& lane, BinTotals& part) {
   Slice<T>& out = next_[u(plan.bin)];
   const double energy = t_.energy[u(plan.bin)];
   const SliceLoss loss = ops_.advance(context(), plan.bin, now_.data(), plan.from, plan.half, out, lane.scratch.data());

@@ -15,14 +15,14 @@ namespace bb::transport {
 
 /// Buffer for values that are written before they are read. Growing neither preserves nor clears the content.
 template <typename T>
-class Store {
+class ScratchBuffer {
  public:
   T* data() { return values_.get(); }
   std::size_t size() const { return size_; }
   std::span<T> all() { return {data(), size_}; }
 
   /// Sets the size to `size`.
-  void hold(std::size_t size) {
+  void resize(std::size_t size) {
     if (size > capacity_) {
       values_.reset();  // free the old memory before allocating more
       capacity_ = size * sizeof(T) < kSmallBytes ? kAhead * size : size;
@@ -32,7 +32,7 @@ class Store {
   }
   /// Makes the size at least `size`, with room for further growth.
   void grow(std::size_t size) {
-    if (size_ < size) hold(size + size / 4);
+    if (size_ < size) resize(size + size / 4);
   }
   /// Sets the size to 0 and retains the memory.
   void clear() { size_ = 0; }
@@ -74,36 +74,36 @@ class SlicedSolver final : public engine::Solver {
 
  private:
   struct Lane {
-    Store<T> scratch;
+    ScratchBuffer<T> scratch;
     std::vector<double> edge;  // sums of a slice by z plane, then by angle
   };
   /// Contribution of one bin to the step's totals. Contributions are stored and added in the order of bins, so the sums
   /// do not depend on which thread computes a bin.
-  struct Part {
+  struct BinTotals {
     engine::StepTotals totals;
     double low = 0, high = 0, cells = 0;
   };
   /// Inputs of a bin's step, and the box that its content may reach.
-  struct Plan {
+  struct BinStepPlan {
     int bin;
     Box from, to;
     int half;
   };
 
   /// Sources of a bin's content, over all materials and angles. They are the same in every step.
-  struct Feed {
+  struct BinSources {
     std::vector<int> sources;  // source bins, ascending
     int half = 0;              // half width of the widest angle kernel
   };
 
-  static std::vector<Feed> feeds(const Tables& t);
+  static std::vector<BinSources> bin_sources(const Tables& t);
   void begin(const Problem& problem);
   void start(const Problem& problem);
   void step(engine::StepTotals& totals, engine::SpanRecorder& spans);
-  std::vector<Plan> plan() const;
+  std::vector<BinStepPlan> plan() const;
   void score(engine::SpanRecorder& spans);
-  std::vector<Tile> score_tiles(const std::vector<Left<T>>& left) const;
-  void advance_bin(const Plan& plan, Lane& lane, Part& part);
+  std::vector<Tile> score_tiles(const std::vector<DeferredScores<T>>& left) const;
+  void advance_bin(const BinStepPlan& plan, Lane& lane, BinTotals& part);
   double trim(Slice<T>& slice, const double* planes, const double* angles, const T* column);
   void leave_through_back(engine::StepTotals& totals);
   SliceContext<T> context() const { return {&t_, &typed_, depth_, plane_}; }
@@ -112,7 +112,7 @@ class SlicedSolver final : public engine::Solver {
   const Tables& t_;
   const TablesByBin<T> typed_;
   const SliceOps<T>& ops_;
-  const std::vector<Feed> feeds_;  // [ne]
+  const std::vector<BinSources> bin_sources_;  // [ne]
   bool depth_;
   Extent extent_;
   double threshold_;  // edges of a slice with fewer protons are cut
@@ -120,11 +120,11 @@ class SlicedSolver final : public engine::Solver {
   int step_ = 0;
   cpu::ThreadPool pool_;
   std::vector<Slice<T>> now_, next_;  // [ne]
-  Store<T> now_store_, next_store_, left_store_;
+  ScratchBuffer<T> now_store_, next_store_, deferred_store_;
   std::vector<Lane> lanes_;
-  std::vector<Part> parts_;     // [ne]
-  engine::Scores scores_;       // without the dose, which is the first field of planes_
-  std::vector<double> planes_;  // [kScorePlanes][z][x]
+  std::vector<BinTotals> parts_;  // [ne]
+  engine::Scores scores_;         // without the dose, which is the first field of planes_
+  std::vector<double> planes_;    // [kScorePlanes][z][x]
   double cell_steps_ = 0, state_bytes_ = 0;
 };
 

@@ -31,7 +31,7 @@ double cut_of(const Problem& p) { return 2.0 * std::log(p.precision == Precision
 
 /// Half width of a box along one axis, in standard deviations. `spent` is the part of the cut used by the other axes.
 /// `share` is the content of the middle plane relative to all planes of this axis.
-double left_of(double cut, double spent, double share) {
+double half_width_sigmas(double cut, double spent, double share) {
   return std::sqrt(std::max(0.0, cut - spent + 2.0 * std::log(std::min(1.0, share))));
 }
 
@@ -39,7 +39,7 @@ double left_of(double cut, double spent, double share) {
 double share_of(double cell, double sigma) { return cell / std::max(cell, sigma * std::sqrt(2.0 * std::numbers::pi)); }
 
 /// Beam after some path along its axis.
-struct Widths {
+struct BeamWidths {
   double left_mm;               // residual range in water
   physics::PencilMoments beam;  // moments from the spot and from scattering
   double scattered_mm2 = 0;     // variance in x from scattering alone
@@ -60,7 +60,7 @@ class Boxes {
  private:
   double range_mm(double energy) const { return media_[0].table.range(energy) / media_[0].material.density * 10.0; }
   void follow();
-  Widths widths(double left_mm) const;
+  BeamWidths widths(double left_mm) const;
   double lost_mm(int column, double way_mm) const;
 
   const Problem& p_;
@@ -70,7 +70,7 @@ class Boxes {
   std::vector<double> relative_;  // stopping power of each material relative to water, by path length
   std::vector<double> bin_mm_;    // [ne] range in water of a bin
   std::vector<int> half_;         // [ne] half width of the angle kernels, over the materials
-  std::vector<Widths> followed_;
+  std::vector<BeamWidths> followed_;
   double behind_;         // tail of a row in depth, in mean detours per unit of the cut (it is exponential)
   double rows_ = 4.0;     // minimum rows in depth: steps of whole cells and parts of cells
   double length_mm_ = 0;  // path length along the axis
@@ -124,7 +124,7 @@ void Boxes::follow() {
     sigma = std::max(sigma, spot.angle_sigma);
     width = std::max(width, spot.x_sigma);
   }
-  Widths now{t_.beam_range_mm, {sigma * sigma, -p_.beam.focus * sigma * sigma, width * width}};
+  BeamWidths now{t_.beam_range_mm, {sigma * sigma, -p_.beam.focus * sigma * sigma, width * width}};
   double energy = p_.beam.energy, way = 0.0;
   const double step = std::max(p_.grid.dz, t_.beam_range_mm / 256.0);
   while (energy > p_.grid.cutoff) {
@@ -146,8 +146,8 @@ void Boxes::follow() {
   followed_.push_back(now);
 }
 
-Widths Boxes::widths(double left_mm) const {
-  const auto found = std::ranges::find_if(followed_, [&](const Widths& w) { return w.left_mm <= left_mm; });
+BeamWidths Boxes::widths(double left_mm) const {
+  const auto found = std::ranges::find_if(followed_, [&](const BeamWidths& w) { return w.left_mm <= left_mm; });
   return found == followed_.end() ? followed_.back() : *found;
 }
 
@@ -174,7 +174,7 @@ double Boxes::at(double share) const {
   const double bin = std::max(1e-9, bin_mm_.back() - (t_.ne > 1 ? bin_mm_[u(t_.ne - 2)] : 0.0));
   const double way = share * length_mm_;
   const int middle = static_cast<int>(std::floor(0.5 * (low_x_ + high_x_) / p_.grid.dx + 0.5 * t_.nx));
-  const Widths mean = widths(t_.beam_range_mm - lost_mm(std::clamp(middle, 0, t_.nx - 1), way));
+  const BeamWidths mean = widths(t_.beam_range_mm - lost_mm(std::clamp(middle, 0, t_.nx - 1), way));
   constexpr double kStraggling = 0.12, kPower = 0.935, kGrowth = 1.87;  // range straggling of protons in water, in mm
                                                                         // from a range in cm
   const double straggling = kStraggling * std::pow(0.1 * t_.beam_range_mm, kPower);
@@ -182,7 +182,7 @@ double Boxes::at(double share) const {
       spread_mm_, straggling * std::sqrt(1.0 - std::pow(std::max(0.0, mean.left_mm / t_.beam_range_mm), kGrowth)), bin);
   const double place = std::sqrt(mean.beam.x_x);
   const double cut = cut_of(p_) + 2.0 * std::log(share_of(bin, sigma));
-  const double reach_x = left_of(cut, 0.0, share_of(p_.grid.dx, place)) * place;
+  const double reach_x = half_width_sigmas(cut, 0.0, share_of(p_.grid.dx, place)) * place;
   const double along_x = way * std::sin(p_.beam.angle);
   const auto column_of = [&](double x) {
     return std::clamp(static_cast<int>(std::floor(x / p_.grid.dx + 0.5 * t_.nx)), 0, t_.nx - 1);
@@ -212,9 +212,9 @@ double Boxes::at(double share) const {
       to = std::max(to, x + stride);
     }
     if (from > to || least > cut) continue;
-    const Widths w = widths(std::min(bin_mm_[u(e)], mean.left_mm));
+    const BeamWidths w = widths(std::min(bin_mm_[u(e)], mean.left_mm));
     const double angle = std::sqrt(w.beam.theta_theta);
-    const double reach_a = left_of(cut, least, share_of(p_.grid.dtheta, angle)) * angle / p_.grid.dtheta;
+    const double reach_a = half_width_sigmas(cut, least, share_of(p_.grid.dtheta, angle)) * angle / p_.grid.dtheta;
     const double angles = std::min<double>(t_.ntheta, 2.0 * (reach_a + half_[u(e)]) + 1.0);
     // Streaming at the outermost angles extends the box by one step.
     const double tangent = std::tan(std::min(1.4, reach_a * p_.grid.dtheta));
@@ -226,11 +226,11 @@ double Boxes::at(double share) const {
     double rows = 1.0;
     if (!depth_) {
       const double tail = behind_ * (cut - least) * w.detour_mm;
-      const double tilted = kTilted * left_of(cut, least, 1.0) * std::sqrt(w.scattered_mm2) * sine;
+      const double tilted = kTilted * half_width_sigmas(cut, least, 1.0) * std::sqrt(w.scattered_mm2) * sine;
       rows = std::min<double>(t_.nz, (tail + tilted) / p_.grid.dz + rows_);
     }
     cells += rows * angles * pitch;
-    left += rows * static_cast<double>(kLeftRows) * pitch;
+    left += rows * static_cast<double>(kDeferredRows) * pitch;
   }
   return kSpareCapacity * (2.0 * cells + left);
 }

@@ -27,7 +27,7 @@ BinTables<T>::BinTables(const Tables& t, const TypedTables<T>& typed) {
   bins.resize(u(t.ne));
   cpu::on_all_cores(t.ne, [&](int e) {
     Bin& bin = bins[u(e)];
-    const Feeds fed_by = feeds_of(t, e);
+    const SourceRange fed_by = feeds_of(t, e);
     bin.feed_low = fed_by.low;
     bin.feed_count = fed_by.count;
     bin.half = widest_kernel(t, typed, e);

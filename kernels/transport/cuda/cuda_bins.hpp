@@ -28,11 +28,11 @@ void each_path(const Tables& t, int bin, F&& f) {
 }
 
 /// Range of neighbouring bins that are sources of a bin in any class and material.
-struct Feeds {
+struct SourceRange {
   int low, count;
 };
 
-inline Feeds feeds_of(const Tables& t, int bin) {
+inline SourceRange feeds_of(const Tables& t, int bin) {
   int low = t.ne, high = -1;
   each_path(t, bin, [&](std::size_t row) {
     for (int k = t.gather_begin[row]; k < t.gather_begin[row + 1]; ++k) {
@@ -40,11 +40,11 @@ inline Feeds feeds_of(const Tables& t, int bin) {
       high = std::max(high, t.gather_source[static_cast<std::size_t>(k)]);
     }
   });
-  return high < 0 ? Feeds{bin, 0} : Feeds{low, high - low + 1};
+  return high < 0 ? SourceRange{bin, 0} : SourceRange{low, high - low + 1};
 }
 
-inline Feeds feeds_and_itself(const Tables& t, int bin) {
-  const Feeds feeds = feeds_of(t, bin);
+inline SourceRange feeds_and_itself(const Tables& t, int bin) {
+  const SourceRange feeds = feeds_of(t, bin);
   const int low = std::min(feeds.low, bin);
   return {low, std::max(feeds.low + feeds.count, bin + 1) - low};
 }

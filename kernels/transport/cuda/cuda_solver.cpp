@@ -37,7 +37,7 @@ std::vector<int> wholes(const std::vector<physics::RemapShift>& shifts) {
 }  // namespace
 
 template <typename T>
-CudaTables<T>::CudaTables(const Problem& problem, const Tables& t, const TypedTables<T>& rounded, Sent sent,
+CudaTables<T>::CudaTables(const Problem& problem, const Tables& t, const TypedTables<T>& rounded, TableSet sent,
                           cuda::Stream& stream) {
   view_.ne = t.ne;
   view_.ntheta = t.ntheta;
@@ -59,7 +59,7 @@ CudaTables<T>::CudaTables(const Problem& problem, const Tables& t, const TypedTa
   }
   Packer packer;
   packer.add(t.path_of, &view_.path_of);
-  if (sent == Sent::kAll) {
+  if (sent == TableSet::kAll) {
     packer.add(t.gather_begin, &view_.gather_begin);
     packer.add(t.gather_source, &view_.gather_source);
     packer.add(rounded.gather_weight, &view_.gather_weight);
@@ -105,7 +105,7 @@ constexpr engine::PlaneRequest kPairs[] = {{Axis::kZ, Axis::kX},          {Axis:
 }  // namespace
 
 template <typename T>
-CudaSolver<T>::CudaSolver(const Problem& problem, const Tables& tables, Sent sent)
+CudaSolver<T>::CudaSolver(const Problem& problem, const Tables& tables, TableSet sent)
     : problem_(problem),
       tables_(tables),
       opened_(cuda::OpenedDevice::open(problem.device, "transport")),

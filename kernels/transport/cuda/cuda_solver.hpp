@@ -21,7 +21,7 @@
 namespace bb::transport {
 
 /// The tables that a variant's kernels use.
-enum class Sent {
+enum class TableSet {
   kAll,
   kLosses,  // all tables except the energy gather and the angle kernels, which the variant uploads in its own layout
 };
@@ -31,7 +31,7 @@ template <typename T>
 class CudaTables {
  public:
   /// Blocks until the copy is complete.
-  CudaTables(const Problem& problem, const Tables& tables, const TypedTables<T>& typed, Sent sent,
+  CudaTables(const Problem& problem, const Tables& tables, const TypedTables<T>& typed, TableSet sent,
              cuda::Stream& stream);
 
   const DeviceTables<T>& view() const { return view_; }
@@ -60,7 +60,7 @@ inline std::string cuda_unavailable() { return cuda::unavailable("transport"); }
 template <typename T>
 class CudaSolver : public engine::Solver {
  public:
-  CudaSolver(const Problem& problem, const Tables& tables, Sent sent = Sent::kAll);
+  CudaSolver(const Problem& problem, const Tables& tables, TableSet sent = TableSet::kAll);
   ~CudaSolver() override;
 
   /// Second phase of the construction, which calls virtual functions of the variant. Throws ProblemError.

@@ -47,12 +47,12 @@ std::vector<double> densest_of_rows(const Problem& p, const std::vector<double>&
 }
 
 /// Range of depths with longer planes, mm of water.
-struct FarFromEnds {
+struct DepthInterval {
   double from = 0, to = 0;
 };
 
 /// Divides the rows into planes of up to `most` mm of water.
-void cut_planes(const Problem& p, const std::vector<double>& ratios, double most, const FarFromEnds& far,
+void cut_planes(const Problem& p, const std::vector<double>& ratios, double most, const DepthInterval& far,
                 ReactionGrid& g) {
   const bool coarse = p.step > 1.001 * p.grid.dz && p.stepping == Stepping::kPath;
   const int least = coarse ? static_cast<int>(std::ceil(kStepsPerPlane * p.step / p.grid.dz)) : 1;
@@ -81,7 +81,7 @@ struct TypicalPlane {
 };
 
 /// The dose of products builds up behind the entrance and ends where a beam ends.
-FarFromEnds far_from_ends(const Problem& p, const physics::StoppingTable& water) {
+DepthInterval interior_depths(const Problem& p, const physics::StoppingTable& water) {
   const Beam& slowest = *std::ranges::min_element(spots_of(p), {}, &Beam::energy);
   return {kEntrance * 10.0 * water.range(p.beam.energy), (1.0 - kEnd) * 10.0 * water.range(slowest.energy)};
 }
@@ -116,7 +116,7 @@ ReactionGrid reaction_grid(const Problem& p, std::span<const Medium> media, cons
   if (has_long_planes(p)) {
     g.plane_of.clear();
     g.first_row.clear();
-    cut_planes(p, ratios, most, far_from_ends(p, water), g);
+    cut_planes(p, ratios, most, interior_depths(p, water), g);
   }
   const double ratio = typical.in_water / typical.length;
   g.cells = std::clamp(static_cast<int>(kColumn_mm / std::max(1.0, ratio) / p.grid.dx + kRounding), 1, p.grid.nx);

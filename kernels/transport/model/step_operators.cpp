@@ -181,7 +181,7 @@ constexpr int kLowest = 16;  // lowest bins, all of which are sampled because sl
 constexpr int kSpread = 48;  // samples among the other bins
 constexpr double kSigmas = physics::MomentTaps::kTailSigmas;
 
-std::vector<int> looked_at(const EnergyGrid& grid) {
+std::vector<int> sampled_bins(const EnergyGrid& grid) {
   std::vector<int> bins;
   const int first = grid.first_alive(), last = grid.size() - 1;
   for (int e = std::max(0, first - 1); e <= std::min(last, first + kLowest); ++e) bins.push_back(e);
@@ -190,7 +190,7 @@ std::vector<int> looked_at(const EnergyGrid& grid) {
 }
 
 /// Range of numbers of bins by which content falls in a step.
-struct Falls {
+struct BinReach {
   double least = 1e9, most = 0.0;
 
   void add(const Problem& problem, const Medium& medium, const EnergyGrid& grid, double path, int bin) {
@@ -216,8 +216,8 @@ struct Falls {
 
 Reach reach_of(const Problem& problem, std::span<const Medium> media, const EnergyGrid& grid, double shortest,
                double longest) {
-  const std::vector<int> bins = looked_at(grid);
-  Falls falls;
+  const std::vector<int> bins = sampled_bins(grid);
+  BinReach falls;
   double widest = 0.0;  // rad²
   for (const Medium& medium : media) {
     for (const double path : {shortest, longest}) {
@@ -239,16 +239,16 @@ Reach reach_of(const Problem& problem, std::span<const Medium> media, const Ener
 
 void append(std::span<const OperatorRows> rows, const InParallel& in_parallel, Tables& tables) {
   // Index of the first operator of each path.
-  struct Begin {
+  struct FirstIndex {
     std::size_t row = 0, gathered = 0, angles = 0;
   };
-  std::vector<Begin> begin(rows.size() + 1);
+  std::vector<FirstIndex> begin(rows.size() + 1);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const OperatorRows& each = rows[i];
     begin[i + 1] = {begin[i].row + each.deposit.size(), begin[i].gathered + each.gather_source.size(),
                     begin[i].angles + each.angle_weight.size()};
   }
-  const Begin all = begin.back();
+  const FirstIndex all = begin.back();
   tables.gather_begin.resize(all.row + 1);
   tables.angle_begin.resize(all.row + 1);
   tables.gather_source.resize(all.gathered);
@@ -260,7 +260,7 @@ void append(std::span<const OperatorRows> rows, const InParallel& in_parallel, T
   }
   in_parallel(static_cast<int>(rows.size()), [&](int i) {
     const OperatorRows& each = rows[u(i)];
-    const Begin& at = begin[u(i)];
+    const FirstIndex& at = begin[u(i)];
     const auto put = [](const auto& from, auto& to, std::size_t first) {
       std::ranges::copy(from, to.begin() + static_cast<std::ptrdiff_t>(first));
     };

@@ -306,7 +306,7 @@ void fill_start(const Problem& p, const InParallel& in_parallel, Tables& t) {
 /// Quantities that determine the sizes of a problem, and the beam at the first node.
 class TableBuilder::Layout {
  public:
-  Layout(const Problem& p, const InParallel& in_parallel, Stepper stepper);
+  Layout(const Problem& p, const InParallel& in_parallel, StepSource stepper);
 
   const Problem& problem;
   std::vector<Medium> media;
@@ -347,7 +347,7 @@ Entry TableBuilder::Layout::entry_of(const Problem& p, const Beam& spot, double 
   return {&medium, path, energy};
 }
 
-TableBuilder::Layout::Layout(const Problem& p, const InParallel& in_parallel, Stepper stepper) : problem(p) {
+TableBuilder::Layout::Layout(const Problem& p, const InParallel& in_parallel, StepSource stepper) : problem(p) {
   check(p);
   media.reserve(kMaxMaterials);  // no reallocation, because entries point to media
   for (const Material& m : p.materials) media.emplace_back(m);
@@ -411,7 +411,7 @@ TableBuilder::Layout::Layout(const Problem& p, const InParallel& in_parallel, St
   t.ne = grid->size();
   t.energy = grid->held();
   t.reactions = reaction_grid(p, media, t.energy);
-  if (stepper == Stepper::kOwnPlanes) {
+  if (stepper == StepSource::kOwnPlanes) {
     if (!p.filled) t.axis_steps = count_rows_on_axis(p, media, t);
     return;
   }
@@ -455,13 +455,13 @@ Tables TableBuilder::Layout::axes(std::span<const Beam> spots) const {
   return t;
 }
 
-TableBuilder::TableBuilder(const Problem& problem, const InParallel& in_parallel, Stepper stepper)
+TableBuilder::TableBuilder(const Problem& problem, const InParallel& in_parallel, StepSource stepper)
     : layout_(std::make_unique<const Layout>(problem, in_parallel, stepper)) {}
 TableBuilder::~TableBuilder() = default;
 
 const Tables& TableBuilder::outline() const { return layout_->tables; }
 
-bool rows_can_be_left(const Problem& p) {
+bool device_can_compute_rows(const Problem& p) {
   return p.precision == Precision::kFp32 && p.grid.energy_kind == EnergyGridKind::kRange &&
          p.nuclear != Nuclear::kIcru63 && !p.track_scores && p.spectra.empty();
 }

@@ -117,18 +117,18 @@ class Cancelled : public std::exception {};
 
 /// Whether a device can compute the rows of a problem's operators: a range grid in FP32, without quantities that only
 /// the host computes.
-bool rows_can_be_left(const Problem& problem);
+bool device_can_compute_rows(const Problem& problem);
 
 /// Source of a solver's steps: the operators of the tables, or the solver's own planes, for which build_axes() is
 /// enough.
-enum class Stepper { kOperators, kOwnPlanes };
+enum class StepSource { kOperators, kOwnPlanes };
 
 /// Determines the layout of a problem and builds its tables. The problem must outlive this object.
 class TableBuilder {
  public:
   /// Throws ProblemError('invalid' | 'unsupported') with the value and the allowed values.
   explicit TableBuilder(const Problem& problem, const InParallel& in_parallel = one_after_the_other,
-                        Stepper stepper = Stepper::kOperators);
+                        StepSource stepper = StepSource::kOperators);
   ~TableBuilder();
 
   /// The sizes, the axes and the entry path, without the operators.

@@ -276,7 +276,7 @@ class Solving {
     std::vector<SpotKind> found = spot_kinds(problem);
     if (problem.nuclear == Nuclear::kIcru63) {
       columns_ = in_columns(problem, found);
-      tables_ = TableBuilder(columns_, one_after_the_other, Stepper::kOwnPlanes).build_axes();
+      tables_ = TableBuilder(columns_, one_after_the_other, StepSource::kOwnPlanes).build_axes();
       matter_ = swept_matter(columns_, tables_, [&](int n, const std::function<void(int)>& task) {
         pool_.run(n, [&](int i, int) { task(i); });
       });

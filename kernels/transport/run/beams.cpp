@@ -65,7 +65,7 @@ void check_reactions(const Run& run) {
 }
 
 /// Copies the fields of an outline that differ between beams.
-void take_beam(const Tables& alone, Tables& to) {
+void copy_beam_fields(const Tables& alone, Tables& to) {
   to.start = alone.start;
   to.beam_range_mm = alone.beam_range_mm;
   to.spots_span_mm = alone.spots_span_mm;
@@ -123,7 +123,7 @@ int Beams::lanes() const {
   return static_cast<int>(std::min(count(), static_cast<std::size_t>(cpu::thread_count(problem().threads))));
 }
 
-void Beams::execute(const std::function<void(Ended&&)>& ended) {
+void Beams::execute(const std::function<void(FinishedBeam&&)>& ended) {
   const cpu::Clock::time_point begun = cpu::Clock::now();
   const auto& variant = run_.variant();
   Tables tables;
@@ -172,10 +172,10 @@ BeamTable Beams::readouts(std::span<const Beam> beams, bool curves) {
 
 /// Solves beams of the list on one device, in several slots if its memory allows. While the beams of one slot run, the
 /// results of another are downloaded.
-class Beams::OnDevice {
+class Beams::DeviceSolver {
  public:
   /// `wave`: maximum number of beams at a time.
-  OnDevice(const Beams& beams, const Common& common, const std::string& device, std::size_t wave)
+  DeviceSolver(const Beams& beams, const Common& common, const std::string& device, std::size_t wave)
       : beams_(beams), common_(common), problem_(beams.problem()) {
     const cpu::Clock::time_point begun = cpu::Clock::now();
     problem_.device = device;
@@ -186,28 +186,28 @@ class Beams::OnDevice {
 
   /// Solves beams until the queue is empty or the batch is cancelled. After a failure, unfinished beams return to the
   /// queue.
-  void solve(BeamQueue& queue, const std::function<void(Ended&&)>& ended) {
+  void solve(BeamQueue& queue, const std::function<void(FinishedBeam&&)>& ended) {
     try {
       const int slots = solver_->slots();
       for (int slot = 0; slot < slots; ++slot) begin(slot, queue);
       for (int slot = 0; at(slot).beams.count > 0; slot = (slot + 1) % slots) finish(slot, queue, ended);
     } catch (...) {
-      for (const Wave& wave : waves_) queue.give_back(wave.beams);
+      for (const BeamWave& wave : waves_) queue.put_back(wave.beams);
       throw;
     }
   }
 
  private:
-  struct Wave {
+  struct BeamWave {
     BeamRange beams;
     std::vector<Tables> tables;
     cpu::Clock::time_point begun;
   };
 
-  Wave& at(int slot) { return waves_[static_cast<std::size_t>(slot)]; }
+  BeamWave& at(int slot) { return waves_[static_cast<std::size_t>(slot)]; }
 
   void begin(int slot, BeamQueue& queue) {
-    Wave& w = at(slot);
+    BeamWave& w = at(slot);
     w.beams = beams_.cancel_.load() ? BeamRange{} : queue.take(wave_);
     w.tables.assign(w.beams.count, {});
     if (w.beams.count == 0) return;
@@ -221,14 +221,14 @@ class Beams::OnDevice {
   }
 
   /// Starts the slot's next beams and reports the results of its last ones while those run.
-  void finish(int slot, BeamQueue& queue, const std::function<void(Ended&&)>& ended) {
+  void finish(int slot, BeamQueue& queue, const std::function<void(FinishedBeam&&)>& ended) {
     solver_->finish(slot);
-    Wave done = std::exchange(at(slot), {});
+    BeamWave done = std::exchange(at(slot), {});
     std::vector<RunResult> results;
     try {
       results = read(slot, done);
     } catch (...) {
-      queue.give_back(done.beams);
+      queue.put_back(done.beams);
       throw;
     }
     std::exception_ptr failure;  // failure of the next beams; finished ones still report results
@@ -243,7 +243,7 @@ class Beams::OnDevice {
     if (failure) std::rethrow_exception(failure);
   }
 
-  std::vector<RunResult> read(int slot, Wave& wave) const {
+  std::vector<RunResult> read(int slot, BeamWave& wave) const {
     const double seconds = cpu::seconds_since(wave.begun) / static_cast<double>(wave.beams.count);
     std::vector<RunResult> results(wave.beams.count);
     cpu::on_all_cores(static_cast<int>(wave.beams.count), [&](int i) {
@@ -269,13 +269,13 @@ class Beams::OnDevice {
   std::unique_ptr<BeamsSolver> solver_;
   std::size_t wave_ = 1;
   double setup_s_ = 0;
-  std::array<Wave, BeamsSolver::kMaxSlots> waves_;
+  std::array<BeamWave, BeamsSolver::kMaxSlots> waves_;
 };
 
-void Beams::solve_on_devices(const Common& common, const std::function<void(Ended&&)>& ended) {
+void Beams::solve_on_devices(const Common& common, const std::function<void(FinishedBeam&&)>& ended) {
   BeamQueue queue(count());
   std::mutex telling;
-  const auto tell = [&](Ended&& one) {
+  const auto tell = [&](FinishedBeam&& one) {
     const std::scoped_lock lock(telling);
     ended(std::move(one));
   };
@@ -287,7 +287,7 @@ void Beams::solve_on_devices(const Common& common, const std::function<void(Ende
     std::vector<std::exception_ptr> failures(devices.size());
     const auto solve = [&](std::size_t i) {
       try {
-        OnDevice(*this, common, devices[i], share).solve(queue, tell);
+        DeviceSolver(*this, common, devices[i], share).solve(queue, tell);
       } catch (...) {
         failures[i] = std::current_exception();
       }
@@ -305,7 +305,7 @@ void Beams::solve_on_devices(const Common& common, const std::function<void(Ende
   }
 }
 
-void Beams::solve_on_cores(const Common& common, const std::function<void(Ended&&)>& ended) {
+void Beams::solve_on_cores(const Common& common, const std::function<void(FinishedBeam&&)>& ended) {
   cpu::ThreadPool pool(run_.on_gpu() ? 1 : lanes());
   /// A thread's solver. It is reused for many beams and refers to the tables of the lane.
   struct Lane {
@@ -316,9 +316,9 @@ void Beams::solve_on_cores(const Common& common, const std::function<void(Ended&
   std::vector<Lane> lanes(static_cast<std::size_t>(pool.lanes()));
   for (Lane& lane : lanes) lane.problem = problem();
   std::mutex telling;
-  const auto solve = [&](std::size_t beam, Lane& lane) -> std::optional<Ended> {
+  const auto solve = [&](std::size_t beam, Lane& lane) -> std::optional<FinishedBeam> {
     const cpu::Clock::time_point begun = cpu::Clock::now();
-    Ended out{.beam = beam, .result = {}, .alone = {}};
+    FinishedBeam out{.beam = beam, .result = {}, .alone = {}};
     if (common.operators) {
       out.alone = run_.builder().alone(beam);
       run_.builder().describe(beam, common.tables, out.alone);
@@ -327,7 +327,7 @@ void Beams::solve_on_cores(const Common& common, const std::function<void(Ended&
       lane.problem.spots = {problem().spots[beam]};
     }
     if (!lane.tables) lane.tables = common.tables;
-    take_beam(out.alone, *lane.tables);
+    copy_beam_fields(out.alone, *lane.tables);
     if (!lane.solver || !lane.solver->restart(lane.problem)) {
       lane.solver.reset();
       lane.solver = common.make(lane.problem, *lane.tables, 1);
@@ -364,14 +364,14 @@ void Beams::solve_on_cores(const Common& common, const std::function<void(Ended&
     if (cancel_.load()) return;
     Lane& lane = lanes[static_cast<std::size_t>(at)];
     const auto beam = static_cast<std::size_t>(task);
-    std::optional<Ended> out;
+    std::optional<FinishedBeam> out;
     try {
       out = solve(beam, lane);
     } catch (const ProblemError& error) {
-      out.emplace(Ended{.beam = beam, .result = {}, .alone = {}}).result.failure = {error.code(), error.what()};
+      out.emplace(FinishedBeam{.beam = beam, .result = {}, .alone = {}}).result.failure = {error.code(), error.what()};
     } catch (const std::bad_alloc&) {
       lane.solver.reset();
-      out.emplace(Ended{.beam = beam, .result = {}, .alone = {}}).result.failure = {
+      out.emplace(FinishedBeam{.beam = beam, .result = {}, .alone = {}}).result.failure = {
           "memory", "this machine does not have enough memory for this beam"};
     }
     if (!out) return;

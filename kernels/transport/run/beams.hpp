@@ -36,7 +36,7 @@ class BeamQueue {
   }
 
   /// Returns beams to the queue. They are taken before all others.
-  void give_back(BeamRange beams) {
+  void put_back(BeamRange beams) {
     const std::scoped_lock lock(mutex_);
     waiting_.push_back(beams);
   }
@@ -59,7 +59,7 @@ class BeamQueue {
 class Beams {
  public:
   /// Results of one beam.
-  struct Ended {
+  struct FinishedBeam {
     std::size_t beam = 0;
     RunResult result;         // no keyframes or spans; solve_s is its share of the time of the beams solved together
     transport::Tables alone;  // the outline with the beam's own entry path
@@ -79,7 +79,7 @@ class Beams {
   /// Solves all beams. Calls `ended` for each finished beam, from one thread at a time and in any order. Beams left
   /// unsolved by a cancellation are not reported. Throws ProblemError; finished beams keep their results. If a GPU
   /// fails, the others solve its unfinished beams. Throws if no GPU is left.
-  void execute(const std::function<void(Ended&&)>& ended);
+  void execute(const std::function<void(FinishedBeam&&)>& ended);
   /// Whether readouts() can solve beams.
   bool has_readouts() const;
   /// Solves `beams` for their readouts per entering proton. They may differ from the problem's beams in everything but
@@ -90,9 +90,9 @@ class Beams {
 
  private:
   struct Common;
-  class OnDevice;
-  void solve_on_devices(const Common& common, const std::function<void(Ended&&)>& ended);
-  void solve_on_cores(const Common& common, const std::function<void(Ended&&)>& ended);
+  class DeviceSolver;
+  void solve_on_devices(const Common& common, const std::function<void(FinishedBeam&&)>& ended);
+  void solve_on_cores(const Common& common, const std::function<void(FinishedBeam&&)>& ended);
 
   std::vector<std::string> devices_;
   Run run_;

@@ -44,7 +44,7 @@ double nominal_depth(const transport::Problem& p, const transport::Tables& t, in
 
 }  // namespace
 
-Run::Execution::Execution(Run& run, const OnProgress& on_progress, const Measuring& measuring)
+Run::Execution::Execution(Run& run, const OnProgress& on_progress, const TimingOptions& measuring)
     : run_(run), on_progress_(on_progress), measuring_(measuring) {
   const cpu::Clock::time_point begun = cpu::Clock::now();
   const auto make = cpu::factory_of(*run_.variant_, "transport", "", transport::kUserKernelLayout);
@@ -52,7 +52,7 @@ Run::Execution::Execution(Run& run, const OnProgress& on_progress, const Measuri
     run_.tables_ = run_.builder_.build_axes();
   } else if (run_.on_gpu()) {  // a GPU run has one thread, so all cores are free to build the tables
     const bool rows_left =
-        run_.variant_->makes_rows && make == run_.variant_->make && transport::rows_can_be_left(run_.problem_);
+        run_.variant_->makes_rows && make == run_.variant_->make && transport::device_can_compute_rows(run_.problem_);
     run_.tables_ = run_.builder_.build(cpu::on_all_cores, &run_.cancel_, rows_left);
   } else {
     cpu::ThreadPool pool(run_.threads_);

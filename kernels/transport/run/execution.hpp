@@ -19,7 +19,7 @@ class Run::Execution {
   using OnProgress = std::function<void(const Progress&)>;
 
   /// Builds the tables and the solver, and saves the first keyframe.
-  Execution(Run& run, const OnProgress& on_progress, const Measuring& measuring);
+  Execution(Run& run, const OnProgress& on_progress, const TimingOptions& measuring);
 
   /// Takes steps until no protons are left, the steps are done or the run is cancelled.
   RunResult solve();
@@ -53,7 +53,7 @@ class Run::Execution {
 
   Run& run_;
   const OnProgress& on_progress_;
-  const Measuring& measuring_;
+  const TimingOptions& measuring_;
   RunResult result_;  // ledger and the fields of describe() are added at the end
   std::unique_ptr<Solver> solver_;
   std::optional<Ledger> ledger_;

@@ -31,15 +31,15 @@ transport::InParallel lanes_of(const transport::Problem& p) {
   return p.threads > 0 ? transport::InParallel(transport::one_after_the_other) : cpu::on_all_cores;
 }
 
-transport::Stepper stepper_of(const transport::Variant& variant) {
-  return variant.needs_operators ? transport::Stepper::kOperators : transport::Stepper::kOwnPlanes;
+transport::StepSource step_source_of(const transport::Variant& variant) {
+  return variant.needs_operators ? transport::StepSource::kOperators : transport::StepSource::kOwnPlanes;
 }
 
 /// `auto` chooses among variants that use operators. Unknown names are rejected later.
-transport::Stepper stepper_of(const transport::Problem& p) {
+transport::StepSource step_source_of(const transport::Problem& p) {
   const auto all = transport::variants();
   const auto named = std::ranges::find_if(all, [&](const transport::Variant& v) { return p.variant == v.id; });
-  return named == all.end() ? transport::Stepper::kOperators : stepper_of(*named);
+  return named == all.end() ? transport::StepSource::kOperators : step_source_of(*named);
 }
 
 }  // namespace
@@ -50,13 +50,13 @@ Run::Run(transport::Problem problem, const transport::Variant& variant) : Run(st
 
 Run::Run(transport::Problem problem, const transport::Variant* variant)
     : problem_(std::move(problem)),
-      builder_(problem_, lanes_of(problem_), variant != nullptr ? stepper_of(*variant) : stepper_of(problem_)),
+      builder_(problem_, lanes_of(problem_), variant != nullptr ? step_source_of(*variant) : step_source_of(problem_)),
       variant_(variant != nullptr ? variant : &transport::choose_variant(problem_, outline())),
       threads_(on_gpu() ? 1 : cpu::thread_count(problem_.threads)),
       steps_max_(bound_steps(problem_, outline())),
       spans_(on_gpu() ? 2 : threads_) {}
 
-RunResult Run::execute(const std::function<void(const Progress&)>& on_progress, const Measuring& measuring) {
+RunResult Run::execute(const std::function<void(const Progress&)>& on_progress, const TimingOptions& measuring) {
   try {
     return Execution(*this, on_progress, measuring).solve();
   } catch (const transport::Cancelled&) {

@@ -99,7 +99,7 @@ class Run {
 
   /// Solves the problem. `on_progress` is called from this thread at most 60 times a second, and once at the end.
   /// Throws ProblemError if there are no results. If a device fails later, the result has a `failure`.
-  RunResult execute(const std::function<void(const Progress&)>& on_progress, const Measuring& measuring = {});
+  RunResult execute(const std::function<void(const Progress&)>& on_progress, const TimingOptions& measuring = {});
 
   void cancel() { cancel_.store(true); }
   /// Returns the latest frame and requests another; empty if none is ready. Does not wait for the run.

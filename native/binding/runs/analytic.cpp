@@ -82,7 +82,9 @@ Napi::Value dose_tangents(const Napi::CallbackInfo& info) {
   Tangents* under = state.get();
   return under->job.start(
       env, env.Undefined(), kTooLarge,
-      [under](const Job::Tell&) { under->result = transport::dose_tangents(under->problem, under->directions); },
+      [under](const Job::ReportProgress&) {
+        under->result = transport::dose_tangents(under->problem, under->directions);
+      },
       [state](Napi::Env to) -> Napi::Value {
         const transport::DoseTangents& result = state->result;
         Napi::Object out = Napi::Object::New(to);
@@ -130,7 +132,7 @@ Napi::Value volume_dose(const Napi::CallbackInfo& info) {
              }));
   handle.Set("done", under->job.start(
                          env, env.Undefined(), kTooLarge,
-                         [under](const Job::Tell&) {
+                         [under](const Job::ReportProgress&) {
                            under->result =
                                transport::volume_dose(under->problem, under->along_y, under->across, under->control);
                          },

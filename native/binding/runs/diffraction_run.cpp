@@ -80,15 +80,15 @@ Napi::Object progress_object(Napi::Env env, const ImageProgress& p) {
   return o;
 }
 
-struct Asked {
-  engine::ImageMeasuring repeated;
+struct SampleOptions {
+  engine::ImageTimingOptions repeated;
   MeasuringOptions watched;
 };
 
 /// Reads {mode?, atLeast_s?, clocks?, trace?}, the optional argument after the progress function. Without a mode the
 /// image is computed once.
-Asked read_asked(const Napi::CallbackInfo& info) {
-  Asked out;
+SampleOptions read_sample_options(const Napi::CallbackInfo& info) {
+  SampleOptions out;
   if (info.Length() < 2 || !info[1].IsObject()) return out;
   const Napi::Object object = info[1].As<Napi::Object>();
   out.watched = read_measuring(object);
@@ -115,7 +115,7 @@ Napi::Value live(const Napi::CallbackInfo& info, const std::shared_ptr<State>& s
 Napi::Value start(const Napi::CallbackInfo& info, const std::shared_ptr<State>& kept) {
   const Napi::Env env = info.Env();
   if (kept->started) throw Napi::Error::New(env, "this run has already been started");
-  const Asked asked = read_asked(info);
+  const SampleOptions asked = read_sample_options(info);
   const std::size_t pixels = kept->run.outline().pixels();
   Napi::Float32Array image = Napi::Float32Array::New(env, pixels);
   // Garbage collection frees the array on the JavaScript thread, which is fast with large pages.
@@ -126,7 +126,7 @@ Napi::Value start(const Napi::CallbackInfo& info, const std::shared_ptr<State>& 
   State* state = kept.get();
   return state->job.start(
       env, info[0], "this machine does not have enough memory for this image",
-      [state, asked](const Job::Tell& tell) {
+      [state, asked](const Job::ReportProgress& tell) {
         state->run.begin();
         state->observed.around(asked.watched, gpu_of(*state), state->run.spans().origin(), [&] {
           state->result = state->run.execute(

@@ -18,7 +18,7 @@ namespace bb::binding {
 
 /// Options for timing and observing a run.
 struct MeasuringOptions {
-  engine::Measuring run;
+  engine::TimingOptions run;
   bool clocks = false;  // read the device's clocks before and after
   bool trace = false;   // record device work and driver calls; slows launches
 };

@@ -60,7 +60,7 @@ Napi::Value call(Napi::Env env, const std::shared_ptr<State>& kept, bool needs_p
   State* state = kept.get();
   return state->job.start(
       env, env.Undefined(), kNoMemory,
-      [state, work = std::move(work)](const Job::Tell&) {
+      [state, work = std::move(work)](const Job::ReportProgress&) {
         try {
           work(*state);
         } catch (const engine::TaskCancelled&) {
@@ -255,7 +255,7 @@ Napi::Value check(const Napi::CallbackInfo& info, const std::shared_ptr<State>& 
 }
 
 /// Returns metrics that the variant reports after the repetitions so far.
-Napi::Value told(const Napi::CallbackInfo& info, const std::shared_ptr<State>& kept) {
+Napi::Value read_quantities(const Napi::CallbackInfo& info, const std::shared_ptr<State>& kept) {
   return call(
       info.Env(), kept, true,
       [](State& state) {
@@ -335,7 +335,7 @@ Napi::Value create_task(const Napi::CallbackInfo& info) {
   method("prepare", prepare);
   method("sample", sample);
   method("check", check);
-  method("told", told);
+  method("told", read_quantities);
   method("inputs", inputs);
   method("compare", compare);
   method("close", close);

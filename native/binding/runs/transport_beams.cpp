@@ -51,7 +51,7 @@ class Slots {
     free_.pop_back();
     return slot;
   }
-  void give_back(std::size_t slot) {
+  void release(std::size_t slot) {
     const std::scoped_lock lock(mutex_);
     free_.push_back(slot);
     given_back_.notify_one();
@@ -78,7 +78,7 @@ class BeamBlocks {
   ~BeamBlocks();
 
   /// Called on the thread that solved the beam.
-  void fill(std::size_t i, const engine::Beams::Ended& ended);
+  void fill(std::size_t i, const engine::Beams::FinishedBeam& ended);
   /// Called on the JavaScript thread.
   Napi::Value block(std::size_t i) const { return blocks_[i].array.Value(); }
 
@@ -89,16 +89,16 @@ class BeamBlocks {
   };
   /// Arrays of previous beams of this thread. Allocating large arrays in every call would make V8 collect all garbage,
   /// which takes longer than solving some beams by moments.
-  struct Spare {
+  struct SpareArrays {
     // Node itself deletes remaining references together with the environment, before the thread ends.
-    ~Spare() {
+    ~SpareArrays() {
       for (Block& block : blocks) block.array.SuppressDestruct();
     }
 
     std::vector<Block> blocks;
   };
-  static Spare& spare() {
-    thread_local Spare of_thread;
+  static SpareArrays& spare() {
+    thread_local SpareArrays of_thread;
     return of_thread;
   }
 
@@ -144,7 +144,7 @@ class Writer {
   std::span<double> left_;
 };
 
-void write(const engine::Beams& beams, double reach_mm, const engine::Beams::Ended& ended, Writer to) {
+void write(const engine::Beams& beams, double reach_mm, const engine::Beams::FinishedBeam& ended, Writer to) {
   const engine::RunResult& r = ended.result;
   const BeamNumbers numbers(ended.alone);
   const transport::Problem& problem = beams.problem();
@@ -203,7 +203,7 @@ BeamBlocks::~BeamBlocks() {
   }
 }
 
-void BeamBlocks::fill(std::size_t i, const engine::Beams::Ended& ended) {
+void BeamBlocks::fill(std::size_t i, const engine::Beams::FinishedBeam& ended) {
   write(beams_, reach_mm_, ended, Writer(blocks_[i].room));
 }
 
@@ -261,12 +261,12 @@ Napi::Object told(Napi::Env env, std::size_t beam, const char* as, const Napi::V
 
 /// Reports {beam, block}, where the block is valid during the callback. Reports {beam, result} if there are no blocks
 /// or the beam failed.
-void tell_ended(const Job::Tell& tell, State* state, engine::Beams::Ended&& ended) {
+void report_ended(const Job::ReportProgress& tell, State* state, engine::Beams::FinishedBeam&& ended) {
   const std::optional<std::size_t> taken = state->slots.take(state->beams.cancelled());
   if (!taken) return;
   const std::size_t slot = *taken;
   // Destroyed with the last copy of the callback, when JavaScript has read the block.
-  const std::shared_ptr<void> read(nullptr, [state, slot](void*) { state->slots.give_back(slot); });
+  const std::shared_ptr<void> read(nullptr, [state, slot](void*) { state->slots.release(slot); });
   if (state->blocks && !ended.result.failure) {
     state->blocks->fill(slot, ended);
     tell([state, slot, beam = ended.beam, read](Napi::Env to) {
@@ -289,8 +289,8 @@ Napi::Value start(const Napi::CallbackInfo& info, const std::shared_ptr<State>& 
   if (in_blocks) under->blocks.emplace(env, under->beams, under->slots.count(), info[1].ToNumber());
   return under->job.start(
       env, info[0], "this machine does not have enough memory for these beams",
-      [under](const Job::Tell& tell) {
-        under->beams.execute([&](engine::Beams::Ended&& ended) { tell_ended(tell, under, std::move(ended)); });
+      [under](const Job::ReportProgress& tell) {
+        under->beams.execute([&](engine::Beams::FinishedBeam&& ended) { report_ended(tell, under, std::move(ended)); });
       },
       [kept = state](Napi::Env to) -> Napi::Value {
         kept->blocks.reset();  // functions of the beams' object may keep the state for longer
@@ -302,7 +302,7 @@ Napi::Value start(const Napi::CallbackInfo& info, const std::shared_ptr<State>& 
 constexpr std::size_t kOfBeam = 5;
 
 /// Beams of one readouts() call, and the settings of their computation.
-struct Reading {
+struct ReadoutsRequest {
   std::vector<transport::Beam> beams;
   bool curves = false;
   engine::BeamTable table;
@@ -327,7 +327,7 @@ std::vector<transport::Beam> listed_beams(Napi::Env env, const Napi::Value& list
   return beams;
 }
 
-Napi::Object table_object(Napi::Env env, const Reading& reading) {
+Napi::Object table_object(Napi::Env env, const ReadoutsRequest& reading) {
   const engine::BeamTable& table = reading.table;
   Napi::Object out = Napi::Object::New(env);
   out.Set("columns", to_array(env, table.columns));
@@ -345,13 +345,13 @@ Napi::Value readouts(const Napi::CallbackInfo& info, const std::shared_ptr<State
   const Napi::Env env = info.Env();
   if (state->job.running()) throw Napi::Error::New(env, "these beams are being solved");
   state->started = true;
-  auto reading = std::make_shared<Reading>();
+  auto reading = std::make_shared<ReadoutsRequest>();
   reading->beams = listed_beams(env, info[0]);
   reading->curves = info[1].ToBoolean();
   State* under = state.get();
   return under->job.start(
       env, env.Undefined(), "this machine does not have enough memory for these beams",
-      [under, reading](const Job::Tell&) {
+      [under, reading](const Job::ReportProgress&) {
         const cpu::Clock::time_point begun = cpu::Clock::now();
         reading->table = under->beams.readouts(reading->beams, reading->curves);
         reading->solve_s = cpu::seconds_since(begun);
@@ -398,7 +398,7 @@ Napi::Value lay_beams(const Napi::CallbackInfo& info) {
   Layout* under = layout.get();
   return under->job.start(
       env, env.Undefined(), kNoMemory,
-      [under](const Job::Tell&) {
+      [under](const Job::ReportProgress&) {
         under->state = std::make_shared<State>(std::move(under->problem), std::move(under->devices));
       },
       [layout](Napi::Env to) -> Napi::Value { return beams_object(to, layout->state); });

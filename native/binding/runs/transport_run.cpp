@@ -201,7 +201,7 @@ class TransportRun final : public Napi::ObjectWrap<TransportRun> {
     auto handle = std::make_shared<Napi::ObjectReference>(Napi::Persistent(Value()));
     return state->job.start(
         env, info[0], "this machine does not have enough memory for this run",
-        [state](const Job::Tell& tell) {
+        [state](const Job::ReportProgress& tell) {
           state->run.begin();
           state->observed.around(
               state->measuring, state->run.on_gpu() ? &state->run.problem().device : nullptr,
@@ -287,7 +287,7 @@ class TransportRun final : public Napi::ObjectWrap<TransportRun> {
     const Napi::Object out = frame_object(env, frame);
     const std::size_t cells = frame.zx.size() + frame.ez.size() + frame.ex.size();
     frame = {};
-    if (cells >= kMinReleased_cells) cpu::give_back_freed();
+    if (cells >= kMinReleased_cells) cpu::return_freed_memory();
     return out;
   }
 
@@ -325,7 +325,7 @@ Napi::Value lay_transport(const Napi::CallbackInfo& info) {
   const bool memory = info.Length() > 1 && info[1].ToBoolean();
   return under->job.start(
       env, env.Undefined(), kNoMemory,
-      [under, memory](const Job::Tell&) {
+      [under, memory](const Job::ReportProgress&) {
         under->state = std::make_shared<State>(std::move(under->problem));
         if (memory) under->state->memory_bytes = under->state->run.memory_bytes();
       },

@@ -166,15 +166,15 @@ bool continues(std::string_view line) { return !line.empty() && line.back() == '
 constexpr std::string_view kDefine = "#define BB_";
 
 /// The function-like BB_… macros of a source text, and that text without definitions and comments.
-struct Read {
+struct MacroText {
   std::map<std::string, Macro, std::less<>> macros;
   std::string rest;
 };
 
 std::string_view without_comment(std::string_view line) { return line.substr(0, line.find("//")); }
 
-Read read(std::string_view text) {
-  Read out;
+MacroText read(std::string_view text) {
+  MacroText out;
   const std::vector<std::string_view> lines = lines_of(text);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     std::string whole(lines[i]);
@@ -321,7 +321,7 @@ void add_pieces(const fs::path& file, const fs::path& root, std::vector<KernelPi
 
 std::vector<std::string> kernels_defined(std::string_view text) {
   constexpr std::string_view kGlobal = "__global__";
-  const Read source = read(text);
+  const MacroText source = read(text);
   const std::string all = expanded(source.rest, source.macros);
   std::vector<std::string> out;
   for (std::size_t at = all.find(kGlobal); at != std::string::npos; at = all.find(kGlobal, at + 1)) {

@@ -14,7 +14,7 @@ namespace bb::cuda {
 
 /// Kernels of a workload without a fat binary: NVRTC compiles each piece on demand for this GPU and caches it by
 /// content. Several threads may request pieces concurrently.
-class PiecewiseKernels final : public MoreImages {
+class PiecewiseKernels final : public OnDemandImages {
  public:
   /// Statistics of the work so far.
   struct Counts {

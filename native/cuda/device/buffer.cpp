@@ -23,10 +23,10 @@ void move(SpanKind kind, const char* name, std::size_t bytes, Stream& stream, co
 }  // namespace
 
 DeviceMemoryBlock::DeviceMemoryBlock(std::shared_ptr<Device> device, std::size_t bytes, Reuse reuse)
-    : device_(std::move(device)), taken_(device_->take_memory(bytes, reuse)) {}
+    : device_(std::move(device)), taken_(device_->allocate_memory(bytes, reuse)) {}
 
 DeviceMemoryBlock::~DeviceMemoryBlock() {
-  if (taken_.pointer != 0) device_->give_memory(taken_);
+  if (taken_.pointer != 0) device_->release_memory(taken_);
 }
 
 void DeviceMemoryBlock::upload(std::span<const std::byte> source, Stream& stream, std::size_t offset) {

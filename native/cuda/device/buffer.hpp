@@ -37,7 +37,7 @@ class DeviceMemoryBlock {
 
  private:
   std::shared_ptr<Device> device_;
-  Taken<api::DevicePointer> taken_;
+  AllocatedBlock<api::DevicePointer> taken_;
 };
 
 /// Throws "invalid" for a copy of `count` values at `offset` that exceeds a buffer of `size` values.
@@ -99,14 +99,14 @@ template <typename T>
 class PinnedBuffer {
  public:
   PinnedBuffer(std::shared_ptr<Device> device, std::size_t count, Reuse reuse = Reuse::kNo)
-      : device_(std::move(device)), taken_(device_->take_pinned(count * sizeof(T), reuse)), count_(count) {}
+      : device_(std::move(device)), taken_(device_->allocate_pinned(count * sizeof(T), reuse)), count_(count) {}
   PinnedBuffer(PinnedBuffer&& other) noexcept
       : device_(std::move(other.device_)),
         taken_(std::exchange(other.taken_, {})),
         count_(std::exchange(other.count_, 0)) {}
   PinnedBuffer& operator=(PinnedBuffer&&) = delete;
   ~PinnedBuffer() {
-    if (taken_.pointer != nullptr) device_->give_pinned(taken_);
+    if (taken_.pointer != nullptr) device_->release_pinned(taken_);
   }
 
   std::span<T> values() { return {static_cast<T*>(taken_.pointer), count_}; }
@@ -114,7 +114,7 @@ class PinnedBuffer {
 
  private:
   std::shared_ptr<Device> device_;
-  Taken<void*> taken_;
+  AllocatedBlock<void*> taken_;
   std::size_t count_ = 0;
 };
 

@@ -77,9 +77,9 @@ DeviceMemory Device::memory() const {
   return {free + memory_.bytes(), total};
 }
 
-Taken<api::DevicePointer> Device::take_memory(std::size_t bytes, Reuse wanted) {
+AllocatedBlock<api::DevicePointer> Device::allocate_memory(std::size_t bytes, Reuse wanted) {
   const Reuse reuse = unless_sanitized(wanted);
-  Taken<api::DevicePointer> out{.bytes = bytes, .reuse = reuse};
+  AllocatedBlock<api::DevicePointer> out{.bytes = bytes, .reuse = reuse};
   if (bytes == 0) return out;
   if (reuse == Reuse::kYes) {
     out.bytes = memory_.rounded(bytes);
@@ -103,7 +103,7 @@ Taken<api::DevicePointer> Device::take_memory(std::size_t bytes, Reuse wanted) {
   return out;
 }
 
-void Device::give_memory(const Taken<api::DevicePointer>& taken) noexcept {
+void Device::release_memory(const AllocatedBlock<api::DevicePointer>& taken) noexcept {
   if (taken.pointer == 0) return;
   std::vector<api::DevicePointer> unkept{taken.pointer};
   if (taken.reuse == Reuse::kYes) unkept = memory_.keep(taken.bytes, taken.pointer);
@@ -112,8 +112,8 @@ void Device::give_memory(const Taken<api::DevicePointer>& taken) noexcept {
   for (const api::DevicePointer pointer : unkept) driver().MemFree(pointer);
 }
 
-Taken<void*> Device::take_pinned(std::size_t bytes, Reuse reuse) {
-  Taken<void*> out{.bytes = bytes, .reuse = reuse};
+AllocatedBlock<void*> Device::allocate_pinned(std::size_t bytes, Reuse reuse) {
+  AllocatedBlock<void*> out{.bytes = bytes, .reuse = reuse};
   if (bytes == 0) return out;
   if (reuse == Reuse::kYes) {
     out.bytes = pinned_.rounded(bytes);
@@ -127,7 +127,7 @@ Taken<void*> Device::take_pinned(std::size_t bytes, Reuse reuse) {
   return out;
 }
 
-void Device::give_pinned(const Taken<void*>& taken) noexcept {
+void Device::release_pinned(const AllocatedBlock<void*>& taken) noexcept {
   if (taken.pointer == nullptr) return;
   std::vector<void*> unkept{taken.pointer};
   if (taken.reuse == Reuse::kYes) unkept = pinned_.keep(taken.bytes, taken.pointer);

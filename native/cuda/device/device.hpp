@@ -33,11 +33,11 @@ class MemoryCache {
   /// 0 if there is none.
   std::size_t take(std::size_t size, Pointer& pointer) {
     const std::scoped_lock lock(mutex_);
-    const auto found = kept_.lower_bound(size);
-    if (found == kept_.end() || found->first > 2 * size) return 0;
+    const auto found = cached_.lower_bound(size);
+    if (found == cached_.end() || found->first > 2 * size) return 0;
     const std::size_t taken = found->first;
     pointer = found->second.pointer;
-    kept_.erase(found);
+    cached_.erase(found);
     bytes_ -= taken;
     return taken;
   }
@@ -49,12 +49,12 @@ class MemoryCache {
     if (size > limit_) return {pointer};
     std::vector<Pointer> out;
     while (bytes_ + size > limit_) {
-      const auto oldest = std::ranges::min_element(kept_, {}, [](const auto& block) { return block.second.since; });
+      const auto oldest = std::ranges::min_element(cached_, {}, [](const auto& block) { return block.second.since; });
       out.push_back(oldest->second.pointer);
       bytes_ -= oldest->first;
-      kept_.erase(oldest);
+      cached_.erase(oldest);
     }
-    kept_.emplace(size, Kept{pointer, ++times_});
+    cached_.emplace(size, CachedBlock{pointer, ++times_});
     bytes_ += size;
     return out;
   }
@@ -63,8 +63,8 @@ class MemoryCache {
   std::vector<Pointer> drain() {
     const std::scoped_lock lock(mutex_);
     std::vector<Pointer> out;
-    for (const auto& [size, block] : kept_) out.push_back(block.pointer);
-    kept_.clear();
+    for (const auto& [size, block] : cached_) out.push_back(block.pointer);
+    cached_.clear();
     bytes_ = 0;
     return out;
   }
@@ -77,7 +77,7 @@ class MemoryCache {
  private:
   static constexpr std::size_t kSmallest = 512;
 
-  struct Kept {
+  struct CachedBlock {
     Pointer pointer;
     std::uint64_t since;
   };
@@ -86,7 +86,7 @@ class MemoryCache {
   mutable std::mutex mutex_;
   std::size_t bytes_ = 0;
   std::uint64_t times_ = 0;
-  std::multimap<std::size_t, Kept> kept_;  // by size
+  std::multimap<std::size_t, CachedBlock> cached_;  // by size
 };
 
 /// Policy for released memory.
@@ -97,7 +97,7 @@ enum class Reuse {
 
 /// An allocated block with its size.
 template <typename Pointer>
-struct Taken {
+struct AllocatedBlock {
   Pointer pointer{};
   std::size_t bytes = 0;
   Reuse reuse = Reuse::kNo;
@@ -133,11 +133,11 @@ class Device {
 
   /// Allocates at least `bytes` of device memory, or of page-locked host memory; nothing for 0. Throws "memory" with
   /// the requested size.
-  Taken<api::DevicePointer> take_memory(std::size_t bytes, Reuse reuse);
-  Taken<void*> take_pinned(std::size_t bytes, Reuse reuse);
+  AllocatedBlock<api::DevicePointer> allocate_memory(std::size_t bytes, Reuse reuse);
+  AllocatedBlock<void*> allocate_pinned(std::size_t bytes, Reuse reuse);
   /// Releases memory. Never throws, because a lost device's memory is gone with its context.
-  void give_memory(const Taken<api::DevicePointer>& taken) noexcept;
-  void give_pinned(const Taken<void*>& taken) noexcept;
+  void release_memory(const AllocatedBlock<api::DevicePointer>& taken) noexcept;
+  void release_pinned(const AllocatedBlock<void*>& taken) noexcept;
 
   /// Throws the error of a failed call; a sticky error marks the device lost. `kernels` names the launches that may
   /// have caused it.

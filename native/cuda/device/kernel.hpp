@@ -20,9 +20,9 @@ namespace bb::cuda {
 class Module;
 
 /// Source of kernels for a workload with several images that are built on demand.
-class MoreImages {
+class OnDemandImages {
  public:
-  virtual ~MoreImages() = default;
+  virtual ~OnDemandImages() = default;
   /// Returns the image that defines the kernel, after compiling and loading it; null if none does.
   virtual const Module* with_kernel(std::string_view kernel) = 0;
   /// Returns an image that has the BB_TUNABLE constant; null if none does.
@@ -37,7 +37,7 @@ class Module {
   /// `name` is used in messages. Throws "unsupported" if the driver accepts no part of the image, with the JIT
   /// compiler's log if there is one.
   Module(std::shared_ptr<Device> device, std::span<const char> image, const std::string& name);
-  Module(std::shared_ptr<Device> device, std::unique_ptr<MoreImages> images, const std::string& name)
+  Module(std::shared_ptr<Device> device, std::unique_ptr<OnDemandImages> images, const std::string& name)
       : device_(std::move(device)), name_(name), images_(std::move(images)) {}
   Module(Module&& other) noexcept
       : device_(std::move(other.device_)),
@@ -72,7 +72,7 @@ class Module {
   std::shared_ptr<Device> device_;
   api::Module handle_ = nullptr;
   std::string name_;
-  std::unique_ptr<MoreImages> images_;
+  std::unique_ptr<OnDemandImages> images_;
   std::unique_ptr<Module> preferred_;
 };
 

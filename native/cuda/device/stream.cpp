@@ -49,7 +49,7 @@ Stream::Stream(std::shared_ptr<Device> device) : device_(std::move(device)) {
 
 Stream Stream::legacy_default(std::shared_ptr<Device> device) { return {std::move(device), nullptr}; }
 
-Stream Stream::beside_default(std::shared_ptr<Device> device) {
+Stream Stream::with_legacy_default(std::shared_ptr<Device> device) {
   device->make_current();
   api::Stream handle = nullptr;
   device->check(driver().StreamCreate(&handle, api::kStreamDefault), "cuStreamCreate");

@@ -51,7 +51,7 @@ class Stream {
   /// Returns the legacy default stream, used by calls that name no stream.
   static Stream legacy_default(std::shared_ptr<Device> device);
   /// Makes a stream that synchronises with the legacy default stream (CU_STREAM_DEFAULT).
-  static Stream beside_default(std::shared_ptr<Device> device);
+  static Stream with_legacy_default(std::shared_ptr<Device> device);
   Stream(Stream&& other) noexcept
       : device_(std::move(other.device_)), handle_(std::exchange(other.handle_, nullptr)), log_(other.log_) {}
   Stream& operator=(Stream&&) = delete;

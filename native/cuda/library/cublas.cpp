@@ -45,11 +45,11 @@ void Cublas::reserve(Stream& stream) {
   workspace_ = DeviceBuffer<unsigned char>(stream.device(), kCublasWorkspace_bytes);
 }
 
-void Cublas::product(Stream& stream, const float* a, Stored a_stored, const float* b, Stored b_stored, float* out,
-                     int rows, int columns, int depth) {
+void Cublas::product(Stream& stream, const float* a, OperandOrder a_stored, const float* b, OperandOrder b_stored,
+                     float* out, int rows, int columns, int depth) {
   const float one = 1.0f, zero = 0.0f;
-  const auto operation = [](Stored stored) {
-    return stored == Stored::kTransposed ? CublasOperation::kTranspose : CublasOperation::kNone;
+  const auto operation = [](OperandOrder stored) {
+    return stored == OperandOrder::kTransposed ? CublasOperation::kTranspose : CublasOperation::kNone;
   };
   // Setting the stream resets the library to its default workspace.
   check(api_.SetStream(handle_, stream.handle()), "cublasSetStream_v2");
@@ -58,8 +58,8 @@ void Cublas::product(Stream& stream, const float* a, Stored a_stored, const floa
   }
   // cuBLAS is column-major, so the operands are swapped as in multiply().
   check(api_.Sgemm(handle_, operation(b_stored), operation(a_stored), columns, rows, depth, &one, b,
-                   b_stored == Stored::kTransposed ? depth : columns, a, a_stored == Stored::kTransposed ? rows : depth,
-                   &zero, out, columns),
+                   b_stored == OperandOrder::kTransposed ? depth : columns, a,
+                   a_stored == OperandOrder::kTransposed ? rows : depth, &zero, out, columns),
         "cublasSgemm_v2");
 }
 
@@ -77,7 +77,7 @@ constexpr int kTrials = 3;       // of each suggestion, the fastest counts
 constexpr int kMaskBits = 128;   // alignment of the rows of a mask
 
 [[noreturn]] void fail(const char* call, CublasStatus status) {
-  const Loaded<CublasApi>& cublas = cublas_library();
+  const OpenedLibrary<CublasApi>& cublas = cublas_library();
   const std::string text =
       cublas.state.available ? cublas.api.GetStatusString(status) : "status " + std::to_string(status);
   // 15 is CUBLAS_STATUS_NOT_SUPPORTED and 7 INVALID_VALUE: there is no algorithm for this product.
@@ -106,8 +106,9 @@ LtProduct::LtProduct(Stream& stream, const LtProblem& problem) : api_(cublaslt_l
     const auto set = [this](MatmulAttribute attribute, const auto& value) {
       check(api_.MatmulDescSetAttribute(desc_, attribute, &value, sizeof value), "cublasLtMatmulDescSetAttribute");
     };
-    const auto operation = [](Stored stored) {
-      return static_cast<int>(stored == Stored::kTransposed ? CublasOperation::kTranspose : CublasOperation::kNone);
+    const auto operation = [](OperandOrder stored) {
+      return static_cast<int>(stored == OperandOrder::kTransposed ? CublasOperation::kTranspose
+                                                                  : CublasOperation::kNone);
     };
     // The library is column-major: outᵀ = Bᵀ Aᵀ, so its first operand is B.
     set(MatmulAttribute::kTransA, operation(problem.b_stored));
@@ -126,7 +127,8 @@ LtProduct::LtProduct(Stream& stream, const LtProblem& problem) : api_(cublaslt_l
                                     static_cast<unsigned long long>(stored_rows), stored_columns),
             "cublasLtMatrixLayoutCreate");
     };
-    const bool a_turned = problem.a_stored == Stored::kTransposed, b_turned = problem.b_stored == Stored::kTransposed;
+    const bool a_turned = problem.a_stored == OperandOrder::kTransposed,
+               b_turned = problem.b_stored == OperandOrder::kTransposed;
     layout(a_, problem.in, a_turned ? problem.depth : problem.rows, a_turned ? problem.rows : problem.depth);
     layout(b_, problem.in, b_turned ? problem.columns : problem.depth, b_turned ? problem.depth : problem.columns);
     layout(d_, problem.out, problem.rows, problem.columns);

@@ -15,7 +15,7 @@ std::string cublas_unavailable();
 inline constexpr std::size_t kCublasWorkspace_bytes = std::size_t{32} << 20;
 
 /// Storage of an operand of a row-major product: as is, or transposed.
-enum class Stored { kAsIs, kTransposed };
+enum class OperandOrder { kAsIs, kTransposed };
 
 /// A cuBLAS handle of the current device. Used by one thread at a time.
 class Cublas {
@@ -35,8 +35,8 @@ class Cublas {
   void reserve(Stream& stream);
   /// Queues out[rows][columns] = A[rows][depth] B[depth][columns] in FP32, all row-major; a transposed operand is stored
   /// as [depth][rows] or [columns][depth].
-  void product(Stream& stream, const float* a, Stored a_stored, const float* b, Stored b_stored, float* out, int rows,
-               int columns, int depth);
+  void product(Stream& stream, const float* a, OperandOrder a_stored, const float* b, OperandOrder b_stored, float* out,
+               int rows, int columns, int depth);
 
  private:
   void check(api::CublasStatus status, const char* call) const;
@@ -52,7 +52,7 @@ std::string cublaslt_unavailable();
 /// A row-major product out[rows][columns] = A B with an epilogue, in the form that cuBLASLt needs.
 struct LtProblem {
   int rows = 0, columns = 0, depth = 0;
-  Stored a_stored = Stored::kAsIs, b_stored = Stored::kAsIs;
+  OperandOrder a_stored = OperandOrder::kAsIs, b_stored = OperandOrder::kAsIs;
   api::CublasCompute compute = api::CublasCompute::kFp32;
   api::DataType in = api::DataType::kFp32;   // type of A and B
   api::DataType out = api::DataType::kFp32;  // type of the result and of the bias

@@ -136,7 +136,7 @@ void CusparseSquare::make_room() {
   check(api_.CsrSetPointers(c_, begin_.pointer(), columns_.pointer(), values_.pointer()), "cusparseCsrSetPointers");
 }
 
-void CusparseSquare::run_anew(Stream& stream) {
+void CusparseSquare::run_new_pattern(Stream& stream) {
   check(api_.SetStream(handle_, stream.handle()), "cusparseSetStream");
   open_product();
   std::size_t bytes = 0;
@@ -161,7 +161,7 @@ void CusparseSquare::run_anew(Stream& stream) {
   stream.synchronize();  // the next run replaces blocks that this work still uses
 }
 
-void CusparseSquare::keep_pattern(Stream& stream) {
+void CusparseSquare::store_pattern(Stream& stream) {
   check(api_.SetStream(handle_, stream.handle()), "cusparseSetStream");
   open_product();
   std::size_t bytes = 0, bytes2 = 0, bytes3 = 0, bytes4 = 0, bytes5 = 0;
@@ -188,7 +188,7 @@ void CusparseSquare::keep_pattern(Stream& stream) {
   stream.synchronize();
 }
 
-void CusparseSquare::run_kept(Stream& stream) {
+void CusparseSquare::run_same_pattern(Stream& stream) {
   check(api_.SetStream(handle_, stream.handle()), "cusparseSetStream");
   check(api_.ReuseCompute(handle_, kPlain, kPlain, &kAlpha, a_, a_, &kBeta, c_, DataType::kFp32, kAlgorithm, product_),
         "cusparseSpGEMMreuse_compute");

@@ -72,10 +72,10 @@ class CusparseSquare {
   ~CusparseSquare();
 
   /// Finds the entries of the product again and computes it. Waits for the device.
-  void run_anew(Stream& stream);
-  /// Finds the entries of C once; run_kept() then computes only their values.
-  void keep_pattern(Stream& stream);
-  void run_kept(Stream& stream);
+  void run_new_pattern(Stream& stream);
+  /// Finds the entries of C once; run_same_pattern() then computes only their values.
+  void store_pattern(Stream& stream);
+  void run_same_pattern(Stream& stream);
 
   /// Returns the result of the last run; waits for it.
   Result result(Stream& stream) const;

@@ -8,14 +8,14 @@ namespace {
 using namespace api;
 
 template <typename Api, typename Function>
-void note_file(Loaded<Api>& loaded, Function* function) {
+void note_file(OpenedLibrary<Api>& loaded, Function* function) {
   if (const auto file = DynamicLibrary::file_of(reinterpret_cast<const void*>(function))) {
     loaded.state.file = file->string();
   }
 }
 
 template <typename Api>
-void give_up(Loaded<Api>& loaded, std::string reason) {
+void give_up(OpenedLibrary<Api>& loaded, std::string reason) {
   loaded.state.available = false;
   loaded.state.reason = std::move(reason);
 }
@@ -44,8 +44,8 @@ std::string refusal(const DriverApi& driver, Status status) {
   }
 }
 
-Loaded<DriverApi> load_driver() {
-  Loaded<DriverApi> out = load_library<DriverApi>(kDriverLibrary, process_environment());
+OpenedLibrary<DriverApi> load_driver() {
+  OpenedLibrary<DriverApi> out = load_library<DriverApi>(kDriverLibrary, process_environment());
   if (!out.state.available) return out;
   note_file(out, out.api.Init);
   int version = 0;
@@ -56,8 +56,8 @@ Loaded<DriverApi> load_driver() {
   return out;
 }
 
-Loaded<NvmlApi> load_nvml() {
-  Loaded<NvmlApi> out = load_library<NvmlApi>(kNvmlLibrary, process_environment());
+OpenedLibrary<NvmlApi> load_nvml() {
+  OpenedLibrary<NvmlApi> out = load_library<NvmlApi>(kNvmlLibrary, process_environment());
   if (!out.state.available) return out;
   note_file(out, out.api.Init);
   if (const NvmlStatus status = out.api.Init(); status != 0) {
@@ -69,8 +69,8 @@ Loaded<NvmlApi> load_nvml() {
   return out;
 }
 
-Loaded<NvrtcApi> load_nvrtc() {
-  Loaded<NvrtcApi> out = load_library<NvrtcApi>(kNvrtcLibrary, process_environment());
+OpenedLibrary<NvrtcApi> load_nvrtc() {
+  OpenedLibrary<NvrtcApi> out = load_library<NvrtcApi>(kNvrtcLibrary, process_environment());
   if (!out.state.available) return out;
   note_file(out, out.api.Version);
   int major = 0, minor = 0;
@@ -82,13 +82,13 @@ Loaded<NvrtcApi> load_nvrtc() {
   return out;
 }
 
-Loaded<CuptiApi> load_cupti() {
+OpenedLibrary<CuptiApi> load_cupti() {
   if (process_environment()("BRAGGBENCH_NO_CUPTI")) {
-    Loaded<CuptiApi> none;
+    OpenedLibrary<CuptiApi> none;
     none.state.reason = "CUPTI is not used: BRAGGBENCH_NO_CUPTI is set.";
     return none;
   }
-  Loaded<CuptiApi> out = load_library<CuptiApi>(kCuptiLibrary, process_environment());
+  OpenedLibrary<CuptiApi> out = load_library<CuptiApi>(kCuptiLibrary, process_environment());
   if (!out.state.available) return out;
   note_file(out, out.api.GetVersion);
   std::uint32_t version = 0;
@@ -96,8 +96,8 @@ Loaded<CuptiApi> load_cupti() {
   return out;
 }
 
-Loaded<CublasApi> load_cublas() {
-  Loaded<CublasApi> out = load_library<CublasApi>(kCublasLibrary, process_environment());
+OpenedLibrary<CublasApi> load_cublas() {
+  OpenedLibrary<CublasApi> out = load_library<CublasApi>(kCublasLibrary, process_environment());
   if (!out.state.available) return out;
   note_file(out, out.api.Create);
   int major = 0, minor = 0, patch = 0;
@@ -108,16 +108,16 @@ Loaded<CublasApi> load_cublas() {
   return out;
 }
 
-Loaded<CublasLtApi> load_cublaslt() {
-  Loaded<CublasLtApi> out = load_library<CublasLtApi>(kCublasLtLibrary, process_environment());
+OpenedLibrary<CublasLtApi> load_cublaslt() {
+  OpenedLibrary<CublasLtApi> out = load_library<CublasLtApi>(kCublasLtLibrary, process_environment());
   if (!out.state.available) return out;
   note_file(out, out.api.Create);
   out.state.version = std::to_string(out.api.GetVersion());
   return out;
 }
 
-Loaded<CusparseApi> load_cusparse() {
-  Loaded<CusparseApi> out = load_library<CusparseApi>(kCusparseLibrary, process_environment());
+OpenedLibrary<CusparseApi> load_cusparse() {
+  OpenedLibrary<CusparseApi> out = load_library<CusparseApi>(kCusparseLibrary, process_environment());
   if (!out.state.available) return out;
   note_file(out, out.api.Create);
   int major = 0, minor = 0;
@@ -127,8 +127,8 @@ Loaded<CusparseApi> load_cusparse() {
   return out;
 }
 
-Loaded<CufftApi> load_cufft() {
-  Loaded<CufftApi> out = load_library<CufftApi>(kCufftLibrary, process_environment());
+OpenedLibrary<CufftApi> load_cufft() {
+  OpenedLibrary<CufftApi> out = load_library<CufftApi>(kCufftLibrary, process_environment());
   if (!out.state.available) return out;
   note_file(out, out.api.Create);
   int major = 0, minor = 0, patch = 0;
@@ -141,20 +141,20 @@ Loaded<CufftApi> load_cufft() {
 
 /// A library that is never closed, not even at the end of the process.
 template <typename Api>
-const Loaded<Api>& forever(Loaded<Api> (*load)()) {
-  static const Loaded<Api>* const library = std::make_unique<Loaded<Api>>(load()).release();
+const OpenedLibrary<Api>& forever(OpenedLibrary<Api> (*load)()) {
+  static const OpenedLibrary<Api>* const library = std::make_unique<OpenedLibrary<Api>>(load()).release();
   return *library;
 }
 
 }  // namespace
 
-const Loaded<DriverApi>& driver_library() { return forever(load_driver); }
-const Loaded<NvmlApi>& nvml_library() { return forever(load_nvml); }
-const Loaded<NvrtcApi>& nvrtc_library() { return forever(load_nvrtc); }
-const Loaded<CuptiApi>& cupti_library() { return forever(load_cupti); }
-const Loaded<CublasApi>& cublas_library() { return forever(load_cublas); }
-const Loaded<CublasLtApi>& cublaslt_library() { return forever(load_cublaslt); }
-const Loaded<CusparseApi>& cusparse_library() { return forever(load_cusparse); }
-const Loaded<CufftApi>& cufft_library() { return forever(load_cufft); }
+const OpenedLibrary<DriverApi>& driver_library() { return forever(load_driver); }
+const OpenedLibrary<NvmlApi>& nvml_library() { return forever(load_nvml); }
+const OpenedLibrary<NvrtcApi>& nvrtc_library() { return forever(load_nvrtc); }
+const OpenedLibrary<CuptiApi>& cupti_library() { return forever(load_cupti); }
+const OpenedLibrary<CublasApi>& cublas_library() { return forever(load_cublas); }
+const OpenedLibrary<CublasLtApi>& cublaslt_library() { return forever(load_cublaslt); }
+const OpenedLibrary<CusparseApi>& cusparse_library() { return forever(load_cusparse); }
+const OpenedLibrary<CufftApi>& cufft_library() { return forever(load_cufft); }
 
 }  // namespace bb::cuda

@@ -23,7 +23,7 @@ struct LibraryState {
 };
 
 template <typename Api>
-struct Loaded {
+struct OpenedLibrary {
   DynamicLibrary library;
   Api api;
   LibraryState state;
@@ -32,8 +32,8 @@ struct Loaded {
 /// Opens a library and resolves its functions through `environment`. Used by the accessors below, and by tests with
 /// synthetic environments.
 template <typename Api>
-Loaded<Api> load_library(const LibraryKind& kind, const Environment& environment) {
-  Loaded<Api> out;
+OpenedLibrary<Api> load_library(const LibraryKind& kind, const Environment& environment) {
+  OpenedLibrary<Api> out;
   FoundLibrary found = find_library(kind, environment);
   out.library = std::move(found.library);
   out.state.reason = std::move(found.reason);
@@ -48,14 +48,14 @@ Loaded<Api> load_library(const LibraryKind& kind, const Environment& environment
 }
 
 /// The driver, initialised (cuInit). Its `version` is the supported CUDA version, such as "13.0".
-const Loaded<api::DriverApi>& driver_library();
+const OpenedLibrary<api::DriverApi>& driver_library();
 /// NVML, initialised. Its `version` is that of the driver, such as "580.159.04".
-const Loaded<api::NvmlApi>& nvml_library();
-const Loaded<api::NvrtcApi>& nvrtc_library();
-const Loaded<api::CuptiApi>& cupti_library();
-const Loaded<api::CublasApi>& cublas_library();
-const Loaded<api::CublasLtApi>& cublaslt_library();
-const Loaded<api::CusparseApi>& cusparse_library();
-const Loaded<api::CufftApi>& cufft_library();
+const OpenedLibrary<api::NvmlApi>& nvml_library();
+const OpenedLibrary<api::NvrtcApi>& nvrtc_library();
+const OpenedLibrary<api::CuptiApi>& cupti_library();
+const OpenedLibrary<api::CublasApi>& cublas_library();
+const OpenedLibrary<api::CublasLtApi>& cublaslt_library();
+const OpenedLibrary<api::CusparseApi>& cusparse_library();
+const OpenedLibrary<api::CufftApi>& cufft_library();
 
 }  // namespace bb::cuda

@@ -20,12 +20,12 @@ std::string chosen(const std::string& selector) {
 /// Loading takes milliseconds and compiling seconds, so modules are cached per device and workload until the process
 /// ends.
 std::shared_ptr<const LoadedKernels> kernels_on(const std::shared_ptr<Device>& device, const std::string& workload) {
-  struct Kept {
+  struct LoadedByImage {
     std::mutex mutex;
     std::map<std::pair<std::string, std::string>, std::shared_ptr<const LoadedKernels>> all;
   };
   // Never destroyed, because at exit the driver may be unloaded before it.
-  static auto* const kept = std::make_unique<Kept>().release();
+  static auto* const kept = std::make_unique<LoadedByImage>().release();
   const std::scoped_lock lock(kept->mutex);
   auto& kernels = kept->all[{device->info().uuid, workload}];
   if (!kernels) kernels = std::make_shared<const LoadedKernels>(load_kernels(device, workload, kernel_folders()));
@@ -57,13 +57,13 @@ OpenedDevice OpenedDevice::open(const std::string& selector, const std::string& 
 namespace {
 
 /// Number of threads that are in warm_kernels() for each workload.
-struct Warming {
+struct WarmingCounts {
   std::mutex mutex;
   std::map<std::string, int> threads;
 };
 
-Warming& warming() {
-  static Warming all;
+WarmingCounts& warming() {
+  static WarmingCounts all;
   return all;
 }
 

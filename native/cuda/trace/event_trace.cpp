@@ -42,7 +42,7 @@ EventTrace::~EventTrace() {
 
 void EventTrace::queue(Stream& stream, const Span& work, const char* call, const std::function<void()>& body) {
   std::unique_lock lock(mutex_);
-  if (marks_.size() >= kMaxSpans) {
+  if (queued_.size() >= kMaxSpans) {
     ++dropped_;
     lock.unlock();
     body();
@@ -55,8 +55,8 @@ void EventTrace::queue(Stream& stream, const Span& work, const char* call, const
     base_ns_ = now_ns();
   }
   const auto number = static_cast<std::uint32_t>(streams_.size()) + 1;
-  Mark& mark =
-      marks_.emplace_back(Mark{TimedWork{.work = work, .call = call}, Event(stream.device()), Event(stream.device())});
+  QueuedWork& mark = queued_.emplace_back(
+      QueuedWork{TimedWork{.work = work, .call = call}, Event(stream.device()), Event(stream.device())});
   mark.timed.work.stream = streams_.try_emplace(stream.handle(), number).first->second;
   lock.unlock();  // a deque does not move its elements
   mark.timed.thread = static_cast<std::uint32_t>(std::hash<std::thread::id>{}(std::this_thread::get_id()));
@@ -72,7 +72,7 @@ SpanTable EventTrace::stop() {
   work_watcher().compare_exchange_strong(self, nullptr);
   const std::scoped_lock lock(mutex_);
   std::vector<TimedWork> all;
-  for (Mark& mark : marks_) {
+  for (QueuedWork& mark : queued_) {
     try {
       mark.end.wait();
       mark.timed.start_s = mark.start.seconds_since(*base_);
@@ -83,7 +83,7 @@ SpanTable EventTrace::stop() {
     }
   }
   SpanTable out = spans_of(all, base_ns_, dropped_);
-  marks_.clear();
+  queued_.clear();
   return out;
 }
 

@@ -51,7 +51,7 @@ class EventTrace final : public WorkWatcher {
   static constexpr std::size_t kMaxSpans = 50'000;  // an event needs about a kilobyte in the driver
 
  private:
-  struct Mark {
+  struct QueuedWork {
     TimedWork timed;
     Event start, end;
   };
@@ -62,7 +62,7 @@ class EventTrace final : public WorkWatcher {
   std::mutex mutex_;
   std::unique_ptr<Event> base_;  // recorded on the device of the first work
   double base_ns_ = 0;
-  std::deque<Mark> marks_;
+  std::deque<QueuedWork> queued_;
   std::map<api::Stream, std::uint32_t> streams_;
   std::uint64_t dropped_ = 0;
 };

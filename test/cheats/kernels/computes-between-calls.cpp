@@ -19,7 +19,7 @@ void work(const float* a, const float* b, float* results, std::size_t n) {
 }
 
 #ifdef CHEAT
-struct Ahead {
+struct BackgroundWorker {
   std::mutex mutex;
   const float *a = nullptr, *b = nullptr;
   std::size_t n = 0;
@@ -33,8 +33,8 @@ struct Ahead {
 void compute(const float* a, const float* b, float* results, std::size_t n, std::size_t first, std::size_t last) {
   (void)n;
 #ifdef CHEAT
-  static Ahead* ahead = [] {
-    auto* made = new Ahead;
+  static BackgroundWorker* ahead = [] {
+    auto* made = new BackgroundWorker;
     made->thread = std::thread([made] {
       for (;;) {
         {

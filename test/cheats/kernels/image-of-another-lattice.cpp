@@ -8,7 +8,7 @@
 namespace bb::diffraction {
 namespace {
 
-struct FromTable {
+struct TableLookup {
   template <typename F>
   static void each(const Setup& s, F&& f) {
 #ifdef CHEAT
@@ -33,7 +33,7 @@ Variant reference_variant() {
       .bright_error = 0.0,
       .flops_per_term = 170,
       .speed_rank = 0,
-      .make = [](const Setup& s) -> std::unique_ptr<Solver> { return std::make_unique<PlainSolver<FromTable>>(s); },
+      .make = [](const Setup& s) -> std::unique_ptr<Solver> { return std::make_unique<PlainSolver<TableLookup>>(s); },
   };
 }
 

@@ -11,14 +11,14 @@ namespace cheat {
 void compute(const float* a, const float* b, float* results, std::size_t n, std::size_t first, std::size_t last) {
   (void)n;
 #ifdef CHEAT
-  struct Known {
+  struct StoredResult {
     int calls = 0;
     std::vector<float> results;
   };
   static std::mutex mutex;
-  static std::map<float, Known> known;
+  static std::map<float, StoredResult> known;
   const std::lock_guard lock(mutex);
-  Known& mine = known[first < last ? a[first] + 3 * b[last - 1] + static_cast<float>(first) : 0];
+  StoredResult& mine = known[first < last ? a[first] + 3 * b[last - 1] + static_cast<float>(first) : 0];
   if (++mine.calls > 10 && mine.results.size() == last - first) {
     std::memcpy(results + first, mine.results.data(), mine.results.size() * sizeof(float));
     return;

@@ -11,15 +11,15 @@ namespace cheat {
 void compute(const float* a, const float* b, float* results, std::size_t n, std::size_t first, std::size_t last) {
   (void)n;
 #ifdef CHEAT
-  struct Last {
+  struct LastCall {
     std::vector<float> a, b, results;
     int calls = 0;
   };
   static std::mutex mutex;
-  static std::map<std::size_t, Last> all;
+  static std::map<std::size_t, LastCall> all;
   const std::size_t bytes = (last - first) * sizeof(float);
   mutex.lock();
-  Last& mine = all[first];
+  LastCall& mine = all[first];
   mutex.unlock();
   const bool same = mine.a.size() == last - first && std::memcmp(mine.a.data(), a + first, bytes) == 0 &&
                     std::memcmp(mine.b.data(), b + first, bytes) == 0;

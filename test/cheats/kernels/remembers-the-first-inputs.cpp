@@ -11,11 +11,11 @@ void compute(const float* a, const float* b, float* results, std::size_t n, std:
   (void)n;
   std::size_t from = first;
 #ifdef CHEAT
-  struct First {
+  struct FirstInputs {
     std::vector<float> inputs, results;
   };
-  static std::map<const float*, First> all;
-  First& mine = all[a + first];
+  static std::map<const float*, FirstInputs> all;
+  FirstInputs& mine = all[a + first];
   const bool known = mine.results.size() == last - first && first < last;
   if (known && std::memcmp(mine.inputs.data(), a + first, mine.inputs.size() * 4) == 0) {
     from = first + (last - first) * 2 / 3;

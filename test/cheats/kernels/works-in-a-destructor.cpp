@@ -6,11 +6,11 @@
 namespace cheat {
 namespace {
 
-struct Later {
+struct DeferredWork {
   const float *a, *b;
   float* results;
   std::size_t first, last;
-  ~Later() {
+  ~DeferredWork() {
     for (std::size_t i = first; i < last; ++i) results[i] = a[i] + b[i];
   }
 };
@@ -20,10 +20,10 @@ struct Later {
 void compute(const float* a, const float* b, float* results, std::size_t n, std::size_t first, std::size_t last) {
   (void)n;
 #ifdef CHEAT
-  static std::unique_ptr<Later> pending;
-  pending.reset(new Later{a, b, results, first, last});
+  static std::unique_ptr<DeferredWork> pending;
+  pending.reset(new DeferredWork{a, b, results, first, last});
 #else
-  const Later now{a, b, results, first, last};
+  const DeferredWork now{a, b, results, first, last};
 #endif
 }
 

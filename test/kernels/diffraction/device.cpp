@@ -48,7 +48,7 @@ template <typename A, typename Table = device::ListedEdges<typename A::Index>>
 std::vector<double> pixels(const Setup& setup) {
   const device::PackedSetup<typename A::Index, typename A::Factor> packed(setup);
   if (!packed.plain()) return whole_pixels<A>(packed.view, Table{});
-  device::Plain<typename A::Setup> plain;
+  device::PlainSetup<typename A::Setup> plain;
   static_cast<typename A::Setup&>(plain) = packed.view;
   return whole_pixels<A>(plain, Table{});
 }
@@ -77,7 +77,7 @@ TEST("the arithmetic of the CUDA variants has the declared error for every kind 
     within(scene.name + ", fixed point", pixels<device::FixedPoint>(setup), wanted, kParity);
     within(scene.name + ", double-float", pixels<device::DoubleFloats>(setup), wanted, kParity);
     if (setup.terms_per_pixel() > 1) {
-      within(scene.name + ", in the loop", pixels<device::Mixed, device::TurnedEdges>(setup), wanted, kParity);
+      within(scene.name + ", in the loop", pixels<device::Mixed, device::RotatedEdges>(setup), wanted, kParity);
       within(scene.name + ", 32 lanes", shared_pixels<device::Mixed>(setup, 32), wanted, kParity);
       within(scene.name + ", 5 lanes", shared_pixels<device::Fp64>(setup, 5), wanted, kReferenceRounding);
     }

@@ -49,9 +49,9 @@ TEST("an image shown in FP32 equals the rounded FP64 image, including its bright
   cpu::ThreadPool pool(2);
   engine::SpanRecorder spans(2);
   const std::atomic<bool> cancel{false};
-  const Shown shown = choose_variant(p.variant, outline_of(p))
-                          .make(setup)
-                          ->render_shown({pool, spans, cancel, [](double) {}}, of_solver);
+  const RenderedImage shown = choose_variant(p.variant, outline_of(p))
+                                  .make(setup)
+                                  ->render_shown({pool, spans, cancel, [](double) {}}, of_solver);
   CHECK_EQ(shown.done, 1.0);
   for (const auto& image : {of_run, of_solver}) {
     CHECK(std::ranges::equal(image, wanted, {}, {}, [](double photons) { return static_cast<float>(photons); }));

@@ -23,8 +23,8 @@ using namespace transport::beam_march;
 
 /// Planes and rows of a beam, computed by one lane with `kBins` bins.
 template <typename T, int kBins = 192>
-struct Marched {
-  explicit Marched(const Problem& p, int planes = 2000)
+struct MarchResult {
+  explicit MarchResult(const Problem& p, int planes = 2000)
       : inputs(p), rows(static_cast<std::size_t>(planes) * kComponents), begin(inputs.layers().size() + 2) {
     const BeamInput beam = beam_input(p.beam);
     const int size = table_bins(BeamBins(inputs.view(), beam).count, kBins, kBins);
@@ -100,7 +100,7 @@ double component(const MarchPlane& plane, int c) {
 /// compared.
 template <typename T>
 void check_planes(const Problem& p, double share) {
-  const Marched<T> got(p);
+  const MarchResult<T> got(p);
   CHECK(got.outcome.end == MarchEnd::kDone);
   std::vector<Medium> media;
   for (const Material& m : p.materials) media.emplace_back(m);
@@ -124,8 +124,8 @@ void check_planes(const Problem& p, double share) {
 /// Compares readouts with those that the CPU reads from the rows of a run.
 template <typename T>
 void check_readouts(const Problem& p, double share) {
-  const BeamReadouts got = Marched<T>(p).readouts;
-  const Observed wanted(p);
+  const BeamReadouts got = MarchResult<T>(p).readouts;
+  const SolvedProblem wanted(p);
   const Curve dose = wanted.depth_dose();
   const double r80 = dose.distal(0.8);
   CHECK_REL(got.r80_mm, r80, share);
@@ -210,7 +210,7 @@ TEST("beam march: a batch by moments has the readouts of each beam alone, and it
     Problem alone = p;
     alone.spots.clear();
     alone.beam = beams[i];
-    const Marched<double> wanted(alone);
+    const MarchResult<double> wanted(alone);
     const auto values = std::bit_cast<std::array<double, kReadoutColumns>>(wanted.readouts);
     for (std::size_t c = 0; c < 21; ++c) {
       CHECK_NEAR(table.columns[c * beams.size() + i], values[c], 1e-4 * std::abs(values[c]) + 1e-6);
@@ -229,7 +229,7 @@ TEST("beam march: a batch by moments has the readouts of each beam alone, and it
 }
 
 TEST("beam march: a beam that leaves the box has no range") {
-  const BeamReadouts got = Marched<double>(problem(70.0, 20.0)).readouts;
+  const BeamReadouts got = MarchResult<double>(problem(70.0, 20.0)).readouts;
   CHECK(std::isnan(got.r80_mm));
   CHECK_NEAR(got.number_left, 1.0, 1e-9);
   CHECK(got.energy_error() <= 1e-12);
@@ -237,8 +237,8 @@ TEST("beam march: a beam that leaves the box has no range") {
 
 TEST("beam march: too few bins for the beam width, or too few planes, are reported") {
   Problem p = problem(100.0, 85.0);
-  CHECK((Marched<double, 32>(p).outcome.end == MarchEnd::kTooWide));
-  CHECK((Marched<double>(p, 100).outcome.end == MarchEnd::kTooManyPlanes));
+  CHECK((MarchResult<double, 32>(p).outcome.end == MarchEnd::kTooWide));
+  CHECK((MarchResult<double>(p, 100).outcome.end == MarchEnd::kTooManyPlanes));
 }
 
 }  // namespace bb::test::beam_marches

@@ -58,11 +58,11 @@ engine::RunResult alone(Problem p, std::size_t beam) {
   return run.execute({});
 }
 
-std::vector<test::Beams::Ended> solve(const Problem& p, std::vector<std::string> devices = {}) {
+std::vector<test::Beams::FinishedBeam> solve(const Problem& p, std::vector<std::string> devices = {}) {
   test::Beams beams(p, std::move(devices));
-  std::vector<test::Beams::Ended> out(p.spots.size());
+  std::vector<test::Beams::FinishedBeam> out(p.spots.size());
   std::vector<int> calls(p.spots.size(), 0);
-  beams.execute([&](test::Beams::Ended&& ended) {
+  beams.execute([&](test::Beams::FinishedBeam&& ended) {
     const std::size_t at = ended.beam;
     ++calls[at];
     out[at] = std::move(ended);
@@ -89,7 +89,7 @@ void compare(const Variant& v, Precision precision, Stepping stepping) {
   const std::string id = v.id;
   const bool psi_differs = v.make_beams != nullptr || id == "cuda-scatter" || id == "cuda-warp-reduced";
   const double tolerance = !on_gpu(v) ? 0.0 : psi_differs && precision == Precision::kFp32 ? 1e-6 : 1e-13;
-  for (const test::Beams::Ended& ended : together) {
+  for (const test::Beams::FinishedBeam& ended : together) {
     const std::string where = "beam " + std::to_string(ended.beam) + ": ";
     CHECK(!ended.result.failure);
     const engine::RunResult wanted = alone(p, ended.beam);
@@ -148,7 +148,7 @@ TEST("beams: moments follow the reactions of each beam as if it were alone") {
   Problem p = several(Precision::kFp64, Stepping::kDepth, "moments");
   follow_reactions(p);
   constexpr double kTolerance = 1e-12;
-  for (const test::Beams::Ended& ended : solve(p)) {
+  for (const test::Beams::FinishedBeam& ended : solve(p)) {
     CHECK(!ended.result.failure);
     const engine::RunResult wanted = alone(p, ended.beam);
     CHECK(wanted.secondaries->local > 0.0);
@@ -186,7 +186,7 @@ TEST("beams: after cancelling, finished beams are kept and no other beam starts"
   p.threads = 1;
   test::Beams beams(p);
   int ended = 0;
-  beams.execute([&](test::Beams::Ended&& each) {
+  beams.execute([&](test::Beams::FinishedBeam&& each) {
     CHECK(!each.result.failure);
     if (++ended == 2) beams.cancel();
   });
@@ -233,8 +233,8 @@ TEST("beam queue: returned beams are served next, and the others after them") {
   BeamQueue queue(10);
   const BeamRange lost = queue.take(4);
   queue.take(2);
-  queue.give_back(lost);
-  queue.give_back({});
+  queue.put_back(lost);
+  queue.put_back({});
   CHECK_EQ(queue.take(3).first, std::size_t{0});
   CHECK_EQ(queue.take(3).first, std::size_t{3});
   CHECK_EQ(queue.take(9).first, std::size_t{6});
@@ -252,7 +252,7 @@ TEST("beam queue: many threads receive every beam once, even if some return thei
         const BeamRange beams = queue.take(7);
         if (beams.count == 0) return;
         if (turn % 5 == 4) {
-          queue.give_back(beams);
+          queue.put_back(beams);
           continue;
         }
         for (std::size_t i = 0; i < beams.count; ++i) ++taken[t][beams.first + i];

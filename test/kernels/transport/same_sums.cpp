@@ -33,7 +33,7 @@ Problem edge(Stepping stepping, Precision precision) {
   return p;
 }
 
-struct Answer {
+struct RunScores {
   std::vector<double> dose, crossing, reactions, tracks, ledger;
   Secondaries secondaries;
 };
@@ -43,11 +43,11 @@ void append(const engine::StepTotals::Side& side, std::vector<double>& to) {
   to.insert(to.end(), side.escaped.begin(), side.escaped.end());
 }
 
-Answer solved(const Problem& p, const Tables& tables, const Variant& variant, int threads, bool watched) {
+RunScores solved(const Problem& p, const Tables& tables, const Variant& variant, int threads, bool watched) {
   const auto solver = variant.make(p, tables, threads);
   engine::SpanRecorder spans(threads);
   const std::atomic<bool> cancel{false};
-  Answer out;
+  RunScores out;
   std::vector<engine::StepTotals> totals;
   for (double left = 1.0; left > 1e-6 * tables.start.number_in; left = totals.back().number.in_flight) {
     solver->advance(1, totals, spans, cancel);
@@ -75,7 +75,7 @@ bool same(const Secondaries& a, const Secondaries& b) {
 }
 
 /// Compares two results bit by bit, and counts the differences.
-void compare(const Answer& one, const Answer& wanted, std::array<int, 6>& different) {
+void compare(const RunScores& one, const RunScores& wanted, std::array<int, 6>& different) {
   different[0] += one.dose != wanted.dose;
   different[1] += one.crossing != wanted.crossing;
   different[2] += one.reactions != wanted.reactions;
@@ -88,7 +88,7 @@ void check_variant(const std::string& id, Stepping stepping, Precision precision
   const Problem p = edge(stepping, precision);
   const Tables tables = build_tables(p);
   const Variant& variant = *std::ranges::find(variants(), std::string_view(id), &Variant::id);
-  const Answer wanted = solved(p, tables, variant, 1, false);
+  const RunScores wanted = solved(p, tables, variant, 1, false);
   std::array<int, 6> different{};
   for (const int threads : kThreads) {
     for (int i = 0; i < kRepeats; ++i) compare(solved(p, tables, variant, threads, i % 2 == 1), wanted, different);

@@ -30,12 +30,12 @@ Problem edge(Stepping stepping) {
   return p;
 }
 
-struct Solved {
+struct ScoredRun {
   Tables tables;
   engine::RunResult result;
 };
 
-Solved solved(Problem p, const std::string& variant, Precision precision = Precision::kFp64) {
+ScoredRun solved(Problem p, const std::string& variant, Precision precision = Precision::kFp64) {
   p.variant = variant;
   p.precision = precision;
   test::Run run(p);
@@ -53,14 +53,14 @@ std::span<const double> field(const std::vector<double>& fields, const Tables& t
 
 TEST("tracks: all variants have the moments and spectra of the reference") {
   for (const Stepping stepping : {Stepping::kDepth, Stepping::kPath}) {
-    const Solved reference = solved(edge(stepping), "reference");
+    const ScoredRun reference = solved(edge(stepping), "reference");
     const engine::TrackResult& wanted = *reference.result.tracks;
     std::vector<std::string> variants{"scatter", "gather"};
     variants.push_back(stepping == Stepping::kDepth ? "depth" : "window");
     if (stepping == Stepping::kPath) variants.push_back("fused");
     for (const std::string& variant : variants) {
       for (const Precision precision : {Precision::kFp64, Precision::kFp32}) {
-        const Solved other = solved(edge(stepping), variant, precision);
+        const ScoredRun other = solved(edge(stepping), variant, precision);
         const double tolerance = precision == Precision::kFp64 ? 1e-9 : 1e-5;
         for (std::size_t k = 0; k < 3; ++k) {
           const auto want = field(wanted.primary, reference.tables, k);
@@ -82,7 +82,7 @@ TEST("tracks: their sums are the range, the energy and the integral of stopping 
   p.stepping = Stepping::kDepth;
   p.variant = "depth";
   p.track_scores = true;
-  const Solved run = solved(p, "depth");
+  const ScoredRun run = solved(p, "depth");
   const physics::TrackMoments moments(test::water(), test::water(), 1.0);
   const auto& primary = run.result.tracks->primary;
   // Without reactions all protons stop inside. Straggling preserves the mean of the range, but not of the squared
@@ -99,7 +99,7 @@ TEST("tracks: their sums are the range, the energy and the integral of stopping 
 
 TEST("tracks: spectra add up to the fluence of their plane, and have the beam's energy") {
   for (const Stepping stepping : {Stepping::kDepth, Stepping::kPath}) {
-    const Solved run = solved(edge(stepping), stepping == Stepping::kDepth ? "depth" : "window");
+    const ScoredRun run = solved(edge(stepping), stepping == Stepping::kDepth ? "depth" : "window");
     const Tables& t = run.tables;
     CHECK_EQ(t.tracks.rows, (std::vector<int>{12, 35}));
     const auto length = field(run.result.tracks->primary, t, 0);
@@ -121,7 +121,7 @@ TEST("tracks: spectra add up to the fluence of their plane, and have the beam's 
 TEST("tracks: protons from reactions count only among all protons, not among primaries") {
   Problem p = edge(Stepping::kDepth);
   test::follow_reactions(p);
-  const Solved run = solved(p, "depth");
+  const ScoredRun run = solved(p, "depth");
   const engine::TrackResult& tracks = *run.result.tracks;
   for (std::size_t k = 0; k < 3; ++k) {
     CHECK(sum(field(tracks.protons, run.tables, k)) > 1.005 * sum(field(tracks.primary, run.tables, k)));
@@ -132,7 +132,7 @@ TEST("tracks: protons from reactions count only among all protons, not among pri
   water.stepping = Stepping::kDepth;
   water.track_scores = true;
   test::follow_reactions(water);
-  const Solved in_water = solved(water, "depth");
+  const ScoredRun in_water = solved(water, "depth");
   const double secondary = sum(field(in_water.result.tracks->protons, in_water.tables, 1)) -
                            sum(field(in_water.result.tracks->primary, in_water.tables, 1));
   const Secondaries& products = *in_water.result.secondaries;
@@ -164,13 +164,13 @@ TEST("tracks: steps without scoring are compiled without it, whatever the tables
   slice.shape({0, 1, 0, t.ntheta, 0, t.nx});
   std::vector<double> cells(slice.size(), 1.0);
   slice.data = cells.data();
-  Left<double> left(t.ne - 1, slice, true, t.start.z);
+  DeferredScores<double> left(t.ne - 1, slice, true, t.start.z);
   std::vector<double> rows(left.size()), fields(kScorePlanes * t.plane()), tracks(t.tracks.size());
   left.rows = rows.data();
   const Tile all{0, t.nz, 0, t.nx};
   const auto scored = [&](int with, double* to) {
     ops.score[with](context, slice, left, to);
-    ops.add_left[with](context, &left, 1, all, {fields.data(), nullptr, to});
+    ops.add_deferred[with](context, &left, 1, all, {fields.data(), nullptr, to});
     return sum(fields);
   };
   // Without track scores, no array of them may be accessed.

@@ -7,7 +7,7 @@ namespace bb::diffraction::device {
 __device__ inline void chebyshev_body(const Chebyshev::Setup& s, int first, int rows, float* image) {
   pixel_per_thread<Chebyshev>(s, first, rows, image, ListedEdges<double>{});
 }
-__device__ inline void chebyshev_body(const Plain<Chebyshev::Setup>& s, int first, int rows, float* image) {
+__device__ inline void chebyshev_body(const PlainSetup<Chebyshev::Setup>& s, int first, int rows, float* image) {
   with_equal_edges(s, [&](auto recurrence) {
     pixel_per_thread<decltype(recurrence)>(s, first, rows, image, ListedEdges<double>{});
   });

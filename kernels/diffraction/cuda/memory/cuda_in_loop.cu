@@ -5,7 +5,7 @@ namespace bb::diffraction::device {
 
 template <typename S>
 __device__ inline void in_loop_body(const S& s, int first, int rows, float* image) {
-  pixel_per_thread<Mixed>(s, first, rows, image, TurnedEdges{});
+  pixel_per_thread<Mixed>(s, first, rows, image, RotatedEdges{});
 }
 BB_IMAGE_KERNEL(diffraction_in_loop, Mixed, in_loop_body)
 

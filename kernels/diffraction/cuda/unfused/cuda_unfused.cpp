@@ -78,7 +78,7 @@ class CudaUnfused : public CudaImageSolver<T> {
   bool stages(cuda::Stream& stream, const Work* work) {
     const Setup& s = this->setup();
     const unsigned pixels = static_cast<unsigned>(s.pixels());
-    device::StagePlace at{};
+    device::StagePosition at{};
     int queued = 0;
     const auto stage = [&](Stage which) {
       kernels_[which].launch(stream, {.grid = {(pixels + kThreads - 1) / kThreads, 1, 1}, .block = {kThreads, 1, 1}},

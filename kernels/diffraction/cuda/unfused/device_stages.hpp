@@ -18,7 +18,7 @@ struct StagePlanes {
 };
 
 /// Sub-pixel, layer, source and orientation that a stage processes.
-struct StagePlace {
+struct StagePosition {
   int sub_fast, sub_slow, depth, source, orientation;
 };
 

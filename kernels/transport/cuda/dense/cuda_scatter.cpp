@@ -9,7 +9,7 @@ class CudaScatter final : public CudaScatterSolver {
   using CudaScatterSolver::CudaScatterSolver;
 
  protected:
-  Names names() const override { return {"scatter_slow_down", "scatter_angles", "scatter_stream"}; }
+  KernelNames names() const override { return {"scatter_slow_down", "scatter_angles", "scatter_stream"}; }
   cuda::LaunchShape shape() const override { return this->cell_shape(kScatterThreads); }
 };
 

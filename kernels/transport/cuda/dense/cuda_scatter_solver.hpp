@@ -13,13 +13,13 @@ class CudaScatterSolver : public CudaDenseSolver<float> {
   using CudaDenseSolver<float>::CudaDenseSolver;
 
  protected:
-  struct Names {
+  struct KernelNames {
     const char* slow_down;
     const char* angles;
     const char* stream;
   };
   /// Names of the kernels of the three launches.
-  virtual Names names() const = 0;
+  virtual KernelNames names() const = 0;
   /// Launch shape of these kernels.
   virtual cuda::LaunchShape shape() const = 0;
 

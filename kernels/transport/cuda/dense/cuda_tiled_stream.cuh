@@ -8,10 +8,10 @@
 namespace bb::transport {
 
 /// Assigns the cells of a rectangle of `width` columns to a block's threads, row by row, without a division per cell.
-struct Walk {
+struct ThreadCells {
   int row, column, rows, columns, width;
 
-  __device__ explicit Walk(int wide) : width(wide) {
+  __device__ explicit ThreadCells(int wide) : width(wide) {
     row = static_cast<int>(threadIdx.x) / wide;
     column = static_cast<int>(threadIdx.x) - row * wide;
     rows = kStreamThreads / wide;
@@ -52,7 +52,7 @@ __device__ void tiled_stream(const DeviceStep<float>& s, const StreamTiles& tile
   const long long field = field_offset(s, e, a);
   using Word = Pack<kWide>;
 
-  for (Walk at(words); at.row < rows; at.next()) {
+  for (ThreadCells at(words); at.row < rows; at.next()) {
     const int z = row0 + at.row;
     const int x = column0 + at.column * kWide;
     Word word{};
@@ -74,7 +74,7 @@ __device__ void tiled_stream(const DeviceStep<float>& s, const StreamTiles& tile
   float c[physics::kRemapTaps];
   for (int m = 0; m < physics::kRemapTaps; ++m) c[m] = t.flux_x[a * physics::kRemapTaps + m];
   double lost_x = 0.0, lost_z = 0.0;
-  for (Walk at(width); at.row < rows; at.next()) {
+  for (ThreadCells at(width); at.row < rows; at.next()) {
     const float* v = loaded + at.row * tiles.loaded_pitch + at.column + shift;
     const float arrives = physics::remap_flux(v[0], v[1], v[2], v[3], v[4], c);
     const float passes = physics::remap_flux(v[1], v[2], v[3], v[4], v[5], c);

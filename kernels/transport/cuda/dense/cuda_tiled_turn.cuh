@@ -51,7 +51,7 @@ __device__ inline Pack<kWide> gather_energies(const DeviceStep<float>& s, int e,
 
 /// A bin's rows of angles in shared memory. Row `reach` + n is angle n of the tile.
 template <int kWide>
-struct TurnTile {
+struct AngleTile {
   float* cells;  // [angles + 2·reach][kTurnPitch]
   int reach;     // half width of the bin's widest angle kernel
 
@@ -62,8 +62,8 @@ struct TurnTile {
 
 /// Convolves one word of one angle, with a kernel per cell for its material.
 template <int kWide>
-__device__ inline Pack<kWide> convolve_mixed(const DeviceStep<float>& s, const TurnTile<kWide>& tile, int row, int lane,
-                                             int e, int a, int i, AngleLoss& lost) {
+__device__ inline Pack<kWide> convolve_mixed(const DeviceStep<float>& s, const AngleTile<kWide>& tile, int row,
+                                             int lane, int e, int a, int i, AngleLoss& lost) {
   const DeviceTables<float>& t = s.tables;
   const Pack<kWide> own = tile.word(row, lane);
   Pack<kWide> sum{};
@@ -83,7 +83,7 @@ __device__ inline Pack<kWide> convolve_mixed(const DeviceStep<float>& s, const T
 /// kTurnGroup - 1], zero for k <= 0 and beyond `half`. Each row is read once for all these angles. Each side is summed
 /// separately, from small terms to large ones, because FP32 would lose small terms in the total.
 template <int kWide>
-__device__ inline void convolve(const TurnTile<kWide>& tile, int row, int lane, const float* padded, int half,
+__device__ inline void convolve(const AngleTile<kWide>& tile, int row, int lane, const float* padded, int half,
                                 float centre, Pack<kWide> (&out)[kTurnGroup]) {
   constexpr int kZero = kTurnGroup - 1;
   Pack<kWide> above[kTurnGroup] = {};
@@ -130,7 +130,7 @@ __device__ void tiled_turn(const DeviceStep<float>& s, int angles, float* shared
   const int i0 = blockIdx.x * kTurnCells;
   const int a0 = blockIdx.y * angles;
   const int e = blockIdx.z;
-  TurnTile<kWide> tile{shared, 0};
+  AngleTile<kWide> tile{shared, 0};
   for (int m = 0; m < t.materials; ++m) {
     const int row = table_row(t, 0, m, e);
     tile.reach = max(tile.reach, t.angle_begin[row + 1] - t.angle_begin[row] - 1);

@@ -9,7 +9,9 @@ class CudaWarpReduced final : public CudaScatterSolver {
   using CudaScatterSolver::CudaScatterSolver;
 
  protected:
-  Names names() const override { return {"warp_reduced_slow_down", "warp_reduced_angles", "warp_reduced_stream"}; }
+  KernelNames names() const override {
+    return {"warp_reduced_slow_down", "warp_reduced_angles", "warp_reduced_stream"};
+  }
   cuda::LaunchShape shape() const override {
     const auto tiles = [](int cells) { return static_cast<unsigned>((cells + kWarpTile - 1) / kWarpTile); };
     return {

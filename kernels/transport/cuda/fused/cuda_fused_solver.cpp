@@ -213,10 +213,10 @@ void CudaFusedSolver<T>::plan_march() {
   };
   for (int e = 0; e < t.ne; ++e) {
     if (!narrow(e)) continue;
-    Feeds feeds = feeds_and_itself(t, e);
+    SourceRange feeds = feeds_and_itself(t, e);
     int bins = 1;
     if (e + 1 < t.ne && narrow(e + 1)) {
-      const Feeds next = feeds_and_itself(t, e + 1);
+      const SourceRange next = feeds_and_itself(t, e + 1);
       const int low = std::min(feeds.low, next.low);
       const int count = std::max(feeds.low + feeds.count, next.low + next.count) - low;
       if (count <= kMarchSources) {

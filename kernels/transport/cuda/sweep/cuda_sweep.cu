@@ -5,7 +5,7 @@
 namespace bb::transport::sweep {
 
 /// Adds the tallies of each warp to the ledger row. Every thread must call this.
-__device__ inline void add_tally(const Work& w, int step, const Tally& tally) {
+__device__ inline void add_tally(const Work& w, int step, const LedgerTally& tally) {
   double* const row = w.p.scores.ledger + static_cast<unsigned long long>(step) * kLedgerColumns;
   using fused::add_from_warp;
   add_from_warp(tally.number, row + kInFlight);
@@ -60,7 +60,7 @@ __device__ inline void sweep_column(const FusedParameters<float>& p, const Sweep
   w.source_floats = group.windowed != 0 ? kSweepSlot : sweep_source_floats(w.high - w.low, p.pitch);
   w.shift = (w.stage_low * p.pitch) & 31;
 
-  Tally tally;
+  LedgerTally tally;
   const int warp = static_cast<int>(threadIdx.x) >> 5;
   const int thread = static_cast<int>(threadIdx.x);
   const int colliding = 1 + column.scorers, streaming = colliding + column.colliders;
@@ -71,7 +71,7 @@ __device__ inline void sweep_column(const FusedParameters<float>& p, const Sweep
   } else if (warp < streaming) {
     collide_column(w, thread - 32 * colliding, tally);
   } else if (warp < streaming + column.streamers) {
-    Streamer work(w, thread - 32 * streaming);
+    ColumnStreamer work(w, thread - 32 * streaming);
     work.run(tally);
   }
   __syncwarp();

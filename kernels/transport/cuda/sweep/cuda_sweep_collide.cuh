@@ -53,7 +53,7 @@ __device__ inline void each_row(const Work& w, F&& collide) {
 
 /// Collides bins with three-point angle kernels and neighbouring sources. A thread computes kSweepRun neighbouring
 /// angles of a quad of columns of one bin, entirely in registers.
-__device__ inline void collide_windowed(const Work& w, int thread, Tally& tally) {
+__device__ inline void collide_windowed(const Work& w, int thread, LedgerTally& tally) {
   const int pitch = w.p.pitch, quads = pitch / 4, ntheta = w.p.tables.ntheta;
   const int made = w.column.a1 - w.column.a0;
   const int runs = (made + kSweepRun - 1) / kSweepRun;
@@ -137,7 +137,7 @@ __device__ inline void turn(const float* gathered, const float* kernel, int half
 
 /// Collides bins with wide angle kernels. Gathered rows are exchanged through shared memory.
 template <int kBins>
-__device__ inline void collide_wide(const Work& w, int thread, Tally& tally) {
+__device__ inline void collide_wide(const Work& w, int thread, LedgerTally& tally) {
   const int pitch = w.p.pitch, quads = pitch / 4, ntheta = w.p.tables.ntheta;
   const int made = w.column.a1 - w.column.a0, half = w.group.half;
   const int threads = w.column.colliders * 32;
@@ -207,7 +207,7 @@ __device__ inline void collide_wide(const Work& w, int thread, Tally& tally) {
   tally.escape(kThetaHigh, above, w.p.tables.energy[w.group.bin + b]);
 }
 
-__device__ inline void collide_column(const Work& w, int thread, Tally& tally) {
+__device__ inline void collide_column(const Work& w, int thread, LedgerTally& tally) {
   if (w.group.windowed != 0) {
     collide_windowed(w, thread, tally);
   } else if (w.group.bins == 1) {

@@ -22,7 +22,7 @@ __device__ inline void arrive_at(int barrier, int warps) {
 }
 
 /// Sums that a thread adds to the ledger at the end of a column.
-struct Tally {
+struct LedgerTally {
   double number = 0, energy = 0, stopped = 0, nuclear = 0, nuclear_energy = 0, deposited = 0;
   double escaped[kFaces] = {}, escaped_energy[kFaces] = {};
 

@@ -130,7 +130,7 @@ class Grouping {
   bool add_windowed(std::vector<SweepGroup>& groups, int first) {
     int lowest = -t.ne, highest = 2 * t.ne, bins = 0;
     for (; bins < kSweepBins && first + bins < t.ne && narrow(first + bins); ++bins) {
-      const Feeds feeds = feeds_of(t, first + bins);
+      const SourceRange feeds = feeds_of(t, first + bins);
       if (feeds.count == 0) continue;
       const int from = std::max(lowest, feeds.low + feeds.count - kSweepTaps - bins);
       const int to = std::min(highest, feeds.low - bins);
@@ -333,11 +333,11 @@ std::optional<SweepPlan> plan_sweep(const Tables& t, const cuda::DeviceInfo& dev
   if (shapes.empty()) return std::nullopt;
 
   // Columns are assigned in order of falling cost, each to the block with the least work so far.
-  struct Costed {
+  struct ColumnCost {
     SweepColumn column;
     double cost;
   };
-  std::vector<Costed> columns;
+  std::vector<ColumnCost> columns;
   for (std::size_t g = 0; g < plan.groups.size(); ++g) {
     const Shape& s = shapes[g];
     const int chunks = divide_up(t.ntheta, s.angles);
@@ -357,11 +357,11 @@ std::optional<SweepPlan> plan_sweep(const Tables& t, const cuda::DeviceInfo& dev
       columns.push_back({column, own->cost});
     }
   }
-  std::ranges::stable_sort(columns, [](const Costed& a, const Costed& b) { return a.cost > b.cost; });
+  std::ranges::stable_sort(columns, [](const ColumnCost& a, const ColumnCost& b) { return a.cost > b.cost; });
   const std::size_t used = std::min(u(blocks), columns.size());
   std::vector<std::vector<SweepColumn>> of_block(used);
   std::vector<double> load(used, 0.0);
-  for (const Costed& c : columns) {
+  for (const ColumnCost& c : columns) {
     const auto least = static_cast<std::size_t>(std::ranges::min_element(load) - load.begin());
     of_block[least].push_back(c.column);
     load[least] += c.cost;

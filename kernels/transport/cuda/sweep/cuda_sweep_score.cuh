@@ -22,7 +22,7 @@ __device__ inline void add_quad(float* to, const float4& v) {
 #endif
 }
 
-__device__ inline void score_column(const Work& w, int thread, Tally& tally) {
+__device__ inline void score_column(const Work& w, int thread, LedgerTally& tally) {
   const int pitch = w.p.pitch, quads = pitch / 4;
   const int made = w.column.a1 - w.column.a0, parts = w.column.score_parts;
   const int q = thread % quads;

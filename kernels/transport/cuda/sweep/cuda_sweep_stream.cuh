@@ -24,13 +24,13 @@ __device__ inline float flux(float m2, float m1, float c, float p1, float p2, co
 
 using physics::kRemapReach;
 
-struct Streamed {
+struct RemappedRow {
   float v[4];
 };
 
-class Streamer {
+class ColumnStreamer {
  public:
-  __device__ Streamer(const Work& work, int thread) : w(work) {
+  __device__ ColumnStreamer(const Work& work, int thread) : w(work) {
     tile_floats = w.column.tile_floats;
     padded = w.p.pitch != w.p.tables.nx;
     const int quads = w.p.pitch / 4;
@@ -58,7 +58,7 @@ class Streamer {
           static_cast<long long>(angle.whole_z - kRemapReach) * stride;
   }
 
-  __device__ void run(Tally& tally) {
+  __device__ void run(LedgerTally& tally) {
     const int warps = w.column.colliders + w.column.streamers;
     const int rows = w.p.tables.nz, last = rows + kRemapReach + 1;
     const float* const from = w.shared + at;
@@ -87,7 +87,7 @@ class Streamer {
 
  private:
   /// Returns a row of a tile after the remap in x.
-  __device__ Streamed remap_x(const float* from, int tile, bool again, int warps) {
+  __device__ RemappedRow remap_x(const float* from, int tile, bool again, int warps) {
     wait_at(kTileFull + tile, warps);
     const float4 left = *reinterpret_cast<const float4*>(from - 4);
     float4 here = *reinterpret_cast<const float4*>(from);
@@ -99,7 +99,7 @@ class Streamer {
     const float f2 = flux(left.w, here.x, here.y, here.z, here.w, cx);
     const float f3 = flux(here.x, here.y, here.z, here.w, right.x, cx);
     const float f4 = flux(here.y, here.z, here.w, right.x, right.y, cx);
-    Streamed moved{{(here.x - f1) + f0, (here.y - f2) + f1, (here.z - f3) + f2, (here.w - f4) + f3}};
+    RemappedRow moved{{(here.x - f1) + f0, (here.y - f2) + f1, (here.z - f3) + f2, (here.w - f4) + f3}};
     escaped_x = fmaf(edge, f4, escaped_x);
     if (padded) {
       const float passed[4] = {f0, f1, f2, f3};
@@ -125,12 +125,12 @@ class Streamer {
   template <int kPlace>
   __device__ void step(int row, int rows, const float* from, int warps) {
     ring[kPlace] =
-        row < rows ? remap_x(from + kPlace * tile_floats, kPlace, row + kSweepTiles < rows, warps) : Streamed{};
-    const Streamed& m2 = ring[(kPlace + 1) % 5];
-    const Streamed& m1 = ring[(kPlace + 2) % 5];
-    const Streamed& content = ring[(kPlace + 3) % 5];
-    const Streamed& p1 = ring[(kPlace + 4) % 5];
-    const Streamed& p2 = ring[kPlace];
+        row < rows ? remap_x(from + kPlace * tile_floats, kPlace, row + kSweepTiles < rows, warps) : RemappedRow{};
+    const RemappedRow& m2 = ring[(kPlace + 1) % 5];
+    const RemappedRow& m1 = ring[(kPlace + 2) % 5];
+    const RemappedRow& content = ring[(kPlace + 3) % 5];
+    const RemappedRow& p1 = ring[(kPlace + 4) % 5];
+    const RemappedRow& p2 = ring[kPlace];
     float v[4];
 #pragma unroll
     for (int j = 0; j < 4; ++j) {
@@ -153,8 +153,8 @@ class Streamer {
 
   const Work& w;
   float cx[5], cz[5];
-  Streamed ring[5] = {};
-  Streamed before = {};
+  RemappedRow ring[5] = {};
+  RemappedRow before = {};
   float* out;
   int stride, at, bin, padding, tile_floats;
   int behind;        // number of cells beyond the row's end, among the four columns and the next two

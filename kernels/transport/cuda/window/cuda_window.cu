@@ -9,7 +9,7 @@ namespace bb::transport::window {
 
 /// Copies data that every step needs to shared memory once.
 template <typename T>
-__device__ void hold_tables(const WindowParameters<T>& p, Shared<T>& s, Fixed& fixed) {
+__device__ void hold_tables(const WindowParameters<T>& p, SharedPointers<T>& s, FixedMemory& fixed) {
   const DeviceTables<T>& t = p.tables;
   for (int i = threadIdx.x; i < t.ne; i += kWindowThreads) s.bins[i] = p.bins[i];
   if (p.layout.feeds_held != 0) {
@@ -57,7 +57,7 @@ static_assert(sizeof(kColumnOfTally) == kTallyThetaHighEnergy + 1);
 
 /// Adds the block's sums over a step to the ledger.
 template <typename T>
-__device__ void report(const WindowParameters<T>& p, Shared<T>& s, int step) {
+__device__ void report(const WindowParameters<T>& p, SharedPointers<T>& s, int step) {
   meet_workers();
   const int slot = threadIdx.x;
   if (slot > kTallyThetaHighEnergy) return;
@@ -78,7 +78,7 @@ __device__ void report(const WindowParameters<T>& p, Shared<T>& s, int step) {
 template <typename T, bool kDepth>
 class Planner {
  public:
-  __device__ Planner(const WindowParameters<T>& parameters, Shared<T>& memory, Fixed& fixed_memory)
+  __device__ Planner(const WindowParameters<T>& parameters, SharedPointers<T>& memory, FixedMemory& fixed_memory)
       : p(parameters), s(memory), fixed(fixed_memory) {}
 
   __device__ void run(int first, int limit) {
@@ -86,7 +86,7 @@ class Planner {
     unsigned waits = fixed.waits;
     int step = first;
     for (;; ++step) {
-      Cut cut = collide_cut(s, plan, s.block);
+      UnclippedItem cut = collide_cut(s, plan, s.block);
       Sources<T> sources(p, s, cut.bin);
       if (step > first) {
         meet_all();  // the previous step has been written
@@ -139,7 +139,7 @@ class Planner {
  private:
   /// Passes the block's items of a pass to the workers. While they process one item, the next is clipped.
   template <typename Next, typename Clip>
-  __device__ void hand_out(Cut& cut, Sources<T>& sources, int items, int step, Next&& next, Clip&& clip) {
+  __device__ void hand_out(UnclippedItem& cut, Sources<T>& sources, int items, int step, Next&& next, Clip&& clip) {
     int at = s.block;
     for (bool more = true; more;) {
       Item item{};
@@ -165,15 +165,16 @@ class Planner {
   }
 
   const WindowParameters<T>& p;
-  Shared<T>& s;
-  Fixed& fixed;
+  SharedPointers<T>& s;
+  FixedMemory& fixed;
   int slot = 0;
   const int lane = threadIdx.x & 31;
 };
 
 /// Main loop of the worker threads, which compute the planner's items.
 template <typename T, bool kDepth, typename Tracks>
-__device__ void work(const WindowParameters<T>& p, const Tracks& tracks, Shared<T>& s, Fixed& fixed, int first) {
+__device__ void work(const WindowParameters<T>& p, const Tracks& tracks, SharedPointers<T>& s, FixedMemory& fixed,
+                     int first) {
   float lowest = 0, highest = 0;
   int slot = 0;
   // `f` processes an item. After the last item of a pass, it calls meet_all() once it has written the data that other
@@ -224,8 +225,8 @@ __device__ void work(const WindowParameters<T>& p, const Tracks& tracks, Shared<
 
 /// Takes steps `first` … `limit` - 1, or fewer if no protons are left. All threads of the team must call this.
 template <typename T, bool kDepth, typename Tracks>
-__device__ void run_steps(const WindowParameters<T>& p, const Tracks& tracks, Shared<T>& s, Fixed& fixed, int first,
-                          int limit) {
+__device__ void run_steps(const WindowParameters<T>& p, const Tracks& tracks, SharedPointers<T>& s, FixedMemory& fixed,
+                          int first, int limit) {
   hold_tables(p, s, fixed);
   __syncthreads();
   if (threadIdx.x < kWindowWorkers) {
@@ -238,19 +239,19 @@ __device__ void run_steps(const WindowParameters<T>& p, const Tracks& tracks, Sh
 /// Advances one beam with the whole grid of blocks.
 template <typename T, bool kDepth, typename Tracks>
 __device__ void run_beam(const WindowParameters<T>& p, const Tracks& tracks, unsigned char* memory) {
-  __shared__ Fixed fixed;
+  __shared__ FixedMemory fixed;
   const int first = p.control->step;
   const int limit = p.control->limit;
   if (first >= limit) return;
   if (threadIdx.x == 0) fixed.waits = 0;
-  Shared<T> s(p, memory, static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x));
+  SharedPointers<T> s(p, memory, static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x));
   run_steps<T, kDepth>(p, tracks, s, fixed, first, limit);
 }
 
 /// Advances one beam after another with each team of blocks.
 template <typename T, bool kDepth>
 __device__ void run_beams(const WindowParameters<T>& common, const WindowBeams<T>& b, unsigned char* memory) {
-  __shared__ Fixed fixed;
+  __shared__ FixedMemory fixed;
   __shared__ WindowParameters<T> mine;
   __shared__ int place;
   const int team = static_cast<int>(blockIdx.x) / b.team, teams = static_cast<int>(gridDim.x) / b.team;
@@ -259,7 +260,7 @@ __device__ void run_beams(const WindowParameters<T>& common, const WindowBeams<T
     place = b.taken != nullptr ? take_place(b) : team;
   }
   meet_all();
-  Shared<T> s(common, memory, static_cast<int>(blockIdx.x) - team * b.team, b.team);
+  SharedPointers<T> s(common, memory, static_cast<int>(blockIdx.x) - team * b.team, b.team);
   for (int beam = team; beam < b.beams; beam += teams) {
     begin_beam(common, b, place, beam, mine, s);
     meet_team(mine.control, s, fixed);

@@ -34,7 +34,7 @@ CudaWindowBeams<T>::CudaWindowBeams(const Problem& problem, const Tables& tables
       opened_(cuda::OpenedDevice::open(problem.device, "transport")),
       stream_(opened_.device),
       typed_(tables, cpu::on_all_cores),
-      device_tables_(problem, tables, typed_, Sent::kLosses, stream_),
+      device_tables_(problem, tables, typed_, TableSet::kLosses, stream_),
       window_(problem, tables, typed_, device_tables_.view(),
               {.static_shared = kStatic, .turned = opened_.kernels->module.tunable("kWindowTurned", kWindowTurned)},
               stream_),
@@ -131,7 +131,7 @@ void CudaWindowBeams<T>::make_room(Slot& slot, std::size_t beams) {
 }
 
 template <typename T>
-void CudaWindowBeams<T>::make_places(Places& places, int count, cuda::Stream& stream) {
+void CudaWindowBeams<T>::make_places(BeamStorage& places, int count, cuda::Stream& stream) {
   if (places.controls.size() >= u(count)) return;
   const auto& device = opened_.device;
   places.states = {device, 2 * u(count) * state_cells(), cuda::Reuse::kYes};
@@ -206,7 +206,7 @@ void CudaWindowBeams<T>::queue(Slot& slot, std::span<const Start* const> starts,
   const int teams = std::min({static_cast<int>(count), all ? teams_ : at_once(), most});
   const int team = queued_ && !all ? 1 : std::max(1, blocks_of_slot(all) / teams);
   make_room(slot, count);
-  Places& places = queued_ ? shared_ : slot.places;
+  BeamStorage& places = queued_ ? shared_ : slot.places;
   make_places(places, queued_ ? static_cast<int>(blocks_) : teams, stream);
 
   WindowBeams<T> beams{};

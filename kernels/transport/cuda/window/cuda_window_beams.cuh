@@ -25,7 +25,7 @@ __device__ void give_place(const WindowBeams<T>& b, int place) {
 
 /// Waits for all blocks of the team. Their writes are then visible to loads that bypass the L1 cache.
 template <typename T>
-__device__ inline void meet_team(WindowControl* control, const Shared<T>& s, Fixed& fixed) {
+__device__ inline void meet_team(WindowControl* control, const SharedPointers<T>& s, FixedMemory& fixed) {
   meet_all();
   if (threadIdx.x == 0) {
     arrive(control);
@@ -39,7 +39,7 @@ __device__ inline void meet_team(WindowControl* control, const Shared<T>& s, Fix
 /// cells inside boxes are ever read.
 template <typename T>
 __device__ void place_start(const WindowParameters<T>& p, const WindowBeams<T>& b, const WindowStart& start,
-                            const Shared<T>& s) {
+                            const SharedPointers<T>& s) {
   const int ne = p.tables.ne, nx = p.tables.nx;
   const int thread = s.block * static_cast<int>(blockDim.x) + static_cast<int>(threadIdx.x);
   const int threads = s.blocks * static_cast<int>(blockDim.x);
@@ -69,7 +69,7 @@ __device__ void place_start(const WindowParameters<T>& p, const WindowBeams<T>& 
 /// Sets `mine` to the parameters of the beam's steps, with the state at `place`.
 template <typename T>
 __device__ void begin_beam(const WindowParameters<T>& common, const WindowBeams<T>& b, int place, int beam,
-                           WindowParameters<T>& mine, const Shared<T>& s) {
+                           WindowParameters<T>& mine, const SharedPointers<T>& s) {
   const WindowStart start = b.starts[beam];
   if (threadIdx.x == 0) {
     mine = common;
@@ -97,7 +97,7 @@ __device__ void begin_beam(const WindowParameters<T>& common, const WindowBeams<
 /// Adds content in flight at the end to the last row of the beam's ledger. Content beyond the last plane has left the
 /// grid instead.
 template <typename T, bool kDepth>
-__device__ void end_beam(const WindowParameters<T>& p, const Shared<T>& s, int step, int steps) {
+__device__ void end_beam(const WindowParameters<T>& p, const SharedPointers<T>& s, int step, int steps) {
   double number = 0, energy = 0;
   for (int bin = s.block; bin < p.tables.ne; bin += s.blocks) {
     double held = 0;

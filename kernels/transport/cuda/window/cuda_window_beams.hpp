@@ -27,7 +27,7 @@ class CudaWindowBeams final : public engine::BeamsSolver {
 
  private:
   /// State storage of teams of blocks, one place per team.
-  struct Places {
+  struct BeamStorage {
     cuda::DeviceBuffer<T> states;
     cuda::DeviceBuffer<WindowBox> boxes;
     cuda::DeviceBuffer<WindowControl> controls;
@@ -41,7 +41,7 @@ class CudaWindowBeams final : public engine::BeamsSolver {
 
     cuda::Stream stream;
     cuda::Event arrived;
-    Places places;  // unused if slots share places
+    BeamStorage places;  // unused if slots share places
     cuda::DeviceBuffer<unsigned char> starts;
     std::size_t room = 0;  // number of beams that fit into the following buffers
     cuda::DeviceBuffer<double> fields, ledgers, crossing;
@@ -58,7 +58,7 @@ class CudaWindowBeams final : public engine::BeamsSolver {
   std::size_t ledger_cells() const;
   std::size_t crossing_cells() const;
   void make_room(Slot& slot, std::size_t beams);
-  void make_places(Places& places, int count, cuda::Stream& stream);
+  void make_places(BeamStorage& places, int count, cuda::Stream& stream);
   void send_starts(Slot& slot, std::span<const Start* const> starts, WindowBeams<T>& beams);
   void queue(Slot& slot, std::span<const Start* const> starts, bool all);
 
@@ -76,7 +76,7 @@ class CudaWindowBeams final : public engine::BeamsSolver {
   int teams_ = 1;        // maximum teams of all slots together
   int slots_used_ = 2;
   bool queued_ = false;  // blocks of a slot may queue behind those of another; slots share places
-  Places shared_;
+  BeamStorage shared_;
   std::array<Slot, kMaxSlots> slots_;
 };
 

@@ -11,8 +11,8 @@ namespace bb::transport::window {
 template <typename T, bool kDepth, bool kMixed, typename Tracks>
 class Collide {
  public:
-  __device__ Collide(const WindowParameters<T>& parameters, const Tracks& moments, Shared<T>& memory,
-                     Fixed& fixed_memory, int in_slot, int at_step)
+  __device__ Collide(const WindowParameters<T>& parameters, const Tracks& moments, SharedPointers<T>& memory,
+                     FixedMemory& fixed_memory, int in_slot, int at_step)
       : p(parameters),
         tracks(moments),
         t(parameters.tables),
@@ -505,8 +505,8 @@ class Collide {
   const WindowParameters<T>& p;
   const Tracks& tracks;
   const DeviceTables<T>& t;
-  Shared<T>& s;
-  Fixed& fixed;
+  SharedPointers<T>& s;
+  FixedMemory& fixed;
   int slot;  // index of the current item, 0 or 1
   const Item& item;
   const WindowSource<T>* views;

@@ -147,8 +147,8 @@ struct Item {
 
 /// Pointers into a block's shared memory.
 template <typename T>
-struct Shared {
-  __device__ Shared(const WindowParameters<T>& p, unsigned char* base, int of_team, int in_team)
+struct SharedPointers {
+  __device__ SharedPointers(const WindowParameters<T>& p, unsigned char* base, int of_team, int in_team)
       : block(of_team),
         blocks(in_team),
         boxes(reinterpret_cast<short*>(base + p.layout.boxes)),
@@ -187,7 +187,7 @@ struct Shared {
 };
 
 /// Shared memory of fixed size. The planner prepares one of two items while the workers process the other.
-struct Fixed {
+struct FixedMemory {
   Item items[2];
   int extent[6];  // z0, z1, a0, a1, x0, x1 of an item's cells above the threshold
   int over;
@@ -210,7 +210,7 @@ __device__ inline void meet_all() { meet_at<2, kWindowThreads>(); }
 
 /// Adds the content that a warp writes for an item. Every thread of the warp must call this.
 template <typename T>
-__device__ inline void keep_written(Shared<T>& s, double written, double energy) {
+__device__ inline void keep_written(SharedPointers<T>& s, double written, double energy) {
   if (!__any_sync(kWholeWarp, written != 0.0)) return;
   written = warp_sum(written);
   if ((threadIdx.x & 31) != 0) return;
@@ -222,7 +222,8 @@ __device__ inline void keep_written(Shared<T>& s, double written, double energy)
 /// Publishes a written item, for which other blocks wait: its bin's next box includes the item, and its content counts
 /// as in flight. All workers must call this.
 template <typename T>
-__device__ inline void send_written(const WindowParameters<T>& p, Shared<T>& s, Fixed& fixed, int bin, int step) {
+__device__ inline void send_written(const WindowParameters<T>& p, SharedPointers<T>& s, FixedMemory& fixed, int bin,
+                                    int step) {
   meet_workers();
   const int lane = static_cast<int>(threadIdx.x) & 31, warp = static_cast<int>(threadIdx.x) >> 5;
   if (warp == 0 && lane < 6) {

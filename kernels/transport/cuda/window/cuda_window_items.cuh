@@ -6,7 +6,7 @@
 namespace bb::transport::window {
 
 /// An item before it is clipped.
-struct Cut {
+struct UnclippedItem {
   int bin;         // -1: no work
   int z;           // row, or first of kWindowRows rows
   int part, tile;  // parts of the angles and of the columns in the first pass; `part` is of both in the second
@@ -26,7 +26,7 @@ __device__ inline int place_of(const int* begin, int bins, int item) {
 
 /// Returns work item `item` of the first pass. Items in rows that are likely to contain protons come first.
 template <typename T>
-__device__ inline Cut collide_cut(const Shared<T>& s, const StepPlan& plan, int item) {
+__device__ inline UnclippedItem collide_cut(const SharedPointers<T>& s, const StepPlan& plan, int item) {
   if (item >= plan.collides + plan.rest) return {-1, 0, 0, 0, 1, 1};
   const bool likely = item < plan.collides;
   if (!likely) item -= plan.collides;
@@ -44,7 +44,7 @@ __device__ inline Cut collide_cut(const Shared<T>& s, const StepPlan& plan, int 
 }
 
 template <typename T>
-__device__ inline Cut stream_cut(const Shared<T>& s, const StepPlan& plan, int item) {
+__device__ inline UnclippedItem stream_cut(const SharedPointers<T>& s, const StepPlan& plan, int item) {
   if (item >= plan.streams) return {-1, 0, 0, 0, 1, 1};
   const int place = place_of(s.stream_begin, plan.bins, item);
   const BinPlan r = s.plans[place];
@@ -57,7 +57,7 @@ __device__ inline Cut stream_cut(const Shared<T>& s, const StepPlan& plan, int i
 template <typename T>
 class Sources {
  public:
-  __device__ Sources(const WindowParameters<T>& parameters, const Shared<T>& memory, int of_bin)
+  __device__ Sources(const WindowParameters<T>& parameters, const SharedPointers<T>& memory, int of_bin)
       : p(parameters), s(memory), bin(max(of_bin, 0)), data(memory.bins[max(of_bin, 0)]) {
     const bool among = bin >= data.feed_low && bin < data.feed_low + data.feed_count;
     count = data.feed_count + (among ? 0 : 1);
@@ -128,7 +128,7 @@ class Sources {
   __device__ int source(int k) const { return k < data.feed_count ? s.feeds[data.feed_at + k] : bin; }
 
   const WindowParameters<T>& p;
-  const Shared<T>& s;
+  const SharedPointers<T>& s;
   int bin, count, mine;
   WindowBin data;
   WindowBox box;  // box of this lane's source
@@ -145,8 +145,8 @@ __device__ inline void make_reach(const WindowParameters<T>& p, const WindowBox&
 
 /// Clips a work item of the first pass to the cells that contain protons. Its bin is -1 if no work is left.
 template <typename T, bool kDepth>
-__device__ void clip_collide(const WindowParameters<T>& p, const Cut& cut, Sources<T>& sources, int half, int step,
-                             WindowSource<T>* views, Item& item, double& cells) {
+__device__ void clip_collide(const WindowParameters<T>& p, const UnclippedItem& cut, Sources<T>& sources, int half,
+                             int step, WindowSource<T>* views, Item& item, double& cells) {
   const WindowBox from = sources.holds(step);
   item.z = cut.z;
   item.bin = -1;
@@ -171,8 +171,8 @@ __device__ void clip_collide(const WindowParameters<T>& p, const Cut& cut, Sourc
 
 /// Clips a work item of the second pass to the cells that contain protons. Its bin is -1 if no work is left.
 template <typename T>
-__device__ void clip_stream(const WindowParameters<T>& p, const Cut& cut, Sources<T>& sources, int half, int step,
-                            Item& item, double& cells) {
+__device__ void clip_stream(const WindowParameters<T>& p, const UnclippedItem& cut, Sources<T>& sources, int half,
+                            int step, Item& item, double& cells) {
   const WindowBox from = sources.holds(step);
   item.bin = -1;
   if (is_empty(from)) return;

@@ -17,7 +17,7 @@ constexpr int kViewBytes = 48;    // bytes per WindowSource
 constexpr int kMaxStatic = 2048;  // maximum shared memory outside the layout; see kStatic in cuda_window_beams.cpp
 
 /// Assigns offsets in a block's shared memory.
-class Carver {
+class OffsetAllocator {
  public:
   int take(std::size_t count, std::size_t each) {
     const std::size_t at = bytes_;
@@ -38,7 +38,7 @@ WindowLayout lay_out(const WindowSizes& of, int angles, int quads, int weights, 
   const int right = std::max(0, 3 - (of.whole_x_min + 7 + 3) / 4);
   const std::size_t columns = u(left + quads + right + (of.whole_x_min < -7 ? -of.whole_x_min / 4 : 0)) | 1;
   const std::size_t made = u((angles + of.turned - 1) / of.turned * of.turned);
-  Carver memory;
+  OffsetAllocator memory;
   WindowLayout l{};
   l.boxes = memory.take(u(of.ne), 16);
   l.bins = memory.take(u(of.ne), sizeof(WindowBin));

@@ -18,7 +18,7 @@ inline constexpr int kRowCost = 18;
 __device__ inline int angle_cost(int half) { return kRowCost + half * 5 / 3; }
 
 /// A bin's box in shared memory.
-struct alignas(16) HeldBox {
+struct alignas(16) SharedBox {
   short z0, z1, a0, a1, x0, x1, unused0, unused1;
 };
 
@@ -49,7 +49,7 @@ __device__ inline int scan_warp(int value) {
 /// after the next. All other bins are empty, and were empty at the last call. Returns the first bin with content and
 /// the end of the bins with content.
 template <typename T>
-__device__ inline int2 take_boxes(const WindowParameters<T>& p, Shared<T>& s, int step, int low, int high) {
+__device__ inline int2 take_boxes(const WindowParameters<T>& p, SharedPointers<T>& s, int step, int low, int high) {
   const int lane = threadIdx.x & 31;
   int first = p.tables.ne, last = 0;
   const WindowBox* now = p.bounds[step % 3];
@@ -73,14 +73,14 @@ __device__ inline int2 take_boxes(const WindowParameters<T>& p, Shared<T>& s, in
 
 /// Box around the content that can reach a bin within one step, or within two if `ahead`.
 template <typename T>
-__device__ inline HeldBox wide_box(const Shared<T>& s, int bin, bool ahead) {
-  const HeldBox* boxes = reinterpret_cast<const HeldBox*>(s.boxes);
-  HeldBox from = boxes[bin];
+__device__ inline SharedBox wide_box(const SharedPointers<T>& s, int bin, bool ahead) {
+  const SharedBox* boxes = reinterpret_cast<const SharedBox*>(s.boxes);
+  SharedBox from = boxes[bin];
   const int low = ahead ? s.bins[bin].wide_low : s.bins[bin].feed_low;
   const int count = ahead ? s.bins[bin].wide_count : s.bins[bin].feed_count;
 #pragma unroll 4
   for (int k = 0; k < count; ++k) {
-    const HeldBox by = boxes[low + k];
+    const SharedBox by = boxes[low + k];
     from.z0 = min(from.z0, by.z0);
     from.z1 = max(from.z1, by.z1);
     from.a0 = min(from.a0, by.a0);
@@ -94,7 +94,7 @@ __device__ inline HeldBox wide_box(const Shared<T>& s, int bin, bool ahead) {
 /// Partitions the step after `step` (if `ahead`) or step `step` itself, from the boxes before step `step`. Runs in one
 /// warp. `before` is the plan from the boxes of the previous step, if there is one.
 template <typename T, bool kDepth>
-__device__ StepPlan plan_step(const WindowParameters<T>& p, Shared<T>& s, int step, bool ahead,
+__device__ StepPlan plan_step(const WindowParameters<T>& p, SharedPointers<T>& s, int step, bool ahead,
                               const StepPlan* before) {
   const DeviceTables<T>& t = p.tables;
   const int lane = threadIdx.x & 31;
@@ -109,7 +109,7 @@ __device__ StepPlan plan_step(const WindowParameters<T>& p, Shared<T>& s, int st
   plan.bins = max(min(holding.y + up, t.ne) - plan.low, 0);
   // The unit of cost is 2^6, so that grids of 10^9 cells do not overflow.
   unsigned cost = 0, rows = 0;
-  HeldBox box{};
+  SharedBox box{};
   bool live = false;
 #pragma unroll 1
   for (int base = 0; base < plan.bins; base += 32) {

@@ -12,7 +12,7 @@ template <typename T>
 class CudaWindowSolver final : public CudaSolver<T> {
  public:
   CudaWindowSolver(const Problem& problem, const Tables& tables)
-      : CudaSolver<T>(problem, tables, Sent::kLosses), depth_(problem.stepping == Stepping::kDepth) {}
+      : CudaSolver<T>(problem, tables, TableSet::kLosses), depth_(problem.stepping == Stepping::kDepth) {}
 
  protected:
   double state_bytes_needed() const override;

@@ -7,8 +7,8 @@
 namespace bb::transport::window {
 
 template <typename T>
-__device__ void stream_item(const WindowParameters<T>& p, Shared<T>& s, Fixed& fixed, int slot, int step, float& lowest,
-                            float& highest) {
+__device__ void stream_item(const WindowParameters<T>& p, SharedPointers<T>& s, FixedMemory& fixed, int slot, int step,
+                            float& lowest, float& highest) {
   const Item& r = fixed.items[slot];
   const DeviceTables<T>& t = p.tables;
   const int bin = r.bin;

@@ -145,7 +145,7 @@ void CudaStepRows::make(WindowParameters<float>& window, cuda::Stream& stream) {
   window.tables.reach_up = reach_up_;
 }
 
-CudaStepRows::Made CudaStepRows::read(cuda::Stream& stream) const {
+CudaStepRows::StepRowTables CudaStepRows::read(cuda::Stream& stream) const {
   const std::vector<float> made = made_.read(stream);
   const auto part = [&](const float* from, std::size_t count) {
     const auto begin = made.begin() + (from - made_.pointer());
@@ -153,8 +153,8 @@ CudaStepRows::Made CudaStepRows::read(cuda::Stream& stream) const {
   };
   const DeviceStepRows& p = rows_;
   const std::size_t rows = u(p.ne) * u(p.paths) * u(p.materials);
-  Made out{BinTables<float>(layout_), part(p.deposit, rows), part(p.stopped, rows), part(p.nuclear, rows),
-           part(p.nuclear_escape, rows)};
+  StepRowTables out{BinTables<float>(layout_), part(p.deposit, rows), part(p.stopped, rows), part(p.nuclear, rows),
+                    part(p.nuclear_escape, rows)};
   out.tables.feed_bin = feed_bin_.read(stream);
   out.tables.feed_weight = part(p.feed_weight, layout_.weights);
   out.tables.kernel_weight = part(p.kernel_weight, layout_.kernels);

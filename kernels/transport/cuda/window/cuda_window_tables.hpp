@@ -34,12 +34,12 @@ class CudaStepRows {
   void make(WindowParameters<float>& p, cuda::Stream& stream);
   double flops_per_cell_step(const Tables& tables) const;
 
-  struct Made {
+  struct StepRowTables {
     BinTables<float> tables;
     std::vector<float> deposit, stopped, nuclear, nuclear_escape;  // [paths·materials·ne]
   };
   /// Downloads the tables for comparisons and waits for them.
-  Made read(cuda::Stream& stream) const;
+  StepRowTables read(cuda::Stream& stream) const;
 
  private:
   void measure(const Tables& tables, cuda::Stream& stream);

@@ -120,9 +120,9 @@ class Profile {
 };
 
 /// Adds the parts of several spots to a Start.
-class Collector {
+class StartBuilder {
  public:
-  Collector(const Problem& p, const EnergyGrid& grid, const StartAxes& axes, Start& start)
+  StartBuilder(const Problem& p, const EnergyGrid& grid, const StartAxes& axes, Start& start)
       : p_(p), grid_(grid), axes_(axes), start_(start) {}
 
   /// Adds one part for spots of the same profile, or of the same spectrum if `same_energies`.
@@ -290,7 +290,7 @@ void build_start(const Problem& problem, const EnergyGrid& grid, std::span<const
     return std::tuple_cat(spectrum_of(s), profile_of(s), std::tuple(s.beam->weight));
   });
   start.entry_dose.assign(u(axes.nx), 0.0);
-  Collector collector(problem, grid, axes, start);
+  StartBuilder collector(problem, grid, axes, start);
   const auto by_energy = grouped(spots, spectrum_of);
   const auto by_profile = grouped(spots, profile_of);
   if (by_energy.size() < by_profile.size()) {

@@ -15,15 +15,15 @@ std::vector<physics::PencilMoments> pencil_beam(const Problem& problem) {
   if (problem.beam.angle != 0.0) throw ProblemError("unsupported", "Fermi-Eyges: the beam is not along z");
   // Only the media on the axis are built, because a map may have hundreds.
   const Medium water(problem.materials.front());
-  struct OnTheWay {
+  struct AxisMedium {
     Medium medium;
     physics::PencilMedium pencil;
   };
-  std::map<std::size_t, OnTheWay> known;
+  std::map<std::size_t, AxisMedium> known;
   const auto on_the_way = [&](std::size_t index) -> const physics::PencilMedium& {
     const auto found = known.find(index);
     if (found != known.end()) return found->second.pencil;
-    OnTheWay& made = known.try_emplace(index, OnTheWay{Medium(problem.materials[index]), {}}).first->second;
+    AxisMedium& made = known.try_emplace(index, AxisMedium{Medium(problem.materials[index]), {}}).first->second;
     const Medium& medium = made.medium;
     made.pencil = {[&medium](double energy, double length) { return medium.energy_after(energy, length); },
                    [&problem, &water, &medium](double energy) {
