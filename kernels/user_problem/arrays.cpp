@@ -122,7 +122,7 @@ bool edge_values(const TaskProblem& problem, const Array& array, std::vector<dou
   return true;
 }
 
-std::vector<double> drawn(const TaskProblem& problem, const Array& array, std::size_t place) {
+std::vector<double> random_values(const TaskProblem& problem, const Array& array, std::size_t place) {
   if (array.fill == Fill::kFile) return doubles_in(array.file, array.count());
   const RandomStream draws(problem.seed, place);
   std::vector<double> values(array.count());
@@ -279,7 +279,7 @@ std::vector<int> axes_of(const TaskProblem& problem) {
 }
 
 std::vector<std::byte> values_of(const TaskProblem& problem, const Array& array, std::size_t place) {
-  const std::vector<double> values = drawn(problem, array, place);
+  const std::vector<double> values = random_values(problem, array, place);
   std::vector<std::byte> out(array.bytes());
   const auto as_float = [](double v) { return static_cast<float>(v); };
   switch (array.storage()) {

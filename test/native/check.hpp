@@ -30,7 +30,7 @@ struct Registration {
 void fail(const char* file, int line, const std::string& message);
 
 /// Ends a test that cannot run on this machine.
-struct Skipped {
+struct SkippedTest {
   std::string reason;
 };
 
@@ -95,7 +95,7 @@ void check_throws(const char* file, int line, Body&& body, const char* text, std
 #define TEST(name) BB_TEST_(name, __COUNTER__)
 
 #define SKIP(reason) \
-  throw ::bb::test::Skipped { reason }
+  throw ::bb::test::SkippedTest { reason }
 #define CHECK(condition) ::bb::test::check(__FILE__, __LINE__, static_cast<bool>(condition), #condition)
 #define CHECK_EQ(got, wanted) ::bb::test::check_equal(__FILE__, __LINE__, got, wanted, #got)
 #define CHECK_NEAR(got, wanted, tolerance) \

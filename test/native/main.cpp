@@ -52,10 +52,10 @@ bool selected(const Case& c, const std::vector<std::string_view>& parts) {
 
 /// Distributes test files over several processes. A process takes a file by creating a folder for it. Tests of one file
 /// share their solved problems.
-class Shared {
+class TestSharing {
  public:
   /// Removes `--shared=FOLDER` from the words.
-  explicit Shared(std::vector<std::string_view>& words) {
+  explicit TestSharing(std::vector<std::string_view>& words) {
     constexpr std::string_view kFlag = "--shared=";
     const auto found = std::ranges::find_if(words, [&](auto word) { return word.starts_with(kFlag); });
     if (found == words.end()) return;
@@ -92,7 +92,7 @@ void fail(const char* file, int line, const std::string& message) {
 }
 
 int run(std::vector<std::string_view> parts) {
-  Shared shared(parts);
+  TestSharing shared(parts);
   // The linker decides the order of initialisation across files. Sorting makes every build print the same order.
   std::sort(cases().begin(), cases().end(),
             [](const Case& a, const Case& b) { return a.file != b.file ? a.file < b.file : a.line < b.line; });
@@ -105,7 +105,7 @@ int run(std::vector<std::string_view> parts) {
     const auto start = std::chrono::steady_clock::now();
     try {
       c.body();
-    } catch (const Skipped& skipped) {
+    } catch (const SkippedTest& skipped) {
       std::printf("skip %.*s\t%s\n", static_cast<int>(c.name.size()), c.name.data(), skipped.reason.c_str());
       continue;
     } catch (const std::exception& error) {

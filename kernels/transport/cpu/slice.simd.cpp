@@ -62,10 +62,10 @@ Vector<T> moved_in(const std::array<T, kRemapTaps>& c, const Vector<T>& before, 
 
 /// Step of one energy bin: the state that its stages share.
 template <typename T>
-class Advance {
+class SliceStep {
  public:
-  Advance(const SliceContext<T>& context, int bin, const Slice<T>* sources, const Box& from, int half,
-          const Slice<T>& out, T* scratch)
+  SliceStep(const SliceContext<T>& context, int bin, const Slice<T>* sources, const Box& from, int half,
+            const Slice<T>& out, T* scratch)
       : t_(*context.tables),
         w_(*context.typed),
         context_(context),
@@ -399,7 +399,7 @@ class Advance {
 template <typename T>
 SliceLoss advance(const SliceContext<T>& context, int bin, const Slice<T>* sources, const Box& from, int half,
                   const Slice<T>& out, T* scratch) {
-  return Advance<T>(context, bin, sources, from, half, out, scratch).run();
+  return SliceStep<T>(context, bin, sources, from, half, out, scratch).run();
 }
 
 template <typename T>

@@ -116,7 +116,7 @@ std::vector<Deflecting> deflections(const SweptMaterial& material) {
     std::vector<int> ends;
     for (int b = 0; b < bins; ++b) {
       ends.push_back(std::max(ends.empty() ? 0 : ends.back(), material.scattered[u(b)].reach[u(angle)]));
-      for (const Scattered::Landing& landing : material.scattered[u(b)].landings) {
+      for (const ElasticProducts::ProductBin& landing : material.scattered[u(b)].landings) {
         if (landing.angle != angle) continue;
         least = std::min(least, b - landing.bin);
         most = std::max(most, b - landing.bin);
@@ -125,7 +125,7 @@ std::vector<Deflecting> deflections(const SweptMaterial& material) {
     const int taps = std::max(most - least + 1, 0);
     Deflecting to{{least, taps, {taps, bins + kBinGroup}, {1, bins}}, std::move(ends)};
     for (int b = 0; b < bins; ++b) {
-      for (const Scattered::Landing& landing : material.scattered[u(b)].landings) {
+      for (const ElasticProducts::ProductBin& landing : material.scattered[u(b)].landings) {
         if (landing.angle == angle) to.band.weight.row(b - landing.bin - least)[landing.bin] += landing.number;
       }
     }

@@ -46,29 +46,29 @@ bool is_deuteron(int beam) { return beam == kDeuterons; }
 int source_of(int beam) { return beam < kFirstDeflected ? beam : beam - (beam - kFirstDeflected) % kAzimuths; }
 
 /// Beams with a common path length per mm of depth, of one kind of particle.
-struct Way {
+struct BeamGroup {
   double length = 0;  // mm per mm of depth
   bool deuterons = false;
 
-  bool operator==(const Way&) const = default;
+  bool operator==(const BeamGroup&) const = default;
 };
 
-/// Slowing down and reactions of the content of one column in a plane, for each Way.
+/// Slowing down and reactions of the content of one column in a plane, for each BeamGroup.
 struct Motion {
-  struct Slowing {
+  struct SlowingDown {
     bool same_whole = true;  // equal in all bins
     std::vector<int> whole;
     std::array<std::vector<double>, physics::kRemapTaps> flux;
     std::vector<double> spread;  // half of the variance, bins²
   };
-  struct OfWay {
-    Slowing plane, half;         // half: for products emitted in the middle of the plane
+  struct GroupMotion {
+    SlowingDown plane, half;     // half: for products emitted in the middle of the plane
     std::vector<double> reacts;  // fraction that reacts in the plane
   };
 
   std::vector<double> thickness;  // [materials] mm, for which these values were computed
   TrackMoments moments;
-  std::vector<OfWay> ways;
+  std::vector<GroupMotion> groups;
 };
 
 class Sweep {
@@ -90,10 +90,10 @@ class Sweep {
       state.top.assign(u(kBeams) * u(g_.columns), 0);
     }
     for (int beam = 0; beam < kBeams; ++beam) {
-      const Way way{directions_[u(beam)].way, is_deuteron(beam)};
-      const auto found = std::ranges::find(ways_, way);
-      way_of_.push_back(static_cast<std::size_t>(found - ways_.begin()));
-      if (found == ways_.end()) ways_.push_back(way);
+      const BeamGroup way{directions_[u(beam)].way, is_deuteron(beam)};
+      const auto found = std::ranges::find(groups_, way);
+      group_of_.push_back(static_cast<std::size_t>(found - groups_.begin()));
+      if (found == groups_.end()) groups_.push_back(way);
     }
     recorded_top_.assign(u(g_.columns), 0);
     planes_.assign(u(g_.planes) * u(g_.columns), 0.0);
@@ -106,7 +106,7 @@ class Sweep {
       lane.reacted.resize(u(g_.bins));
       lane.source.assign(u(kBeams) * u(g_.bins), 0.0);
       lane.emitted.resize(u(g_.bins));
-      lane.motion.ways.resize(ways_.size());
+      lane.motion.groups.resize(groups_.size());
       lane.of_beam.assign(matter_.size() * nodes_.size(), 0.0);
       lane.of_products.assign(lane.of_beam.size(), 0.0);
     }
@@ -123,7 +123,7 @@ class Sweep {
       pool_.run(kBeams, [&](int beam, int) { drift(beam, g_.rows(plane) * t_.dz); });
     }
     Secondaries out;
-    for (const OfColumn& column : of_columns_) {
+    for (const ColumnEnergies& column : of_columns_) {
       out.local += column.local;
       out.protons += column.protons;
       out.deuterons += column.deuterons;
@@ -158,7 +158,7 @@ class Sweep {
     std::vector<double> before, after;          // content of a row before and after a step, padded on both sides
   };
   /// Energy by column. One thread at a time uses a column, so sums do not depend on the thread.
-  struct OfColumn {
+  struct ColumnEnergies {
     double local = 0, protons = 0, deuterons = 0, neutral = 0;
   };
 
@@ -194,7 +194,7 @@ class Sweep {
 
   /// Fills the slowing down over a part of a plane. Returns the lowest shift, whole bins.
   int slowing(const std::vector<double>& shift, const std::vector<double>& spread, double part,
-              Motion::Slowing& to) const {
+              Motion::SlowingDown& to) const {
     to.whole.resize(u(g_.bins));
     to.spread.resize(u(g_.bins));
     for (auto& flux : to.flux) flux.resize(u(g_.bins));
@@ -215,16 +215,16 @@ class Sweep {
     if (thickness == motion.thickness) return;
     int lowest = 0;
     std::vector<double> shift(u(g_.bins)), spread(u(g_.bins));
-    for (std::size_t w = 0; w < ways_.size(); ++w) {
-      Motion::OfWay& to = motion.ways[w];
+    for (std::size_t w = 0; w < groups_.size(); ++w) {
+      Motion::GroupMotion& to = motion.groups[w];
       to.reacts.assign(u(g_.bins), 0.0);
-      const std::size_t kind = ways_[w].deuterons ? 1 : 0;
+      const std::size_t kind = groups_[w].deuterons ? 1 : 0;
       for (std::size_t b = 0; b < u(g_.bins); ++b) {
         double removal = 0.0;
         shift[b] = spread[b] = 0.0;
         for (std::size_t m = 0; m < matter_.size(); ++m) {
           if (thickness[m] == 0.0) continue;
-          const double way = thickness[m] * ways_[w].length;
+          const double way = thickness[m] * groups_[w].length;
           shift[b] += way * matter_[m].slowing[kind][b];
           spread[b] += way * matter_[m].straggling[kind][b];
           removal += way * matter_[m].removal[b];
@@ -293,7 +293,7 @@ class Sweep {
       const double* source = &lane.source[u(of) * u(g_.bins)];
       const bool tracked = t_.tracks.on() && !is_deuteron(beam);
       const std::size_t cell = u(plane) * u(g_.columns) + u(x);
-      const Motion::OfWay& motion = motion_of(lane, beam);
+      const Motion::GroupMotion& motion = motion_of(lane, beam);
       double left = energy_of(beam, p, holds) + energy_of(beam, source, emits);
       if (tracked) {
         score_tracks(lane, cell, 1.0, p, holds);
@@ -303,7 +303,7 @@ class Sweep {
       if (emits > 0) {
         // Products start in the middle of the plane on average. The azimuths of a class share their source, and mostly
         // their Way too.
-        if (const std::pair wanted{of, way_of_[u(beam)]}; emitted != wanted) {
+        if (const std::pair wanted{of, group_of_[u(beam)]}; emitted != wanted) {
           std::copy_n(source, n, lane.emitted.begin());
           slow_down(motion.half, lane.emitted.data(), n, lane);
           emitted = wanted;
@@ -326,7 +326,7 @@ class Sweep {
   /// Fills the sources of all beams from the reactions in the bins below `highest`. Returns the energy that is
   /// deposited in place. `reach` receives the end of the bins of each source. Spectra are smooth, so emission is summed
   /// at the nodes first.
-  double emit(Lane& lane, int highest, std::array<int, kBeams>& reach, OfColumn& sums) {
+  double emit(Lane& lane, int highest, std::array<int, kBeams>& reach, ColumnEnergies& sums) {
     double local = 0.0;
     const auto add = [&](int beam, const BinShares& shares, double weight) {
       const int n = static_cast<int>(shares.number.size());
@@ -394,10 +394,12 @@ class Sweep {
     return local;
   }
 
-  const Motion::OfWay& motion_of(const Lane& lane, int beam) const { return lane.motion.ways[way_of_[u(beam)]]; }
+  const Motion::GroupMotion& motion_of(const Lane& lane, int beam) const {
+    return lane.motion.groups[group_of_[u(beam)]];
+  }
 
   /// Moves the lowest `n` bins of one column to lower ranges.
-  void slow_down(const Motion::Slowing& motion, double* p, int n, Lane& lane) const {
+  void slow_down(const Motion::SlowingDown& motion, double* p, int n, Lane& lane) const {
     BinShifts shifts{
         .whole = motion.whole.data(), .same_whole = motion.same_whole, .flux = {}, .spread = motion.spread.data()};
     for (std::size_t m = 0; m < motion.flux.size(); ++m) shifts.flux[m] = motion.flux[m].data();
@@ -449,8 +451,8 @@ class Sweep {
   const ReactionGrid& g_;
   std::span<const double> reactions_;
   std::vector<ProductDirection> directions_;  // [kBeams]
-  std::vector<Way> ways_;
-  std::vector<std::size_t> way_of_;  // [kBeams] index into ways_
+  std::vector<BeamGroup> groups_;
+  std::vector<std::size_t> group_of_;  // [kBeams] index into groups_
   cpu::ThreadPool pool_;
   std::vector<Lane> lanes_;
   std::shared_ptr<const SweptMatter> swept_;
@@ -461,7 +463,7 @@ class Sweep {
   const std::vector<SweptMaterial>& matter_ = swept_->materials;
   const std::vector<double>& stopping_ = swept_->stopping;
   Fluxes fluxes_;
-  std::vector<OfColumn> of_columns_;
+  std::vector<ColumnEnergies> of_columns_;
   std::array<std::array<double, kFaces>, kBeams> aside_{};  // energy that a beam has lost through the faces in x
   double least_, few_;
   std::array<State, 2> states_;                // a beam moves from one to the other when it drifts

@@ -34,7 +34,7 @@ struct SweptMaterial {
   std::vector<double> removal;        // reactions of protons per mm
   std::vector<double> elastic;        // elastic share of `removal`
   std::vector<Yield> yields;          // by node
-  std::vector<Scattered> scattered;
+  std::vector<ElasticProducts> scattered;
 };
 
 /// The materials of a problem on the bins of its reaction grid.

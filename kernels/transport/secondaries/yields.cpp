@@ -235,10 +235,10 @@ std::vector<Yield> NucleusYields::of(const NuclearMatter& matter) const {
   return out;
 }
 
-std::vector<Scattered> elastic_scattering(const NuclearMatter& matter, const SecondaryEnergies& energies) {
-  std::vector<Scattered> out;
+std::vector<ElasticProducts> elastic_scattering(const NuclearMatter& matter, const SecondaryEnergies& energies) {
+  std::vector<ElasticProducts> out;
   for (const double energy : energies.proton) {
-    Scattered& to = out.emplace_back();
+    ElasticProducts& to = out.emplace_back();
     const double all = matter.elastic(energy);
     if (!(all > 0.0)) {
       to.local = energy;

@@ -60,12 +60,12 @@ struct Yield {
 };
 
 /// Products of one elastic scattering of a proton in one bin in a material.
-struct Scattered {
-  struct Landing {
+struct ElasticProducts {
+  struct ProductBin {
     int angle = 0, bin = 0;
     double number = 0;
   };
-  std::vector<Landing> landings;
+  std::vector<ProductBin> landings;
   std::array<int, physics::kAngleClasses> reach{};  // by angle: end of the bins
   double local = 0;                                 // MeV deposited in place: recoils, and products at larger angles
 };
@@ -92,6 +92,6 @@ class NucleusYields {
 };
 
 /// Elastic scattering in one material, by bin.
-std::vector<Scattered> elastic_scattering(const NuclearMatter& matter, const SecondaryEnergies& energies);
+std::vector<ElasticProducts> elastic_scattering(const NuclearMatter& matter, const SecondaryEnergies& energies);
 
 }  // namespace bb::transport

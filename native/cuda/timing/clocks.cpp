@@ -33,7 +33,7 @@ std::optional<unsigned> read_unsigned(Call call) {
 
 std::string refusal(NvmlStatus status) { return status == 0 ? "" : nvml_library().api.ErrorString(status); }
 
-std::optional<double> thousandths(std::optional<unsigned> value) {
+std::optional<double> from_milli(std::optional<unsigned> value) {
   return value ? std::optional(*value * 1e-3) : std::nullopt;
 }
 
@@ -69,8 +69,8 @@ ClockState ClockMonitor::read() const {
   out.sm_MHz =
       read_unsigned([&](unsigned* v) { return nvml.DeviceGetClockInfo(device_, NvmlClock::kMultiprocessor, v); });
   out.memory_MHz = read_unsigned([&](unsigned* v) { return nvml.DeviceGetClockInfo(device_, NvmlClock::kMemory, v); });
-  out.power_W = thousandths(read_unsigned([&](unsigned* v) { return nvml.DeviceGetPowerUsage(device_, v); }));
-  out.power_limit_W = thousandths(read_unsigned([&](unsigned* v) { return nvml.DeviceGetPowerLimit(device_, v); }));
+  out.power_W = from_milli(read_unsigned([&](unsigned* v) { return nvml.DeviceGetPowerUsage(device_, v); }));
+  out.power_limit_W = from_milli(read_unsigned([&](unsigned* v) { return nvml.DeviceGetPowerLimit(device_, v); }));
   out.temperature_C =
       read_unsigned([&](unsigned* v) { return nvml.DeviceGetTemperature(device_, kNvmlTemperatureGpu, v); });
   unsigned long long millijoules = 0;

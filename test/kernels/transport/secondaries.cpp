@@ -34,7 +34,7 @@ Problem edge(Stepping stepping) {
   return p;
 }
 
-engine::RunResult solved(Problem p, const std::string& variant, Precision precision = Precision::kFp64) {
+engine::RunResult solve(Problem p, const std::string& variant, Precision precision = Precision::kFp64) {
   p.variant = variant;
   p.precision = precision;
   return test::Run(p).execute({});
@@ -86,7 +86,7 @@ TEST("secondaries: a reaction emits the energy that it receives, in every materi
       for (const BinShares& aside : y.aside) protons += energy_of(aside, energies.proton);
       CHECK_NEAR(protons, energy_of(y.protons, energies.proton), 1e-9 * taken);
     }
-    const std::vector<Scattered> scattered = elastic_scattering(matter, energies);
+    const std::vector<ElasticProducts> scattered = elastic_scattering(matter, energies);
     for (std::size_t b = 0; b < scattered.size(); ++b) {
       double energy = scattered[b].local;
       for (const auto& [angle, bin, number] : scattered[b].landings) {
@@ -126,7 +126,7 @@ TEST("secondaries: cross sections of water agree with the tables and the formula
 TEST("secondaries: all variants have the dose of the reference, and the ledger closes") {
   for (const Stepping stepping : {Stepping::kDepth, Stepping::kPath}) {
     const Problem p = edge(stepping);
-    const engine::RunResult reference = solved(p, "reference");
+    const engine::RunResult reference = solve(p, "reference");
     CHECK(reference.secondaries.has_value());
     CHECK(reference.energy.back().rel_error <= 1e-12);
     const Secondaries& s = *reference.secondaries;
@@ -135,7 +135,7 @@ TEST("secondaries: all variants have the dose of the reference, and the ledger c
     CHECK_REL(dose, reference.energy.back().deposited, 1e-10);
     for (const char* variant :
          stepping == Stepping::kDepth ? std::vector{"depth", "gather", "scatter"} : std::vector{"fused", "window"}) {
-      const engine::RunResult fp64 = solved(p, variant), fp32 = solved(p, variant, Precision::kFp32);
+      const engine::RunResult fp64 = solve(p, variant), fp32 = solve(p, variant, Precision::kFp32);
       CHECK(largest_difference(fp64.dose, reference.dose) <= 1e-12);
       CHECK(largest_difference(fp32.dose, reference.dose) <= 2e-5);
       CHECK(fp64.energy.back().rel_error <= 1e-12);
@@ -252,7 +252,7 @@ TEST("secondaries: transport with reactions scales exactly with density") {
     p.grid.energy_step = 0.25;
     p.stepping = Stepping::kDepth;
     test::follow_reactions(p);
-    return solved(p, "depth").dose;
+    return solve(p, "depth").dose;
   };
   CHECK(largest_difference(curve(8.0), curve(1.0)) <= 1e-9);
 }
