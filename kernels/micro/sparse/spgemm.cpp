@@ -310,7 +310,7 @@ engine::TaskBench spgemm_bench() {
                    "kernels/micro/sparse/spgemm.cu", bytes});
   row.cpu<rows_work>({"cpu-rows", "Row by row", "a dense row of sums per thread"});
   row.cpu<reused_pattern_work>({"cpu-kept", "Element by element, pattern reused",
-                            "each result has a list of the products that it sums", "cpu-rows"});
+                                "each result has a list of the products that it sums", "cpu-rows"});
   row.cuda<with<library_work, PatternSource::kRebuilt>>(
       {"cusparse", "cuSPARSE, pattern recomputed", "library calls: estimate, compute, copy", "", "fp32", "cuSPARSE"},
       can_do_all, no_library);
