@@ -10,9 +10,10 @@ namespace {
 using cuda::OperandOrder;
 using engine::TaskProblem;
 
-/// Computes products by cuBLAS, with bias and rectifier as separate kernels.
+/// Selects how a repetition runs: as launches, as a graph, or with a separate clearing of the masked result.
 enum class StepMode { kLaunches, kGraph, kCleared };
 
+/// Computes products by cuBLAS, with bias and rectifier as separate kernels.
 template <StepMode kMode>
 class CublasLayer final : public CudaSteps {
  public:

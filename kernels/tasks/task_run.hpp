@@ -80,7 +80,7 @@ class TaskRun {
   CheckReport compare(const TaskResults& results);
   /// Inputs for a reference outside the engine; empty if the engine has its own reference. Needs no prepare().
   TaskResults inputs();
-  /// Changes the seed of later results.
+  /// Makes the inputs of later repetitions from this seed.
   void reseed(std::uint64_t seed);
   Task& task() { return *task_; }
   bool prepared() const { return task_ != nullptr; }

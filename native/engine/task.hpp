@@ -195,7 +195,7 @@ struct TaskAudit {
   double seconds = 0;                      // cost of the audit, seconds
 };
 
-/// Thrown to end a task between two pieces of work after `cancel`.
+/// Ends a task between two pieces of work after `cancel` was set.
 class TaskCancelled : public std::runtime_error {
  public:
   TaskCancelled() : std::runtime_error("cancelled") {}

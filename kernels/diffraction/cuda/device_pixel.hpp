@@ -84,8 +84,8 @@ BB_HD inline double weight(const S& s, int fast, int slow, int depth, int source
   return s.each ? absorbed * s.plate.solid_angle(path) * s.plate.polarisation(s.source[source], d) : absorbed;
 }
 
-/// Solid angle and polarisation of a whole pixel in direction `d`. The solid angle is pixel²/R² · close/R, where R is
-/// close over the cosine of incidence.
+/// Solid angle and polarisation of a whole pixel in direction `d`. The solid angle is pixel²/R² · close/R, where R =
+/// close / cos(incidence) is the distance of the pixel, and `close` the distance of the plane.
 template <typename S, typename T = typename S::Factor>
 BB_HD inline T correction_towards(const S& s, const Number3<T>& d) {
   const Light<T>& light = s.light;

@@ -33,7 +33,7 @@ extern "C" __global__ void __launch_bounds__(256)
   read_strided(stride, reads, out, cycles, [](unsigned j) { return j; });
 }
 
-/// Skips a word after every 32.
+/// Leaves a word unused after every 32, so that words 32 apart are in different banks.
 extern "C" __global__ void __launch_bounds__(256)
     micro_bank_padded(unsigned stride, int reads, unsigned* out, long long* cycles) {
   read_strided(stride, reads, out, cycles, [](unsigned j) { return j + j / 32; });

@@ -51,8 +51,8 @@ struct GatherOps {
   /// for angles a0 … a1.
   GatherTotals (*slow_down)(const GatherContext<T>&, RowBlock, int a0, int a1, double* dose, double* crossing,
                             double* tracks);
-  /// Adds the nuclear reactions of `in` in the columns x0 … x1 of the block to the grid of Tables::reactions. The block
-  /// lies in one plane of that grid.
+  /// Adds the reactions of the protons in `in`, columns x0 … x1 of the block, to the grid of Tables::reactions. The
+  /// block lies in one plane of that grid.
   void (*record)(const GatherContext<T>&, RowBlock, int x0, int x1, double* reactions);
   /// Gathers every angle of bin e.
   GatherTotals (*scatter_angles)(const GatherContext<T>&, RowBlock, int e);

@@ -21,7 +21,7 @@ class ScratchBuffer {
   std::size_t size() const { return size_; }
   std::span<T> all() { return {data(), size_}; }
 
-  /// Sets the size to `size`.
+  /// Sets the number of values. Their content is then undefined.
   void resize(std::size_t size) {
     if (size > capacity_) {
       values_.reset();  // free the old memory before allocating more

@@ -83,7 +83,7 @@ struct BinLayout {
   void lay_out(int materials, int classes);
 };
 
-/// Operator tables in this layout.
+/// Operator tables with the layout of BinLayout, in type T.
 template <typename T>
 struct BinTables : BinLayout {
   explicit BinTables(BinLayout layout) : BinLayout(std::move(layout)) {}

@@ -23,7 +23,7 @@ inline engine::StepTotals step_totals(const double* row, const double* next) {
   return s;
 }
 
-// Sizes of ψ[bin][z][angle][x] on the device, with rows padded to whole quads of columns.
+// Sizes of ψ[bin][z][angle][x] on the device. Rows are padded to complete quads of columns.
 
 inline int row_pitch(const Tables& t) { return (t.nx + 3) / 4 * 4; }
 

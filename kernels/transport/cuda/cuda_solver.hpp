@@ -116,7 +116,7 @@ class CudaSolver : public engine::Solver {
   const TypedTables<T>& typed() const { return typed_; }
   const DeviceTables<T>& device_tables() const { return device_tables_.view(); }
   const DeviceScores& scores() const { return scores_; }
-  /// Destination of the moments of tracks; valid only if Tables::tracks is on.
+  /// Device arrays for the moments of tracks; valid only if Tables::tracks is on.
   const DeviceTracks<T>& device_tracks() const { return device_tracks_; }
   double stop_number() const { return problem_.stop_weight * tables_.start.number_in; }
   const std::shared_ptr<cuda::Device>& device() const { return opened_.device; }

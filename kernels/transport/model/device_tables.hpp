@@ -69,7 +69,8 @@ BB_HD inline double in_flight_after(const double* row) {
   return rest;
 }
 
-/// Destinations of nuclear reactions, in the layout of ReactionGrid; all null or 0 if reactions are not recorded.
+/// Device arrays to which nuclear reactions are added, in the layout of ReactionGrid; all null or 0 if reactions are
+/// not recorded.
 struct DeviceReactions {
   double* number;       // [planes][bins][columns]
   const int* bin;       // [ne] lower of the two bins of a reaction
@@ -80,8 +81,8 @@ struct DeviceReactions {
   BB_HD bool on() const { return number != nullptr; }
 };
 
-/// Destinations of the moments of tracks, in the layout of TrackScores. Per-angle lengths are in the state's precision
-/// T.
+/// Device arrays to which the moments of tracks are added, in the layout of TrackScores. Per-angle lengths are in the
+/// state's precision T.
 template <typename T>
 struct DeviceTracks {
   static constexpr bool kOn = true;
@@ -97,8 +98,8 @@ struct NoTracks {
   static constexpr bool kOn = false;
 };
 
-/// Destinations of a step's scores. `dose` and the three currents are FP64 fields [z][x]; the crossing moments follow
-/// from the currents on the host (weights 1, θ, θ² times planes crossed).
+/// Device arrays to which a step adds its scores. `dose` and the three currents are FP64 fields [z][x]; the crossing
+/// moments follow from the currents on the host (weights 1, θ, θ² times planes crossed).
 struct DeviceScores {
   double* dose;
   double* current;

@@ -371,8 +371,8 @@ TableBuilder::Layout::Layout(const Problem& p, const InParallel& in_parallel, St
   }
 
   // If the beam's steps are not whole cells in depth, the remap clips its row while it is narrow. The row then ends
-  // ahead of the beam or behind it. The start is moved back by this distance, so that the row ends at the correct
-  // depth.
+  // ahead of the beam or behind it. The start is moved back by the computed `drift`, so that the row ends at the
+  // correct depth.
   if (!depth && !p.filled) {
     const double way = std::min(t.beam_range_mm, (t.nz * p.grid.dz - p.beam.z) / cosine);
     drift = row_drift(p.step * cosine / p.grid.dz, std::min(p.max_steps, static_cast<int>(way / p.step)),

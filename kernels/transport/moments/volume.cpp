@@ -265,7 +265,7 @@ Problem in_columns(const Problem& p, std::span<const SpotKind> kinds) {
 
 class Solving {
  public:
-  Solving(const Problem& problem, std::span<const AlongY> along_y, const AcrossGrid& across, VolumeControl& control)
+  Solving(const Problem& problem, std::span<const AlongY> along_y, const LateralGrid& across, VolumeControl& control)
       : p_(problem),
         along_y_(along_y),
         across_(across),
@@ -535,7 +535,7 @@ class Solving {
   const SweepOps& ops_ = sweep_ops();
   const Problem& p_;
   const std::span<const AlongY> along_y_;
-  const AcrossGrid across_;
+  const LateralGrid across_;
   VolumeControl& control_;
   const std::vector<Layer> layers_;
   cpu::ThreadPool pool_;
@@ -556,7 +556,7 @@ double VolumeDose::rel_error() const {
   return (deposited + neutral + left) / energy_in - 1.0;
 }
 
-VolumeDose volume_dose(const Problem& p, std::span<const AlongY> along_y, const AcrossGrid& across,
+VolumeDose volume_dose(const Problem& p, std::span<const AlongY> along_y, const LateralGrid& across,
                        VolumeControl& control) {
   if (const std::string reason = straight_moments_refusal(p); !reason.empty())
     throw ProblemError("unsupported", reason);

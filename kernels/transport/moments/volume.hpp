@@ -15,7 +15,7 @@ struct AlongY {
 };
 
 /// Cells across the beam, centred at x = y = 0. The rows in depth are those of the problem.
-struct AcrossGrid {
+struct LateralGrid {
   int nx = 0, ny = 0;
   double dx = 0, dy = 0;  // mm
 };
@@ -47,7 +47,7 @@ struct VolumeControl {
 /// its projection on x: a sum of isotropic Gaussians with non-negative weights is fitted to it by least squares. Throws
 /// ProblemError if straight_moments_refusal() returns a reason, and Cancelled soon after `control` is cancelled.
 /// `along_y`: one entry for each of spots_of(problem).
-VolumeDose volume_dose(const Problem& problem, std::span<const AlongY> along_y, const AcrossGrid& across,
+VolumeDose volume_dose(const Problem& problem, std::span<const AlongY> along_y, const LateralGrid& across,
                        VolumeControl& control);
 
 }  // namespace bb::transport

@@ -77,7 +77,7 @@ void copy_beam_fields(const Tables& alone, Tables& to) {
 
 }  // namespace
 
-/// State shared by all beams, and the time to build it.
+/// State shared by all beams, and the time that building it took.
 struct Beams::Common {
   const Tables& tables;
   SolverFactory make;

@@ -25,7 +25,7 @@ class Run::Execution {
   RunResult solve();
 
  private:
-  /// Records work other than steps since `since`, as a span of the calling thread.
+  /// Records the work since `since`, other than steps, as a span of the calling thread.
   void record(const char* name, cpu::Clock::time_point since) const;
   /// Returns false if the solver took no step.
   bool take_steps();

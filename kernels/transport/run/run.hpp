@@ -76,10 +76,10 @@ class Run {
   Run(transport::Problem problem, const transport::Variant& variant);
 
   const transport::Problem& problem() const { return problem_; }
-  /// Sizes and axes. Safe to read during the run.
+  /// Tables with the sizes and axes only. Safe to read during the run.
   const transport::Tables& outline() const { return builder_.outline(); }
   const transport::TableBuilder& builder() const { return builder_; }
-  /// Includes the operators; complete once `execute` has returned.
+  /// Tables with the operators; complete once `execute` has returned.
   const transport::Tables& tables() const { return tables_; }
   const transport::Variant& variant() const { return *variant_; }
   bool on_gpu() const { return bb::on_gpu(*variant_); }

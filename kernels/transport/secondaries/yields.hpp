@@ -81,7 +81,7 @@ class NucleusYields {
   NucleusYields(std::span<const NuclearMatter> matters, const SecondaryEnergies& energies, std::vector<int> nodes,
                 const Tasks& tasks, const MomentTable* moments = nullptr);
 
-  /// Yields in one material, by node.
+  /// Yields in one material, one for each node.
   std::vector<Yield> of(const NuclearMatter& matter) const;
 
  private:

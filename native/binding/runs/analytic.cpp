@@ -45,7 +45,7 @@ struct Tangents {
 struct Volume {
   transport::Problem problem;
   std::vector<transport::AlongY> along_y;
-  transport::AcrossGrid across;
+  transport::LateralGrid across;
   transport::VolumeControl control;
   transport::VolumeDose result;
   Job job;  // last

@@ -265,7 +265,7 @@ void report_ended(const Job::ReportProgress& tell, State* state, engine::Beams::
   const std::optional<std::size_t> taken = state->slots.take(state->beams.cancelled());
   if (!taken) return;
   const std::size_t slot = *taken;
-  // Destroyed with the last copy of the callback, when JavaScript has read the block.
+  // Releases the slot when the last copy of the callback is destroyed, after JavaScript has read the block.
   const std::shared_ptr<void> read(nullptr, [state, slot](void*) { state->slots.release(slot); });
   if (state->blocks && !ended.result.failure) {
     state->blocks->fill(slot, ended);

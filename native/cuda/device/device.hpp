@@ -59,7 +59,7 @@ class MemoryCache {
     return out;
   }
 
-  /// Removes and returns all cached blocks.
+  /// Removes all cached blocks and returns them, so that the caller can free them.
   std::vector<Pointer> drain() {
     const std::scoped_lock lock(mutex_);
     std::vector<Pointer> out;

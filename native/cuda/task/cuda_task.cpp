@@ -130,9 +130,9 @@ void CudaTask::capture() {
 }
 
 /// Device copies that an audit of one sample needs, and its steps.
-class CudaTask::Audited {
+class CudaTask::SampleAudit {
  public:
-  Audited(CudaTask& task, const AuditPlan& plan, TaskAudit& audit) : task_(task), plan_(plan), audit_(audit) {
+  SampleAudit(CudaTask& task, const AuditPlan& plan, TaskAudit& audit) : task_(task), plan_(plan), audit_(audit) {
     if (!on()) return;
     const Clock::time_point start = Clock::now();
     arrays_ = task.arrays();
@@ -253,7 +253,7 @@ TaskTime CudaTask::repeat(int repetitions, TaskMode mode, const AuditPlan& plan,
       queue(stream_);
     }
   };
-  Audited audited(*this, plan, audit);
+  SampleAudit audited(*this, plan, audit);
   TaskTime out{.device_s = 0.0, .wall_s = 0.0};
   stop_if_cancelled();
   stream_.synchronize();

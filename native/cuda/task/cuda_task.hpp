@@ -71,7 +71,7 @@ class CudaTask : public engine::Task {
   }
 
  private:
-  class Audited;
+  class SampleAudit;
   void capture();
 
   engine::TaskProblem problem_;

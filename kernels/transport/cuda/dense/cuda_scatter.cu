@@ -14,7 +14,7 @@ __device__ inline void add_if_any(double* to, double value) {
   if (value != 0.0) atomicAdd(to, value);
 }
 
-/// Adds protons of one thread that leave through a face.
+/// Adds the protons of one thread that leave through a face to a ledger row.
 __device__ inline void add_escape(double* row, Face face, double number, double energy_each) {
   add_if_any(row + escaped_column(face), number);
   add_if_any(row + escaped_energy_column(face), number * energy_each);

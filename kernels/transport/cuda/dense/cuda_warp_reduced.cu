@@ -21,7 +21,7 @@ __device__ inline void warp_add(double* to, double value) {
   if (threadIdx.x == 0) atomicAdd(to, sum);
 }
 
-/// Adds protons of a warp that leave through a face.
+/// Adds the protons of a warp that leave through a face to a ledger row.
 __device__ inline void warp_escape(double* row, Face face, double number, double energy_each) {
   warp_add(row + escaped_column(face), number);
   warp_add(row + escaped_energy_column(face), number * energy_each);

@@ -126,7 +126,7 @@ void CudaFusedSolver<T>::fill_parameters() {
   p.whole_x_max = std::max(in_x.most, -1);
   p.whole_z_min = std::min(in_z.least, 0);
   p.whole_z_max = std::max(in_z.most, -1);
-  // The chunks have equal lengths.
+  // Divides the rows into chunks of equal length.
   const int made = t.nz + p.whole_z_max - p.whole_z_min + 1;
   const int chunks = std::max(1, made / kDenseChunk);
   p.chunk = (made + chunks - 1) / chunks;

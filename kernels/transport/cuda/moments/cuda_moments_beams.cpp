@@ -62,9 +62,9 @@ constexpr int kPlanesBeyond =
     96;  // planes of a beam in addition to its bins: the first steps of layers, and the tail of its straggling
 
 template <typename T>
-class Marches final : public CudaMoments {
+class MarchBatch final : public CudaMoments {
  public:
-  explicit Marches(const Problem& problem)
+  explicit MarchBatch(const Problem& problem)
       : problem_(problem),
         inputs_(problem),
         opened_(cuda::OpenedDevice::open(problem.device, "transport")),
@@ -344,8 +344,8 @@ class Marches final : public CudaMoments {
 
 std::unique_ptr<CudaMoments> make_cuda_moments(const Problem& problem) {
   return on_device([&]() -> std::unique_ptr<CudaMoments> {
-    if (problem.precision == Precision::kFp32) return std::make_unique<Marches<float>>(problem);
-    return std::make_unique<Marches<double>>(problem);
+    if (problem.precision == Precision::kFp32) return std::make_unique<MarchBatch<float>>(problem);
+    return std::make_unique<MarchBatch<double>>(problem);
   });
 }
 

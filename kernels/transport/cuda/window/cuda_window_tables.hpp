@@ -21,7 +21,7 @@ namespace bb::transport {
 /// layout. FP32 only; see Tables::operators for the problems that use this.
 class CudaStepRows {
  public:
-  /// Computes the widths of the tables and waits for them. `kernel` returns a kernel by its name.
+  /// Computes the sizes of the tables and waits for them. `kernel` returns a kernel by its name.
   template <typename Lookup>
   CudaStepRows(const Tables& tables, Lookup&& kernel, cuda::Stream& stream)
       : kernels_{kernel("transport_rows_measure"), kernel("transport_rows_fill"), kernel("transport_rows_spread")} {

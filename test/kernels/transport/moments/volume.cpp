@@ -40,12 +40,12 @@ Beam spot_at(const Problem& p, double x, double weight) {
   return spot;
 }
 
-VolumeDose solved(const Problem& p, std::span<const AlongY> along_y, const AcrossGrid& across) {
+VolumeDose solved(const Problem& p, std::span<const AlongY> along_y, const LateralGrid& across) {
   VolumeControl control;
   return volume_dose(p, along_y, across, control);
 }
 
-double at(const VolumeDose& of, const AcrossGrid& across, int z, int y, int x) {
+double at(const VolumeDose& of, const LateralGrid& across, int z, int y, int x) {
   return of.dose[static_cast<std::size_t>((z * across.ny + y) * across.nx + x)];
 }
 
@@ -53,7 +53,7 @@ struct Spread {
   double all = 0, x = 0, y = 0;  // MeV, and variances about the axis, mm²
 };
 
-Spread spread_of(const VolumeDose& of, const AcrossGrid& across, int z) {
+Spread spread_of(const VolumeDose& of, const LateralGrid& across, int z) {
   Spread out;
   for (int y = 0; y < across.ny; ++y) {
     for (int x = 0; x < across.nx; ++x) {
@@ -75,7 +75,7 @@ TEST("volume: every plane sums to the depth dose of the plane solver, with and w
   for (const bool products : {false, true}) {
     Problem p = with_bone(120.0, 120.0);
     if (products) test::follow_reactions(p);
-    const AcrossGrid across{150, 150, 2.0, 2.0};
+    const LateralGrid across{150, 150, 2.0, 2.0};
     const VolumeDose volume = solved(p, kOne, across);
     const engine::RunResult run = test::Run(p).execute({});
     const auto nx = static_cast<std::size_t>(p.grid.nx);
@@ -95,7 +95,7 @@ TEST("volume: every plane sums to the depth dose of the plane solver, with and w
 TEST("volume: without scattering a spot is the product of its two Gaussians") {
   Problem p = with_bone(120.0, 120.0);
   p.scattering = Scattering::kOff;
-  const AcrossGrid across{40, 40, 1.0, 1.0};
+  const LateralGrid across{40, 40, 1.0, 1.0};
   const VolumeDose volume = solved(p, kOne, across);
   const auto share = [](double from, double to, double sigma) {
     return 0.5 * (std::erf(to / sigma / std::sqrt(2.0)) - std::erf(from / sigma / std::sqrt(2.0)));
@@ -113,7 +113,7 @@ TEST("volume: without scattering a spot is the product of its two Gaussians") {
 
 TEST("volume: scattering widens x and y alike, with the same x as the plane solver") {
   const Problem p = with_bone(120.0, 120.0);
-  const AcrossGrid across{200, 200, 0.5, 0.5};
+  const LateralGrid across{200, 200, 0.5, 0.5};
   const VolumeDose volume = solved(p, kOne, across);
   const engine::RunResult run = test::Run(p).execute({});
   for (const int z : {20, 60, 90}) {
@@ -134,7 +134,7 @@ TEST("volume: scattering widens x and y alike, with the same x as the plane solv
 TEST("volume: a field is the sum of its spots, and is mirrored with them") {
   Problem p = with_bone(110.0, 110.0);
   test::follow_reactions(p);
-  const AcrossGrid across{60, 60, 2.0, 2.0};
+  const LateralGrid across{60, 60, 2.0, 2.0};
   const auto spots_at = [&](std::vector<Beam> spots, const std::vector<double>& y) {
     std::vector<AlongY> along_y;
     for (const double each : y) along_y.push_back({each, 3.0});
@@ -204,7 +204,7 @@ TEST("volume: many scattered spots have the dose of their sum, to 2e-5 of the ma
   Problem p = with_bone(70.0, 50.0);
   p.beam.energy_sigma = 1.0;
   test::follow_reactions(p);
-  const AcrossGrid across{40, 40, 2.0, 2.0};
+  const LateralGrid across{40, 40, 2.0, 2.0};
   std::vector<AlongY> along_y;
   std::uint32_t state = 1;
   const auto next = [&] {
