@@ -10,7 +10,7 @@ import {
   type AnyRunData,
   allVariants,
   engineRefusal,
-  openedAs,
+  requireWorkload,
   type ScenarioReading,
 } from '../../host/api/scenarios.ts';
 import type { Host, NativeAddon } from '../../host/index.ts';
@@ -201,7 +201,7 @@ export function createRun<W extends ProgressDetail['workload']>({
     if (any.kind !== workload) throw new Error(`a scenario of kind ${any.kind} was passed to ${workload}`);
     const reading = any as Extract<ScenarioReading, { readonly kind: W }>;
     const id = await solve(context, host, reading, words);
-    const run = openedAs(workload, await host.runs.data(id), id) as WorkloadRunData<W>;
+    const run = requireWorkload(workload, await host.runs.data(id), id) as WorkloadRunData<W>;
     const told = tell(run, reading);
     const kept = place === null ? null : await saveRunFile(context, host, id, place);
     const file = kept !== null && 'file' in kept ? kept.file : null;

@@ -2,7 +2,14 @@
 
 export type { BeamReadouts, SolvedBeam } from '../app/batches/batches.ts';
 export { type ReadoutColumn, readoutColumns } from '../io/addon/beam-block.ts';
-export { allVariants, hostWorkloads, kernelFoldersOf, openedAs, rulesOf, timelineOf } from '../workloads/index.ts';
+export {
+  allVariants,
+  hostWorkloads,
+  kernelFoldersOf,
+  requireWorkload,
+  rulesOf,
+  timelineOf,
+} from '../workloads/index.ts';
 export type { AnyRunData } from '../workloads/run-data.ts';
 export {
   checkWritable,

@@ -113,7 +113,7 @@ export async function openEngine(options: EngineOptions, data: UserData) {
   });
   const gpuKernels = new GpuKernels(addon, log.write);
   if (options.shell.kind !== 'none') {
-    // Pages request the devices when they connect. Query them now, while the event loop serves nobody.
+    // Pages request the devices when they connect. Query them now, while no page waits for a response.
     devices();
     compileAtStart(gpuKernels, addon, solver);
   }

@@ -108,7 +108,7 @@ function openRuns(options: HostOptions, { data, scratch, trouble, log }: UserDat
     gpu,
     opened,
     log: log.write,
-    // The command line saves its own results.
+    // The command line saves sessions itself and needs no checkpoints of them.
     checkpoints: options.shell.kind === 'none' ? null : checkpoints,
   });
   const { memoryLimit_bytes } = engine;

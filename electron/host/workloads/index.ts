@@ -52,7 +52,7 @@ export const rulesOf = (base: UserKernelBase): ReplaceRules =>
  * Returns the run if it belongs to `workload`. Throws BraggError `foreign-file` otherwise, with the file's `name` in
  * the message.
  */
-export function openedAs<W extends AnyRunData['workload']>(
+export function requireWorkload<W extends AnyRunData['workload']>(
   workload: W,
   run: AnyRunData,
   name: string,

@@ -71,8 +71,8 @@ export class MemoryEvidence {
     if (isLonger) this.#longer.push(fresh_s / known_s);
     this.#pairs += 1;
     this.#stakes = this.#stakes.map((stake, i) => stake * (1 + (BET_STAKES[i] ?? 0) * (count - ALLOWED_EXCESS)));
-    this.#proven = this.#won >= this.#odds;
-    if (this.#won <= 1) this.clear();
+    this.#proven = this.#meanStake >= this.#odds;
+    if (this.#meanStake <= 1) this.clear();
   }
 
   clear(): void {
@@ -84,12 +84,12 @@ export class MemoryEvidence {
 
   /** Whether further pairs could prove or refute caching. */
   get isOpen(): boolean {
-    return !this.#proven && this.#won > 1;
+    return !this.#proven && this.#meanStake > 1;
   }
 
   /** Whether further pairs are likely to prove caching. */
   get isLikely(): boolean {
-    return this.#won >= LIKELY_ODDS;
+    return this.#meanStake >= LIKELY_ODDS;
   }
 
   /** Pairs that prove caching. Null if it is not proven. */
@@ -106,7 +106,7 @@ export class MemoryEvidence {
     return { ratio: median(this.#longer), longer: this.#longer.length, pairs: this.#pairs };
   }
 
-  get #won(): number {
+  get #meanStake(): number {
     return this.#stakes.reduce((sum, stake) => sum + stake, 0) / BET_STAKES.length;
   }
 

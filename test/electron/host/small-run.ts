@@ -12,7 +12,7 @@ import {
   type TransportProblem,
   variantOptionsOf,
 } from '../../../electron/host/io/addon/addon.ts';
-import { hostWorkloads, openedAs } from '../../../electron/host/workloads/index.ts';
+import { hostWorkloads, requireWorkload } from '../../../electron/host/workloads/index.ts';
 import {
   openScenarios,
   problemOf,
@@ -140,7 +140,7 @@ export async function runScenario(
 }
 
 export async function readRun(bytes: Uint8Array, name: string): Promise<RunData> {
-  return openedAs('transport', await readAny(bytes, name), name);
+  return requireWorkload('transport', await readAny(bytes, name), name);
 }
 
 export async function runOnce(addon: NativeAddon, problem: TransportProblem) {

@@ -17,7 +17,7 @@ import { measuredTime } from '../../../domain/measured.ts';
 import { compactCount, millimetres, plainDigits, plainError, shortNumberText } from '../../../domain/numbers.ts';
 import { shareInDecimals, shareText } from '../../../domain/values/units.ts';
 import { type ComparedRun, compareRuns } from '../../../host/api/benches.ts';
-import { type Override, openedAs, problemOf, type ScenarioReading } from '../../../host/api/scenarios.ts';
+import { type Override, problemOf, requireWorkload, type ScenarioReading } from '../../../host/api/scenarios.ts';
 import { narrowToTransport, summaryOf } from '../../../host/api/workloads.ts';
 import type { Host } from '../../../host/index.ts';
 import { type FlagSpec, flagValue, hasFlag, type ParsedArguments, UsageError } from '../../arguments.ts';
@@ -262,7 +262,7 @@ const gammaTexts = {
 /** Compares runs with the first one, which is the reference. Gamma index and ledgers apply to doses only. */
 function compareTransport({ parsed, terminal }: VerbContext, runs: readonly ReadRun[]): void {
   const by = gammaBy(parsed);
-  const named = runs.map(({ file, run }) => ({ file, run: openedAs('transport', run, file) }));
+  const named = runs.map(({ file, run }) => ({ file, run: requireWorkload('transport', run, file) }));
   const compared = compareRuns(named, by);
   if (hasFlag(parsed, 'json')) {
     terminal.printJson({ runs: compared });

@@ -103,7 +103,7 @@ export function userKernelHandlers(parts: UserKernelParts): Pick<Handlers, Names
       if (sha256 !== null && found.sha256 !== sha256) throw changedElsewhereError(id);
       const known = sha256 !== null && userKernels.isTrusted(found);
       await write(found);
-      return trustIf(await userKernels.open(file), known);
+      return infoAfterTrust(await userKernels.open(file), known);
     });
   };
   /** Opens a kernel. Throws BraggError `untrusted` if its content differs from what the user has seen. */
@@ -113,7 +113,7 @@ export function userKernelHandlers(parts: UserKernelParts): Pick<Handlers, Names
     throw new BraggError('untrusted', `${id} has changed since you read it. Read it again before you trust it.`);
   };
   /** Trusts the kernel if `because` is true. Shipped code and the user's edits of trusted code need no question. */
-  const trustIf = async (kernel: UserKernel, because: boolean) => {
+  const infoAfterTrust = async (kernel: UserKernel, because: boolean) => {
     if (because) await trust.add(kernel.sha256, kernel.file);
     return infoOf(kernel, userKernels.isTrusted(kernel));
   };
@@ -157,7 +157,7 @@ export function userKernelHandlers(parts: UserKernelParts): Pick<Handlers, Names
       const file = path.join(folder, id);
       await mkdir(folder, { recursive: true });
       await createCodeAndDescription(file, await readFile(source, 'utf8'), descriptionText(description));
-      return trustIf(await userKernels.open(file), true);
+      return infoAfterTrust(await userKernels.open(file), true);
     },
     'userKernels.beginnings': async () => ({ beginnings: await readKernelTemplates(templates) }),
     'userKernels.begin': async ({ beside, id, beginning, answer }) => {
@@ -166,7 +166,7 @@ export function userKernelHandlers(parts: UserKernelParts): Pick<Handlers, Names
       const folder = problemFileIn(here) === null ? here : path.dirname(here);
       const made = await createKernel({ templates, folder, id, beginning, answer });
       const kernel = await userKernels.open(made.kernel);
-      return { info: await trustIf(kernel, true), scenario: files.grant(made.scenario).file };
+      return { info: await infoAfterTrust(kernel, true), scenario: files.grant(made.scenario).file };
     },
     'userKernels.replay': async ({ beside, attempt }) => {
       const folder = await folderOf(files, beside);
@@ -185,7 +185,7 @@ export function userKernelHandlers(parts: UserKernelParts): Pick<Handlers, Names
       const file = path.join(folder, attempt);
       const there = await readFile(file, 'utf8').catch(() => null);
       if (there !== text) await writeAtomically(file, text, 'refuse');
-      return trustIf(await userKernels.open(file), false);
+      return infoAfterTrust(await userKernels.open(file), false);
     },
     'userKernels.read': async ({ beside, id }) => {
       const found = await open(beside, id);

@@ -68,10 +68,10 @@ export async function openAskpass(
       text = `${text}${piece}`.slice(0, 4 * LONGEST_PROMPT);
     });
     socket.on('end', () => {
-      void answered(text, gone.signal).then((answer) => socket.end(answer === null ? 'n' : `y${answer}`));
+      void askUser(text, gone.signal).then((answer) => socket.end(answer === null ? 'n' : `y${answer}`));
     });
   });
-  const answered = async (text: string, signal: AbortSignal): Promise<string | null> => {
+  const askUser = async (text: string, signal: AbortSignal): Promise<string | null> => {
     try {
       const { prompt, kind } = messageSchema.parse(JSON.parse(text));
       const secret = kind !== 'confirm' && kind !== 'none' && !/\(yes\/no/i.test(prompt);

@@ -194,8 +194,8 @@ export class Connection {
     const { signal } = this.#closing;
     const askpass = await this.#openAskpass();
     let ssh: Ssh | null = null;
-    const hangUp = (): void => ssh?.close();
-    signal.addEventListener('abort', hangUp, { once: true });
+    const closeSsh = (): void => ssh?.close();
+    signal.addEventListener('abort', closeSsh, { once: true });
     try {
       this.#setState(this.#state.kind === 'lost' ? this.#state : { kind: 'connecting' });
       ssh = await Ssh.open({ host, asking: this.#promptMode(askpass), signal });
@@ -220,7 +220,7 @@ export class Connection {
       this.#setState({ kind: 'open', url: `http://127.0.0.1:${here}/?token=${token}` });
       return await ssh.ended;
     } finally {
-      signal.removeEventListener('abort', hangUp);
+      signal.removeEventListener('abort', closeSsh);
       ssh?.close();
       await ssh?.ended;
       await askpass?.close();

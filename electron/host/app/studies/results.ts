@@ -142,7 +142,7 @@ class StudyResults {
   }
 
   /** Returns cached advice on these rows for a request, or makes it. */
-  adviceOn(question: string, make: () => readonly StudyAdvice[]): readonly StudyAdvice[] {
+  cachedAdvice(question: string, make: () => readonly StudyAdvice[]): readonly StudyAdvice[] {
     const found = this.#advice.get(question) ?? make();
     this.#advice.set(question, found);
     for (const oldest of [...this.#advice.keys()].slice(0, -MAX_ADVICE)) this.#advice.delete(oldest);
@@ -255,7 +255,7 @@ interface AdviceRequest {
   readonly error_mm: number;
 }
 
-function adviceNow({ head, rows }: StudyResults, asked: AdviceRequest): readonly StudyAdvice[] {
+function computeAdvice({ head, rows }: StudyResults, asked: AdviceRequest): readonly StudyAdvice[] {
   const gpu = rows[0]?.result.where.gpu ?? null;
   const claims = asked.claims.map((claim) => ({
     ...claim,
@@ -279,7 +279,7 @@ export const studyAdvice = defineCachingThreadTask(
   async (asked: AdviceRequest): Promise<readonly StudyAdvice[]> => {
     const read = await readStudy(asked.folder);
     // Cached, because advice on a hundred thousand rows needs a second, and plots request it repeatedly.
-    return read.adviceOn(JSON.stringify([asked.claims, asked.error_mm]), () => adviceNow(read, asked));
+    return read.cachedAdvice(JSON.stringify([asked.claims, asked.error_mm]), () => computeAdvice(read, asked));
   },
 );
 

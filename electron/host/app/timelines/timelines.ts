@@ -61,15 +61,15 @@ export class TraceProcess {
       );
       this.#link.kill();
     };
-    const restartSilence = (): void => {
+    const restartSilenceTimer = (): void => {
       clearTimeout(this.#silence);
       this.#silence = setTimeout(failSilent, this.#silence_ms);
     };
     const report = (made: ReadProgress): void => {
-      restartSilence();
+      restartSilenceTimer();
       progress(made);
     };
-    restartSilence();
+    restartSilenceTimer();
     try {
       return (await this.#perform({ kind: 'file', file, name, scratch: this.#scratch }, report)) as Description;
     } finally {

@@ -228,7 +228,7 @@ const LOSSES = (['escaped_x', 'escaped_z', 'escaped_theta', 'nuclear', 'skipped'
  * Returns the number of protons lost beyond a depth according to the ledger, in the step that begins there and in later
  * ones. A step counts its crossings of planes before its losses.
  */
-function lostBeyond({ ledgerNumber, beam, step_mm }: Readable): (depth_mm: number) => number {
+function protonsLostBeyond({ ledgerNumber, beam, step_mm }: Readable): (depth_mm: number) => number {
   const steps = ledgerNumber.length / numberColumns.length;
   const lost = (row: number): number =>
     LOSSES.reduce((sum, column) => sum + (ledgerNumber[row * numberColumns.length + column] ?? 0), 0);
@@ -281,7 +281,7 @@ function measuredFrom(run: Readable): MeasuredRun {
     trackEnd: {
       stopped: protons('stopped'),
       excess_mm: run.end_excess_mm,
-      lostBehind: lostBeyond(run),
+      lostBehind: protonsLostBeyond(run),
       aside: protons('escaped_x'),
     },
     weightLeft: incoming > 0 ? protons('in_flight') / incoming : 1,

@@ -216,7 +216,7 @@ interface TransportStart {
   readonly table: string;
   /** Whether to record the GPU's work and the driver's calls, which slows down every launch. */
   readonly trace: boolean;
-  /** Whether nobody watches the run, so that no live frames are needed. */
+  /** Whether no page displays the run, so that no live frames are needed. */
   readonly unwatched: boolean;
   /** Expected number of cell visits. The rate of the machine is learned from it and the time of the run. */
   readonly visits?: number | null;

@@ -366,10 +366,10 @@ export class PointSolver {
     const beside = this.#beside.get(line.base) ?? namedFileDigests(base?.document, base?.folder ?? null);
     this.#beside.set(line.base, beside);
     if (pointId(document, await beside) === line.id) return;
-    const which = (await beside).filter((one) => !base?.beside.includes(one)).map((one) => one.split(' ')[0]);
+    const changedFiles = (await beside).filter((one) => !base?.beside.includes(one)).map((one) => one.split(' ')[0]);
     throw new BraggError(
       'invalid',
-      `${which.length === 0 ? 'The plan' : which.join(', ')} has changed since the study was planned. Plan it again into another folder.`,
+      `${changedFiles.length === 0 ? 'The plan' : changedFiles.join(', ')} has changed since the study was planned. Plan it again into another folder.`,
     );
   }
 

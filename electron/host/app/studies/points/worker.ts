@@ -117,7 +117,7 @@ process.on('message', (message: MessageToWorker) => {
     }, sendFailure);
   }
 });
-// The parent has ended, so nobody would receive a result. Its points will be solved again.
+// The parent has ended, so no process would receive results. The points will be solved again.
 process.on('disconnect', () => process.exit(1));
 // Ctrl+C reaches every process of a terminal. Ignore it here, because the parent decides and sends a message.
 process.on('SIGINT', () => undefined);

@@ -104,8 +104,8 @@ export class JobArrays {
         continue;
       }
       if (job === null) await this.#journal.recordJob(entry.tag, found);
-      // The job ended while nobody watched. The reason is unknown, for example a full disk, so its tasks do not count
-      // as attempts.
+      // The job ended while no process watched the study. The reason is unknown, for example a full disk, so its tasks
+      // do not count as attempts.
       if ((await this.#options.slurm.tasks(found))?.size === 0) await this.#journal.recordOver(entry.tag);
       else this.#addArray(entry, found);
     }

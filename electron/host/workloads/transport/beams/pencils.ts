@@ -124,7 +124,7 @@ export async function pencilDose(
   return { dose, pencils: count, columns: columns.size };
 }
 
-/** File with a dose of the plane in Gy mm per 10⁹ protons. The first axis is x, the second is depth. */
+/** Builds a file with the dose in the plane in Gy mm per 10⁹ protons. The first axis is x, the second is depth. */
 export function pencilFile(problem: TransportProblem, dose: Float64Array): Uint8Array {
   const { beam, spots = [beam], grid, map, materials } = problem;
   const { nx, nz, dx_mm, dz_mm } = grid;

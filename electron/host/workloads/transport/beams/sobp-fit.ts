@@ -6,7 +6,7 @@ import type { WeightKind } from '../../../../contract/beams/sobp.ts';
 import { BraggError } from '../../../../contract/errors.ts';
 import { defineThreadTask } from '../../../io/threads/task.ts';
 import { fallingNnls, multiply, nnls, regularisedNnls } from '../../../model/beams/least-squares.ts';
-import { cellCurve, falloffPosition, risesTo } from '../metrics/depth-readouts.ts';
+import { cellCurve, falloffPosition, positionOnRise } from '../metrics/depth-readouts.ts';
 import type { DepthDoses } from './depth-doses.ts';
 
 interface Plateau {
@@ -36,7 +36,7 @@ export function plateauOf(values: Float64Array, step_mm: number, from_mm: number
   const at = (cell: number) => ({ position: (cell + 0.5) * step_mm, height: values[cell] ?? 0, cell });
   const falloffAt = (share: number): number | null => falloffPosition(curve, at(last), share * mean);
   const [r95, r90, r80, r20] = [falloffAt(0.95), falloffAt(0.9), falloffAt(0.8), falloffAt(0.2)];
-  const p95 = risesTo(curve, at(first), 0.95 * mean) ?? 0;
+  const p95 = positionOnRise(curve, at(first), 0.95 * mean) ?? 0;
   if (r95 === null || r90 === null || r80 === null || r20 === null) return null;
   return {
     mean,

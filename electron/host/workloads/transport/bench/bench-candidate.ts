@@ -75,12 +75,12 @@ function timedRunOf({ timing, result, clocks }: MeasuredRun): TimedRun {
 const MAX_LESS_ENERGY = 0.004;
 
 function withLessEnergy(problem: TransportProblem, share: number): TransportProblem {
-  const less = <B extends TransportProblem['beam']>(beam: B): B => ({
+  const withLess = <B extends TransportProblem['beam']>(beam: B): B => ({
     ...beam,
     energy_MeV: beam.energy_MeV * (1 - MAX_LESS_ENERGY * share),
   });
   const { beam, spots } = problem;
-  return { ...problem, beam: less(beam), ...(spots !== undefined && { spots: spots.map(less) }) };
+  return { ...problem, beam: withLess(beam), ...(spots !== undefined && { spots: spots.map(withLess) }) };
 }
 
 class TransportBenchCandidate implements BenchCandidate {

@@ -170,7 +170,7 @@ export function falloffPosition(curve: CellCurve, peak: Peak, level: number): nu
 /**
  * Last position before the peak at which the curve rises through `level`. Null if the curve is higher from the start.
  */
-export function risesTo(curve: CellCurve, peak: Peak, level: number): number | null {
+export function positionOnRise(curve: CellCurve, peak: Peak, level: number): number | null {
   for (let i = peak.cell; i >= 0; i -= 1) {
     if ((curve.edges[i] ?? 0) <= level) {
       const to = i === peak.cell ? (peak.position - curve.start) / curve.step - i : 1;
@@ -243,7 +243,7 @@ export function depthReadouts(profile: Omit<AxisProfile, 'blur_mm2'>, blur_mm: n
   const r80 = falloffPosition(curve, peak, 0.8 * peak.height);
   const r20 = falloffPosition(curve, peak, 0.2 * peak.height);
   const distalHalf = falloffPosition(curve, peak, 0.5 * peak.height);
-  const proximalHalf = risesTo(curve, peak, 0.5 * peak.height);
+  const proximalHalf = positionOnRise(curve, peak, 0.5 * peak.height);
   const entrance = entranceDose(profile, peak.position, blur_mm);
   return {
     r80_mm: r80,

@@ -82,9 +82,9 @@ export function fluenceMoments(crossing: Float64Array, dz_mm: number, xVariance_
   const nz = crossing.length / SUMS;
   let most = 0;
   for (let z = 0; z < nz; z += 1) most = Math.max(most, crossing[z * SUMS] ?? 0);
-  const reached = (z: number): boolean => most > 0 && (crossing[z * SUMS] ?? 0) > MIN_SHARE * most;
+  const isReached = (z: number): boolean => most > 0 && (crossing[z * SUMS] ?? 0) > MIN_SHARE * most;
   let planes = 0;
-  for (let z = 0; z < nz; z += 1) planes += reached(z) ? 1 : 0;
+  for (let z = 0; z < nz; z += 1) planes += isReached(z) ? 1 : 0;
   // A loop is some ten times as fast as Float64Array.from with a function, which matters for thousands of beams per
   // second.
   const newArray = (): Float64Array<ArrayBuffer> => new Float64Array(planes);
@@ -99,7 +99,7 @@ export function fluenceMoments(crossing: Float64Array, dz_mm: number, xVariance_
   };
   let i = 0;
   for (let z = 0; z < nz; z += 1) {
-    if (!reached(z)) continue;
+    if (!isReached(z)) continue;
     const sum = (column: number): number => crossing[z * SUMS + column] ?? 0;
     const n = sum(0);
     const [x, theta] = [sum(1) / n, sum(3) / n];

@@ -6,7 +6,7 @@
  * Bins must not be coarse compared with the straggling either. The straggling of a step is then a rare jump by one bin.
  * Its variance is correct, but the sum of rare jumps has a fourth cumulant of a bin² times the variance. That of a
  * Gaussian is 0. This makes W80–20 narrower by an eighth of (bin / straggling)². Bins as wide as the falloff make the
- * dose alternate between cells like a comb. Steps that are coarse compared with the falloff are therefore divided into
+ * dose oscillate from cell to cell. Steps that are coarse compared with the falloff are therefore divided into
  * more bins, and cells contain the mean.
  */
 import type { TransportScenario, TransportWithBeam } from '../../../../contract/scenario/index.ts';
@@ -40,8 +40,8 @@ const WIDEST_BIN = 0.22;
  */
 const THIN_BINS = [WIDEST_BIN, 0.11, 0.055, 0.0275] as const;
 /**
- * Minimum number of bins per step without straggling. With one, the dose in the last cells alternates like a comb; with
- * two, the peak is accurate to a hundredth.
+ * Minimum number of bins per step without straggling. With one, the dose in the last cells oscillates from cell to
+ * cell. With two, the peak is accurate to a hundredth.
  */
 const MIN_WITHOUT_SPREAD = 2;
 /** Medians of nine equally likely parts of a standard normal distribution. */
@@ -267,7 +267,9 @@ function leastBins(length_mm: number, spread_mm: number): number {
 /** Whether plane-to-plane paths differ between angles. */
 const isTilted = ({ solver, beam }: TransportWithBeam): boolean => solver.stepping === 'depth' && beam.angle_deg !== 0;
 
-/** Path along the axis per cell in depth. The row of a beam then moves by whole cells and is not split. */
+/**
+ * Path along the beam axis per cell in depth. With steps of this length, rows move by whole cells and are not split.
+ */
 export function pathPerCell({ beam }: TransportWithBeam, dz_mm: number): number {
   return beam.angle_deg === 0 ? dz_mm : withoutRoundingError(dz_mm / Math.cos((beam.angle_deg * Math.PI) / 180));
 }

@@ -258,7 +258,7 @@ function paintMap(z: Axis, x: Axis, index: Uint8Array, nz: number, nx: number): 
 
 /** Maximum number of media of a CT. With plane-to-plane steps, each medium needs separate operators for each angle. */
 const MAX_MEDIA = { path: 200, depth: 60 } as const;
-/** Possible relative widths of merged densities. Below LIGHT, widths are absolute: these shares of LIGHT. */
+/** Possible widths of merged densities, as shares of the density or of `LIGHT_G_CM3`, whichever is larger. */
 const WIDTHS = [0.0025, 0.005, 0.01, 0.02, 0.04, 0.08, 0.16, 0.32] as const;
 const LIGHT_G_CM3 = 0.3;
 /** Maximum number of sampling points in a cell along each axis. There are two per pixel. */

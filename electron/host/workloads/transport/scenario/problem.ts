@@ -214,7 +214,7 @@ function mixedTable(
   return { energies_MeV: energies, stopping_MeV_cm2_g: mixed };
 }
 
-/** Mass fractions of the elements in a mixture with these mass shares. */
+/** Returns the mass fractions of the elements in a mixture, from the mass shares of its parts. */
 function mixedElements(
   parts: readonly { readonly material: ProblemMaterial; readonly mass: number }[],
 ): ProblemMaterial['elements'] {

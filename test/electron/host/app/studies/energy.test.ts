@@ -143,10 +143,10 @@ describe('results of a study', () => {
   test('build rows once per request, and the table once', async () => {
     const read = await readStudy(folder);
     const make = vi.fn(() => []);
-    read.adviceOn('near', make);
-    (await readStudy(folder)).adviceOn('near', make);
+    read.cachedAdvice('near', make);
+    (await readStudy(folder)).cachedAdvice('near', make);
     expect(make).toHaveBeenCalledTimes(1);
-    read.adviceOn('far', make);
+    read.cachedAdvice('far', make);
     expect(make).toHaveBeenCalledTimes(2);
     expect((await readStudy(folder)).table()).toBe(read.table());
   });

@@ -19,7 +19,7 @@ import {
 } from '../../../../../../electron/host/workloads/diffraction/images/index.ts';
 import { readNexusImage, runOrNexus } from '../../../../../../electron/host/workloads/diffraction/images/read.ts';
 import { nexusFields } from '../../../../../../electron/host/workloads/diffraction/images/read-nexus.ts';
-import { openedAs } from '../../../../../../electron/host/workloads/index.ts';
+import { requireWorkload } from '../../../../../../electron/host/workloads/index.ts';
 import { renderDocument } from '../../image.ts';
 import { smallImage } from '../../small-image.ts';
 
@@ -121,7 +121,7 @@ describe('image files', () => {
     const back = await runPacker.read(bytes, 'small.h5');
     if (!isImageRun(back)) throw new Error('not an image');
     expect(back).toEqual(run);
-    expect(() => openedAs('transport', back, 'small.h5')).toThrow(
+    expect(() => requireWorkload('transport', back, 'small.h5')).toThrow(
       'small.h5 cannot be opened as a transport run: it contains a diffraction image',
     );
   });

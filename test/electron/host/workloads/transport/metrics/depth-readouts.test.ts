@@ -7,7 +7,7 @@ import {
   depthReadouts,
   falloffPosition,
   peakOf,
-  risesTo,
+  positionOnRise,
 } from '../../../../../../electron/host/workloads/transport/metrics/depth-readouts.ts';
 import { braggCells, braggDose, braggTruth } from './bragg.ts';
 
@@ -179,7 +179,7 @@ describe('the curve through cell means', () => {
     }
     // The cell values are a Gaussian's. The curve whose cell means they are is narrower: its variance is smaller by
     // 1/12.
-    const [rise, fall] = [risesTo(curve, peak, peak.height / 2), falloffPosition(curve, peak, peak.height / 2)];
+    const [rise, fall] = [positionOnRise(curve, peak, peak.height / 2), falloffPosition(curve, peak, peak.height / 2)];
     expect((fall ?? 0) - (rise ?? 0)).toBeCloseTo(2 * Math.sqrt(2 * Math.log(2)) * Math.sqrt(4 - 1 / 12), 2);
   });
 });
