@@ -212,7 +212,7 @@ NuclearTable::NuclearTable(const std::string& text, const std::string& name) {
     } else if (kind == "spectrum") {
       row.expect(4 + kEmissionPoints);
       if (reactions_.empty() || row.number(2) != reactions_.back().energy)
-        row.refuse("this row does not belong to the energy before it");
+        row.refuse("the energy of this row differs from that of the preceding inelastic row");
       Spectrum spectrum{};
       for (std::size_t i = 0; i < spectrum.size(); ++i) spectrum[i] = row.number(4 + i);
       const double total = sum(spectrum);
@@ -231,7 +231,7 @@ NuclearTable::NuclearTable(const std::string& text, const std::string& name) {
     } else if (kind == "angles") {
       constexpr std::size_t kFields = 1 + kEmissionAngles.size();
       if (reactions_.empty() || row.number(1) != reactions_.back().energy)
-        row.refuse("this row does not belong to the energy before it");
+        row.refuse("the energy of this row differs from that of the preceding inelastic row");
       if ((row.size() - 2) % kFields != 0) row.refuse("each energy needs 14 fields");
       Emission& emission = reactions_.back().emission;
       for (std::size_t field = 2; field < row.size(); field += kFields) {

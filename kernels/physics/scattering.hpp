@@ -37,13 +37,13 @@ BB_HD inline double gottschalk_power(double energy, double entrance_energy, doub
   return gottschalk_correction(p, pv(entrance_energy)) * e * e / x_s;
 }
 
-/// Fermi and Rossi's scattering power with radiation length `x_0` (g/cm²).
+/// Scattering power of Fermi and Rossi, with radiation length `x_0` (g/cm²).
 BB_HD inline double fermi_rossi_power(double energy, double x_0) {
   const double e = kScatteringEnergy_MeV / pv(energy);
   return e * e / x_0;
 }
 
-/// Highland's formula per step, with the logarithm of the total thickness: `radiation_lengths` crossed since the
+/// The Highland formula per step, with the logarithm of the total thickness: `radiation_lengths` crossed since the
 /// entrance. Not additive; zero while the logarithm is negative.
 BB_HD inline double highland_power(double energy, double radiation_lengths, double x_0) {
   if (radiation_lengths <= 0.0) return 0.0;

@@ -17,7 +17,7 @@ struct Call {
   const int* axes;
 };
 
-/// Runs one repetition. A candidate's library takes this function from the candidate's file.
+/// Runs one repetition. The library of a candidate takes this function from the file of the candidate.
 void call(const Call& arguments);
 
 /// Calls work(first, last) for pieces of 0 … count - 1 on the session's threads, and returns when all are finished.

@@ -3,7 +3,7 @@
 #include "horner_shape.hpp"
 #include "micro/row/common.cuh"
 
-// A polynomial by Horner's rule, c[0] + x (c[1] + x (…)): `terms` = degree + 1 coefficients.
+// A polynomial by the Horner scheme, c[0] + x (c[1] + x (…)): `terms` = degree + 1 coefficients.
 namespace bb::micro {
 
 /// y = c + x y, in the forms that rows 11 and 24 of the table of performance claims compare.

@@ -35,7 +35,8 @@ class EnergyGrid {
   /// The energy grid extends this many standard deviations above the energy of a beam with an energy spread.
   static constexpr double kBeamSigmas = 5.0;
 
-  /// `start_energy` is the beam's energy (MeV) at the first node. The grid extends to `top_energy`, plus `guard` bins.
+  /// `start_energy` is the energy (MeV) of the beam at the first node. The grid extends to `top_energy`, plus `guard`
+  /// bins.
   EnergyGrid(const GridSpec& spec, const physics::StoppingTable& water, double start_energy, double top_energy,
              int guard);
 

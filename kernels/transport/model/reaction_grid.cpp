@@ -24,7 +24,7 @@ constexpr double kColumn_mm = 2.0;              // maximum column width in water
 constexpr double kStepsPerPlane = 4.0;
 constexpr double kRounding = 1e-9;
 
-/// Ratio of each medium's linear stopping power to that of water of density 1, at the beam's energy.
+/// Ratio of the linear stopping power of each medium to that of water of density 1, at the beam's energy.
 std::vector<double> stopping_ratios(const Problem& p, std::span<const Medium> media) {
   std::vector<double> out;
   const double water = media[0].table.stopping(p.beam.energy);

@@ -23,7 +23,7 @@ struct PathSoFar {
   BB_HD bool known() const { return to > from; }
 };
 
-/// Scattering power in a problem's model, rad² per g/cm², of a material with radiation length `x0` and scattering
+/// Scattering power in the model of a problem, rad² per g/cm², of a material with radiation length `x0` and scattering
 /// length `xs`.
 struct ScatteringModel {
   Scattering kind;
@@ -121,7 +121,7 @@ struct StepModel {
   double beam_range;          // range of the beam in water, g/cm²
   const double* water_range;  // [ne] range in water, g/cm²
 
-  /// Share of a bin's protons lost to reactions in a step, after which they have `after` MeV.
+  /// Share of the protons of a bin lost to reactions in a step, after which they have `after` MeV.
   BB_HD double lost(int e, double after) const {
     if (nuclear != Nuclear::kAttenuation) return 0.0;
     return physics::nuclear_loss(water_range[e], after > 0.0 ? axis.water.range(after) : 0.0);

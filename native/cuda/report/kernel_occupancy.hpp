@@ -16,7 +16,7 @@ struct KernelOccupancy {
   std::vector<int> blocks;  // for each requested block size; 0 if such a block cannot be launched
 };
 
-/// Loads a workload's kernels on the device and queries each of `names` at each of `threads`, with
+/// Loads the kernels of a workload on the device and queries each of `names` at each of `threads`, with
 /// `dynamic_shared_bytes` at launch. Throws "invalid" if a kernel does not exist; "unsupported" if the kernels cannot
 /// be loaded or a block may not have that much shared memory.
 std::vector<KernelOccupancy> kernel_occupancy(const std::shared_ptr<Device>& device, const KernelFolders& folders,

@@ -49,7 +49,7 @@ __device__ inline Pack<kWide> gather_energies(const DeviceStep<float>& s, int e,
   return sum;
 }
 
-/// A bin's rows of angles in shared memory. Row `reach` + n is angle n of the tile.
+/// Rows of angles of a bin, in shared memory. Row `reach` + n is angle n of the tile.
 template <int kWide>
 struct AngleTile {
   float* cells;  // [angles + 2·reach][kTurnPitch]

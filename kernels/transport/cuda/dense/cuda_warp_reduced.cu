@@ -27,7 +27,7 @@ __device__ inline void warp_escape(double* row, Face face, double number, double
   warp_add(row + escaped_energy_column(face), number * energy_each);
 }
 
-/// Sums the block's values [angle][cell] over angles and adds the sums to `to` [cell].
+/// Sums the values [angle][cell] of the block over angles and adds the sums to `to` [cell].
 __device__ inline void add_over_angles(float value, float (&tile)[kWarpTile][kWarpTile + 1], double* to, int cells) {
   __syncthreads();  // earlier values of the tile have been read
   tile[threadIdx.y][threadIdx.x] = value;

@@ -17,8 +17,8 @@ inline constexpr int kFusedThreads = 256;  // maximum number of threads per bloc
 BB_TUNABLE(int, kCollideThreads, 64);      // threads per block of `collide` on a whole grid, where items are small
 BB_TUNABLE(int, kFusedTurned, 3);          // angles that a thread computes for one quad of columns
 
-/// Half-open bounds of a bin's non-zero content. Columns are in whole quads (x1 may lie in the padding of a row, which
-/// holds zeros). Empty if a0 >= a1.
+/// Half-open bounds of the non-zero content of a bin. Columns are in whole quads (x1 may lie in the padding of a row,
+/// which holds zeros). Empty if a0 >= a1.
 struct DeviceBox {
   int z0, z1, a0, a1, x0, x1;
 };

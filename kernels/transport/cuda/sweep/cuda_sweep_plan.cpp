@@ -85,7 +85,7 @@ int angles_end(const Tables& t) {
   return divide_up(4 * kSweepStages + t.ntheta * static_cast<int>(sizeof(SweepAngle) / 4), 4) * 4;
 }
 
-/// Assigns a column's shared memory. Returns false if it does not fit into `floats`.
+/// Assigns the shared memory of a column. Returns false if it does not fit into `floats`.
 bool lay_out(const Tables& t, const Shape& s, int floats, SweepColumn& column) {
   column.tile_floats = s.tile_floats;
   column.stage_floats = aligned(s.stage_floats);

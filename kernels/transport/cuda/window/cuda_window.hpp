@@ -18,8 +18,8 @@ BB_TUNABLE(int, kWindowRows, 4);                            // z rows that a thr
 inline constexpr int kWindowBatch = 4;                      // sources whose loads are issued together
 inline constexpr int kWindowTallies = 20;                   // number of sums over a step; see WindowTally
 
-/// Half-open bounds of a bin's non-zero content. Columns are in whole quads (x1 may lie in a row's padding, which is
-/// zero). Empty if a0 >= a1.
+/// Half-open bounds of the non-zero content of a bin. Columns are in whole quads (x1 may lie in a row's padding, which
+/// is zero). Empty if a0 >= a1.
 struct alignas(16) WindowBox {
   int z0, z1, a0, a1, x0, x1;
   int unused[2];
