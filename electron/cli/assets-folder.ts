@@ -1,6 +1,6 @@
 /**
- * Finds the program's data files in a bundle, a package or a checkout, and reads the program's version from its package
- * file.
+ * Finds the data files of the program in a bundle, a package or a checkout, and reads the program's version from its
+ * package file.
  */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';

@@ -436,7 +436,7 @@ interface SessionCell {
   readonly text: string;
   readonly align: Column['align'];
   /**
-   * Colour of the cell: the row's verdict in the verdict column, `wrong` in a cell that makes the answer wrong,
+   * Colour of the cell: the verdict of the row in the verdict column, `wrong` in a cell that makes the answer wrong,
    * otherwise null.
    */
   readonly tone: ComparedRow['verdict'] | null;

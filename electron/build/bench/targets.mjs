@@ -291,8 +291,8 @@ export function gpuImageTargets(sessions) {
 }
 
 /**
- * Targets for the linear layer: the library's matrix product with and without its epilogue, and this program's kernel
- * compared with it.
+ * Targets for the linear layer: the matrix product of the library with and without its epilogue, and this program's
+ * kernel compared with it.
  * @param {Map<string, { reports: { entries: { label: string, status: string, time_s: number, verdict: string,
  *   quantities: { id: string, value: number | null }[] }[] }[] }>} sessions
  */

@@ -234,7 +234,7 @@ export function denseStepTable(kept: DenseStep | null): string {
 const denseStep = (): string => denseStepTable(readDenseStep(root));
 
 interface Table {
-  /** Source of the table's data. The last digit of a table from `solver` may depend on the machine. */
+  /** Source of the data of the table. The last digit of a table from `solver` may depend on the machine. */
   readonly from: 'sessions' | 'program' | 'solver';
   make(): string | Promise<string>;
 }

@@ -48,7 +48,7 @@ function packageFolder(module) {
 }
 
 /**
- * Text of a package's licence file; without such a file, the MIT licence with the author's name.
+ * Text of the licence file of a package; without such a file, the MIT licence with the author's name.
  * @param {string} folder
  * @param {{ name: string, license?: unknown, author?: unknown, contributors?: unknown }} about
  */

@@ -314,7 +314,7 @@ export class Workshop {
     if (problem.trusted) return;
     throw new BraggError(
       'untrusted',
-      `${folder} is not trusted: a submitted kernel is code that runs with this user's rights. The user must start the server with --trust ${folder}, or open the problem in the window and trust it there for submissions of agents`,
+      `${folder} is not trusted: a submitted kernel is code that runs with the rights of this user. The user must start the server with --trust ${folder}, or open the problem in the window and trust it there for submissions of agents`,
     );
   }
 

@@ -78,7 +78,7 @@ export const studyVerb: Verb = {
     },
     ...userKernelFlags,
     { name: 'retry', help: 'Solve failed points once more.' },
-    { name: 'yes', help: 'Start a study that takes longer than a day without asking.' },
+    { name: 'yes', help: 'Start a study that takes longer than a day without asking for confirmation.' },
     { name: 'points', help: `Print every point of the plan, not only the first ${MAX_PRINTED_POINTS}.` },
     ...clusterFlags,
     ...clusterEntryFlags,

@@ -4,7 +4,7 @@
  */
 
 /**
- * The page's Content-Security-Policy, the same for both shells. `connect`: origins to which the page may connect in
+ * Content-Security-Policy of the page, the same for both shells. `connect`: origins to which the page may connect in
  * addition to its own (the loopback WebSocket of the browser shell; none in Electron).
  *
  * Plotly would inject a style sheet. The page ships those rules itself

@@ -42,8 +42,8 @@ export type LengthName = keyof typeof millimetres;
 export const lengthUnits: ReadonlyMap<string, number> = new Map(Object.entries(millimetres));
 
 /**
- * Unit in a column's name: in brackets at the end, after a comma, or a length after `_`, `/` or a space. More words may
- * follow a length in brackets.
+ * Unit in the name of a column: in brackets at the end, after a comma, or a length after `_`, `/` or a space. More
+ * words may follow a length in brackets.
  */
 export function parseUnit(name: string): string | null {
   const bracketed = (/[[(]([^\])]*)[\])]\s*$/.exec(name) ?? /[[(]\s*([nuµm]m|[cdk]?m|inch)\s*[\])]/i.exec(name))?.[1];

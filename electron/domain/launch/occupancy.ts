@@ -2,7 +2,7 @@
  * Occupancy: blocks of a kernel resident on a multiprocessor at once. Same arithmetic as NVIDIA's cuda_occupancy.h
  * (CUDA 13.0), for the default split between shared memory and L1. Tested against it and against the driver.
  *
- * Hardware limits of a GPU's multiprocessor. Those of installed devices come from the driver, others from NVIDIA's
+ * Hardware limits of a GPU multiprocessor. Those of installed devices come from the driver, others from NVIDIA's
  * publications:
  *
  * - warps, blocks, registers, shared memory: CUDA C++ Programming Guide 13.0, "Technical Specifications per Compute

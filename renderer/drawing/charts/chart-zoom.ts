@@ -1,4 +1,4 @@
-/** Windows of a chart's axes: those that the user zoomed to, and those that Plotly's axes show at present. */
+/** Windows of the axes of a chart: those that the user zoomed to, and those that Plotly shows at present. */
 import type { Interval } from '../../../electron/contract/fields.ts';
 import type { Scale } from '../scale.ts';
 import type { Chart, ChartAxis } from './chart.ts';

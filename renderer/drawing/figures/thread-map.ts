@@ -1,7 +1,7 @@
 /**
  * Map of threads to elements along x, in rows of two warps, coloured by block. Rows in the middle of a long problem are
  * omitted, except those of the chosen thread. Also one iteration of a grid-stride loop as three strips with increasing
- * zoom: all elements, the iteration's elements by block, and the chosen thread's block by warp.
+ * zoom: all elements, the elements of the iteration by block, and the block of the chosen thread by warp.
  */
 import {
   elementsOfThread,

@@ -11,7 +11,7 @@ import { useWorkbench } from '../../workbench/context.ts';
 import { type CompareStore, type ScenarioBench, type ShownRow, useRowsBench, useVariants } from './store.ts';
 
 /**
- * Text of a kernel's occupancy at the selected block size. `limits`: null if the limits of the architecture are
+ * Text of the occupancy of a kernel at the selected block size. `limits`: null if the limits of the architecture are
  * unknown.
  */
 export function occupancyText(

@@ -21,14 +21,18 @@ import { useWorkbench } from '../../workbench/context.ts';
 const NEW = '';
 
 const fields: readonly { readonly key: keyof ClusterDraft; readonly label: string; readonly hint: string }[] = [
-  { key: 'name', label: 'Name', hint: 'your name for it' },
+  { key: 'name', label: 'Name', hint: 'name of the cluster in this workbench' },
   {
     key: 'host',
     label: 'Login host',
     hint: 'user@login.example, or an entry of ~/.ssh/config; empty: use sbatch on this machine',
   },
-  { key: 'folder', label: 'Folder', hint: 'readable by every node; relative to your home there, or absolute' },
-  { key: 'program', label: 'Braggbench there', hint: 'command there; empty: braggbench, or this one' },
+  { key: 'folder', label: 'Folder', hint: 'readable by every node; relative to your home folder there, or absolute' },
+  {
+    key: 'program',
+    label: 'Braggbench there',
+    hint: 'command that starts Braggbench there; empty: braggbench, or this program',
+  },
   { key: 'modules', label: 'Modules', hint: 'loaded first, such as cuda/13.0' },
   { key: 'sbatch', label: 'Options for sbatch', hint: '--partition=cpu --time=1:00:00' },
   { key: 'cores', label: 'Cores per task', hint: '1' },

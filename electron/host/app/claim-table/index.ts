@@ -287,7 +287,7 @@ async function shippedScenario(assetsFolder: string, file: string): Promise<Ship
   return { file, workload: kind, bench: problem.kind, values: claimedValues(document) ?? noValues };
 }
 
-/** Arguments for external programs on the user's machine. Each contains a placeholder for the program's file. */
+/** Arguments for external programs on the machine of the user. Each contains a placeholder for the program file. */
 const USER_PROGRAMS: Readonly<Record<string, string>> = {
   nanobragg: 'nanobragg=NANOBRAGG',
   'smatrix-2d': 'smatrix-2d=run_simulation.py',

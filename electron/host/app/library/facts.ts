@@ -1,7 +1,7 @@
 /**
  * Reads the metadata of library files, once per change of a file.
  *
- * Also stores the user's tags and remarks in one small file in the library's folder. They move with the files and
+ * Also stores the tags and remarks of the user in one small file in the library folder. They move with the files and
  * survive a rebuild of the index.
  */
 import path from 'node:path';

@@ -32,7 +32,7 @@ export async function makePrivateFolder(folder: string): Promise<string | undefi
 }
 
 /**
- * Folder of the program's data for the current user. The environment variable `BRAGGBENCH_HOME` overrides it, for
+ * Folder of the data of the program for the current user. The environment variable `BRAGGBENCH_HOME` overrides it, for
  * portable use and for tests.
  */
 export function dataFolder(environment: NodeJS.ProcessEnv = process.env, platform = process.platform): string {

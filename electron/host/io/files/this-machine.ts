@@ -18,8 +18,8 @@ function tryRead(read: () => string): string | null {
 const shortHash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 10);
 
 /**
- * Hash of the operating system's identifier. If there is none: of the mainboard's, which only root can read, or of the
- * host name.
+ * Hash of the identifier of the operating system. If there is none: of that of the mainboard, which only root can read,
+ * or of the host name.
  */
 function systemId(): string {
   const files = ['/etc/machine-id', '/sys/class/dmi/id/product_uuid'];

@@ -179,8 +179,8 @@ export interface BenchCandidate {
    */
   readonly trace?: () => Promise<string | null>;
   /**
-   * Spans and device trace recorded by the candidate's engine; null if there is none. `origin_ns` is their time 0 on
-   * the machine's clock.
+   * Spans and device trace recorded by the engine of the candidate; null if there is none. `origin_ns` is their time 0
+   * on the machine's clock.
    */
   readonly recording?: () => { readonly kept: (shift_ns: number) => SavedRecording; readonly origin_ns: number } | null;
   /** Frees the candidate's memory. */

@@ -79,7 +79,7 @@ const whereSchema = z.record(z.string(), z.union([z.tuple([z.number(), z.number(
 
 const claimSchema = z.strictObject({
   ...claimShape,
-  /** Number of the row in the handbook's table of claims; absent if the claim appears only in the user's sessions. */
+  /** Number of the row in the handbook table of claims; absent if the claim appears only in user sessions. */
   row: z.int().positive().optional(),
   kind: claimKindSchema,
   about: claimSubjectSchema.nullable().default(null),

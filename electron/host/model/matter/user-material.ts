@@ -219,7 +219,7 @@ export function meanExcitationOf(own: UserMaterial): MeanExcitation {
   const listed = atoms === null ? null : compoundExcitation(atoms);
   if (listed !== null) return { eV: listed, source: 'ICRU Reports 37 and 49' };
   const eV = Number(additiveExcitation(compositionOf(own), own.density_g_cm3).toPrecision(4));
-  return { eV, source: "Bragg's rule, elements by ICRU Report 37" };
+  return { eV, source: 'Bragg rule, elements by ICRU Report 37' };
 }
 
 function anchorOf(material: Material): Anchor {

@@ -161,7 +161,7 @@ const identifier = (name: string): string => name.replace(/\W/g, '_').replace(/^
 
 const list = (items: readonly string[]): string => `[${items.join(', ')}]`;
 
-/** The task's module, followed by a function that creates its model from the problem's arrays. */
+/** The module of the task, followed by a function that creates its model from the arrays of the problem. */
 function moduleText(source: string, { inputs, parameters }: ProbedTask, made: 'Model' | 'ModelNew'): string {
   return `${source.trimEnd()}
 

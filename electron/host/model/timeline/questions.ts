@@ -173,7 +173,7 @@ function placedSpan(trace: Trace, span: number): PlacedSpan {
 }
 
 /**
- * Rate of reading and writing the GPU's memory, in bytes per second; null if the span's bytes do not measure that. A
+ * Rate of reading and writing GPU memory, in bytes per second; null if the span's bytes do not measure that. A
  * copy within the device reads and writes each byte. Copies over PCIe or NVLink have other ceilings. For steps of a run
  * it is the traffic that the variant declares.
  */
@@ -267,8 +267,8 @@ interface Steps {
 }
 
 /**
- * Time ranges of the simulation's steps, ascending: from the start of a step's first span to the end of its last one.
- * On a GPU only the first step of each batch has spans; the other steps are spaced evenly.
+ * Time ranges of the simulation steps, ascending: from the start of the first span of a step to the end of its last
+ * one. On a GPU only the first step of each batch has spans; the other steps are spaced evenly.
  */
 export function stepsOf(trace: Trace): Steps {
   const rows = new Map<number, { start: number; end: number }>();

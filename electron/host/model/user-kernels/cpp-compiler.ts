@@ -27,7 +27,7 @@ export async function readUserKernelBuild(nativeFolder: string): Promise<UserKer
 
 export interface CppCompiler {
   readonly program: string;
-  /** First line of the compiler's version text, which is part of a build's cache key. */
+  /** First line of the version text of the compiler, which is part of the cache key of a build. */
   readonly version: string;
   readonly style: 'gnu' | 'msvc';
 }
@@ -111,7 +111,7 @@ export function simdFlags(style: CppCompiler['style'], build: UserKernelBuild, i
   return [...words(build.isas[isa] ?? ''), ...words(build.simd), macro];
 }
 
-/** Name of the engine's static library, which is in the addon's folder. */
+/** Name of the static library of the engine, which is in the folder of the addon. */
 export const coreLibrary = (style: CppCompiler['style']): string =>
   style === 'msvc' ? 'braggbench_core.lib' : 'libbraggbench_core.a';
 
@@ -159,7 +159,7 @@ function compileCommand(compiler: CppCompiler, build: UserKernelBuild, what: Com
 }
 
 /**
- * Command that links the library. If the user's file lacks functions of the original file, they come from the engine's
+ * Command that links the library. If the user file lacks functions of the original file, they come from the engine's
  * library.
  */
 function linkCommand({ style }: CppCompiler, { entry, core, library }: Compilation): readonly string[] {
@@ -213,7 +213,7 @@ function namesOfSystem(compiler: CppCompiler): Promise<ReadonlySet<string>> {
   return known;
 }
 
-/** Pattern for mangled names in the engine's namespaces. NVIDIA_NAMES matches functions of NVIDIA's libraries. */
+/** Pattern for mangled names in the namespaces of the engine. NVIDIA_NAMES matches functions of NVIDIA's libraries. */
 const ENGINE_NAMES = /^_ZN?K?(?:TV|TI|TS)?N?K?2bb(?:6engine|3cpu|4cuda|7binding|5tasks|12user_problem(?!4callE))/;
 const NVIDIA_NAMES = /^(?:cu|cuda|cublas|nvml|nvrtc)[A-Z]/;
 

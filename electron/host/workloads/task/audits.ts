@@ -220,8 +220,8 @@ export class Audits {
   }
 
   /**
-   * Adds the time of one repetition with an instance's inputs, in a process that had only other inputs before. `known`:
-   * probes in a process that already had these inputs.
+   * Adds the time of one repetition with the inputs of an instance, in a process that had only other inputs before.
+   * `known`: probes in a process that already had these inputs.
    */
   addSwap(first_s: number | null, known: TaskAudit, seconds: number): void {
     this.#swaps += 1;

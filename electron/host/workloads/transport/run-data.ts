@@ -198,7 +198,7 @@ export function runData(
   };
 }
 
-/** Time of the steps by the GPU's clock if they ran on a GPU, otherwise by the host's. */
+/** Time of the steps by the clock of the GPU if they ran on one, otherwise by that of the host. */
 export function stepsTime_s({ device_s, solve_s }: Pick<RunData, 'device_s' | 'solve_s'>): number {
   return device_s > 0 ? device_s : solve_s;
 }

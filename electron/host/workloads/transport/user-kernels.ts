@@ -1,7 +1,7 @@
 /**
  * User kernels of proton transport, with the checks that every variant must pass: parity, conservation, determinism.
- * The run object implements the engine's interface, but the process of the user's kernel computes the result. Requests
- * that do not need its code (sizes, axes, checks) are handled by the variant that it is based on.
+ * The run object implements the interface of the engine, but the process of the user kernel computes the result.
+ * Requests that do not need its code (sizes, axes, checks) are handled by the variant that it is based on.
  *
  * Also defines accuracy and terms of the workload's sessions.
  */

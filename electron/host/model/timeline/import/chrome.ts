@@ -58,7 +58,8 @@ export const chromeFields = {
 const outer: FieldRules = chromeFields;
 
 /**
- * Last part of a key's path in which programs state the unit of `ts` and `dur`. `displayTimeUnit` has another meaning.
+ * Last part of the path of a key in which programs state the unit of `ts` and `dur`. `displayTimeUnit` has another
+ * meaning.
  */
 const TIME_UNIT = /(?:^|\.)(?:time|timestamp|ts|dur|duration)s?_?units?$/i;
 const MICROSECONDS = /^(us|µs|μs|usecs?|microseconds?)$/i;

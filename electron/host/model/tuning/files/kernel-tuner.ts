@@ -294,7 +294,7 @@ function outcomeOf(entry: z.infer<typeof entrySchema>): Outcome {
 }
 
 /**
- * Whether a part of an entry's key differs from the value of its parameter. Python writes `True`, and `1.0` for a
+ * Whether a part of the key of an entry differs from the value of its parameter. Python writes `True`, and `1.0` for a
  * number that JSON reads as 1.
  */
 function contradicts(part: string, own: ParameterValue, alone: boolean): boolean {

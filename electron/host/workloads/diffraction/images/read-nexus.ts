@@ -41,7 +41,7 @@ export const nexusFields: FieldRules = {
   slow_pixel_direction: honoured,
   data_size: honoured,
   data_origin: honoured,
-  pixel_mask_applied: ignoredField('pixel_mask excludes these pixels anyway'),
+  pixel_mask_applied: ignoredField('pixel_mask already excludes these pixels'),
   flatfield_applied: honoured,
   flatfield_correction_applied: honoured,
   flatfield: honoured,

@@ -60,7 +60,7 @@ function lookupKindOf({ crystal, structure_factors }: DiffractionScenario): 'nea
   return Math.min(a, b, c) <= maxInterpolatedCells ? 'tricubic' : 'nearest';
 }
 
-/** Builds the engine's problem from a scenario without errors. `reflections`: h, k, l and F of each. */
+/** Builds the problem for the engine from a scenario without errors. `reflections`: h, k, l and F of each. */
 function resolveDiffraction(
   scenario: DiffractionScenario,
   reflections: Float64Array,

@@ -60,7 +60,7 @@ function stoppingAt({ energies_MeV, stopping_MeV_cm2_g }: Material, energy_MeV: 
 }
 
 /**
- * Mean excitation energy that Bethe's formula gives for the stopping-power table. In this way, users' tables and
+ * Mean excitation energy that the Bethe formula gives for the stopping-power table. In this way, users' tables and
  * mixtures have a value too.
  */
 function meanExcitation_eV(material: Material): number {

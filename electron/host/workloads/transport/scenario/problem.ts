@@ -305,7 +305,7 @@ function spotsOfProblem({ beam }: TransportScenario): readonly ProblemBeam[] {
   }));
 }
 
-/** Builds the engine's problem from a scenario without errors. */
+/** Builds the problem for the engine from a scenario without errors. */
 export function resolveTransport(scenario: TransportScenario, context: TransportContext): TransportProblem {
   const { beam, geometry, grid, solver, physics } = scenario;
   const nx = Math.round(geometry.width_mm / grid.dx_mm);
