@@ -112,7 +112,7 @@ class PlaneCurves {
 
 }  // namespace detail
 
-/// Fills the rows, which the lanes share.
+/// Fills the rows; each lane fills a share of them.
 template <typename T, class Team>
 BB_HD void fill_rows(const Team& team, const PlaneStore& planes, const MarchOutcome& outcome, const BeamRows<T>& rows) {
   detail::PlaneCurves curves(planes, outcome.layers);

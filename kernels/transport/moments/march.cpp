@@ -1,4 +1,5 @@
-// One file: beams along z and tilted beams share the state, its tables and how its bins are moved and summed.
+// Beams along z and tilted beams share this file, because they share the state, its tables, and the functions that move
+// bins.
 #include "march.hpp"
 
 #include <algorithm>
@@ -339,7 +340,7 @@ class March::Work {
       step.scale = scale / kPathParts;
       return;
     }
-    // The terms are linear in the logarithm of the loss, so their mean is at its mean.
+    // The terms are linear in the logarithm of the loss, so their mean follows from its mean.
     const physics::GottschalkTerms terms = physics::gottschalk_terms(std::log10(losses) / kPathParts);
     step.scale = terms.constant;
     step.scale_lg = terms.per_lg;
@@ -551,7 +552,7 @@ class March::Work {
     const double n = at(f_[kNumber]), each = n != 0.0 ? 1.0 / n : 0.0, dz = step.dz;
     const double sum_u = at(all_[kMeanU]), sum_x = at(all_[kMeanX]);
     const double uu = at(f_[kUU]), xu = at(f_[kXU]), xx = at(f_[kXX]);
-    // The ratios are arbitrary in bins with only rounding errors.
+    // In bins that contain only rounding errors, these ratios have no meaning and are limited.
     const double steepest = 2.0 * std::sqrt(kWidestAngle), far = std::sqrt(step.widest);
     const double w = std::clamp(sum_u * each, -steepest, steepest), x = std::clamp(sum_x * each, -far, far);
     const double u0 = m_.slope_ + w;
@@ -585,7 +586,7 @@ class March::Work {
     put(scratch_.moved[kUU], kept * (uu + spread + pushed * (2.0 * w + drift)));
     put(scratch_.moved[kXU], kept * (xu + dz * (uu + 0.5 * spread + pushed * w) + n * dragged + pushed * x));
     put(scratch_.moved[kXX], kept * (xx + dz * (2.0 * xu + dz * (uu + spread / 3.0) + pushed * x + n * dragged)));
-    // Longer paths are steeper, which moves the deposit.
+    // Protons with longer paths have steeper angles, which moves the mean position of the deposit.
     mean_[u(i)] = m_.slope_ * (plane_.z + 0.5 * dz - m_.spot_.z) + x_half + of.p1 / of.p * cov_half;
     rate_[u(i)] = u0 + 0.5 * drift;
     put(scratch_.variance, var_x + dz * (cov + dz * (var_u / 3.0 + gained / 12.0)));

@@ -16,7 +16,7 @@
 
 namespace bb::transport {
 
-/// Further moments of a tilted beam: number times the means of u and x. All its moments are relative to the axis.
+/// Additional moments of a tilted beam: number times the means of u and x. All its moments are relative to the axis.
 inline constexpr int kMeanU = kMoments, kMeanX = kMeanU + 1, kTiltedMoments = kMeanX + 1;
 
 /// Sums over the bins between two steps. Deposits and losses are sums since the entrance.
@@ -82,7 +82,7 @@ class March {
   /// Stores `outcome` in place of run(). state() is then empty.
   void take(Outcome outcome);
 
-  /// Marches to `depth` mm, or until no protons are left. `look`, if set, is called in every step.
+  /// Marches to `depth` mm, or until no protons are left. `look`, if set, receives the scores of every step.
   void run(double depth, const std::function<void(const MarchView&)>& look = {});
   /// [bins·kMoments] of the last plane of run(); `first` is set to its first bin.
   std::vector<double> state(int& first) const;

@@ -70,7 +70,7 @@ class Bins {
   std::vector<Number> values_;
 };
 
-/// Directions, an offset for each, and the first of the kWays directions by which a march differentiates.
+/// Directions of differentiation, an offset for each, and the index of the first of the kWays directions of this march.
 struct Inputs {
   std::span<const Direction> directions;
   std::vector<double> at;
@@ -444,7 +444,7 @@ class TangentMarch {
     const auto [scale, scale_lg] = scale_scattering(fall);
     for (int i = low_; i < high_; ++i) {
       const Number& n = f_[kNumber][i];
-      // Sums of squares are negative in the same bins as numbers are.
+      // If the number is negative, the sum of squares is too, so their quotient is valid.
       Number angle = std::abs(n.v) > kWindowEdge ? f_[kUU][i] / n : mean;
       if (angle.v < 0.0) angle = 0.0;
       if (angle.v > kWidestAngle) angle = kWidestAngle;
@@ -513,7 +513,7 @@ class TangentMarch {
     for (int c = 0; c < kMoments; ++c) {
       std::vector<Number> landed(u(to - from));
       for (int i = low_ - 1; i <= high_; ++i) {
-        // The bins next to the window have content from the lag. Their taps are those of the window's edge.
+        // Bins next to the window receive content from the lag. They use the taps of the window's edge.
         const int edge = std::clamp(i, low_, high_ - 1);
         for (int k = 0; k < kTaps; ++k) {
           const int at = i - whole - k + kReach;

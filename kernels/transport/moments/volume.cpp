@@ -25,8 +25,8 @@
 namespace bb::transport {
 namespace {
 
-// Columns for the projection of products, as far as products go, with the width of columns in which reactions are
-// recorded.
+// Number of columns for the projection of products. Columns are as wide as those in which reactions are recorded, and
+// extend as far as products go.
 constexpr int kColumns = 200;
 constexpr double kColumn_mm = 2.0;
 /// Standard deviations (mm) of the Gaussians of products, in addition to the beam's at the entrance.
@@ -62,9 +62,9 @@ struct Pattern {
   std::vector<Spot> all;     // by y
 };
 
-/// Positions on one axis at which Gaussians of one width are summed. Many scattered positions are interpolated among the
-/// nodes of a regular grid: for 8 points at a third of the width the error is below 2e-5 of the maximum of a Gaussian.
-/// Lagrange weights retain the sum and the moments of the positions, therefore also the energy.
+/// Positions on one axis at which Gaussians of one width are summed. Many scattered positions are replaced by nodes of
+/// a regular grid, with Lagrange weights. With 8 points at a third of the width, the error is below 2e-5 of the maximum
+/// of a Gaussian. The weights preserve the sum and the moments of the positions, and thereby the energy.
 struct Sites {
   static constexpr int kPoints = 8;
   static constexpr double kNodesPerSigma = 3.0;
@@ -411,7 +411,8 @@ class Solving {
       fit.fit(std::span(products.dose).subspan(z * kColumns, kColumns), kind.rows[z].halo, kind.misfit);
       for (std::size_t j = 0; j < kHalo.size(); ++j) {
         kind.products += kind.rows[z].halo[j] * fit.inside(j);
-        // The Gaussians include tails beyond the columns, which were counted as lost to the sides.
+        // The energy in the Gaussians' tails beyond the columns was counted as lost to the sides, so that loss is
+        // reduced.
         kind.left -= kind.rows[z].halo[j] * (1.0 - fit.inside(j));
       }
     }
@@ -507,7 +508,7 @@ class Solving {
     return sum;
   }
 
-  /// Spots of a pattern with these weights, distributed to the sites; sorted by y.
+  /// Distributes the spots of a pattern, with these weights, to the sites; sorted by y.
   static std::vector<Pattern::Spot> at_sites(const Pattern& pattern, std::span<const double> weights, const Sites& x,
                                              const Sites& y) {
     std::vector<Pattern::Spot> out;

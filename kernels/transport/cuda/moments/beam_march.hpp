@@ -132,7 +132,7 @@ class BeamMarch {
     return team_.sum(sum);
   }
 
-  /// Replaces the energies of the last bins by means; see kernels/transport/model/energy_grid.cpp.
+  /// Replaces the energies of the last bins by means over each bin; see kernels/transport/model/energy_grid.cpp.
   BB_HD void hold_means() {
     const int count = detail::least(detail::kMeans, (bins_.count + kGuard) / 2);
     const double last_range = water().range(p_.cutoff);
@@ -411,7 +411,7 @@ class BeamMarch {
     return {T(0.5244) + T(0.1975) * mean, T(0.2320) - T(0.0098) * mean};
   }
 
-  /// Largest variance of x, in mm², that a step uses for a bin; larger variances are replaced by it.
+  /// Upper limit for the variance of x, in mm², of a bin in a step.
   BB_HD T widest_of(const Scales& scales, int centre, double dz) const {
     if (!(number_ > 0.0)) return T(0);
     const T power =

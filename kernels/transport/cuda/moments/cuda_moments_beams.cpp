@@ -186,7 +186,7 @@ class MarchBatch final : public CudaMoments {
     double widest = kStraggling;  // standard deviation of the protons' bins
   };
 
-  /// In parallel, because a range takes as long as a beam on the GPU.
+  /// Beams are processed in parallel, because computing a range takes as long as marching a beam on the GPU.
   MostBins most_bins(std::span<const BeamInput> beams) const {
     constexpr std::size_t kTogether = 512;
     std::vector<MostBins> parts((beams.size() + kTogether - 1) / kTogether);
