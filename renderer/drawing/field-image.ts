@@ -143,7 +143,7 @@ export function sampleEdge(axis: MapAxis, index: number): number {
 export const MAX_PIXELS = 8192;
 
 /** Mapping from the samples of an axis to the columns or rows of an image. */
-interface Spread {
+interface PixelMapping {
   /** Sample of each column or row; null for one pixel per sample in order. */
   readonly samples: Uint16Array | null;
   readonly count: number;
@@ -228,8 +228,8 @@ export class FieldImage {
     field: FieldMap,
     map: ColorMap,
     scale: Normalisation,
-    across: Spread,
-    along: Spread,
+    across: PixelMapping,
+    along: PixelMapping,
   ): boolean {
     const drawn: ImageKey = { field, map, kind: scale.kind, low: scale.low, high: scale.high };
     const before = this.#drawn;
@@ -263,8 +263,8 @@ function paintSamples(
   values: Float32Array,
   columns: number,
   pixels: Uint32Array,
-  across: Spread,
-  along: Spread,
+  across: PixelMapping,
+  along: PixelMapping,
 ): void {
   const width = across.count;
   const samples = across.samples ?? Uint16Array.from({ length: width }, (_, i) => i);
@@ -283,7 +283,7 @@ function paintSamples(
  * Spread over a whole axis: one column per sample if they are equally wide, otherwise one per device pixel (`ratio` per
  * CSS pixel).
  */
-function axisSpread(axis: MapAxis, scale: Scale, ratio: number): Spread {
+function axisSpread(axis: MapAxis, scale: Scale, ratio: number): PixelMapping {
   if (axis.edges === null) return { samples: null, count: axis.count, key: `all ${axis.count}` };
   const [from, to] = [scale.toPixel(axis.from), scale.toPixel(axis.to)];
   const count = Math.max(1, Math.min(MAX_PIXELS, Math.round(Math.abs(to - from) * ratio)));
@@ -308,7 +308,7 @@ function visiblePixels(axis: MapAxis, scale: Scale, start: number, end: number, 
 }
 
 /** Sample under the middle of each device pixel, from left to right or from top to bottom. */
-function pixelSpread(axis: MapAxis, scale: Scale, { from, to }: Pixels, ratio: number): Spread {
+function pixelSpread(axis: MapAxis, scale: Scale, { from, to }: Pixels, ratio: number): PixelMapping {
   const count = Math.min(MAX_PIXELS, to - from);
   const samples = new Uint16Array(count);
   const [first, last] = [scale.toValue((from + 0.5) / ratio), scale.toValue((from + count - 0.5) / ratio)];

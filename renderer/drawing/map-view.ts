@@ -231,7 +231,7 @@ export class MapView {
     const axes = scales === null || scene === null ? null : axesKey(scene, scales.frame);
     // A new size also creates a new theme object, so this comparison detects both.
     const axesValid = axes !== null && this.#axes?.key === axes && this.#axes.theme === this.#layers.theme;
-    const context = axesValid ? this.#layers.below.again() : this.#layers.below.begin();
+    const context = axesValid ? this.#layers.below.contextWithContents() : this.#layers.below.clearedContext();
     this.#axes = axes === null || context === null ? null : { key: axes, theme: this.#layers.theme };
     if (context === null || scales === null || scene === null || style === null) return;
     const { ratio, width } = this.#layers.below.size;
@@ -240,7 +240,7 @@ export class MapView {
   };
 
   readonly #paintAbove = (): void => {
-    const context = this.#layers.above.begin();
+    const context = this.#layers.above.clearedContext();
     const scales = this.#scales();
     if (context === null || scales === null || this.#scene === null) return;
     paintMarks(context, this.#scene, scales, this.#layers.theme);

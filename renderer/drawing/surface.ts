@@ -76,14 +76,14 @@ class Surface {
   }
 
   /** A cleared context in CSS pixels; null if the canvas has no area. */
-  begin(): CanvasRenderingContext2D | null {
-    const context = this.again();
+  clearedContext(): CanvasRenderingContext2D | null {
+    const context = this.contextWithContents();
     context?.clearRect(0, 0, this.#size.width, this.#size.height);
     return context;
   }
 
   /** The context with its previous contents; null if the canvas has no area. */
-  again(): CanvasRenderingContext2D | null {
+  contextWithContents(): CanvasRenderingContext2D | null {
     const { width, height, ratio } = this.#size;
     // Nothing is drawn before the canvas has its size in device pixels.
     if (width <= 0 || height <= 0) return null;

@@ -91,7 +91,7 @@ export const scriptRules: Rules = {
     node: true,
   },
   'electron/cli': {
-    // The page's drawing code draws reports and replayed figures. This part of it uses no DOM.
+    // Drawing code of the page that uses no DOM. It draws reports and replayed figures.
     folders: [
       ...SHARED_FOLDERS,
       // The command line may import only these files of the host, so that the host's other modules can move.

@@ -53,7 +53,7 @@ const WAIT_MS = 600_000;
 const at = process.argv.indexOf('--rows');
 const ROWS = at < 0 ? DEFAULT_POINTS : Number(process.argv[at + 1]);
 
-/** Runs in the page: whether the plot of that view exists and contains every point. */
+/** Whether the plot of that view exists and contains every point. This function runs in the page. */
 function isDrawn({ look, count }: { readonly look: string; readonly count: number }): boolean {
   type Trace = {
     readonly type: string;

@@ -45,7 +45,8 @@ const scenarioParts: Promise<ProblemParts> = openScenarios({
 }).then((scenarios) => ({ scenarios, userKernels, assetsFolder }));
 
 /**
- * On a busy machine a session may end with an open doubt about memory: another session follows, as its reason advises.
+ * Judges a submission, repeatedly if necessary. On a busy machine a session may end without knowing whether the kernel
+ * remembers results.
  */
 async function judgeSubmission(submission: Omit<Submission, 'signal'>): Promise<Judgement> {
   const { signal } = new AbortController();
@@ -224,7 +225,8 @@ test.each([
     const words = entries.map((one) =>
       one.status === 'measured' ? (correctnessReason(one.accuracy) ?? 'correct') : one.reason,
     );
-    // On a busy machine a doubt about memory may stay open, which is not an accusation.
+    // Whether a twin was not accused. On a busy machine it may stay unknown whether a kernel remembers results, which
+    // is no accusation.
     const isInnocent = (said: string): boolean => said === 'correct' || said.startsWith('It may remember results');
     expect(words.slice(0, 2).filter((said) => !isInnocent(said))).toEqual([]);
     expect(words).toHaveLength(3);

@@ -111,7 +111,7 @@ const PAGE_RULES = [
 /** `npm run test:all -- nightly` checks every part in every appearance. */
 const CHECK_ALL = process.env['BRAGGBENCH_LOOKS'] === 'all';
 
-/** Appearances of parts without violations: by all element rules, and by the colour rules. */
+/** Appearances of parts that had no violations of any element rule, or of the colour rules. */
 const isCorrect = { everything: new Set<string>(), colours: new Set<string>() } as const;
 type Rules = keyof typeof isCorrect;
 

@@ -112,7 +112,7 @@ describe('figure export', () => {
       const h5 = await exportFile(what, 'HDF5');
       await openFile(h5.bytes, (file) => {
         expect(file.attrs['run']?.value).toBe('Coarse');
-        // The same arrays as in the NPZ.
+        // The HDF5 file must contain the same arrays as the NPZ file.
         for (const array of arrays) {
           const dataset = datasetAt(file, array.replace(/\.npy$/, ''));
           expect(dataset?.attrs['long_name']?.value).toBeTruthy();

@@ -145,7 +145,7 @@ describe('the dose in three dimensions', () => {
       await open.screenshot(`volume-${name}`);
       expect(await accessibilityViolations(page), name).toEqual([]);
     });
-    // Another position in one slice changes the two others.
+    // Moving the position in one slice changes the two other slices.
     const before = await picture(slice('Depth and x'));
     const across = await picture(slice('x and y'));
     await slice('x and y').click({ position: { x: 90, y: 60 } });

@@ -25,11 +25,11 @@ it('the launch explorer follows the selected kernel, problem, block size and GPU
   await page.getByLabel('Block along x').fill('1024');
   await expect.poll(() => notes(open).textContent()).toContain('the launch bounds of this kernel allow 512');
   await page.getByLabel('Block along x').fill('256');
-  // Another GPU has other limits.
+  // Choose another GPU, which has other limits.
   await page.getByLabel('GPU', { exact: true }).selectOption('sm_86');
   await expect.poll(() => factText(open, 'Multiprocessors')).toBe('82');
   await expect.poll(() => factText(open, 'Occupancy')).toBe('66.7 %');
-  // The limits along y and z differ from those along x.
+  // Limits along y and z differ from those along x.
   await page.getByLabel('Elements along y').fill('70000');
   await expect.poll(() => notes(open).textContent()).toContain('blocks along y; a grid can have at most 65 535');
   await page.getByLabel('Elements along y').fill('1');

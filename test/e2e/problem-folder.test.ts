@@ -32,7 +32,7 @@ it('a problem folder shows and edits axes, arrays and candidates, and measures t
   const { open, page, bench } = await workbench();
   await expect.poll(() => bench.title.textContent()).toContain('softmax-rows');
 
-  // Closed entries show a summary.
+  // A collapsed entry shows its summary.
   await expect.poll(() => entry(page, 'Arrays', 'x').textContent()).toBe('xinput · fp32 · [rows, columns]');
   await expect.poll(() => entry(page, 'Candidates', 'numpy').textContent()).toContain('NumPy');
   await entry(page, 'Axes', 'columns').click();

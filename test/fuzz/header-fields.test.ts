@@ -285,7 +285,7 @@ const cbfImage: Format = {
 const cbfWith = (before: string): Uint8Array =>
   Uint8Array.from(Buffer.concat([Buffer.from(`###CBF\r\n${before}`), cbfImage.bytesOf(cbfImage.good).subarray(8)]));
 
-/** DECTRIS's comment lines precede the section. */
+/** Detectors by DECTRIS write comment lines in front of the section. */
 const miniCbf: Format = {
   ...cbfImage,
   rules: detectorLines,

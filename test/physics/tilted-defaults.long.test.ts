@@ -99,7 +99,7 @@ const angles = [0, 10, 30, 45] as const;
 const cases: readonly Case[] = energies.flatMap((energy) =>
   angles.flatMap((angle) => [[energy, angle, 'depth'] as const, [energy, angle, 'path'] as const]),
 );
-/** With path stepping a tilted beam needs ten times as long. */
+/** Whether a case is slow: with path stepping, a tilted beam needs ten times as long. */
 const isSlow = ([energy, angle, stepping]: Case): boolean =>
   stepping === 'path' && (angle === 45 || (energy === 150 && angle > 0));
 

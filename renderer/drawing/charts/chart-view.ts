@@ -22,10 +22,10 @@ import { DrawingCache, loadedFonts, loadPlotly, type Plotly } from './plotly.ts'
 import { plottedFigure } from './plotted-figure.ts';
 
 interface ChartOwner {
-  /** Position on the horizontal axis; null if the pointer is elsewhere. */
+  /** Called with the pointer's position on the horizontal axis, and with null if the pointer is elsewhere. */
   hover?(at: number | null): void;
   pick?(at: number): void;
-  /** A point with an id was clicked. */
+  /** Called when a point with an id is clicked. */
   pickPoint?(id: number): void;
   /** Requests a horizontal window; without this callback the chart zooms by itself. */
   zoom?(window: Interval): void;
@@ -70,10 +70,10 @@ export class ChartView {
   #brush: Brush | null = null;
   #drawn = 0;
   #drawing = false;
-  /** True if something changed during drawing. */
-  #missed = false;
+  /** True if the chart changed while Plotly was drawing, so that another drawing is needed. */
+  #isOutdated = false;
   #later: ReturnType<typeof setTimeout> | null = null;
-  #gone = false;
+  #disposed = false;
 
   constructor(
     host: HTMLElement,
@@ -95,7 +95,7 @@ export class ChartView {
     this.#listen();
     loadPlotly().then(
       (plotly) => {
-        if (this.#gone) return;
+        if (this.#disposed) return;
         this.#plotly = plotly;
         this.#soon();
       },
@@ -123,7 +123,7 @@ export class ChartView {
   }
 
   dispose(): void {
-    this.#gone = true;
+    this.#disposed = true;
     if (this.#later !== null) clearTimeout(this.#later);
     this.#listening.abort();
     this.#stopTheme();
@@ -136,7 +136,7 @@ export class ChartView {
   }
 
   readonly #soon = (): void => {
-    if (this.#later !== null || this.#gone) return;
+    if (this.#later !== null || this.#disposed) return;
     const wait = Math.max(0, (this.#owner.pace?.() ?? 0) - (performance.now() - this.#drawn));
     const ask = (): void => {
       this.#later = null;
@@ -152,10 +152,10 @@ export class ChartView {
   }
 
   readonly #draw = (): void => {
-    if (this.#drawing) this.#missed = true;
+    if (this.#drawing) this.#isOutdated = true;
     const [plotly, chart] = [this.#plotly, this.#chart];
     const { clientWidth, clientHeight } = this.#host;
-    if (this.#gone || this.#drawing || plotly === null || clientWidth === 0) return;
+    if (this.#disposed || this.#drawing || plotly === null || clientWidth === 0) return;
     if (chart === null) {
       this.#clear(plotly);
       return;
@@ -193,7 +193,7 @@ export class ChartView {
       .react(this.#plot, data, layout, { displayModeBar: false, responsive: false, doubleClick: false })
       .then(
         () => {
-          if (this.#gone) return;
+          if (this.#disposed) return;
           if (first) this.#follow();
           this.#paintDots();
           this.#place();
@@ -205,8 +205,8 @@ export class ChartView {
       )
       .finally(() => {
         this.#drawing = false;
-        if (this.#missed && !this.#gone) this.#soon();
-        this.#missed = false;
+        if (this.#isOutdated && !this.#disposed) this.#soon();
+        this.#isOutdated = false;
       });
   }
 
@@ -253,13 +253,13 @@ export class ChartView {
   }
 
   readonly #paintDots = (): void => {
-    this.#tell(null);
-    if (this.#gone || this.#brush === null) return;
+    this.#showHoverText(null);
+    if (this.#disposed || this.#brush === null) return;
     this.#layer.paint(this.#plot, shownDots(this.#plot, this.#dots), this.#brush);
   };
 
   /** Shows the hover text of the dot under the pointer. A null event hides it. */
-  #tell(event: MouseEvent | null): void {
+  #showHoverText(event: MouseEvent | null): void {
     const at = event === null || event.buttons !== 0 ? null : this.#placeOf(event);
     if (this.#plotly !== null && this.#brush !== null)
       this.#layer.showHoverLabel(this.#plotly, this.#plot, this.#brush, at);
@@ -293,9 +293,9 @@ export class ChartView {
   #listen(): void {
     const options = { signal: this.#listening.signal };
     const { hover, pick } = this.#owner;
-    this.#host.addEventListener('pointermove', (event) => this.#tell(event), options);
+    this.#host.addEventListener('pointermove', (event) => this.#showHoverText(event), options);
     for (const name of ['pointerleave', 'pointerdown'] as const)
-      this.#host.addEventListener(name, () => this.#tell(null), options);
+      this.#host.addEventListener(name, () => this.#showHoverText(null), options);
     this.#listenToClicks((event) => this.#pickDot(event));
     this.#host.addEventListener('dblclick', () => this.#reset(), options);
     if (hover !== undefined) {

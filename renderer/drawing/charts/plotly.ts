@@ -57,7 +57,7 @@ export class PlotlyView {
   readonly #last = new DrawingCache();
   #plotly: Plotly | null = null;
   #make: PlotlyMaker | null = null;
-  #gone = false;
+  #disposed = false;
 
   constructor(host: HTMLElement, scheduler: FrameScheduler, failed: (reason: string) => void) {
     this.#host = host;
@@ -80,7 +80,7 @@ export class PlotlyView {
   }
 
   dispose(): void {
-    this.#gone = true;
+    this.#disposed = true;
     this.#stopTheme();
     this.#resize.disconnect();
     this.#scheduler.cancel(this.#draw);
@@ -89,13 +89,13 @@ export class PlotlyView {
   }
 
   readonly #soon = (): void => {
-    if (!this.#gone) this.#scheduler.request(this.#draw);
+    if (!this.#disposed) this.#scheduler.request(this.#draw);
   };
 
   readonly #draw = (): void => {
     const [plotly, make] = [this.#plotly, this.#make];
     const { clientWidth: width, clientHeight: height } = this.#host;
-    if (this.#gone || plotly === null || make === null || width === 0 || height === 0) return;
+    if (this.#disposed || plotly === null || make === null || width === 0 || height === 0) return;
     const theme = readDrawingTheme(this.#host);
     const { data, layout } = make(theme);
     const font = { family: theme.family, size: theme.labelSize, color: theme.textMuted };

@@ -114,7 +114,7 @@ interface MapFigureOptions {
 /** Titles of the axes by their names in field maps. */
 const axisTitles: Readonly<Record<string, string>> = { z: 'Depth z', x: 'Across x', fast: 'Fast', slow: 'Slow' };
 
-/** Detector images have their first row at the top and square pixels. */
+/** Whether the field is a detector image, which has its first row at the top and square pixels. */
 const isImage = ({ vertical }: FieldMap): boolean => vertical.unit === 'px';
 
 const COLORS = 256;

@@ -161,7 +161,7 @@ export class TimelineView {
   }
 
   readonly #paintBelow = (): void => {
-    const context = this.#layers.below.begin();
+    const context = this.#layers.below.clearedContext();
     const scene = this.#scene;
     if (context === null || scene === null) return;
     const frame = this.frame;
@@ -171,7 +171,7 @@ export class TimelineView {
   };
 
   readonly #paintAbove = (): void => {
-    const context = this.#layers.above.begin();
+    const context = this.#layers.above.clearedContext();
     if (context === null || this.#scene === null) return;
     paintMarks(context, this.#scene, this.#marks, this.frame, this.#layers.theme);
   };

@@ -31,8 +31,10 @@ function adviceOf(rows: readonly ShownRow[], groups: readonly ComparedGroup[], i
   );
 }
 
-/** After a reload, offered rows may also be measurements from this computer, which are not bundled ones. */
-function useRecorded(rows: readonly ShownRow[]): boolean {
+/**
+ * Whether all rows are bundled results. After a reload, suggested rows may also be measurements from this computer.
+ */
+function useAllRecorded(rows: readonly ShownRow[]): boolean {
   const { stores } = useWorkbench();
   return useSelected(stores.comparison, ({ live }) =>
     rows.every(
@@ -48,10 +50,10 @@ interface AdviceProps extends RowsProps {
   readonly groups: readonly ComparedGroup[];
 }
 
-/** The answer to the comparison's question, its reasons, and a remark if all rows are recorded results. */
+/** Answers which variant is fastest, with reasons, and adds a remark if all rows are recorded results. */
 export function TableAdvice({ rows, ordered, groups }: AdviceProps): ReactElement {
   const { stores } = useWorkbench();
-  const recorded = useRecorded(rows);
+  const recorded = useAllRecorded(rows);
   const gpu = useSelected(stores.connection, ({ capabilities }) =>
     capabilities.devices.cuda.devices.some(({ usable }) => usable),
   );
@@ -79,7 +81,7 @@ export function TableAdvice({ rows, ordered, groups }: AdviceProps): ReactElemen
 }
 
 /** Requested measurements that the sessions of the rows could not make. */
-function useRefused(rows: readonly ShownRow[]): BenchInfo['refused'] {
+function useRejectedMeasurements(rows: readonly ShownRow[]): BenchInfo['refused'] {
   const { stores } = useWorkbench();
   const live = useSelected(stores.comparison, (state) => state.live);
   const stored = useSelected(stores.comparison, (state) => state.stored);
@@ -146,7 +148,7 @@ function Conditions({ rows }: { readonly rows: readonly ShownRow[] }): ReactElem
 }
 
 export function TableNotes({ rows, ordered }: Omit<AdviceProps, 'groups'>): ReactElement {
-  const refused = useRefused(rows);
+  const refused = useRejectedMeasurements(rows);
   const remarks = ordered.flatMap((shown) =>
     shown.row.note === null ? [] : `${shownRowName(shown, rows)}: ${shown.row.note}`,
   );

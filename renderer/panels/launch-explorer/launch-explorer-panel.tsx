@@ -31,10 +31,10 @@ import {
   type ExplainedLaunch,
   explainSelection,
   type LaunchStore,
-  loadedBy,
   useDriver,
   useGpus,
   useKernels,
+  withLoadedKernel,
 } from './model.ts';
 import { Section } from './section.tsx';
 
@@ -314,7 +314,7 @@ export default function LaunchExplorerPanel(): ReactElement {
     [config, kernels, gpus, kind],
   );
   const said = useDriver(reported);
-  const explained = useMemo(() => (reported === null ? null : loadedBy(reported, said)), [reported, said]);
+  const explained = useMemo(() => (reported === null ? null : withLoadedKernel(reported, said)), [reported, said]);
   if (kernels === null || explained === null)
     return <EmptyState icon="gauge" title="Reading the kernels" action={null} />;
   return (

@@ -212,7 +212,7 @@ export function useDriver(explained: ExplainedLaunch | null): DriverOccupancy | 
 }
 
 /** The launch with the kernel's resources as loaded by the driver. */
-export function loadedBy(explained: ExplainedLaunch, said: DriverOccupancy | null): ExplainedLaunch {
+export function withLoadedKernel(explained: ExplainedLaunch, said: DriverOccupancy | null): ExplainedLaunch {
   if (said === null) return explained;
   const kernel = withLoadedProperties(explained.kernel, said);
   return { ...explained, kernel, launch: explainLaunch(kernel, explained.gpu.limits, explained.launch.request) };

@@ -32,7 +32,7 @@ type PointedStep = StoreApi<{ readonly step: number | null }>;
 
 interface DrivenPlots {
   stop(): void;
-  /** Both plots, for export. */
+  /** Figure of both plots for export. */
   figure(): Figure | null;
 }
 

@@ -58,7 +58,7 @@ export interface FieldModel {
   readonly resettable: boolean;
 }
 
-/** Required values, which cannot be reset. */
+/** Whether the value is required, so that it cannot be reset. */
 const isNeeded = (kind: ReturnType<typeof kindOfDocument>, path: Path): boolean =>
   scenarioKinds[kind].standIns.some((needed) => sameJson(needed.path, path)) || formatPath(path) === 'beam.range_mm';
 
@@ -111,12 +111,12 @@ export function currentIssues(draft: ScenarioDraft, check: Check | null): readon
   const kept = (check?.issues ?? []).filter((issue) => {
     if (own.some((fault) => fault.path === issue.path)) return false;
     const path = parsePath(issue.path);
-    return path !== null && sameJson(valueAt(draft, path), valueAt(check?.draft, path)) && hostOnly(issue, check);
+    return path !== null && sameJson(valueAt(draft, path), valueAt(check?.draft, path)) && isFoundByHost(issue, check);
   });
   return [...own, ...kept];
 }
 
-function hostOnly(issue: Issue, check: Check | null): boolean {
+function isFoundByHost(issue: Issue, check: Check | null): boolean {
   if (check === null) return false;
   return !validateScenario(check.draft).faults.some((fault) => formatPath(fault.path) === issue.path);
 }

@@ -34,7 +34,7 @@ export function shownColumns(
 }
 
 /** Filter condition for the rows of a group; null if it cannot be written. */
-export function conditionOf(
+export function groupCondition(
   columns: readonly StudyColumnInfo[],
   row: readonly StudyCell[],
   groups: readonly string[],
@@ -84,7 +84,7 @@ function Cell({ part, look, row, shown: { column, i }, chosen, onChoose, onGroup
       />
     );
   }
-  const condition = column.key === ROWS ? conditionOf(part.columns, cells, look.groups) : null;
+  const condition = column.key === ROWS ? groupCondition(part.columns, cells, look.groups) : null;
   if (condition !== null)
     return (
       <button

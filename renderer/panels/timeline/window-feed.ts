@@ -54,8 +54,8 @@ export class WindowFeed {
   /** 1 for each name that is loaded or requested. */
   #known = new Uint8Array(256);
   #window: TimelineWindow | null = null;
-  #wish: WindowRequest | null = null;
-  #asking = false;
+  #neededWindow: WindowRequest | null = null;
+  #pending = false;
   #closed = false;
 
   /** `changed` is called after each response; `failed` if the host no longer has the timeline. */
@@ -77,7 +77,7 @@ export class WindowFeed {
 
   /** True if no request is pending. */
   get settled(): boolean {
-    return !this.#asking;
+    return !this.#pending;
   }
 
   nameOf(name: number): string | null {
@@ -86,8 +86,8 @@ export class WindowFeed {
 
   want(wish: WindowRequest): void {
     if (wish.tracks.length === 0 || !(wish.to_ns > wish.from_ns) || isSufficient(this.#window, wish)) return;
-    this.#wish = wish;
-    if (!this.#asking) void this.#ask();
+    this.#neededWindow = wish;
+    if (!this.#pending) void this.#ask();
   }
 
   close(): void {
@@ -95,11 +95,11 @@ export class WindowFeed {
   }
 
   async #ask(): Promise<void> {
-    this.#asking = true;
+    this.#pending = true;
     try {
-      while (this.#wish !== null && !this.#closed) {
-        const wish = this.#wish;
-        this.#wish = null;
+      while (this.#neededWindow !== null && !this.#closed) {
+        const wish = this.#neededWindow;
+        this.#neededWindow = null;
         if (isSufficient(this.#window, wish)) continue;
         const { tracks, ...rest } = widenRequest(wish);
         this.#window = await this.#client.call('timeline.window', { trace: this.#trace, ...rest, tracks: [...tracks] });
@@ -110,7 +110,7 @@ export class WindowFeed {
     } catch (error) {
       if (!this.#closed) this.#failed(error);
     } finally {
-      this.#asking = false;
+      this.#pending = false;
     }
   }
 

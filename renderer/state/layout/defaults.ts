@@ -246,7 +246,7 @@ const narrowFrame: Frame = (at) =>
 const smallFrame: Frame = (at) =>
   split('root', 'row', [px(296), at('left', 'right', 'rightLower')], [share(1), at('upper', 'lower')]);
 
-/** A panel that no workload names belongs to every workload. */
+/** Whether a panel belongs to a kind of scenario. A panel that no workload names belongs to every kind. */
 export function isOfKind({ id }: PanelSlot, kind: ScenarioKindName, by: PanelsByKind): boolean {
   return by[kind].panels.includes(id) || !Object.values(by).some(({ panels }) => panels.includes(id));
 }

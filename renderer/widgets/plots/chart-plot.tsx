@@ -58,7 +58,7 @@ interface ShownChartProps {
   readonly label?: string;
   /** True to fill the container's height; if missing, the chart's preferred height is used. */
   readonly fill?: boolean;
-  /** A point with an id was clicked. */
+  /** Called when a point with an id is clicked. */
   readonly onPoint?: (id: number) => void;
   /** View that draws the chart, for export. */
   readonly drawnBy?: RefObject<ChartView | null>;

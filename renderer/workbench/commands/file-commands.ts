@@ -152,7 +152,7 @@ function libraryCommands({ stores, files, recovery }: Workbench): readonly Comma
       title: 'Connect…',
       ...file,
       group: 4,
-      // On a remote machine's page, the connection would start from that machine.
+      // Disabled on the page of a remote machine, because the connection would start from that machine.
       enabled: shell.remote === null,
       run: () => void stores.dialogs.ask('connect', { remote: null }),
     },

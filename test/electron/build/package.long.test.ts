@@ -109,7 +109,7 @@ describe('the desktop package', onLinux, () => {
         // Ignore matches in the page, which is one bundle without imports, so that matches are text.
         for (const to of imports.filter((each) => each.startsWith('.') || !folder.startsWith('dist/renderer'))) {
           const isThere = to.startsWith('.') ? files.has(`/${path.posix.join(folder, to)}`) : isBuiltin(to);
-          // Threads and child processes have no Electron.
+          // Only the main program has Electron; threads and child processes have none.
           const isElectron = to === 'electron' && folder === 'dist/electron';
           if (!isThere && !isElectron) missing.push(`${to} for ${folder}/${name}`);
         }

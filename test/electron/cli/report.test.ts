@@ -294,7 +294,8 @@ describe('braggbench report', () => {
     expect(existsSync(inFolder('x.html'))).toBe(false);
   });
 
-  // The tests' Chromium is a package for one platform; on others, BRAGGBENCH_CHROMIUM is the path of a browser.
+  // Whether there is a Chromium. The tests' package contains one for a single platform; elsewhere, BRAGGBENCH_CHROMIUM
+  // is the path of a browser.
   const hasChromium = (process.platform === 'linux' && process.arch === 'x64') || process.env['BRAGGBENCH_CHROMIUM'];
   test('is printed by the named browser', unless(!hasChromium && 'there is no Chromium for this system'), async () => {
     const { executablePath, args, env } = await findChromium();

@@ -129,7 +129,7 @@ describe('the gamma index against a dose from another program', () => {
     expect(await ask(flat.id, 'MeV/mm2')).toMatchObject({ by: 'area', passed: 1 });
     expect(await ask(flat.id, null)).toMatchObject({ by: 'mass', passed: 1 });
     expect((await ask(flat.id, 'nGy mm')).passed).toBe(0);
-    // The same dose as a volume of two layers of 2 mm, in Gy per 10⁹ protons.
+    // Export the dose as a volume of two layers of 2 mm, in Gy per 10⁹ protons.
     const data = await page.call('run.export', { run: first, what: 'dose' });
     const rows = new TextDecoder()
       .decode(data.bytes)

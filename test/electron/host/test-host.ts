@@ -71,9 +71,7 @@ export const longScenario = {
   output: { keyframes: 4 },
 } as const;
 
-/**
- * The same number of steps as the usual scenario on a quarter of its cells, for tests that observe a run to its end.
- */
+/** A scenario for tests that observe a run to its end: as many steps as the usual one, on a quarter of its cells. */
 export const watchedScenario = {
   ...longScenario,
   name: 'watched run',

@@ -120,7 +120,7 @@ describe('the served page', () => {
     ]) {
       expect((await rawRequest(target)).status).toBe(403);
     }
-    // Another host name that resolves to this machine.
+    // Requests for another host name are rejected, even if it resolves to this machine.
     for (const host of ['evil.example', `127.0.0.1.evil.example:${served.port}`, '0.0.0.0']) {
       expect((await rawRequest(`/${token}/`, { host })).status).toBe(403);
     }

@@ -242,11 +242,11 @@ describe('the data of the selected run', () => {
       stream?.end(null);
       expect(data.maps.get('cut')).toMatchObject({ step: 40, field: { max: 8 } });
       expect(data.computing.get('cut')).toBeNull();
-      // Another cut of the same step: the last one stays visible meanwhile.
+      // Request another cut of the same step: the previous cut stays visible meanwhile.
       feed.want('cut', cut(6));
       await vi.advanceTimersByTimeAsync(400);
       expect(data.maps.get('cut')?.field.max).toBe(8);
-      // Another step: the cut disappears, and the pending request for the last step is cancelled.
+      // Show another step: the cut disappears, and the pending request for the previous step is cancelled.
       void feed.showKeyframe(0);
       await settlePromises();
       expect(host.streams.map(({ closed }) => closed)).toEqual([false, true]);

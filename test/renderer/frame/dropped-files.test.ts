@@ -11,7 +11,7 @@ function dropOn(target: EventTarget, files: readonly string[]): Event {
 it('files dropped before the workbench is ready are stored, and each is opened once', () => {
   const target = new EventTarget();
   const open = collectDroppedFiles(target as Window);
-  // Otherwise the browser would leave the page and open the file.
+  // The default action must be prevented, because the browser would leave the page and open the file.
   expect(dropOn(target, ['early.json']).defaultPrevented).toBe(true);
   expect(dropOn(target, []).defaultPrevented).toBe(false);
   const opened: unknown[] = [];

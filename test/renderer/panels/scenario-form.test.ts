@@ -181,7 +181,7 @@ describe('the scenario form', () => {
     const checked = { ...draft, geometry: { regions } };
     const check = { draft: checked, issues: [outside], resolved: null };
     expect(currentIssues(checked, check)).toEqual([outside]);
-    // Another field changes: the host's issue is still valid, and the schema's new issue is added.
+    // Change another field: the host's issue is still valid, and the schema's new issue is added.
     const both = currentIssues({ ...checked, beam: { energy_MeV: 'x' } }, check);
     expect(both.map((each) => each.path)).toEqual(['beam.energy_MeV', 'geometry.regions[0].z_mm']);
     // The value itself changes: its old issue is gone until the host has checked it.

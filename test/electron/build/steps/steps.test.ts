@@ -257,7 +257,7 @@ describe('start-up images', () => {
       expect(said.now).toBeGreaterThanOrEqual(before);
     });
 
-    // Otherwise Node 24.21 fails an assertion if the image has loaded certain built-in modules.
+    // Node 24.21 fails an assertion here if the start-up image has loaded certain built-in modules.
     it('provides worker threads with all of its modules', async () => {
       const image = await imageOf('threads', [
         "import { Worker } from 'node:worker_threads';",

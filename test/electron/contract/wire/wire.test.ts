@@ -161,7 +161,7 @@ describe('the codec of frames', () => {
 });
 
 /** A frame with the given header text and payload, for headers that encodeFrame never writes. */
-function craft(header: string, payload = new Uint8Array(0), headerLength?: number): Uint8Array {
+function craftFrame(header: string, payload = new Uint8Array(0), headerLength?: number): Uint8Array {
   const text = new TextEncoder().encode(header);
   const frame = new Uint8Array(8 + ((text.length + 7) & ~7) + payload.length);
   const view = new DataView(frame.buffer);
@@ -177,32 +177,32 @@ describe('frames from other programs', () => {
     ['empty', new Uint8Array(0)],
     ['seven bytes', new Uint8Array(7)],
     ['another magic', new Uint8Array(64)],
-    ['a header longer than the frame', craft('{"value":1,"sections":[]}', undefined, 1000)],
-    ['a header length of 4 GiB', craft('{"value":1,"sections":[]}', undefined, 0xffffffff)],
-    ['a header above the limit', craft('{}', undefined, MAX_HEADER_BYTES + 1)],
-    ['no JSON', craft('value')],
-    ['no UTF-8', craft('{"value":"', new Uint8Array([0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]), 20)],
-    ['no sections', craft('{"value":1}')],
-    ['an array header', craft('[1,2]')],
-    ['a section of 2^50 elements', craft('{"value":null,"sections":[["f64",1125899906842624,[]]]}')],
-    ['a section of 2^53 elements', craft('{"value":null,"sections":[["f64",9007199254740992,[]]]}')],
-    ['a negative count', craft('{"value":null,"sections":[["f64",-1,[]]]}')],
-    ['a fractional count', craft('{"value":null,"sections":[["u8",0.5,[]]]}')],
-    ['an unknown type', craft('{"value":null,"sections":[["constructor",0,[]]]}')],
-    ['a path to nowhere', craft('{"value":{},"sections":[["u8",0,["a"]]]}')],
-    ['a path over a value', craft('{"value":{"a":1},"sections":[["u8",0,["a"]]]}')],
-    ['a path into a prototype', craft('{"value":{},"sections":[["u8",0,["__proto__","x"]]]}')],
-    ['a path that is no path', craft('{"value":null,"sections":[["u8",0,"a"]]}')],
-    ['two sections for one place', craft('{"value":null,"sections":[["u8",0,[]],["u8",0,[]]]}')],
-    ['bytes left over', craft('{"value":1,"sections":[]}', new Uint8Array(8))],
-    ['a section beyond the end', craft('{"value":null,"sections":[["f64",2,[]]]}', new Uint8Array(8))],
+    ['a header longer than the frame', craftFrame('{"value":1,"sections":[]}', undefined, 1000)],
+    ['a header length of 4 GiB', craftFrame('{"value":1,"sections":[]}', undefined, 0xffffffff)],
+    ['a header above the limit', craftFrame('{}', undefined, MAX_HEADER_BYTES + 1)],
+    ['no JSON', craftFrame('value')],
+    ['no UTF-8', craftFrame('{"value":"', new Uint8Array([0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]), 20)],
+    ['no sections', craftFrame('{"value":1}')],
+    ['an array header', craftFrame('[1,2]')],
+    ['a section of 2^50 elements', craftFrame('{"value":null,"sections":[["f64",1125899906842624,[]]]}')],
+    ['a section of 2^53 elements', craftFrame('{"value":null,"sections":[["f64",9007199254740992,[]]]}')],
+    ['a negative count', craftFrame('{"value":null,"sections":[["f64",-1,[]]]}')],
+    ['a fractional count', craftFrame('{"value":null,"sections":[["u8",0.5,[]]]}')],
+    ['an unknown type', craftFrame('{"value":null,"sections":[["constructor",0,[]]]}')],
+    ['a path to nowhere', craftFrame('{"value":{},"sections":[["u8",0,["a"]]]}')],
+    ['a path over a value', craftFrame('{"value":{"a":1},"sections":[["u8",0,["a"]]]}')],
+    ['a path into a prototype', craftFrame('{"value":{},"sections":[["u8",0,["__proto__","x"]]]}')],
+    ['a path that is no path', craftFrame('{"value":null,"sections":[["u8",0,"a"]]}')],
+    ['two sections for one place', craftFrame('{"value":null,"sections":[["u8",0,[]],["u8",0,[]]]}')],
+    ['bytes left over', craftFrame('{"value":1,"sections":[]}', new Uint8Array(8))],
+    ['a section beyond the end', craftFrame('{"value":null,"sections":[["f64",2,[]]]}', new Uint8Array(8))],
     [
       'a second section beyond the end',
-      craft('{"value":[null,null],"sections":[["u8",1,[0]],["u8",0,[1]]]}', new Uint8Array(1)),
+      craftFrame('{"value":[null,null],"sections":[["u8",1,[0]],["u8",0,[1]]]}', new Uint8Array(1)),
     ],
-    ['a text that is no UTF-8', craft('{"value":null,"sections":[["text",8,[]]]}', new Uint8Array(8).fill(0xff))],
-    ['a text beyond the end', craft('{"value":null,"sections":[["text",9,[]]]}', new Uint8Array(8))],
-    ['JSON nested without end', craft('['.repeat(200_000))],
+    ['a text that is no UTF-8', craftFrame('{"value":null,"sections":[["text",8,[]]]}', new Uint8Array(8).fill(0xff))],
+    ['a text beyond the end', craftFrame('{"value":null,"sections":[["text",9,[]]]}', new Uint8Array(8))],
+    ['JSON nested without end', craftFrame('['.repeat(200_000))],
   ];
   it.each(cases)('%s throws a FrameError', (_name, bytes) => {
     expect(() => decodeFrame(bytes)).toThrow(FrameError);

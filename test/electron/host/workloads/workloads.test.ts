@@ -279,7 +279,7 @@ describe('diffraction images', () => {
   ] as const)('%s has the largest pixel and the sum of the published image', async (name, max, sum) => {
     const { image } = imageSummary(await renderShipped(name));
     expect(image.max).toBeCloseTo(max, 6);
-    // Twelve digits of a sum over a million FP32 pixels, a few of which may round differently.
+    // The sum over a million FP32 pixels agrees in about twelve digits, because a few pixels may round differently.
     expect(Math.abs(image.sum / sum - 1)).toBeLessThan(1e-11);
   });
 

@@ -21,7 +21,7 @@ import {
   valueTextAt,
 } from '../../../../renderer/panels/studies/parallel.ts';
 import { endKeys, plottedColumns } from '../../../../renderer/panels/studies/results-plot.tsx';
-import { conditionOf, shownColumns } from '../../../../renderer/panels/studies/results-table.tsx';
+import { groupCondition, shownColumns } from '../../../../renderer/panels/studies/results-table.tsx';
 import { mergeColumns, missingOf, NO_VALUES } from '../../../../renderer/panels/studies/use-rows.ts';
 import { columnTitle, forecastText, isTooLong } from '../../../../renderer/panels/studies/words.ts';
 import { solved } from '../../../electron/host/model/studies/advice/solved.ts';
@@ -121,9 +121,11 @@ describe('columns and points of studies', () => {
   test('a group has a condition, or none if it cannot be written', () => {
     const columns = [column('axis', 'solver.variant'), column('axis', 'problem.n')];
     const groups = ['axis solver.variant', 'axis problem.n'];
-    expect(conditionOf(columns, ['a "b"', -2.5e-7], groups)).toBe(`solver.variant == 'a "b"' && problem.n == -2.5e-7`);
-    expect(conditionOf(columns, [null, 1], groups)).toBeNull();
-    expect(conditionOf([column('axis', 'a+b')], ['x'], ['axis a+b'])).toBeNull();
+    expect(groupCondition(columns, ['a "b"', -2.5e-7], groups)).toBe(
+      `solver.variant == 'a "b"' && problem.n == -2.5e-7`,
+    );
+    expect(groupCondition(columns, [null, 1], groups)).toBeNull();
+    expect(groupCondition([column('axis', 'a+b')], ['x'], ['axis a+b'])).toBeNull();
   });
 
   test('visible columns always include groups and points, equal ones on request, and machines if grouped by them', () => {

@@ -193,7 +193,7 @@ describe('documents of the page', () => {
       host.pending('scenario.recent').answer({ files: [] });
       expect(await saving).toBe(true);
       expect(scenario.getState()).toMatchObject({ file: null, stamp: null, saved: { name: 'Second' } });
-      // The same document has later edits, which are unsaved.
+      // Imitate later edits of the same document, which are unsaved.
       scenario.open({
         draft: named('Third'),
         file: { file, name: 'first.json', place: '' },

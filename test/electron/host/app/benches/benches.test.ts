@@ -177,7 +177,7 @@ test('the shipped sessions are available without a GPU', async () => {
   const window = rows.find(({ title }) => title === 'cuda-window');
   expect(window).toMatchObject({ verdict: 'faster', paired: true });
   expect(window?.provenance).toMatchObject({ machine: 'NVIDIA H200', driver: '580.159.04' });
-  // Its verdict was settled after six of the 21 rounds.
+  // The verdict on cupy-raw was decided after six of the 21 rounds.
   expect(rows.find(({ title }) => title === 'cupy-raw')).toMatchObject({ verdict: 'slower', paired: false });
   expect(window?.modes.map(({ mode, time_s }) => [mode, time_s === null])).toEqual([
     ['cold', false],
@@ -261,7 +261,7 @@ test('registers and spills come from the session or from a build of the same com
   expect(kept.origin).toBe('recorded with h200-uniform-grid-70MeV');
   expect(kept.resources?.kernels.every(({ architecture }) => architecture === 'sm_90')).toBe(true);
 
-  // The same session without recorded resources; a build of the kernels replaces them.
+  // Remove the recorded resources from the session, so that those of a build of the kernels are used.
   const folder = await mkdtemp(path.join(tmpdir(), 'braggbench-kernels-'));
   const before = { kernels: process.env['BRAGGBENCH_KERNELS'], commit: process.env['BRAGGBENCH_COMMIT'] };
   try {

@@ -20,7 +20,7 @@ import { longScenario } from '../../test-host.ts';
 
 const root = path.join(import.meta.dirname, '../../../../..');
 const folder = scratchFolder('box');
-const never = new AbortController().signal;
+const neverAborted = new AbortController().signal;
 let sshd: TestSshd;
 const before = process.env['PATH'] ?? '';
 
@@ -193,13 +193,13 @@ describe('a machine reached by ssh', { timeout: 300_000, ...unless(noSshd) }, ()
       /^ssh stranger failed: .*Permission denied \(publickey\)\.$/,
     );
     expect(box.seen.filter(({ kind }) => kind === 'connecting')).toHaveLength(1);
-    await expect(Ssh.open({ host: 'stranger', asking: { kind: 'never' }, signal: never })).rejects.toThrow(
+    await expect(Ssh.open({ host: 'stranger', asking: { kind: 'never' }, signal: neverAborted })).rejects.toThrow(
       LoginRefusedError,
     );
   });
 
   test('is forwarded by a separate process if its ssh has no connection sharing', async () => {
-    const ssh = await Ssh.open({ host: 'box', asking: { kind: 'never' }, shares: false, signal: never });
+    const ssh = await Ssh.open({ host: 'box', asking: { kind: 'never' }, shares: false, signal: neverAborted });
     expect(await ssh.run('printf "%s" "it\'s $((1 + 1))"')).toBe("it's 2");
     const free = await freePort();
     await ssh.forward(free, sshd.port);
@@ -213,7 +213,7 @@ describe('a machine reached by ssh', { timeout: 300_000, ...unless(noSshd) }, ()
   });
 
   test("is reached behind a jump host through the user's ssh configuration", async () => {
-    const ssh = await Ssh.open({ host: 'beyond', asking: { kind: 'never' }, signal: never });
+    const ssh = await Ssh.open({ host: 'beyond', asking: { kind: 'never' }, signal: neverAborted });
     expect(await ssh.run('printf "%s" "$((6 * 7))"')).toBe('42');
     ssh.close();
     await ssh.ended;

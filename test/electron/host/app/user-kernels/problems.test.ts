@@ -42,7 +42,7 @@ const scenarioParts: Promise<ProblemParts> = openScenarios({
 
 const problems = path.join(assetsFolder, 'problems');
 const softmax = path.join(problems, 'softmax-rows');
-/** The same problem with fewer rows, because its Python reference is called for every seed and size. */
+/** A copy of the problem with fewer rows, because its Python reference is called for every seed and size. */
 const smallProblem = path.join(scratch, 'softmax-rows');
 
 beforeAll(async () => {

@@ -53,7 +53,9 @@ function openLivePage(page: Client, session: string) {
 
 type TransportRun = Awaited<ReturnType<NativeAddon['layTransport']>>;
 
-/** The same run with another start function: the methods of the addon's objects are read-only. */
+/**
+ * Replaces the start function of a run. A wrapper is needed because the methods of the addon's objects are read-only.
+ */
 const withStart = (run: TransportRun, start: TransportRun['start']): TransportRun => ({
   plan: run.plan,
   start,

@@ -62,7 +62,7 @@ const buildingStage = (stage: SolverState['stage'], progress: string | null = nu
   progress,
   failed: null,
 });
-const never = new AbortController().signal;
+const neverAborted = new AbortController().signal;
 
 /** A solver whose stages consist of these functions. */
 function stagedAddon(...stages: readonly Partial<NativeAddon>[]): StagedSolver {
@@ -89,7 +89,7 @@ describe('a solver that is compiled while pages are served', () => {
     const solver = stagedAddon(first, completeAddon);
     const answers: boolean[] = [];
     const waiting = solver
-      .callWhenCompiled(() => solver.addon.limitMemory(1), never)
+      .callWhenCompiled(() => solver.addon.limitMemory(1), neverAborted)
       .then((answer) => answers.push(answer));
     solver.report(buildingStage('none', '3 of 66 files'));
     await Promise.resolve();
@@ -97,7 +97,7 @@ describe('a solver that is compiled while pages are served', () => {
     solver.report(buildingStage('first'));
     await waiting;
     solver.report(buildingStage('whole'));
-    answers.push(await solver.callWhenCompiled(() => solver.addon.limitMemory(1), never));
+    answers.push(await solver.callWhenCompiled(() => solver.addon.limitMemory(1), neverAborted));
     expect(answers).toEqual([true, false]);
   });
 
@@ -109,11 +109,11 @@ describe('a solver that is compiled while pages are served', () => {
       calls += 1;
       await Promise.resolve();
       return solver.addon.taskVariants('micro').length;
-    }, never);
+    }, neverAborted);
     const refused = solver.callWhenCompiled(() => {
       if (solver.addon.taskVariants('micro').length === 0) throw new Error('no variant can do this');
       return 'allowed';
-    }, never);
+    }, neverAborted);
     await new Promise(setImmediate);
     expect(calls).toBe(1);
     solver.report(buildingStage('whole'));
@@ -125,7 +125,7 @@ describe('a solver that is compiled while pages are served', () => {
   it('forwards errors of calls that need no missing part', async () => {
     const solver = stagedAddon(first);
     solver.report(buildingStage('first'));
-    await expect(solver.callWhenCompiled(() => Promise.reject(new Error('no such run')), never)).rejects.toThrow(
+    await expect(solver.callWhenCompiled(() => Promise.reject(new Error('no such run')), neverAborted)).rejects.toThrow(
       'no such run',
     );
   });

@@ -78,7 +78,7 @@ describe('a pipe in place of a file', onPosix, () => {
     for (const { issues } of await Promise.all(requested)) {
       expect(issues.map(({ message }) => message).join('\n')).toContain('is a pipe, not a file');
     }
-    // Other files can still be read.
+    // The pipes do not block other requests: other files can still be read.
     expect((await page.call('scenario.open', { file: inLibrary('pipes.json') })).draft).toMatchObject(scenario);
   });
 

@@ -25,7 +25,7 @@ import { type Case, expectDose } from './python-programs.ts';
 describe('external programs', () => {
   const cases: readonly Case[] = [
     ['numpy-array', 'attenuation and two materials, fp64', { physics: { nuclear: 'attenuation' } }, 'fp64', 1e-12],
-    // The paths are so oblique, and therefore longer, that rows in depth become wider.
+    // Oblique paths are longer, so that rows in depth become wider.
     ['numpy-array', 'many angles, fp64', { beam: { energy_MeV: 20, angle_sigma_mrad: 200 } }, 'fp64', 1e-12],
     [
       'numpy-array',

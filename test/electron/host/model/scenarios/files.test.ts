@@ -8,7 +8,7 @@ import { checkFolderWritable } from '../../../../../electron/host/io/files/write
 import { checkWritable } from '../../../../../electron/host/workloads/scenarios/scenarios.ts';
 import { scratchFolder } from '../../../../scratch-folder.ts';
 import { onLinux } from '../../../../unless.ts';
-import { assetsFolder, expectRefused, fewHostile, lines, scenarios } from './open.ts';
+import { assetsFolder, expectRefused, hostileSamples, lines, scenarios } from './open.ts';
 
 const folder = scratchFolder('files');
 
@@ -52,7 +52,7 @@ test('a neighbouring file is suggested for a missing one', async () => {
 });
 
 describe('hostile text of the maximum size is rejected within seconds, also on a busy machine', () => {
-  test.each(fewHostile)('%s', expectRefused);
+  test.each(hostileSamples)('%s', expectRefused);
 });
 
 describe('writing a scenario', () => {

@@ -56,7 +56,7 @@ const fill = (part: string): string => part.repeat(Math.floor(size / part.length
 type Hostile = readonly [name: string, text: string, extension: 'json' | 'yaml'];
 
 /** One hostile text in either format, and one that parses as a scenario. */
-export const fewHostile: readonly Hostile[] = [
+export const hostileSamples: readonly Hostile[] = [
   ['lists in lists', fill('['), 'json'],
   ['aliases', `a: &a [x]\nb: [${fill('*a, ')}]`, 'yaml'],
   [
@@ -66,7 +66,7 @@ export const fewHostile: readonly Hostile[] = [
   ],
 ];
 
-export const moreHostile: readonly Hostile[] = [
+export const hostileVariants: readonly Hostile[] = [
   ['objects in objects', fill('{"a":'), 'json'],
   ['a long number', fill('1'), 'json'],
   ['a long text', `"${fill('\\u0041')}"`, 'json'],

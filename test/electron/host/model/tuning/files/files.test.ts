@@ -92,7 +92,7 @@ describe('public tuning files', () => {
     expect(first?.time_s).toBeCloseTo(3.87532792e-3, 9);
     expect(first?.compile_s).toBeCloseTo(0.9186, 4);
     expect(first?.samples_s).toHaveLength(32);
-    // The same configuration of the same kernel, in the other format.
+    // Read the same configuration of the same kernel from a file in the other format.
     const same = read('convolution-a100-cache-cut.json').configurations[0];
     expect(same?.configuration).toEqual(first?.configuration);
     expect(same?.time_s).toBe(first?.time_s);

@@ -40,7 +40,7 @@ test('the dose in Gy, summed over y, is the energy of the plane', () => {
   const step = 0.25;
   for (let y = -60; y <= 60; y += step) {
     const dose = values(run, y);
-    // Also through the bone: dose times mass is energy.
+    // Dose times mass is energy, in water and in bone.
     for (let i = 0; i < nz * nx; i += 1) energy += (dose[i] ?? 0) * (run.axes.density_g_cm3?.[i] ?? 0) * step;
   }
   for (const each of run.dose) deposited += each;
