@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
-import { NOTICES, noticesOf } from './electron/build/steps/notices.mjs';
+import { collectNotices, NOTICES } from './electron/build/steps/notices.mjs';
 
 /** Plotly writes some styles as attributes, which the page's policy forbids: the same words through the DOM are allowed. */
 const stylesOfPlotly: Plugin = {
@@ -23,7 +23,7 @@ const notices: Plugin = {
       .filter((file) => file.endsWith('.css'))
       .flatMap((file) => [...readFileSync(file, 'utf8').matchAll(/@import\s+"([^."][^"]*)"/g)])
       .map(([, name = '']) => path.resolve('node_modules', name));
-    this.emitFile({ type: 'asset', fileName: NOTICES, source: noticesOf([...modules, ...imported]) });
+    this.emitFile({ type: 'asset', fileName: NOTICES, source: collectNotices([...modules, ...imported]) });
   },
 };
 

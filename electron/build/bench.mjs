@@ -38,7 +38,7 @@ const entry = (usage, about, steps, run, options = {}) => ({
  * @param {StepsFor} steps
  * @param {{ developer?: boolean }} [options] see prepare()
  */
-const script = (file, about, steps, options) =>
+const scriptEntry = (file, about, steps, options) =>
   entry(
     `electron/build/bench/${file}`,
     about,
@@ -56,7 +56,7 @@ const start = (file, words) => runInTerminal(process.execPath, [inRoot('test/ben
  * @param {string} about
  * @param {StepsFor | null} steps
  */
-const program = (file, about, steps) => entry(`test/bench/${file}`, about, steps, (words) => start(file, words));
+const programEntry = (file, about, steps) => entry(`test/bench/${file}`, about, steps, (words) => start(file, words));
 
 const userKernels = () => commandLineSteps({ userKernels: true });
 const page = () => allSteps();
@@ -69,13 +69,13 @@ const stepsOfCpu = async (words) => {
 
 await main(() =>
   runEntry('npm run bench', {
-    cpu: script(
+    cpu: scriptEntry(
       'cpu.mjs',
       'measures CPU variants and user-visible latencies, and compares them with their targets; --waits: only latencies',
       stepsOfCpu,
       { developer: false },
     ),
-    gpu: script(
+    gpu: scriptEntry(
       'gpu.mjs',
       'records the sessions of the handbook page Measurements on the GPU of this machine; --plan only lists them',
       async (words) => (words.includes('--plan') ? [] : allSteps()),
@@ -87,24 +87,32 @@ await main(() =>
       async (words) => (words.includes('--cold') ? [] : allSteps()),
       (words) => start(words.includes('--cold') ? 'cold-start.ts' : 'start.ts', words),
     ),
-    maps: program('maps.ts', 'measures main-thread time per frame while four maps change', null),
-    timeline: program('timeline.ts', 'measures main-thread time per frame for a timeline with a million spans', page),
-    studies: script(
+    maps: programEntry('maps.ts', 'measures main-thread time per frame while four maps change', null),
+    timeline: programEntry(
+      'timeline.ts',
+      'measures main-thread time per frame for a timeline with a million spans',
+      page,
+    ),
+    studies: scriptEntry(
       'study-cost.mjs',
       'measures the overhead of a study with 1,000 points, and the time to show a table with 100,000 rows',
       page,
     ),
-    tuning: script('tuning.mjs', 'tunes the shipped kernels on this machine', () => commandLineSteps()),
-    verdicts: program('verdicts/main.ts', 'simulates how often verdicts are wrong', null),
-    aa: program('aa/main.ts', 'measures how often identical code is called faster or slower', userKernels),
-    power: program('aa/power.ts', 'measures how often a kernel that is 1, 3 or 10 % slower is detected', userKernels),
-    cheats: program(
+    tuning: scriptEntry('tuning.mjs', 'tunes the shipped kernels on this machine', () => commandLineSteps()),
+    verdicts: programEntry('verdicts/main.ts', 'simulates how often verdicts are wrong', null),
+    aa: programEntry('aa/main.ts', 'measures how often identical code is called faster or slower', userKernels),
+    power: programEntry(
+      'aa/power.ts',
+      'measures how often a kernel that is 1, 3 or 10 % slower is detected',
+      userKernels,
+    ),
+    cheats: programEntry(
       'cheats.ts',
       'runs kernels that try to cheat the checks, each with an equivalent honest kernel',
       userKernels,
     ),
-    gate: program('gate.ts', 'measures how often the gate rejects unchanged code and slower code', userKernels),
-    sanitized: script('sanitized.ts', 'runs compute-sanitizer on a kernel with an out-of-bounds access', () =>
+    gate: programEntry('gate.ts', 'measures how often the gate rejects unchanged code and slower code', userKernels),
+    sanitized: scriptEntry('sanitized.ts', 'runs compute-sanitizer on a kernel with an out-of-bounds access', () =>
       commandLineSteps(),
     ),
   }),

@@ -19,7 +19,7 @@ const cli = inRoot('dist/host/cli.js');
  * is suitable, because starting another process needs 40 ms.
  * @param {readonly string[]} args
  */
-async function perform(args) {
+async function runCommandLine(args) {
   const image = snapshotCommand(args);
   if (image !== null) return runInTerminal(image.node, [...image.flags, cli, ...args], { cwd: callerFolder });
   const other = nodeToContinue();
@@ -43,7 +43,7 @@ async function runAfterBuilding(args) {
     inputs,
     steps.flatMap(({ outputs }) => outputs),
   );
-  return perform(args);
+  return runCommandLine(args);
 }
 
 await main(async () => {
@@ -51,5 +51,5 @@ await main(async () => {
   const args = process.argv.slice(2);
   // Do not check the page for commands other than `serve`, because they do not use it.
   const asLooked = args[0] !== 'serve' && !existsSync(LOCK) && isUnchanged(COMMAND_LINE);
-  return asLooked ? perform(args) : runAfterBuilding(args);
+  return asLooked ? runCommandLine(args) : runAfterBuilding(args);
 });

@@ -7,7 +7,7 @@ import { entryLines, runEntry } from './setup/entries.mjs';
 import { inRoot } from './setup/root.mjs';
 import { Failure, main } from './setup/say.mjs';
 import { prepare } from './steps/all.mjs';
-import { testing } from './suites/entry.mjs';
+import { runTestCommand } from './suites/entry.mjs';
 
 /**
  * Runs selected tests of the unit project without others. Each has a time limit of half an hour.
@@ -29,18 +29,19 @@ const parts = {
   long: {
     about: 'slow tests: the largest files, very many calls, a cluster, the finest grids',
     usage: `\`${command} -- long\`: slow tests that \`npm test\` leaves out: see suites/all.mjs.`,
-    run: () => testing(`${command} -- long`, ({ longSuites: long }) => long, { name: 'long' }),
+    run: () => runTestCommand(`${command} -- long`, ({ longSuites: long }) => long, { name: 'long' }),
   },
   sanitized: {
     about: 'C++ tests with address and undefined-behaviour sanitizers',
     usage: `\`${command} -- sanitized\`: the C++ tests with sanitizers, with Clang if installed.`,
-    run: () => testing(`${command} -- sanitized`, ({ sanitizedSuites: sanitized }) => sanitized, { name: 'sanitized' }),
+    run: () =>
+      runTestCommand(`${command} -- sanitized`, ({ sanitizedSuites: sanitized }) => sanitized, { name: 'sanitized' }),
   },
   desktop: {
     about: 'end-to-end tests of the desktop program in Electron; FOLDER: of the package in that folder',
     usage: `\`${command} -- desktop [FOLDER]\`: the end-to-end tests of the desktop program in Electron, or of the package in FOLDER.`,
     run: () =>
-      testing(`${command} -- desktop`, ({ desktop }, folder) => desktop(folder), {
+      runTestCommand(`${command} -- desktop`, ({ desktop }, folder) => desktop(folder), {
         name: 'desktop',
         argument: { name: 'FOLDER of a package' },
       }),
@@ -64,7 +65,7 @@ if (name === undefined || name === 'nightly') {
     process.env['BRAGGBENCH_LOOKS'] ??= 'all';
     process.env['BRAGGBENCH_FUZZ'] ??= 'all';
   }
-  await testing(command, ({ all }) => all(), { argument: { name: 'nightly', values: ['nightly'] } });
+  await runTestCommand(command, ({ all }) => all(), { argument: { name: 'nightly', values: ['nightly'] } });
 } else if (Object.hasOwn(parts, name)) {
   await main(() => runEntry(command, parts));
 } else {

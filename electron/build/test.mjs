@@ -2,6 +2,6 @@
  * `npm test`: installs missing packages, builds, and runs the tests. `npm test -- FILE… --only NAME` runs some of them.
  * The last line is `N passed, N failed`. Before it, tests that did not run are listed with the reason.
  */
-import { testingSome } from './suites/entry.mjs';
+import { runNpmTest } from './suites/entry.mjs';
 
-await testingSome();
+await runNpmTest();

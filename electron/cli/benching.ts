@@ -126,9 +126,9 @@ function statusText({ phase, variant, round }: BenchProgress, elapsed_s: number,
   return `${what}: ${variant}, ${measuredTime(elapsed_s)}${limit}`;
 }
 
-type Row = BenchProgress['latest'][number];
+type ProgressRow = BenchProgress['latest'][number];
 
-const rowText = ({ label, time_s, ratio }: Row): string =>
+const rowText = ({ label, time_s, ratio }: ProgressRow): string =>
   `${label} ${measuredTime(time_s)}${ratio === null ? '' : ` (${factorText(speedupOf(ratio))})`}`;
 
 function progressTable({ latest }: BenchProgress): readonly string[] {

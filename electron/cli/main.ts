@@ -34,7 +34,7 @@ function watchProcess(): AbortSignal {
 
 const interrupted = watchProcess();
 
-async function load(): Promise<NonNullable<ReturnType<typeof markLoaded>>> {
+async function loadModules(): Promise<NonNullable<ReturnType<typeof markLoaded>>> {
   // Compiling modules is a third of the start-up time, so cache the result next to the bundle if that folder is
   // writable.
   enableCompileCache(path.join(import.meta.dirname, 'compiled'));
@@ -45,6 +45,6 @@ async function load(): Promise<NonNullable<ReturnType<typeof markLoaded>>> {
 const image = markLoaded();
 // Child processes must start without the image, so remove its flag.
 if (image !== null) process.execArgv = [];
-const { runProgram, Terminal } = image ?? (await load());
+const { runProgram, Terminal } = image ?? (await loadModules());
 const terminal = new Terminal(process.stdout, process.stderr, process.env);
 process.exitCode = await runProgram(process.argv.slice(2), terminal, interrupted);

@@ -166,7 +166,7 @@ function toUserError(error: unknown): unknown {
   return solvable ? toFileError(error, path ?? 'A file') : error;
 }
 
-function explain(error: unknown, terminal: Terminal, asJson: boolean): ExitCode {
+function printError(error: unknown, terminal: Terminal, asJson: boolean): ExitCode {
   if (error instanceof UsageError) {
     terminal.say(`${terminal.styleSaid('red', 'error')} ${error.message}`);
     if (asJson) terminal.printJson(errorDocument(new BraggError('invalid', error.message)));
@@ -190,6 +190,6 @@ export async function runProgram(words: readonly string[], terminal: Terminal, s
   try {
     return await runVerb(words, terminal, signal);
   } catch (error) {
-    return explain(toUserError(error), terminal, words.includes('--json'));
+    return printError(toUserError(error), terminal, words.includes('--json'));
   }
 }

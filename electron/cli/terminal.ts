@@ -72,7 +72,7 @@ export class Terminal {
 
   /** Prints the result as a JSON document. Numbers that are not finite become null. */
   printJson(value: unknown): void {
-    // JSON.stringify escapes only some control characters, and none that change the text direction.
+    // Escape all control characters, because JSON.stringify escapes only some, and none that change the text direction.
     this.stdout.write(`${escapeControls(JSON.stringify(value, null, 2))}\n`);
   }
 

@@ -96,7 +96,7 @@ export async function openUserKernels(
     if (file === undefined) {
       ids.push(name);
     } else {
-      // Candidates of the problem are found by name, whatever the working directory is.
+      // Without such a file, look for a candidate of the problem with this name.
       const known = existsSync(resolve(file)) ? null : host.userKernels.find(file);
       const { id } = known ?? (await host.userKernels.open(resolve(file)));
       host.userKernels.requireFit(id, place);

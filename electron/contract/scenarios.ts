@@ -38,7 +38,7 @@ export type Resolved = Readonly<z.infer<typeof resolvedSchema>>;
 export type ResolvedKind<K extends Resolved['kind']> = Extract<Resolved, { kind: K }>;
 
 /** Narrows a resolved scenario to `kind`; null if it is of another kind. */
-export function resolvedOf<K extends Resolved['kind']>(kind: K, resolved: Resolved | null): ResolvedKind<K> | null {
+export function narrowResolved<K extends Resolved['kind']>(kind: K, resolved: Resolved | null): ResolvedKind<K> | null {
   return resolved?.kind === kind ? (resolved as ResolvedKind<K>) : null;
 }
 

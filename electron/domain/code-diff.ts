@@ -183,7 +183,7 @@ export function opcodeCounts(
     );
 }
 
-export const instructionsIn = (lines: readonly CodeLine[], language: CodeLanguage): number =>
+export const listInstructions = (lines: readonly CodeLine[], language: CodeLanguage): number =>
   lines.filter((line) => parseOpcode(line, language) !== null).length;
 
 /** Counter value of a line, and its fraction of the kernel's total. */

@@ -39,7 +39,7 @@ export function reportProvenance({ machine, program, entries }: SessionProvenanc
 }
 
 /** Formats a date in UTC, such as `20 Nov 2026`, so that figures do not depend on the time zone. */
-function day(iso: string): string {
+function formatDay(iso: string): string {
   const time = new Date(iso);
   if (Number.isNaN(time.getTime())) return 'time not recorded';
   return time.toLocaleDateString('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' });
@@ -58,6 +58,6 @@ export function provenanceText({ machine, driver, sm_MHz, version, commit, measu
     clocks,
     version === null ? 'version not recorded' : `braggbench ${version}`,
     commit === null ? 'commit not recorded' : `commit ${commit.slice(0, 9)}`,
-    day(measured),
+    formatDay(measured),
   ].join(' · ');
 }

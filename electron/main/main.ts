@@ -122,7 +122,7 @@ async function start(): Promise<void> {
   await window.openIfRun(file);
 }
 
-function fail(error: unknown): void {
+function showStartError(error: unknown): void {
   const text = messageOf(error);
   console.error(`braggbench: ${text}`);
   dialog.showErrorBox('Braggbench could not start', text);
@@ -171,5 +171,5 @@ if (!app.requestSingleInstanceLock(startOptions)) {
         app.quit();
       });
   });
-  start().catch(fail);
+  start().catch(showStartError);
 }

@@ -110,14 +110,14 @@ function sendFile(request: IncomingMessage, response: ServerResponse, file: Page
   stream.pipe(response);
 }
 
-type Reply =
+type HttpReply =
   | { readonly kind: 'text'; readonly status: number; readonly text: string }
   | { readonly kind: 'redirect'; readonly to: string }
   | { readonly kind: 'file'; readonly file: PageFile; readonly host: string };
 
-const text = (status: number, sentence: string): Reply => ({ kind: 'text', status, text: sentence });
+const text = (status: number, sentence: string): HttpReply => ({ kind: 'text', status, text: sentence });
 
-function replyTo(request: IncomingMessage, token: string, files: ReadonlyMap<string, PageFile>): Reply {
+function replyTo(request: IncomingMessage, token: string, files: ReadonlyMap<string, PageFile>): HttpReply {
   const host = loopbackHost(request);
   if (host === null)
     return text(
@@ -141,7 +141,7 @@ function replyTo(request: IncomingMessage, token: string, files: ReadonlyMap<str
 }
 
 /** Answers an HTTP request. Returns whether it contained the token. */
-function answer(
+function answerRequest(
   request: IncomingMessage,
   response: ServerResponse,
   token: string,
@@ -205,7 +205,7 @@ export async function servePage(
   const strangers = new Set<Duplex>();
   let open = 0;
   const server = createServer(times, (request, response) => {
-    if (answer(request, response, token, files)) strangers.delete(request.socket);
+    if (answerRequest(request, response, token, files)) strangers.delete(request.socket);
   });
   server.on('connection', (socket) => {
     open += 1;

@@ -4,7 +4,7 @@
  */
 import { createContext, useCallback, useContext, useEffect, useState, useSyncExternalStore } from 'react';
 import { type StoreApi, useStore } from 'zustand';
-import { type Resolved, resolvedOf } from '../../electron/contract/scenarios.ts';
+import { narrowResolved, type Resolved } from '../../electron/contract/scenarios.ts';
 import type { Params, Result } from '../../electron/contract/wire/methods.ts';
 import { type ArrayCache, SHOWN_KEY } from '../data/run-data.ts';
 import { errorText } from '../state/notices.ts';
@@ -40,7 +40,7 @@ export function shownScenario<K extends Resolved['kind']>(
     stores.selection.getState().run === null
       ? stores.scenario.getState().lastResolved
       : (data.reference.get(SHOWN_KEY)?.resolved ?? null);
-  return resolvedOf(kind, shown);
+  return narrowResolved(kind, shown);
 }
 
 interface SessionsAnswer<T> {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { FuseV1Options, FuseVersion, flipFuses } from '@electron/fuses';
 import { _electron, type Page } from 'playwright-core';
-import { type DesktopProgram, findDesktop, packageIn } from '../../electron/build/setup/desktop-program.mjs';
+import { type DesktopProgram, findDesktop, findPackage } from '../../electron/build/setup/desktop-program.mjs';
 import { type Driver, type Program, WAIT_MS } from './desktop.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
@@ -17,7 +17,7 @@ async function copyDrivable(folder: string): Promise<Readonly<{ executable: stri
   const copy = mkdtempSync(path.join(tmpdir(), 'braggbench-package-'));
   const at = path.join(copy, path.basename(folder));
   cpSync(folder, at, { recursive: true, verbatimSymlinks: true });
-  const found = packageIn(at);
+  const found = findPackage(at);
   if ('missing' in found) throw new Error(found.missing);
   await flipFuses(process.platform === 'darwin' ? at : found.executable, {
     version: FuseVersion.V1,

@@ -15,7 +15,7 @@ export const commandLine = () => inRoot('dist/host/cli.js');
  * @param {readonly string[]} words
  * @returns {Promise<any>}
  */
-export async function jsonOf(...words) {
+export async function runForJson(...words) {
   const { code, output } = await capture(process.execPath, [commandLine(), ...words, '--json']);
   const from = output.indexOf('{');
   if (code > 1 || from < 0) throw new Failure(output.trim(), 2);

@@ -45,7 +45,7 @@ const fileSchema = z.strictObject({
 export type DenseStep = Readonly<z.infer<typeof fileSchema>>;
 
 /** Converts the counters in a CSV file of ncu. Throws an error that names a missing metric. */
-export function denseStepOf(csv: string, gpu: string, kernelCommit: string): DenseStep {
+export function parseDenseStep(csv: string, gpu: string, kernelCommit: string): DenseStep {
   const values = ncuValues(csv, 'the CSV');
   const mean = (metric: string): number => {
     const found = values.filter((one) => one.metric === metric).map(({ value }) => value);
@@ -69,11 +69,11 @@ export function denseStepOf(csv: string, gpu: string, kernelCommit: string): Den
   });
 }
 
-const fileOf = (root: string): string => path.join(root, 'assets/measured/dense-step.json');
+const recordFile = (root: string): string => path.join(root, 'assets/measured/dense-step.json');
 
 /** Reads the saved counters; null if there are none. */
 export function readDenseStep(root: string): DenseStep | null {
-  const file = fileOf(root);
+  const file = recordFile(root);
   return existsSync(file) ? fileSchema.parse(JSON.parse(readFileSync(file, 'utf8'))) : null;
 }
 
@@ -81,9 +81,9 @@ if (import.meta.main) {
   const [csv, gpu, commit] = process.argv.slice(2);
   if (csv === undefined || gpu === undefined || commit === undefined)
     throw new Error('expected arguments: NCU.csv GPU COMMIT');
-  const kept = denseStepOf(readFileSync(csv, 'utf8'), gpu, commit);
+  const kept = parseDenseStep(readFileSync(csv, 'utf8'), gpu, commit);
   const root = path.resolve(import.meta.dirname, '../../..');
   // Keep the compared designs of the saved file, because they are timed separately.
   const tried = readDenseStep(root)?.tried ?? [];
-  writeFileSync(fileOf(root), `${JSON.stringify({ ...kept, tried }, null, 2)}\n`);
+  writeFileSync(recordFile(root), `${JSON.stringify({ ...kept, tried }, null, 2)}\n`);
 }

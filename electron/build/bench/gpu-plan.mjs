@@ -50,7 +50,7 @@ function readSession(file) {
  * Time at which a session was created, ISO 8601; empty if unknown. It is near the beginning of the file.
  * @param {string} file
  */
-const createdIn = (file) => /"created":"([^"]+)"/.exec(readFileSync(file, 'utf8'))?.[1] ?? '';
+const readCreationTime = (file) => /"created":"([^"]+)"/.exec(readFileSync(file, 'utf8'))?.[1] ?? '';
 
 /**
  * File of the newest recording of a session; null if there is none.
@@ -59,7 +59,7 @@ const createdIn = (file) => /"created":"([^"]+)"/.exec(readFileSync(file, 'utf8'
 export function recordedFile(folder, { file }) {
   const all = [file, ...recordingsOnOtherGpus(file)].filter((one) => existsSync(path.join(folder, one)));
   /** @param {string} one */
-  const created = (one) => createdIn(path.join(folder, one));
+  const created = (one) => readCreationTime(path.join(folder, one));
   return all.toSorted((a, b) => created(b).localeCompare(created(a)))[0] ?? null;
 }
 
@@ -70,7 +70,7 @@ function readRecording(folder, planned) {
 }
 
 /** @param {string} folder @param {Planned} planned @returns {State} */
-export function stateOf(folder, planned) {
+export function recordingState(folder, planned) {
   const kept = readRecording(folder, planned);
   if (kept === null) return 'unrecorded';
   if (kept.reports.some(({ judged }) => judged === undefined)) return 'without-instances';
@@ -124,7 +124,8 @@ export const STATES = /** @type {const} */ (['unrecorded', 'without-instances', 
  */
 export function sortByImportance(folder, sessions) {
   /** @param {T} one */
-  const rank = (one) => STATES.indexOf(stateOf(folder, one)) * WORKLOADS.length + WORKLOADS.indexOf(workloadOf(one));
+  const rank = (one) =>
+    STATES.indexOf(recordingState(folder, one)) * WORKLOADS.length + WORKLOADS.indexOf(workloadOf(one));
   return sessions.toSorted((a, b) => rank(a) - rank(b));
 }
 
@@ -132,7 +133,7 @@ export function sortByImportance(folder, sessions) {
  * Whether the session was already recorded with this commit.
  * @param {string} folder @param {Planned} planned @param {string | null} commit
  */
-export function isDone(folder, planned, commit) {
+export function isRecordedFrom(folder, planned, commit) {
   const reports = readSession(path.join(folder, planned.file))?.reports;
   return commit !== null && (reports?.every(({ program }) => program?.commit === commit) ?? false);
 }
@@ -147,7 +148,7 @@ export function planLines(folder, sessions) {
     const { known, seconds } = expectedDuration(folder, one);
     sum += seconds;
     const span = `${known ? ' ' : '≤'}${seconds.toFixed(0).padStart(4)} s`;
-    return `${span}  ${(sum / 60).toFixed(1).padStart(5)} min  ${stateOf(folder, one).padEnd(18)} ${sessionName(one)}`;
+    return `${span}  ${(sum / 60).toFixed(1).padStart(5)} min  ${recordingState(folder, one).padEnd(18)} ${sessionName(one)}`;
   });
   return [...lines, `${sessions.length} sessions, ${(sum / 60).toFixed(1)} minutes at most`];
 }

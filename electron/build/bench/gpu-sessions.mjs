@@ -33,7 +33,7 @@ const LAYER =
 const LIBRARIES = 'cuda-blocked,cuda-cublas,cuda-cublas-graph,cuda-lt-fp32,cuda-lt-tf32,cuda-lt-bf16';
 
 /** @param {string} name @param {string} scenario @param {readonly string[]} more */
-const layer = (name, scenario, ...more) => ({
+const layerSession = (name, scenario, ...more) => ({
   file: `linear-relu/${name}.json`,
   words: ['bench', scenario, ...more],
 });
@@ -224,24 +224,24 @@ export const GPU_SESSIONS = [
       'grid.dtheta_mrad=34.906585,17.4532925,8.72664626,4.36332313',
     ].concat([...['--variants', 'cuda-gather,cuda-gather-fft,cuda-gather-tensor', '--rounds', '12', '--time', '15']]),
   },
-  layer(
+  layerSession(
     'sweep-batch',
     'layer-1024',
     ...['--sweep', 'problem.batch=64,256,1024,4096,8192'],
     ...['--variants', 'cuda-naive,cuda-coalesced,cuda-tiled,cuda-blocked,cuda-cublas,cuda-lt-fp32'],
     ...['--external', 'torch-eager,torch-compile', '--rounds', '12', '--time', '40'],
   ),
-  layer(
+  layerSession(
     'sweep-batch-gelu',
     'layer-gelu',
     ...['--sweep', 'problem.batch=64,256,1024,4096', '--variants', 'cuda-cublas,cuda-lt-fp32'],
     ...['--rounds', '12', '--time', '8'],
   ),
   ...['layer-256', 'layer-1024', 'layer-odd'].map((name) =>
-    layer(name, name, '--variants', LAYER, '--external', LAYER_PROGRAMS, '--rounds', '21', '--time', '120'),
+    layerSession(name, name, '--variants', LAYER, '--external', LAYER_PROGRAMS, '--rounds', '21', '--time', '120'),
   ),
   ...['layer-gelu', 'layer-residual'].map((name) =>
-    layer(
+    layerSession(
       name,
       name,
       '--variants',
@@ -249,18 +249,18 @@ export const GPU_SESSIONS = [
       ...['--rounds', '21', '--time', '15'],
     ),
   ),
-  layer(
+  layerSession(
     'layer-8192',
     'layer-8192',
     ...['--variants', LAYER, '--external', TORCH_LAYERS, '--rounds', '21', '--time', '150'],
   ),
-  layer(
+  layerSession(
     'compile-cache-1024',
     'layer-1024',
     ...['--variants', 'cuda-cublas', '--external', 'torch-eager,torch-compile,torch-compile-cached'],
     ...['--rounds', '21', '--time', '300', '--processes', '6'],
   ),
-  layer(
+  layerSession(
     'layer-4096',
     'layer-8192',
     ...['--set', 'problem.batch=4096', '--variants', 'cuda-cublas,cuda-blocked,cuda-lt-fp32'],
@@ -268,7 +268,7 @@ export const GPU_SESSIONS = [
   ),
   ...['backward', 'through'].flatMap((direction) =>
     ['layer-1024', 'layer-8192'].map((name) =>
-      layer(
+      layerSession(
         `${name}-${direction}`,
         name,
         ...['--set', `problem.direction=${direction}`, '--rounds', '21', '--time', '150'],

@@ -20,8 +20,15 @@ import { parseArgs } from 'node:util';
 import { runInTerminal } from '../setup/command.mjs';
 import { callerFolder, inRoot } from '../setup/root.mjs';
 import { Failure, say } from '../setup/say.mjs';
-import { chosenSessions, commandLine, jsonOf, valueAfter } from './command-line.mjs';
-import { commandWords, expectedDuration, isDone, planLines, sessionName, sortByImportance } from './gpu-plan.mjs';
+import { chosenSessions, commandLine, runForJson, valueAfter } from './command-line.mjs';
+import {
+  commandWords,
+  expectedDuration,
+  isRecordedFrom,
+  planLines,
+  sessionName,
+  sortByImportance,
+} from './gpu-plan.mjs';
 import { GPU_SESSIONS } from './gpu-sessions.mjs';
 import { gpuImageTargets, gpuTargets, layerTargets, readSessions, targetLines } from './targets.mjs';
 import { measureWaits, waitsArguments } from './waits.mjs';
@@ -45,7 +52,7 @@ const ENDING = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']);
  * @param {{ readonly kept: string, readonly folder: string, readonly most_s: number, readonly programs: import('./gpu-plan.mjs').UserPrograms }} how
  * @param {typeof runInTerminal} [start] runs the command line; a test passes its own function
  */
-export async function record(sessions, { kept, folder, most_s, programs }, start = runInTerminal) {
+export async function recordSessions(sessions, { kept, folder, most_s, programs }, start = runInTerminal) {
   const begun = performance.now();
   const left = [];
   let worst = 0;
@@ -93,7 +100,7 @@ function checkFlags(/** @type {readonly string[]} */ args) {
 
 /** Throws a Failure if there is no GPU, so that CPU measurements are not saved under the name of a GPU. */
 async function requireGpu() {
-  const { cuda } = await jsonOf('devices');
+  const { cuda } = await runForJson('devices');
   if (!cuda.devices.some((/** @type {{ usable: boolean }} */ { usable }) => usable))
     throw new Failure(`npm run bench -- gpu: no usable GPU on this machine (${cuda.reason ?? 'none is usable'})`);
 }
@@ -112,7 +119,7 @@ export async function run(args) {
   const { commitOf } = await import('../../host/model/bench/commit.ts');
   const commit = await commitOf(inRoot('.'));
   const sessions = (chosen ?? sortByImportance(kept, GPU_SESSIONS)).filter(
-    (one) => !args.includes('--resume') || ![folder, kept].some((each) => isDone(each, one, commit)),
+    (one) => !args.includes('--resume') || ![folder, kept].some((each) => isRecordedFrom(each, one, commit)),
   );
   if (args.includes('--plan')) {
     for (const line of planLines(kept, sessions)) say(line);
@@ -127,7 +134,7 @@ export async function run(args) {
   const [nanoBragg, smatrix] = ['--nanobragg', '--smatrix'].map((flag) => valueAfter(args, flag));
   /** @param {string | null | undefined} file @param {readonly string[]} below */
   const given = (file, ...below) => (file == null ? null : path.resolve(callerFolder, file, ...below));
-  const { worst, left } = await record(sessions, {
+  const { worst, left } = await recordSessions(sessions, {
     kept,
     folder,
     programs: { nanobragg: given(nanoBragg), 'smatrix-2d': given(smatrix, 'run_simulation.py') },

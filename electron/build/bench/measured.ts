@@ -38,7 +38,7 @@ type MeasuredTargets = Readonly<z.infer<typeof fileSchema>>;
 
 export const KEEP_FLAG = '--keep';
 
-const fileOf = (root: string, name: string): string => path.join(root, 'assets/measured', `${name}.json`);
+const targetsFile = (root: string, name: string): string => path.join(root, 'assets/measured', `${name}.json`);
 
 /** Saves targets and returns the path of the file. `load` is the load of the machine before the measurement. */
 export async function saveTargets(
@@ -57,14 +57,14 @@ export async function saveTargets(
     },
     rows,
   });
-  const file = fileOf(root, name);
+  const file = targetsFile(root, name);
   await mkdir(path.dirname(file), { recursive: true });
   await writeFile(file, `${JSON.stringify(kept, null, 2)}\n`);
   return file;
 }
 
 export function readTargets(root: string, name: string): MeasuredTargets {
-  return fileSchema.parse(JSON.parse(readFileSync(fileOf(root, name), 'utf8')));
+  return fileSchema.parse(JSON.parse(readFileSync(targetsFile(root, name), 'utf8')));
 }
 
 export const loadNow = (): number => loadavg()[0] ?? 0;

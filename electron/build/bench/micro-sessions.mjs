@@ -28,7 +28,7 @@ const SELECTED_VARIANTS = {
  * @param {Readonly<{ name: string, scenario?: string, variants: string, values: string, set?: readonly string[],
  *   time_s?: number }>} declared
  */
-const sweep = ({ name, scenario = name, variants, values, set = [], time_s = DEFAULT_S }) => ({
+const sweepSession = ({ name, scenario = name, variants, values, set = [], time_s = DEFAULT_S }) => ({
   file: `micro/sweep-${name}.json`,
   words: ['bench', scenario, '--variants', variants, '--sweep', `problem.${values}`].concat(
     set.flatMap((value) => ['--set', `problem.${value}`]),
@@ -40,7 +40,7 @@ const sweep = ({ name, scenario = name, variants, values, set = [], time_s = DEF
 const SWEEPS = globSync('assets/claims/micro/*.json', { cwd: root })
   .sort()
   .flatMap((file) => JSON.parse(readFileSync(inRoot(file), 'utf8')).sweeps ?? [])
-  .map(sweep);
+  .map(sweepSession);
 
 /**
  * External programs that solve the benchmark, measured in the same rounds as the variants. The session reports which of
@@ -67,7 +67,7 @@ const COMPARED_VARIANTS = {
 const TRACED_SESSIONS = ['overlap', 'concurrent-kernels'];
 
 /** @param {string} name */
-function session(name) {
+function scenarioSession(name) {
   const some = SELECTED_VARIANTS[name];
   const beside = Object.entries(COMPARED_VARIANTS).find(([row]) => row === name);
   return {
@@ -85,4 +85,4 @@ const scenarios = globSync('assets/scenarios/micro/*.json', { cwd: root })
   .map((file) => path.basename(file, '.json'))
   .sort();
 
-export const MICRO_SESSIONS = [...scenarios.map(session), ...SWEEPS];
+export const MICRO_SESSIONS = [...scenarios.map(scenarioSession), ...SWEEPS];

@@ -10,7 +10,7 @@ import { findingSchema, type SanitizerReport, sanitizerToolSchema } from '../../
 import { commitOf } from '../../host/model/bench/commit.ts';
 import { root } from '../setup/root.mjs';
 import { Failure, say } from '../setup/say.mjs';
-import { jsonOf } from './command-line.mjs';
+import { runForJson } from './command-line.mjs';
 
 export const SANITIZED_SCENARIO = 'bounds';
 export const SANITIZED_VARIANTS = ['cuda-checked', 'cuda-padded', 'cuda-unchecked'] as const;
@@ -35,7 +35,7 @@ const fileSchema = z.strictObject({
 });
 export type RecordedSanitized = Readonly<z.infer<typeof fileSchema>>;
 
-const fileOf = (root: string): string => path.join(root, 'assets/measured/sanitized.json');
+const reportsFile = (root: string): string => path.join(root, 'assets/measured/sanitized.json');
 
 /** Creates the record of a run. Throws if the run was not completed. */
 export function sanitizedRun(
@@ -51,7 +51,7 @@ export function sanitizedRun(
 export async function saveSanitized(root: string, gpu: string, runs: RecordedSanitized['runs']): Promise<string> {
   const head = { format: 'braggbench-sanitized', format_version: 1, created: new Date().toISOString() } as const;
   const kept = fileSchema.parse({ ...head, commit: await commitOf(root), gpu, scenario: SANITIZED_SCENARIO, runs });
-  const file = fileOf(root);
+  const file = reportsFile(root);
   await mkdir(path.dirname(file), { recursive: true });
   await writeFile(file, `${JSON.stringify(kept, null, 2)}\n`);
   return file;
@@ -59,17 +59,17 @@ export async function saveSanitized(root: string, gpu: string, runs: RecordedSan
 
 /** Reads the saved reports; null if there are none. */
 export function readSanitized(root: string): RecordedSanitized | null {
-  const file = fileOf(root);
+  const file = reportsFile(root);
   return existsSync(file) ? fileSchema.parse(JSON.parse(readFileSync(file, 'utf8'))) : null;
 }
 
 export async function run(args: readonly string[]): Promise<number> {
-  const { cuda } = await jsonOf('devices');
+  const { cuda } = await runForJson('devices');
   const gpu = cuda.devices[0]?.name;
   if (gpu === undefined) throw new Failure(cuda.reason ?? 'there is no GPU', 1);
   const runs: RecordedSanitized['runs'] = [];
   for (const variant of SANITIZED_VARIANTS) {
-    const one = sanitizedRun(variant, await jsonOf('sanitize', SANITIZED_SCENARIO, '--variant', variant));
+    const one = sanitizedRun(variant, await runForJson('sanitize', SANITIZED_SCENARIO, '--variant', variant));
     say(`${variant}: ${one.errors} errors found by ${one.tool}`);
     for (const { what, file, line } of one.findings) say(`  ${what}, ${file ?? 'no file'}:${line ?? '?'}`);
     runs.push(one);

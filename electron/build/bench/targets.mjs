@@ -30,7 +30,7 @@ export function readSessions(folder) {
 }
 
 /** @param {Session | undefined} session @param {string} label */
-function entry(session, label) {
+function measuredEntry(session, label) {
   return session?.reports[0]?.entries.find((one) => one.label === label && one.status === 'measured');
 }
 
@@ -57,14 +57,14 @@ export function target(what, wanted, value, test, text) {
 }
 
 /** @param {number} value */
-const times = (value) => `${value.toPrecision(3)}×`;
+const timesText = (value) => `${value.toPrecision(3)}×`;
 
 /**
  * Time per step of the dense problem, compared with the time to read and write each cell once at copy bandwidth.
  * @param {Session | undefined} session @param {string} label @returns {Target}
  */
 export function denseStep(session, label) {
-  const [found, share] = [entry(session, label), shareOfCopy(session, label)];
+  const [found, share] = [measuredEntry(session, label), shareOfCopy(session, label)];
   const steps = stepsOf(found);
   const step_s = found === undefined || steps === null ? undefined : found.time_s / steps;
   const row = target(`dense-36M, a step of ${label}`, '≤ 0.16 ms', step_s, (v) => v <= 1.6e-4, milliseconds);
@@ -77,7 +77,7 @@ export function denseStep(session, label) {
  * @param {Session | undefined} session @param {string} label
  */
 function shareOfCopy(session, label) {
-  const found = entry(session, label);
+  const found = measuredEntry(session, label);
   const ceiling = session?.reports[0]?.machine.gpu?.ceilings?.copy_bytes_per_s;
   const [steps, cells] = [stepsOf(found), found?.size ?? null];
   if (found === undefined || ceiling === undefined || steps === null || cells === null) return undefined;
@@ -92,7 +92,7 @@ const PROGRAMS = /^(cupy|numba|numpy|torch)/;
  * @param {Session | undefined} session @param {string} id
  */
 function ratioToProgram(session, id) {
-  const program = entry(session, id);
+  const program = measuredEntry(session, id);
   const all = session?.reports[0]?.entries ?? [];
   const correct = all.filter(
     (one) => one.status === 'measured' && one.verdict !== 'wrong' && !PROGRAMS.test(one.label),
@@ -102,8 +102,8 @@ function ratioToProgram(session, id) {
 }
 
 /** @param {Session | undefined} session @param {string} slow @param {string} fast */
-function gain(session, slow, fast) {
-  const [a, b] = [entry(session, slow), entry(session, fast)];
+function speedupOver(session, slow, fast) {
+  const [a, b] = [measuredEntry(session, slow), measuredEntry(session, fast)];
   return a && b ? a.time_s / b.time_s : undefined;
 }
 
@@ -134,19 +134,31 @@ export function gpuTargets(sessions) {
       (v) => v >= 0.55,
       percent,
     ),
-    target('water-70MeV, cuda-window', '≤ 4 ms', entry(water, 'cuda-window')?.time_s, (v) => v <= 4e-3, milliseconds),
-    target('water-70MeV, cuda-depth', '≤ 1.5 ms', entry(water, 'cuda-depth')?.time_s, (v) => v <= 1.5e-3, milliseconds),
+    target(
+      'water-70MeV, cuda-window',
+      '≤ 4 ms',
+      measuredEntry(water, 'cuda-window')?.time_s,
+      (v) => v <= 4e-3,
+      milliseconds,
+    ),
+    target(
+      'water-70MeV, cuda-depth',
+      '≤ 1.5 ms',
+      measuredEntry(water, 'cuda-depth')?.time_s,
+      (v) => v <= 1.5e-3,
+      milliseconds,
+    ),
     target(
       'water-70MeV, first 5 steps: speedup of cuda-window over cuda-scatter',
       '≥ 100×',
-      gain(short, 'cuda-scatter', 'cuda-window'),
+      speedupOver(short, 'cuda-scatter', 'cuda-window'),
       (v) => v >= 100,
-      times,
+      timesText,
     ),
     target(
       'water-70MeV, cuda-window, warm set-up',
       '≤ 100 ms',
-      entry(water, 'cuda-window')?.setup_s,
+      measuredEntry(water, 'cuda-window')?.setup_s,
       (v) => v <= 0.1,
       milliseconds,
     ),
@@ -156,14 +168,14 @@ export function gpuTargets(sessions) {
         '≥ 30×',
         ratioToProgram(uniform, id),
         (v) => v >= 30,
-        times,
+        timesText,
       ),
       target(
         `dense-36M: speedup of the fastest variant over ${id}`,
         '≥ 30×',
         ratioToProgram(dense, id),
         (v) => v >= 30,
-        times,
+        timesText,
       ),
     ]),
     target(
@@ -189,8 +201,8 @@ export function cpuTargets(sessions, peakBytes) {
   /** @param {number} value */
   const seconds = (value) => `${value.toPrecision(3)} s`;
   return [
-    target('water-70MeV, steps of window', '≤ 1.5 s', entry(water, 'window')?.time_s, (v) => v <= 1.5, seconds),
-    target('water-70MeV, steps of depth', '≤ 0.15 s', entry(water, 'depth')?.time_s, (v) => v <= 0.15, seconds),
+    target('water-70MeV, steps of window', '≤ 1.5 s', measuredEntry(water, 'window')?.time_s, (v) => v <= 1.5, seconds),
+    target('water-70MeV, steps of depth', '≤ 0.15 s', measuredEntry(water, 'depth')?.time_s, (v) => v <= 0.15, seconds),
     target(
       'water-70MeV, peak memory',
       '≤ 1 GB',
@@ -201,16 +213,16 @@ export function cpuTargets(sessions, peakBytes) {
     target(
       'uniform-grid-70MeV: speedup of fused over scatter',
       '≥ 3×',
-      gain(uniform, 'scatter', 'fused'),
+      speedupOver(uniform, 'scatter', 'fused'),
       (v) => v >= 3,
-      times,
+      timesText,
     ),
     target(
       'uniform-grid-70MeV: speedup of window over scatter',
       '≥ 10×',
-      gain(uniform, 'scatter', 'window'),
+      speedupOver(uniform, 'scatter', 'window'),
       (v) => v >= 10,
-      times,
+      timesText,
     ),
   ];
 }
@@ -321,7 +333,7 @@ export function layerTargets(sessions) {
         '≤ 1.05×',
         quantity('layer-8192', label, 'epilogue') ?? undefined,
         (v) => v <= 1.05,
-        times,
+        timesText,
       ),
     ),
   ];

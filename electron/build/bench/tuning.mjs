@@ -11,7 +11,7 @@ import path from 'node:path';
 import { capture, runInTerminal } from '../setup/command.mjs';
 import { inRoot } from '../setup/root.mjs';
 import { Failure, say } from '../setup/say.mjs';
-import { chosenSessions, commandLine, jsonOf, valueAfter } from './command-line.mjs';
+import { chosenSessions, commandLine, runForJson, valueAfter } from './command-line.mjs';
 import { furtherConfigurations, sessionReport, tunedEntries } from './tuning-record.mjs';
 import {
   defaultMinutes,
@@ -25,13 +25,13 @@ import {
 /** @typedef {import('./tuning-record.mjs').TunedSession} TunedSession */
 
 /** @param {string} file @returns {any} */
-const read = (file) => JSON.parse(readFileSync(file, 'utf8'));
+const readJson = (file) => JSON.parse(readFileSync(file, 'utf8'));
 /** @param {string} file @param {unknown} value */
-const write = (file, value) => writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`);
+const writeJson = (file, value) => writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`);
 
 /** GPU of this machine, in the format of tuning records. */
 async function thisGpu() {
-  const { cuda } = await jsonOf('devices');
+  const { cuda } = await runForJson('devices');
   const [gpu] = cuda.devices;
   if (gpu === undefined) return { name: '', uuid: null, driver: null, architecture: null };
   const architecture = Number(gpu.computeCapability.replace('.', ''));
@@ -42,10 +42,10 @@ async function thisGpu() {
  * Search space of a source file, including the values of the session's constants.
  * @param {import('./tuning-sessions.mjs').TuningSession} session
  */
-function spaceOf({ scenario, variant }) {
-  const { kind: workload = 'transport', problem } = read(inRoot(`assets/scenarios/${scenario}.json`));
+function searchSpace({ scenario, variant }) {
+  const { kind: workload = 'transport', problem } = readJson(inRoot(`assets/scenarios/${scenario}.json`));
   const bench = workload === 'micro' ? problem.kind : '';
-  const { spaces } = read(inRoot(`assets/tunables/${workload}.json`));
+  const { spaces } = readJson(inRoot(`assets/tunables/${workload}.json`));
   const found = spaces.find((/** @type {any} */ one) => (one.bench ?? '') === bench && one.variants.includes(variant));
   return { workload, bench, file: found.file };
 }
@@ -57,7 +57,7 @@ export async function run(args) {
   if (!(minutes > 0)) throw new Failure('--minutes: allowed: a number above 0');
   const carry = valueAfter(args, '--carry');
   /** @type {readonly TunedSession[]} */
-  const carried = carry === null ? [] : read(path.resolve(carry)).sessions;
+  const carried = carry === null ? [] : readJson(path.resolve(carry)).sessions;
   const work = inRoot('dist/tuning');
   const out = path.resolve(valueAfter(args, '--out') ?? work);
   for (const folder of [work, out]) mkdirSync(folder, { recursive: true });
@@ -80,33 +80,33 @@ export async function run(args) {
       continue;
     }
     say(`\n${name}: ${variant} on ${scenario}`);
-    const space = spaceOf(session);
+    const space = searchSpace(session);
     const also = furtherConfigurations({ file: space.file, variant }, [...sessions, ...carried]);
     const search_s = searchSeconds(left_s, chosen.slice(i));
     const study = path.join(work, `${name}.study`);
     const file = path.join(work, `${name}.json`);
     rmSync(study, { recursive: true, force: true });
     const solved = path.join(work, `${name}-scenario.json`);
-    write(solved, tunedScenario(session, read(inRoot(`assets/scenarios/${scenario}.json`))));
-    write(file, tuningStudy(session, solved, { search_s, also }));
+    writeJson(solved, tunedScenario(session, readJson(inRoot(`assets/scenarios/${scenario}.json`))));
+    writeJson(file, tuningStudy(session, solved, { search_s, also }));
     // If this machine cannot run a variant, the command prints the reason, and the other sessions continue.
     const code = await runInTerminal(process.execPath, [commandLine(), 'study', 'run', file, '--out', study]);
     const best = path.join(study, 'best.json');
-    const found = existsSync(best) ? read(best) : null;
+    const found = existsSync(best) ? readJson(best) : null;
     const entries = found === null ? null : tunedEntries(found);
     commit ??= found?.reports[0].program.commit ?? null;
     if (code !== 0 || entries === null) {
       worst = Math.max(worst, code);
       report.push(`${name}: no correct configuration was measured`);
     } else {
-      const { done = 0 } = await jsonOf('study', 'status', study);
+      const { done = 0 } = await runForJson('study', 'status', study);
       sessions.push({ session: name, ...space, variant, scenario, measured: done, ...entries });
       report.push(...sessionReport(/** @type {TunedSession} */ (sessions.at(-1))));
     }
     if (existsSync(study)) studies.push(study);
     // Write the results after each session, so that an interruption does not lose them.
     const head = { format: 'braggbench-tuned', format_version: 1, created: new Date().toISOString(), commit, on };
-    write(path.join(out, 'winners.json'), { ...head, sessions });
+    writeJson(path.join(out, 'winners.json'), { ...head, sessions });
     writeFileSync(path.join(out, 'report.txt'), `${on.name}\n${report.join('\n')}\n`);
     const packed = path.join(out, 'tuned.braggbench');
     await capture(process.execPath, [commandLine(), 'project', 'pack', packed, ...studies, '--force']);

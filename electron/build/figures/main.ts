@@ -4,10 +4,10 @@
  */
 import { parseArgs } from 'node:util';
 import { tables } from './recorded.ts';
-import { changedTexts, documents, placesIn, write } from './sessions.ts';
+import { changedTexts, documents, tableSlots, write } from './sessions.ts';
 
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false }, only: { type: 'string' } } });
-const usedTables = new Set(documents.flatMap((file) => placesIn(file).map(({ name }) => name)));
+const usedTables = new Set(documents.flatMap((file) => tableSlots(file).map(({ name }) => name)));
 const wantedTables = new Set(values.only?.split(',') ?? [...usedTables, 'schemas']);
 const schemas = wantedTables.delete('schemas');
 const generatedTables = new Map<string, string>();

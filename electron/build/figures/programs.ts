@@ -7,14 +7,14 @@ import { promisify } from 'node:util';
 import { z } from 'zod';
 import { runProgram } from '../../cli/program.ts';
 import { Terminal } from '../../cli/terminal.ts';
-import { code, percent, root, table } from './sessions.ts';
+import { code, markdownTable, percent, root } from './sessions.ts';
 
 const run = promisify(execFile);
 
 const cachedOutput = new Map<string, Promise<string>>();
 
 /** Runs the command line and returns its standard output. Equal arguments are run only once. */
-function outputOf(...words: readonly string[]): Promise<string> {
+function runCommandLine(...words: readonly string[]): Promise<string> {
   const key = words.join('\0');
   const made = cachedOutput.get(key) ?? jsonAnswer(words);
   cachedOutput.set(key, made);
@@ -83,9 +83,9 @@ export async function waterBeams(energies: readonly number[] = beams): Promise<s
     for (const energy_MeV of energies) {
       const file = path.join(folder, `${energy_MeV}.json`);
       writeFileSync(file, JSON.stringify({ kind: 'transport', version: 2, beam: { energy_MeV } }));
-      rows.push(row(`${energy_MeV} MeV`, solvedSchema.parse(JSON.parse(await outputOf('run', file, '--json')))));
+      rows.push(row(`${energy_MeV} MeV`, solvedSchema.parse(JSON.parse(await runCommandLine('run', file, '--json')))));
     }
-    return table(['Beam in water', ...titles], rows);
+    return markdownTable(['Beam in water', ...titles], rows);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -104,13 +104,13 @@ const shipped = [
 export async function shippedScenarios(names: readonly string[] = shipped): Promise<string> {
   const rows: (readonly string[])[] = [];
   for (const name of names)
-    rows.push(row(code(name), solvedSchema.parse(JSON.parse(await outputOf('run', name, '--json')))));
-  return table(['Scenario', ...titles], rows);
+    rows.push(row(code(name), solvedSchema.parse(JSON.parse(await runCommandLine('run', name, '--json')))));
+  return markdownTable(['Scenario', ...titles], rows);
 }
 
 /** Text with R80 of a scenario and its CSDA range along the beam axis. */
-export async function rangeOf(name: string): Promise<string> {
-  const { metrics, csda_range_mm } = solvedSchema.parse(JSON.parse(await outputOf('run', name, '--json')));
+export async function rangeText(name: string): Promise<string> {
+  const { metrics, csda_range_mm } = solvedSchema.parse(JSON.parse(await runCommandLine('run', name, '--json')));
   return `${fixedDecimals(metrics.r80_mm, 2)} mm of ${fixedDecimals(csda_range_mm, 2)} mm`;
 }
 
@@ -144,7 +144,10 @@ export function peaksTable(found: readonly Peak[]): string {
       String(layers.length),
     ];
   });
-  return table(['`braggbench sobp`', '>R90, mm', '>M95, mm', '>Flatness', '>by Jette and Chen', '>Layers'], rows);
+  return markdownTable(
+    ['`braggbench sobp`', '>R90, mm', '>M95, mm', '>Flatness', '>by Jette and Chen', '>Layers'],
+    rows,
+  );
 }
 
 export async function spreadOutPeaks(): Promise<string> {
@@ -152,7 +155,7 @@ export async function spreadOutPeaks(): Promise<string> {
   for (const requested of peaks) {
     const [range, modulation, set] = requested;
     const words = ['--range', `${range}`, '--modulation', `${modulation}`, ...(set === '' ? [] : ['--set', set])];
-    found.push([requested, built.parse(JSON.parse(await outputOf('sobp', ...words, '--json')))]);
+    found.push([requested, built.parse(JSON.parse(await runCommandLine('sobp', ...words, '--json')))]);
   }
   return peaksTable(found);
 }
@@ -172,7 +175,7 @@ async function gateRows(gate: string): Promise<readonly (readonly string[])[]> {
 export async function reactionsAgainstMonteCarlo(): Promise<string> {
   const titles = ['MeV', 'R80, mm', 'W80–20', 'Plateau', 'Peak to entrance', 'Deposited'];
   const passes = ['γ 1 %/1 mm', 'Absolute', 'γ 2 %/1 mm'];
-  return table(
+  return markdownTable(
     [...titles, ...passes].map((title) => `>${title}`),
     await gateRows('nuclear reactions: depth'),
   );
@@ -180,7 +183,7 @@ export async function reactionsAgainstMonteCarlo(): Promise<string> {
 
 /** Table of the contributions to the range difference in the plan's solid water, and of the Monte Carlo range. */
 export async function planOffset(): Promise<string> {
-  return table(['By', '>R80 beyond the isocentre, mm'], await gateRows("the plan's range offset"));
+  return markdownTable(['By', '>R80 beyond the isocentre, mm'], await gateRows("the plan's range offset"));
 }
 
 /** Largest depth for which LET is listed, mm. Beyond it, hardly any protons are left. */
@@ -190,42 +193,42 @@ const LAST_LET_MM = 164;
 export async function letAgainstMonteCarlo(): Promise<string> {
   const averages = ['LETt primary', 'LETd primary', 'LETt all', 'LETd all'];
   const rows = (await gateRows('LET of primaries in a plan')).filter(([depth]) => Number(depth) <= LAST_LET_MM);
-  return table(['>Depth, mm', ...averages.flatMap((title) => [`>${title}`, '>%'])], rows);
+  return markdownTable(['>Depth, mm', ...averages.flatMap((title) => [`>${title}`, '>%'])], rows);
 }
 
-export const claimsTable = async (): Promise<string> => (await outputOf('claims', '--markdown')).trim();
+export const claimsTable = async (): Promise<string> => (await runCommandLine('claims', '--markdown')).trim();
 
-export const claimsByGpu = async (): Promise<string> => (await outputOf('claims', '--cards')).trim();
+export const claimsByGpu = async (): Promise<string> => (await runCommandLine('claims', '--cards')).trim();
 
 /** First line of `braggbench claims`, which counts the claims by answer. */
-export const claimCounts = async (): Promise<string> => (await outputOf('claims')).split('\n')[0] ?? '';
+export const claimCounts = async (): Promise<string> => (await runCommandLine('claims')).split('\n')[0] ?? '';
 
 /** Help text of a command. Wrapped lines, which are indented by four or more spaces, are joined. */
-const helpOf = async (...words: readonly string[]): Promise<string> =>
-  (await outputOf(...words, '--help')).replace(/\n {4,}(?=\S)/g, ' ');
+const helpText = async (...words: readonly string[]): Promise<string> =>
+  (await runCommandLine(...words, '--help')).replace(/\n {4,}(?=\S)/g, ' ');
 
 /** Table of all commands with their descriptions, parsed from the help text. */
-export async function verbs(): Promise<string> {
-  const help = await helpOf();
+export async function verbsTable(): Promise<string> {
+  const help = await helpText();
   const rows = [...help.matchAll(/^ {2}([a-z-]+) {2,}(\S.*)$/gm)].map(([, name = '', summary = '']) => [
     code(`braggbench ${name}`),
     summary,
   ]);
-  return table(['Verb', 'What it does'], rows);
+  return markdownTable(['Verb', 'What it does'], rows);
 }
 
 /** Usage and flags of each command. */
-export async function usages(): Promise<string> {
-  const names = [...(await helpOf()).matchAll(/^ {2}([a-z-]+) {2,}\S/gm)].map(([, name = '']) => name);
+export async function usageTexts(): Promise<string> {
+  const names = [...(await helpText()).matchAll(/^ {2}([a-z-]+) {2,}\S/gm)].map(([, name = '']) => name);
   const parts: string[] = [];
   for (const name of names) {
-    const help = await helpOf(name);
+    const help = await helpText(name);
     const usage = /^Usage: (.*)$/m.exec(help)?.[1] ?? name;
     const flags = [...help.matchAll(/^ {2}(-{1,2}[a-z].*?) {2,}(\S.*)$/gm)]
       .filter(([, flag]) => flag !== '--help')
       .map(([, flag = '', text = '']) => [code(flag), text]);
     parts.push(`### ${name}\n\n${code(usage)}`);
-    if (flags.length > 0) parts.push(table(['Flag', 'Meaning'], flags));
+    if (flags.length > 0) parts.push(markdownTable(['Flag', 'Meaning'], flags));
   }
   return parts.join('\n\n');
 }
@@ -242,7 +245,7 @@ export function problemFormats(): string {
   const rows = problemFormatsSchema.parse(
     JSON.parse(readFileSync(path.join(root, 'assets/problem-formats.json'), 'utf8')),
   );
-  return table(
+  return markdownTable(
     ['Format', 'Part', '>Tried', '>Converted', 'Refused'],
     rows.map(({ format, part, tried, converted, refused }) => [
       ...[format, part, String(tried), String(converted)],

@@ -6,7 +6,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import type { Ratio } from '../../contract/bench/bench-session.ts';
-import { code, digits, root, seconds, table } from './sessions.ts';
+import { code, digits, markdownTable, root, seconds } from './sessions.ts';
 
 const share = z.number().min(0).max(1);
 
@@ -152,7 +152,7 @@ const percent = (value: number): string => `${(100 * value).toFixed(1)} %`;
 export function simulatedRates(): string {
   const recorded = read('simulated', recordedRatesSchema);
   if (recorded === null) return `Not simulated yet: ${code('npm run bench -- verdicts --keep')}`;
-  return table(
+  return markdownTable(
     [
       'Noise',
       'Ends when',
@@ -187,7 +187,7 @@ function medianText(values: readonly number[]): string {
 /** Table of A/A sessions, in which a program is measured against its copy in a separate process. */
 export function realRates(recorded: RecordedReal | null = read('real', recordedRealSchema)): string {
   if (recorded === null) return `Not measured yet: ${code('npm run bench -- aa --keep')}`;
-  return table(
+  return markdownTable(
     ['Machine', '>Sessions', '>Cores busy for others', '>False', '>Allowed', '>Same', '>Undecided', '>Rounds'],
     recorded.halves.map(({ name, sessions }) => {
       const [same, undecided] = ['same', 'undecided'].map(
@@ -233,7 +233,7 @@ export function powerRates(recorded: RecordedPower | null = read('power', record
     ];
   });
   return [
-    table(
+    markdownTable(
       [
         'Extra work',
         '>Cores loaded on purpose',
@@ -263,7 +263,7 @@ export function cheatCounts(recorded: RecordedCheats | null = read('cheats', rec
       .join(', ');
   const sum = (of: (one: CountedCheat) => number): string => String(counts.reduce((total, one) => total + of(one), 0));
   return [
-    table(
+    markdownTable(
       ['Attack', '>Judgements', 'Verdicts', '>Called correct', '>Twin accused'],
       [
         ...counts.map(({ attack, repeats, found, passed, accused }) => [
@@ -324,7 +324,7 @@ export function gateRates(recorded: RecordedGates | null): string {
   ]);
   const { machine, cores, lanes = [], load, measured } = recorded;
   return [
-    table(['Code', '>Gates', '>Slower (fails)', '>Undecided', '>Not slower'], rows),
+    markdownTable(['Code', '>Gates', '>Slower (fails)', '>Undecided', '>Not slower'], rows),
     '',
     `Machine: ${machine}, ${coresText(cores, lanes)}, with ${digits(load)} running processes on average. A gate takes at most ${seconds(recorded.seconds)}. Measured on ${measured.slice(0, 10)} by ${COMMAND}.`,
   ].join('\n');

@@ -6,7 +6,7 @@ import { globSync } from 'node:fs';
 import path from 'node:path';
 import type { SessionReport } from '../../contract/bench/session.ts';
 import { type DenseStep, readDenseStep } from '../bench/dense-step.ts';
-import { recordedFile, STATES, sessionName, stateOf, workloadOf } from '../bench/gpu-plan.mjs';
+import { recordedFile, recordingState, STATES, sessionName, workloadOf } from '../bench/gpu-plan.mjs';
 import { GPU_SESSIONS } from '../bench/gpu-sessions.mjs';
 import { readTargets } from '../bench/measured.ts';
 import { type RecordedSanitized, readSanitized } from '../bench/sanitized.ts';
@@ -17,38 +17,38 @@ import {
   letAgainstMonteCarlo,
   planOffset,
   problemFormats,
-  rangeOf,
+  rangeText,
   reactionsAgainstMonteCarlo,
   shippedScenarios,
   spreadOutPeaks,
-  usages,
-  verbs,
+  usageTexts,
+  verbsTable,
   waterBeams,
 } from './programs.ts';
 import { cheatCounts, gate, powerRates, realRates, simulatedRates } from './rates.ts';
 import {
   code,
   digits,
-  images,
-  layer,
-  machines,
+  firstReport,
+  imageTable,
+  layerTable,
+  machineTable,
+  markdownTable,
   measuredEntry,
-  modes,
-  otherPrograms,
+  modeTable,
+  otherProgramTable,
   percent,
-  report,
   root,
-  runs,
+  runTable,
   seconds,
   session,
-  table,
   times,
   twoGpuTable,
 } from './sessions.ts';
 
 const runsFolder = path.join(root, 'assets/runs');
 
-const found = (planned: { readonly file: string }): string | null => recordedFile(runsFolder, planned);
+const recordedSessions = (planned: { readonly file: string }): string | null => recordedFile(runsFolder, planned);
 
 const TITLES: Readonly<Record<string, string>> = {
   transport: 'transport',
@@ -78,7 +78,7 @@ const numberedList = (values: readonly string[]): string =>
 function recordedTable(): string {
   const rooms = Map.groupBy(GPU_SESSIONS, workloadOf);
   const rows = [...rooms].map(([room, planned]) => {
-    const there = planned.flatMap((one) => found(one) ?? []).map((file) => session(sessionName({ file })));
+    const there = planned.flatMap((one) => recordedSessions(one) ?? []).map((file) => session(sessionName({ file })));
     const reports = there.flatMap((one) => one.reports.slice(0, 1));
     const days = there.map(({ created }) => created.slice(0, 10)).toSorted();
     const instances = reports.filter(({ judged }) => judged !== undefined).length;
@@ -90,7 +90,10 @@ function recordedTable(): string {
       days.length === 0 ? '–' : [...new Set([days[0], days.at(-1)])].join(' to '),
     ];
   });
-  return table(['Workload', '>Planned', 'Recorded, by card', '>Of these with instances of their own', 'Days'], rows);
+  return markdownTable(
+    ['Workload', '>Planned', 'Recorded, by card', '>Of these with instances of their own', 'Days'],
+    rows,
+  );
 }
 
 /** Table of all recorded sessions by GPU and commit, ordered by number of sessions. */
@@ -101,7 +104,7 @@ function recordedCommitsTable(): string {
     return reports.slice(0, 1).map((one) => ({ created, one }));
   });
   const groups = Map.groupBy(rows, ({ one }) => `${gpuNameOf(one)} ${one.program.commit?.slice(0, 8) ?? 'unknown'}`);
-  return table(
+  return markdownTable(
     ['Card', 'Commit', 'Day', '>Sessions', '>Of these with instances'],
     [...groups.values()]
       .toSorted((a, b) => b.length - a.length)
@@ -127,7 +130,7 @@ const STATE_WORDS: Readonly<Record<(typeof STATES)[number], string>> = {
 
 /** Table of planned sessions that have no recording since JUDGE_SINCE. */
 function unrecordedTable(): string {
-  const byState = Map.groupBy(GPU_SESSIONS, (one) => stateOf(runsFolder, one));
+  const byState = Map.groupBy(GPU_SESSIONS, (one) => recordingState(runsFolder, one));
   const rows = STATES.filter((state) => state !== 'recorded').flatMap((state) =>
     [...Map.groupBy(byState.get(state) ?? [], workloadOf)].map(([workload, all]) => [
       STATE_WORDS[state],
@@ -136,11 +139,11 @@ function unrecordedTable(): string {
       all.map((one) => code(sessionName(one))).join(', '),
     ]),
   );
-  return table(['State', 'Workload', '>Sessions', 'Names'], rows);
+  return markdownTable(['State', 'Workload', '>Sessions', 'Names'], rows);
 }
 
 /** Table of targets, met or missed in the last recorded benchmarks. Targets that need a GPU are in separate files. */
-function targets(): string {
+function targetsTable(): string {
   const all = SAVED_TARGETS.map((name) => readTargets(root, name));
   const rows = all.flatMap(({ command, rows: measured }) =>
     measured
@@ -154,11 +157,11 @@ function targets(): string {
         code(command),
       ]),
   );
-  return table(['What', '>Wanted', '>Measured', '', 'Bound, and how far from it', 'Command'], rows);
+  return markdownTable(['What', '>Wanted', '>Measured', '', 'Bound, and how far from it', 'Command'], rows);
 }
 
 /** Table of the machines on which targets were measured, with the commands. */
-function targetMachines(): string {
+function targetMachinesTable(): string {
   const rows = SAVED_TARGETS.map((name) => {
     const { command, machine, created, commit } = readTargets(root, name);
     return [
@@ -169,7 +172,7 @@ function targetMachines(): string {
       code(commit?.slice(0, 10) ?? 'unknown'),
     ];
   });
-  return table(['Command', 'Machine', '>Load before', 'Day', 'Commit'], rows);
+  return markdownTable(['Command', 'Machine', '>Load before', 'Day', 'Commit'], rows);
 }
 
 const COMMAND = code('npm run bench -- sanitized --keep');
@@ -184,7 +187,7 @@ export function sanitizedTable(kept: RecordedSanitized | null): string {
   const rows = kept.runs.map((run) => [code(run.variant), run.tool, String(run.errors), resultText(run)]);
   const first = kept.runs.flatMap(({ findings }) => findings)[0]?.more ?? '';
   return [
-    table(['Variant', 'Tool', '>Errors', 'Message'], rows),
+    markdownTable(['Variant', 'Tool', '>Errors', 'Message'], rows),
     '',
     `Measured on ${kept.gpu}, ${kept.created.slice(0, 10)}, commit ${code(kept.commit?.slice(0, 10) ?? 'unknown')}, by ${COMMAND}.${
       first === '' ? '' : ` Details of the first error: ${first}.`
@@ -216,14 +219,14 @@ export function denseStepTable(kept: DenseStep | null): string {
   });
   const waits = kept.stalls.map(({ reason, share }) => `${reason} ${percent(share)}`).join(', ');
   return [
-    table(['Unit', 'Of what', '>Busy', '>Time at full use of this unit'], rows),
+    markdownTable(['Unit', 'Of what', '>Busy', '>Time at full use of this unit'], rows),
     '',
     `Measured on ${kept.gpu} under ncu, with the kernel of commit ${code(kept.kernel_commit)}: a step takes ${seconds(kept.time_s)}, and multiprocessors are busy for ${percent(kept.busy)} of this time. A scheduler has ${digits(kept.warps)} active warps on average. Reasons for which warps wait: ${waits}.`,
     ...(kept.tried.length === 0
       ? []
       : [
           '',
-          table(
+          markdownTable(
             ['Design', '>A step'],
             kept.tried.map(({ what, time_s }) => [what, seconds(time_s)]),
           ),
@@ -233,7 +236,7 @@ export function denseStepTable(kept: DenseStep | null): string {
 
 const denseStep = (): string => denseStepTable(readDenseStep(root));
 
-interface Table {
+interface DocumentTable {
   /** Source of the data of the table. The last digit of a table from `solver` may depend on the machine. */
   readonly from: 'sessions' | 'program' | 'solver';
   make(): string | Promise<string>;
@@ -242,10 +245,10 @@ interface Table {
 const openCommand = (file: string): string => code(`npx braggbench bench --open assets/runs/${file}.json`);
 
 async function headline(): Promise<string> {
-  const water = report('h200-water-70MeV');
-  const uniform = report('h200-uniform-grid-70MeV');
-  const cubic = report('diffraction/h200-simple-cubic-1024');
-  const layers = report('linear-relu/layer-1024');
+  const water = firstReport('h200-water-70MeV');
+  const uniform = firstReport('h200-uniform-grid-70MeV');
+  const cubic = firstReport('diffraction/h200-simple-cubic-1024');
+  const layers = firstReport('linear-relu/layer-1024');
   const both = (of: typeof water, label: string): string => {
     const entry = measuredEntry(of, label);
     return `${seconds(entry.wall_s)} (${seconds(entry.time_s)})`;
@@ -253,12 +256,12 @@ async function headline(): Promise<string> {
   const over = (of: typeof water, slow: string, fast: string): string =>
     times(measuredEntry(of, slow).time_s / measuredEntry(of, fast).time_s);
   const rival = measuredEntry(uniform, 'cupy-raw');
-  return table(
+  return markdownTable(
     ['What', '>Figure', 'Command'],
     [
       [
         'R80 of a 150 MeV beam in water, and the CSDA range',
-        await rangeOf('water-150MeV'),
+        await rangeText('water-150MeV'),
         code('npx braggbench run water-150MeV'),
       ],
       [
@@ -293,7 +296,7 @@ async function headline(): Promise<string> {
   );
 }
 
-export const tables: Readonly<Record<string, Table>> = {
+export const tables: Readonly<Record<string, DocumentTable>> = {
   headline: { from: 'solver', make: headline },
   'water-beams': { from: 'solver', make: () => waterBeams() },
   'shipped-scenarios': { from: 'solver', make: () => shippedScenarios() },
@@ -301,24 +304,24 @@ export const tables: Readonly<Record<string, Table>> = {
   'plan-offset': { from: 'solver', make: planOffset },
   'let-monte-carlo': { from: 'solver', make: letAgainstMonteCarlo },
   'spread-out-peaks': { from: 'solver', make: () => spreadOutPeaks() },
-  'transport-water': { from: 'sessions', make: () => runs('h200-water-70MeV') },
-  'transport-uniform': { from: 'sessions', make: () => runs('h200-uniform-grid-70MeV') },
-  'transport-dense': { from: 'sessions', make: () => runs('h200-dense-36M') },
+  'transport-water': { from: 'sessions', make: () => runTable('h200-water-70MeV') },
+  'transport-uniform': { from: 'sessions', make: () => runTable('h200-uniform-grid-70MeV') },
+  'transport-dense': { from: 'sessions', make: () => runTable('h200-dense-36M') },
   'dense-step': { from: 'sessions', make: denseStep },
-  'transport-modes': { from: 'sessions', make: () => modes('h200-uniform-grid-70MeV') },
+  'transport-modes': { from: 'sessions', make: () => modeTable('h200-uniform-grid-70MeV') },
   rivals: {
     from: 'sessions',
-    make: () => otherPrograms('h200-uniform-grid-70MeV', 'h200-dense-36M'),
+    make: () => otherProgramTable('h200-uniform-grid-70MeV', 'h200-dense-36M'),
   },
-  'image-still': { from: 'sessions', make: () => images('diffraction/h200-simple-cubic-1024') },
-  'image-rotation': { from: 'sessions', make: () => images('diffraction/h200-rotation-100-orientations') },
-  layers: { from: 'sessions', make: layer },
-  machines: { from: 'sessions', make: machines },
+  'image-still': { from: 'sessions', make: () => imageTable('diffraction/h200-simple-cubic-1024') },
+  'image-rotation': { from: 'sessions', make: () => imageTable('diffraction/h200-rotation-100-orientations') },
+  layers: { from: 'sessions', make: layerTable },
+  machines: { from: 'sessions', make: machineTable },
   recorded: { from: 'sessions', make: recordedTable },
   'recorded-commits': { from: 'sessions', make: recordedCommitsTable },
   unrecorded: { from: 'sessions', make: unrecordedTable },
-  targets: { from: 'sessions', make: targets },
-  'target-machines': { from: 'sessions', make: targetMachines },
+  targets: { from: 'sessions', make: targetsTable },
+  'target-machines': { from: 'sessions', make: targetMachinesTable },
   'verdicts-simulated': { from: 'sessions', make: simulatedRates },
   'verdicts-real': { from: 'sessions', make: realRates },
   power: { from: 'sessions', make: powerRates },
@@ -333,6 +336,6 @@ export const tables: Readonly<Record<string, Table>> = {
       twoGpuTable('transport/h200-factorial-uniform-grid-70MeV', 'transport/h100-factorial-uniform-grid-70MeV'),
   },
   'problem-formats': { from: 'program', make: problemFormats },
-  verbs: { from: 'program', make: verbs },
-  usages: { from: 'program', make: usages },
+  verbs: { from: 'program', make: verbsTable },
+  usages: { from: 'program', make: usageTexts },
 };

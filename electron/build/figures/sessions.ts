@@ -32,7 +32,7 @@ interface TableSlot {
   readonly text: string;
 }
 
-export function placesIn(file: string, text = textOf(file)): readonly TableSlot[] {
+export function tableSlots(file: string, text = textOf(file)): readonly TableSlot[] {
   return [...text.matchAll(tableMarkers)].map(([, name = '', inner = '']) => ({ file, name, text: inner.trim() }));
 }
 
@@ -95,7 +95,7 @@ type Align = 'left' | 'right';
 const rules = { left: '---', right: '--:' } as const;
 
 /** Formats a Markdown table. The title of a right-aligned column begins with `>`. */
-export function table(titles: readonly string[], rows: readonly (readonly string[])[]): string {
+export function markdownTable(titles: readonly string[], rows: readonly (readonly string[])[]): string {
   const aligned = titles.map((title): readonly [string, Align] =>
     title.startsWith('>') ? [title.slice(1).trim(), 'right'] : [title, 'left'],
   );
@@ -124,7 +124,7 @@ export function session(name: string): Session {
   return read;
 }
 
-export function report(name: string): SessionReport {
+export function firstReport(name: string): SessionReport {
   const [first] = session(name).reports;
   if (first === undefined) throw new Error(`${name} has no report`);
   return first;
@@ -139,7 +139,7 @@ export function measuredEntry({ entries }: SessionReport, label: string): Measur
 const all = ({ entries }: SessionReport): readonly MeasuredSessionEntry[] =>
   entries.flatMap((entry) => (entry.status === 'measured' ? [entry] : []));
 
-const errorOf = ({ accuracy }: MeasuredSessionEntry): string => {
+const errorText = ({ accuracy }: MeasuredSessionEntry): string => {
   const first = accuracy.find(({ id }) => id === 'bright') ?? accuracy[0];
   if (first?.value == null) return '–';
   return first.value === 0 ? '0' : first.value.toExponential(1);
@@ -154,9 +154,9 @@ const isOtherProgram = ({ variant, note }: MeasuredSessionEntry): boolean =>
   /^(cupy|numba|torch)/.test(variant) && note !== null;
 
 /** Table of times: steps, set-up, and warm end-to-end time from the scenario to the answer in memory. */
-export function runs(name: string): string {
-  const of = report(name);
-  return table(
+export function runTable(name: string): string {
+  const of = firstReport(name);
+  return markdownTable(
     [
       'Variant',
       '>Steps',
@@ -173,7 +173,7 @@ export function runs(name: string): string {
         seconds(entry.setup_s),
         seconds(entry.wall_s),
         entry.rung === null ? '' : times(entry.rung.value),
-        errorOf(entry),
+        errorText(entry),
       ]),
   );
 }
@@ -184,9 +184,9 @@ const stepCountText = (quantities: MeasuredSessionEntry['quantities']): string =
 };
 
 /** Table of external programs on the same problem, compared with the fastest correct variant by each clock. */
-export function otherPrograms(...names: readonly string[]): string {
+export function otherProgramTable(...names: readonly string[]): string {
   const rows = names.flatMap((name) => {
-    const of = report(name);
+    const of = firstReport(name);
     const ours = all(of).filter((entry) => !isOtherProgram(entry) && entry.verdict !== 'wrong');
     const fastest = (time: (entry: MeasuredSessionEntry) => number): MeasuredSessionEntry =>
       ours.reduce((best, entry) => (time(entry) < time(best) ? entry : best));
@@ -205,7 +205,7 @@ export function otherPrograms(...names: readonly string[]): string {
         correctnessWord(entry),
       ]);
   });
-  return table(
+  return markdownTable(
     [
       ...[
         'Session',
@@ -222,16 +222,16 @@ export function otherPrograms(...names: readonly string[]): string {
 }
 
 /** Table of diffraction images: kernel time and end-to-end time. */
-export function images(name: string): string {
-  const of = report(name);
-  return table(
+export function imageTable(name: string): string {
+  const of = firstReport(name);
+  return markdownTable(
     ['Variant', '>Image', '>Relative to first', '>Warm end-to-end run', '>Error of bright pixels', 'Answer'],
     all(of).map((entry) => [
       code(entry.label.replace(/^diffraction-/, '')),
       seconds(entry.time_s),
       times(entry.ratio.value),
       seconds(entry.wall_s),
-      errorOf(entry),
+      errorText(entry),
       correctnessWord(entry),
     ]),
   );
@@ -239,11 +239,11 @@ export function images(name: string): string {
 
 const layers = ['layer-256', 'layer-1024', 'layer-odd', 'layer-8192'] as const;
 
-export function layer(): string {
-  const reports = layers.map((name) => report(`linear-relu/${name}`));
+export function layerTable(): string {
+  const reports = layers.map((name) => firstReport(`linear-relu/${name}`));
   const labels = [...new Set(reports.flatMap((one) => all(one).map(({ label }) => label)))];
   const title = (of: SessionReport): string => of.scenario.replace(/^Linear and ReLU, /, '');
-  return table(
+  return markdownTable(
     ['Variant', ...reports.map((of) => `>${title(of)}`)],
     labels.map((label) => [
       code(label),
@@ -257,13 +257,13 @@ export function layer(): string {
 }
 
 /** Table of the effects of CUDA graphs, persistent kernels, tiles and cold caches on the uniform grid. */
-export function modes(name: string): string {
-  const entries = all(report(name)).filter((entry) => entry.modes.some(({ time_s }) => time_s !== null));
+export function modeTable(name: string): string {
+  const entries = all(firstReport(name)).filter((entry) => entry.modes.some(({ time_s }) => time_s !== null));
   const of = (entry: MeasuredSessionEntry, wanted: string): string => {
     const found = entry.modes.find(({ mode }) => mode === wanted);
     return found?.ratio == null ? '–' : `${digits(found.ratio.value)}×`;
   };
-  return table(
+  return markdownTable(
     ['Variant', '>Warm', '>Cold caches', '>Replayed as one graph'],
     entries.map((entry) => [code(entry.label), seconds(entry.time_s), of(entry, 'cold'), of(entry, 'graph')]),
   );
@@ -274,9 +274,9 @@ export function modes(name: string): string {
  * of the second session.
  */
 export function twoGpuTable(one: string, other: string): string {
-  const both = [one, other].map((name) => ({ created: session(name).created.slice(0, 10), of: report(name) }));
+  const both = [one, other].map((name) => ({ created: session(name).created.slice(0, 10), of: firstReport(name) }));
   const labels = both.map(({ of }) => new Set(all(of).map((entry) => withPrecision(entry.label))));
-  const shared = all(both[1]?.of ?? report(other))
+  const shared = all(both[1]?.of ?? firstReport(other))
     .map(({ label }) => withPrecision(label))
     .filter((label) => labels.every((own) => own.has(label)));
   const [base = ''] = shared;
@@ -286,7 +286,7 @@ export function twoGpuTable(one: string, other: string): string {
     return entry;
   };
   const name = (of: SessionReport): string => (of.machine.gpu?.name ?? of.machine.cpu).replace(/ \d+GB HBM3$/, '');
-  return table(
+  return markdownTable(
     [
       'Variant',
       ...both.map(({ of, created }) => `>Steps, ${name(of)} (${created})`),
@@ -311,7 +311,7 @@ const groups = [
 ] as const;
 
 /** Table of the recorded sessions with their GPUs, rounds and A/A noise. */
-export function machines(): string {
+export function machineTable(): string {
   const rows = groups.map(([title, pattern]) => {
     const files = globSync(pattern, { cwd: path.join(assets, 'runs') });
     const sessions = files.map((file) => session(file.slice(0, -'.json'.length)));
@@ -330,7 +330,7 @@ export function machines(): string {
       `${percent(floors[0] ?? null)}, ${percent(floors[floors.length >> 1] ?? null)}, ${percent(floors.at(-1) ?? null)}`,
     ];
   });
-  return table(
+  return markdownTable(
     ['Sessions', '>Files', 'GPUs, by their identifiers', 'Driver', '>Rounds', '>Noise: least, median, most'],
     rows,
   );

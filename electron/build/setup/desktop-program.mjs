@@ -23,7 +23,7 @@ const PARTS = /** @type {Readonly<Record<string, readonly [string, string]>>} */
   win32: ['Braggbench.exe', 'resources/app.asar.unpacked'],
 });
 
-const versionIn = (/** @type {string} */ file) => String(JSON.parse(readFileSync(file, 'utf8')).version);
+const readVersion = (/** @type {string} */ file) => String(JSON.parse(readFileSync(file, 'utf8')).version);
 
 /**
  * Finds a package in a folder, which contains the executable or, on macOS, the application.
@@ -31,13 +31,13 @@ const versionIn = (/** @type {string} */ file) => String(JSON.parse(readFileSync
  * @param {NodeJS.Platform} [platform]
  * @returns {Packaged | Readonly<{ missing: string }>}
  */
-export function packageIn(folder, platform = process.platform) {
+export function findPackage(folder, platform = process.platform) {
   const [executable, beside] = PARTS[platform] ?? PARTS['linux'] ?? ['', ''];
   const [app] = platform === 'darwin' && !folder.endsWith('.app') ? globSync('*.app', { cwd: folder }) : [''];
   const at = path.join(folder, app ?? '');
   if (!existsSync(path.join(at, executable)))
     return { missing: `${folder} contains no package: ${executable} is missing` };
-  const [there, wanted] = [versionIn(path.join(at, beside, 'package.json')), versionIn(inRoot('package.json'))];
+  const [there, wanted] = [readVersion(path.join(at, beside, 'package.json')), readVersion(inRoot('package.json'))];
   if (there !== wanted) return { missing: `the package in ${folder} is version ${there}, but ${wanted} is needed` };
   return { kind: 'package', executable: path.join(at, executable), folder: at };
 }
@@ -51,11 +51,11 @@ export function packageIn(folder, platform = process.platform) {
 export function findDesktop(folder) {
   const blind = missingDisplayReason();
   if (blind !== null) return { missing: blind };
-  if (folder !== null) return packageIn(folder);
+  if (folder !== null) return findPackage(folder);
   const executable = runtimeExecutable();
   if (executable !== null) return { kind: 'runtime', executable };
   for (const place of INSTALL_PATHS[process.platform] ?? []) {
-    const found = existsSync(place) ? packageIn(place) : null;
+    const found = existsSync(place) ? findPackage(place) : null;
     if (found !== null && !('missing' in found)) return found;
   }
   return {

@@ -2,7 +2,7 @@ import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { inRoot, root } from '../setup/root.mjs';
 import { Failure } from '../setup/say.mjs';
-import { NOTICES, noticesOf } from './notices.mjs';
+import { collectNotices, NOTICES } from './notices.mjs';
 
 /**
  * Bundles of everything except the page, one per program, for Node 24 and for Electron 45, which contains the same
@@ -55,7 +55,7 @@ export const common = {
  * @param {Readonly<Record<string, string>>} programs source files by the names of their bundles
  * @returns {import('esbuild').BuildOptions}
  */
-const modules = (outdir, programs) => ({
+const moduleOptions = (outdir, programs) => ({
   ...common,
   outdir,
   entryPoints: { ...programs },
@@ -70,8 +70,8 @@ async function bundle() {
   try {
     await Promise.all([
       ...Object.entries(FOLDERS).map(async ([folder, programs]) => {
-        const { metafile } = await build({ ...modules(`dist/${folder}`, programs), metafile: true });
-        writeFileSync(inRoot('dist', folder, NOTICES), noticesOf(Object.keys(metafile.inputs), ADDON_PACKAGES));
+        const { metafile } = await build({ ...moduleOptions(`dist/${folder}`, programs), metafile: true });
+        writeFileSync(inRoot('dist', folder, NOTICES), collectNotices(Object.keys(metafile.inputs), ADDON_PACKAGES));
       }),
       // Bundle the preload script as CommonJS, because it is sandboxed.
       build({ ...common, outdir: 'dist', entryPoints: PRELOAD, format: 'cjs', outExtension: { '.js': '.cjs' } }),
@@ -131,7 +131,7 @@ export function decodersStep() {
     run: async () => {
       mkdirSync(inRoot(folder), { recursive: true });
       for (const { name, file } of files) copyFileSync(inRoot(file), inRoot(folder, name));
-      writeFileSync(inRoot(folder, NOTICES), noticesOf([], Object.keys(DECODERS)));
+      writeFileSync(inRoot(folder, NOTICES), collectNotices([], Object.keys(DECODERS)));
     },
   };
 }
@@ -152,7 +152,7 @@ export function testProgramsStep(folder, programs) {
     run: async () => {
       const { build, stop } = await import('esbuild');
       try {
-        await build(modules(folder, programs));
+        await build(moduleOptions(folder, programs));
       } finally {
         await stop();
       }

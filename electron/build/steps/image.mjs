@@ -38,7 +38,7 @@ const imagePlugin = {
 };
 
 /** @param {string} image */
-const bundleOf = (image) => image.replace(/\.blob$/, '.cjs');
+const bundlePath = (image) => image.replace(/\.blob$/, '.cjs');
 
 /**
  * Creates a snapshot of a program. Throws a Failure if Node cannot create it.
@@ -47,7 +47,7 @@ const bundleOf = (image) => image.replace(/\.blob$/, '.cjs');
  */
 export async function makeImage(program, to) {
   const { build } = await import('esbuild');
-  const bundle = bundleOf(to);
+  const bundle = bundlePath(to);
   await build({
     ...common,
     outfile: bundle,
@@ -69,7 +69,7 @@ export async function makeImage(program, to) {
   renameSync(part, to);
 }
 
-async function make() {
+async function buildImage() {
   const { build, stop } = await import('esbuild');
   rmSync(inRoot(FOLDER), { recursive: true, force: true });
   mkdirSync(inRoot(FOLDER), { recursive: true });
@@ -102,7 +102,7 @@ export function imageStep() {
     title: "Making the command line's start-up image",
     inputs: [...SOURCES, 'electron/build/steps/image.mjs', PREAMBLE],
     settings: { node: process.version },
-    outputs: [bundleOf(IMAGE), `${FOLDER}/${HDF5.file}`],
-    run: make,
+    outputs: [bundlePath(IMAGE), `${FOLDER}/${HDF5.file}`],
+    run: buildImage,
   };
 }

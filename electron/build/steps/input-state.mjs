@@ -34,31 +34,31 @@ export const COMMAND_LINE = {
 const FILE = inRoot('dist/.stamps/looked-at.json');
 
 /** @param {string} file */
-function stampOf(file) {
+function fileStamp(file) {
   const found = statSync(file, { throwIfNoEntry: false });
   return found === undefined ? `${file}\0none\n` : `${file}\0${found.mtimeMs}\0${found.ctimeMs}\0${found.size}\n`;
 }
 
 /** @param {readonly string[]} files full names */
-const digestOf = (files) => createHash('sha256').update(files.map(stampOf).join('')).digest('hex');
+const digestOfStamps = (files) => createHash('sha256').update(files.map(fileStamp).join('')).digest('hex');
 
 /**
  * Collects the paths of a folder and its contents, about 1,700 names for which every command waits. The time of a
  * folder changes with the names in it.
  * @param {string} folder @param {string[]} found list to which the folder and everything below it are added
  */
-function collect(folder, found) {
+function collectPaths(folder, found) {
   found.push(folder);
   if (!existsSync(folder)) return;
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const full = `${folder}/${entry.name}`;
-    if (entry.isDirectory()) collect(full, found);
+    if (entry.isDirectory()) collectPaths(full, found);
     else found.push(full);
   }
 }
 
 /** @param {string} root @param {readonly string[]} names */
-const inside = (root, names) => names.map((name) => path.resolve(root, name));
+const resolvePaths = (root, names) => names.map((name) => path.resolve(root, name));
 
 /**
  * State of the inputs. It must be read before the full check, so that the next check notices changes made during that
@@ -66,9 +66,9 @@ const inside = (root, names) => names.map((name) => path.resolve(root, name));
  * @param {InputPaths} place
  */
 export function inputsNow({ root, folders, files, settings }) {
-  const all = inside(root, files);
-  for (const folder of inside(root, folders)) collect(folder, all);
-  return `${digestOf(all)} ${JSON.stringify(settings)}`;
+  const all = resolvePaths(root, files);
+  for (const folder of resolvePaths(root, folders)) collectPaths(folder, all);
+  return `${digestOfStamps(all)} ${JSON.stringify(settings)}`;
 }
 
 /**
@@ -79,7 +79,7 @@ export function isUnchanged(place, file = FILE) {
   if (!existsSync(file)) return false;
   try {
     const /** @type {SavedState} */ { inputs, outputs, made } = JSON.parse(readFileSync(file, 'utf8'));
-    return inputs === inputsNow(place) && outputs === digestOf(inside(place.root, made));
+    return inputs === inputsNow(place) && outputs === digestOfStamps(resolvePaths(place.root, made));
   } catch {
     return false; // interrupted while it was written
   }
@@ -94,6 +94,6 @@ export function isUnchanged(place, file = FILE) {
 export function saveState(place, inputs, made, file = FILE) {
   mkdirSync(path.dirname(file), { recursive: true });
   /** @type {SavedState} */
-  const look = { inputs, outputs: digestOf(inside(place.root, made)), made };
+  const look = { inputs, outputs: digestOfStamps(resolvePaths(place.root, made)), made };
   writeFileSync(file, JSON.stringify(look));
 }

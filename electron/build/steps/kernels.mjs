@@ -19,7 +19,7 @@ const FOLDER = 'kernels';
  * @param {string} source path from the checkout's root
  * @returns {readonly string[]} paths from the root too, sorted by name
  */
-export function includedBy(source) {
+export function includedFiles(source) {
   const found = new Set([path.posix.normalize(source)]);
   for (const file of found) {
     for (const [, name = ''] of readFileSync(inRoot(file), 'utf8').matchAll(/^\s*#\s*include\s*"([^"]+)"/gm)) {
@@ -96,7 +96,7 @@ const includesOfRows = () =>
  * @param {string} workload
  * @returns {string} file that includes all of its kernels, from the checkout's root
  */
-export function sourceOf(workload) {
+export function kernelSource(workload) {
   if (workload !== ROWS) return `kernels/${workload}/${workload}.cu`;
   const file = `dist/.stamps/${ROWS}.cu`;
   mkdirSync(inRoot('dist/.stamps'), { recursive: true });
@@ -121,14 +121,14 @@ function wantedArchitectures() {
   if (process.env[EVERY_MACHINE]) return PACKAGE_ARCHITECTURES;
   if (!hasDriver()) return [TUNED_SINCE];
   const smi = spawnSync('nvidia-smi', ['--query-gpu=compute_cap', '--format=csv,noheader'], { encoding: 'utf8' });
-  return smi.status === 0 ? architecturesOf(smi.stdout) : PACKAGE_ARCHITECTURES;
+  return smi.status === 0 ? matchingArchitectures(smi.stdout) : PACKAGE_ARCHITECTURES;
 }
 
 /**
  * @param {string} capabilities compute capabilities of the GPUs, one per line, such as `9.0`
  * @returns {readonly number[]} architectures in packages whose code these GPUs run; all if a GPU can run none
  */
-export function architecturesOf(capabilities) {
+export function matchingArchitectures(capabilities) {
   const present = capabilities
     .trim()
     .split(/\s+/)
@@ -185,7 +185,7 @@ async function compile(nvcc, args) {
  * @param {readonly number[]} sms
  */
 async function compileWorkload(nvcc, workload, sms) {
-  const source = sourceOf(workload);
+  const source = kernelSource(workload);
   const out = inRoot('dist/kernels', workload);
   mkdirSync(inRoot('dist/kernels'), { recursive: true });
   const usable = await architectures(nvcc, sms);
@@ -251,7 +251,7 @@ function sourcesStep() {
  * @param {string} workload
  */
 function fatBinaryStep(nvcc, workload) {
-  const inputs = includedBy(sourceOf(workload));
+  const inputs = includedFiles(kernelSource(workload));
   const outputs = ['fatbin', 'ptx', 'resources.json'].map((ending) => `dist/kernels/${workload}.${ending}`);
   const sms = wantedArchitectures();
   const settings = { ...compilerSettings(nvcc), wanted: sms.join() };
@@ -294,14 +294,14 @@ export function cudaCheckStep(nvcc, workload) {
   return {
     name: `cuda-check-${workload}`,
     title: `Checking that the CUDA kernels of ${workload} compile`,
-    inputs: includedBy(sourceOf(workload)),
+    inputs: includedFiles(kernelSource(workload)),
     outputs: [out],
     settings: compilerSettings(nvcc),
     run: async () => {
       mkdirSync(inRoot('dist/.stamps'), { recursive: true });
       const [oldest] = await architectures(nvcc, PACKAGE_ARCHITECTURES);
       const quick = await quickArchitectures(nvcc);
-      await compile(nvcc, ['-cubin', ...quick, `-arch=sm_${oldest}`, '-o', inRoot(out), sourceOf(workload)]);
+      await compile(nvcc, ['-cubin', ...quick, `-arch=sm_${oldest}`, '-o', inRoot(out), kernelSource(workload)]);
     },
   };
 }

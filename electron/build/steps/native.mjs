@@ -25,7 +25,7 @@ export const GPU_TESTS = ['braggbench_gpu_tests', 'braggbench_fault_tests'].map(
 export const SANITIZED_TESTS = `dist/native-sanitized/braggbench_tests${EXE}`;
 
 /** @param {string} packageName */
-const versionOf = (packageName) =>
+const packageVersion = (packageName) =>
   String(JSON.parse(readFileSync(inRoot('node_modules', packageName, 'package.json'), 'utf8')).version);
 
 export const programVersion = () => String(JSON.parse(readFileSync(inRoot('package.json'), 'utf8')).version);
@@ -57,7 +57,7 @@ function instructions() {
   }
 }
 
-const tree = (/** @type {string} */ out) => [
+const treeFolder = (/** @type {string} */ out) => [
   '--directory',
   inRoot('native'),
   '--out',
@@ -74,7 +74,7 @@ const tree = (/** @type {string} */ out) => [
 export function configure(out, definitions = {}, env = process.env) {
   const all = Object.entries({ ...CMAKE_ENTRIES, ...machineSettings(), BB_VERSION: programVersion(), ...definitions });
   const defined = all.map(([name, value]) => `--CD${name}=${value}`);
-  return capture(process.execPath, [CMAKE_JS, 'configure', ...tree(out), ...defined], { env });
+  return capture(process.execPath, [CMAKE_JS, 'configure', ...treeFolder(out), ...defined], { env });
 }
 
 /**
@@ -100,11 +100,11 @@ async function cmake(out, progress, definitions, { target, compiler, ...how } = 
 
   const parallel = ['--parallel', String(availableParallelism())];
   const only = target ? ['--target', target] : [];
-  const built = await capture(process.execPath, [CMAKE_JS, 'build', ...tree(out), ...parallel, ...only], {
+  const built = await capture(process.execPath, [CMAKE_JS, 'build', ...treeFolder(out), ...parallel, ...only], {
     ...how,
     env,
     onLine: (line) => {
-      const far = progressOf(line);
+      const far = parseProgress(line);
       if (far) progress(far);
     },
   });
@@ -176,7 +176,7 @@ function preserveCompiler(out, compiler) {
  * Build progress in a line of ninja (`[12/260] …`) or make (`[ 5%] …`); null for other lines.
  * @param {string} line
  */
-export function progressOf(line) {
+export function parseProgress(line) {
   const [, done, all] = /^\[(\d+)\/(\d+)\] (?!Re-)/.exec(line) ?? [];
   if (all) return `${done} of ${all} files`;
   const share = /^\[ *(\d+)%\]/.exec(line)?.[1];
@@ -194,9 +194,9 @@ function compilerErrors(log) {
 
 const settings = () => ({
   version: programVersion(),
-  cmakeJs: versionOf('cmake-js'),
-  headers: versionOf('node-api-headers'),
-  addonApi: versionOf('node-addon-api'),
+  cmakeJs: packageVersion('cmake-js'),
+  headers: packageVersion('node-api-headers'),
+  addonApi: packageVersion('node-addon-api'),
   compiler: process.env['CXX'] ?? null,
   flags: process.env['CXXFLAGS'] ?? null,
   machine: instructions(),

@@ -25,14 +25,14 @@ const NOT_BUNDLED = new Set(['weak-map', 'glslify-deps']);
  * @param {string} folder
  * @param {Set<string>} found
  */
-function dependenciesOf(folder, found = new Set()) {
+function collectDependencies(folder, found = new Set()) {
   const file = inRoot(folder, 'package.json');
   if (!existsSync(file)) return found;
   for (const name of Object.keys(JSON.parse(readFileSync(file, 'utf8')).dependencies ?? {})) {
     const inner = [`${folder}/node_modules/${name}`, `node_modules/${name}`].find((one) => existsSync(inRoot(one)));
     if (inner === undefined || found.has(inner) || NOT_BUNDLED.has(name)) continue;
     found.add(inner);
-    dependenciesOf(inner, found);
+    collectDependencies(inner, found);
   }
   return found;
 }
@@ -75,14 +75,14 @@ function licenceText(folder, about) {
  * @param {Iterable<string>} modules paths of all modules in the bundles
  * @param {readonly string[]} [more] folders of packages that are compiled into the addon
  */
-export function noticesOf(modules, more = []) {
+export function collectNotices(modules, more = []) {
   const folders = new Set(more);
   for (const module of modules) {
     const folder = packageFolder(module);
     if (folder === null) continue;
     folders.add(folder);
     const from = BUNDLED_FROM.get(folder);
-    if (from !== undefined) for (const inner of dependenciesOf(from)) folders.add(inner);
+    if (from !== undefined) for (const inner of collectDependencies(from)) folders.add(inner);
   }
   const parts = [...folders].sort().map((folder) => {
     const file = inRoot(folder, 'package.json');

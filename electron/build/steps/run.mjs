@@ -1,21 +1,21 @@
 import { availableParallelism } from 'node:os';
 import { concurrently, Failure, runTimed } from '../setup/say.mjs';
-import { digest, isUpToDate, stamp } from './up-to-date.mjs';
+import { digest, isUpToDate, saveStamp } from './up-to-date.mjs';
 
 /**
  * Runs a step and saves that it is up to date.
  * @param {import('./up-to-date.mjs').Step} step
  * @param {(howFar: string) => void} progress
  */
-export async function perform(step, progress) {
+export async function runStep(step, progress) {
   const before = digest(step.inputs, step.settings);
   await step.run(progress);
-  stamp(step, before);
+  saveStamp(step, before);
 }
 
 /** @param {readonly import('./up-to-date.mjs').Step[]} steps */
 async function runInOrder(steps) {
-  for (const step of steps) await runTimed(step.title, (progress) => perform(step, progress));
+  for (const step of steps) await runTimed(step.title, (progress) => runStep(step, progress));
 }
 
 /**
@@ -46,7 +46,7 @@ export async function runConcurrently(title, steps) {
     const lane = async () => {
       for (const [place, step] of left) {
         try {
-          await perform(step, () => {});
+          await runStep(step, () => {});
         } catch (error) {
           if (!(error instanceof Failure)) throw error;
           failures[place] = error;

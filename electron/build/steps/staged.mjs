@@ -10,7 +10,7 @@ import { withLock } from '../setup/lock.mjs';
 import { inRoot } from '../setup/root.mjs';
 import { Failure, say } from '../setup/say.mjs';
 import { addonStep, coreLibraryStep, firstAddonStep, programVersion } from './native.mjs';
-import { perform, runSteps } from './run.mjs';
+import { runStep, runSteps } from './run.mjs';
 import { isUpToDate } from './up-to-date.mjs';
 
 /** Name of the step that builds the start-up snapshot of the command line. */
@@ -84,7 +84,7 @@ async function compile(solver, behind, signal) {
   }, LINE_MS);
   /** @param {import('./up-to-date.mjs').Step} step */
   const make = async (step) => {
-    if (!signal.aborted && !isUpToDate(step)) await perform(step, progress);
+    if (!signal.aborted && !isUpToDate(step)) await runStep(step, progress);
   };
   // Remove outdated addons, so that none is loaded during the build.
   for (const step of [addonStep(), firstAddonStep()]) {
@@ -124,7 +124,7 @@ async function compile(solver, behind, signal) {
  */
 export async function startStaged(steps, show) {
   const addon = addonStep().name;
-  // The page does not use the snapshot of the command line.
+  // Omit the snapshot of the command line, because the page does not use it.
   const isShort = (/** @type {import('./up-to-date.mjs').Step} */ step) => step.short === true && step.name !== IMAGE;
   const short = steps.filter(isShort);
   const behind = steps.filter((step) => !isShort(step) && step.name !== addon);

@@ -52,7 +52,7 @@ export function isUpToDate(step) {
  * @param {Step} step
  * @param {string} before digest that was taken before the step ran: a file edited meanwhile makes it stale
  */
-export function stamp(step, before) {
+export function saveStamp(step, before) {
   mkdirSync(inRoot('dist/.stamps'), { recursive: true });
   writeFileSync(stampFile(step.name), before);
 }

@@ -33,7 +33,7 @@ async function functions(objects) {
 }
 
 /** @param {string} folder */
-const objectsIn = (folder) => globSync(`${folder}/**/*.{o,obj}`, { cwd: inRoot('dist/cmake') }).map(fromCmake);
+const findObjects = (folder) => globSync(`${folder}/**/*.{o,obj}`, { cwd: inRoot('dist/cmake') }).map(fromCmake);
 const fromCmake = (/** @type {string} */ file) => inRoot('dist/cmake', file);
 
 /**
@@ -51,14 +51,14 @@ const instructionSets = {
     const sets = Object.keys(isas);
     if (sets.length < 2)
       return skippedResult(INSTRUCTION_SETS_NAME, `this build has one instruction set (${EVERY_MACHINE}=1 builds all)`);
-    const everywhere = await functions(objectsIn(BASELINE));
+    const everywhere = await functions(findObjects(BASELINE));
     if (!everywhere)
       return skippedResult(INSTRUCTION_SETS_NAME, 'nm was not found, so symbols of objects cannot be listed');
     const first = new Set(everywhere);
     /** @type {string[]} */
     const wrong = [];
     for (const set of sets) {
-      const defined = (await functions(objectsIn(INSTRUCTION_SET_OBJECTS.replace('*', set)))) ?? [];
+      const defined = (await functions(findObjects(INSTRUCTION_SET_OBJECTS.replace('*', set)))) ?? [];
       if (defined.length === 0) wrong.push(`${set}: its objects define no symbols`);
       for (const name of defined) {
         if (name.includes(`${set}::`) || (!name.includes('bb::') && first.has(name))) continue;
@@ -75,7 +75,7 @@ const instructionSets = {
  * Runs a check that is a single command. It passes if the command exits with 0; otherwise the output is printed.
  * @param {readonly string[]} args script of an installed package and its arguments
  */
-async function command(args) {
+async function runCheck(args) {
   const { code, output } = await capture(process.execPath, args);
   if (code === 0) return PASSED_RESULT;
   say(lastLines(output, 120));
@@ -95,7 +95,7 @@ const biome = {
   name: 'Lint and format (Biome)',
   run: () =>
     runUnlessPassed('lint-passed', digest([...READ_BY_BIOME, '.gitignore']), () =>
-      command([
+      runCheck([
         inRoot('node_modules/@biomejs/biome/bin/biome'),
         'check',
         '--error-on-warnings',
@@ -113,7 +113,7 @@ const biome = {
 const types = {
   name: 'Types (tsc)',
   run: () =>
-    command([
+    runCheck([
       inRoot('node_modules/typescript/bin/tsc'),
       '--noEmit',
       // Limit the checkers, because each of them parses the shared files. The default of four would repeat that work on
@@ -187,7 +187,7 @@ const MAX_WORKERS = 8;
 const workers = () => [`--maxWorkers=${Math.min(MAX_WORKERS, availableParallelism() + 1)}`];
 
 /** @param {readonly string[]} projects */
-const queue = (projects) => ({ projects, more: workers() });
+const queueOf = (projects) => ({ projects, more: workers() });
 
 /** Suites without test files. They run one after another, concurrently with the test files. */
 const others = [...staticChecks, instructionSets, cppTests, gpuTests];
@@ -201,7 +201,7 @@ const cuda = { beside: [cudaCompile] };
 /** Tests that measure delays, and therefore run without others. @type {Phase} */
 const alone = { tests: { projects: ['alone'] } };
 
-const units = queue(['unit-desktop', 'unit']);
+const units = queueOf(['unit-desktop', 'unit']);
 
 /** Tests with the tag `slow` run only in `npm run test:all`. */
 const quickUnits = { ...units, more: [...units.more, '--tagsFilter', '!slow'] };
@@ -223,7 +223,7 @@ const clusters = { tests: { projects: ['clusters'] } };
 const longAlone = { tests: { projects: ['long-alone'] } };
 
 /** Phases of `npm run test:all -- long`. @type {readonly Phase[]} */
-export const longSuites = [longGates, { tests: queue(['long']) }, clusters, longAlone];
+export const longSuites = [longGates, { tests: queueOf(['long']) }, clusters, longAlone];
 
 /** Phases of `npm run test:all -- sanitized`. @type {readonly Phase[]} */
 export const sanitizedSuites = [{ beside: [sanitizedCppTests] }];
@@ -238,7 +238,7 @@ export const desktop = (folder) => [desktopStories(folder)];
 /** Phases of `npm run test:all`. @returns {readonly Phase[]} */
 export const all = () => [
   cuda,
-  { tests: queue(['unit-desktop', 'long', 'unit']), beside: others },
+  { tests: queueOf(['unit-desktop', 'long', 'unit']), beside: others },
   longGates,
   ...sanitizedSuites,
   alone,

@@ -50,7 +50,7 @@ const cppNames = (file) =>
  * @param {readonly string[]} [all] test files from the root
  * @returns {Readonly<{ vitest: readonly string[], cpp: readonly string[] }>} files from the root
  */
-export function filesFor(typed, all = testFiles()) {
+export function findTestFiles(typed, all = testFiles()) {
   const found = typed.flatMap((part) => {
     const here = path.relative(root, path.resolve(callerFolder, part)).replaceAll('\\', '/');
     const isFolder = statSync(path.join(root, here), { throwIfNoEntry: false })?.isDirectory() ?? false;
@@ -73,7 +73,7 @@ const STARTS = /^(node:)?(child_process|worker_threads|module)$/;
  * @param {readonly string[]} files from the root
  * @returns {Promise<import('esbuild').Metafile['inputs'] | null>} all modules that they import; null if one cannot be read
  */
-async function modulesOf(files) {
+async function collectModules(files) {
   const { build } = await import('esbuild');
   try {
     const { metafile } = await build({
@@ -97,8 +97,8 @@ async function modulesOf(files) {
 }
 
 /** @param {readonly string[]} files from the root */
-export async function importedBy(files) {
-  const modules = await modulesOf(files);
+export async function importedModules(files) {
+  const modules = await collectModules(files);
   return modules === null ? null : Object.keys(modules);
 }
 
@@ -108,7 +108,7 @@ export async function importedBy(files) {
  */
 export async function needBuild(files) {
   if (files.length === 0) return false;
-  const modules = await modulesOf(files);
+  const modules = await collectModules(files);
   return (
     modules === null ||
     Object.values(modules).some(({ imports }) => imports.some((one) => one.external === true && STARTS.test(one.path)))
@@ -122,8 +122,8 @@ export async function needBuild(files) {
  * @returns {Promise<Readonly<{ phases: readonly import('./run.mjs').Phase[], built: boolean, cppTests: boolean }>>}
  * `built`: whether the program is needed; `cppTests`: whether the C++ tests are
  */
-export async function phasesFor({ files, names }, all, cpp) {
-  const found = filesFor(files);
+export async function phasesOfSelection({ files, names }, all, cpp) {
+  const found = findTestFiles(files);
   /** @param {string} name */
   const suitesOf = (name) => all.namedSuites.filter((suite) => suite.name.toLowerCase().includes(name.toLowerCase()));
   const suites = [...new Set(names.flatMap(suitesOf))];

@@ -113,7 +113,7 @@ const READ_BY_TESTS = ['assets/**/*', 'test/golden/**/*', 'test/physics/**/*.{js
  * @returns {Promise<Result>}
  */
 function onceForEachProgram(name, program, args) {
-  const machine = { cpu: cpus()[0]?.model ?? '', cores: availableParallelism(), gpu: noGpu() === null };
+  const machine = { cpu: cpus()[0]?.model ?? '', cores: availableParallelism(), gpu: missingGpuReason() === null };
   const key = digest([program, ...READ_BY_TESTS], { args: args.join(), ...machine });
   return runUnlessPassed(name, key, () => runSteadily(program, args));
 }
@@ -143,7 +143,7 @@ export const someCppTests = (parts) => ({
 });
 
 /** @returns {string | null} why no CUDA device can be used here */
-function noGpu() {
+function missingGpuReason() {
   const { devices } = createRequire(import.meta.url)(inRoot(ADDON));
   const { cuda } = devices();
   return cuda.available ? null : `${cuda.reason ?? 'no CUDA device'}`;
@@ -154,7 +154,7 @@ export const gpuTests = {
   name: 'C++ tests on the GPU',
   builds: true,
   run: async () => {
-    const reason = noGpu();
+    const reason = missingGpuReason();
     if (reason !== null) return skippedResult('C++ tests on the GPU', reason);
     /** @type {import('./result.mjs').Result} */
     let total = { passed: 0, failed: 0, skipped: [] };

@@ -29,7 +29,7 @@ async function runAll(phases, whole) {
  * all
  * @returns {Promise<number>} exit code
  */
-export async function testing(command, choose, { name, argument } = {}) {
+export async function runTestCommand(command, choose, { name, argument } = {}) {
   await main(async () => {
     const args = process.argv.slice(name === undefined ? 2 : 3);
     const unknown = args[0] !== undefined && argument?.values?.includes(args[0]) === false;
@@ -51,13 +51,13 @@ export async function testing(command, choose, { name, argument } = {}) {
  * Implements `npm test`: runs all its suites, or only selected files and suites. For a selection, only the required
  * parts are built.
  */
-export const testingSome = () =>
+export const runNpmTest = () =>
   main(async () => {
     const args = process.argv.slice(2);
     const elsewhere = await prepare(args);
     if (elsewhere !== null) return elsewhere;
 
-    const { phasesFor, readArguments } = await import('./chosen.mjs');
+    const { phasesOfSelection: phasesFor, readArguments } = await import('./chosen.mjs');
     const all = await import('./all.mjs');
     const { cppTestsStep } = await import('../steps/native.mjs');
     const chosen = args.length === 0 ? null : readArguments(args);

@@ -16,7 +16,7 @@ import { capture, lastLines } from '../setup/command.mjs';
 import { inRoot, root } from '../setup/root.mjs';
 import { Failure, runTimed, say } from '../setup/say.mjs';
 import { digest } from '../steps/up-to-date.mjs';
-import { importedBy, needBuild } from './chosen.mjs';
+import { importedModules, needBuild } from './chosen.mjs';
 
 /**
  * @typedef {Readonly<{
@@ -183,8 +183,8 @@ const ALL_SOURCES = ['electron', 'renderer', 'kernels', 'native', 'test'].map((f
  * tests.
  * @param {Tests} tests
  */
-async function keyOf({ tests = [], cpp = [] }) {
-  const imported = cpp.length > 0 || (await needBuild(tests)) ? null : await importedBy(tests);
+async function sourcesKey({ tests = [], cpp = [] }) {
+  const imported = cpp.length > 0 || (await needBuild(tests)) ? null : await importedModules(tests);
   return digest(imported ?? ALL_SOURCES, { tests: tests.join(), cpp: cpp.join() });
 }
 
@@ -204,7 +204,7 @@ export async function mutate(args) {
   let unexplained = 0;
   for (const mutation of chosen) {
     const { id, area, tests = [], cpp = [], unfound } = mutation;
-    const key = await keyOf(mutation);
+    const key = await sourcesKey(mutation);
     await results.of([...tests, ...cpp].join(' '), key, async () => {
       const { ok, output } = await runTests(mutation);
       if (!ok)

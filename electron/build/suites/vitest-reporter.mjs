@@ -32,7 +32,7 @@ function describeProblem(problem) {
 }
 
 /** @param {TestModule} module */
-const fileOf = (module) => path.relative(root, module.moduleId).replaceAll('\\', '/');
+const relativeFile = (module) => path.relative(root, module.moduleId).replaceAll('\\', '/');
 
 /**
  * Errors outside of tests, such as a file that cannot be loaded or a failing beforeAll.
@@ -51,15 +51,15 @@ const SLOW = 'is tagged slow; run it with npm run test:all or npm test -- FILE';
  * @param {TestCase | import('vitest/node').TestSuite | TestModule} task
  * @returns {string | null}
  */
-function reasonOf(task) {
-  return task.meta().reason ?? (task.type === 'module' ? null : reasonOf(task.parent));
+function skipReason(task) {
+  return task.meta().reason ?? (task.type === 'module' ? null : skipReason(task.parent));
 }
 
 /**
  * Duration of a test file, including imports, because modules may compute when they are imported.
  * @param {TestModule} module
  */
-function secondsOf(module) {
+function durationSeconds(module) {
   const { collectDuration, duration } = module.diagnostic();
   return (collectDuration + duration) / 1000;
 }
@@ -68,7 +68,7 @@ function secondsOf(module) {
  * @param {TestModule} module
  * @returns {FileReport}
  */
-export function reportOf(module) {
+export function fileReport(module) {
   const broken = setUpErrors(module);
   /** @type {Failed[]} */
   const failures = broken.map((error) => ({ test: 'Set-up', text: describeProblem(error) }));
@@ -81,15 +81,15 @@ export function reportOf(module) {
     if (result.state === 'skipped')
       skipped.push({
         name: test.fullName,
-        reason: result.note ?? reasonOf(test) ?? (test.tags.includes('slow') ? SLOW : noNote),
+        reason: result.note ?? skipReason(test) ?? (test.tags.includes('slow') ? SLOW : noNote),
       });
     else if (result.state === 'passed') passed += 1;
     else failures.push({ test: test.fullName, text: (result.errors ?? []).map(describeProblem).join('\n') });
   }
   return {
-    file: fileOf(module),
+    file: relativeFile(module),
     project: module.project.name,
-    seconds: secondsOf(module),
+    seconds: durationSeconds(module),
     coreSeconds: module.meta().coreSeconds ?? null,
     result: { passed, failed: failures.length, skipped },
     failures,
@@ -125,7 +125,7 @@ export default class FileReporter {
 
   /** @param {TestModule} module */
   onTestModuleEnd(module) {
-    this.#send({ kind: 'file', report: reportOf(module) });
+    this.#send({ kind: 'file', report: fileReport(module) });
   }
 
   /**

@@ -228,11 +228,15 @@ async function requestedVariants(context: VerbContext, { variants }: GateRequest
   return [isKernelFile(id) ? path.join(folder, id) : id];
 }
 
-function entriesOf({ reports }: { readonly reports: readonly SessionReport[] }): readonly (SessionEntry | undefined)[] {
+function readEntries({
+  reports,
+}: {
+  readonly reports: readonly SessionReport[];
+}): readonly (SessionEntry | undefined)[] {
   return reports[0]?.entries ?? [];
 }
 
-function evidenceOf(before: SessionEntry | undefined, after: SessionEntry | undefined): Evidence | null {
+function sessionEvidence(before: SessionEntry | undefined, after: SessionEntry | undefined): Evidence | null {
   if (before?.status !== 'measured' || after?.status !== 'measured') return null;
   return { before_s: before.time_s, after_s: after.time_s, ratio: after.ratio };
 }
@@ -252,7 +256,7 @@ async function judgedVariant(
     return measured;
   };
   const calibrated = await session(baseline, again);
-  const [first, second] = entriesOf(calibrated);
+  const [first, second] = readEntries(calibrated);
   const report = calibrated.reports[0];
   const none = { variant, sessions: [], floor: null };
   const compared = second?.status === 'measured' ? noiseFloorOf(second.ratio) : null;
@@ -260,14 +264,14 @@ async function judgedVariant(
   const sessions: Evidence[] = [];
   do {
     const measured = await session(baseline, now);
-    const [before, after] = entriesOf(measured);
+    const [before, after] = readEntries(measured);
     const answer = answerVerdict(after);
     if (answer !== null) return { found: { ...none, ...answer, sessions, floor }, report };
     if (!isUsable(first) || !isUsable(before)) {
       const reason = `the baseline contains no usable time: ${answerVerdict(before)?.reason ?? 'it was not measured'}`;
       return { found: { ...none, verdict: 'undecided', reason, floor }, report };
     }
-    const evidence = evidenceOf(before, after);
+    const evidence = sessionEvidence(before, after);
     if (evidence !== null) sessions.push(evidence);
   } while (needsConfirmation(sessions, floor, request.allowed) && number < MAX_SESSIONS);
   return { found: { variant, sessions, floor, ...timeVerdict(sessions, floor, request.allowed) }, report };

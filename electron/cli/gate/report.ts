@@ -54,11 +54,11 @@ function rowCells(
   ];
 }
 
-const toneOf = (verdict: GateVerdict): 'red' | 'yellow' | 'green' =>
+const verdictColor = (verdict: GateVerdict): 'red' | 'yellow' | 'green' =>
   failingVerdicts.has(verdict) ? 'red' : verdict === 'undecided' ? 'yellow' : 'green';
 
 export function gateTable(report: GateReport, style: Style): readonly string[] {
-  const rows = report.variants.map((one) => rowCells(one, (verdict) => style(toneOf(verdict), verdict)));
+  const rows = report.variants.map((one) => rowCells(one, (verdict) => style(verdictColor(verdict), verdict)));
   const columns = titles.map(
     (title, i) => ({ title, align: i > 0 && i < titles.length - 1 ? 'right' : 'left' }) as const,
   );

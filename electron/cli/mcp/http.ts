@@ -17,12 +17,12 @@ const MAX_BODY_BYTES = 8 * 2 ** 20;
 /** Timeout of a call, ms. It is long, because a submission may wait for those of other clients. */
 const CALL_TIMEOUT_MS = 24 * 3_600_000;
 
-interface Reply {
+interface HttpReply {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-const errorReply = (status: number, error: string): Reply => ({ status, body: { error } });
+const errorReply = (status: number, error: string): HttpReply => ({ status, body: { error } });
 
 /** Reads the body of a request; null if it is too large. */
 async function readBody(request: IncomingMessage): Promise<string | null> {
@@ -50,7 +50,7 @@ async function callTool(
   name: string,
   input: Record<string, unknown>,
   signal: AbortSignal,
-): Promise<Reply> {
+): Promise<HttpReply> {
   const { tools } = await client.listTools();
   const known = tools.map((tool) => tool.name);
   if (!known.includes(name)) return errorReply(404, `${name} is not a method; allowed: ${known.join(', ')}`);
@@ -67,7 +67,7 @@ async function handleRequest(
   client: Client,
   token: string,
   signal: AbortSignal,
-): Promise<Reply> {
+): Promise<HttpReply> {
   if (loopbackHost(request) === null)
     return errorReply(
       403,

@@ -188,13 +188,13 @@ const DEFAULT_TEXT = 2000;
 
 const shortenText = (text: string): string => (text.length > DEFAULT_TEXT ? `${text.slice(0, DEFAULT_TEXT)} …` : text);
 
-const speedUpOf = ({ value, interval }: Ratio): SpeedUp => ({
+const toSpeedUp = ({ value, interval }: Ratio): SpeedUp => ({
   value: 1 / value,
   interval: interval === null ? null : { low: 1 / interval.high, high: 1 / interval.low },
 });
 
 /** First value beyond its limit, parsed from the message of the failed check. */
-export function firstWrong(accuracy: readonly Accuracy[]): Attempt['first_wrong'] {
+export function parseFirstWrongValue(accuracy: readonly Accuracy[]): Attempt['first_wrong'] {
   for (const { holds, tip } of accuracy) {
     const [, place, got, expected] = /\b(\w+ \d+|\w+\[[\d, ]+\]\S*|\w+) is (\S+), expected ([^\s;,]+)/.exec(tip) ?? [];
     if (holds || place === undefined || got === undefined || expected === undefined) continue;
@@ -308,7 +308,7 @@ export function parseLaunches(text: string): readonly Launch[] {
 type CompiledResources = Omit<KernelResource, 'spill_store_bytes' | 'spill_load_bytes'> &
   Readonly<Record<'spill_store_bytes' | 'spill_load_bytes', number | null>>;
 
-export function resourcesOf(
+export function compiledResources(
   kernels: readonly CompiledResources[],
   launches: readonly Launch[],
   limits: LaunchLimits,
@@ -350,7 +350,7 @@ export function decisionAdvice(
   const more = entry.instances_to_decide ?? null;
   if (entry.ratio.interval === null) return 'Too few rounds for a confidence interval: submit again with more seconds.';
   return more === null
-    ? `The interval ${factorText(speedUpOf(entry.ratio))} contains 1; more seconds would narrow it.`
+    ? `The interval ${factorText(toSpeedUp(entry.ratio))} contains 1; more seconds would narrow it.`
     : `About ${more} instances would be needed to decide, given the current spread: submit again with more seconds.`;
 }
 
@@ -372,15 +372,15 @@ export function attemptResponse({ session, label, best }: AttemptMeasurement) {
   const vsBest =
     !counts || best === null || before?.status !== 'measured'
       ? null
-      : { ...speedUpOf(ratioOf(sampleTimes(entry), sampleTimes(before), 2)), attempt: best.attempt };
+      : { ...toSpeedUp(ratioOf(sampleTimes(entry), sampleTimes(before), 2)), attempt: best.attempt };
   const { verdict } = entry;
   return {
     verdict: found,
     reason: correctnessReason(accuracy),
     errors: accuracy.map(({ title, value, bound, holds }) => ({ title, value, limit: bound, holds })),
-    first_wrong: firstWrong(accuracy),
+    first_wrong: parseFirstWrongValue(accuracy),
     time_s: entry.time_s,
-    vs_reference: counts ? speedUpOf(entry.ratio) : null,
+    vs_reference: counts ? toSpeedUp(entry.ratio) : null,
     vs_best: vsBest,
     speed:
       verdict === 'faster' || verdict === 'slower' || verdict === 'same' || verdict === 'undecided' ? verdict : null,

@@ -43,6 +43,7 @@ import { CancelledError, MeasuringQueue } from './queue.ts';
 import {
   type Attempt,
   attemptResponse,
+  compiledResources,
   compilerLines,
   countersText,
   type Ladder,
@@ -51,7 +52,6 @@ import {
   notCompiledResponse,
   type Problem,
   parseLaunches,
-  resourcesOf,
   summarizeTimeline,
 } from './results.ts';
 
@@ -228,7 +228,7 @@ export class Workshop {
         candidate === undefined
           ? ''
           : formatLaunches(candidate, sizes, constantsOf(whole, candidate.constants, id)).text;
-      return resourcesOf(kernels, parseLaunches(launches), limits);
+      return compiledResources(kernels, parseLaunches(launches), limits);
     } catch (error) {
       if (error instanceof BraggError) return null;
       throw error;

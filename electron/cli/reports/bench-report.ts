@@ -49,7 +49,7 @@ const fastestCorrect = (measured: readonly MeasuredSessionEntry[]): MeasuredSess
     .filter(({ verdict }) => !isUnproven(verdict))
     .reduce<MeasuredSessionEntry | null>((best, one) => (best === null || one.time_s < best.time_s ? one : best), null);
 
-const stepsOf = (quantities: MeasuredSessionEntry['quantities']): number | null =>
+const stepCount = (quantities: MeasuredSessionEntry['quantities']): number | null =>
   quantities.find(({ id }) => id === 'steps')?.value ?? null;
 
 /**
@@ -57,7 +57,7 @@ const stepsOf = (quantities: MeasuredSessionEntry['quantities']): number | null 
  * less often whether fluence is left.
  */
 function certaintyText(own: MeasuredSessionEntry, result: ExternalResult): string {
-  const [mine, theirs] = [stepsOf(own.quantities), stepsOf(result.quantities)];
+  const [mine, theirs] = [stepCount(own.quantities), stepCount(result.quantities)];
   return mine === null || theirs === null || mine === theirs ? '' : `, which takes ${theirs} steps instead of ${mine}`;
 }
 
@@ -72,7 +72,7 @@ function programText(report: SessionReport, measured: readonly MeasuredSessionEn
 }
 
 /** Machine of a report for display: `here` if it is this one, otherwise its name. */
-function machineNameOf(report: SessionReport, created: string): string {
+function machineLabel(report: SessionReport, created: string): string {
   const { id } = report.machine;
   if (id !== undefined && id === identifyThisMachine().id) return 'here';
   return `on ${reportProvenance(report, created).machine}`;
@@ -89,7 +89,7 @@ function adviceLines(
   // Advice covers only the session's variants, because external programs are timed separately.
   const own = rows.filter(({ subject }) => subject.kind === 'entry');
   const found = advice(adviceInput(own, reference), {
-    where: machineNameOf(report, created),
+    where: machineLabel(report, created),
     noise: report.noise,
     instances: report.judged?.instances ?? null,
     longer: report.stopped === 'time' ? ' (--time)' : '',

@@ -5,7 +5,7 @@ import {
   addressText,
   codeMismatchWarning,
   condenseRows,
-  instructionsIn,
+  listInstructions,
   listingHeat,
   opcodeCounts,
   sourceDiff,
@@ -54,7 +54,7 @@ function resourceRows(sides: readonly Code[], limits: LaunchLimits | null): read
     }),
     [
       'Instructions',
-      ...sides.map(({ lines, language }) => (lines.length === 0 ? '–' : String(instructionsIn(lines, language)))),
+      ...sides.map(({ lines, language }) => (lines.length === 0 ? '–' : String(listInstructions(lines, language)))),
     ],
     ['Made by', ...sides.map(({ by }) => by)],
   ];

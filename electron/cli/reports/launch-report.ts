@@ -21,8 +21,8 @@ import { formatPairs, table, wrap } from '../table.ts';
 const WIDTH = 88;
 
 const integerText = (value: number): string => Math.round(value).toLocaleString('en').replaceAll(',', ' ');
-const share = (value: number | null): string => (value === null ? '–' : shareText(value, 3));
-const extent = (values: readonly number[]): string => values.map(integerText).join(' × ');
+const formatShare = (value: number | null): string => (value === null ? '–' : shareText(value, 3));
+const formatExtent = (values: readonly number[]): string => values.map(integerText).join(' × ');
 
 /** Lines that list the elements of the first and last threads and of those at block boundaries. */
 function mapLines(launch: Launch): readonly string[] {
@@ -88,14 +88,14 @@ export interface LaunchSubject {
 }
 
 /** Occupancy for every second block size, up to the first one that cannot be launched. */
-function curveLines({ kernel, limits }: LaunchSubject, { request, threadsPerBlock }: Launch): readonly string[] {
+function occupancyLines({ kernel, limits }: LaunchSubject, { request, threadsPerBlock }: Launch): readonly string[] {
   const curve = occupancyCurve(kernel, limits, request.dynamic_bytes);
   const refused = curve.find(({ occupancy }) => occupancy.blocks === 0);
   const lines = curve
     .filter(({ threads, occupancy }) => occupancy.blocks > 0 && (threads % 64 === 0 || threads === 32))
     .map(({ threads, occupancy: { share: full, limitedBy } }) => {
       const mark = threads === threadsPerBlock ? ' ←' : '';
-      return `  ${String(threads).padStart(4)}  ${formatBar(full, 20)} ${share(full).padStart(6)}  ${limitedBy.join(', ')}${mark}`;
+      return `  ${String(threads).padStart(4)}  ${formatBar(full, 20)} ${formatShare(full).padStart(6)}  ${limitedBy.join(', ')}${mark}`;
     });
   if (refused === undefined) return lines;
   const { threads, occupancy } = refused;
@@ -129,25 +129,28 @@ export function launchLines(subject: LaunchSubject, launch: Launch, look: Launch
     ...formatPairs([
       [
         'Grid',
-        `${extent(launch.grid)} blocks${launch.blocks === launch.grid[0] ? '' : `, ${integerText(launch.blocks)} in all`}`,
+        `${formatExtent(launch.grid)} blocks${launch.blocks === launch.grid[0] ? '' : `, ${integerText(launch.blocks)} in all`}`,
       ],
-      ['Block', `${extent(request.block)} threads, ${Math.ceil(launch.threadsPerBlock / limits.warpThreads)} warps`],
+      [
+        'Block',
+        `${formatExtent(request.block)} threads, ${Math.ceil(launch.threadsPerBlock / limits.warpThreads)} warps`,
+      ],
       [
         'Threads',
-        `${integerText(launch.threads)} for ${integerText(launch.elements)} elements; ${share(launch.threadsUsed)} process one`,
+        `${integerText(launch.threads)} for ${integerText(launch.elements)} elements; ${formatShare(launch.threadsUsed)} process one`,
       ],
       [
         'Per thread',
         `${integerText(launch.elementsPerThread)} element${launch.elementsPerThread === 1 ? '' : 's'} at most`,
       ],
-      ['Last block', `${share(launch.lastBlockUsed)} of its threads process an element`],
+      ['Last block', `${formatShare(launch.lastBlockUsed)} of its threads process an element`],
     ]),
     '',
     look.bold('On a multiprocessor'),
     ...formatPairs([
       [
         'Resident',
-        `${occupancy.blocks} blocks, ${occupancy.warps} warps: occupancy ${share(occupancy.share)}${driverBlocks === null ? '' : driverBlocks === occupancy.blocks ? '; the driver reports the same' : `; the driver reports ${driverBlocks} blocks`}`,
+        `${occupancy.blocks} blocks, ${occupancy.warps} warps: occupancy ${formatShare(occupancy.share)}${driverBlocks === null ? '' : driverBlocks === occupancy.blocks ? '; the driver reports the same' : `; the driver reports ${driverBlocks} blocks`}`,
       ],
       ['Limited by', occupancy.limitedBy.join(', ')],
       [
@@ -161,12 +164,12 @@ export function launchLines(subject: LaunchSubject, launch: Launch, look: Launch
         'Waves',
         waves === null
           ? 'none: no block fits'
-          : `${shortNumberText(waves, 4)} of ${integerText(launch.residentBlocks)} blocks; the last is ${share(launch.lastWaveUsed)} full, ${share(launch.tail)} of the time is its tail`,
+          : `${shortNumberText(waves, 4)} of ${integerText(launch.residentBlocks)} blocks; the last is ${formatShare(launch.lastWaveUsed)} full, ${formatShare(launch.tail)} of the time is its tail`,
       ],
     ]),
     '',
     look.bold('Occupancy by block size'),
-    ...curveLines(subject, launch),
+    ...occupancyLines(subject, launch),
     '',
     look.bold(
       request.mapping === 'grid-stride' ? 'Threads and elements, grid-stride' : 'Threads and elements, one each',

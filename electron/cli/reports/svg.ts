@@ -15,7 +15,7 @@ interface SvgFile {
 }
 
 /** Write charts of the complete sweep only once, with its last value. */
-export function svgFilesOf(session: Session): readonly SvgFile[] {
+export function sessionSvgFiles(session: Session): readonly SvgFile[] {
   const many = session.reports.length > 1;
   return session.reports.flatMap((report, i) => {
     const last = i === session.reports.length - 1;

@@ -161,7 +161,10 @@ type PointTarget =
 const localSlurmFlags = ['at-once', 'task-minutes', 'warning', 'silent'] as const;
 
 /** Target that --on selects. Throws BraggError `invalid` if the name is neither a cluster nor an ssh host. */
-export async function placeOf({ parsed, terminal }: VerbContext, host: Pick<Host, 'clusters'>): Promise<PointTarget> {
+export async function selectTarget(
+  { parsed, terminal }: VerbContext,
+  host: Pick<Host, 'clusters'>,
+): Promise<PointTarget> {
   const on = flagValue(parsed, 'on');
   if (on === undefined) return null;
   if (on === LOCAL_SLURM) return { kind: 'slurm' };

@@ -28,7 +28,7 @@ import { formatBar, ProgressBar } from '../progress-bar.ts';
 import { withRemoteHost } from '../remote/remote-host.ts';
 import { canPrompt, confirmTrust } from '../user-kernels.ts';
 import { type ExitCode, exitCodes, type VerbContext } from '../verb.ts';
-import { placeOf, solveOnSlurm } from './cluster.ts';
+import { selectTarget, solveOnSlurm } from './cluster.ts';
 import { machineShare, planStudyFile, studyDurationText } from './plan.ts';
 
 // Confirmation before studies that need days.
@@ -155,7 +155,7 @@ const remoteHostEntry = (host: string, base: string, program: string): Cluster =
 export async function runStudy(context: VerbContext, host: Host, study: OpenedStudy): Promise<ExitCode> {
   const { folder, budget } = study;
   const { parsed, terminal, signal } = context;
-  const on = await placeOf(context, host);
+  const on = await selectTarget(context, host);
   const lock = await lockStudy(folder);
   try {
     const retry = hasFlag(parsed, 'retry');

@@ -157,7 +157,7 @@ function* readoutCurves(names: readonly string[], { count, curves }: BeamReadout
   for (const [i, name] of names.entries()) yield curveLines(name, depth_mm, (k) => values[k * count + i]);
 }
 
-const orNull = (value: number | undefined): number | null =>
+const finiteOrNull = (value: number | undefined): number | null =>
   value === undefined || Number.isNaN(value) ? null : value;
 
 /** Computes the readouts of many beams on one grid, and prints them as a table. */
@@ -196,7 +196,7 @@ async function performReadouts({ parsed, terminal, signal }: VerbContext, host: 
     const columns = Object.fromEntries(
       readoutColumns
         .filter((column) => column !== 'end')
-        .map((column) => [column, Array.from(table.column(column), orNull)]),
+        .map((column) => [column, Array.from(table.column(column), finiteOrNull)]),
     );
     const facts = { wall_s, solve_s, march_s, readouts_s, variant, precision, device, beams: count };
     terminal.print(JSON.stringify({ ...facts, columns: { [swept]: values, ...columns } }));
@@ -246,8 +246,8 @@ function readoutLines(
   const number = (value: number, digits: number): string => (Number.isNaN(value) ? '–' : plainDigits(value, digits));
   const rows = values.map((value, i) => [
     String(Number(value.toPrecision(12))),
-    millimetres(orNull(r80(i))),
-    millimetres(orNull(width(i))),
+    millimetres(finiteOrNull(r80(i))),
+    millimetres(finiteOrNull(width(i))),
     number(peak(i) / entrance(i), 4),
     `${number(deposited(i), 6)} MeV`,
     plainError(Math.abs(input(i) - deposited(i) - reacted(i) - left(i)) / input(i)),
@@ -315,7 +315,7 @@ const COLUMNS = [
   { title: 'notes' },
 ] as const;
 
-function jsonOf(name: string, outcome: Outcome | undefined): object {
+function beamDocument(name: string, outcome: Outcome | undefined): object {
   if (outcome === undefined) return { name, status: 'not begun' };
   if (!isSolved(outcome)) return { name, status: 'failed', code: outcome.code, error: outcome.message };
   return { name, ...summaryDocument(outcome.summary) };
@@ -342,7 +342,7 @@ async function perform(context: VerbContext, host: Host): Promise<ExitCode> {
   const { outcomes, wall_s } = await solveAll(context, work);
   const right = outcomes.filter(isComplete).length;
   if (hasFlag(parsed, 'json')) {
-    terminal.printJson({ wall_s, beams: names.map((name, i) => jsonOf(name, outcomes[i])) });
+    terminal.printJson({ wall_s, beams: names.map((name, i) => beamDocument(name, outcomes[i])) });
   } else {
     for (const line of table(
       COLUMNS,

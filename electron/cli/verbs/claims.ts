@@ -32,7 +32,7 @@ const isMeasured = ({ value }: ClaimFinding): boolean => value !== null;
 
 const columns = ['Measured', '95 % interval', 'Verdict', 'Session in assets/runs'].map((title) => ({ title }));
 
-function cells({ value, interval, unit, verdict, file, at }: ClaimFinding): readonly string[] {
+function findingCells({ value, interval, unit, verdict, file, at }: ClaimFinding): readonly string[] {
   // Use the unit of the measured value, which is in the previous column.
   const { factor } = readableUnit(unit, [value ?? 0]);
   const ends =
@@ -45,7 +45,7 @@ function findingLines(claim: TableClaim, styleTitle: (text: string) => string): 
   const groups = [...Map.groupBy(claim.findings.filter(isMeasured), ({ by, what }) => `${by}: ${what}`)];
   const [head = '', ...lines] = table(
     columns,
-    groups.flatMap(([, own]) => own.map(cells)),
+    groups.flatMap(([, own]) => own.map(findingCells)),
     { styleTitle },
   );
   let taken = 0;
@@ -74,7 +74,7 @@ function subjectLines(claim: TableClaim): readonly string[] {
 }
 
 /** Markdown table with a line for each claim. */
-function markdown(rows: readonly ClaimTableRow[]): readonly string[] {
+function markdownTable(rows: readonly ClaimTableRow[]): readonly string[] {
   const line = (words: readonly string[]) => `| ${words.join(' | ')} |`;
   return [
     line(['', 'Claim', 'Claimed', 'Answer', 'Id']),
@@ -92,7 +92,7 @@ function markdown(rows: readonly ClaimTableRow[]): readonly string[] {
  * Verdicts on claims that several machines measured, with one column per machine. Also the number of claims for each
  * set of machines.
  */
-function linesByGpus(rows: readonly ClaimTableRow[]): readonly string[] {
+function gpuComparisonLines(rows: readonly ClaimTableRow[]): readonly string[] {
   const line = (words: readonly string[]) => `| ${words.join(' | ')} |`;
   const several = findingsOnSeveralMachines(rows);
   const machines = [
@@ -178,11 +178,11 @@ export const claims: Verb = {
       return exitCodes.done;
     }
     if (hasFlag(parsed, 'markdown')) {
-      for (const line of markdown(rows)) terminal.print(line);
+      for (const line of markdownTable(rows)) terminal.print(line);
       return exitCodes.done;
     }
     if (hasFlag(parsed, 'cards')) {
-      for (const line of linesByGpus(rows)) terminal.print(line);
+      for (const line of gpuComparisonLines(rows)) terminal.print(line);
       return exitCodes.done;
     }
     const [wanted] = parsed.operands;

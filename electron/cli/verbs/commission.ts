@@ -19,7 +19,7 @@ import { exitCodes, type Verb } from '../verb.ts';
 
 const defaultScenarioText = JSON.stringify({ ...newDocument(defaultKind), solver: { stepping: 'depth' } });
 
-function unitOf(parsed: ParsedArguments): (typeof depthUnits)[number] | null {
+function parseDepthUnit(parsed: ParsedArguments): (typeof depthUnits)[number] | null {
   const text = flagValue(parsed, 'unit');
   if (text === undefined) return null;
   const unit = depthUnits.find((one) => one === text);
@@ -27,7 +27,7 @@ function unitOf(parsed: ParsedArguments): (typeof depthUnits)[number] | null {
   return unit;
 }
 
-async function textOf(file: string): Promise<string> {
+async function readCurveText(file: string): Promise<string> {
   const found = await readTableText(file, MAX_CURVE_BYTES);
   if (!found.ok) throw new BraggError('invalid', `cannot read ${file}: ${found.reason}`);
   return found.text;
@@ -76,12 +76,12 @@ export const commissionVerb: Verb = {
       if (saved !== undefined) await mkdir(host.files.library.folder, { recursive: true });
       for (const one of [...scenarios, ...(svg === undefined ? [] : [path.resolve(svg)])])
         await checkOutput(parsed, one);
-      const measured = await textOf(file);
+      const measured = await readCurveText(file);
       const overrides = parseOverrides(parsed);
       const nowhere = { name: 'commission.json', folder: null };
       const { draft } = await host.scenarios.parse(defaultScenarioText, nowhere, { overrides });
       const document = draft ?? {};
-      const requested = { document, file, text: measured, unit: unitOf(parsed) };
+      const requested = { document, file, text: measured, unit: parseDepthUnit(parsed) };
       const found = await host.call('beam.commission', requested, signal);
       const text = formatScenario(commissionedBeam(found, document, path.basename(file)));
       for (const one of scenarios) await writeOutput(parsed, one, text);

@@ -31,7 +31,7 @@ function comparedTable({ rows, gone, ...shown }: Result<'compare.rows'>, look: T
 }
 
 /** Contents of the files if all are runs of one workload that has its own comparison; otherwise null. */
-async function runFilesOf(files: readonly string[]): Promise<readonly ReadRun[] | null> {
+async function readRunFiles(files: readonly string[]): Promise<readonly ReadRun[] | null> {
   if (files.some(isSessionFile)) return null;
   const runs: ReadRun[] = [];
   for (const file of files) runs.push({ file, run: await readAnyRunFile(file) });
@@ -83,7 +83,7 @@ export const compare: Verb = {
       await requireFile(first);
       throw new UsageError(`compare needs at least two run files, or a session; ${path.basename(first)} is one run`);
     }
-    const runs = await runFilesOf(files);
+    const runs = await readRunFiles(files);
     const [any] = runs ?? [];
     const own = any === undefined ? null : workloadFor(any.run.workload).compare;
     if (runs !== null && own !== null) own(context, runs);

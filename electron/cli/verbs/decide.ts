@@ -21,7 +21,7 @@ const columns = [
   { title: 'Answer' },
 ] as const;
 
-function lines(decision: Decision, runs: number, bold: (text: string) => string): readonly string[] {
+function decisionLines(decision: Decision, runs: number, bold: (text: string) => string): readonly string[] {
   const rows = decision.options.map(({ way, label, time_s, range, right }) => [
     approachTitles[way],
     label,
@@ -65,7 +65,7 @@ export const decide: Verb = {
     if (hasFlag(parsed, 'json')) terminal.printJson({ runs, decisions });
     else
       for (const one of decisions)
-        for (const line of lines(one, runs, (text) => terminal.style('bold', text))) terminal.print(line);
+        for (const line of decisionLines(one, runs, (text) => terminal.style('bold', text))) terminal.print(line);
     return exitCodes.done;
   },
 };

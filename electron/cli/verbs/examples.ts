@@ -19,7 +19,7 @@ interface Example {
 /** Whether the file is a scenario. Example groups also contain recorded runs. */
 const isScenario = (file: string): boolean => file.endsWith('.json');
 
-async function exampleOf(folder: string, file: string): Promise<Example> {
+async function readExample(folder: string, file: string): Promise<Example> {
   const { name } = namedSchema.parse(JSON.parse(await readFile(join(folder, 'scenarios', file), 'utf8')));
   return { name: basename(file, '.json'), title: name };
 }
@@ -45,7 +45,7 @@ export const examplesVerb: Verb = {
     const listed = await Promise.all(
       expandGroups(groups, present.filter(isScenario)).map(async ({ files, ...group }) => ({
         ...group,
-        examples: await Promise.all(files.filter(isScenario).map((file) => exampleOf(folder, file))),
+        examples: await Promise.all(files.filter(isScenario).map((file) => readExample(folder, file))),
       })),
     );
     const filled = listed.filter(({ examples }) => examples.length > 0);

@@ -53,7 +53,7 @@ function extentFlag(parsed: ParsedArguments, name: string, otherwise: number): E
   return [x, y, z];
 }
 
-function gpuOf(host: Host, text: string | undefined) {
+function selectGpu(host: Host, text: string | undefined) {
   const present = host.capabilities().devices.cuda.devices.filter(({ usable }) => usable);
   const all = [...present.map(launchLimitsOf), ...publishedLimits];
   const usual = all[0]?.origin === 'driver' ? all[0] : findLimits(all, 'sm_90');
@@ -145,7 +145,7 @@ function listKernels({ terminal, parsed }: VerbContext, sets: readonly KernelSet
  * Occupancy according to the driver; null if this machine lacks the GPU or the query fails. Prints the reason of a
  * failure.
  */
-async function driverOccupancyOf(
+async function queryDriverOccupancy(
   { terminal }: VerbContext,
   host: Host,
   chosen: ChosenKernel,
@@ -165,7 +165,7 @@ async function driverOccupancyOf(
   }
 }
 
-function languageOf(parsed: ParsedArguments): CodeLanguage | null {
+function parseLanguage(parsed: ParsedArguments): CodeLanguage | null {
   const text = flagValue(parsed, 'code');
   if (text === undefined) return null;
   const language = codeLanguages.find((one) => one === text);
@@ -175,7 +175,7 @@ function languageOf(parsed: ParsedArguments): CodeLanguage | null {
 }
 
 /** Finds a kernel by its name, or compiles a user kernel given as `my.cu` or `my.cu=KERNEL` without running it. */
-async function subjectOf(
+async function findSubject(
   context: VerbContext,
   host: Host,
   sets: readonly KernelSet[],
@@ -211,7 +211,7 @@ async function showCode(
   const { architecture } = limits;
   const codes: Code[] = [];
   for (const text of parsed.operands) {
-    const subject = await subjectOf(context, host, sets, text, architecture);
+    const subject = await findSubject(context, host, sets, text, architecture);
     codes.push(await host.call('launch.code', { subject, architecture, language }));
   }
   const [first, second] = codes;
@@ -233,14 +233,14 @@ async function showCode(
 
 async function perform(context: VerbContext): Promise<ExitCode> {
   const { parsed, terminal } = context;
-  const language = languageOf(parsed);
+  const language = parseLanguage(parsed);
   const stride = flagValue(parsed, 'grid-stride');
   const blocks =
     stride === undefined || stride === 'auto'
       ? null
       : flagNumber(parsed, 'grid-stride', { min: 1, max: 2 ** 31 - 1, whole: true });
   return withHost(async (host) => {
-    const { limits, device } = gpuOf(host, flagValue(parsed, 'gpu'));
+    const { limits, device } = selectGpu(host, flagValue(parsed, 'gpu'));
     const [operand, other] = parsed.operands;
     if (language !== null) {
       const { sets } = await host.call('launch.kernels', {});
@@ -264,7 +264,7 @@ async function perform(context: VerbContext): Promise<ExitCode> {
       blocks: blocks ?? null,
       dynamic_bytes: flagNumber(parsed, 'shared', { min: 0, max: 2 ** 20, whole: true }) ?? 0,
     };
-    const said = await driverOccupancyOf(context, host, chosen, device?.uuid ?? null, request);
+    const said = await queryDriverOccupancy(context, host, chosen, device?.uuid ?? null, request);
     const kernel = said === null ? chosen.kernel : withLoadedProperties(chosen.kernel, said);
     const driverBlocks = said?.blocks[0] ?? null;
     const launch = explainLaunch(kernel, limits, request);

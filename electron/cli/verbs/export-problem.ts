@@ -14,13 +14,16 @@ import { assetsFolder } from '../assets-folder.ts';
 import { withHost } from '../subjects.ts';
 import { exitCodes, type Verb } from '../verb.ts';
 
-function hardwareOf(report: SessionReport | undefined, { device, gpu }: Pick<SessionEntry, 'device' | 'gpu'>): string {
+function hardwareText(
+  report: SessionReport | undefined,
+  { device, gpu }: Pick<SessionEntry, 'device' | 'gpu'>,
+): string {
   if (report === undefined) return '';
   return device === 'cpu' ? report.machine.cpu : (gpuOfEntry(report.machine, gpu)?.name ?? '');
 }
 
 /** Results of the candidates in a session; empty without a session. */
-async function reportedIn(file: string | undefined): Promise<readonly ReportedResult[]> {
+async function readReportedResults(file: string | undefined): Promise<readonly ReportedResult[]> {
   if (file === undefined) return [];
   const session = deriveSession(await readSessionNamed(file), await readCurrent(assetsFolder()));
   const [report] = session.reports;
@@ -28,7 +31,7 @@ async function reportedIn(file: string | undefined): Promise<readonly ReportedRe
     solution: entry.variant,
     time_s: entry.status === 'measured' ? entry.time_s : null,
     correct: entry.status === 'measured' && correctnessOf(entry.accuracy) === 'correct',
-    hardware: hardwareOf(report, entry),
+    hardware: hardwareText(report, entry),
     created: session.created,
   }));
 }
@@ -70,7 +73,7 @@ export const exportProblemVerb: Verb = {
           .digest('hex');
         const uuid = key.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5');
         const candidates = Object.fromEntries(sources);
-        const reported = await reportedIn(flagValue(parsed, 'session'));
+        const reported = await readReportedResults(flagValue(parsed, 'session'));
         const found = toFlashInfer({
           name,
           definition,

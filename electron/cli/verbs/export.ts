@@ -39,7 +39,7 @@ const columns = [
 ] as const;
 
 /** Rows of the table of samples. `at` is the swept value; null without a sweep. */
-function rowsOf(
+function sampleRows(
   { entries, external, program, machine }: SessionReport,
   at: number | null,
 ): readonly (readonly CsvCell[])[] {
@@ -61,7 +61,7 @@ function rowsOf(
 }
 
 export function samplesCsv({ reports, sweep }: Session): { readonly text: string; readonly rows: number } {
-  const rows = reports.flatMap((report, i) => rowsOf(report, sweep?.values[i] ?? null));
+  const rows = reports.flatMap((report, i) => sampleRows(report, sweep?.values[i] ?? null));
   return { text: csvText(columns, rows), rows: rows.length };
 }
 
@@ -74,7 +74,7 @@ async function exportTrace({ parsed, terminal }: VerbContext, out: string): Prom
   terminal.say(`${spanCount(trace)} spans written to ${out}`);
 }
 
-function bitsOf(text: string | undefined): ImageBits | undefined {
+function parseImageBits(text: string | undefined): ImageBits | undefined {
   if (text === undefined) return undefined;
   if (text !== '16' && text !== '32')
     throw new UsageError(`--bits: ${JSON.stringify(text)} is not allowed; allowed: 16, 32`);
@@ -92,7 +92,7 @@ async function exportImage({ parsed, terminal }: VerbContext, out: string): Prom
   const file = parsed.operands[0] ?? '';
   const run = await readAnyRunFile(file);
   if (!isImageRun(run)) throw new BraggError('unsupported', `${file} is a proton transport run: it has no image.`);
-  const bits = bitsOf(flagValue(parsed, 'bits'));
+  const bits = parseImageBits(flagValue(parsed, 'bits'));
   const bytes = hdf5.includes(extname(out).toLowerCase()) ? await packImage(run, bits) : imageFile(run, out, bits);
   await writeOutput(parsed, out, bytes);
   terminal.say(`${run.width} × ${run.height} pixels written to ${out}`);

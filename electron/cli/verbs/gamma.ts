@@ -96,7 +96,7 @@ async function readDoses(files: readonly string[], parsed: ParsedArguments): Pro
 }
 
 /** Quantity to compare: that of a file with an absolute unit, otherwise the requested one if all runs support it. */
-function quantityOf(parsed: ParsedArguments, doses: readonly Dose[]): GammaDose {
+function selectQuantity(parsed: ParsedArguments, doses: readonly Dose[]): GammaDose {
   const requested = choiceFlag(parsed, 'by', gammaDoseSchema.options);
   const runs = doses.flatMap((dose) => (dose.kind === 'run' ? [dose.run] : []));
   for (const dose of doses) {
@@ -113,7 +113,7 @@ function quantityOf(parsed: ParsedArguments, doses: readonly Dose[]): GammaDose 
   return gammaDoseOf(requested ?? 'mass', runs);
 }
 
-function curveOf(dose: Dose, by: GammaDose) {
+function toCurve(dose: Dose, by: GammaDose) {
   if (dose.kind === 'curve') return dose.curve;
   if (dose.kind === 'map') {
     throw new BraggError(
@@ -125,7 +125,7 @@ function curveOf(dose: Dose, by: GammaDose) {
   return by === 'mass' && perMass !== null ? perMass : curve;
 }
 
-function mapOf(dose: Dose, by: GammaDose) {
+function toMap(dose: Dose, by: GammaDose) {
   if (dose.kind === 'map') return dose.map;
   if (dose.kind === 'run') return gammaMap(dose.run, by);
   throw new BraggError('unsupported', `${dose.file} is a curve.`);
@@ -187,7 +187,7 @@ export const gammaVerb: Verb = {
     const both = await readDoses(parsed.operands, parsed);
     const [evaluated, reference] = both;
     if (evaluated === undefined || reference === undefined) throw new Error('two doses to compare');
-    const by = quantityOf(parsed, both);
+    const by = selectQuantity(parsed, both);
     const asCurves = hasFlag(parsed, 'curve') || both.some(({ kind }) => kind === 'curve');
     const units = both.flatMap((dose) => (dose.kind === 'run' || dose.unit === null ? [] : [dose.unit]));
     if (new Set(units).size > 1 && hasFlag(parsed, 'absolute')) {
@@ -199,13 +199,13 @@ export const gammaVerb: Verb = {
     const toPeaks = both.some(({ kind }) => kind !== 'run') && !hasFlag(parsed, 'absolute');
     const results = criteria.map((one) => {
       if (asCurves) {
-        const [here, wanted] = [curveOf(evaluated, by), curveOf(reference, by)];
+        const [here, wanted] = [toCurve(evaluated, by), toCurve(reference, by)];
         const { passed, points, worst, histogram } = toPeaks
           ? gammaOfCurves(relativeToPeak(wanted), relativeToPeak(here), one)
           : gammaOfCurves(wanted, here, one);
         return { ...one, passed, points, worst, histogram };
       }
-      const [here, wanted] = [mapOf(evaluated, by), mapOf(reference, by)];
+      const [here, wanted] = [toMap(evaluated, by), toMap(reference, by)];
       return toPeaks ? gamma(toPeak(wanted), toPeak(here), one) : gamma(wanted, here, one);
     });
     const how = {

@@ -27,13 +27,13 @@ const textOf = (file: string): Promise<string> =>
 const filesOf = ({ flags }: ParsedArguments, name: string): readonly string[] => flags.get(name) ?? [];
 
 /** Reads files and returns pairs of name and text. */
-const textsOf = (files: readonly string[]): Promise<readonly (readonly [string, string])[]> =>
+const readTexts = (files: readonly string[]): Promise<readonly (readonly [string, string])[]> =>
   Promise.all(files.map(async (file) => [path.basename(file), await textOf(file)] as const));
 
 async function convertDefinition(file: string, parsed: ParsedArguments): Promise<ConvertedProblem> {
   const definition = readDefinition(await textOf(file), path.basename(file));
-  const traces = await textsOf(filesOf(parsed, 'workloads'));
-  const solutions = await textsOf(filesOf(parsed, 'solution'));
+  const traces = await readTexts(filesOf(parsed, 'workloads'));
+  const solutions = await readTexts(filesOf(parsed, 'solution'));
   return convertFlashInfer(
     definition,
     traces.flatMap(([name, text]) => readTraces(text, name)),
@@ -47,7 +47,7 @@ async function convertModule(file: string, parsed: ParsedArguments, signal: Abor
       'untrusted',
       `${file} must be run to find its shapes: it is code that runs with your rights. Read it, then trust it with --trust`,
     );
-  const solutions = Object.fromEntries(await textsOf(filesOf(parsed, 'solution')));
+  const solutions = Object.fromEntries(await readTexts(filesOf(parsed, 'solution')));
   return convertKernelBench({ file, source: await textOf(file), solutions, signal });
 }
 

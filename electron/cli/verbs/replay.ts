@@ -25,7 +25,7 @@ export const replay: Verb = {
   run: async ({ parsed, terminal }) => {
     const [file = ''] = parsed.operands;
     const folder = flagValue(parsed, 'out') ?? path.basename(file).replace(/(\.session|\.task)?\.json$/i, '');
-    const { svgFilesOf } = await import('../reports/svg.ts');
+    const { sessionSvgFiles: svgFilesOf } = await import('../reports/svg.ts');
     const kept = await readSessionNamed(file);
     const figures = svgFilesOf(deriveSession(kept, await readCurrent(assetsFolder())));
     if (figures.length === 0) throw new BraggError('invalid', `${file} has too few measurements for a figure.`);

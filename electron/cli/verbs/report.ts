@@ -5,7 +5,7 @@ import { checkOutput, forceFlag, writeOutput } from '../output-file.ts';
 import { withHost } from '../subjects.ts';
 import { exitCodes, type Verb } from '../verb.ts';
 
-function titleOf(files: readonly string[]): string {
+function reportTitle(files: readonly string[]): string {
   const names = files.map((file) => path.basename(file).replace(/(\.session)?\.(json|h5)$/i, ''));
   return names.length > 4 ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more` : names.join(', ');
 }
@@ -45,7 +45,7 @@ export const report: Verb = {
     ]);
     // Find the browser first, so that a missing one is reported before the work.
     const browser = kind === '.pdf' ? await findBrowser(flagValue(parsed, 'browser')) : null;
-    const title = flagValue(parsed, 'title') ?? titleOf(parsed.operands);
+    const title = flagValue(parsed, 'title') ?? reportTitle(parsed.operands);
     const html = reportHtml(await withHost((host) => reportInput(host, parsed.operands, title)));
     await writeOutput(parsed, out, browser === null ? html : await printPdf(browser, html, out));
     terminal.say(`Written to ${out}`);

@@ -19,7 +19,7 @@ import { parseOverrides, scenarioPath } from '../read-scenario.ts';
 import { withHost } from '../subjects.ts';
 import { exitCodes, type Verb } from '../verb.ts';
 
-function lengthOf(parsed: ParsedArguments, name: string): number | undefined {
+function parseLength(parsed: ParsedArguments, name: string): number | undefined {
   const text = flagValue(parsed, name);
   if (text === undefined) return undefined;
   const [, digits = '', unit = 'mm'] = /^\s*([\d.]+(?:e[+-]?\d+)?)\s*(mm|cm)?\s*$/i.exec(text) ?? [];
@@ -33,7 +33,7 @@ function lengthOf(parsed: ParsedArguments, name: string): number | undefined {
 const MAX_LIST_BYTES = 64 * 1024;
 
 /** Energies that the machine can deliver, from a list or from a file. */
-async function energiesOf(parsed: ParsedArguments): Promise<readonly number[] | undefined> {
+async function parseEnergiesFlag(parsed: ParsedArguments): Promise<readonly number[] | undefined> {
   const value = flagValue(parsed, 'energies');
   if (value === undefined) return undefined;
   const isList = /^[\d.,;\s]+$/.test(value);
@@ -48,7 +48,7 @@ async function energiesOf(parsed: ParsedArguments): Promise<readonly number[] | 
   throw new UsageError(`--energies: ${isList ? '' : `${value}, `}${read.reason}`);
 }
 
-function weightsOf(parsed: ParsedArguments): SobpRequest['weights'] {
+function parseWeights(parsed: ParsedArguments): SobpRequest['weights'] {
   const text = flagValue(parsed, 'weights');
   const kind = weightKinds.find((one) => one === text);
   if (text !== undefined && kind === undefined) {
@@ -57,20 +57,20 @@ function weightsOf(parsed: ParsedArguments): SobpRequest['weights'] {
   return kind;
 }
 
-async function requestOf(parsed: ParsedArguments): Promise<SobpRequest> {
-  const [range_mm, modulation_mm] = [lengthOf(parsed, 'range'), lengthOf(parsed, 'modulation')];
+async function parseRequest(parsed: ParsedArguments): Promise<SobpRequest> {
+  const [range_mm, modulation_mm] = [parseLength(parsed, 'range'), parseLength(parsed, 'modulation')];
   if (range_mm === undefined || modulation_mm === undefined) {
     throw new UsageError('sobp needs --range and --modulation, in mm');
   }
-  const [width_mm, spacing_mm] = [lengthOf(parsed, 'width'), lengthOf(parsed, 'spacing')];
-  const layer_spacing_mm = lengthOf(parsed, 'layer-spacing');
+  const [width_mm, spacing_mm] = [parseLength(parsed, 'width'), parseLength(parsed, 'spacing')];
+  const layer_spacing_mm = parseLength(parsed, 'layer-spacing');
   if (layer_spacing_mm !== undefined && flagValue(parsed, 'energies') !== undefined) {
     throw new UsageError(
       '--layer-spacing and --energies exclude each other, because either determines the layers; give one of the two',
     );
   }
-  const energies_MeV = await energiesOf(parsed);
-  const weights = weightsOf(parsed);
+  const energies_MeV = await parseEnergiesFlag(parsed);
+  const weights = parseWeights(parsed);
   return {
     range_mm,
     modulation_mm,
@@ -90,7 +90,7 @@ function withSpots(document: Readonly<Record<string, unknown>>, sobp: Sobp): Rea
 
 const BAR = 40;
 
-function linesOf(sobp: Sobp, request: SobpRequest): readonly string[] {
+function reportLines(sobp: Sobp, request: SobpRequest): readonly string[] {
   const { layers, places_mm, plateau, firstFlatness, seconds } = sobp;
   const off = rangeDeviationText(sobp, request);
   const number = (value: number, digits = 2): string => value.toFixed(digits);
@@ -155,7 +155,7 @@ export const sobpVerb: Verb = {
   operands: { min: 0, max: 1, name: 'a scenario' },
   run: ({ parsed, terminal, signal }) =>
     withHost(async (host) => {
-      const request = await requestOf(parsed);
+      const request = await parseRequest(parsed);
       const out = flagValue(parsed, 'out');
       if (out !== undefined) await checkOutput(parsed, resolve(out));
       const [operand] = parsed.operands;
@@ -170,7 +170,7 @@ export const sobpVerb: Verb = {
       if (out !== undefined) await writeOutput(parsed, resolve(out), formatScenario(withSpots(document, sobp)));
       if (hasFlag(parsed, 'json')) terminal.printJson({ ...sobp });
       else {
-        for (const line of linesOf(sobp, request)) terminal.print(line);
+        for (const line of reportLines(sobp, request)) terminal.print(line);
         if (out !== undefined) terminal.print(`Written: ${out}`);
       }
       return exitCodes.done;

@@ -21,18 +21,19 @@ const folderAction =
     deed(context, await openPlannedStudy(context, study));
 
 /** Solves a study. A study with a search is measured point by point. */
-function solve(context: VerbContext, host: Host, opened: OpenedStudy): Promise<ExitCode> {
+function solveStudy(context: VerbContext, host: Host, opened: OpenedStudy): Promise<ExitCode> {
   const { search } = opened.folder.study;
   return search === undefined ? runStudy(context, host, opened) : runTuning(context, host, opened, search);
 }
 
 const studyActions: Readonly<Record<string, StudyAction>> = {
   plan: (context, study) => withHost((host) => planOnly(context, host, study)),
-  run: (context, study) => withHost(async (host) => solve(context, host, await openOrPlanStudy(context, host, study))),
+  run: (context, study) =>
+    withHost(async (host) => solveStudy(context, host, await openOrPlanStudy(context, host, study))),
   ask: (context, study) =>
     withHost(async (host) => answerTuner(context, host, await openOrPlanStudy(context, host, study))),
   resume: (context, study) =>
-    withHost(async (host) => solve(context, host, withPlannedLimits(await openPlannedStudy(context, study)))),
+    withHost(async (host) => solveStudy(context, host, withPlannedLimits(await openPlannedStudy(context, study)))),
   status: folderAction(showStatus),
   stop: folderAction(stopStudy),
   collect: folderAction(collectStudy),

@@ -89,7 +89,7 @@ export interface Workload {
   readonly compare: ((context: VerbContext, runs: readonly ReadRun[]) => void) | null;
 }
 
-async function start({ parsed }: VerbContext, host: Host, reading: ScenarioReading): Promise<string> {
+async function startRun({ parsed }: VerbContext, host: Host, reading: ScenarioReading): Promise<string> {
   try {
     return (
       await host.runs.start({
@@ -110,14 +110,14 @@ async function start({ parsed }: VerbContext, host: Host, reading: ScenarioReadi
  * Starts a run, draws its progress, and waits for its end. Aborting the signal cancels the run. Throws the error of a
  * failed run.
  */
-async function solve<W extends ProgressDetail['workload']>(
+async function runToEnd<W extends ProgressDetail['workload']>(
   context: VerbContext,
   host: Host,
   reading: ScenarioReading & { readonly kind: W },
   words: ProgressTexts<W>,
 ): Promise<string> {
   const { terminal, signal } = context;
-  const id = await start(context, host, reading);
+  const id = await startRun(context, host, reading);
   const cancel = (): void => {
     host.runs.cancel(id);
   };
@@ -200,7 +200,7 @@ export function createRun<W extends ProgressDetail['workload']>({
     const { parsed, terminal } = context;
     if (any.kind !== workload) throw new Error(`a scenario of kind ${any.kind} was passed to ${workload}`);
     const reading = any as Extract<ScenarioReading, { readonly kind: W }>;
-    const id = await solve(context, host, reading, words);
+    const id = await runToEnd(context, host, reading, words);
     const run = requireWorkload(workload, await host.runs.data(id), id) as WorkloadRunData<W>;
     const told = tell(run, reading);
     const kept = place === null ? null : await saveRunFile(context, host, id, place);

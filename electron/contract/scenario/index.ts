@@ -132,7 +132,7 @@ function formatOnOneLine(value: unknown, room: number): string | null {
   return isList ? `[${parts.join(', ')}]` : `{ ${parts.join(', ')} }`;
 }
 
-function* printJson(value: unknown, indent: string, before: number): YieldingTask<string> {
+function* formatJson(value: unknown, indent: string, before: number): YieldingTask<string> {
   yield;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   if (indent !== '') {
@@ -144,7 +144,7 @@ function* printJson(value: unknown, indent: string, before: number): YieldingTas
   const items: string[] = [];
   for (const [key, item] of isList ? value.entries() : Object.entries(value)) {
     const name = isList ? inner : `${inner}${JSON.stringify(key)}: `;
-    items.push(name + (yield* printJson(item, inner, name.length + 1)));
+    items.push(name + (yield* formatJson(item, inner, name.length + 1)));
   }
   const [open, close] = isList ? '[]' : '{}';
   return items.length === 0 ? `${open}${close}` : `${open}\n${items.join(',\n')}\n${indent}${close}`;
@@ -160,7 +160,7 @@ export function formatScenario(document: unknown): string {
 
 /** Cooperative version of `formatScenario`: it yields regularly, so that long texts do not block the event loop. */
 export function* formatScenarioInSteps(document: unknown): YieldingTask<string> {
-  return `${yield* printJson(yield* orderKeysInSteps(document), '', 0)}\n`;
+  return `${yield* formatJson(yield* orderKeysInSteps(document), '', 0)}\n`;
 }
 
 /** Difference between two scenarios in one field, as text. */

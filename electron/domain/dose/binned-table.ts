@@ -43,7 +43,7 @@ const NUMBER = String.raw`[-+]?(?:\d+\.?\d*|\.\d+)(?:[eEdD][-+]?\d+|[-+]\d{3})?`
 const NUMBERS = new RegExp(String.raw`^\s*${NUMBER}(?:[\s,]+${NUMBER})*[\s,]*$`);
 
 const isComment = ({ text }: Line): boolean => text.trimStart().startsWith('#');
-const numbersIn = (text: string): readonly number[] =>
+const parseNumbers = (text: string): readonly number[] =>
   NUMBERS.test(text)
     ? text
         .trim()
@@ -57,7 +57,7 @@ function parseRows(lines: readonly Line[], columns: number) {
   const rows: { readonly line: number; readonly values: readonly number[] }[] = [];
   for (const line of lines) {
     if (line.text.trim() === '' || isComment(line)) continue;
-    const values = numbersIn(line.text);
+    const values = parseNumbers(line.text);
     if (values.length !== columns || !values.every(Number.isFinite)) {
       const shown = JSON.stringify(line.text.trim().slice(0, 40));
       return { line: line.number, message: `${shown} is not ${columns} numbers, as its header specifies` };
@@ -301,10 +301,10 @@ const readGate: TableReader = (lines) => {
   const rows: { readonly line: number; readonly value: number }[] = [];
   for (const one of lines) {
     if (isComment(one) || one.text.trim() === '') continue;
-    if (numbersIn(one.text).length === 0) {
+    if (parseNumbers(one.text).length === 0) {
       return { line: one.number, message: `${JSON.stringify(one.text.trim().slice(0, 40))} is not a number` };
     }
-    rows.push(...numbersIn(one.text).map((value) => ({ line: one.number, value })));
+    rows.push(...parseNumbers(one.text).map((value) => ({ line: one.number, value })));
   }
   if (rows.length !== depth.bins.count) {
     return { line, message: `it has ${rows.length} values; allowed: ${depth.bins.count}, as given by Resol` };
@@ -380,7 +380,7 @@ const USRBIN_DEPOSITED: readonly string[] = ['208', '228'];
  * in per cent.
  */
 const readUsrbin: TableReader = (lines) => {
-  const heads = lines.filter(({ text }) => numbersIn(text).length === 0);
+  const heads = lines.filter(({ text }) => parseNumbers(text).length === 0);
   const refused = rejectedLine(heads, binnedFields.usrbin);
   if (refused !== null) return refused;
   const [head, second] = heads.filter(({ text }) => USRBIN.test(text));
@@ -415,7 +415,7 @@ const readUsrbin: TableReader = (lines) => {
   const rows: { readonly line: number; readonly value: number }[] = [];
   for (const { text, number } of lines.slice(begin + 1, end < 0 ? undefined : end)) {
     const known = Object.keys(binnedFields.usrbin).some((name) => text.trim().toLowerCase().startsWith(name));
-    const values = numbersIn(text);
+    const values = parseNumbers(text);
     if (text.trim() === '' || known) continue;
     if (values.length === 0) {
       return { line: number, message: `${JSON.stringify(text.trim().slice(0, 40))} is not a line of numbers` };
@@ -453,7 +453,7 @@ function phitsMesh(
   const [[low = 0, high = 0] = [], [, end = 0] = []] = [edges[0], edges.at(-1)];
   for (const { text, number } of heads) {
     const [, name = '', value = ''] = /^\s*#?\s*(n[xyzr]|[xyz](?:min|max))\s*=\s*([-+\d.eEdD]+)/.exec(text) ?? [];
-    const stated = numbersIn(value)[0];
+    const stated = parseNumbers(value)[0];
     if (stated === undefined) continue;
     if (name.startsWith('n')) {
       if (name === `n${axis}` && stated !== edges.length) {
@@ -497,7 +497,7 @@ const readPhits: TableReader = (lines) => {
     return { line: head?.number ?? 1, message: `it has columns of ${values.join(', ')}; allowed: ${allowed}` };
   }
   const begin = lines.indexOf(head ?? ({} as Line)) + 1;
-  const end = lines.findIndex((line, i) => i >= begin && numbersIn(line.text).length === 0);
+  const end = lines.findIndex((line, i) => i >= begin && parseNumbers(line.text).length === 0);
   const rows = parseRows(lines.slice(begin, end < 0 ? undefined : end), 2 + columns.length);
   if ('message' in rows) return rows;
   const wrong = phitsMesh(
@@ -550,7 +550,7 @@ const readShieldHit: TableReader = (lines) => {
   if ('message' in depth) return depth;
   if (!(depth.bins.size > 0)) return { line, message: 'its START and END give no valid bin size; allowed: above 0' };
   const first = lines.find((one) => !isComment(one) && one.text.trim() !== '');
-  const columns = numbersIn(first?.text ?? '').length;
+  const columns = parseNumbers(first?.text ?? '').length;
   const rows = parseRows(lines, columns === 5 ? 5 : 4);
   if ('message' in rows) return rows;
   const start = starts[depth.at] ?? 0;

@@ -72,7 +72,7 @@ const axes = ['x', 'y', 'z'] as const;
 
 const product = ([x, y, z]: Extent): number => x * y * z;
 const percent = (share: number): string => shareText(share, 2);
-const number = (value: number): string => value.toLocaleString('en').replaceAll(',', ' ');
+const formatCount = (value: number): string => value.toLocaleString('en').replaceAll(',', ' ');
 
 function gridSize({ elements, block, mapping, blocks }: LaunchRequest, resident: number): Extent {
   const [x, y, z] = elements.map((count, axis) => Math.ceil(count / (block[axis] ?? 1))) as [number, number, number];
@@ -100,7 +100,7 @@ function extentNotes({ block }: LaunchRequest, grid: Extent): LaunchNote[] {
             {
               severity: 'refused',
               about: 'grid',
-              text: `${number(blocks)} blocks along ${axis}; a grid can have at most ${number(mostBlocks)}. Put the long axis on x, or let each thread process several elements.`,
+              text: `${formatCount(blocks)} blocks along ${axis}; a grid can have at most ${formatCount(mostBlocks)}. Put the long axis on x, or let each thread process several elements.`,
             } as const,
           ]
         : []),
@@ -126,11 +126,11 @@ function blockNotes(kernel: LaunchedKernel, limits: LaunchLimits, threads: numbe
 function sharedNotes(kernel: LaunchedKernel, limits: LaunchLimits, dynamic_bytes: number): LaunchNote[] {
   const bytes = kernel.shared_bytes + dynamic_bytes;
   if (bytes > limits.sharedPerBlockOptIn_bytes) {
-    const text = `${number(bytes)} bytes of shared memory; a block can have at most ${number(limits.sharedPerBlockOptIn_bytes)}.`;
+    const text = `${formatCount(bytes)} bytes of shared memory; a block can have at most ${formatCount(limits.sharedPerBlockOptIn_bytes)}.`;
     return [{ severity: 'refused', about: 'shared memory', text }];
   }
   if (bytes <= limits.sharedPerBlock_bytes || dynamic_bytes === 0) return [];
-  const text = `More than ${number(limits.sharedPerBlock_bytes)} bytes of shared memory must be requested with cuFuncSetAttribute.`;
+  const text = `More than ${formatCount(limits.sharedPerBlock_bytes)} bytes of shared memory must be requested with cuFuncSetAttribute.`;
   return [{ severity: 'warning', about: 'shared memory', text }];
 }
 
@@ -145,10 +145,10 @@ function fillNotes(launch: Omit<Launch, 'notes'>, limits: LaunchLimits): LaunchN
   }
   const notes: LaunchNote[] = [];
   if (blocks < limits.multiprocessors) {
-    const text = `${number(blocks)} blocks: ${number(limits.multiprocessors - blocks)} of ${limits.multiprocessors} multiprocessors are idle.`;
+    const text = `${formatCount(blocks)} blocks: ${formatCount(limits.multiprocessors - blocks)} of ${limits.multiprocessors} multiprocessors are idle.`;
     notes.push({ severity: 'warning', about: 'waves', text });
   } else if (blocks < residentBlocks) {
-    const text = `${number(blocks)} blocks do not fill the GPU, which can run ${number(residentBlocks)} at a time.`;
+    const text = `${formatCount(blocks)} blocks do not fill the GPU, which can run ${formatCount(residentBlocks)} at a time.`;
     notes.push({ severity: 'warning', about: 'waves', text });
   } else if (tail > NOTED_SHARE) {
     const text = `The last of ${Math.ceil(waves)} waves is not full: ${percent(tail)} of the GPU's time is lost if all blocks take the same time.`;

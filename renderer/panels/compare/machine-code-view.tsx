@@ -12,9 +12,9 @@ import {
   codeMismatchWarning,
   condenseRows,
   type DiffSide,
-  instructionsIn,
   type LineHeat,
   type ListingHeat,
+  listInstructions,
   listingHeat,
   opcodeCounts,
   sourceDiff,
@@ -72,7 +72,7 @@ function useCode({ variant, workload, bench, kernel, architecture, language }: R
 
 /** Facts about a listing's kernel by name: registers, spills, shared memory and occupancy. */
 function numbersOf({ resource, architecture, lines, language }: Code, gpu: string) {
-  const instructions = lines.length === 0 ? NO_VALUE : count(instructionsIn(lines, language));
+  const instructions = lines.length === 0 ? NO_VALUE : count(listInstructions(lines, language));
   if (resource === null) return { Instructions: instructions, Architecture: architecture };
   const limits = publishedLimitsOf(gpu);
   const threads = resource.max_threads ?? DEFAULT_THREADS;

@@ -3,7 +3,7 @@ import type { ReactElement } from 'react';
 import { type DepthDose, type Moments, type RunSummary, reactionTreatment } from '../../../electron/contract/run.ts';
 import { valueAt } from '../../../electron/contract/scenario/index.ts';
 import type { TransportResolved } from '../../../electron/contract/scenario/transport/workload.ts';
-import { resolvedOf } from '../../../electron/contract/scenarios.ts';
+import { narrowResolved } from '../../../electron/contract/scenarios.ts';
 import { finalReadoutTexts, liveReadoutTexts } from '../../../electron/domain/dose/readouts.ts';
 import {
   compactCount,
@@ -228,7 +228,7 @@ export function TransportResults(): ReactElement {
   const moments = useCached(data.moments, SHOWN_KEY);
   const reference = useCached(data.reference, SHOWN_KEY);
   if (summary === null) return <NoResultsYet feed={feeds.of(RunFeed)} />;
-  const resolved = resolvedOf('transport', reference?.resolved ?? null);
+  const resolved = narrowResolved('transport', reference?.resolved ?? null);
   return <Results summary={summary} depthDose={depthDose?.final ?? null} moments={moments} resolved={resolved} />;
 }
 

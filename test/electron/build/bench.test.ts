@@ -12,11 +12,11 @@ import { record } from '../../../electron/build/bench/gpu.mjs';
 import {
   commandWords,
   expectedDuration,
-  isDone,
+  isRecordedFrom,
   planLines,
   recordedFile,
+  recordingState,
   sortByImportance,
-  stateOf,
 } from '../../../electron/build/bench/gpu-plan.mjs';
 import { GPU_SESSIONS } from '../../../electron/build/bench/gpu-sessions.mjs';
 import { readTargets, saveTargets } from '../../../electron/build/bench/measured.ts';
@@ -50,7 +50,7 @@ describe('the plan of GPU sessions', () => {
   keep('diffraction/h100-cubic.json', { rounds: 10, elapsed_s: 1 });
 
   test('puts unrecorded sessions first, then those without instances; beams come before images, and images before layers', () => {
-    expect([layer, beam, image, never].map((one) => stateOf(folder, one))).toEqual([
+    expect([layer, beam, image, never].map((one) => recordingState(folder, one))).toEqual([
       ...['without-instances', 'recorded', 'without-instances', 'unrecorded'],
     ]);
     expect(sortByImportance(folder, [beam, layer, image, never])).toEqual([never, image, layer, beam]);
@@ -83,10 +83,10 @@ describe('the plan of GPU sessions', () => {
     const older = planned('micro/older.json');
     keepOn('2026-11-29', 'micro/older.json');
     keepOn('2026-11-26', 'micro/h100-older.json');
-    expect([recordedFile(folder, older), stateOf(folder, older)]).toEqual(['micro/older.json', 'earlier-judge']);
+    expect([recordedFile(folder, older), recordingState(folder, older)]).toEqual(['micro/older.json', 'earlier-judge']);
     expect(sortByImportance(folder, [beam, older, layer])).toEqual([layer, older, beam]);
     keepOn('2026-11-30', 'micro/h100-older.json');
-    expect([recordedFile(folder, older), stateOf(folder, older)]).toEqual(['micro/h100-older.json', 'recorded']);
+    expect([recordedFile(folder, older), recordingState(folder, older)]).toEqual(['micro/h100-older.json', 'recorded']);
   });
 
   test('estimates a session from its recorded rounds up to its limit, or from its limits if none are recorded', () => {
@@ -101,9 +101,9 @@ describe('the plan of GPU sessions', () => {
   });
 
   test('skips only sessions recorded by this commit when it resumes', () => {
-    expect([beam, layer, never].map((one) => isDone(folder, one, 'c0ffee'))).toEqual([true, false, false]);
-    expect(isDone(folder, beam, 'decade')).toBe(false);
-    expect(isDone(folder, beam, null)).toBe(false);
+    expect([beam, layer, never].map((one) => isRecordedFrom(folder, one, 'c0ffee'))).toEqual([true, false, false]);
+    expect(isRecordedFrom(folder, beam, 'decade')).toBe(false);
+    expect(isRecordedFrom(folder, beam, null)).toBe(false);
   });
 
   test('measures a user program only if claims refer to it', () => {

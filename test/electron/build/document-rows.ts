@@ -1,8 +1,8 @@
 /** Tables in the documents, compared with generated ones. */
 import { expect } from 'vitest';
-import { documents, placesIn } from '../../../electron/build/figures/sessions.ts';
+import { documents, tableSlots } from '../../../electron/build/figures/sessions.ts';
 
-export const places = documents.flatMap((file) => placesIn(file));
+export const places = documents.flatMap((file) => tableSlots(file));
 export const again = 'made again by npm run figures';
 
 /**

@@ -7,7 +7,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { denseStepOf } from '../../../electron/build/bench/dense-step.ts';
+import { parseDenseStep } from '../../../electron/build/bench/dense-step.ts';
 import {
   readSanitized,
   SANITIZED_SCENARIO,
@@ -60,7 +60,7 @@ describe('the table of the dense step', () => {
       .join('\n');
 
   test('gives a step as the mean of its launches, in plain units', () => {
-    const kept = denseStepOf(csvOf(counted), 'NVIDIA H100', 'abc1234');
+    const kept = parseDenseStep(csvOf(counted), 'NVIDIA H100', 'abc1234');
     expect(kept).toMatchObject({
       launches: 2,
       dram_read_bytes: 210e6,
@@ -76,11 +76,11 @@ describe('the table of the dense step', () => {
   });
 
   test('names missing recordings', () => {
-    expect(() => denseStepOf(csvOf(counted.slice(1)), 'NVIDIA H100', 'abc1234')).toThrow('gpu__time_duration.sum');
+    expect(() => parseDenseStep(csvOf(counted.slice(1)), 'NVIDIA H100', 'abc1234')).toThrow('gpu__time_duration.sum');
   });
 
   test('shows the time each hardware unit would need alone', () => {
-    const told = denseStepTable(denseStepOf(csvOf(counted), 'NVIDIA H100', 'abc1234'));
+    const told = denseStepTable(parseDenseStep(csvOf(counted), 'NVIDIA H100', 'abc1234'));
     expect(told).toContain('| Issue slots | 100 instructions per cell | 40 % | 124 µs |');
     // The counters report 360 MB; reading and writing each cell once needs 288 MB.
     expect(told).toContain('| DRAM, each cell once | 288 MB | 24 % | 74.4 µs |');
@@ -88,7 +88,7 @@ describe('the table of the dense step', () => {
   });
 
   test('lists rejected designs below the table, each with its time', () => {
-    const kept = denseStepOf(csvOf(counted), 'NVIDIA H100', 'abc1234');
+    const kept = parseDenseStep(csvOf(counted), 'NVIDIA H100', 'abc1234');
     expect(denseStepTable(kept)).not.toContain('Design');
     const told = denseStepTable({ ...kept, tried: [{ what: 'as shipped', time_s: 292e-6 }] });
     expect(told).toContain('| as shipped | 292 µs |');

@@ -7,10 +7,10 @@ import { tables } from '../../../electron/build/figures/recorded.ts';
 import {
   digits,
   documents,
-  placesIn,
   root,
   schemaTexts,
   seconds,
+  tableSlots,
   textOf,
   withTables,
 } from '../../../electron/build/figures/sessions.ts';
@@ -18,12 +18,12 @@ import { again, cells, expectRows, near, places } from './document-rows.ts';
 
 test('tables are found by their markers and written between them', () => {
   const text = 'a\n<!-- figures: one -->\n\n| x |\n\n<!-- /figures -->\nb\n<!-- figures: two -->\n<!-- /figures -->\n';
-  expect(placesIn('a.md', text).map(({ name, text: inner }) => [name, inner])).toEqual([
+  expect(tableSlots('a.md', text).map(({ name, text: inner }) => [name, inner])).toEqual([
     ['one', '| x |'],
     ['two', ''],
   ]);
   const filled = withTables(text, new Map([['two', '| y |']]));
-  expect(placesIn('a.md', filled).map(({ text: inner }) => inner)).toEqual(['| x |', '| y |']);
+  expect(tableSlots('a.md', filled).map(({ text: inner }) => inner)).toEqual(['| x |', '| y |']);
   expect(withTables(filled, new Map([['two', '| y |']]))).toBe(filled);
 });
 

@@ -21,7 +21,7 @@ import { promisify } from 'node:util';
 import { FuseState, FuseV1Options, getCurrentFuseWire } from '@electron/fuses';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { packageIn } from '../../../electron/build/setup/desktop-program.mjs';
+import { findPackage } from '../../../electron/build/setup/desktop-program.mjs';
 import { onLinux } from '../../unless.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
@@ -82,8 +82,8 @@ describe('the desktop package', onLinux, () => {
   afterAll(() => rmSync(work, { recursive: true, force: true }));
 
   it('is found by the desktop tests in its folder', () => {
-    expect(packageIn(app)).toEqual({ kind: 'package', executable: path.join(app, 'braggbench'), folder: app });
-    expect(packageIn(work)).toEqual({ missing: `${work} contains no package: braggbench is missing` });
+    expect(findPackage(app)).toEqual({ kind: 'package', executable: path.join(app, 'braggbench'), folder: app });
+    expect(findPackage(work)).toEqual({ missing: `${work} contains no package: braggbench is missing` });
   });
 
   it('contains the programs, the page and the licence, but no node_modules and no sources', () => {

@@ -25,7 +25,7 @@ import { nodeToInstall } from '../../../electron/build/setup/pinned-node.mjs';
 import { root } from '../../../electron/build/setup/root.mjs';
 import { runTimed, setOutputStream } from '../../../electron/build/setup/say.mjs';
 import { firstStart } from '../../../electron/build/steps/all.mjs';
-import { progressOf } from '../../../electron/build/steps/native.mjs';
+import { parseProgress } from '../../../electron/build/steps/native.mjs';
 import { digest } from '../../../electron/build/steps/up-to-date.mjs';
 import { installInto } from '../../bench/waits/processes.ts';
 import { sameScratchFolder, scratchFolder } from '../../scratch-folder.ts';
@@ -256,10 +256,10 @@ describe('progress of build steps', () => {
   });
 
   it('the progress of a build is read from the output of ninja or make', () => {
-    expect(progressOf('[12/260] Building CXX object CMakeFiles/bb_core.dir/cpu/host.cpp.o')).toBe('12 of 260 files');
-    expect(progressOf('[  5%] Building CXX object CMakeFiles/bb_core.dir/cpu/host.cpp.o')).toBe('5 %');
-    expect(progressOf('[0/2] Re-checking globbed directories...')).toBeNull();
-    expect(progressOf('host.cpp:12: warning: [3/4] is odd')).toBeNull();
+    expect(parseProgress('[12/260] Building CXX object CMakeFiles/bb_core.dir/cpu/host.cpp.o')).toBe('12 of 260 files');
+    expect(parseProgress('[  5%] Building CXX object CMakeFiles/bb_core.dir/cpu/host.cpp.o')).toBe('5 %');
+    expect(parseProgress('[0/2] Re-checking globbed directories...')).toBeNull();
+    expect(parseProgress('host.cpp:12: warning: [3/4] is odd')).toBeNull();
   });
 });
 

@@ -97,7 +97,7 @@ export const diffraction: Workload = {
   compare: null,
 };
 
-function sizeOf(parsed: ParsedArguments): readonly [number, number] | null {
+function parseImageSize(parsed: ParsedArguments): readonly [number, number] | null {
   const text = flagValue(parsed, 'size');
   if (text === undefined) return null;
   const [, width, height] = /^(\d{1,6})x(\d{1,6})$/.exec(text) ?? [];
@@ -105,7 +105,7 @@ function sizeOf(parsed: ParsedArguments): readonly [number, number] | null {
   return [Number(width), Number(height)];
 }
 
-async function measuredIn(file: string, size: readonly [number, number] | null): Promise<MaskedImage> {
+async function readMeasuredImage(file: string, size: readonly [number, number] | null): Promise<MaskedImage> {
   if (['.h5', '.hdf5'].includes(extname(file).toLowerCase())) {
     const found = await runOrNexus(
       () => readAnyRunFile(file),
@@ -125,7 +125,7 @@ async function measuredIn(file: string, size: readonly [number, number] | null):
   return readImage(bytes, basename(file), size);
 }
 
-function linesOf(refined: RefinementResult, { width, height, left }: MaskedImage): readonly string[] {
+function refinementLines(refined: RefinementResult, { width, height, left }: MaskedImage): readonly string[] {
   const { unknowns, iterations, converged, images, pixels, scale, background, correlation, iteration_s } = refined;
   const rows = unknowns.map(({ title, unit, start, value, sigma }) => [
     title,
@@ -184,7 +184,7 @@ export const refineVerb: Verb = {
       const reading = await readScenario(context, host, () => fitByName);
       if (reading.kind !== 'diffraction')
         throw new UsageError(`refine needs a crystal; this is a scenario of kind ${reading.kind}`);
-      const measured = await measuredIn(parsed.operands[1] ?? '', sizeOf(parsed));
+      const measured = await readMeasuredImage(parsed.operands[1] ?? '', parseImageSize(parsed));
       const differences = reading.scenario === null ? [] : disagreements(measured.header, reading.scenario);
       for (const text of [...(measured.notes ?? []), ...differences]) {
         terminal.say(`${terminal.styleSaid('yellow', 'warning')} ${text}`);
@@ -204,7 +204,7 @@ export const refineVerb: Verb = {
       const { image: _image, ...printed } = refined;
       if (hasFlag(parsed, 'json')) terminal.printJson(printed);
       else {
-        for (const line of linesOf(refined, measured)) terminal.print(line);
+        for (const line of refinementLines(refined, measured)) terminal.print(line);
         if (out !== undefined) terminal.print(`Written: ${out}`);
       }
       return refined.converged ? exitCodes.done : exitCodes.failed;

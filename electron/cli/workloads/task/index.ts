@@ -32,7 +32,7 @@ function resolvedVariant(host: Host, reading: TaskReading, problem: TaskProblem)
 }
 
 /** Check results of a user kernel; null for a built-in variant. Throws BraggError if the kernel failed. */
-function verdictOf(host: Host, report: SessionReport, variant: string): UserKernelVerdict | null {
+function userKernelChecks(host: Host, report: SessionReport, variant: string): UserKernelVerdict | null {
   if (host.userKernels.find(variant) === null) return null;
   const refused = report.entries.find((entry) => entry.variant === variant && entry.status === 'refused');
   if (refused?.status === 'refused') throw userKernelRefusal(variant, refused.reason);
@@ -40,7 +40,7 @@ function verdictOf(host: Host, report: SessionReport, variant: string): UserKern
 }
 
 /** Saves the session. Returns an error instead of throwing it, because the result must be printed first. */
-async function savedAt(parsed: ParsedArguments, session: Session): Promise<BraggError | null> {
+async function saveSession(parsed: ParsedArguments, session: Session): Promise<BraggError | null> {
   const out = flagValue(parsed, 'out');
   if (out === undefined) return null;
   try {
@@ -73,8 +73,8 @@ async function runTask(
   });
   const [report] = session.reports;
   if (report === undefined) throw new Error('the measurement returned no report');
-  const kept = await savedAt(parsed, session);
-  const verdict = verdictOf(host, report, variant);
+  const kept = await saveSession(parsed, session);
+  const verdict = userKernelChecks(host, report, variant);
   if (verdict !== null && hasFlag(parsed, 'json'))
     terminal.printJson({ ...report, checks: verdict, printed: host.userKernels.printed(variant) });
   else await printSession(context, withoutRecordings(session));

@@ -82,7 +82,7 @@ const formatSigned = (value: number | null): string =>
 const plusMinus = (value: number | null, sigma: number | null): string =>
   value === null ? '–' : `${value.toFixed(2)} ± ${(sigma ?? 0).toFixed(2)} mm`;
 
-function linesOf(found: Uncertainty, { terminal }: VerbContext): readonly string[] {
+function uncertaintyLines(found: Uncertainty, { terminal }: VerbContext): readonly string[] {
   const { parts, r80_mm, r80_sigma_mm, w80_20_mm, w80_20_sigma_mm, differences_because } = found;
   const rows = parts.map((part) => [
     part.title,
@@ -120,7 +120,7 @@ async function uncertaintyOfRun(context: VerbContext, host: Host, reading: Scena
   const curve = { depth_mm: [...depth_mm], dose_MeV_per_mm: [...dose], sigma_MeV_per_mm: [...dose_sigma] };
   return {
     document: { uncertainty: { ...rest, inputs: uncertainInputs, curve } },
-    lines: linesOf(found, context),
+    lines: uncertaintyLines(found, context),
   };
 }
 
@@ -247,7 +247,7 @@ function comparisonNotes({ file, against_first, differences }: ComparedRun, requ
 }
 
 /** Throws a UsageError. */
-function gammaBy(parsed: ParsedArguments): GammaDose {
+function parseGammaDose(parsed: ParsedArguments): GammaDose {
   const text = flagValue(parsed, 'gamma') ?? 'mass';
   const found = gammaDoseSchema.options.find((one) => one === text);
   if (found !== undefined) return found;
@@ -261,7 +261,7 @@ const gammaTexts = {
 
 /** Compares runs with the first one, which is the reference. Gamma index and ledgers apply to doses only. */
 function compareTransport({ parsed, terminal }: VerbContext, runs: readonly ReadRun[]): void {
-  const by = gammaBy(parsed);
+  const by = parseGammaDose(parsed);
   const named = runs.map(({ file, run }) => ({ file, run: requireWorkload('transport', run, file) }));
   const compared = compareRuns(named, by);
   if (hasFlag(parsed, 'json')) {

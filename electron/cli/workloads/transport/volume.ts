@@ -23,14 +23,14 @@ import { parseOverrides, scenarioPath } from '../../read-scenario.ts';
 import { withHost } from '../../subjects.ts';
 import { exitCodes, type Verb } from '../../verb.ts';
 
-function endingOf(out: string): (typeof volumeFileExtensions)[number] {
+function fileExtension(out: string): (typeof volumeFileExtensions)[number] {
   const ending = volumeFileExtensions.find((one) => `.${one}` === extname(out).toLowerCase());
   if (ending !== undefined) return ending;
   const allowed = volumeFileExtensions.map((one) => `.${one}`).join(', ');
   throw new UsageError(`--out: ${JSON.stringify(out)} has an unknown extension; allowed: ${allowed}`);
 }
 
-function requestOf(parsed: ParsedArguments): VolumeRequest {
+function parseRequest(parsed: ParsedArguments): VolumeRequest {
   const out = flagValue(parsed, 'out');
   const across_mm = flagNumber(parsed, 'across', { min: 0.01, max: 2000 });
   const cell_mm = flagNumber(parsed, 'cell', { min: 0.01, max: 100 });
@@ -43,11 +43,11 @@ function requestOf(parsed: ParsedArguments): VolumeRequest {
     ...(cell_mm === undefined ? {} : { cell_mm }),
     ...(protons_per_mu === undefined ? {} : { protons_per_mu }),
     ...(hasFlag(parsed, 'whole-field') ? { whole_field: true } : {}),
-    ...(out === undefined ? {} : { file: endingOf(out) }),
+    ...(out === undefined ? {} : { file: fileExtension(out) }),
   };
 }
 
-function linesOf(volume: VolumeAnswer): readonly string[] {
+function volumeLines(volume: VolumeAnswer): readonly string[] {
   const { sizes, spacing_mm, most, most_at_mm, energy, unit, spots, products_misfit } = volume;
   const share = (part: number): string => `${((100 * part) / energy.in).toFixed(2)} %`;
   const at = most_at_mm.map((place) => place.toFixed(1)).join(', ');
@@ -98,7 +98,7 @@ export const volumeVerb: Verb = {
   operands: { min: 1, max: 1, name: 'a scenario' },
   run: ({ parsed, terminal, signal }) =>
     withHost(async (host) => {
-      const request = requestOf(parsed);
+      const request = parseRequest(parsed);
       const out = flagValue(parsed, 'out');
       if (out !== undefined) await checkOutput(parsed, resolve(out));
       const [operand = ''] = parsed.operands;
@@ -112,7 +112,7 @@ export const volumeVerb: Verb = {
           slices: slices.map(({ values, ...slice }) => ({ ...slice, values: [...values] })),
         });
       } else {
-        for (const line of linesOf(volume)) terminal.print(line);
+        for (const line of volumeLines(volume)) terminal.print(line);
         if (out !== undefined) terminal.print(`Written: ${out}`);
       }
       return exitCodes.done;

@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { count, quantity } from '../common-fields.ts';
 
 const pixels = (title: string) => count({ title, description: 'Pixels.', min: 1, max: 32_768 }).default(1024);
-const turn = (title: string, description: string) =>
+const rotationAngle = (title: string, description: string) =>
   quantity({ title, description, unit: 'deg', min: -180, max: 180 }).default(0);
-const centre = (title: string, along: string) =>
+const beamCentre = (title: string, along: string) =>
   quantity({
     title,
     description: `Position of the beam on the detector along its ${along} axis, in the MOSFLM convention. Default: the middle.`,
@@ -25,12 +25,12 @@ export const detectorSchema = z.strictObject({
     min: 0.1,
     max: 100_000,
   }).default(100),
-  beam_x_mm: centre('Beam centre X', 'slow'),
-  beam_y_mm: centre('Beam centre Y', 'fast'),
-  rotx_deg: turn('Turned about x', 'Rotation about the beam.'),
-  roty_deg: turn('Turned about y', 'Rotation about the vertical axis.'),
-  rotz_deg: turn('Turned about z', 'Rotation about the spindle.'),
-  twotheta_deg: turn('Two-theta', 'Rotation about the crystal, after the other rotations.'),
+  beam_x_mm: beamCentre('Beam centre X', 'slow'),
+  beam_y_mm: beamCentre('Beam centre Y', 'fast'),
+  rotx_deg: rotationAngle('Turned about x', 'Rotation about the beam.'),
+  roty_deg: rotationAngle('Turned about y', 'Rotation about the vertical axis.'),
+  rotz_deg: rotationAngle('Turned about z', 'Rotation about the spindle.'),
+  twotheta_deg: rotationAngle('Two-theta', 'Rotation about the crystal, after the other rotations.'),
   oversample: count({
     title: 'Sub-pixels',
     description: 'Sub-pixels along each side of a pixel. Default: three in the width of a fringe.',

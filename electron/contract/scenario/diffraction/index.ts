@@ -5,7 +5,7 @@ import { type ContractWorkload, resolvedShape } from '../workload.ts';
 import { backgroundSchema, detectorSchema, rotationSchema } from './detector.ts';
 
 /** Crystal: lattice, orientation, size and shape, mosaic blocks, and structure factors. */
-const edge = (name: string) =>
+const cellEdge = (name: string) =>
   quantity({ title: `Edge ${name}`, description: 'Edge of the unit cell.', unit: 'A', min: 1, max: 100_000 });
 const angle = (name: string, between: string) =>
   quantity({
@@ -15,7 +15,7 @@ const angle = (name: string, between: string) =>
     min: 1,
     max: 179,
   }).default(90);
-const turn = (axis: string) =>
+const rotationAngle = (axis: string) =>
   quantity({ title: `About ${axis}`, description: 'Right-handed.', unit: 'deg', min: -360, max: 360 }).default(0);
 const component = (axis: string) =>
   quantity({ title: axis, description: `${axis} component, in 1/Å.`, unit: '1', min: -10, max: 10 });
@@ -29,9 +29,9 @@ const cells = (name: string) =>
 const cellLattice = z
   .strictObject({
     kind: z.literal('cell'),
-    a_A: edge('a'),
-    b_A: edge('b'),
-    c_A: edge('c'),
+    a_A: cellEdge('a'),
+    b_A: cellEdge('b'),
+    c_A: cellEdge('c'),
     alpha_deg: angle('alpha', 'b and c'),
     beta_deg: angle('beta', 'a and c'),
     gamma_deg: angle('gamma', 'a and b'),
@@ -54,7 +54,7 @@ const crystalSchema = z.strictObject({
       'A unit cell, with a* along the beam (x) and b* in the x–y plane; or its reciprocal cell vectors as mounted.',
   }),
   misset: z
-    .strictObject({ x_deg: turn('x'), y_deg: turn('y'), z_deg: turn('z') })
+    .strictObject({ x_deg: rotationAngle('x'), y_deg: rotationAngle('y'), z_deg: rotationAngle('z') })
     .prefault({})
     .meta({
       title: 'Misset',
@@ -125,7 +125,7 @@ const divergence = (across: string) =>
     min: 0,
     max: 200,
   }).default(0);
-const steps = (title: string) =>
+const stepCount = (title: string) =>
   count({ title, description: 'Number of steps, evenly over the full range.', min: 1, max: 1000 }).default(1);
 
 const beamSchema = z.strictObject({
@@ -143,11 +143,11 @@ const beamSchema = z.strictObject({
     min: 0,
     max: 50,
   }).default(0),
-  dispersion_steps: steps('Wavelengths'),
+  dispersion_steps: stepCount('Wavelengths'),
   divergence_h_mrad: divergence('horizontal'),
-  divergence_h_steps: steps('Horizontal directions'),
+  divergence_h_steps: stepCount('Horizontal directions'),
   divergence_v_mrad: divergence('vertical'),
-  divergence_v_steps: steps('Vertical directions'),
+  divergence_v_steps: stepCount('Vertical directions'),
   fluence: quantity({
     title: 'Fluence',
     description: 'Photons per m². With the default, one electron scatters one photon per steradian.',

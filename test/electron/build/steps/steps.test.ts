@@ -9,7 +9,12 @@ import { snapshotNode } from '../../../../electron/build/setup/pinned-node.mjs';
 import { root } from '../../../../electron/build/setup/root.mjs';
 import { makeImage } from '../../../../electron/build/steps/image.mjs';
 import { inputsNow, isUnchanged, saveState } from '../../../../electron/build/steps/input-state.mjs';
-import { architecturesOf, cudaWorkloads, includedBy, sourceOf } from '../../../../electron/build/steps/kernels.mjs';
+import {
+  cudaWorkloads,
+  includedFiles,
+  kernelSource,
+  matchingArchitectures,
+} from '../../../../electron/build/steps/kernels.mjs';
 import { configure, whileCompiling } from '../../../../electron/build/steps/native.mjs';
 import { readResources } from '../../../../electron/build/steps/ptxas-report.mjs';
 import { sameScratchFolder } from '../../../scratch-folder.ts';
@@ -190,7 +195,7 @@ describe('compilation in the background', () => {
 
 describe('CUDA sources', () => {
   it('a workload is recompiled when one of its included files changes, but not when kernels of another workload change', () => {
-    const transport = includedBy('kernels/transport/transport.cu');
+    const transport = includedFiles('kernels/transport/transport.cu');
     expect(transport).toContain('kernels/transport/transport.cu');
     // Transitive includes count, through files in the workload's folder and in the folder of all kernels.
     expect(transport).toContain('kernels/transport/cuda/window/cuda_window_stream.cuh');
@@ -199,18 +204,18 @@ describe('CUDA sources', () => {
   });
 
   it('every CUDA file of the kernels belongs to a workload', () => {
-    const all = new Set(cudaWorkloads().flatMap((workload) => includedBy(sourceOf(workload))));
+    const all = new Set(cudaWorkloads().flatMap((workload) => includedFiles(kernelSource(workload))));
     expect(
       globSync('kernels/**/*.{cu,cuh}', { cwd: root }).filter((file) => !all.has(file.replaceAll('\\', '/'))),
     ).toEqual([]);
   });
 
   it('kernels are compiled for the GPUs of this machine, or for all architectures if one of these GPUs is not supported', () => {
-    expect(architecturesOf('9.0\n9.0\n')).toEqual([90]);
+    expect(matchingArchitectures('9.0\n9.0\n')).toEqual([90]);
     // Code for sm_86 runs on 8.7; code for another major version does not.
-    expect(architecturesOf('8.7\n12.1\n')).toEqual([86, 120]);
-    expect(architecturesOf('9.0\n7.5\n')).toEqual([80, 86, 89, 90, 100, 120]);
-    expect(architecturesOf('')).toEqual([80, 86, 89, 90, 100, 120]);
+    expect(matchingArchitectures('8.7\n12.1\n')).toEqual([86, 120]);
+    expect(matchingArchitectures('9.0\n7.5\n')).toEqual([80, 86, 89, 90, 100, 120]);
+    expect(matchingArchitectures('')).toEqual([80, 86, 89, 90, 100, 120]);
   });
 });
 

@@ -8,14 +8,14 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { TestModule } from 'vitest/node';
 import { root } from '../../../../electron/build/setup/root.mjs';
 import { setOutputStream } from '../../../../electron/build/setup/say.mjs';
-import { filesFor, needBuild, readArguments } from '../../../../electron/build/suites/chosen.mjs';
+import { findTestFiles, needBuild, readArguments } from '../../../../electron/build/suites/chosen.mjs';
 import { coreSecondsOf } from '../../../../electron/build/suites/core-seconds.mjs';
 import { chooseMutations, failedTest, mutatedText, Results } from '../../../../electron/build/suites/mutations.mjs';
 import { sortLongestFirst } from '../../../../electron/build/suites/order.mjs';
 import { listedSeconds, report } from '../../../../electron/build/suites/report.mjs';
 import { runUnlessPassed } from '../../../../electron/build/suites/result.mjs';
 import { judgeRerun, MAX_RERUNS, runPhase, suiteOf } from '../../../../electron/build/suites/run.mjs';
-import { reportOf } from '../../../../electron/build/suites/vitest-reporter.mjs';
+import { fileReport } from '../../../../electron/build/suites/vitest-reporter.mjs';
 import { scratchFolder } from '../../../scratch-folder.ts';
 import { onLinux, unless } from '../../../unless.ts';
 
@@ -73,11 +73,11 @@ describe('the arguments of npm test', () => {
 
   it('select files by path, folder or part of a path, including C++ files', () => {
     const own = 'test/electron/build/suites/suites.test.ts';
-    expect(filesFor([own])).toEqual({ vitest: [own], cpp: [] });
-    expect(filesFor(['build/suites/suites'])).toEqual({ vitest: [own], cpp: [] });
-    expect(filesFor(['test/electron/build/suites']).vitest).toContain(own);
-    expect(filesFor(['test/native/spans.cpp'])).toEqual({ vitest: [], cpp: ['test/native/spans.cpp'] });
-    expect(() => filesFor(['no-such-file'])).toThrow(
+    expect(findTestFiles([own])).toEqual({ vitest: [own], cpp: [] });
+    expect(findTestFiles(['build/suites/suites'])).toEqual({ vitest: [own], cpp: [] });
+    expect(findTestFiles(['test/electron/build/suites']).vitest).toContain(own);
+    expect(findTestFiles(['test/native/spans.cpp'])).toEqual({ vitest: [], cpp: ['test/native/spans.cpp'] });
+    expect(() => findTestFiles(['no-such-file'])).toThrow(
       /^npm test: no test file has "no-such-file" in its path; allowed: /,
     );
   });
@@ -333,7 +333,7 @@ const ranFile = (suites: readonly object[], tests: readonly object[]) => ({
 });
 
 it('the seconds of a test file include its imports', () => {
-  expect(reportOf(ranFile([], []) as unknown as TestModule).seconds).toBe(505);
+  expect(fileReport(ranFile([], []) as unknown as TestModule).seconds).toBe(505);
 });
 
 it('the report states why a test was skipped, from the reason of the test or of its suite', () => {
@@ -345,7 +345,7 @@ it('the report states why a test was skipped, from the reason of the test or of 
   const module = ranFile([suite], all);
   all.push(test('by its suite', suite), test('by itself', module, 'no Slurm here'), test('by nobody', module));
   all.push(test('by the filter', module, undefined, ['slow']));
-  expect(reportOf(module as unknown as TestModule).result.skipped).toEqual([
+  expect(fileReport(module as unknown as TestModule).result.skipped).toEqual([
     { name: 'by its suite', reason: 'pydicom is not installed' },
     { name: 'by itself', reason: 'no Slurm here' },
     { name: 'by nobody', reason: 'no reason given' },

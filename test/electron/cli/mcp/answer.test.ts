@@ -2,16 +2,16 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import {
+  compiledResources,
   compilerLines,
   countersText,
   decisionAdvice,
-  firstWrong,
   limiterText,
   meanComparisonTime_s,
   noTimelineReason,
   notCompiledResponse,
+  parseFirstWrongValue,
   parseLaunches,
-  resourcesOf,
   summarizeTimeline,
 } from '../../../../electron/cli/mcp/results.ts';
 import type { Accuracy } from '../../../../electron/contract/bench/session.ts';
@@ -26,14 +26,15 @@ const correctCheck = check(true, 'Error: all 7 results');
 
 test("a submission's answer contains the first value beyond the limit from the failed check", () => {
   const wrong = check(false, 'Error: all 7 results, n = 1021; result 3 is -1.5e+3, expected 340.136947; and so on');
-  expect(firstWrong([correctCheck, wrong])).toEqual({
+  expect(parseFirstWrongValue([correctCheck, wrong])).toEqual({
     ...{ place: 'result 3', index: 3, got: '-1.5e+3', expected: '340.136947' },
   });
-  const inArray = (where: string) => firstWrong([check(false, `all 6 results; ${where} is nan, expected 2; 1 of 6`)]);
+  const inArray = (where: string) =>
+    parseFirstWrongValue([check(false, `all 6 results; ${where} is nan, expected 2; 1 of 6`)]);
   expect(inArray('y[5]')).toEqual({ place: 'y[5]', index: 5, got: 'nan', expected: '2' });
   expect(inArray('y[1, 2].imag')).toEqual({ place: 'y[1, 2].imag', index: null, got: 'nan', expected: '2' });
-  expect(firstWrong([check(false, 'its inputs were written to')])).toBeNull();
-  expect(firstWrong([check(true, 'result 3 is 1, expected 1')])).toBeNull();
+  expect(parseFirstWrongValue([check(false, 'its inputs were written to')])).toBeNull();
+  expect(parseFirstWrongValue([check(true, 'result 3 is 1, expected 1')])).toBeNull();
 });
 
 test("a submission's answer states what limits the kernel, by its share of the measured ceilings", () => {
@@ -140,7 +141,7 @@ test("a submission's answer contains registers, spills and occupancy of the laun
   const launches = parseLaunches(
     'micro_reduce_interleaved 64 1 1 16 16 1 101376\nmicro_reduce_sequential 8 1 1 256 1 1 0',
   );
-  const found = resourcesOf(kernels, launches, limits);
+  const found = compiledResources(kernels, launches, limits);
   const of = (name: string) => found.find(({ kernel }) => kernel === name);
   // 1 KiB static, 99 KiB dynamic and 1 KiB of the system: two blocks fit into 228 KiB.
   expect(of('micro_reduce_interleaved')).toEqual({
@@ -150,5 +151,7 @@ test("a submission's answer contains registers, spills and occupancy of the laun
   expect(of('micro_reduce_sequential')?.occupancy).toMatchObject({ share: 1, limited_by: ['threads'] });
   expect(of('micro_reduce_atomics')?.occupancy).toBeNull();
   const unread = kernels.map((one) => ({ ...one, spill_store_bytes: null }));
-  expect(resourcesOf(unread, launches, limits).map(({ spill_bytes }) => spill_bytes)).toEqual(kernels.map(() => null));
+  expect(compiledResources(unread, launches, limits).map(({ spill_bytes }) => spill_bytes)).toEqual(
+    kernels.map(() => null),
+  );
 });

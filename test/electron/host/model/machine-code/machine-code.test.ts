@@ -14,7 +14,7 @@ import { BraggError } from '../../../../../electron/contract/errors.ts';
 import { userKernelDescriptionSchema } from '../../../../../electron/contract/user-kernels.ts';
 import {
   codeMismatchWarning,
-  instructionsIn,
+  listInstructions,
   listingHeat,
   opcodeCounts,
   sourceDiff,
@@ -126,7 +126,7 @@ describe('listings of machine code', () => {
     const { lines, files, dropped } = readSass(sass, 'micro_reduce_interleaved');
     expect(dropped).toBe(0);
     expect(files.map((file) => path.basename(file))).toEqual(['reduction.cu', 'common.cuh']);
-    expect(instructionsIn(lines, 'sass')).toBe(88);
+    expect(listInstructions(lines, 'sass')).toBe(88);
     expect(lines.find(({ address }) => address === 0x130)).toEqual({
       ...{ address: 0x130, text: 'STS [R7], R2', file: 0, line: 16 },
     });
@@ -287,7 +287,7 @@ describe('tools for machine code', () => {
     const found = await code('micro_reduce_sequential');
     expect(found).toMatchObject({ by: 'nvcc 13.0.88, nvdisasm 13.0.85', missing: null });
     expect(found.files[0]).toEqual({ path: 'kernels/micro/patterns/reduction.cu', text: 'the source\n' });
-    expect(instructionsIn(found.lines, 'sass')).toBe(88);
+    expect(listInstructions(found.lines, 'sass')).toBe(88);
   });
 
   const nvcc = cudaTool('nvcc');
@@ -419,7 +419,7 @@ describe('tools for machine code', () => {
         path.join(here, 'reduction.cubin'),
       ];
       const { lines } = readSass(execFileSync(installed ?? '', words, { encoding: 'utf8' }), 'micro_reduce_sequential');
-      expect(instructionsIn(lines, 'sass')).toBe(88);
+      expect(listInstructions(lines, 'sass')).toBe(88);
     },
   );
 });
