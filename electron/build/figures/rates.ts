@@ -42,8 +42,8 @@ const recordedSessionSchema = z.strictObject({
   /** Index of the session in its series, from which its random seed is derived. */
   number: z.number().int().nonnegative().optional(),
   /**
-   * `verdict`: verdict on the time of the steps. `whole`: verdict on the end-to-end time, for which the copy's answer
-   * is transferred between processes.
+   * `verdict`: verdict on the time of the steps. `whole`: verdict on the end-to-end time, which for the
+   * copy includes the transfer of its answer between processes.
    */
   verdict: z.string(),
   whole: z.string(),
