@@ -8,7 +8,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it, test } from 'vitest';
-import { record } from '../../../electron/build/bench/gpu.mjs';
+import { recordSessions } from '../../../electron/build/bench/gpu.mjs';
 import {
   commandWords,
   expectedDuration,
@@ -65,7 +65,7 @@ describe('the plan of GPU sessions', () => {
     };
     const programs = { nanobragg: null, 'smatrix-2d': null };
     const how = { kept: folder, folder, most_s: Infinity, programs };
-    expect(await record([layer, beam, image, never], how, start)).toEqual({
+    expect(await recordSessions([layer, beam, image, never], how, start)).toEqual({
       worst: 0,
       left: ['diffraction/h200-cubic', 'micro/sweep-scan'],
     });
