@@ -74,13 +74,13 @@ export function briefAnswer({
   return word === 'cannot-judge' ? ANSWER_TEXTS[word] : sentence;
 }
 
-const isOpen = ({ answer }: Pick<TableClaim, 'answer'>): boolean =>
+const isUndecidedClaim = ({ answer }: Pick<TableClaim, 'answer'>): boolean =>
   answer.word === 'cannot-judge' || answer.word === 'not-measured';
 
 /** Counts answers by kind: `24 true, 32 true when, 76 not true, 12 open of 144 claims`. */
 export function answerCounts(claims: readonly Pick<TableClaim, 'answer'>[]): string {
   const of = (word: ClaimAnswer['word']): number => claims.filter(({ answer }) => answer.word === word).length;
-  const open = claims.filter(isOpen).length;
+  const open = claims.filter(isUndecidedClaim).length;
   return `${of('true')} true, ${of('true-when')} true when, ${of('not-true')} not true, ${open} open of ${claims.length} claims`;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Preload script, which passes a MessagePort to the host in the main process on to the page. The page cannot access any
- * Electron object.
+ * Preload script. It gives the page a MessagePort that is connected to the host in the main process. The page cannot
+ * access any Electron object.
  */
 import { ipcRenderer } from 'electron';
 import { PAGE_READY, PORT_CHANNEL, PORT_DELIVERY, PORT_REQUEST, READY_CHANNEL } from '../contract/wire/page.ts';

@@ -89,7 +89,7 @@ export function configure(out, definitions = {}, env = process.env) {
 async function cmake(out, progress, definitions, { target, compiler, ...how } = {}) {
   await checkCppToolchain();
   const env = compiler === undefined ? process.env : { ...process.env, CXX: compiler };
-  preserveCompiler(out, env['CXX'] ?? '');
+  deleteTreeOfOtherCompiler(out, env['CXX'] ?? '');
   let configured = await configure(out, definitions, env);
   if (configured.code !== 0 && existsSync(inRoot(out, 'CMakeCache.txt'))) {
     rmSync(inRoot(out), { recursive: true, force: true });
@@ -123,7 +123,7 @@ export async function whileCompiling(work, out = 'dist/cmake') {
   const ninja = findOnPath('ninja');
   // Only on Linux do generator and flags equal those of cmake-js, which continues in the tree.
   if (ninja === null || process.platform !== 'linux' || existsSync(inRoot(out))) return work();
-  preserveCompiler(out, process.env['CXX'] ?? '');
+  deleteTreeOfOtherCompiler(out, process.env['CXX'] ?? '');
   const fromCmakeJs = { CMAKE_BUILD_TYPE: 'Release', CMAKE_CXX_FLAGS: '-DBUILDING_NODE_EXTENSION' };
   const defined = {
     ...fromCmakeJs,
@@ -163,7 +163,7 @@ export async function whileCompiling(work, out = 'dist/cmake') {
  * @param {string} out folder of the tree, from the root
  * @param {string} compiler value of $CXX
  */
-function preserveCompiler(out, compiler) {
+function deleteTreeOfOtherCompiler(out, compiler) {
   const file = inRoot(out, 'compiler.txt');
   if (existsSync(inRoot(out, 'CMakeCache.txt')) && (existsSync(file) ? readFileSync(file, 'utf8') : '') !== compiler) {
     rmSync(inRoot(out), { recursive: true, force: true });

@@ -332,7 +332,7 @@ function curvesCsv(names: readonly string[], outcomes: readonly (Outcome | undef
   return `${CURVES_HEADER}${curves.join('')}`;
 }
 
-async function perform(context: VerbContext, host: Host): Promise<ExitCode> {
+async function runBatch(context: VerbContext, host: Host): Promise<ExitCode> {
   const { parsed, terminal, signal } = context;
   const csv = flagValue(parsed, 'csv');
   if (csv !== undefined) await checkOutput(parsed, csv);
@@ -403,5 +403,5 @@ export const batch: Verb = {
     'braggbench batch water-70MeV --readouts --sweep beam.energy_MeV=60..80/100000 --json',
   ],
   operands: { min: 1, max: 100_000, name: 'a scenario' },
-  run: (context) => withHost((host) => perform(context, host), flagValue(context.parsed, 'gpu')),
+  run: (context) => withHost((host) => runBatch(context, host), flagValue(context.parsed, 'gpu')),
 };

@@ -52,7 +52,7 @@ async function throwIfTooLong(
   await throwIfBenchTooLong(host.addon, benchable, values, readingAt, named);
 }
 
-async function perform(context: VerbContext): Promise<ExitCode> {
+async function runBench(context: VerbContext): Promise<ExitCode> {
   const { parsed } = context;
   const kept = flagValue(parsed, 'open');
   if (kept !== undefined) {
@@ -158,5 +158,5 @@ export const bench = withRemoteFlag({
     'braggbench bench --open session.json --counters cuda-window=window.csv --out counted.json',
   ],
   operands: { min: 0, max: 1, name: 'a scenario' },
-  run: perform,
+  run: runBench,
 });

@@ -231,7 +231,7 @@ async function showCode(
   return codes.some(({ missing }) => missing !== null) ? exitCodes.failed : exitCodes.done;
 }
 
-async function perform(context: VerbContext): Promise<ExitCode> {
+async function runExplainLaunch(context: VerbContext): Promise<ExitCode> {
   const { parsed, terminal } = context;
   const language = parseLanguage(parsed);
   const stride = flagValue(parsed, 'grid-stride');
@@ -342,5 +342,5 @@ export const explainLaunchVerb: Verb = {
     'braggbench explain-launch --registers 96 --block 1024 --gpu "rtx 4090" --reduction',
   ],
   operands: { min: 0, max: 2, name: 'kernels' },
-  run: perform,
+  run: runExplainLaunch,
 };

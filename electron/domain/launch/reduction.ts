@@ -134,7 +134,7 @@ function shuffleOperations(threads: number): Operation[] {
   return operations;
 }
 
-const operationsOf = (kind: ReductionKind, threads: number): readonly Operation[] =>
+const reductionOperations = (kind: ReductionKind, threads: number): readonly Operation[] =>
   kind === 'shuffle' ? shuffleOperations(threads) : treeOperations(kind, threads);
 
 /** Values after a step, and the positions that the step wrote. */
@@ -152,7 +152,7 @@ export interface ReducedValues {
 export function valuesAfterSteps(kind: ReductionKind, start: readonly number[]): readonly ReducedValues[] {
   const threads = start.length;
   const all: ReducedValues[] = [{ values: start, wrote: new Map() }];
-  for (const { adds, into, offset } of operationsOf(kind, threads)) {
+  for (const { adds, into, offset } of reductionOperations(kind, threads)) {
     const before = all.at(-1)?.values ?? start;
     const values = [...before];
     const wrote = new Map<number, number | null>();
@@ -188,7 +188,7 @@ export function valuesAfterSteps(kind: ReductionKind, start: readonly number[]):
 
 /** Steps of a reduction by a block of 1 to 1024 threads. */
 export function explainReduction(kind: ReductionKind, threads: number): Reduction {
-  const steps = operationsOf(kind, threads).map((operation) => reductionStep(threads, operation));
+  const steps = reductionOperations(kind, threads).map((operation) => reductionStep(threads, operation));
   const sum = (of: (one: ReductionStep) => number): number => steps.reduce((all, one) => all + of(one), 0);
   return {
     kind,

@@ -59,7 +59,7 @@ const bytesPerElement: Readonly<Record<ProblemType, number>> = {
   complex128: 16,
 };
 
-const isWholeType = (type: ProblemType): boolean => unitRoundoff[type] === 0;
+const isExactType = (type: ProblemType): boolean => unitRoundoff[type] === 0;
 
 /** Smallest and largest value of the integer types. */
 const integerRanges: Readonly<Partial<Record<ProblemType, readonly [number, number]>>> = {
@@ -158,7 +158,7 @@ function resolveFill(
     case 'uniform':
     case 'integers':
     case 'sorted': {
-      if (values.kind === 'uniform' && isWholeType(type))
+      if (values.kind === 'uniform' && isExactType(type))
         to.faults.push(
           fieldIssue(
             [...at, 'kind'],
@@ -173,7 +173,7 @@ function resolveFill(
       return { fill: values.kind, a, b, diagonal };
     }
     case 'normal':
-      if (isWholeType(type))
+      if (isExactType(type))
         to.faults.push(
           fieldIssue([...at, 'kind'], 'normal', `cannot be generated for type ${type}`, 'integers, sorted or constant'),
         );
@@ -200,7 +200,7 @@ function resolveFill(
 function defaultRoundings({ role, type, tolerance, terms }: ProblemArray, path: Path, to: Resolver): number {
   if (terms === undefined) return 0;
   const at = [...path, 'terms'];
-  if (role === 'input' || isWholeType(type))
+  if (role === 'input' || isExactType(type))
     to.faults.push(fieldIssue(at, terms, 'has no effect here', 'terms only for a rounded output'));
   const count = to.number(terms, at);
   if (!(count >= 1)) to.faults.push(fieldIssue(at, count, 'is too few', '1 or more'));
@@ -224,7 +224,7 @@ function resolveArray(array: ProblemArray, path: Path, to: Resolver): ResolvedAr
   };
   const [absolute, relative] = [limit('absolute'), limit('relative')];
   const roundings = limit('roundings') + defaultRoundings(array, path, to);
-  if (role !== 'input' && !isWholeType(type) && absolute + relative + roundings === 0)
+  if (role !== 'input' && !isExactType(type) && absolute + relative + roundings === 0)
     to.faults.push(
       missingIssue(
         [...path, 'tolerance'],
