@@ -96,7 +96,7 @@ const remove: ClusterAction = async ({ terminal }, host, name) => {
 };
 
 const testConnection: ClusterAction = async ({ terminal }, host, name) => {
-  terminal.print(await describeCluster(await host.clusters.named(name)));
+  terminal.print(await describeCluster(await host.clusters.requireCluster(name)));
   return exitCodes.done;
 };
 
@@ -168,7 +168,7 @@ export async function selectTarget(
   const on = flagValue(parsed, 'on');
   if (on === undefined) return null;
   if (on === LOCAL_SLURM) return { kind: 'slurm' };
-  const cluster = await host.clusters.named(on).catch((error: unknown) => {
+  const cluster = await host.clusters.requireCluster(on).catch((error: unknown) => {
     if (!(error instanceof BraggError && error.code === 'not-found')) throw error;
     checkedHost(on);
     terminal.say(`${error.message} It is treated as a host of your ssh.`);

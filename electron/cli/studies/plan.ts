@@ -205,7 +205,7 @@ export async function stopStudy({ terminal }: VerbContext, folder: StudyFolder):
   await folder.askToStop();
   const { working, on } = await statusOf(folder);
   if (working.length === 0 && on?.there !== undefined) {
-    const cluster = await withHost((host) => host.clusters.named(on.cluster));
+    const cluster = await withHost((host) => host.clusters.requireCluster(on.cluster));
     await stopOnCluster(cluster, on.there);
     terminal.print(
       `Requested a stop on ${on.cluster}; continue with braggbench study resume ${folder.folder} --on ${JSON.stringify(on.cluster)}.`,

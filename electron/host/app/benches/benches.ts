@@ -75,7 +75,7 @@ interface BenchesOptions {
   /** Name of this machine in lists. */
   readonly machine: () => string;
   /** Saves unsaved sessions for recovery after a crash. Null if recovery is not needed. */
-  readonly checkpoints: Pick<Checkpoints<NamedSession>, 'keep' | 'drop'> | null;
+  readonly checkpoints: Pick<Checkpoints<NamedSession>, 'save' | 'drop'> | null;
   readonly log: (level: 'info' | 'warning' | 'error', text: string) => void;
 }
 
@@ -312,7 +312,7 @@ export class Benches {
     const rounds = session.reports.reduce((sum, report) => sum + report.rounds, 0);
     if (rounds === 0) return;
     const upTo = `${rounds} ${rounds === 1 ? 'round' : 'rounds'}`;
-    void this.#options.checkpoints?.keep({ id, data: { name, session }, upTo, finished });
+    void this.#options.checkpoints?.save({ id, data: { name, session }, upTo, finished });
   }
 
   #reportProgress(live: LiveBench, measured: Measured, value: number | undefined): void {

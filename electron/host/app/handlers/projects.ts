@@ -223,7 +223,7 @@ type RecoveryNames = Extract<keyof Handlers, `recovery.${string}`> | 'document.p
 export function recoveryHandlers({ files, recovery, presence }: RecoveryHandlersParts): Pick<Handlers, RecoveryNames> {
   return {
     'recovery.keep': async ({ page, title, file, draft }) => {
-      await recovery.keep(page, title, file, draft);
+      await recovery.storeDraft(page, title, file, draft);
       return {};
     },
     'recovery.drop': async ({ page }) => {

@@ -39,7 +39,7 @@ export function studyHandlers({
     },
     'study.clusters': async () => ({ clusters: await clusters.all() }),
     'study.keepClusters': async ({ clusters: described }) => {
-      await clusters.keep(described);
+      await clusters.replaceAll(described);
       return {};
     },
     'study.tryCluster': async ({ cluster }) => ({ says: await describeCluster(cluster) }),

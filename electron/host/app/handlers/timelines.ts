@@ -38,7 +38,7 @@ export function timelineHandlers(parts: TimelineParts): TimelineHandlers {
           return timelines.openFile(path, files.nameOf(source.file).name, signal);
         }
         case 'upload': {
-          const { file, name } = uploads.finished(source.upload);
+          const { file, name } = uploads.requireComplete(source.upload);
           try {
             return await timelines.openFile(file, name, signal);
           } finally {

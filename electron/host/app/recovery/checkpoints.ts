@@ -88,7 +88,7 @@ export class Checkpoints<T extends { readonly name: string }> {
   }
 
   /** Writes a checkpoint. Also resolves after a failure, which has then been reported. */
-  keep(state: SavedState<T>): Promise<void> {
+  save(state: SavedState<T>): Promise<void> {
     const before = this.#writing.get(state.id) ?? Promise.resolve();
     const writing = before.then(() => this.#write(state));
     this.#writing.set(state.id, writing);

@@ -94,7 +94,7 @@ export class Recovery {
   }
 
   /** Saves the draft of a page. Throws BraggError if it cannot be written. */
-  async keep(page: string, title: string, file: FileRef | null, draft: ScenarioDraft): Promise<void> {
+  async storeDraft(page: string, title: string, file: FileRef | null, draft: ScenarioDraft): Promise<void> {
     const { folders, files } = this.#parts;
     // Queue the lookup too. Otherwise a draft that is discarded meanwhile would be saved afterwards.
     await this.#drafts.do(async () => {

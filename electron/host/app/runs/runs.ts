@@ -34,7 +34,7 @@ interface RunsOptions {
   readonly gpu: () => string | null;
   readonly log: (level: 'info' | 'warning' | 'error', text: string) => void;
   /** Saves checkpoints of runs until they are saved or removed. Null if no checkpoints are needed. */
-  readonly checkpoints: Pick<Checkpoints<AnyRunData>, 'keep' | 'drop'> | null;
+  readonly checkpoints: Pick<Checkpoints<AnyRunData>, 'save' | 'drop'> | null;
   /** Startup stages of the program. They are reported with the first run. */
   readonly opened?: readonly HostPart[];
 }
@@ -367,7 +367,7 @@ export class Runs {
             ? null
             : (state, upTo) => {
                 kept = true;
-                return checkpoints.keep({ id: record.id, data: state, upTo, finished: false });
+                return checkpoints.save({ id: record.id, data: state, upTo, finished: false });
               },
         warn: (text) => log('warning', text),
       });
@@ -382,7 +382,7 @@ export class Runs {
       record.lastProgress = { ...record.lastProgress, detail };
       cache.put(record.id, data);
       // A run that took longer than a minimum duration is checkpointed until it is saved.
-      if (kept) void checkpoints?.keep({ id: record.id, data, upTo, finished: true });
+      if (kept) void checkpoints?.save({ id: record.id, data, upTo, finished: true });
       this.#finish(record, data.status);
     } catch (error) {
       this.#fail(record, error);

@@ -117,7 +117,7 @@ interface StudiesParts {
   readonly assetsFolder: string;
   /** Returns the folder of the library, which the user may change at any time. */
   readonly libraryFolder: () => string;
-  readonly clusters: Pick<Clusters, 'named'>;
+  readonly clusters: Pick<Clusters, 'requireCluster'>;
 }
 
 const ENDING = '.study';
@@ -297,7 +297,7 @@ export class Studies {
 
   /** Returns the cluster with this name; null means this machine. Throws BraggError `not-found`. */
   async #cluster(name: string | null): Promise<Cluster | null> {
-    return name === null ? null : this.#parts.clusters.named(name);
+    return name === null ? null : this.#parts.clusters.requireCluster(name);
   }
 
   /** Requests a stop and returns at once. The processes stop within a second. */

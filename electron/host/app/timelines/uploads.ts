@@ -63,7 +63,7 @@ export class Uploads {
   }
 
   /** Returns the path of a complete upload and its name for the user. Throws BraggError if pieces are missing. */
-  finished(id: string): { readonly file: string; readonly name: string } {
+  requireComplete(id: string): { readonly file: string; readonly name: string } {
     const { file, name, taken_bytes, size_bytes } = this.#upload(id);
     if (taken_bytes !== size_bytes) {
       throw new BraggError('bad-request', `${name}: received ${taken_bytes} bytes of ${size_bytes}.`);

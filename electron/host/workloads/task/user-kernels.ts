@@ -84,7 +84,7 @@ class UserKernelTask implements NativeTask {
   #lease: Lease | null = null;
   /** Engine task that has the answer to the prepared problem and compares results with it. */
   #judge: NativeTask | null = null;
-  /** The same for altered inputs. Null if there is no answer for them. */
+  /** Engine task with the answer for altered inputs. Null if there is none. */
   #alteredJudge: NativeTask | null = null;
   #cancelled = false;
   /** Time intervals in which this process compared results, by the machine's monotonic clock. */

@@ -22,14 +22,14 @@ export class Clusters {
   }
 
   /** Returns the cluster with this name. Throws BraggError `not-found` with the known names. */
-  async named(name: string): Promise<Cluster> {
+  async requireCluster(name: string): Promise<Cluster> {
     const all = await this.all();
     const found = all.find((one) => one.name === name);
     if (found === undefined) throw clusterNotFound(name, all);
     return found;
   }
 
-  async keep(clusters: readonly Cluster[]): Promise<void> {
+  async replaceAll(clusters: readonly Cluster[]): Promise<void> {
     await this.#settings.change({ clusters });
   }
 

@@ -132,7 +132,7 @@ export class PointEnergy {
     this.#least_s = least_s;
   }
 
-  async counted<T>(run: () => Promise<T>): Promise<T> {
+  async measure<T>(run: () => Promise<T>): Promise<T> {
     const known = [this.#counters.cpu, this.#counters.cuda].filter((one) => typeof one !== 'string');
     const { did, seconds, joules } = await countedDuring(known, run);
     const places = [this.#counters.cpu, this.#counters.cuda].map((one) =>
@@ -236,7 +236,7 @@ export class PointSolver {
       let onGpu = false;
       let workload = '';
       for (let i = 0; i < repeats; i += 1) {
-        const run = await (energy === null ? solveOnce() : energy.counted(solveOnce));
+        const run = await (energy === null ? solveOnce() : energy.measure(solveOnce));
         onGpu = run.machine.device !== null;
         workload = run.workload;
         all.push(await hostWorkloads[run.workload].measures(run));

@@ -24,7 +24,7 @@ interface VariedInput {
   readonly title: string;
   /** Standard deviation in the unit of the model. */
   readonly sigma: number;
-  /** The same standard deviation in the unit of the engine's derivatives. */
+  /** Standard deviation in the unit of the engine's derivatives. */
   readonly step: number;
   /** Quantities of the engine that change together with the input. */
   readonly directions: readonly TangentDirection[];

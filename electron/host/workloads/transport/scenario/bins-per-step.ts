@@ -21,7 +21,10 @@ import { huAt, mediumOf, type PlacedCt } from './placed-ct.ts';
  * density. The time is proportional to the number.
  */
 const CANDIDATES = [3, 2, 4, 5, 6] as const;
-/** The same if all matter is water, where only plane-to-plane paths of a tilted beam are fractions of a bin. */
+/**
+ * Possible numbers of bins if all matter is water. Only plane-to-plane paths of a tilted beam are then fractions of a
+ * bin.
+ */
 const CANDIDATES_IN_WATER = [1, 2, 3, 4, 5, 6] as const;
 /** Possible numbers of parts into which a range bin of the file is divided. */
 const PARTS = [1, 2, 3, 4, 5, 6] as const;

@@ -34,7 +34,7 @@ describe('ordered recovery requests', () => {
     });
     const idle = recoveryWith(async () => ({ path: '/somewhere/mine.json', readOnly: false }));
     const file = { kind: 'library', key: 'mine.json' } as const;
-    const kept = recovery.keep('page-one', 'mine.json', file, { kind: 'transport', version: 1 });
+    const kept = recovery.storeDraft('page-one', 'mine.json', file, { kind: 'transport', version: 1 });
     let over = false;
     const dropped = recovery.drop('page-one').then(() => {
       over = true;
@@ -52,7 +52,7 @@ describe('ordered recovery requests', () => {
     const recovery = new Recovery({
       folders: { own, make: async () => undefined, orphans: async () => [] },
     } as unknown as RecoveryParts);
-    await recovery.keep('page-two', 'Untitled', null, { kind: 'transport', version: 1 });
+    await recovery.storeDraft('page-two', 'Untitled', null, { kind: 'transport', version: 1 });
     const [item] = await recovery.list(['page-two']);
     const [folder = '', file = ''] = item?.id.split('~') ?? [];
     expect((await recovery.draft(`${folder}~${file}`)).title).toBe('Untitled');
@@ -294,11 +294,11 @@ describe('checkpoints of runs', () => {
     // A non-empty folder cannot be replaced by the state file of the same name.
     await mkdir(path.join(own, 'run-blocked.h5'), { recursive: true });
     await writeFile(path.join(own, 'run-blocked.h5', 'file'), '');
-    await checkpoints.keep(state('blocked'));
-    await checkpoints.keep(state('blocked'));
+    await checkpoints.save(state('blocked'));
+    await checkpoints.save(state('blocked'));
     expect(existsSync(path.join(own, 'run-blocked.json'))).toBe(false);
     expect(troubles).toEqual([expect.stringMatching(/^Runs are not protected against a crash: /)]);
-    await checkpoints.keep(state('free'));
+    await checkpoints.save(state('free'));
     expect((await runsIn(own)).map(({ file, note }) => [path.basename(file), note.upTo])).toEqual([
       ['run-free.json', 'step 3'],
     ]);

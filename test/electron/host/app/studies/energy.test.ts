@@ -302,7 +302,7 @@ describe('energy measurement in studies', () => {
       return { of: text, read: () => (all += joules) };
     };
     const energy = new PointEnergy({ cpu: of('the processors', 1), cuda: of('the board', 100) }, 0);
-    await energy.counted(async () => undefined);
+    await energy.measure(async () => undefined);
     expect((await energy.measures(true, async () => undefined))[0]?.[0]?.value).toBe(100);
     expect((await energy.measures(false, async () => undefined))[0]?.[0]?.value).toBe(1);
   });

@@ -36,10 +36,10 @@ async function writeCheckpoints(): Promise<unknown> {
   const small = await runScenario({ ...smallScenario, output: { keyframes: 0 } });
   const large = await runScenario({ ...smallScenario, output: { keyframes: 32 } });
   const { finished: _, ...state } = { id: 'run', upTo: '1 step, 1.0 mm deep', finished: false };
-  await kept.keep({ ...state, data: small, finished: false });
+  await kept.save({ ...state, data: small, finished: false });
   const before = await runsIn(folders.own);
-  await kept.keep({ ...state, data: large, finished: false });
-  await kept.keep({ ...state, data: large, finished: true });
+  await kept.save({ ...state, data: large, finished: false });
+  await kept.save({ ...state, data: large, finished: true });
   const after = await runsIn(folders.own);
   const [found] = after;
   const read =
