@@ -10,7 +10,7 @@ import { UserKernels } from '../../electron/host/app/user-kernels/user-kernels.t
 import { loadAddon, type NativeAddon, variantOptionsOf } from '../../electron/host/io/addon/addon.ts';
 import { forkChild } from '../../electron/host/io/processes/link.ts';
 import { kernelFolders } from '../../electron/host/model/bench/machine.ts';
-import { limitsOf } from '../../electron/host/model/bench/stopping.ts';
+import { createLimits } from '../../electron/host/model/bench/stopping.ts';
 import type { BenchProblem } from '../../electron/host/workloads/benchable.ts';
 import { hostWorkloads } from '../../electron/host/workloads/index.ts';
 import { openScenarios } from '../../electron/host/workloads/scenarios/scenarios.ts';
@@ -113,7 +113,7 @@ class CheatHarness {
     const variants = [honest, ...built];
     await this.#own.prepare(variants, placeOf(first));
     const { entries } = await benchHere(this.#own.addon, await this.#problemOf(first), {
-      ...{ scenario: first.id, seed: 1, limits: limitsOf(rounds, 60), variants, sample_s: 2e-3 },
+      ...{ scenario: first.id, seed: 1, limits: createLimits(rounds, 60), variants, sample_s: 2e-3 },
     });
     const of = (variant: string): CheatVerdict => verdictOf(entries.find((entry) => entry.variant === variant));
     const pairOf = (cheat: Cheat): Pair => {

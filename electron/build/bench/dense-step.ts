@@ -6,7 +6,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
-import { ncuValues, readNcuCsv } from '../../host/model/counters/ncu.ts';
+import { parseNcuValues, readNcuCsv } from '../../host/model/counters/ncu.ts';
 
 /** Number of cells of the scenario `dense-36M`. */
 const CELLS = 50 * 72 * 100 * 100;
@@ -46,7 +46,7 @@ export type DenseStep = Readonly<z.infer<typeof fileSchema>>;
 
 /** Converts the counters in a CSV file of ncu. Throws an error that names a missing metric. */
 export function parseDenseStep(csv: string, gpu: string, kernelCommit: string): DenseStep {
-  const values = ncuValues(csv, 'the CSV');
+  const values = parseNcuValues(csv, 'the CSV');
   const mean = (metric: string): number => {
     const found = values.filter((one) => one.metric === metric).map(({ value }) => value);
     if (found.length === 0 || found.includes(null)) throw new Error(`the CSV has no metric ${metric}`);

@@ -116,7 +116,7 @@ export async function run(args) {
   const kept = inRoot('assets/runs');
   const chosen = chosenSessions(args, GPU_SESSIONS, sessionName);
   const folder = path.resolve(callerFolder, valueAfter(args, '--out') ?? kept);
-  const { commitOf } = await import('../../host/model/bench/commit.ts');
+  const { readCommit: commitOf } = await import('../../host/model/bench/commit.ts');
   const commit = await commitOf(inRoot('.'));
   const sessions = (chosen ?? sortByImportance(kept, GPU_SESSIONS)).filter(
     (one) => !args.includes('--resume') || ![folder, kept].some((each) => isRecordedFrom(each, one, commit)),

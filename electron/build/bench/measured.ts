@@ -7,7 +7,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import path from 'node:path';
 import { z } from 'zod';
-import { commitOf } from '../../host/model/bench/commit.ts';
+import { readCommit } from '../../host/model/bench/commit.ts';
 
 const rowSchema = z.strictObject({
   what: z.string(),
@@ -48,7 +48,7 @@ export async function saveTargets(
 ): Promise<string> {
   const kept = fileSchema.parse({
     ...{ format: 'braggbench-targets', format_version: 1, command, created: new Date().toISOString() },
-    commit: await commitOf(root),
+    commit: await readCommit(root),
     machine: {
       cpu: cpus()[0]?.model.trim() ?? 'unknown',
       cores: availableParallelism(),

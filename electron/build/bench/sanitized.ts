@@ -7,7 +7,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import { findingSchema, type SanitizerReport, sanitizerToolSchema } from '../../contract/user-kernels/checks.ts';
-import { commitOf } from '../../host/model/bench/commit.ts';
+import { readCommit } from '../../host/model/bench/commit.ts';
 import { root } from '../setup/root.mjs';
 import { Failure, say } from '../setup/say.mjs';
 import { runForJson } from './command-line.mjs';
@@ -50,7 +50,7 @@ export function sanitizedRun(
 /** Saves the reports and returns the path of the file. */
 export async function saveSanitized(root: string, gpu: string, runs: RecordedSanitized['runs']): Promise<string> {
   const head = { format: 'braggbench-sanitized', format_version: 1, created: new Date().toISOString() } as const;
-  const kept = fileSchema.parse({ ...head, commit: await commitOf(root), gpu, scenario: SANITIZED_SCENARIO, runs });
+  const kept = fileSchema.parse({ ...head, commit: await readCommit(root), gpu, scenario: SANITIZED_SCENARIO, runs });
   const file = reportsFile(root);
   await mkdir(path.dirname(file), { recursive: true });
   await writeFile(file, `${JSON.stringify(kept, null, 2)}\n`);

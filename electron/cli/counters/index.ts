@@ -2,7 +2,7 @@
 import path from 'node:path';
 import type { Session } from '../../contract/bench/session.ts';
 import { isUserKernelId } from '../../contract/user-kernels.ts';
-import { countedBy, readNcuCsv, withCounters } from '../../host/api/benches.ts';
+import { addCounters, countWithNcu, readNcuCsv } from '../../host/api/benches.ts';
 import { hostWorkloads } from '../../host/api/scenarios.ts';
 import { readTableText } from '../../host/index.ts';
 import { type FlagSpec, hasFlag, type ParsedArguments, UsageError } from '../arguments.ts';
@@ -33,7 +33,7 @@ export async function withCounterFiles(session: Session, { flags }: ParsedArgume
     const [label, file] = [text.slice(0, at), text.slice(at + 1)];
     const csv = await readTableText(file, MAX_COUNTER_BYTES);
     if (!csv.ok) throw new UsageError(`--counters: ${file} ${csv.reason}`);
-    out = withCounters(out, label, readNcuCsv(csv.text, file), path.basename(file));
+    out = addCounters(out, label, readNcuCsv(csv.text, file), path.basename(file));
   }
   return out;
 }
@@ -66,8 +66,8 @@ export async function withMeasuredCounters(
   for (const label of labels) {
     if (signal.aborted) break;
     const command = [...program, 'run', scenario, '--variant', label, ...overrides];
-    const counted = await countedBy({ command, signal });
-    if (typeof counted !== 'string') out = withCounters(out, label, counted, 'ncu');
+    const counted = await countWithNcu({ command, signal });
+    if (typeof counted !== 'string') out = addCounters(out, label, counted, 'ncu');
     else if (!told.has(counted)) terminal.say(`No counters: ${counted}.`);
     if (typeof counted === 'string') told.add(counted);
   }

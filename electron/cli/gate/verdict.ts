@@ -13,7 +13,7 @@ import {
   type SessionEntry,
 } from '../../contract/bench/session.ts';
 import { percent } from '../../domain/numbers.ts';
-import { limitsOf, maxRounds } from '../../host/api/benches.ts';
+import { createLimits, maxRounds } from '../../host/api/benches.ts';
 import { benchKindOf } from '../../host/api/kernels.ts';
 import { flagValue, UsageError } from '../arguments.ts';
 import { measureWithProgress, parseSeed } from '../benching.ts';
@@ -183,7 +183,7 @@ export async function gateSession(
         ...{ readings: [reading], modes: [], sweep: null, processes: 0, seed: parseSeed(parsed) + number },
         variants: await openUserKernels(context, host, names, place),
         // With half of the allowed slowdown as half width, an interval can be entirely below or above the limit.
-        limits: limitsOf(maxRounds, seconds, { precision: Math.max(MIN_HALF_WIDTH, allowed / 2) }),
+        limits: createLimits(maxRounds, seconds, { precision: Math.max(MIN_HALF_WIDTH, allowed / 2) }),
       });
       if (session.reports.some(({ stopped }) => stopped === 'cancelled')) throw new GateCancelled();
       return session;

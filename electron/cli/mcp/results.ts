@@ -21,7 +21,7 @@ import { isOpenCheck } from '../../contract/user-kernels/checks.ts';
 import { computeOccupancy, type LaunchLimits, limiters } from '../../domain/launch/occupancy.ts';
 import { factorText } from '../../domain/measured.ts';
 import { percent } from '../../domain/numbers.ts';
-import { instancesOf, ratioOf } from '../../host/api/benches.ts';
+import { groupByInstance, pairedRatio } from '../../host/api/benches.ts';
 import { quoteForShell } from '../../host/api/studies.ts';
 
 const interval = z.strictObject({ low: z.number(), high: z.number() });
@@ -226,7 +226,7 @@ export function limiterText({ roofline, accuracy }: Pick<MeasuredSessionEntry, '
 }
 
 const sampleTimes = ({ samples }: MeasuredSessionEntry) =>
-  instancesOf(
+  groupByInstance(
     samples.map(({ instance = 0, time_s }) => ({ instance, time_s })),
     ({ time_s }) => time_s,
   );
@@ -372,7 +372,7 @@ export function attemptResponse({ session, label, best }: AttemptMeasurement) {
   const vsBest =
     !counts || best === null || before?.status !== 'measured'
       ? null
-      : { ...toSpeedUp(ratioOf(sampleTimes(entry), sampleTimes(before), 2)), attempt: best.attempt };
+      : { ...toSpeedUp(pairedRatio(sampleTimes(entry), sampleTimes(before), 2)), attempt: best.attempt };
   const { verdict } = entry;
   return {
     verdict: found,

@@ -14,8 +14,8 @@ import { formatLaunches } from '../../contract/scenario/user-problem/resolve.ts'
 import { isUserKernelFile, USER_KERNEL_TEXT_MAX } from '../../contract/user-kernels.ts';
 import { launchLimitsOf as limitsOfGpu, publishedLimitsOf } from '../../domain/launch/occupancy.ts';
 import {
+  createLimits,
   deriveSession,
-  limitsOf,
   maxRounds,
   measureSession,
   readCurrent,
@@ -507,7 +507,7 @@ export class Workshop {
       scenario: known.scenario?.name || path.basename(file),
       variants: labels,
       processes: 0,
-      limits: limitsOf(maxRounds, seconds, {}),
+      limits: createLimits(maxRounds, seconds, {}),
       assetsFolder: assetsFolder(),
       command,
       // Always trace, because that only adds one sample of about a millisecond.

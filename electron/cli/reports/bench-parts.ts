@@ -12,7 +12,7 @@ import { factorialRows, factorSetText } from '../../domain/factorial-texts.ts';
 import { factorText, measuredTime, speedupOf } from '../../domain/measured.ts';
 import { compactCount, percent, plainDigits, shortNumberText } from '../../domain/numbers.ts';
 import { provenanceText } from '../../domain/provenance.ts';
-import { bootstrapRatioOf } from '../../host/api/benches.ts';
+import { bootstrapRatio } from '../../host/api/benches.ts';
 import { type Column, table } from '../table.ts';
 import { wrapLines } from './session-table.ts';
 
@@ -33,7 +33,7 @@ function unflaggedRatio(
   if (clean.every(Boolean) || !clean.some(Boolean)) return null;
   const times = (samples: MeasuredSessionEntry['samples']) =>
     samples.filter((_, i) => clean[i]).map(({ time_s }) => time_s);
-  return bootstrapRatioOf(times(own.samples), times(against), seed);
+  return bootstrapRatio(times(own.samples), times(against), seed);
 }
 
 /** Lists flagged samples with the reasons, and ratios without them. Empty if no sample is flagged. */

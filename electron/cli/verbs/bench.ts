@@ -2,7 +2,7 @@
 
 import type { WorkloadName } from '../../contract/workload.ts';
 import {
-  type BenchKind,
+  type BenchmarkId,
   deriveSession,
   readCurrent,
   readSessionNamed,
@@ -31,7 +31,7 @@ async function throwIfTooLong(
   { parsed }: VerbContext,
   host: Host,
   operand: string,
-  { kind, place }: { readonly kind: WorkloadName; readonly place: BenchKind },
+  { kind, place }: { readonly kind: WorkloadName; readonly place: BenchmarkId },
   suggested: readonly string[] | null = null,
 ): Promise<void> {
   const sweep = flagValue(parsed, 'sweep');

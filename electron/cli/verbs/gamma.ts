@@ -9,17 +9,17 @@ import { type GammaCriteria, gammaOfCurves, relativeToPeak } from '../../domain/
 import { shareInDecimals } from '../../domain/values/units.ts';
 import {
   depthDoseOf,
-  gamma,
   gammaDoseOf,
+  gammaIndex,
   gammaMap,
   type ImportedDose,
   measuredRunOf,
-  type PlaneOfVolume,
+  normalizeToPeak,
   type RunData,
   readDoseFile,
-  toPeak,
   transportRunOf,
   type VolumeAxis,
+  type VolumePlane,
 } from '../../host/api/workloads.ts';
 import { flagValue, hasFlag, type ParsedArguments, UsageError } from '../arguments.ts';
 import { readAnyRunFile } from '../read-scenario.ts';
@@ -61,7 +61,7 @@ function parseNumber(parsed: ParsedArguments, name: string, low: number, high: n
 
 const axes: readonly VolumeAxis[] = ['x', 'y', 'z'];
 
-function toPlane(parsed: ParsedArguments): PlaneOfVolume {
+function toPlane(parsed: ParsedArguments): VolumePlane {
   const [depth, across] = [choiceFlag(parsed, 'depth', axes), choiceFlag(parsed, 'across', axes)];
   const [z, x] = [parseNumber(parsed, 'shift-depth', -1e5, 1e5), parseNumber(parsed, 'shift-across', -1e5, 1e5)];
   return {
@@ -206,7 +206,7 @@ export const gammaVerb: Verb = {
         return { ...one, passed, points, worst, histogram };
       }
       const [here, wanted] = [toMap(evaluated, by), toMap(reference, by)];
-      return toPeaks ? gamma(toPeak(wanted), toPeak(here), one) : gamma(wanted, here, one);
+      return toPeaks ? gammaIndex(normalizeToPeak(wanted), normalizeToPeak(here), one) : gammaIndex(wanted, here, one);
     });
     const how = {
       of: asCurves ? 'depth dose' : 'map',

@@ -1,7 +1,7 @@
 /** Host functions of the command line: beams and doses, crystal images, and small measured workloads. */
 
 export { metaImageBytes } from '../io/volumes/write.ts';
-export { gamma, type PlaneOfVolume, toPeak, type VolumeAxis } from '../model/fields/gamma.ts';
+export { gammaIndex, normalizeToPeak, type VolumeAxis, type VolumePlane } from '../model/fields/gamma.ts';
 export { type ImageRunData, isImageRun } from '../workloads/diffraction/image-data.ts';
 export { type ImageBits, imageFigure, imageFile, imageFormats } from '../workloads/diffraction/images/index.ts';
 export { type MaskedImage, readImage, readNexusImage, runOrNexus } from '../workloads/diffraction/images/read.ts';

@@ -10,7 +10,7 @@ import { defaultGpu, setDefaultGpu } from '../io/addon/gpu.ts';
 import type { StagedSolver } from '../io/addon/staged-solver.ts';
 import { lazyValue } from '../io/flow/once.ts';
 import type { StartChild } from '../io/processes/link.ts';
-import { commitOf } from '../model/bench/commit.ts';
+import { readCommit } from '../model/bench/commit.ts';
 import { kernelFolders } from '../model/bench/machine.ts';
 import { readShippedSpaces } from '../model/tuning/space.ts';
 import { allVariants, kernelFoldersOf } from '../workloads/index.ts';
@@ -97,7 +97,7 @@ export async function openEngine(options: EngineOptions, data: UserData) {
   solver?.watch(() => Object.assign(program, readProgram(engine)));
   const started = `Braggbench ${program.version} (${program.build}) on ${program.cpu.os} has started.`;
   if (log.file !== null) log.write('info', started);
-  const commit = await commitOf(path.dirname(options.assetsFolder));
+  const commit = await readCommit(path.dirname(options.assetsFolder));
   const devices = deviceReport(engine, solver);
   const gpu = lazyValue(() => defaultGpu({ cuda: engine.driverDevices() })?.name ?? null);
   const { addon } = userKernels;

@@ -1,12 +1,12 @@
 /** Runs benchmarks for the page, the command line, measured runs, and tests. */
 import { SESSION_FORMAT, type Session, type SessionReport } from '../../contract/bench/session.ts';
 import type { NativeAddon } from '../io/addon/addon.ts';
-import { factorialsIn, readDesigns } from '../model/bench/factorial/effects.ts';
-import { devicesWithCeilings, kernelFolders, sessionGpus } from '../model/bench/machine.ts';
+import { addFactorials, readDesigns } from '../model/bench/factorial/effects.ts';
+import { describeGpus, devicesWithCeilings, kernelFolders } from '../model/bench/machine.ts';
 import { runSession, type SessionOptions } from '../model/bench/session.ts';
-import { recordedFacts } from '../model/bench/session-file.ts';
-import { kernelsOf, variantSources } from '../model/bench/sources.ts';
-import { sweepFits } from '../model/bench/sweep.ts';
+import { collectRecordedFacts } from '../model/bench/session-file.ts';
+import { kernelsNamedIn, readVariantSources } from '../model/bench/sources.ts';
+import { fitSweep } from '../model/bench/sweep.ts';
 import type {
   Answers,
   Benchable,
@@ -42,8 +42,8 @@ async function withReportKernels(addon: NativeAddon, report: SessionReport, work
   const { sources } = kernelFolders();
   const named = await Promise.all(
     own.map(async (variant) => {
-      const files = await variantSources(sources, variant).catch(() => null);
-      return files === null ? [] : kernelsOf(files, resources).kernels;
+      const files = await readVariantSources(sources, variant).catch(() => null);
+      return files === null ? [] : kernelsNamedIn(files, resources).kernels;
     }),
   );
   const kernels = new Set(named.flat());
@@ -70,11 +70,11 @@ export async function measureSession(
     return {
       ...{ format: SESSION_FORMAT, format_version: 3, workload, words: benchable.words(sweep?.path), created, command },
       reports: [...all],
-      sweep: sweep === null ? null : { path: sweep.path, values: [...values], fits: sweepFits(values, all) },
+      sweep: sweep === null ? null : { path: sweep.path, values: [...values], fits: fitSweep(values, all) },
     };
   };
   const devices = await devicesWithCeilings(addon, (reason) => warn?.(`No ceilings: ${reason}`));
-  const facts = await recordedFacts(assetsFolder, devices, benchable.kernels);
+  const facts = await collectRecordedFacts(assetsFolder, devices, benchable.kernels);
   for (const [index, problem] of problems.entries()) {
     if (signal.aborted && index > 0) break;
     const found = new Map<string, Float32Array | Float64Array>();
@@ -83,7 +83,7 @@ export async function measureSession(
       ...{ scenario, variants, modes, seed, limits, signal },
       recorded: { ...facts, document: documents[index] ?? {} },
       ...{ steadied: task.steadied, energy: task.energy },
-      gpus: sessionGpus(devices),
+      gpus: describeGpus(devices),
       claims: task.withoutClaims === true ? [] : await benchable.readClaims(assetsFolder, problem),
       ...(task.sample_s !== undefined && { sample_s: task.sample_s }),
       external:
@@ -96,5 +96,5 @@ export async function measureSession(
     });
     reports.push(await withReportKernels(addon, report, workload));
   }
-  return { session: factorialsIn(sessionOf(reports), await readDesigns(assetsFolder)), answers };
+  return { session: addFactorials(sessionOf(reports), await readDesigns(assetsFolder)), answers };
 }

@@ -14,8 +14,8 @@ import type { DiffractionProblem, TaskProblem } from '../io/addon/task.ts';
 import type { StartChild } from '../io/processes/link.ts';
 import type { BenchSetup } from '../model/bench/bench-candidate.ts';
 import type { Claim } from '../model/bench/claims.ts';
-import type { SteadyRound } from '../model/bench/conditions/steady.ts';
-import { type BenchLimits, type BenchProgress, limitsOf, maxRounds } from '../model/bench/stopping.ts';
+import type { SteadySettings } from '../model/bench/conditions/steady.ts';
+import { type BenchLimits, type BenchProgress, createLimits, maxRounds } from '../model/bench/stopping.ts';
 import type { ExternalRequest } from '../model/external/program-candidate.ts';
 import type { ComparedField } from '../model/fields/field.ts';
 import type { UserKernel } from '../model/user-kernels/file.ts';
@@ -147,7 +147,7 @@ export interface BenchTask {
   readonly userKernels: readonly UserKernel[];
   readonly userKernelLimit_s: number;
   /** Holds the GPU's clock constant. If absent, the clock is not changed. */
-  readonly steadied?: SteadyRound;
+  readonly steadied?: SteadySettings;
   /** Whether to measure the energy of each variant after the rounds. */
   readonly energy?: boolean;
   /** Whether to record a timeline of one sample of each variant after the rounds, if the workload supports it. */
@@ -161,7 +161,7 @@ export interface BenchTask {
 /** Converts options of a benchmark to fields of a task. */
 export function optionsOfTask(options: BenchOptions) {
   const { rounds, time_s, instances, precision, margin, warm_up, processes, seed, energy, lock_MHz, cool_C } = options;
-  const limits = limitsOf(rounds ?? maxRounds, time_s, {
+  const limits = createLimits(rounds ?? maxRounds, time_s, {
     ...{ precision, margin, warmUp: warm_up },
     ...(instances !== null && { mostInstances: instances }),
   });

@@ -8,7 +8,7 @@ import { scenarioKindNames, validateScenario } from '../../contract/scenario/ind
 import { recordByTaskKind } from '../../contract/task.ts';
 import { type WorkloadName, workloadSchema } from '../../contract/workload.ts';
 import type { NativeAddon } from '../io/addon/addon.ts';
-import type { Values } from '../model/bench/claims.ts';
+import type { ProblemValues } from '../model/bench/claims.ts';
 import { workloadFolder } from '../model/bench/sources.ts';
 import type { RunTimeline } from '../model/timeline/import/run.ts';
 import type { ReplaceRules, UserKernelBase } from '../model/user-kernels/problem-folder.ts';
@@ -28,7 +28,7 @@ export const hostWorkloads: Readonly<Record<WorkloadName, HostWorkload>> = {
  * Values of a complete scenario by which claims may be limited. Null if the stored document is not, or no longer, a
  * valid scenario.
  */
-export function claimedValues(document: unknown): Values | null {
+export function claimedValues(document: unknown): ProblemValues | null {
   const { filled } = validateScenario(document);
   return filled === null ? null : hostWorkloads[filled.kind].claimed(filled);
 }

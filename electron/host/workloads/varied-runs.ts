@@ -14,7 +14,7 @@
  */
 import { randomInt } from 'node:crypto';
 import type { Accuracy } from '../../contract/bench/session.ts';
-import type { Values } from '../model/bench/bench-candidate.ts';
+import type { AnswerValues } from '../model/bench/bench-candidate.ts';
 import { median } from '../model/bench/statistics.ts';
 
 /** Ratio of two times below which they count as equal. */
@@ -116,7 +116,7 @@ export class MemoryEvidence {
 }
 
 interface Run {
-  readonly values: Values;
+  readonly values: AnswerValues;
   readonly time_s: number;
 }
 

@@ -19,7 +19,7 @@ import type { MeasureGroup, SavedCurve, Measure as StudyMeasure } from '../../co
 import type { UserKernelVerdict } from '../../contract/user-kernels/checks.ts';
 import type { Headline } from '../../contract/workload.ts';
 import type { NativeAddon } from '../io/addon/addon.ts';
-import type { Values } from '../model/bench/claims.ts';
+import type { ProblemValues } from '../model/bench/claims.ts';
 import { ENERGY_FACT, ENERGY_QUANTITY } from '../model/bench/conditions/energy.ts';
 import type { BenchProgress } from '../model/bench/stopping.ts';
 import type { ComparedField } from '../model/fields/field.ts';
@@ -334,5 +334,5 @@ export interface HostWorkload {
   /**
    * Returns the scenario values by which claims may be limited. Null if claims are never limited for this workload.
    */
-  readonly claimed: (filled: ScenarioWithStaticDefaults) => Values | null;
+  readonly claimed: (filled: ScenarioWithStaticDefaults) => ProblemValues | null;
 }

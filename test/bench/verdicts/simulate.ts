@@ -3,7 +3,7 @@
  * found differences. The models describe timing noise that the verdicts must withstand. All noise is added to the
  * natural logarithm of a time.
  */
-import { type Random, seededRandom, shuffle } from '../../../electron/host/model/bench/statistics.ts';
+import { type RandomGenerator, seededRandom, shuffle } from '../../../electron/host/model/bench/statistics.ts';
 import { defaultMargin, judge, missProbability, noiseFloorOf } from '../../../electron/host/model/verdicts/judge.ts';
 import {
   type Instances,
@@ -27,33 +27,33 @@ interface NoiseModel {
   readonly name: string;
   /** Requested half width under this noise. */
   readonly precision: number;
-  readonly start: (random: Random) => Noise;
+  readonly start: (random: RandomGenerator) => Noise;
   /** Median of the logarithm of a time over sessions; null for a drift, which has no single median. */
   readonly median: number | null;
 }
 
 /** Standard normal deviate (Box–Muller). */
-function normal(random: Random): number {
+function normal(random: RandomGenerator): number {
   const radius = Math.sqrt(-2 * Math.log(1 - random.next()));
   return radius * Math.cos(2 * Math.PI * random.next());
 }
 
 const noNoise = (): void => undefined;
-const independentNoise = (draw: (random: Random) => number) => (random: Random) => ({
+const independentNoise = (draw: (random: RandomGenerator) => number) => (random: RandomGenerator) => ({
   prepare: noNoise,
   round: noNoise,
   of: () => draw(random),
 });
 
 /** One of two clock states at random: 8 % faster or slower. */
-const state = (random: Random): number => (random.next() < 0.5 ? 0.08 : -0.08);
+const state = (random: RandomGenerator): number => (random.next() < 0.5 ? 0.08 : -0.08);
 
 /** A first-order autoregressive series of unit variance. */
-const next = (before: number | undefined, random: Random): number =>
+const next = (before: number | undefined, random: RandomGenerator): number =>
   before === undefined ? normal(random) : 0.6 * before + 0.8 * normal(random);
 
 function placement(spread: number) {
-  return (random: Random): Noise => {
+  return (random: RandomGenerator): Noise => {
     const placed: number[] = [];
     return {
       prepare: (which) => {
@@ -66,16 +66,17 @@ function placement(spread: number) {
 }
 
 /** Noise shared by all candidates of a round; `step` updates it at the start of the round. */
-const sharedNoise = (step: (before: number | undefined, random: Random) => number, own: number) => (random: Random) => {
-  let now: number | undefined;
-  return {
-    prepare: noNoise,
-    round: () => {
-      now = step(now, random);
-    },
-    of: () => (now ?? 0) + own * normal(random),
+const sharedNoise =
+  (step: (before: number | undefined, random: RandomGenerator) => number, own: number) => (random: RandomGenerator) => {
+    let now: number | undefined;
+    return {
+      prepare: noNoise,
+      round: () => {
+        now = step(now, random);
+      },
+      of: () => (now ?? 0) + own * normal(random),
+    };
   };
-};
 
 /** Rounds over which the clock rises by 20 %, as in a machine that warms up. */
 const driftOver = 60;
@@ -208,7 +209,7 @@ function session(
   model: NoiseModel,
   { candidates, rule: by }: Pick<Rates, 'candidates' | 'rule'>,
   truth: number,
-  random: Random,
+  random: RandomGenerator,
 ) {
   const noise = model.start(random);
   const all = Array.from({ length: candidates + 2 }, (_, which) => ({ which, times: [] as number[][] }));

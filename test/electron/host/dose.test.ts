@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SolvedVolume, VolumeFrame } from '../../../electron/contract/beams/volume.ts';
 import type { PlaneUnitName } from '../../../electron/contract/dose/units.ts';
 import type { GammaDose } from '../../../electron/contract/dose.ts';
-import { gamma, gammaField } from '../../../electron/host/model/fields/gamma.ts';
+import { computeGammaField, gammaIndex } from '../../../electron/host/model/fields/gamma.ts';
 import { gammaDoseOf, gammaMap } from '../../../electron/host/workloads/transport/readouts.ts';
 import type { RunData } from '../../../electron/host/workloads/transport/run-data.ts';
 import type { Client } from '../../../renderer/data/client/client.ts';
@@ -60,7 +60,7 @@ describe('the gamma index of two runs', () => {
     const reference = { dose: Float64Array.of(1, 2, 1), axes } as RunData;
     const other = { dose: Float64Array.of(1.015, 2, 1.015), axes } as RunData;
     const passed = (by: GammaDose): number =>
-      gamma(gammaMap(reference, by), gammaMap(other, by), { dose: 0.01, distance_mm: 0.05 }).passed;
+      gammaIndex(gammaMap(reference, by), gammaMap(other, by), { dose: 0.01, distance_mm: 0.05 }).passed;
     // 1 % of the largest dose is 0.01 by mass, but 0.02 by area, because dense matter absorbs twice as much.
     expect(passed('mass')).toBeCloseTo(1 / 3, 12);
     expect(passed('area')).toBe(1);
@@ -74,12 +74,12 @@ describe('the gamma index of two runs', () => {
     const map = { dose, nz: 20, nx: 20, dz_mm: 0.5, dx_mm: 0.5 };
     const other = { ...map, dose: dose.map((value) => 1.01 * value) };
     const criteria = { dose: 0.01, distance_mm: 1 };
-    const { values, ...result } = await gammaField(map, other, criteria, new AbortController().signal);
-    expect(result).toEqual(gamma(map, other, criteria));
+    const { values, ...result } = await computeGammaField(map, other, criteria, new AbortController().signal);
+    expect(result).toEqual(gammaIndex(map, other, criteria));
     expect(Math.max(...values.filter((value) => !Number.isNaN(value)))).toBeCloseTo(result.worst, 6);
     const large = { ...map, dose: new Float64Array(400_000).fill(1), nz: 1000, nx: 400 };
     const brighter = { ...large, dose: large.dose.map((value) => 3 * value) };
-    const work = gammaField(large, brighter, criteria, AbortSignal.timeout(20));
+    const work = computeGammaField(large, brighter, criteria, AbortSignal.timeout(20));
     await expect(work).rejects.toThrow();
   });
 });

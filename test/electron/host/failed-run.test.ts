@@ -123,7 +123,7 @@ describe('failing runs', () => {
     });
 
     it('does not count as a measurement', async () => {
-      const { measure } = await import('../../../electron/host/model/bench/measure.ts');
+      const { measureRun: measure } = await import('../../../electron/host/model/bench/measure.ts');
       const scenarios = new TransportScenarios(test.host.scenarios);
       const reading = await scenarios.check({ ...smallScenario }, { name: 'test', folder: null });
       await expect(measure(test.host.addon, scenarios.resolve(reading))).rejects.toMatchObject({

@@ -5,7 +5,7 @@ import { BraggError } from '../../../contract/errors.ts';
 import type { NamedFile } from '../../../contract/files.ts';
 import type { ScenarioKindName } from '../../../contract/scenario/index.ts';
 import type { UserKernelVerdict } from '../../../contract/user-kernels/checks.ts';
-import { limitsOf, sessionText, type ValidReading, withoutRecordings } from '../../../host/api/benches.ts';
+import { createLimits, sessionText, type ValidReading, withoutRecordings } from '../../../host/api/benches.ts';
 import { engineRefusal, problemOf, type TaskReading } from '../../../host/api/scenarios.ts';
 import { isTask, taskVerdict, userKernelRefusal, variantsFor } from '../../../host/api/workloads.ts';
 import type { Host, TaskProblem } from '../../../host/index.ts';
@@ -67,7 +67,7 @@ async function runTask(
     readings: [reading],
     variants: [variant],
     modes: [],
-    limits: limitsOf(rounds, Number.POSITIVE_INFINITY),
+    limits: createLimits(rounds, Number.POSITIVE_INFINITY),
     sweep: null,
     withoutClaims: true,
   });

@@ -9,7 +9,7 @@ import type { FileAccess } from '../../io/files/access.ts';
 import { jsonTextInSlices, runInSlices } from '../../io/flow/cooperative.ts';
 import { ALL_LANES, type LaneQueue } from '../../io/flow/lanes.ts';
 import { type FrameSink, FrameSubscribers } from '../../io/flow/subscribers.ts';
-import { sessionFile } from '../../model/bench/session-file.ts';
+import { sessionFileContent } from '../../model/bench/session-file.ts';
 import type { BenchProgress as Measured } from '../../model/bench/stopping.ts';
 import type { ComparedField } from '../../model/fields/field.ts';
 import type { BenchOutcome, BenchTask } from '../../workloads/benchable.ts';
@@ -207,7 +207,7 @@ export class Benches {
 
   async save(id: string, file: FileRef, ifExists: 'replace' | 'refuse'): Promise<NamedFile> {
     const { kept } = await this.session(id);
-    const text = await runInSlices(jsonTextInSlices(sessionFile(kept)));
+    const text = await runInSlices(jsonTextInSlices(sessionFileContent(kept)));
     const named = await this.#options.files.write(file, `${text}\n`, ifExists);
     const live = this.#live.get(id);
     if (live !== undefined) {

@@ -28,7 +28,7 @@ import { USER_KERNEL_TEXT_MAX } from '../../../contract/user-kernels.ts';
 import { runToCompletion, type YieldingTask } from '../../../domain/values/pausing.ts';
 import { runInSlices } from '../../io/flow/cooperative.ts';
 import { readText } from '../../io/text/read.ts';
-import { instancesOf, ratioOf } from '../../model/bench/comparison.ts';
+import { groupByInstance, pairedRatio } from '../../model/bench/comparison.ts';
 import { asInterval, timeInterval } from '../../model/verdicts/levels.ts';
 import { mean, variance } from '../../model/verdicts/order.ts';
 import { twoSidedQuantile } from '../../model/verdicts/student.ts';
@@ -76,7 +76,7 @@ function intervalOf({ samples }: MeasuredSessionEntry): Interval | null {
     sample.instance === undefined ? [] : [{ instance: sample.instance, time_s: sample.time_s }],
   );
   const log = timeInterval(
-    instancesOf(told, ({ time_s }) => time_s),
+    groupByInstance(told, ({ time_s }) => time_s),
     outsideShare,
   );
   return log === null ? null : asInterval(log);
@@ -175,7 +175,7 @@ const inverseRatio = ({ value, interval }: Ratio): Ratio => ({
 });
 
 const timesOf = ({ samples }: MeasuredSessionEntry) =>
-  instancesOf(
+  groupByInstance(
     samples.map(({ instance = 0, time_s }) => ({ instance, time_s })),
     ({ time_s }) => time_s,
   );
@@ -201,7 +201,7 @@ function resultFromSession(session: Session, file: string): AttemptResult {
   const vs_best =
     !counts || best?.status !== 'measured' || attempt === undefined
       ? null
-      : { ...inverseRatio(ratioOf(timesOf(entry), timesOf(best), 2)), attempt };
+      : { ...inverseRatio(pairedRatio(timesOf(entry), timesOf(best), 2)), attempt };
   const measured = { verdict, reason: correctnessReason(accuracy), time_s, interval: intervalOf(entry) };
   return { ...measured, vs_reference: counts ? inverseRatio(ratio) : null, vs_best };
 }

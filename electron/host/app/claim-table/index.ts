@@ -13,25 +13,25 @@ import { defaultKind, scenarioKindNames } from '../../../contract/scenario/index
 import type { WorkloadName } from '../../../contract/workload.ts';
 import { defineThreadTask } from '../../io/threads/task.ts';
 import {
-  claimResults,
-  countedRatio,
-  gainOf,
+  exactRatio,
+  gainBetween,
+  judgeClaims,
+  quantityValue,
   type ReportMeasurements,
-  statedValue,
   unmetRequirement,
 } from '../../model/bench/claim-results.ts';
 import {
   applicableClaims,
   type Claim,
   type ClaimCatalogue,
-  claimsOf,
+  type ClaimSide,
+  claimsFor,
   meetsConditions,
-  readCatalogue,
+  type ProblemValues,
+  readClaimCatalogue,
   readClaimFiles,
-  type Side,
-  type Values,
 } from '../../model/bench/claims.ts';
-import { measuredReport } from '../../model/bench/report-claims.ts';
+import { collectMeasurements } from '../../model/bench/report-claims.ts';
 import { claimedValues } from '../../workloads/index.ts';
 import { documentIn, parseSession, withoutRecordings } from '../sessions/index.ts';
 import { answerOf, verdictRangesText } from './answer.ts';
@@ -132,10 +132,10 @@ interface RecordedSession {
   /** Path below assets/runs. */
   readonly file: string;
   readonly session: Session;
-  readonly reports: readonly { readonly measured: ReportMeasurements; readonly values: Values }[];
+  readonly reports: readonly { readonly measured: ReportMeasurements; readonly values: ProblemValues }[];
 }
 
-const noValues: Values = { numbers: {}, words: {} };
+const noValues: ProblemValues = { numbers: {}, words: {} };
 
 async function readRecorded(assetsFolder: string, file: string): Promise<RecordedSession | null> {
   const full = path.join(assetsFolder, 'runs', file);
@@ -149,7 +149,7 @@ async function readRecorded(assetsFolder: string, file: string): Promise<Recorde
     file,
     session,
     reports: session.reports.map((report, i) => ({
-      measured: measuredReport(report),
+      measured: collectMeasurements(report),
       // Some claims apply only to certain problem sizes.
       values: claimedValues(documentIn(session, i)) ?? noValues,
     })),
@@ -182,7 +182,7 @@ function statedValueLabel(one: StatedValue, all: readonly StatedValue[]): string
 
 /** Returns the findings of one report on a claim. The claim must apply to this report. */
 function findingsOf(claim: Claim, about: FindingSource, measured: ReportMeasurements): readonly ClaimFinding[] {
-  const [result] = claimResults([claim], measured);
+  const [result] = judgeClaims([claim], measured);
   const pairs = (result?.pairs ?? []).map(({ slower, faster, what, gain, verdict, wrong, unchecked, rival }) => ({
     ...about,
     ...{ by: `${slower} → ${faster}`, what, unit: '×' },
@@ -197,7 +197,7 @@ function findingsOf(claim: Claim, about: FindingSource, measured: ReportMeasurem
   }));
   const stated = { ...claim, needs: unmetRequirement(claim, measured.gpu) };
   const values = claim.values.map((each) => {
-    const { found, unit } = statedValue(each, measured);
+    const { found, unit } = quantityValue(each, measured);
     const by = statedValueLabel(each, claim.values);
     return {
       ...about,
@@ -207,7 +207,7 @@ function findingsOf(claim: Claim, about: FindingSource, measured: ReportMeasurem
     };
   });
   const counted = claim.counted.map((each) => {
-    const found = countedRatio(each);
+    const found = exactRatio(each);
     const { by, what, unit } = each;
     return { ...about, by, what, unit, ...found, verdict: judgeClaim(found, stated), counted: true as const };
   });
@@ -221,9 +221,9 @@ function findingsAcrossSweep(claim: Claim, recorded: RecordedSession): readonly 
     if (sweep?.path !== swept) return [];
     const [slow, fast] = [slower, faster].map((value) => recorded.reports[sweep.values.indexOf(value)]?.measured);
     if (slow === undefined || fast === undefined) return [];
-    const side: Side = { variant, mode: 'warm', clock: 'counted' };
+    const side: ClaimSide = { variant, mode: 'warm', clock: 'counted' };
     // The two times come from different reports, so their rounds cannot be paired.
-    const gain = gainOf({ ...slow.timesFor(side), apart: true }, fast.timesFor(side), slow.seed);
+    const gain = gainBetween({ ...slow.timesFor(side), afterRounds: true }, fast.timesFor(side), slow.seed);
     if (gain === null) return [];
     const stated = { ...claim, needs: unmetRequirement(claim, slow.gpu) };
     const by = `${variant}, ${slower} → ${faster}`;
@@ -273,7 +273,7 @@ interface ShippedScenario {
   readonly workload: string;
   /** Empty for a workload that has one benchmark. */
   readonly bench: string;
-  readonly values: Values;
+  readonly values: ProblemValues;
 }
 
 const documentSchema = z.looseObject({
@@ -406,7 +406,7 @@ async function judgeTableRow(
   const isOwn = ({ file }: ShippedScenario): boolean => row.scenarios.includes(file);
   const scenarios = [...all.filter(isOwn), ...all.filter((one) => !isOwn(one))];
   const claims = partsOf(row).flatMap((part) => {
-    const known = claimsOf(catalogue, part);
+    const known = claimsFor(catalogue, part);
     return part.ids.map((id) => {
       const claim = known.find((one) => one.id === id);
       if (claim === undefined)
@@ -419,7 +419,7 @@ async function judgeTableRow(
 
 /** Builds all rows with their claims and verdicts. This needs several seconds. */
 export async function claimTable(assetsFolder: string): Promise<readonly ClaimTableRow[]> {
-  const [rows, catalogue] = await Promise.all([readClaimTable(assetsFolder), readCatalogue(assetsFolder)]);
+  const [rows, catalogue] = await Promise.all([readClaimTable(assetsFolder), readClaimCatalogue(assetsFolder)]);
   const files = [...new Set(rows.flatMap(({ scenarios }) => scenarios))];
   const scenarios = await Promise.all(files.map((file) => shippedScenario(assetsFolder, file)));
   const judging = { catalogue, recorded: readOnce(assetsFolder), scenarios };

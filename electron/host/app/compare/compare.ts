@@ -5,7 +5,7 @@ import { migrateIfPossible } from '../../../contract/scenario/index.ts';
 import { runToCompletion, type YieldingTask } from '../../../domain/values/pausing.ts';
 import { runInSlices } from '../../io/flow/cooperative.ts';
 import { parityLimit, relativeL2 } from '../../model/bench/bench-candidate.ts';
-import { type GammaResult, gamma } from '../../model/fields/gamma.ts';
+import { type GammaResult, gammaIndex } from '../../model/fields/gamma.ts';
 import { depthDoseOf } from '../../workloads/transport/metrics/run-metrics.ts';
 import { gammaDoseOf, gammaMap, summaryOf } from '../../workloads/transport/readouts.ts';
 import { measuredRunOf, type RunData, stepsTime_s } from '../../workloads/transport/run-data.ts';
@@ -128,7 +128,7 @@ function compareWithFirst(first: RunData, here: RunData, requested: GammaDose): 
     rel_linf: sameGrid && peak > 0 ? largest / peak : null,
     same_bits: sameGrid && here.dose.every((d, i) => Object.is(d, first.dose[i])),
     reason: sameGrid ? null : `the grids differ: ${a.nz} × ${a.nx} and ${b.nz} × ${b.nx} cells of depth and x`,
-    gamma: criteria.map((one) => gamma(gammaMap(first, by), gammaMap(here, by), one)),
+    gamma: criteria.map((one) => gammaIndex(gammaMap(first, by), gammaMap(here, by), one)),
     gamma_by: by,
     within_parity: rel_l2 === null || !shareCells(first.variant, here.variant) ? null : rel_l2 <= limit,
   };

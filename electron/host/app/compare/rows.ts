@@ -11,7 +11,7 @@ import {
 } from '../../../contract/bench/session.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import type { Result } from '../../../contract/wire/methods.ts';
-import { sameGrid } from '../../model/fields/field.ts';
+import { isSameGrid } from '../../model/fields/field.ts';
 import { hostWorkloads } from '../../workloads/index.ts';
 import { scenarioDifferencesInSlices } from './compare.ts';
 import { type AbsoluteRow, type EntrySubject, type LoadedSubject, loadedSubjectOf } from './subjects.ts';
@@ -31,7 +31,7 @@ async function accuracyOf(here: LoadedSubject, reference: LoadedSubject): Promis
   const { compared } = hostWorkloads[here.row.workload];
   const own = here.row.accuracy;
   if (here.held || here === reference || compared.kind === 'sessions') return own;
-  if (here.field === null || reference.field === null || !sameGrid(here.field, reference.field)) return own;
+  if (here.field === null || reference.field === null || !isSameGrid(here.field, reference.field)) return own;
   const answerOf = ({ field, row }: LoadedSubject) =>
     field === null ? null : { field, precision: row.precision, variant: row.variant };
   const [a, b] = [answerOf(here), answerOf(reference)];

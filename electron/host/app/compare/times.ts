@@ -5,7 +5,7 @@
 import type { Subject } from '../../../contract/bench/benches.ts';
 import type { ComparedRow } from '../../../contract/bench/comparison.ts';
 import { defineThreadTask } from '../../io/threads/task.ts';
-import { asRatio, bootstrapVerdictOf } from '../../model/bench/comparison.ts';
+import { bootstrapVerdict, toRatio } from '../../model/bench/comparison.ts';
 import { median, medianInterval, ratioInterval, unpairedRatioInterval } from '../../model/bench/statistics.ts';
 import { judge, missProbability, type SpeedVerdict } from '../../model/verdicts/judge.ts';
 import {
@@ -54,7 +54,7 @@ function ratioToReference(
   reference: SubjectTimes,
   { paired, log }: { readonly paired: boolean; readonly log: LogInterval | null },
 ): ComparedRow['ratio'] {
-  const ratio = asRatio(log, median(here.times) / median(reference.times));
+  const ratio = toRatio(log, median(here.times) / median(reference.times));
   if (log !== null || here === reference) return ratio;
   const interval = paired ? ratioInterval : unpairedRatioInterval;
   return { ...ratio, interval: interval(here.times, reference.times, seed) };
@@ -63,7 +63,7 @@ function ratioToReference(
 /** Judges the speed from instances if both sessions have them, otherwise by a bootstrap over the rounds. */
 function speedOf(here: SubjectTimes, reference: SubjectTimes, log: LogInterval | null, ratio: ComparedRow['ratio']) {
   const floor = largerFloor(here.floor, reference.floor);
-  return log === null ? bootstrapVerdictOf(ratio.interval, floor) : speedVerdict(here, reference, { log, floor });
+  return log === null ? bootstrapVerdict(ratio.interval, floor) : speedVerdict(here, reference, { log, floor });
 }
 
 /**
@@ -100,7 +100,7 @@ function compareEndToEnd(
   const floor = largerFloor(here.wholeFloor, reference.wholeFloor);
   // Older sessions record the verdict but not the noise floor.
   const verdict = floor === null ? (judged?.verdict ?? 'undecided') : speedVerdict(here, reference, { log, floor });
-  return { ratio: asRatio(log, Number.NaN), verdict };
+  return { ratio: toRatio(log, Number.NaN), verdict };
 }
 
 function compareProcesses(
@@ -118,7 +118,7 @@ function compareProcesses(
   if (against.length === 0) return { reason, time_s, ratio: null, verdict };
   const log = logRatioOf(times, against, among);
   const floor = largerFloor(here.processFloor, reference.processFloor);
-  const ratio = asRatio(log, time_s / median(against.flat()));
+  const ratio = toRatio(log, time_s / median(against.flat()));
   return { reason, time_s, ratio, verdict: log === null ? verdict : speedVerdict(here, reference, { log, floor }) };
 }
 

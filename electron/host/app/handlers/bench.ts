@@ -15,12 +15,12 @@ import type { WorkloadName } from '../../../contract/workload.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
 import type { FileAccess } from '../../io/files/access.ts';
 import { identifyThisMachine } from '../../io/files/this-machine.ts';
-import { commitOf } from '../../model/bench/commit.ts';
+import { readCommit } from '../../model/bench/commit.ts';
 import { runnableDesigns } from '../../model/bench/factorial/effects.ts';
 import { kernelFolders } from '../../model/bench/machine.ts';
-import { kernelResources } from '../../model/bench/session-file.ts';
-import { kernelsOf, variantSources } from '../../model/bench/sources.ts';
-import { chooseBaselines, externalPrograms, readRegistry } from '../../model/external/conversation.ts';
+import { readKernelResources } from '../../model/bench/session-file.ts';
+import { kernelsNamedIn, readVariantSources } from '../../model/bench/sources.ts';
+import { externalPrograms, parseBaselines, readRegistry } from '../../model/external/conversation.ts';
 import { optionsOfTask, taskOfReadings, throwIfBenchTooLong, type ValidReading } from '../../workloads/benchable.ts';
 import { allVariants, hostWorkloads } from '../../workloads/index.ts';
 import { refusalOf, type Scenarios } from '../../workloads/scenarios/scenarios.ts';
@@ -105,7 +105,7 @@ async function startBench(parts: BenchParts, request: Request) {
   benchable.check(addon, problem, variants);
   await throwIfBenchTooLong(addon, benchable, readings, async (each) => each, variants);
   if (external.length > 0) {
-    chooseBaselines(await readRegistry(assetsFolder), { workload: first.kind, bench: here.bench }, external);
+    parseBaselines(await readRegistry(assetsFolder), { workload: first.kind, bench: here.bench }, external);
   }
   await userKernels.prepare(variants, here);
   return benches.start({
@@ -222,7 +222,7 @@ export function benchHandlers(parts: BenchParts): Pick<Handlers, Names> {
       const { variant } = which;
       const { sources } = kernelFolders();
       const mine = userKernels.find(variant);
-      if (mine === null) return { files: await variantSources(sources, findVariant(which)) };
+      if (mine === null) return { files: await readVariantSources(sources, findVariant(which)) };
       const { id, text, description, base, answer } = mine;
       // A candidate does not replace a shipped file, so it is shown next to its reference.
       if (answer !== null)
@@ -232,7 +232,7 @@ export function benchHandlers(parts: BenchParts): Pick<Handlers, Names> {
             { path: answer.name, text: answer.text },
           ],
         };
-      const rest = await variantSources(sources, base);
+      const rest = await readVariantSources(sources, base);
       return { files: [{ path: id, text }, ...rest.filter((file) => file.path !== description.replaces)] };
     },
     'variant.resources': async ({ session, ...which }) => {
@@ -247,17 +247,17 @@ export function benchHandlers(parts: BenchParts): Pick<Handlers, Names> {
       const kept = session === null ? null : await benches.session(session.bench);
       const report = kept?.session.reports[session?.report ?? 0];
       const resourcesFrom = async (all: KernelResources, origin: string) => ({
-        resources: kernelsOf(await variantSources(sources, found), all),
+        resources: kernelsNamedIn(await readVariantSources(sources, found), all),
         reason: null,
         origin,
       });
       if (report?.resources !== undefined) return resourcesFrom(report.resources, `recorded with ${kept?.name}`);
-      const built = await kernelResources(images, found.workload);
+      const built = await readKernelResources(images, found.workload);
       if (built === null)
         return noResources('The kernels were not compiled on this machine: install nvcc, then run npm run build.');
       if (report === undefined) return resourcesFrom(built, 'of this build');
       // A build from another commit may have other kernels.
-      const here = await commitOf(path.dirname(parts.assetsFolder));
+      const here = await readCommit(path.dirname(parts.assetsFolder));
       const { commit } = report.program;
       if (commit !== null && commit === here) {
         return resourcesFrom(built, `of this build, from the same commit as ${kept?.name}, which has no kernel data`);

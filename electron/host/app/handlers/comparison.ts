@@ -3,7 +3,7 @@
 import type { Subject } from '../../../contract/bench/benches.ts';
 import type { ComparedMap } from '../../../contract/bench/comparison.ts';
 import { BraggError } from '../../../contract/errors.ts';
-import { comparedCurves, difference, fieldMap, gridText, noAnswer } from '../../model/fields/field.ts';
+import { compareCurves, fieldDifference, fieldMap, gridText, NO_ANSWER } from '../../model/fields/field.ts';
 import { comparedRows } from '../compare/rows.ts';
 import { type LoadedSubject, loadSubject, type SubjectParts } from '../compare/subjects.ts';
 import type { Handlers } from '../service/service.ts';
@@ -33,17 +33,17 @@ export function comparisonHandlers(parts: SubjectParts): ComparisonHandlers {
     },
     'compare.curves': async ({ subjects, reference }) => {
       const fields = (await loadAll(subjects)).map(({ field }) => field);
-      return { curves: await comparedCurves(fields, reference) };
+      return { curves: await compareCurves(fields, reference) };
     },
     'compare.maps': async ({ subjects, reference, viewport }) => {
       const fields = (await loadAll(subjects)).map(({ field }) => field);
       const against = fields[reference] ?? null;
       const maps = await Promise.all(
         fields.map(async (field, i): Promise<ComparedMap> => {
-          if (field === null) return { map: null, reason: noAnswer, difference: null };
+          if (field === null) return { map: null, reason: NO_ANSWER, difference: null };
           const map = await fieldMap(field, viewport);
           if (i === reference || against === null) return { map, reason: null, difference: null };
-          const less = await difference(field, against);
+          const less = await fieldDifference(field, against);
           if (less !== null) return { map, reason: null, difference: await fieldMap(less, viewport) };
           const reason = `the grids differ: ${gridText(field)} here, ${gridText(against)} in the reference`;
           return { map, reason, difference: null };

@@ -8,7 +8,7 @@ import type { GammaDose, ImportedPlane } from '../../../contract/dose.ts';
 import { BraggError } from '../../../contract/errors.ts';
 import { errorFromNative, type NativeAddon, type TransportProblem } from '../../io/addon/addon.ts';
 import type { FileAccess } from '../../io/files/access.ts';
-import { type DoseMap, gammaField } from '../../model/fields/gamma.ts';
+import { computeGammaField, type DoseMap } from '../../model/fields/gamma.ts';
 import { problemOf, type Scenarios } from '../../workloads/scenarios/scenarios.ts';
 import { commission, readMeasured } from '../../workloads/transport/beams/commission.ts';
 import { pencilDose, pencilFile } from '../../workloads/transport/beams/pencils.ts';
@@ -108,7 +108,7 @@ export function doseHandlers({ addon, runs, files, scenarios, doses }: DoseParts
         typeof reference === 'string'
           ? await operandsWithRun(evaluated, await transportRun(runs, reference), asked)
           : await operandsWithImport(evaluated, doses, reference, asked);
-      const { values, passed, points, worst, histogram } = await gammaField(
+      const { values, passed, points, worst, histogram } = await computeGammaField(
         wanted,
         here,
         { dose, distance_mm, local, threshold },

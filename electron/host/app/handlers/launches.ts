@@ -3,10 +3,10 @@ import { BraggError } from '../../../contract/errors.ts';
 import type { Code, KernelSet } from '../../../contract/launches.ts';
 import { errorFromNative, type NativeAddon } from '../../io/addon/addon.ts';
 import { kernelFolders } from '../../model/bench/machine.ts';
-import { allKernelResources, kernelResources } from '../../model/bench/session-file.ts';
-import { kernelsOf, variantSources, workloadFolder } from '../../model/bench/sources.ts';
+import { readAllKernelResources, readKernelResources } from '../../model/bench/session-file.ts';
+import { kernelsNamedIn, readVariantSources, workloadFolder } from '../../model/bench/sources.ts';
 import { readSourcePage } from '../../model/counters/source-page.ts';
-import { shippedCode } from '../../model/machine-code/index.ts';
+import { readShippedCode } from '../../model/machine-code/index.ts';
 import { allVariants } from '../../workloads/index.ts';
 import type { Benches } from '../benches/benches.ts';
 import type { HandlerParams, Handlers } from '../service/service.ts';
@@ -47,7 +47,7 @@ async function codeOf(
   signal: AbortSignal,
 ): Promise<Code> {
   const request = { architecture, language, signal };
-  if (subject.kind === 'kernel') return shippedCode(kernelFolders(), { ...request, ...subject, among: null });
+  if (subject.kind === 'kernel') return readShippedCode(kernelFolders(), { ...request, ...subject, among: null });
   const { variant: id, workload, bench, kernel } = subject;
   const mine = userKernels.find(id);
   if (mine !== null) return userKernels.code(mine, { ...request, kernel });
@@ -56,11 +56,11 @@ async function codeOf(
   if (variant.device === 'cpu') throw new BraggError('unsupported', `${id} runs on the CPU and launches no kernels.`);
   const { images, sources } = kernelFolders();
   const folder = workloadFolder(variant);
-  const known = await kernelResources(images, folder);
-  const own = known === null ? null : kernelsOf(await variantSources(sources, variant), known);
+  const known = await readKernelResources(images, folder);
+  const own = known === null ? null : kernelsNamedIn(await readVariantSources(sources, variant), known);
   const names = [...new Set(own?.kernels.map(({ name }) => name))];
   const among = own === null ? null : names.sort((a, b) => countCommonWords(b, id) - countCommonWords(a, id));
-  return shippedCode(kernelFolders(), { ...request, workload: folder, kernel, among });
+  return readShippedCode(kernelFolders(), { ...request, workload: folder, kernel, among });
 }
 
 interface LaunchParts {
@@ -75,7 +75,7 @@ export function launchHandlers(parts: LaunchParts): Pick<Handlers, Extract<keyof
     'launch.code': (request, signal) => codeOf(parts, request, signal),
     'launch.hot': async ({ name, text }) => ({ kernels: [...readSourcePage(text, name)] }),
     'launch.kernels': async () => {
-      const built = await allKernelResources(kernelFolders().images);
+      const built = await readAllKernelResources(kernelFolders().images);
       if (built.length > 0) return { sets: built, reason: null };
       const reason = 'The kernels were not compiled on this machine: install nvcc, then run npm run build.';
       // If several variants have the same id, the first one counts.

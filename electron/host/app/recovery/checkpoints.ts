@@ -10,7 +10,7 @@ import type { Session } from '../../../contract/bench/session.ts';
 import { messageOf } from '../../../contract/errors.ts';
 import type { ProcessFolders } from '../../io/files/owned-folder.ts';
 import { jsonTextInSlices, runInSlices } from '../../io/flow/cooperative.ts';
-import { sessionFile } from '../../model/bench/session-file.ts';
+import { sessionFileContent } from '../../model/bench/session-file.ts';
 import type { AnyRunData } from '../../workloads/run-data.ts';
 import { writeAtomically } from '../../workloads/scenarios/scenarios.ts';
 import type { RunPacker } from '../run-files/packer.ts';
@@ -69,7 +69,7 @@ export interface NamedSession {
 export const sessionForm: StateFormat<NamedSession> = {
   kind: 'session',
   many: 'Benchmarks',
-  write: async ({ session }) => `${await runInSlices(jsonTextInSlices(sessionFile(session)))}\n`,
+  write: async ({ session }) => `${await runInSlices(jsonTextInSlices(sessionFileContent(session)))}\n`,
 };
 
 export class Checkpoints<T extends { readonly name: string }> {

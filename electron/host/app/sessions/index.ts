@@ -10,16 +10,16 @@ import { BraggError } from '../../../contract/errors.ts';
 import { isScenarioKind, parsePath, withValueAt } from '../../../contract/scenario/index.ts';
 import { readRegularFileUpTo } from '../../io/files/plain-file.ts';
 import { defineThreadTask } from '../../io/threads/task.ts';
-import { taskClaimResults } from '../../model/bench/claim-results.ts';
-import { applicableClaims, type ClaimCatalogue, claimsOf, readCatalogue } from '../../model/bench/claims.ts';
-import { type FactorialDesign, factorialsIn, readDesigns } from '../../model/bench/factorial/effects.ts';
-import { measuredReport } from '../../model/bench/report-claims.ts';
-import { checkedSession, sessionFileText } from '../../model/bench/session-file.ts';
+import { judgeTaskClaims } from '../../model/bench/claim-results.ts';
+import { applicableClaims, type ClaimCatalogue, claimsFor, readClaimCatalogue } from '../../model/bench/claims.ts';
+import { addFactorials, type FactorialDesign, readDesigns } from '../../model/bench/factorial/effects.ts';
+import { collectMeasurements } from '../../model/bench/report-claims.ts';
+import { parseSessionFile, readSessionFileText } from '../../model/bench/session-file.ts';
 import { claimedValues } from '../../workloads/index.ts';
 
 /** Parses a complete session. `path` names the file in messages. Throws BraggError `foreign-file`. */
 export function parseSession(text: string, path: string): Session {
-  return checkedSession(text, path, [SESSION_FORMAT], sessionSchema);
+  return parseSessionFile(text, path, [SESSION_FORMAT], sessionSchema);
 }
 
 const { format, format_version, workload, created, sweep } = sessionSchema.shape;
@@ -56,7 +56,7 @@ export type SessionOverview = Readonly<z.infer<typeof overviewSchema>>;
  * `foreign-file`.
  */
 function parseOverview(text: string, path: string): SessionOverview {
-  return checkedSession(text, path, [SESSION_FORMAT], overviewSchema);
+  return parseSessionFile(text, path, [SESSION_FORMAT], overviewSchema);
 }
 
 /** Removes recordings, because their spans are many times as large as the results. */
@@ -71,7 +71,7 @@ export interface Current {
 }
 
 export async function readCurrent(assetsFolder: string): Promise<Current> {
-  const [designs, claims] = await Promise.all([readDesigns(assetsFolder), readCatalogue(assetsFolder)]);
+  const [designs, claims] = await Promise.all([readDesigns(assetsFolder), readClaimCatalogue(assetsFolder)]);
   return { designs, claims };
 }
 
@@ -95,8 +95,8 @@ function withClaims(session: Session, catalogue: ClaimCatalogue): Session {
     ...session,
     reports: session.reports.map((report, i) => {
       const values = claimedValues(documentIn(session, i)) ?? { numbers: {}, words: {} };
-      const claims = applicableClaims(claimsOf(catalogue, { workload, bench: report.bench }), values);
-      return { ...report, claims: taskClaimResults(claims, measuredReport(report)) };
+      const claims = applicableClaims(claimsFor(catalogue, { workload, bench: report.bench }), values);
+      return { ...report, claims: judgeTaskClaims(claims, collectMeasurements(report)) };
     }),
   };
 }
@@ -126,7 +126,7 @@ function withReasons(session: Session): Session {
 
 /** Adds the effects of optimisations, alone and together, and the verdicts on claims, by the current rules. */
 export function deriveSession(saved: Session, { designs, claims }: Current): Session {
-  return factorialsIn(withClaims(withReasons(withoutRecordings(saved)), claims), designs);
+  return addFactorials(withClaims(withReasons(withoutRecordings(saved)), claims), designs);
 }
 
 /** Ten times the size of the largest recorded session. Pages receive sessions completely, so the size is limited. */
@@ -211,7 +211,7 @@ function detectOtherFormat(text: string): ForeignSession | null {
 
 /** Reads a session file that the user named. Throws BraggError if it is not a session. */
 export async function readSessionNamed(file: string): Promise<Session> {
-  const text = await sessionFileText(file);
+  const text = await readSessionFileText(file);
   try {
     return parseSession(text, file);
   } catch (error) {

@@ -11,7 +11,7 @@ import type { PlanHead, PlanLine, PointResult } from '../../../contract/study/in
 import { readRegularFile } from '../../io/files/plain-file.ts';
 import { defineCachingThreadTask } from '../../io/threads/task.ts';
 import { unmetRequirement } from '../../model/bench/claim-results.ts';
-import { appliesTo, type Claim } from '../../model/bench/claims.ts';
+import { type Claim, claimApplies } from '../../model/bench/claims.ts';
 import { applyOverrides } from '../../model/scenarios/overrides.ts';
 import { adviceOf } from '../../model/studies/advice/index.ts';
 import { StudyFolder } from '../../model/studies/folder.ts';
@@ -268,7 +268,7 @@ function computeAdvice({ head, rows }: StudyResults, asked: AdviceRequest): read
     speaks: ({ base, settings }: PlanLine) => {
       if (Object.keys(claim.where).length === 0) return true;
       const values = claimedValues(documentOf(head.bases[base]?.document, settings));
-      return values !== null && appliesTo(claim, values);
+      return values !== null && claimApplies(claim, values);
     },
   }));
   return adviceOf(head, rows, { claims, error_mm: asked.error_mm });

@@ -25,7 +25,7 @@ import type { Cluster } from '../../../contract/study/clusters.ts';
 import type { PlanLine, PointResult } from '../../../contract/study/index.ts';
 import { errorFromNative } from '../../io/addon/addon.ts';
 import { identifyThisMachine } from '../../io/files/this-machine.ts';
-import { type BenchKind, type Claim, readClaimsOf } from '../../model/bench/claims.ts';
+import { type BenchmarkId, type Claim, readBenchmarkClaims } from '../../model/bench/claims.ts';
 import { isStudyFolder, StudyFolder } from '../../model/studies/folder.ts';
 import { readViews, writeTarget, writeViews } from '../../model/studies/folder-state.ts';
 import type { RequestedColumns, TableQuery } from '../../model/studies/table-query.ts';
@@ -73,7 +73,7 @@ interface StudyOffersParts {
   readonly capabilities: Pick<Capabilities, 'variants'>;
 }
 
-const benchKindOfDocument = (document: ScenarioDraft): BenchKind =>
+const benchKindOfDocument = (document: ScenarioDraft): BenchmarkId =>
   benchKindOf({
     kind: kindOfDocument(document),
     problem: valueAt(document, ['problem']),
@@ -82,7 +82,7 @@ const benchKindOfDocument = (document: ScenarioDraft): BenchKind =>
 
 /** Reads the published claims about the benchmark that the document describes. */
 const claimsAbout = (document: ScenarioDraft, assetsFolder: string): Promise<readonly Claim[]> =>
-  readClaimsOf(assetsFolder, benchKindOfDocument(document));
+  readBenchmarkClaims(assetsFolder, benchKindOfDocument(document));
 
 async function findOffers(
   document: ScenarioDraft,

@@ -15,7 +15,7 @@ import { createGunzip } from 'node:zlib';
 import { BraggError } from '../../../contract/errors.ts';
 import { formatBytes } from '../../../domain/values/units.ts';
 import { openRegularFile, readRegularFile, toFileError } from '../../io/files/plain-file.ts';
-import { cudaTool } from '../../model/machine-code/tools.ts';
+import { findCudaTool } from '../../model/machine-code/tools.ts';
 import { ChromeImport } from '../../model/timeline/import/chrome.ts';
 import { importNsight } from '../../model/timeline/import/nsight.ts';
 import { importRun } from '../../model/timeline/import/run.ts';
@@ -112,7 +112,9 @@ async function findInstalled(environment: NodeJS.ProcessEnv): Promise<readonly s
 
 /** Returns the path of `nsys`. Null if it is not installed. */
 export async function findNsys(environment: NodeJS.ProcessEnv = process.env): Promise<string | null> {
-  return cudaTool('nsys', environment) ?? (await findInstalled(environment)).find((place) => existsSync(place)) ?? null;
+  return (
+    findCudaTool('nsys', environment) ?? (await findInstalled(environment)).find((place) => existsSync(place)) ?? null
+  );
 }
 
 /**

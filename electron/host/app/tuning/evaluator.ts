@@ -27,10 +27,10 @@ import {
 import { configuredName, parseConfigured } from '../../../contract/tuning/configured.ts';
 import { errorFromNative } from '../../io/addon/addon.ts';
 import { writeAtomically } from '../../io/files/write-file.ts';
-import { sessionGpus } from '../../model/bench/machine.ts';
+import { describeGpus } from '../../model/bench/machine.ts';
 import { sessionText } from '../../model/bench/session-file.ts';
 import { medianInterval } from '../../model/bench/statistics.ts';
-import { limitsOf } from '../../model/bench/stopping.ts';
+import { createLimits } from '../../model/bench/stopping.ts';
 import { type Candidate, candidatesOf, type Measure as SearchMeasure, search } from '../../model/tuning/search.ts';
 import { measureReport, measureSession } from '../../workloads/bench.ts';
 import { benchTaskOf } from '../../workloads/benchable.ts';
@@ -207,8 +207,8 @@ class Evaluator {
       const { benchable } = hostWorkloads[reading.kind];
       const report = await measureReport(host.addon, benchable, benchable.problem(reading), {
         ...{ scenario: head.name, variants: [variant], seed: SEED, signal },
-        limits: limitsOf(search.rounds, search.seconds, { precision: TUNED_PRECISION }),
-        ...(study.measures.includes('energy') && { energy: true, gpus: sessionGpus(host.capabilities().devices) }),
+        limits: createLimits(search.rounds, search.seconds, { precision: TUNED_PRECISION }),
+        ...(study.measures.includes('energy') && { energy: true, gpus: describeGpus(host.capabilities().devices) }),
       });
       if (signal.aborted) return null;
       const [entry] = report.entries;
@@ -290,7 +290,7 @@ class Evaluator {
       { workload: kind, problems: [problem], documents: [document], scenarios: [scenario] },
       {
         ...{ scenario: head.name, variants, seed: SEED, processes: 0, assetsFolder, withoutClaims: true },
-        limits: limitsOf(BEST_ROUNDS, search.best_seconds, { precision: TUNED_PRECISION }),
+        limits: createLimits(BEST_ROUNDS, search.best_seconds, { precision: TUNED_PRECISION }),
         command: `study run ${head.name}`,
       },
     );

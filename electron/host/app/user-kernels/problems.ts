@@ -8,7 +8,7 @@ import path from 'node:path';
 import { correctnessOf, correctnessReason, type Session, type SessionEntry } from '../../../contract/bench/session.ts';
 import { BraggError, type Issue } from '../../../contract/errors.ts';
 import { type ProblemDefinition, USER_PROBLEM } from '../../../contract/scenario/user-problem/index.ts';
-import { type BenchProgress, limitsOf, maxRounds } from '../../model/bench/stopping.ts';
+import { type BenchProgress, createLimits, maxRounds } from '../../model/bench/stopping.ts';
 import {
   candidateFiles,
   cppSignature,
@@ -139,7 +139,7 @@ export async function judgeCandidate(parts: ProblemParts, submission: Submission
       },
       ...{ documents: [reading.document ?? {}], scenarios: [reading.scenario], sweep: null, external: [], modes: [] },
       variants: [...against.filter((one) => one !== id), id],
-      limits: limitsOf(maxRounds, seconds),
+      limits: createLimits(maxRounds, seconds),
       created: new Date().toISOString(),
       command: `bench ${folder} --variants ${id}`,
       ...{ userKernels: [], userKernelLimit_s: 0, trace: false },

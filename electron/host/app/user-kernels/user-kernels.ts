@@ -13,7 +13,7 @@ import type { KernelFolders, NativeAddon } from '../../io/addon/addon.ts';
 import type { TaskProblem } from '../../io/addon/task.ts';
 import { SerialQueue } from '../../io/flow/queues.ts';
 import { forkChild, type StartChild } from '../../io/processes/link.ts';
-import { userCode, userResources } from '../../model/machine-code/index.ts';
+import { compileUserCode, readUserResources } from '../../model/machine-code/index.ts';
 import type { ShippedSpace } from '../../model/tuning/space.ts';
 import { References } from '../../model/user-kernels/answer.ts';
 import { type BuildOptions, type BuildResult, buildUserKernel, codeOf } from '../../model/user-kernels/build.ts';
@@ -312,17 +312,17 @@ export class UserKernels {
   }
 
   /** Returns PTX or SASS of one CUDA kernel in the file. Throws BraggError `untrusted` first. */
-  code(kernel: UserKernel, request: Parameters<typeof userCode>[2]): Promise<Code> {
+  code(kernel: UserKernel, request: Parameters<typeof compileUserCode>[2]): Promise<Code> {
     this.#requireTrustOf(kernel);
-    return userCode(kernel, this.#buildOptions(request.signal), request);
+    return compileUserCode(kernel, this.#buildOptions(request.signal), request);
   }
 
   /**
    * Returns registers, shared memory and spills of the CUDA kernels in the file. Throws BraggError `untrusted` first.
    */
-  resources(kernel: UserKernel, architecture: string, signal?: AbortSignal): ReturnType<typeof userResources> {
+  resources(kernel: UserKernel, architecture: string, signal?: AbortSignal): ReturnType<typeof readUserResources> {
     this.#requireTrustOf(kernel);
-    return userResources(kernel, this.#buildOptions(signal), { architecture, signal });
+    return readUserResources(kernel, this.#buildOptions(signal), { architecture, signal });
   }
 
   #buildOptions(signal?: AbortSignal): BuildOptions {

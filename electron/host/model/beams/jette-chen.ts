@@ -6,7 +6,7 @@
 
 const ENERGIES = [50, 100, 150, 200, 250] as const;
 /** Widths of the modulated region (the plateau of the SOBP), as fractions of the range. */
-const SHARES = [0.15, 0.2, 0.25, 0.3, 0.35, 0.4] as const;
+const MODULATION_FRACTIONS = [0.15, 0.2, 0.25, 0.3, 0.35, 0.4] as const;
 const POWERS = [
   [1.72, 1.71, 1.71, 1.71, 1.71, 1.73],
   [1.63, 1.68, 1.68, 1.67, 1.68, 1.68],
@@ -19,7 +19,7 @@ const POWERS = [
  * Position of `value` in an ascending list, for linear interpolation between two entries. Values outside are clamped to
  * the ends.
  */
-function bracketOf(list: readonly number[], value: number): { readonly index: number; readonly share: number } {
+function locateInList(list: readonly number[], value: number): { readonly index: number; readonly share: number } {
   const found = list.findIndex((one) => one > value);
   const index = found < 0 ? list.length - 2 : Math.max(0, found - 1);
   const [a, b] = [list[index] ?? 0, list[index + 1] ?? 1];
@@ -27,7 +27,7 @@ function bracketOf(list: readonly number[], value: number): { readonly index: nu
 }
 
 export function jetteChenPower(energy_MeV: number, share: number): number {
-  const [e, s] = [bracketOf(ENERGIES, energy_MeV), bracketOf(SHARES, share)];
+  const [e, s] = [locateInList(ENERGIES, energy_MeV), locateInList(MODULATION_FRACTIONS, share)];
   const at = (i: number, j: number): number => POWERS[e.index + i]?.[s.index + j] ?? 0;
   const row = (i: number): number => at(i, 0) + s.share * (at(i, 1) - at(i, 0));
   return row(0) + e.share * (row(1) - row(0));

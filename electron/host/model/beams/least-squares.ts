@@ -74,7 +74,7 @@ export function multiply(columns: Columns, x: ArrayLike<number>): Float64Array {
 /**
  * Maximum number of rounds per column. Each round frees one column, so more rounds mean a cycle caused by rounding.
  */
-const MAX_ROUNDS = 5;
+const MAX_ROUNDS_PER_COLUMN = 5;
 
 interface Solution {
   readonly columns: Columns;
@@ -124,7 +124,7 @@ export function nnls(given: Columns, b: Float64Array, start?: ArrayLike<number>)
   const lengths = given.map((column) => Math.sqrt(column.reduce((sum, value) => sum + value * value, 0)));
   const unit = given.map((column, k) => column.map((value) => value / (lengths[k] || 1)));
   const begun = lengths.map((length, k) => length * (start?.[k] ?? 0));
-  const scaled = nnlsOfUnitColumns(...reduceRows(unit, b), begun);
+  const scaled = nnlsWithUnitColumns(...reduceRows(unit, b), begun);
   return scaled.map((value, k) => value / (lengths[k] || 1));
 }
 
@@ -146,7 +146,7 @@ export function regularisedNnls(
  * Non-negative least squares whose solution, divided by `scales` (1 by default), does not increase along the list. Each
  * scaled unknown is a sum of non-negative steps from its position to the end of the list.
  */
-export function fallingNnls(
+export function nonIncreasingNnls(
   columns: Columns,
   b: Float64Array,
   scales: ArrayLike<number> = columns.map(() => 1),
@@ -173,14 +173,14 @@ export function fallingNnls(
 }
 
 /** Non-negative least squares for a matrix whose columns have length 1 or 0. */
-function nnlsOfUnitColumns(columns: Columns, b: Float64Array, start: readonly number[]): Float64Array {
+function nnlsWithUnitColumns(columns: Columns, b: Float64Array, start: readonly number[]): Float64Array {
   const n = columns.length;
   const x = Float64Array.from(start, (value) => Math.max(0, value));
   const free = new Set([...x.keys()].filter((k) => (x[k] ?? 0) > 0));
   const kept: Solution = { columns, b, x, free };
   solveFreeColumns(kept);
   const size = Math.sqrt(b.reduce((sum, value) => sum + value * value, 0));
-  for (let round = 0; round < MAX_ROUNDS * n; round += 1) {
+  for (let round = 0; round < MAX_ROUNDS_PER_COLUMN * n; round += 1) {
     const residual = multiply(columns, x).map((value, i) => (b[i] ?? 0) - value);
     let [best, steepest] = [-1, 0];
     for (const [k, column] of columns.entries()) {

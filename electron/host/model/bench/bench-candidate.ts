@@ -10,7 +10,7 @@ import type { Accuracy, AuditCost, SessionEntry, SessionReport } from '../../../
 import type { SavedRecording } from '../../../contract/recording.ts';
 import type { Precision } from '../../../contract/run.ts';
 import type { ColdStart } from './cold/processes.ts';
-import type { SampleMarks } from './comparison.ts';
+import type { SampleMetadata } from './comparison.ts';
 import type { SamplePosition } from './rounds.ts';
 
 /**
@@ -18,10 +18,10 @@ import type { SamplePosition } from './rounds.ts';
  */
 export const parityLimit: Readonly<Record<Precision, number>> = { fp32: 1e-5, fp64: 1e-12 };
 
-export type Values = Float32Array | Float64Array;
+export type AnswerValues = Float32Array | Float64Array;
 
 /** |a − b|₂ / |b|₂. */
-export function relativeL2(values: Values, reference: Values): number {
+export function relativeL2(values: AnswerValues, reference: AnswerValues): number {
   if (values.length !== reference.length) return Number.POSITIVE_INFINITY;
   let [difference, norm] = [0, 0];
   for (let i = 0; i < values.length; i += 1) {
@@ -36,7 +36,7 @@ export function relativeL2(values: Values, reference: Values): number {
  * Comparison of repeated runs with the same inputs. `bitwise`: all results have the same bits. Otherwise `spread` is
  * the largest difference, relative to the largest value, if known.
  */
-export interface Repeats {
+export interface RepeatComparison {
   readonly runs: number;
   readonly bitwise: boolean;
   readonly spread: number | null;
@@ -44,13 +44,13 @@ export interface Repeats {
 }
 
 /** Collects the answers of repeated runs and compares them. */
-export class Determinism {
-  private first: Values | null = null;
+export class DeterminismCheck {
+  private first: AnswerValues | null = null;
   private hash = '';
   private count = 0;
   private spread = 0;
 
-  add(dose: Values): void {
+  add(dose: AnswerValues): void {
     const bytes = new Uint8Array(dose.buffer, dose.byteOffset, dose.byteLength);
     const hash = createHash('sha256').update(bytes).digest('hex');
     this.count += 1;
@@ -62,12 +62,12 @@ export class Determinism {
     }
   }
 
-  report(): Repeats & { readonly spread: number } {
+  report(): RepeatComparison & { readonly spread: number } {
     return { runs: this.count, bitwise: this.spread === 0, spread: this.spread, hash: this.hash };
   }
 }
 
-function largestDifference(values: Values, reference: Values): number {
+function largestDifference(values: AnswerValues, reference: AnswerValues): number {
   let [difference, peak] = [0, 0];
   for (let i = 0; i < reference.length; i += 1) {
     difference = Math.max(difference, Math.abs((values[i] ?? 0) - (reference[i] ?? 0)));
@@ -78,27 +78,27 @@ function largestDifference(values: Values, reference: Values): number {
 
 type RefusedEntry = Extract<SessionEntry, { status: 'refused' }>;
 /** Identifies a candidate in reports: label, variant, device and precision. */
-export type EntryHead = Readonly<Omit<RefusedEntry, 'status' | 'reason'>>;
+export type CandidateIdentity = Readonly<Omit<RefusedEntry, 'status' | 'reason'>>;
 
 /** Identity of a candidate whose variant supports only one precision. */
-export function headOf({
+export function candidateIdentity({
   label,
   variant,
   gpu,
 }: {
   readonly label: string;
-  readonly variant: Pick<EntryHead, 'title' | 'device' | 'precision'> & {
+  readonly variant: Pick<CandidateIdentity, 'title' | 'device' | 'precision'> & {
     readonly id: string;
     readonly buildsOn: string | null;
   };
   readonly gpu: number | null;
-}): EntryHead {
+}): CandidateIdentity {
   const { id, title, buildsOn, device, precision } = variant;
   return { label, variant: id, title, builds_on: buildsOn, device, precision, note: null, gpu };
 }
 
 /** Times of one sample, in seconds. */
-export interface TimedRun extends Pick<SampleMarks, 'clocks'> {
+export interface TimedRun extends Pick<SampleMetadata, 'clocks'> {
   /** Time of one repetition, by the clock that verdicts are based on. */
   readonly time_s: number;
   readonly repetitions: number;
@@ -112,12 +112,12 @@ export interface TimedRun extends Pick<SampleMarks, 'clocks'> {
   /** Time of each part of the set-up, by name. */
   readonly parts: ReadonlyMap<string, number>;
   /** Answer of the run; null if it stays in the engine. */
-  readonly values: Values | null;
+  readonly values: AnswerValues | null;
   /**
    * Quantities that the variant measured itself during these repetitions; absent if all quantities are computed from
    * the time.
    */
-  readonly told?: readonly Quantity[];
+  readonly reportedQuantities?: readonly Quantity[];
 }
 
 /** Work that a variant declares for one repetition; null for a quantity that has no meaning. */
@@ -139,7 +139,7 @@ export interface CandidateFacts {
   readonly size: number | null;
   readonly work: DeclaredWork;
   /** Comparison of repeated runs, if the engine itself made it. */
-  readonly repeats: Repeats | null;
+  readonly repeats: RepeatComparison | null;
   /** Note that is shown in the candidate's row; null if there is none. */
   readonly note: string | null;
   /** Reference with which the engine itself checked the answer; null if it did not. */
@@ -154,7 +154,7 @@ export interface BenchCandidate {
   /** Prepares the candidate and runs it for the first time in this process. */
   first(): Promise<TimedRun | null>;
   /** Takes a timed sample. A candidate that draws random inputs uses those of the given instance (prepared state). */
-  take(mode: Mode, instance?: number): Promise<TimedRun | null>;
+  takeSample(mode: Mode, instance?: number): Promise<TimedRun | null>;
   /**
    * Prepares a new state, called an instance; false if cancelled. Absent if every sample prepares its state itself.
    */
@@ -163,16 +163,16 @@ export interface BenchCandidate {
    * Answer of the first run. `values` is null if the answer stays in the engine, which compared it with its own
    * reference.
    */
-  answer(): Promise<{ readonly values: Values | null } | null>;
+  answer(): Promise<{ readonly values: AnswerValues | null } | null>;
   /** Completes checks that audits could not finish during the rounds, in about `seconds` seconds. */
-  settle?(seconds: number): Promise<void>;
+  completeChecks?(seconds: number): Promise<void>;
   /** Errors of the answer. Computed again for each report, because audits during the rounds add to it. */
-  accuracy(oracle: Values | null): readonly Accuracy[];
+  accuracy(oracle: AnswerValues | null): readonly Accuracy[];
   /** Facts about the candidate's audits, for the report. */
   facts?(): readonly (readonly [string, string])[];
   /** Quantities besides the time: derived from the time of a repetition, or reported by the check of the answer. */
   quantities(time_s: number): readonly Quantity[];
-  known(): CandidateFacts;
+  properties(): CandidateFacts;
   /**
    * Records a device trace of one sample, after which launches are slower. Returns null, or the reason why the trace
    * lacks the device's work.
@@ -189,12 +189,12 @@ export interface BenchCandidate {
 
 /** A variant that was requested for a session. */
 export interface BenchEntry {
-  readonly head: EntryHead;
+  readonly head: CandidateIdentity;
   /**
    * Creates a candidate with a state of its own on each call. Throws a BraggError. The work of the candidate is
    * cancelled by `end`, or by the session's signal if `end` is absent.
    */
-  readonly enter: (end?: AbortSignal) => BenchCandidate;
+  readonly createCandidate: (end?: AbortSignal) => BenchCandidate;
   /**
    * True if starting may need minutes. The candidate is excluded if its start exceeds its share of the session's time.
    */
@@ -204,7 +204,7 @@ export interface BenchEntry {
 }
 
 /** A sample as it was taken, without the flags that are set at the end of a session. */
-export interface RawSample extends Omit<TimedRun, 'values'>, SampleMarks, SamplePosition {}
+export interface RawSample extends Omit<TimedRun, 'values'>, SampleMetadata, SamplePosition {}
 
 /** Placeholder position for first runs, which belong to no round. */
 export const firstRunPosition: SamplePosition = { instance: 0, round: 0, position: 0 };
@@ -213,25 +213,29 @@ export const firstRunPosition: SamplePosition = { instance: 0, round: 0, positio
  * Significant digits of stored times: 1 ps in a second. Clocks are far coarser, so that computed values do not change.
  */
 const CLOCK_DIGITS = 12;
-const asRead = <T extends number | null>(time_s: T): T =>
+const roundToClockDigits = <T extends number | null>(time_s: T): T =>
   time_s === null ? time_s : (Number(time_s.toPrecision(CLOCK_DIGITS)) as T);
 
-export function rawSample({ values: _, ...taken }: TimedRun, where: SamplePosition): RawSample {
+export function toRawSample({ values: _, ...taken }: TimedRun, where: SamplePosition): RawSample {
   const { time_s, device_s, host_s, setup_s, wall_s } = taken;
   const times = {
-    ...{ time_s: asRead(time_s), device_s: asRead(device_s), host_s: asRead(host_s) },
-    ...{ setup_s: asRead(setup_s), wall_s: asRead(wall_s) },
+    ...{
+      time_s: roundToClockDigits(time_s),
+      device_s: roundToClockDigits(device_s),
+      host_s: roundToClockDigits(host_s),
+    },
+    ...{ setup_s: roundToClockDigits(setup_s), wall_s: roundToClockDigits(wall_s) },
   };
   return { ...taken, ...times, ...where };
 }
 
-export const secondsOf = ({ time_s }: RawSample): number => time_s;
-export const endToEndSecondsOf = ({ wall_s }: RawSample): number => wall_s ?? Number.NaN;
+export const sampleTime_s = ({ time_s }: RawSample): number => time_s;
+export const endToEndTime_s = ({ wall_s }: RawSample): number => wall_s ?? Number.NaN;
 
 export interface Oracle {
-  readonly values: Values | null;
+  readonly values: AnswerValues | null;
   /** Description for the report, such as `path: reference in fp64`, or the reason why there is no reference. */
-  readonly told: string;
+  readonly description: string;
 }
 
 export interface BenchSetup {
@@ -243,7 +247,7 @@ export interface BenchSetup {
   /** Number of rounds that use the same prepared state. */
   readonly roundsPerInstance: number;
   /** Reference answer for candidates like `head`; null if the engine itself checks their answers. */
-  readonly oracle: (head: EntryHead) => Promise<Oracle | null>;
+  readonly oracle: (head: CandidateIdentity) => Promise<Oracle | null>;
   readonly facts: () => readonly (readonly [string, string])[];
   /** Time that audits have used so far; null if there were none. */
   readonly audits?: () => AuditCost | null;

@@ -7,10 +7,10 @@ import { BraggError, messageOf } from '../../../contract/errors.ts';
 import { suggest } from '../../../contract/scenario/index.ts';
 import type { NativeAddon, TransportProblem, TransportVariant as Variant } from '../../io/addon/addon.ts';
 import { cachedLastAnswer } from '../../io/flow/once.ts';
-import { measure } from './measure.ts';
+import { measureRun } from './measure.ts';
 
 /** Finds the variant with this id. Throws BraggError `invalid` that lists all variants. */
-function knownVariant<V extends { readonly id: string }>(id: string, variants: readonly V[]): V {
+function findVariant<V extends { readonly id: string }>(id: string, variants: readonly V[]): V {
   const found = variants.find((variant) => variant.id === id);
   if (found !== undefined) return found;
   const known = variants.map((variant) => variant.id);
@@ -41,9 +41,9 @@ export interface RequestedVariant<V> {
 }
 
 /** Format of a label: `id`, optionally followed by `@precision` and `:gpu`. */
-const form = /^([^@:]+)(?:@([^:]*))?(?::(.*))?$/;
+const LABEL_FORM = /^([^@:]+)(?:@([^:]*))?(?::(.*))?$/;
 
-interface Labelled {
+interface LabelledVariant {
   readonly id: string;
   readonly device: 'cpu' | 'cuda';
 }
@@ -55,13 +55,13 @@ function throwUnknownVariant(label: string, allowed: string): never {
 /**
  * Parses a label. `precisions` returns the precisions that may be requested: none if the variant supports only one.
  */
-function parseLabel<V extends Labelled>(
+function parseLabel<V extends LabelledVariant>(
   label: string,
   variants: readonly V[],
   precisions: (variant: V) => readonly string[],
 ): RequestedVariant<V> {
-  const [, id = label, wanted, device] = form.exec(label) ?? [];
-  const variant = knownVariant(id, variants);
+  const [, id = label, wanted, device] = LABEL_FORM.exec(label) ?? [];
+  const variant = findVariant(id, variants);
   const choices = precisions(variant);
   if (wanted !== undefined && !choices.includes(wanted)) {
     const known = choices.map((one) => `${id}@${one}`).join(', ');
@@ -74,7 +74,7 @@ function parseLabel<V extends Labelled>(
 }
 
 /** Parses labels; the result has their order. Throws a BraggError for an unknown or duplicate label. */
-export function requestedVariants<V extends Labelled>(
+export function parseVariantLabels<V extends LabelledVariant>(
   labels: readonly string[],
   variants: readonly V[],
   precisions: (variant: V) => readonly string[] = () => [],
@@ -95,7 +95,7 @@ export interface Candidate {
 }
 
 /** The wanted value if it is supported, otherwise the first supported one. */
-function chooseOffered<T>(wanted: T, choices: readonly T[]): T {
+function chooseSupported<T>(wanted: T, choices: readonly T[]): T {
   return choices.includes(wanted) ? wanted : (choices[0] ?? wanted);
 }
 
@@ -103,14 +103,14 @@ function chooseOffered<T>(wanted: T, choices: readonly T[]): T {
  * Makes a candidate, with the problem adapted to its variant. Keyframes are switched off, because benchmarks do not
  * time their copying.
  */
-export function candidate(
+export function makeCandidate(
   problem: TransportProblem,
   variant: Variant,
   label: string = variant.id,
   gpu: number | null = null,
 ): Candidate {
-  const stepping = chooseOffered(problem.solver.stepping, variant.steppings);
-  const precision = chooseOffered(problem.solver.precision, variant.precisions);
+  const stepping = chooseSupported(problem.solver.stepping, variant.steppings);
+  const precision = chooseSupported(problem.solver.precision, variant.precisions);
   const changed = [
     ...(stepping === problem.solver.stepping ? [] : [`${stepping} stepping`]),
     ...(precision === problem.solver.precision ? [] : [precision]),
@@ -135,15 +135,15 @@ export function candidate(
 }
 
 /** Makes the candidates for labels, in their order. Throws a BraggError for an unknown or duplicate label. */
-export function candidates(
+export function makeCandidates(
   problem: TransportProblem,
   ids: readonly string[],
   variants: readonly Variant[],
 ): readonly Candidate[] {
-  return requestedVariants(ids, variants, ({ precisions }) => precisions).map(({ label, variant, precision, gpu }) => {
+  return parseVariantLabels(ids, variants, ({ precisions }) => precisions).map(({ label, variant, precision, gpu }) => {
     const wanted = variant.precisions.find((one) => one === precision);
     const solver = wanted === undefined ? problem.solver : { ...problem.solver, precision: wanted };
-    return candidate({ ...problem, solver }, variant, label, gpu);
+    return makeCandidate({ ...problem, solver }, variant, label, gpu);
   });
 }
 
@@ -152,7 +152,7 @@ export function candidates(
  * one core. For larger problems it is the FP64 variant that needs least memory. Parity tests compare that variant with
  * `reference` on small scenarios.
  */
-const maxReferenceCellSteps = 4e8;
+const MAX_REFERENCE_CELL_STEPS = 4e8;
 
 interface Oracle {
   readonly variant: string;
@@ -181,16 +181,16 @@ function oracleVariants(variants: readonly Variant[], stepping: 'path' | 'depth'
 }
 
 /** Id of the variant that computes the reference answer of a problem on this machine; null if none can. */
-export function oracleNameOf(addon: NativeAddon, problem: TransportProblem): string | null {
+export function oracleVariantId(addon: NativeAddon, problem: TransportProblem): string | null {
   const inFp64: TransportProblem = { ...problem, solver: { ...problem.solver, precision: 'fp64' } };
   const found = oracleVariants(addon.variants(), problem.solver.stepping).find((variant) => {
-    const wanted = candidate(inFp64, variant).problem;
-    return variant.id !== 'reference' || cellSteps(addon, wanted) <= maxReferenceCellSteps;
+    const wanted = makeCandidate(inFp64, variant).problem;
+    return variant.id !== 'reference' || cellSteps(addon, wanted) <= MAX_REFERENCE_CELL_STEPS;
   });
   return found?.id ?? null;
 }
 
-interface FoundOracle {
+interface OracleResult {
   readonly oracle: Oracle | null;
   readonly reason: string | null;
 }
@@ -199,21 +199,21 @@ interface FoundOracle {
  * Solves `problem` in FP64 on the CPU for a reference answer. Without a suitable variant the answer is null, and
  * `reason` is set.
  */
-export function oracleFor(addon: NativeAddon, problem: TransportProblem, signal?: AbortSignal): Promise<FoundOracle> {
+export function findOracle(addon: NativeAddon, problem: TransportProblem, signal?: AbortSignal): Promise<OracleResult> {
   const { variant: _, precision: __, threads: ___, ...solver } = problem.solver;
-  const make = (): Promise<FoundOracle> => solveOracle(addon, problem, signal);
+  const make = (): Promise<OracleResult> => solveOracle(addon, problem, signal);
   return cachedLastAnswer(addon, { ...problem, solver, keyframes: 0 }, make, ({ oracle }) => oracle !== null);
 }
 
-async function solveOracle(addon: NativeAddon, problem: TransportProblem, signal?: AbortSignal): Promise<FoundOracle> {
+async function solveOracle(addon: NativeAddon, problem: TransportProblem, signal?: AbortSignal): Promise<OracleResult> {
   const { stepping } = problem.solver;
   let reason = `no variant offers fp64 with ${stepping} stepping`;
   for (const variant of oracleVariants(addon.variants(), stepping)) {
     const inFp64: TransportProblem = { ...problem, solver: { ...problem.solver, precision: 'fp64' } };
-    const wanted = candidate(inFp64, variant).problem;
+    const wanted = makeCandidate(inFp64, variant).problem;
     try {
-      if (variant.id === 'reference' && cellSteps(addon, wanted) > maxReferenceCellSteps) continue;
-      const { result } = await measure(addon, wanted, signal);
+      if (variant.id === 'reference' && cellSteps(addon, wanted) > MAX_REFERENCE_CELL_STEPS) continue;
+      const { result } = await measureRun(addon, wanted, signal);
       if (result.status !== 'done') return { oracle: null, reason: 'cancelled' };
       return { oracle: { variant: variant.id, precision: 'fp64', stepping, dose: result.dose }, reason: null };
     } catch (error) {

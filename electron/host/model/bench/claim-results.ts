@@ -8,8 +8,8 @@ import {
   termsForMeasurement,
 } from '../../../contract/bench/claims.ts';
 import { asInterval, type Instances, timeInterval } from '../verdicts/levels.ts';
-import { type Claim, countedBy, type Side } from './claims.ts';
-import { bootstrapRatioOf, ratioOf } from './comparison.ts';
+import { type Claim, type ClaimSide, evaluateFormula } from './claims.ts';
+import { bootstrapRatio, pairedRatio } from './comparison.ts';
 import { median, ratioInterval, unpairedRatioInterval } from './statistics.ts';
 
 /** Times, in seconds, of one of the two variants that a claim compares. */
@@ -20,9 +20,9 @@ interface SideTimes {
   /** True if the answer was not checked, because there was no reference; its time then proves nothing. */
   readonly unchecked?: boolean;
   /** True if it was timed after the rounds instead of in them, as other programs are. */
-  readonly apart?: boolean;
+  readonly afterRounds?: boolean;
 }
-export type TimesLookup = (side: Side) => SideTimes;
+export type TimesLookup = (side: ClaimSide) => SideTimes;
 
 /**
  * A number about a variant. `interval` is set if the variant reports the number itself; it is absent if the number is
@@ -35,7 +35,7 @@ export interface ReportedNumber {
 }
 type NumberLookup = (variant: string, quantity: string) => ReportedNumber | null;
 
-export const notMeasured: SideTimes = { times: [], wrong: false };
+export const NO_TIMES: SideTimes = { times: [], wrong: false };
 
 /** Measurements in a report, in the form that judging claims needs. */
 export interface ReportMeasurements {
@@ -54,39 +54,41 @@ export function recordedInstances<S extends { readonly instance?: number | undef
   return [...Map.groupBy(samples, ({ instance }) => instance ?? 0).values()].map((each) => each.map(secondsOf));
 }
 
-const clockNames = {
+const clockTitles = {
   ...{ counted: null, whole: 'end-to-end run', first: 'first run', process: 'cold process' },
   ...{ 'cold-whole': 'first run of a process', 'cold-run': 'first run of a process without set-up' },
 } as const;
 
-const nameOf = ({ variant, mode, clock }: Side): string =>
-  [variant, mode === 'warm' ? null : mode, clockNames[clock]].filter((part) => part !== null).join(', ');
+const sideTitle = ({ variant, mode, clock }: ClaimSide): string =>
+  [variant, mode === 'warm' ? null : mode, clockTitles[clock]].filter((part) => part !== null).join(', ');
 
 /** Minimum number of repetitions for an interval. With fewer, the value is shown but decides no claim. */
 const MIN_REPETITIONS = 5;
 
-const count = (times: Instances): number => times.reduce((sum, each) => sum + each.length, 0);
-const hasEnoughRepetitions = (times: Instances): boolean => count(times) >= MIN_REPETITIONS;
+const countRepetitions = (times: Instances): number => times.reduce((sum, each) => sum + each.length, 0);
+const hasEnoughRepetitions = (times: Instances): boolean => countRepetitions(times) >= MIN_REPETITIONS;
 
 /**
  * Ratio of the slower to the faster time. Its interval is from the variation between instances, or from a bootstrap of
  * the rounds if there is only one instance.
  */
-export function gainOf(slow: SideTimes, fast: SideTimes, seed: number): Ratio | null {
+export function gainBetween(slow: SideTimes, fast: SideTimes, seed: number): Ratio | null {
   const [own, other] = [slow.times, fast.times];
-  if (count(own) === 0 || count(other) === 0) return null;
+  if (countRepetitions(own) === 0 || countRepetitions(other) === 0) return null;
   const found = ((): Ratio => {
-    if (slow.apart === true || fast.apart === true) {
+    if (slow.afterRounds === true || fast.afterRounds === true) {
       const [a, b] = [own.flat(), other.flat()];
       return { value: median(a) / median(b), interval: unpairedRatioInterval(a, b, seed) };
     }
-    return own.length > 1 && other.length > 1 ? ratioOf(own, other) : bootstrapRatioOf(own.flat(), other.flat(), seed);
+    return own.length > 1 && other.length > 1
+      ? pairedRatio(own, other)
+      : bootstrapRatio(own.flat(), other.flat(), seed);
   })();
   return hasEnoughRepetitions(own) && hasEnoughRepetitions(other) ? found : { ...found, interval: null };
 }
 
 /** Interval of a variant's time, divided by the time; null for too few repetitions. */
-export function relativeInterval({ times }: SideTimes, seed: number): Interval | null {
+export function relativeTimeInterval({ times }: SideTimes, seed: number): Interval | null {
   if (!hasEnoughRepetitions(times)) return null;
   const log = timeInterval(times, 0.05);
   if (log !== null) return asInterval({ middle: 0, half: log.half });
@@ -100,8 +102,8 @@ export function relativeInterval({ times }: SideTimes, seed: number): Interval |
 }
 
 /** Ratio that follows from problem sizes alone, so that its interval has zero width. */
-export function countedRatio({ formula }: Claim['counted'][number]): Ratio {
-  const value = countedBy(formula);
+export function exactRatio({ formula }: Claim['counted'][number]): Ratio {
+  const value = evaluateFormula(formula);
   return { value, interval: { low: value, high: value } };
 }
 
@@ -109,16 +111,16 @@ export function countedRatio({ formula }: Claim['counted'][number]): Ratio {
  * Number about a variant to which a claim refers. Its interval is that of the reported number, or of the time from
  * which it is computed.
  */
-export function statedValue(
+export function quantityValue(
   { variant, quantity, over }: Claim['values'][number],
   { numberOf, timesFor, seed }: ReportMeasurements,
 ): { readonly found: Ratio | null; readonly unit: string } {
-  const side = (id: string): Side => ({ variant: id, mode: 'warm', clock: 'counted' });
+  const side = (id: string): ClaimSide => ({ variant: id, mode: 'warm', clock: 'counted' });
   const own = numberOf(variant, quantity);
   if (own === null) return { found: null, unit: '' };
   const intervalOf = (id: string, { value, interval }: ReportedNumber): Interval | null => {
     if (interval !== undefined) return interval;
-    const by = relativeInterval(timesFor(side(id)), seed);
+    const by = relativeTimeInterval(timesFor(side(id)), seed);
     return by && { low: value * by.low, high: value * by.high };
   };
   const width = intervalOf(variant, own);
@@ -133,19 +135,19 @@ export function statedValue(
 }
 
 /** Whether a GPU is a consumer GPU. Claims about consumer GPUs do not apply to data-centre GPUs. */
-const isConsumer = (gpu: string): boolean =>
+const isConsumerGpu = (gpu: string): boolean =>
   /geforce|\brtx\b|titan/i.test(gpu) && !/rtx (a|pro )?\d{4} ada|quadro/i.test(gpu);
 
 /** Reason why a claim cannot be judged here, as the missing requirement; undefined if it can. */
 export function unmetRequirement({ needs, gpus }: Claim, gpu: string | null): string | undefined {
   if (needs !== undefined) return needs;
-  return gpus === 'consumer' && (gpu === null || !isConsumer(gpu))
+  return gpus === 'consumer' && (gpu === null || !isConsumerGpu(gpu))
     ? 'a consumer GPU, which the claim is about'
     : undefined;
 }
 
 /** Fields of a claim that its result repeats. */
-function statedBy(claim: Claim, gpu: string | null) {
+function copyClaimFields(claim: Claim, gpu: string | null) {
   const { id, claim: words, from, to, tolerance, source, reason, priority } = claim;
   const needs = unmetRequirement(claim, gpu);
   return {
@@ -156,16 +158,16 @@ function statedBy(claim: Claim, gpu: string | null) {
   };
 }
 
-export function claimResults(claims: readonly Claim[], measured: ReportMeasurements): ClaimResult[] {
+export function judgeClaims(claims: readonly Claim[], measured: ReportMeasurements): ClaimResult[] {
   const { timesFor, gpu, seed } = measured;
   return claims.map((claim) => {
-    const stated = statedBy(claim, gpu);
+    const stated = copyClaimFields(claim, gpu);
     return {
       ...stated,
       pairs: claim.pairs.map(({ slower, faster, what, rival }) => {
         const [slow, fast] = [timesFor(slower), timesFor(faster)];
         // The gain is the time of the slower variant divided by that of the faster variant.
-        const gain = gainOf(slow, fast, seed);
+        const gain = gainBetween(slow, fast, seed);
         const sides = [
           { variant: slower.variant, ...slow },
           { variant: faster.variant, ...fast },
@@ -174,7 +176,7 @@ export function claimResults(claims: readonly Claim[], measured: ReportMeasureme
         const wrong = namesOf(sides.filter((side) => side.wrong));
         const unchecked = namesOf(sides.filter((side) => side.unchecked === true && !side.wrong));
         const pair = {
-          ...{ slower: nameOf(slower), faster: nameOf(faster), what, gain },
+          ...{ slower: sideTitle(slower), faster: sideTitle(faster), what, gain },
           ...(rival && { rival }),
           ...(gain === null || wrong.length === 0 ? {} : { wrong }),
           ...(gain === null || unchecked.length === 0 ? {} : { unchecked }),
@@ -186,13 +188,13 @@ export function claimResults(claims: readonly Claim[], measured: ReportMeasureme
 }
 
 /** Results of claims, with the numbers that variants report about themselves. */
-export function taskClaimResults(claims: readonly Claim[], measured: ReportMeasurements): TaskClaimResult[] {
+export function judgeTaskClaims(claims: readonly Claim[], measured: ReportMeasurements): TaskClaimResult[] {
   return claims.flatMap((claim) =>
-    claimResults([claim], measured).map((result) => ({
+    judgeClaims([claim], measured).map((result) => ({
       ...result,
       values: [
         ...claim.values.map((each) => {
-          const { found, unit } = statedValue(each, measured);
+          const { found, unit } = quantityValue(each, measured);
           const { variant, over, what } = each;
           const name = over === undefined ? variant : `${variant} over ${over}`;
           return {
@@ -204,7 +206,7 @@ export function taskClaimResults(claims: readonly Claim[], measured: ReportMeasu
           };
         }),
         ...claim.counted.map((each) => {
-          const found = countedRatio(each);
+          const found = exactRatio(each);
           const { by, what, unit } = each;
           return { variant: by, what, value: found.value, unit, verdict: judgeClaim(found, result) };
         }),

@@ -25,7 +25,7 @@ const clockSchema = z.enum(['counted', 'whole', 'first', 'process', 'cold-whole'
  * True if the pair contains the very program that the claim is about, not a replacement. The claim is then judged even
  * if its other requirements are not met.
  */
-const otherProgram = z.boolean().default(false);
+const otherProgramSchema = z.boolean().default(false);
 const sideSchema = z.strictObject({
   /** Label of a variant, or id of another program in the session. */
   variant: z.string(),
@@ -37,10 +37,10 @@ const sideSchema = z.strictObject({
    */
   within: z.strictObject({ error: z.string(), most: z.number().positive() }).optional(),
 });
-export type Side = Readonly<z.infer<typeof sideSchema>>;
+export type ClaimSide = Readonly<z.infer<typeof sideSchema>>;
 
 /** A claim about a number that a variant reports, such as a latency in cycles. */
-const valueSchema = z.strictObject({
+const quantityClaimSchema = z.strictObject({
   variant: z.string(),
   /**
    * Id of a quantity that the variant reports, or one of the following. Derived from its time and declared work: `time`
@@ -52,11 +52,11 @@ const valueSchema = z.strictObject({
   /** Variant whose quantity is the divisor, if the claim is about a ratio. */
   over: z.string().optional(),
   what: z.string(),
-  rival: otherProgram,
+  rival: otherProgramSchema,
 });
 
 /** A claim about a number that follows from the sizes of a problem, such as the bytes that an algorithm moves. */
-const countedSchema = z.strictObject({
+const formulaClaimSchema = z.strictObject({
   by: z.string(),
   /** Expression with the names of the problem's numbers, such as `4 * batch * outputs`. */
   formula: z.string(),
@@ -65,7 +65,7 @@ const countedSchema = z.strictObject({
 });
 
 /** A claim that compares a variant at two values of a sweep. */
-const acrossSchema = z.strictObject({
+const sweepClaimSchema = z.strictObject({
   variant: z.string(),
   /** Path of the value that is swept in the scenario, such as problem.threads. */
   path: z.string(),
@@ -75,7 +75,7 @@ const acrossSchema = z.strictObject({
 });
 
 /** Conditions on a problem's parameters, by name: a range [from, to] of a number, or a word. */
-const whereSchema = z.record(z.string(), z.union([z.tuple([z.number(), z.number()]), z.string()]));
+const conditionsSchema = z.record(z.string(), z.union([z.tuple([z.number(), z.number()]), z.string()]));
 
 const claimSchema = z.strictObject({
   ...claimShape,
@@ -87,18 +87,18 @@ const claimSchema = z.strictObject({
   remark: z.string().nullable().default(null),
   /** GPUs to which the claim applies. Results on data-centre GPUs do not decide a claim about consumer GPUs. */
   gpus: z.enum(['any', 'consumer']).default('any'),
-  where: whereSchema.default({}),
+  where: conditionsSchema.default({}),
   /**
    * Conditions that the source states. Only results under these conditions decide the claim; others are shown as
    * context.
    */
-  note: whereSchema.optional(),
+  note: conditionsSchema.optional(),
   pairs: z
-    .array(z.strictObject({ slower: sideSchema, faster: sideSchema, what: z.string(), rival: otherProgram }))
+    .array(z.strictObject({ slower: sideSchema, faster: sideSchema, what: z.string(), rival: otherProgramSchema }))
     .default([]),
-  values: z.array(valueSchema).default([]),
-  counted: z.array(countedSchema).default([]),
-  across: z.array(acrossSchema).default([]),
+  values: z.array(quantityClaimSchema).default([]),
+  counted: z.array(formulaClaimSchema).default([]),
+  across: z.array(sweepClaimSchema).default([]),
   /**
    * Command that decides the claim, if it is not the one derived from scenario and variants. Examples are a profile of
    * another program, or a problem with values that no shipped example has.
@@ -117,26 +117,26 @@ const sweepSchema = z.strictObject({
   set: z.array(z.string()).optional(),
   time_s: z.number().positive().optional(),
 });
-const fileSchema = z.strictObject({
+const claimFileSchema = z.strictObject({
   version: z.literal(1),
   sweeps: z.array(sweepSchema).default([]),
   claims: z.array(claimSchema),
 });
 
 /** Workload and benchmark to which claims belong. */
-export type BenchKind = Pick<TaskProblem, 'workload' | 'bench'>;
-export type Values = Pick<TaskProblem, 'numbers' | 'words'>;
+export type BenchmarkId = Pick<TaskProblem, 'workload' | 'bench'>;
+export type ProblemValues = Pick<TaskProblem, 'numbers' | 'words'>;
 
 /** Claims by the name of their file. They are plain values, because they are sent to other threads. */
 export type ClaimCatalogue = Readonly<Record<string, readonly Claim[]>>;
-type ClaimFile = Readonly<z.infer<typeof fileSchema>>;
+type ClaimFile = Readonly<z.infer<typeof claimFileSchema>>;
 
-const folderOf = (assetsFolder: string): string => path.join(assetsFolder, 'claims');
-const nameOf = ({ workload, bench }: BenchKind): string => (bench === '' ? workload : `${workload}/${bench}`);
+const claimsFolder = (assetsFolder: string): string => path.join(assetsFolder, 'claims');
+const claimFileName = ({ workload, bench }: BenchmarkId): string => (bench === '' ? workload : `${workload}/${bench}`);
 
 /** Reads all files of claims. The result has them by name, such as `transport` or `micro/launch`. */
 export async function readClaimFiles(assetsFolder: string): Promise<Readonly<Record<string, ClaimFile>>> {
-  const folder = folderOf(assetsFolder);
+  const folder = claimsFolder(assetsFolder);
   const names = (await readdir(folder, { recursive: true }))
     .filter((name) => name.endsWith('.json'))
     .map((name) => name.slice(0, -'.json'.length).split(path.sep).join('/'))
@@ -145,29 +145,30 @@ export async function readClaimFiles(assetsFolder: string): Promise<Readonly<Rec
   // The files are read one by one, because reading all at once would need as many file descriptors.
   const files: Record<string, ClaimFile> = {};
   for (const name of names) {
-    files[name] = fileSchema.parse(JSON.parse(await readFile(path.join(folder, `${name}.json`), 'utf8')));
+    files[name] = claimFileSchema.parse(JSON.parse(await readFile(path.join(folder, `${name}.json`), 'utf8')));
   }
   return files;
 }
 
 /** Reads all claims, by the name of their file. */
-export async function readCatalogue(assetsFolder: string): Promise<ClaimCatalogue> {
+export async function readClaimCatalogue(assetsFolder: string): Promise<ClaimCatalogue> {
   const files = await readClaimFiles(assetsFolder);
   return Object.fromEntries(Object.entries(files).map(([name, { claims }]) => [name, claims]));
 }
 
-export const claimsOf = (catalogue: ClaimCatalogue, kind: BenchKind): readonly Claim[] => catalogue[nameOf(kind)] ?? [];
+export const claimsFor = (catalogue: ClaimCatalogue, kind: BenchmarkId): readonly Claim[] =>
+  catalogue[claimFileName(kind)] ?? [];
 
 /**
  * Reads the claims of a workload: claims/<kind>.json, or claims/<kind>/<bench>.json for a workload with several
  * benchmarks. Empty if there is no such file.
  */
-export async function readClaimsOf(assetsFolder: string, kind: BenchKind): Promise<readonly Claim[]> {
-  return claimsOf(await readCatalogue(assetsFolder), kind);
+export async function readBenchmarkClaims(assetsFolder: string, kind: BenchmarkId): Promise<readonly Claim[]> {
+  return claimsFor(await readClaimCatalogue(assetsFolder), kind);
 }
 
 /** Whether the values of a problem meet the conditions. */
-export function meetsConditions(conditions: Claim['where'], { numbers, words }: Values): boolean {
+export function meetsConditions(conditions: Claim['where'], { numbers, words }: ProblemValues): boolean {
   return Object.entries(conditions).every(([name, wanted]) => {
     if (typeof wanted === 'string') return words[name] === wanted;
     const value = numbers[name];
@@ -176,28 +177,31 @@ export function meetsConditions(conditions: Claim['where'], { numbers, words }: 
 }
 
 /** Whether a claim applies to a problem with the given values. */
-export const appliesTo = ({ where }: Claim, values: Values): boolean => meetsConditions(where, values);
+export const claimApplies = ({ where }: Claim, values: ProblemValues): boolean => meetsConditions(where, values);
 
 /**
  * Evaluates a formula with the problem's numbers. `numbers` may be absent if `applicableClaims` has already inserted
  * them. Throws an ExpressionError for an invalid formula.
  */
-export function countedBy(formula: string, numbers: Values['numbers'] = {}): number {
+export function evaluateFormula(formula: string, numbers: ProblemValues['numbers'] = {}): number {
   const value = parseExpression(formula).evaluate(numbers);
   if (typeof value !== 'number') throw new Error(`${formula} is not a number`);
   return value;
 }
 
 /** Selects the claims that apply to a problem, and evaluates the formulas of their counted numbers. */
-export function applicableClaims(claims: readonly Claim[], values: Values): readonly Claim[] {
+export function applicableClaims(claims: readonly Claim[], values: ProblemValues): readonly Claim[] {
   const filled = (claim: Claim): Claim => ({
     ...claim,
-    counted: claim.counted.map((one) => ({ ...one, formula: String(countedBy(one.formula, values.numbers)) })),
+    counted: claim.counted.map((one) => ({ ...one, formula: String(evaluateFormula(one.formula, values.numbers)) })),
   });
-  return claims.filter((claim) => appliesTo(claim, values)).map(filled);
+  return claims.filter((claim) => claimApplies(claim, values)).map(filled);
 }
 
 /** Reads the claims of a benchmark that apply to a problem. */
-export async function readTaskClaims(assetsFolder: string, about: BenchKind & Values): Promise<readonly Claim[]> {
-  return applicableClaims(await readClaimsOf(assetsFolder, about), about);
+export async function readTaskClaims(
+  assetsFolder: string,
+  about: BenchmarkId & ProblemValues,
+): Promise<readonly Claim[]> {
+  return applicableClaims(await readBenchmarkClaims(assetsFolder, about), about);
 }

@@ -17,7 +17,7 @@ import { quantileInOrder, sortedCopy } from '../verdicts/order.ts';
 import { median, ratioInterval, relativeSpread } from './statistics.ts';
 
 /** A clock frequency below this fraction of the session's highest counts as dropped. */
-const dropShare = 0.97;
+const DROPPED_CLOCK_FRACTION = 0.97;
 
 interface ClockStates {
   readonly before: ClockState | null;
@@ -25,35 +25,35 @@ interface ClockStates {
 }
 
 /** Reason to flag a sample: throttling of the GPU, or a clock far below `highest_MHz`. Null if neither occurred. */
-export function flagOf({ before, after }: ClockStates, highest_MHz: number | null): string | null {
+export function sampleFlag({ before, after }: ClockStates, highest_MHz: number | null): string | null {
   const throttles = [before, after].flatMap((state) => (state?.throttled === true ? state.reasons : []));
   const named = [...new Set(throttles)].filter((reason) => reason !== 'idle');
   if (named.length > 0) return named.join(', ');
   const clock = after?.sm_MHz ?? null;
-  if (clock === null || highest_MHz === null || clock >= dropShare * highest_MHz) return null;
+  if (clock === null || highest_MHz === null || clock >= DROPPED_CLOCK_FRACTION * highest_MHz) return null;
   return `clock at ${clock} MHz, below the highest of ${highest_MHz} MHz`;
 }
 
 /** Distance of Tukey's outer fences from the quartiles, in interquartile ranges. */
-const farFences = 3;
+const OUTER_FENCE_DISTANCE = 3;
 /** Minimum number of samples for which quartiles are meaningful. */
-const minForFences = 10;
+const MIN_SAMPLES_FOR_FENCES = 10;
 /** Deviations from the median below this ratio are never flagged, however small the spread of the other samples. */
-const leastOdd = 0.05;
+const MIN_OUTLIER_DEVIATION = 0.05;
 
 /** Returns a function that tests whether a time is an outlier: far from the other times of its series. */
-export function outlierTest(times: readonly number[]): (time: number) => boolean {
-  if (times.length < minForFences) return () => false;
+export function createOutlierTest(times: readonly number[]): (time: number) => boolean {
+  if (times.length < MIN_SAMPLES_FOR_FENCES) return () => false;
   const sorted = sortedCopy(times);
   const [first, middle, third] = [0.25, 0.5, 0.75].map((share) => quantileInOrder(sorted, share)) as [
     number,
     number,
     number,
   ];
-  const reach = farFences * (third - first);
+  const reach = OUTER_FENCE_DISTANCE * (third - first);
   return (time) => {
     const odd = time < first - reach || time > third + reach;
-    return odd && Math.abs(time / middle - 1) > leastOdd;
+    return odd && Math.abs(time / middle - 1) > MIN_OUTLIER_DEVIATION;
   };
 }
 
@@ -62,17 +62,17 @@ export function flagSeries<S extends { readonly clocks: ClockStates }>(
   samples: readonly S[],
   { highest_MHz, timeOf }: { readonly highest_MHz: number | null; readonly timeOf: (sample: S) => number },
 ) {
-  const odd = outlierTest(samples.map(timeOf));
+  const odd = createOutlierTest(samples.map(timeOf));
   return samples.map((raw) => ({
     raw,
     flag:
-      flagOf(raw.clocks, highest_MHz) ??
+      sampleFlag(raw.clocks, highest_MHz) ??
       (odd(timeOf(raw)) ? 'outlier: far from the other samples of this variant' : null),
   }));
 }
 
 /** Highest clock frequency after any of the samples, MHz; null if the device reports none. */
-export function highestOf(samples: readonly { readonly clocks: ClockStates }[]): number | null {
+export function highestClock_MHz(samples: readonly { readonly clocks: ClockStates }[]): number | null {
   return samples.reduce<number | null>((highest, { clocks }) => {
     const clock = clocks.after?.sm_MHz ?? null;
     return clock === null || (highest !== null && highest >= clock) ? highest : clock;
@@ -85,7 +85,7 @@ export interface BenchEnvironment extends Pick<Environment, 'governor' | 'dirty'
   readonly persistence: boolean | null;
 }
 
-export const unknownEnvironment: BenchEnvironment = {
+export const UNKNOWN_ENVIRONMENT: BenchEnvironment = {
   governor: null,
   dirty: null,
   versions: {},
@@ -94,7 +94,7 @@ export const unknownEnvironment: BenchEnvironment = {
 };
 
 /** Frequency governors of the cores (Linux), without duplicates; null if the system reports none. */
-export function governorOf(folder = '/sys/devices/system/cpu', cores = cpus().length): string | null {
+export function readCpuGovernors(folder = '/sys/devices/system/cpu', cores = cpus().length): string | null {
   const found = new Set<string>();
   for (let core = 0; core < cores; core += 1) {
     try {
@@ -110,7 +110,7 @@ export function governorOf(folder = '/sys/devices/system/cpu', cores = cpus().le
 const RECORDED_FOLDERS = ['assets/runs', 'assets/readme', 'assets/measured'];
 
 /** Whether the sources of the checkout at `root` have uncommitted changes. Null without a checkout or without git. */
-export async function isDirty(root: string): Promise<boolean | null> {
+export async function hasUncommittedChanges(root: string): Promise<boolean | null> {
   if (!existsSync(path.join(root, '.git'))) return null;
   const requested = ['--no-optional-locks', '-C', root, 'status', '--porcelain', '--untracked-files=no'];
   const sources = ['--', '.', ...RECORDED_FOLDERS.map((folder) => `:(exclude)${folder}`)];
@@ -118,7 +118,7 @@ export async function isDirty(root: string): Promise<boolean | null> {
   return answer === null ? null : answer.stdout.trim() !== '';
 }
 
-function versionsOf({ cuda, nvrtc, cupti, cublas, cublasLt }: DeviceReport): Record<string, string> {
+function libraryVersions({ cuda, nvrtc, cupti, cublas, cublasLt }: DeviceReport): Record<string, string> {
   const libraries = { NVRTC: nvrtc, CUPTI: cupti, cuBLAS: cublas, cuBLASLt: cublasLt };
   const found = Object.entries(libraries).flatMap(([name, { version }]) => (version === null ? [] : [[name, version]]));
   return {
@@ -128,11 +128,11 @@ function versionsOf({ cuda, nvrtc, cupti, cublas, cublasLt }: DeviceReport): Rec
   };
 }
 
-export async function benchEnvironmentOf(root: string, devices: DeviceReport): Promise<BenchEnvironment> {
+export async function readBenchEnvironment(root: string, devices: DeviceReport): Promise<BenchEnvironment> {
   return {
-    governor: governorOf(),
-    dirty: await isDirty(root),
-    versions: versionsOf(devices),
+    governor: readCpuGovernors(),
+    dirty: await hasUncommittedChanges(root),
+    versions: libraryVersions(devices),
     ecc: defaultGpu(devices)?.ecc ?? null,
     persistence: defaultGpu(devices)?.persistenceMode ?? null,
   };
@@ -149,7 +149,7 @@ function usedCoreSeconds(): { readonly all_s: number; readonly own_s: number } {
  * Shortest interval for measuring the load. The system counts CPU time in hundredths of a second, which would dominate
  * shorter ones.
  */
-const shortest_s = 0.5;
+const MIN_LOAD_INTERVAL_S = 0.5;
 
 /** Measures the load by other programs since its creation. */
 export class OtherLoadMeter {
@@ -161,49 +161,53 @@ export class OtherLoadMeter {
    */
   cores(): number | null {
     const elapsed_s = (performance.now() - this.#began.at_ms) / 1e3;
-    if (elapsed_s < shortest_s) return null;
+    if (elapsed_s < MIN_LOAD_INTERVAL_S) return null;
     const { all_s, own_s } = usedCoreSeconds();
     return Math.max(0, all_s - this.#began.all_s - (own_s - this.#began.own_s)) / elapsed_s;
   }
 }
 
-function rangeOf(states: readonly ClockState[], what: (state: ClockState) => number | null) {
+function rangeOfStates(states: readonly ClockState[], what: (state: ClockState) => number | null) {
   const values = states.flatMap((state) => what(state) ?? []);
   return values.length === 0 ? null : { low: Math.min(...values), high: Math.max(...values) };
 }
 
-function gpuOf(states: readonly ClockState[], ecc: boolean | null, persistence: boolean | null): Environment['gpu'] {
+function gpuEnvironment(
+  states: readonly ClockState[],
+  ecc: boolean | null,
+  persistence: boolean | null,
+): Environment['gpu'] {
   if (states.length === 0) return null;
   return {
     ecc,
     persistence,
-    sm_MHz: rangeOf(states, ({ sm_MHz }) => sm_MHz),
-    memory_MHz: rangeOf(states, ({ memory_MHz }) => memory_MHz),
-    power_W: rangeOf(states, ({ power_W }) => power_W),
-    power_limit_W: rangeOf(states, ({ powerLimit_W }) => powerLimit_W),
-    temperature_C: rangeOf(states, ({ temperature_C }) => temperature_C),
+    sm_MHz: rangeOfStates(states, ({ sm_MHz }) => sm_MHz),
+    memory_MHz: rangeOfStates(states, ({ memory_MHz }) => memory_MHz),
+    power_W: rangeOfStates(states, ({ power_W }) => power_W),
+    power_limit_W: rangeOfStates(states, ({ powerLimit_W }) => powerLimit_W),
+    temperature_C: rangeOfStates(states, ({ temperature_C }) => temperature_C),
   };
 }
 
 /** Summarizes the environment of a finished session, for storage in its report. */
-export function environmentOf(
+export function summarizeEnvironment(
   { ecc, persistence, ...known }: BenchEnvironment,
   other_load_cores: number | null,
   samples: readonly { readonly clocks: ClockStates }[],
 ): Environment {
   const states = samples.flatMap(({ clocks }) => [clocks.before, clocks.after]).filter((state) => state !== null);
-  return { ...known, other_load_cores, gpu: gpuOf(states, ecc, persistence) };
+  return { ...known, other_load_cores, gpu: gpuEnvironment(states, ecc, persistence) };
 }
 
 /** Fields that the samples of every workload have. */
-export interface SampleMarks {
+export interface SampleMetadata {
   readonly clocks: ClockStates;
   /** Index of the prepared state with which the sample was taken. */
   readonly instance: number;
 }
 
 /** Times of the samples in seconds, grouped by instance, in the order of the rounds. */
-export function instancesOf<S extends Pick<SampleMarks, 'instance'>>(
+export function groupByInstance<S extends Pick<SampleMetadata, 'instance'>>(
   samples: readonly S[],
   timeOf: (sample: S) => number,
 ): Instances {
@@ -272,13 +276,13 @@ interface Comparison<S> {
   readonly samples: readonly FlaggedSample<S>[];
 }
 
-const flat = (times: Instances): readonly number[] => times.flat();
+const allTimes = (times: Instances): readonly number[] => times.flat();
 
 /**
  * Converts a logarithmic ratio to a ratio. If it is null, because there are too few instances, the ratio of `medians`
  * is used without an interval.
  */
-export function asRatio(log: LogInterval | null, medians: number): Ratio {
+export function toRatio(log: LogInterval | null, medians: number): Ratio {
   return log === null ? { value: medians, interval: null } : { value: Math.exp(log.middle), interval: asInterval(log) };
 }
 
@@ -286,28 +290,28 @@ export function asRatio(log: LogInterval | null, medians: number): Ratio {
  * Ratio of two series from the same rounds. Its interval is widened so that the intervals of all `candidates` hold
  * simultaneously.
  */
-export function ratioOf(times: Instances, references: Instances, candidates = 1): Ratio {
+export function pairedRatio(times: Instances, references: Instances, candidates = 1): Ratio {
   const log = pairedLogRatio(times, references, missProbability({ candidates }));
-  return asRatio(log, median(flat(times)) / median(flat(references)));
+  return toRatio(log, median(allTimes(times)) / median(allTimes(references)));
 }
 
 /** Ratio of medians with a bootstrap interval, for old sessions that have no instances. */
-export function bootstrapRatioOf(times: readonly number[], references: readonly number[], seed: number): Ratio {
+export function bootstrapRatio(times: readonly number[], references: readonly number[], seed: number): Ratio {
   return { value: median(times) / median(references), interval: ratioInterval(times, references, seed) };
 }
 
 /** Largest difference from a ratio of 1 that may get the verdict `same`, however noisy the session is. */
-const WIDEST_SAME = 0.05;
+const MAX_SAME_DEVIATION = 0.05;
 
 /**
  * Verdict for a ratio (time / reference time) with a bootstrap interval. `floor` is the noise floor as a ratio minus 1;
  * it widens the range of equal times on both sides.
  */
-export function bootstrapVerdictOf(ratio: Interval | null, floor: number | null): SpeedVerdict {
+export function bootstrapVerdict(ratio: Interval | null, floor: number | null): SpeedVerdict {
   if (ratio === null || floor === null) return 'undecided';
   if (ratio.high < 1 / (1 + floor)) return 'faster';
   if (ratio.low > 1 + floor) return 'slower';
-  const same = Math.min(floor, WIDEST_SAME);
+  const same = Math.min(floor, MAX_SAME_DEVIATION);
   return ratio.low >= 1 - same && ratio.high <= 1 + same ? 'same' : 'undecided';
 }
 
@@ -315,18 +319,18 @@ export function bootstrapVerdictOf(ratio: Interval | null, floor: number | null)
  * Noise of a session: the ratio of the control to the reference, and the noise floor as the natural logarithm of a
  * ratio.
  */
-export function noiseOf(control: Instances, reference: Instances) {
-  return { ratio: ratioOf(control, reference), floor: noiseFloorOf(control, reference) };
+export function sessionNoise(control: Instances, reference: Instances) {
+  return { ratio: pairedRatio(control, reference), floor: noiseFloorOf(control, reference) };
 }
 
 /** Converts a noise floor from a logarithm to a ratio minus 1, which users see. */
-export const floorAsRatio = (floor: number | null): number | null => (floor === null ? null : Math.expm1(floor));
+export const floorToRatio = (floor: number | null): number | null => (floor === null ? null : Math.expm1(floor));
 
 const allSamples = <S>(all: readonly ComparisonCandidate<S>[]): readonly S[] =>
   all.flatMap(({ warm, others }) => [warm, ...others].flatMap(({ samples }) => samples));
 
 /** The candidate, the one that it extends, the one that this extends, and so on. */
-function baseChainOf<S>(
+function baseChain<S>(
   own: ComparisonCandidate<S>,
   all: readonly ComparisonCandidate<S>[],
 ): readonly ComparisonCandidate<S>[] {
@@ -339,36 +343,36 @@ function baseChainOf<S>(
   }
 }
 
-export function compareTimes<S extends SampleMarks>(
+export function compareTimes<S extends SampleMetadata>(
   own: ComparisonCandidate<S>,
   basis: ComparisonBasis<S>,
 ): Comparison<S> {
   const { reference, all, floor, margin, timeOf } = basis;
   const candidates = Math.max(1, all.length - 1);
-  const levels = (of: readonly S[]): Instances => instancesOf(of, timeOf);
-  const highest_MHz = highestOf(allSamples(all));
+  const levels = (of: readonly S[]): Instances => groupByInstance(of, timeOf);
+  const highest_MHz = highestClock_MHz(allSamples(all));
   const flagged = (samples: readonly S[]): readonly FlaggedSample<S>[] => flagSeries(samples, { highest_MHz, timeOf });
   const whole = own.warm.samples.length > 0;
   const raw = whole ? own.warm.samples : [own.first];
   const times = raw.map(timeOf);
   const againstRaw = whole ? (reference?.warm.samples ?? []) : reference ? [reference.first] : [];
   const log = pairedLogRatio(levels(raw), levels(againstRaw), missProbability({ candidates }));
-  const ratio = asRatio(log, median(times) / median(againstRaw.map(timeOf)));
+  const ratio = toRatio(log, median(times) / median(againstRaw.map(timeOf)));
   const { standing, instancesToDecide } = judge(log, floor, { margin }, levels(raw).length);
   const [samples, against] = [flagged(own.warm.samples), flagged(reference?.warm.samples ?? [])];
-  const links = baseChainOf(own, all);
+  const links = baseChain(own, all);
   const [base, root] = [links[1], links.at(-1)];
   const over = (other: ComparisonCandidate<S> | undefined): Ratio | null =>
     other === undefined || other === own || !whole
       ? null
-      : ratioOf(levels(raw), levels(other.warm.samples), candidates);
+      : pairedRatio(levels(raw), levels(other.warm.samples), candidates);
 
   const unflagged = (): Ratio | null => {
     const clean = samples.map(({ flag }, i) => flag === null && against[i]?.flag === null);
     if (clean.every(Boolean) || !clean.some(Boolean)) return null;
     const keep = (each: readonly FlaggedSample<S>[]): Instances =>
       levels(each.filter((_, i) => clean[i]).map((one) => one.raw));
-    return ratioOf(keep(samples), keep(against), candidates);
+    return pairedRatio(keep(samples), keep(against), candidates);
   };
 
   const mode = (series: Series<S>): ComparedMode<S> => {
@@ -383,7 +387,7 @@ export function compareTimes<S extends SampleMarks>(
       reason: null,
       time_s: median(own_s),
       spread: relativeSpread(own_s),
-      ratio: ratioOf(levels(series.samples), levels(raw), candidates),
+      ratio: pairedRatio(levels(series.samples), levels(raw), candidates),
     };
   };
 

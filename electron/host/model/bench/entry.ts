@@ -15,31 +15,31 @@ import type { Ceilings } from '../../../contract/capabilities.ts';
 import { intervalHalfWidth } from '../verdicts/levels.ts';
 import {
   type BenchCandidate,
+  type CandidateIdentity,
   type DeclaredWork,
-  type Determinism,
-  type EntryHead,
+  type DeterminismCheck,
   firstRunPosition,
   type RawSample,
-  rawSample,
   type TimedRun,
+  toRawSample,
 } from './bench-candidate.ts';
 import {
   type ComparisonBasis,
   type ComparisonCandidate,
   compareTimes,
   type FlaggedSample,
-  instancesOf,
+  groupByInstance,
   type Series,
 } from './comparison.ts';
 import { ENERGY_QUANTITY } from './conditions/energy.ts';
 import { median } from './statistics.ts';
 
-const sum = (parts: readonly (number | null)[]): number | null => {
+const sumOfKnown = (parts: readonly (number | null)[]): number | null => {
   const known = parts.filter((part) => part !== null);
   return known.length === 0 ? null : known.reduce((all, part) => all + part, 0);
 };
 
-const ratio = (a: number | null, b: number | null | undefined): number | null =>
+const ratioOrNull = (a: number | null, b: number | null | undefined): number | null =>
   a === null || b == null || b === 0 ? null : a / b;
 
 /**
@@ -51,31 +51,31 @@ export function roofline(
   time_s: number,
   ceilings: Ceilings | null,
 ): MeasuredSessionEntry['roofline'] {
-  const flops = sum([fp32_flops, fp64_flops, other_flops]);
+  const flops = sumOfKnown([fp32_flops, fp64_flops, other_flops]);
   if ((bytes === null && flops === null) || !(time_s > 0)) return null;
   const rate = (work: number | null): number | null => (work === null ? null : work / time_s);
   const shares = [
-    ratio(rate(fp32_flops), ceilings?.fp32_flops_per_s),
-    ratio(rate(fp64_flops), ceilings?.fp64_flops_per_s),
+    ratioOrNull(rate(fp32_flops), ceilings?.fp32_flops_per_s),
+    ratioOrNull(rate(fp64_flops), ceilings?.fp64_flops_per_s),
   ].filter((share) => share !== null);
   return {
     bytes_per_s: rate(bytes),
     flops_per_s: rate(flops),
-    flops_per_byte: ratio(flops, bytes),
-    share_of_copy: ratio(rate(bytes), ceilings?.copy_bytes_per_s),
+    flops_per_byte: ratioOrNull(flops, bytes),
+    share_of_copy: ratioOrNull(rate(bytes), ceilings?.copy_bytes_per_s),
     share_of_flops: shares.length === 0 ? null : Math.max(...shares),
   };
 }
 
 /** Shortest time in which a machine can solve a problem. An answer in less time cannot have been computed. */
-interface LeastTime {
+interface TimeLowerBound {
   readonly time_s: number;
   /** Calculation of the time from the problem and the machine, as text. */
   readonly sum: string;
 }
 
 /** Properties of a processor that limit how fast a problem can be solved. */
-export interface Processor {
+export interface ProcessorLimits {
   readonly cores: number;
   readonly last_level_cache_bytes: number;
   /** Rate at which all cores read memory; measured on the first call. */
@@ -86,7 +86,7 @@ export interface Processor {
  * Upper limit for reading any cache. No Intel, AMD or ARM core up to 2026 loads more than two 64-byte vectors per
  * cycle, or is sold with more than 6.2 GHz.
  */
-const core = { bytes: 128, GHz: 6.2 } as const;
+const CORE_LIMITS = { bytes: 128, GHz: 6.2 } as const;
 
 /**
  * Maximum number of last-level caches in a machine. The reported size is that of one socket or one group of cores; a
@@ -112,7 +112,7 @@ interface Bound {
   readonly of: string;
 }
 
-function timeOf({ work, unit, rate, of }: Bound): LeastTime {
+function boundTime({ work, unit, rate, of }: Bound): TimeLowerBound {
   const time_s = work / rate;
   return {
     time_s,
@@ -120,26 +120,22 @@ function timeOf({ work, unit, rate, of }: Bound): LeastTime {
   };
 }
 
-function boundsOnProcessor(
+function processorBounds(
   { bytes }: DeclaredWork,
   state_bytes: number,
-  { cores, last_level_cache_bytes, memory_bytes_per_s }: Processor,
+  { cores, last_level_cache_bytes, memory_bytes_per_s }: ProcessorLimits,
 ): Bound[] {
   if (bytes === null) return [];
   const cached: Bound = {
-    ...{ work: bytes, unit: 'bytes', rate: cores * core.bytes * core.GHz * 1e9 },
-    of: `${cores} cores, each at most ${core.bytes} bytes a cycle at ${core.GHz} GHz`,
+    ...{ work: bytes, unit: 'bytes', rate: cores * CORE_LIMITS.bytes * CORE_LIMITS.GHz * 1e9 },
+    of: `${cores} cores, each at most ${CORE_LIMITS.bytes} bytes a cycle at ${CORE_LIMITS.GHz} GHz`,
   };
   if (state_bytes <= CACHE_GROUPS * last_level_cache_bytes) return [cached];
   const rate = MEASURED_MARGIN * memory_bytes_per_s();
   return [cached, { work: bytes, unit: 'bytes', rate, of: 'memory read rate measured on this machine, plus 15 %' }];
 }
 
-function boundsOnGpu(
-  { bytes, fp32_flops, fp64_flops }: DeclaredWork,
-  state_bytes: number,
-  ceilings: Ceilings,
-): Bound[] {
+function gpuBounds({ bytes, fp32_flops, fp64_flops }: DeclaredWork, state_bytes: number, ceilings: Ceilings): Bound[] {
   const { copy_bytes_per_s, fp32_flops_per_s, fp64_flops_per_s } = ceilings;
   const measured = (work: number | null, unit: string, rate: number, of: string): Bound[] =>
     work === null
@@ -162,24 +158,27 @@ function boundsOnGpu(
  * machine. Bytes count only up to the size of the state, which contains inputs and outputs, even if a variant declares
  * more traffic. The size of the state also determines which caches can hold it.
  */
-export function leastTime(
+export function timeLowerBound(
   work: DeclaredWork,
   state_bytes: number,
-  where: Processor | Ceilings | null,
-): LeastTime | null {
+  where: ProcessorLimits | Ceilings | null,
+): TimeLowerBound | null {
   if (where === null) return null;
   const once = { ...work, bytes: work.bytes === null ? null : Math.min(work.bytes, state_bytes) };
-  const bounds = 'cores' in where ? boundsOnProcessor(once, state_bytes, where) : boundsOnGpu(once, state_bytes, where);
-  const all = bounds.filter((bound) => bound.work > 0).map(timeOf);
-  return all.reduce<LeastTime | null>((most, one) => (most === null || one.time_s > most.time_s ? one : most), null);
+  const bounds = 'cores' in where ? processorBounds(once, state_bytes, where) : gpuBounds(once, state_bytes, where);
+  const all = bounds.filter((bound) => bound.work > 0).map(boundTime);
+  return all.reduce<TimeLowerBound | null>(
+    (most, one) => (most === null || one.time_s > most.time_s ? one : most),
+    null,
+  );
 }
 
 /** Data that a session collects about one candidate. */
 export interface CandidateData {
-  readonly head: EntryHead;
+  readonly head: CandidateIdentity;
   readonly candidate: BenchCandidate;
   readonly first: TimedRun;
-  readonly determinism: Determinism;
+  readonly determinism: DeterminismCheck;
   /** Errors of the answer, including those that audits have found so far. */
   accuracy: () => readonly Accuracy[];
   readonly warm: Series<RawSample>;
@@ -195,16 +194,16 @@ interface EntryFacts {
   readonly whole: ComparisonBasis<RawSample> | null;
   /** Machine of the session, with the ceilings of each GPU that entries used. */
   readonly machine: SessionReport['machine'];
-  readonly processor: Processor;
+  readonly processor: ProcessorLimits;
 }
 
-export function comparisonCandidateOf({ head, first, warm, others }: CandidateData): ComparisonCandidate<RawSample> {
-  return { label: head.label, buildsOn: head.builds_on, first: rawSample(first, firstRunPosition), warm, others };
+export function toComparisonCandidate({ head, first, warm, others }: CandidateData): ComparisonCandidate<RawSample> {
+  return { label: head.label, buildsOn: head.builds_on, first: toRawSample(first, firstRunPosition), warm, others };
 }
 
 /** Converts a sample to the form in files, without the quantities that the variant reported. */
-export function storedSample({ raw, flag }: FlaggedSample<RawSample>): TimedSample {
-  const { clocks, parts: _, told: __, wall_s, ...sample } = raw;
+export function toStoredSample({ raw, flag }: FlaggedSample<RawSample>): TimedSample {
+  const { clocks, parts: _, reportedQuantities: __, wall_s, ...sample } = raw;
   return { ...sample, ...(wall_s === null ? {} : { wall_s }), sm_MHz: clocks.after?.sm_MHz ?? null, flag };
 }
 
@@ -213,7 +212,7 @@ function medianOfKnown(values: readonly (number | null)[]): number | null {
   return known.length === 0 ? null : median(known);
 }
 
-function partsOf(first: TimedRun, samples: readonly RawSample[]): MeasuredSessionEntry['setup_parts'] {
+function medianSetupParts(first: TimedRun, samples: readonly RawSample[]): MeasuredSessionEntry['setup_parts'] {
   const later = samples.filter(({ setup_s }) => setup_s !== null);
   return [...first.parts].map(([name, first_s]) => ({
     name,
@@ -241,8 +240,8 @@ function reportedSeries(
   time_s: number,
   samples: readonly RawSample[],
 ): readonly ReportedSeries[] {
-  const said = samples.map((sample) => sample.told ?? candidate.quantities(sample.time_s));
-  const told = samples.every((sample) => sample.told !== undefined);
+  const said = samples.map((sample) => sample.reportedQuantities ?? candidate.quantities(sample.time_s));
+  const told = samples.every((sample) => sample.reportedQuantities !== undefined);
   return candidate.quantities(time_s).map((quantity) => {
     const values = said.map((all) => all.find(({ id }) => id === quantity.id)?.value ?? Number.NaN);
     const of = new Map(samples.map((sample, i) => [sample, values[i] ?? Number.NaN]));
@@ -253,7 +252,7 @@ function reportedSeries(
       return { quantity: { ...quantity, interval: null }, apart: null };
     }
     const half = intervalHalfWidth(
-      instancesOf(samples, (sample) => of.get(sample) ?? Number.NaN),
+      groupByInstance(samples, (sample) => of.get(sample) ?? Number.NaN),
       0.05,
     );
     const interval = half === null ? null : { low: value - half, high: value + half };
@@ -271,7 +270,7 @@ function differingMetrics(sample: RawSample, all: readonly ReportedSeries[]): Pi
 }
 
 /** A failed check if the time is below the minimum for this machine; otherwise empty. */
-function impossibleCheck(time_s: number, least: LeastTime | null): Accuracy[] {
+function impossibleTimeCheck(time_s: number, least: TimeLowerBound | null): Accuracy[] {
   if (least === null || !(time_s < least.time_s)) return [];
   const tip = `${time_s.toPrecision(3)} s is less than this machine needs: ${least.sum}`;
   return [
@@ -279,20 +278,20 @@ function impossibleCheck(time_s: number, least: LeastTime | null): Accuracy[] {
   ];
 }
 
-export function measuredEntry(
+export function buildMeasuredEntry(
   gathered: CandidateData,
   { basis, whole, machine, processor }: EntryFacts,
 ): MeasuredSessionEntry {
   const { head, candidate, first, determinism, energy_J } = gathered;
-  const own = basis.all.find(({ label }) => label === head.label) ?? comparisonCandidateOf(gathered);
+  const own = basis.all.find(({ label }) => label === head.label) ?? toComparisonCandidate(gathered);
   const { raw, verdict, modes, samples, ratio, ...times } = compareTimes(own, basis);
-  const { work, repeats, note, compared: _, ...known } = candidate.known();
+  const { work, repeats, note, compared: _, ...known } = candidate.properties();
   const isReference = verdict === 'reference';
   const judgedWhole = whole === null ? null : compareTimes(own, whole);
   const told = reportedSeries(candidate, times.time_s, gathered.warm.samples);
   const ceilings = head.device === 'cuda' ? (gpuOfEntry(machine, head.gpu)?.ceilings ?? null) : null;
-  const least = leastTime(work, known.state_bytes, head.device === 'cuda' ? ceilings : processor);
-  const accuracy = [...gathered.accuracy(), ...impossibleCheck(times.time_s, least)];
+  const least = timeLowerBound(work, known.state_bytes, head.device === 'cuda' ? ceilings : processor);
+  const accuracy = [...gathered.accuracy(), ...impossibleTimeCheck(times.time_s, least)];
   const correctness = correctnessOf(accuracy);
   return {
     ...head,
@@ -311,13 +310,13 @@ export function measuredEntry(
     first: { time_s: first.time_s, wall_s: first.wall_s },
     first_setup_s: first.setup_s,
     setup_s: medianOfKnown(raw.map(({ setup_s }) => setup_s)) ?? first.setup_s ?? 0,
-    setup_parts: partsOf(first, raw),
+    setup_parts: medianSetupParts(first, raw),
     wall_s: medianOfKnown(raw.map(({ wall_s }) => wall_s)),
     roofline: roofline(work, times.time_s, ceilings),
     accuracy,
     determinism: repeats ?? determinism.report(),
     quantities: [...told.map(({ quantity }) => quantity), ...(energy_J === null ? [] : [energyQuantity(energy_J)])],
-    modes: modes.map(({ samples: all, spread: _, ...mode }) => ({ ...mode, samples: all.map(storedSample) })),
-    samples: samples.map((sample) => ({ ...storedSample(sample), ...differingMetrics(sample.raw, told) })),
+    modes: modes.map(({ samples: all, spread: _, ...mode }) => ({ ...mode, samples: all.map(toStoredSample) })),
+    samples: samples.map((sample) => ({ ...toStoredSample(sample), ...differingMetrics(sample.raw, told) })),
   };
 }

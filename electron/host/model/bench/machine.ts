@@ -7,31 +7,31 @@ import type { CudaDevice, DeviceReport } from '../../../contract/capabilities.ts
 import { errorFromNative, type KernelFolders, type NativeAddon } from '../../io/addon/addon.ts';
 import { defaultGpu } from '../../io/addon/gpu.ts';
 import { identifyThisMachine } from '../../io/files/this-machine.ts';
-import type { Processor } from './entry.ts';
+import type { ProcessorLimits } from './entry.ts';
 
 type GpuFacts = SessionGpu;
 
 /** GPUs of the machine, in the form that sessions store. */
 export interface SessionGpus {
   /** Default GPU of runs; null if there is none. */
-  readonly usual: GpuFacts | null;
+  readonly defaultGpu: GpuFacts | null;
   readonly all: readonly (GpuFacts & { readonly index: number })[];
 }
 
-export const noGpus: SessionGpus = { usual: null, all: [] };
+export const NO_GPUS: SessionGpus = { defaultGpu: null, all: [] };
 
-export function sessionGpus(devices: DeviceReport): SessionGpus {
+export function describeGpus(devices: DeviceReport): SessionGpus {
   const { driver } = devices.cuda;
   const facts = ({ name, uuid, ceilings }: CudaDevice): GpuFacts => ({ name, uuid, driver, ceilings });
   const used = defaultGpu(devices);
   return {
-    usual: used === null ? null : facts(used),
+    defaultGpu: used === null ? null : facts(used),
     all: devices.cuda.devices.map((device) => ({ index: device.index, ...facts(device) })),
   };
 }
 
 /** The default GPU, and other GPUs that candidates requested. */
-function gpusOf({ usual, all }: SessionGpus, candidates: readonly { readonly gpu: number | null }[]) {
+function gpusInUse({ defaultGpu: usual, all }: SessionGpus, candidates: readonly { readonly gpu: number | null }[]) {
   const named = all.filter(({ index }) => candidates.some(({ gpu }) => gpu === index));
   return { gpu: usual, ...(named.length === 0 ? {} : { gpus: named }) };
 }
@@ -39,7 +39,7 @@ function gpusOf({ usual, all }: SessionGpus, candidates: readonly { readonly gpu
 /** Rate at which all cores read memory, in bytes per second. It is measured once per process, in 0.2 s. */
 let memory_bytes_per_s: number | null = null;
 
-export function processorOf(addon: NativeAddon): Processor {
+export function readProcessorLimits(addon: NativeAddon): ProcessorLimits {
   const { logicalCores, lastLevelCacheBytes } = addon.machine();
   return {
     cores: logicalCores,
@@ -51,7 +51,7 @@ export function processorOf(addon: NativeAddon): Processor {
   };
 }
 
-export function machineFacts(
+export function describeMachine(
   addon: NativeAddon,
   gpus: SessionGpus,
   candidates: readonly { readonly gpu: number | null }[],
@@ -60,7 +60,15 @@ export function machineFacts(
   const { cpu, logicalCores, memoryBytes, isa, os } = addon.machine();
   const { id } = identifyThisMachine();
   return {
-    machine: { id, cpu, logical_cores: logicalCores, memory_bytes: memoryBytes, isa, os, ...gpusOf(gpus, candidates) },
+    machine: {
+      id,
+      cpu,
+      logical_cores: logicalCores,
+      memory_bytes: memoryBytes,
+      isa,
+      os,
+      ...gpusInUse(gpus, candidates),
+    },
     program: { version, build, compiler },
   };
 }

@@ -34,7 +34,7 @@ export interface MeasuredRun {
  * Settings by mode. For the mode `first` the clocks are not read, because that would already open the device and
  * shorten the measured set-up.
  */
-const measuringFor: Readonly<Record<Mode | 'first', MeasuringSettings>> = {
+const settingsByMode: Readonly<Record<Mode | 'first', MeasuringSettings>> = {
   first: { unwatched: true },
   warm: { unwatched: true, clocks: true },
   cold: { unwatched: true, clocks: true, coldCaches: true },
@@ -46,7 +46,7 @@ const measuringFor: Readonly<Record<Mode | 'first', MeasuringSettings>> = {
  * Runs a problem once. Aborting the signal cancels the run, whose result then has the status `cancelled`. Throws a
  * BraggError.
  */
-export async function measure(
+export async function measureRun(
   addon: NativeAddon,
   problem: TransportProblem,
   signal?: AbortSignal,
@@ -59,7 +59,7 @@ export async function measure(
     const cancel = (): void => run.cancel();
     signal?.addEventListener('abort', cancel);
     try {
-      const started = run.start(() => undefined, measuringFor[mode]);
+      const started = run.start(() => undefined, settingsByMode[mode]);
       if (signal?.aborted === true) cancel();
       const result = await started;
       // A failed run has no valid time.
@@ -82,6 +82,6 @@ export async function measure(
 }
 
 /** Time on which ratios are based: the device's if available, otherwise the host's. */
-export function timeOf({ device_s, solve_s }: Pick<Timing, 'device_s' | 'solve_s'>): number {
+export function comparedTime_s({ device_s, solve_s }: Pick<Timing, 'device_s' | 'solve_s'>): number {
   return device_s ?? solve_s;
 }

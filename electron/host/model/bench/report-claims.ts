@@ -9,20 +9,20 @@ import {
   type SessionReport,
 } from '../../../contract/bench/session.ts';
 import {
-  notMeasured,
+  judgeTaskClaims,
+  NO_TIMES,
   type ReportedNumber,
   type ReportMeasurements,
   recordedInstances,
-  relativeInterval,
+  relativeTimeInterval,
   type TimesLookup,
-  taskClaimResults,
 } from './claim-results.ts';
-import type { Claim, Side } from './claims.ts';
+import type { Claim, ClaimSide } from './claims.ts';
 import { median } from './statistics.ts';
 
 type JudgedReport = Pick<SessionReport, 'entries' | 'external' | 'machine' | 'seed'>;
 
-function measuredEntryOf({ entries }: JudgedReport, label: string): MeasuredSessionEntry | null {
+function findMeasuredEntry({ entries }: JudgedReport, label: string): MeasuredSessionEntry | null {
   // Claims omit the precision fp32 in labels, but factorial sessions always state it.
   const entry = [label, `${label}@fp32`].flatMap((name) => entries.find((one) => one.label === name) ?? [])[0];
   return entry?.status === 'measured' ? entry : null;
@@ -32,35 +32,35 @@ function measuredEntryOf({ entries }: JudgedReport, label: string): MeasuredSess
  * Whether an answer that exceeds our tolerance is within the tolerance of the claim's source. Impossibly short times
  * are never accepted.
  */
-const isWithin = ({ verdict, accuracy }: MeasuredSessionEntry, within: Side['within']): boolean => {
+const isWithinSourceTolerance = ({ verdict, accuracy }: MeasuredSessionEntry, within: ClaimSide['within']): boolean => {
   const error = accuracy.find(({ id }) => id === within?.error)?.value ?? null;
   return verdict === 'wrong' && within !== undefined && error !== null && error <= within.most;
 };
 
 /** Returns a function that looks up times, by labels of entries or ids of other programs. */
-function reportTimes(report: JudgedReport): TimesLookup {
+function createTimesLookup(report: JudgedReport): TimesLookup {
   return ({ variant, mode, clock, within }) => {
     const program = report.external.find(({ id }) => id === variant)?.result ?? null;
     if (program !== null) {
       const counted = mode === 'warm' && clock === 'counted';
       const unchecked = correctnessOf(program.accuracy) === 'not checked';
-      return counted ? { times: [program.times], wrong: program.wrong, unchecked, apart: true } : notMeasured;
+      return counted ? { times: [program.times], wrong: program.wrong, unchecked, afterRounds: true } : NO_TIMES;
     }
-    const entry = measuredEntryOf(report, variant);
-    if (entry === null) return notMeasured;
-    const wrong = isIncorrect(entry.verdict) && !isWithin(entry, within);
+    const entry = findMeasuredEntry(report, variant);
+    if (entry === null) return NO_TIMES;
+    const wrong = isIncorrect(entry.verdict) && !isWithinSourceTolerance(entry, within);
     const unchecked = entry.verdict === 'not checked';
     const cold = entry.process?.samples ?? [];
     const first = entry.first?.wall_s ?? null;
-    if (clock === 'first') return first === null ? notMeasured : { times: [[first]], wrong, unchecked };
+    if (clock === 'first') return first === null ? NO_TIMES : { times: [[first]], wrong, unchecked };
     // Runs in separate processes are timed after the rounds, so they cannot be paired with warm runs.
     if (clock === 'cold-whole' || clock === 'cold-run') {
       const times = cold.flatMap(({ wall_s, setup_s }) =>
         wall_s === undefined ? [] : [[clock === 'cold-run' ? wall_s - (setup_s ?? 0) : wall_s]],
       );
-      return { times, wrong, unchecked, apart: true };
+      return { times, wrong, unchecked, afterRounds: true };
     }
-    if (clock === 'process') return { times: cold.map(({ time_s }) => [time_s]), wrong, unchecked, apart: true };
+    if (clock === 'process') return { times: cold.map(({ time_s }) => [time_s]), wrong, unchecked, afterRounds: true };
     const samples = mode === 'warm' ? entry.samples : (entry.modes.find((one) => one.mode === mode)?.samples ?? []);
     if (clock === 'counted') return { times: recordedInstances(samples, ({ time_s }) => time_s), wrong, unchecked };
     const whole = samples.flatMap(({ wall_s, ...sample }) => (wall_s === undefined ? [] : [{ ...sample, wall_s }]));
@@ -74,12 +74,12 @@ interface DeclaredRates {
   readonly flops_per_s: number | null;
   readonly share_of_copy: number | null;
 }
-const noRoofline = { bytes_per_s: null, flops_per_s: null, share_of_copy: null };
+const NO_ROOFLINE = { bytes_per_s: null, flops_per_s: null, share_of_copy: null };
 
 /**
  * Quantity that is derived from a variant's time and its declared operations and bytes; undefined for other quantities.
  */
-function countedNumber(
+function derivedQuantity(
   { time_s, bytes_per_s, flops_per_s, share_of_copy }: DeclaredRates,
   quantity: string,
 ): ReturnType<ReportMeasurements['numberOf']> | undefined {
@@ -106,19 +106,19 @@ function countedNumber(
  * Quantity by id. The value that the variant reports is preferred to a derived one, because it counts actual bytes
  * rather than declared ones.
  */
-function reportedOrCounted(
+function findQuantity(
   quantities: readonly Quantity[],
   declared: DeclaredRates,
   quantity: string,
 ): ReturnType<ReportMeasurements['numberOf']> {
   const told = quantities.find(({ id }) => id === quantity);
-  if (told === undefined) return countedNumber(declared, quantity) ?? null;
+  if (told === undefined) return derivedQuantity(declared, quantity) ?? null;
   const { value, unit, interval = null } = told;
   return value === null ? null : { value, unit, interval };
 }
 
 /** Error of an answer. If the answer is bitwise reproducible the error is exact, so its interval has zero width. */
-function errorOf({ accuracy, determinism }: MeasuredSessionEntry, id: string): ReportedNumber | null {
+function answerError({ accuracy, determinism }: MeasuredSessionEntry, id: string): ReportedNumber | null {
   const value = accuracy.find((one) => one.id === id)?.value ?? null;
   if (value === null) return null;
   return { value, unit: '', interval: determinism?.bitwise === false ? null : { low: value, high: value } };
@@ -131,28 +131,28 @@ function setupShare({ process }: MeasuredSessionEntry, seed: number): ReportedNu
   );
   if (shares.length === 0) return null;
   const value = median(shares);
-  const by = relativeInterval({ times: shares.map((share) => [share]), wrong: false }, seed);
+  const by = relativeTimeInterval({ times: shares.map((share) => [share]), wrong: false }, seed);
   return { value, unit: '%', interval: by && { low: value * by.low, high: value * by.high } };
 }
 
 /** Measurements of a report in the form that judging claims needs. */
-export function measuredReport(report: JudgedReport): ReportMeasurements {
+export function collectMeasurements(report: JudgedReport): ReportMeasurements {
   return {
     gpu: report.machine.gpu?.name ?? null,
     seed: report.seed,
-    timesFor: reportTimes(report),
+    timesFor: createTimesLookup(report),
     numberOf: (variant, quantity) => {
-      const entry = measuredEntryOf(report, variant);
+      const entry = findMeasuredEntry(report, variant);
       if (entry === null) return null;
       const error = /^error\.(.+)$/.exec(quantity)?.[1];
       // The error of an answer is known even if the answer is wrong.
-      if (error !== undefined) return errorOf(entry, error);
+      if (error !== undefined) return answerError(entry, error);
       if (isUnproven(entry.verdict)) return null;
       if (quantity === 'setup-share') return setupShare(entry, report.seed);
-      return reportedOrCounted(entry.quantities, { time_s: entry.time_s, ...(entry.roofline ?? noRoofline) }, quantity);
+      return findQuantity(entry.quantities, { time_s: entry.time_s, ...(entry.roofline ?? NO_ROOFLINE) }, quantity);
     },
   };
 }
 
-export const sessionClaims = (claims: readonly Claim[], report: JudgedReport): TaskClaimResult[] =>
-  taskClaimResults(claims, measuredReport(report));
+export const judgeSessionClaims = (claims: readonly Claim[], report: JudgedReport): TaskClaimResult[] =>
+  judgeTaskClaims(claims, collectMeasurements(report));

@@ -3,14 +3,14 @@
  * rounds are repeated until the verdicts are settled or a limit is reached.
  */
 import { BraggError } from '../../../contract/errors.ts';
-import { type Random, seededRandom, shuffle } from './statistics.ts';
-import { type BenchLimits, type Series, StoppingRule, type StopReason } from './stopping.ts';
+import { type RandomGenerator, seededRandom, shuffle } from './statistics.ts';
+import { type BenchLimits, StoppingRule, type StopReason, type TimedSeries } from './stopping.ts';
 
 /**
  * A series of samples: a candidate in one mode. The first series of a session is the reference, the last one its
  * control.
  */
-export interface SampleSeries extends Series {
+export interface SampleSeries extends TimedSeries {
   /** Name of the series, shown to the user while it runs. */
   readonly what: string;
   /** Takes a sample. Returns a function that saves it once the round is complete, or null if cancelled. */
@@ -25,7 +25,7 @@ export interface SampleSeries extends Series {
    * Called if the series fails. All series of the same owner are then dropped, and the session continues. If absent,
    * the whole session fails.
    */
-  readonly lost?: (error: BraggError) => void;
+  readonly onFailure?: (error: BraggError) => void;
 }
 
 /**
@@ -45,7 +45,7 @@ interface RoundOptions {
   /** Returns the seconds since the session began. */
   readonly elapsed_s: () => number;
   /** Called before every sample with the name of its series and the round. */
-  readonly tell: (what: string, round: number) => void;
+  readonly onSample: (what: string, round: number) => void;
   /** Awaited before every round. */
   readonly beforeRound?: () => Promise<void>;
   /** Called after every complete round. */
@@ -53,20 +53,20 @@ interface RoundOptions {
 }
 
 /** A series that failed, with its error; the session can continue without its owner. */
-interface LostSeries {
+interface FailedSeries {
   readonly turn: SampleSeries;
   readonly error: BraggError;
 }
 
 /** Outcome of a step: `whole` if it was completed, `cancelled`, or the series that failed. */
-type Outcome = 'whole' | 'cancelled' | LostSeries;
+type StepOutcome = 'whole' | 'cancelled' | FailedSeries;
 
 /** Runs `work`. An error of a series that may be dropped becomes its outcome; other errors are thrown again. */
-async function attributeError(turn: SampleSeries, work: () => Promise<boolean>): Promise<Outcome> {
+async function attributeError(turn: SampleSeries, work: () => Promise<boolean>): Promise<StepOutcome> {
   try {
     return (await work()) ? 'whole' : 'cancelled';
   } catch (error) {
-    if (turn.lost === undefined || !(error instanceof BraggError) || error.code === 'internal') throw error;
+    if (turn.onFailure === undefined || !(error instanceof BraggError) || error.code === 'internal') throw error;
     return { turn, error };
   }
 }
@@ -74,10 +74,10 @@ async function attributeError(turn: SampleSeries, work: () => Promise<boolean>):
 /** Prepares the state of every candidate for an instance, or takes the warm-up samples of every series. */
 async function prepareAll(
   turns: readonly SampleSeries[],
-  { cancelled, tell }: RoundOptions,
+  { cancelled, onSample: tell }: RoundOptions,
   { instance, round }: Omit<SamplePosition, 'position'>,
   by: 'prepare' | 'warmUp',
-): Promise<Outcome> {
+): Promise<StepOutcome> {
   for (const turn of turns) {
     const ready = turn[by];
     if (ready === undefined) continue;
@@ -96,9 +96,9 @@ async function prepareAll(
 async function measureRound(
   turns: readonly SampleSeries[],
   where: Omit<SamplePosition, 'position'>,
-  random: Random,
-  { cancelled, tell, costs }: RoundOptions & { readonly costs: Costs },
-): Promise<Outcome> {
+  random: RandomGenerator,
+  { cancelled, onSample: tell, costs }: RoundOptions & { readonly costs: SeriesCosts },
+): Promise<StepOutcome> {
   const taken: (() => void)[] = [];
   for (const [position, turn] of shuffle(turns, random).entries()) {
     if (cancelled()) return 'cancelled';
@@ -123,7 +123,7 @@ async function measureRound(
 const COSTLY_SHARE = 0.5;
 
 /** Time that each series needs per round, in seconds: moving average over its latest samples. */
-class Costs {
+class SeriesCosts {
   readonly #mean_s = new Map<SampleSeries, number>();
 
   took(turn: SampleSeries, seconds: number): void {
@@ -140,7 +140,7 @@ class Costs {
 function candidatesToDrop(
   turns: readonly SampleSeries[],
   settled: ReadonlySet<SampleSeries>,
-  costs: Costs,
+  costs: SeriesCosts,
 ): readonly SampleSeries[] {
   const owners = new Set([...settled].flatMap(({ owner }) => owner ?? []));
   const [reference, control] = [turns[0], turns.at(-1)];
@@ -161,7 +161,7 @@ export async function measureRounds(
   const { seed, limits, elapsed_s, beforeRound, onRound, roundsPerInstance } = options;
   const random = seededRandom(seed);
   const rule = new StoppingRule<SampleSeries>(limits);
-  const costs = new Costs();
+  const costs = new SeriesCosts();
   const left = new Set<SampleSeries>();
   let present = all;
   let [prepared, warmed] = [0, -1];
@@ -169,7 +169,7 @@ export async function measureRounds(
     const instance = Math.floor(round / roundsPerInstance);
     const turns = present.filter((turn) => !left.has(turn));
     const began_s = elapsed_s();
-    let outcome: Outcome = 'whole';
+    let outcome: StepOutcome = 'whole';
     await beforeRound?.();
     if (instance > prepared) outcome = await prepareAll(turns, options, { instance, round }, 'prepare');
     if (outcome === 'whole') prepared = instance;
@@ -183,7 +183,7 @@ export async function measureRounds(
     if (outcome === 'cancelled') return { rounds: round, stopped: 'cancelled' };
     if (outcome !== 'whole') {
       const { turn, error } = outcome;
-      turn.lost?.(error);
+      turn.onFailure?.(error);
       present = present.filter((one) => one !== turn && (turn.owner === undefined || one.owner !== turn.owner));
       continue;
     }

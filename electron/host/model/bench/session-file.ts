@@ -13,43 +13,52 @@ import { defaultKind } from '../../../contract/scenario/index.ts';
 import { defaultGpu } from '../../io/addon/gpu.ts';
 import { readUserFile } from '../../io/files/plain-file.ts';
 import { rephraseSchemaError } from '../../io/text/json.ts';
-import { commitOf } from './commit.ts';
-import { benchEnvironmentOf } from './comparison.ts';
+import { readCommit } from './commit.ts';
+import { readBenchEnvironment } from './comparison.ts';
 import { kernelFolders } from './machine.ts';
 import type { SessionOptions } from './session.ts';
 
 /** Column of values in a file: a single value if all samples have the same, otherwise a list. */
-const shortened = <T extends number | string | null>(values: readonly T[]): T | T[] => {
+const singleOrList = <T extends number | string | null>(values: readonly T[]): T | T[] => {
   const [first] = values;
   return first !== undefined && values.every((value) => value === first) ? first : [...values];
 };
 
-const COLUMNS = ['instance', 'position', 'repetitions', 'time_s', 'device_s', 'host_s', 'setup_s', 'wall_s'] as const;
+const SAMPLE_COLUMNS = [
+  'instance',
+  'position',
+  'repetitions',
+  'time_s',
+  'device_s',
+  'host_s',
+  'setup_s',
+  'wall_s',
+] as const;
 
-function columnsOf(samples: readonly TimedSample[]): SampleColumns {
+function sampleColumns(samples: readonly TimedSample[]): SampleColumns {
   const derived = samples.every(({ time_s, device_s, host_s }) => time_s === (device_s ?? host_s));
-  const names = COLUMNS.filter(
+  const names = SAMPLE_COLUMNS.filter(
     (name) => !(name === 'time_s' && derived) && samples.some((sample) => sample[name] !== undefined),
   );
   const quantities = new Set(samples.flatMap(({ told }) => Object.keys(told ?? {})));
   const told = [...quantities].map((id) => [id, samples.map((sample) => sample.told?.[id] ?? null)]);
   return {
     round: samples.map(({ round }) => round),
-    ...Object.fromEntries(names.map((name) => [name, shortened(samples.map((sample) => sample[name] ?? null))])),
+    ...Object.fromEntries(names.map((name) => [name, singleOrList(samples.map((sample) => sample[name] ?? null))])),
     ...(told.length === 0 ? {} : { told: Object.fromEntries(told) }),
-    sm_MHz: samples.length === 0 ? null : shortened(samples.map(({ sm_MHz }) => sm_MHz)),
-    flag: samples.length === 0 ? null : shortened(samples.map(({ flag }) => flag)),
+    sm_MHz: samples.length === 0 ? null : singleOrList(samples.map(({ sm_MHz }) => sm_MHz)),
+    flag: samples.length === 0 ? null : singleOrList(samples.map(({ flag }) => flag)),
   };
 }
 
-function entryInFile(entry: SessionEntry): object {
+function entryForFile(entry: SessionEntry): object {
   if (entry.status === 'refused') return entry;
   const { modes, process, samples } = entry;
   return {
     ...entry,
-    modes: modes.map((mode) => (mode.samples === undefined ? mode : { ...mode, samples: columnsOf(mode.samples) })),
-    ...(process === undefined ? {} : { process: { ...process, samples: columnsOf(process.samples) } }),
-    samples: columnsOf(samples),
+    modes: modes.map((mode) => (mode.samples === undefined ? mode : { ...mode, samples: sampleColumns(mode.samples) })),
+    ...(process === undefined ? {} : { process: { ...process, samples: sampleColumns(process.samples) } }),
+    samples: sampleColumns(samples),
   };
 }
 
@@ -57,39 +66,39 @@ function entryInFile(entry: SessionEntry): object {
  * Content of a session's file. Samples are stored as columns. Verdicts on claims and factorial effects are left out,
  * because readers compute them from the samples.
  */
-export function sessionFile(session: Session): object {
+export function sessionFileContent(session: Session): object {
   const reports = session.reports.map(({ claims: _, factorials: __, ...report }) => ({
     ...report,
-    entries: report.entries.map(entryInFile),
-    ...(report.control === undefined ? {} : { control: columnsOf(report.control) }),
-    ...(report.process_control === undefined ? {} : { process_control: columnsOf(report.process_control) }),
+    entries: report.entries.map(entryForFile),
+    ...(report.control === undefined ? {} : { control: sampleColumns(report.control) }),
+    ...(report.process_control === undefined ? {} : { process_control: sampleColumns(report.process_control) }),
   }));
   return { ...session, reports };
 }
 
 /** Text of a session's file. JSON cannot represent NaN and infinities, so the schemas reject them. */
 export function sessionText(session: Session): string {
-  return `${JSON.stringify(sessionFile(session))}\n`;
+  return `${JSON.stringify(sessionFileContent(session))}\n`;
 }
 
 /** Reads the text of a saved session. Throws the errors of `readUserFile`. */
-export const sessionFileText = async (path: string): Promise<string> =>
+export const readSessionFileText = async (path: string): Promise<string> =>
   (await readUserFile(path, 'a session')).toString('utf8');
 
-const isOneOf = (format: unknown, formats: readonly string[]): boolean => formats.some((one) => one === format);
+const isKnownFormat = (format: unknown, formats: readonly string[]): boolean => formats.some((one) => one === format);
 
 /**
  * Parses JSON whose `format` is one of `formats`, and validates it with the schema. `path` is used in messages. Throws
  * BraggError 'foreign-file'.
  */
-export function checkedSession<T>(text: string, path: string, formats: readonly string[], schema: z.ZodType<T>): T {
+export function parseSessionFile<T>(text: string, path: string, formats: readonly string[], schema: z.ZodType<T>): T {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
     throw new BraggError('foreign-file', `${path} is not JSON: it is damaged or from another program.`);
   }
-  if (value === null || typeof value !== 'object' || !('format' in value) || !isOneOf(value.format, formats)) {
+  if (value === null || typeof value !== 'object' || !('format' in value) || !isKnownFormat(value.format, formats)) {
     throw new BraggError('foreign-file', `${path} is not a Braggbench benchmark.`);
   }
   const parsed = schema.safeParse(value);
@@ -104,7 +113,7 @@ const fileSchema = z.strictObject({ workload: z.string(), ...kernelResourcesSche
 /**
  * Registers, memory and spills of a workload's kernels, for every architecture; null if the kernels were not compiled.
  */
-export async function kernelResources(images: string, workload: string): Promise<KernelResources | null> {
+export async function readKernelResources(images: string, workload: string): Promise<KernelResources | null> {
   const text = await readFile(path.join(images, `${workload}.resources.json`), 'utf8').catch(() => null);
   if (text === null) return null;
   const { compiler, kernels } = fileSchema.parse(JSON.parse(text));
@@ -112,21 +121,21 @@ export async function kernelResources(images: string, workload: string): Promise
 }
 
 /** Resources of the kernels for a GPU with this compute capability, such as `9.0`; null if there are none. */
-export function resourcesFor(all: KernelResources | null, computeCapability: string): KernelResources | null {
+export function resourcesForGpu(all: KernelResources | null, computeCapability: string): KernelResources | null {
   const architecture = `sm_${computeCapability.replace('.', '')}`;
   const kernels = all?.kernels.filter((kernel) => kernel.architecture.replace(/[a-z]$/, '') === architecture) ?? [];
   return all === null || kernels.length === 0 ? null : { compiler: all.compiler, kernels };
 }
 
-const ENDING = '.resources.json';
+const RESOURCES_ENDING = '.resources.json';
 
 /** Resources of the kernels of each workload in the folder `images`. */
-export async function allKernelResources(images: string): Promise<KernelSet[]> {
-  const names = (await readdir(images).catch(() => [])).filter((name) => name.endsWith(ENDING)).sort();
+export async function readAllKernelResources(images: string): Promise<KernelSet[]> {
+  const names = (await readdir(images).catch(() => [])).filter((name) => name.endsWith(RESOURCES_ENDING)).sort();
   const sets = await Promise.all(
     names.map(async (name): Promise<KernelSet[]> => {
-      const workload = name.slice(0, -ENDING.length);
-      const found = await kernelResources(images, workload);
+      const workload = name.slice(0, -RESOURCES_ENDING.length);
+      const found = await readKernelResources(images, workload);
       return found === null ? [] : [{ workload, ...found, session: null }];
     }),
   );
@@ -137,16 +146,16 @@ export async function allKernelResources(images: string): Promise<KernelSet[]> {
  * Facts that a session records, each if known: the commit, the environment, and the kernels' resources on the default
  * GPU.
  */
-export async function recordedFacts(
+export async function collectRecordedFacts(
   assetsFolder: string,
   devices: DeviceReport,
   workload: string = defaultKind,
 ): Promise<NonNullable<SessionOptions['recorded']>> {
   const root = path.dirname(assetsFolder);
-  const [commit, surroundings] = await Promise.all([commitOf(root), benchEnvironmentOf(root, devices)]);
+  const [commit, surroundings] = await Promise.all([readCommit(root), readBenchEnvironment(root, devices)]);
   const gpu = defaultGpu(devices);
-  const all = gpu === null ? null : await kernelResources(kernelFolders().images, workload);
-  const resources = gpu === null ? null : resourcesFor(all, gpu.computeCapability);
+  const all = gpu === null ? null : await readKernelResources(kernelFolders().images, workload);
+  const resources = gpu === null ? null : resourcesForGpu(all, gpu.computeCapability);
   return {
     surroundings,
     ...(commit === null ? {} : { commit }),

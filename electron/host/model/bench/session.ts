@@ -12,40 +12,40 @@ import type { NativeAddon } from '../../io/addon/addon.ts';
 import { CheckpointSchedule } from '../../io/flow/checkpoint-times.ts';
 import type { StartChild } from '../../io/processes/link.ts';
 import {
+  type AnswerValues,
   type BenchCandidate,
   type BenchEntry,
   type BenchSetup,
-  Determinism,
-  endToEndSecondsOf,
+  DeterminismCheck,
+  endToEndTime_s,
   type RawSample,
-  rawSample,
-  secondsOf,
-  type Values,
+  sampleTime_s,
+  toRawSample,
 } from './bench-candidate.ts';
-import { ColdProcesses, LONGEST_TIMER_MS } from './cold/processes.ts';
+import { ColdProcesses, MAX_TIMER_MS } from './cold/processes.ts';
 import {
   type BenchEnvironment,
   type ComparisonBasis,
-  environmentOf,
   flagSeries,
-  floorAsRatio,
-  highestOf,
-  instancesOf,
-  noiseOf,
+  floorToRatio,
+  groupByInstance,
+  highestClock_MHz,
   type Series,
-  unknownEnvironment,
+  sessionNoise,
+  summarizeEnvironment,
+  UNKNOWN_ENVIRONMENT,
 } from './comparison.ts';
 import {
   type CounterOrReason,
   counterText,
   ENERGY_FACT,
-  energyOf,
-  gpuCounter,
-  processorCounter,
+  measureEnergy_J,
+  openGpuCounter,
+  openProcessorCounter,
 } from './conditions/energy.ts';
-import { SteadyGpu, type SteadyRound } from './conditions/steady.ts';
-import { type CandidateData, comparisonCandidateOf, measuredEntry, storedSample } from './entry.ts';
-import { machineFacts, noGpus, processorOf, type SessionGpus } from './machine.ts';
+import { SteadyGpu, type SteadySettings } from './conditions/steady.ts';
+import { buildMeasuredEntry, type CandidateData, toComparisonCandidate, toStoredSample } from './entry.ts';
+import { describeMachine, NO_GPUS, readProcessorLimits, type SessionGpus } from './machine.ts';
 import { measureRounds, type SampleSeries } from './rounds.ts';
 import { type BenchLimits, type BenchProgress, SessionClock } from './stopping.ts';
 
@@ -75,11 +75,11 @@ export interface SessionOptions {
    */
   readonly trace?: ((reason: string) => void) | undefined;
   /** Called with the answer of each candidate's first run, before the rounds. */
-  readonly onAnswer?: ((label: string, values: Values) => void) | undefined;
+  readonly onAnswer?: ((label: string, values: AnswerValues) => void) | undefined;
   /** Number of separate processes to time for each candidate after the rounds; none by default. */
   readonly processes?: { readonly count: number; readonly startChild: StartChild } | undefined;
   /** Settings that keep the GPU's clock steady; the clock is not controlled by default. */
-  readonly steadied?: SteadyRound | undefined;
+  readonly steadied?: SteadySettings | undefined;
   /** Whether to measure the energy of each candidate after the rounds, over seconds of runs; false by default. */
   readonly energy?: boolean | undefined;
   /** Ends the session after the current run. The report then contains the samples so far. */
@@ -90,15 +90,15 @@ export interface SessionOptions {
  * Seconds, in addition to the session's limit, for completing checks of answers: a share of the limit, clamped to these
  * bounds.
  */
-const checkTime = { share: 0.5, least_s: 1, most_s: 20 } as const;
+const CHECK_TIME = { share: 0.5, least_s: 1, most_s: 20 } as const;
 /** Approximate time in seconds to start Node.js and load the addon. */
 const PROCESS_START_S = 0.3;
 /** Maximum share of a session's time that is reserved for cold processes. */
-const MAX_FOR_PROCESSES = 0.4;
+const MAX_PROCESS_SHARE = 0.4;
 /**
  * Share of a session's time after which starting and compiling programs are stopped. The remaining time is for rounds.
  */
-const MAX_FOR_STARTS = 0.6;
+const MAX_START_SHARE = 0.6;
 
 /** Aborts the start of a candidate when it has used too much of a session's time. */
 class StartLimit {
@@ -107,7 +107,7 @@ class StartLimit {
   readonly signal: AbortSignal;
 
   constructor(seconds: number, signal: AbortSignal | undefined) {
-    this.#timer = setTimeout(() => this.#running.abort(), Math.min(1000 * seconds, LONGEST_TIMER_MS));
+    this.#timer = setTimeout(() => this.#running.abort(), Math.min(1000 * seconds, MAX_TIMER_MS));
     const own = this.#running.signal;
     this.signal = signal === undefined ? own : AbortSignal.any([signal, own]);
   }
@@ -123,7 +123,7 @@ class StartLimit {
 }
 
 /** Returns an error that excludes the candidate; throws internal errors again. */
-function refusalOf(error: unknown): BraggError {
+function exclusionError(error: unknown): BraggError {
   if (error instanceof BraggError && error.code !== 'internal') return error;
   throw error;
 }
@@ -157,8 +157,8 @@ class Session {
     this.arena = arena;
     this.options = options;
     this.clock = new SessionClock(options.limits);
-    const { steadied = { lock_MHz: null, cool_C: null }, gpus = noGpus } = options;
-    this.steady = new SteadyGpu(addon, gpus.usual?.uuid ?? null, steadied);
+    const { steadied = { lock_MHz: null, cool_C: null }, gpus = NO_GPUS } = options;
+    this.steady = new SteadyGpu(addon, gpus.defaultGpu?.uuid ?? null, steadied);
   }
 
   async run(): Promise<SessionReport> {
@@ -189,7 +189,7 @@ class Session {
     this.options.onProgress?.(this.clock.progress(phase, what));
   }
 
-  private enter({ enter }: BenchEntry, end?: AbortSignal): BenchCandidate {
+  private enter({ createCandidate: enter }: BenchEntry, end?: AbortSignal): BenchCandidate {
     const candidate = enter(end);
     this.entered.push(candidate);
     return candidate;
@@ -213,7 +213,7 @@ class Session {
       if (limit?.passed() === true && !this.cancelled) throw this.outOfTime(began_s);
       if (first === null || answer === null) return;
       if (limit !== null) this.startOf_s.set(benchEntry, started_s);
-      const determinism = new Determinism();
+      const determinism = new DeterminismCheck();
       if (answer.values !== null) determinism.add(answer.values);
       const warm: Series<RawSample> = { mode: 'warm', samples: [], reason: null };
       const gathered = { head, candidate, first, determinism, accuracy: () => [], warm, others, energy_J: null };
@@ -222,14 +222,14 @@ class Session {
       this.clock.afterFirst(this.all.map((one) => ({ label: one.head.label, time_s: one.first.time_s })));
       if (answer.values !== null) this.options.onAnswer?.(head.label, answer.values);
     } catch (error) {
-      this.refuse(benchEntry, refusalOf(error));
+      this.refuse(benchEntry, exclusionError(error));
     } finally {
       limit?.clear();
     }
   }
 
   private get forStarts_s(): number {
-    return MAX_FOR_STARTS * this.options.limits.mostSeconds;
+    return MAX_START_SHARE * this.options.limits.mostSeconds;
   }
 
   private startLimit(): StartLimit {
@@ -252,7 +252,7 @@ class Session {
     const wanted = (this.options.modes ?? []).filter((mode) => mode !== 'warm');
     const out: Series<RawSample>[] = [];
     for (const mode of wanted) {
-      const reason = await candidate.take(mode).then(() => null, messageOf);
+      const reason = await candidate.takeSample(mode).then(() => null, messageOf);
       out.push({ mode, samples: [], reason });
     }
     return out;
@@ -263,7 +263,7 @@ class Session {
       if (this.cancelled) return;
       this.tell('fp64 reference', 'fp64');
       const oracle = await this.arena.oracle(gathered.head);
-      if (oracle !== null) this.oracles.add(oracle.told);
+      if (oracle !== null) this.oracles.add(oracle.description);
       gathered.accuracy = () => gathered.candidate.accuracy(oracle?.values ?? null);
     }
   }
@@ -293,7 +293,7 @@ class Session {
       roundsPerInstance: this.arena.roundsPerInstance,
       cancelled: () => this.cancelled,
       elapsed_s: () => this.clock.elapsed_s,
-      tell: (what) => this.tell('rounds', what),
+      onSample: (what) => this.tell('rounds', what),
       beforeRound: () => this.steady.cooled(() => this.cancelled),
       onRound: (rounds) => this.afterRound(rounds),
     });
@@ -304,7 +304,7 @@ class Session {
   private get reserved_s(): number {
     const { processes, limits } = this.options;
     if (processes === undefined || this.coldRivals === null) return 0;
-    return Math.min(processes.count * this.coldRound_s, MAX_FOR_PROCESSES * limits.mostSeconds);
+    return Math.min(processes.count * this.coldRound_s, MAX_PROCESS_SHARE * limits.mostSeconds);
   }
 
   /** Candidates to run in separate processes; null if a candidate does not support them. */
@@ -341,7 +341,7 @@ class Session {
     return {
       owner: gathered,
       // If the reference fails, the session fails, because all others are compared with the reference.
-      ...(gathered !== this.all[0] && { lost: (error: BraggError) => this.lose(gathered, error) }),
+      ...(gathered !== this.all[0] && { onFailure: (error: BraggError) => this.lose(gathered, error) }),
       // Other modes use the state that was prepared for the warm samples.
       ...(prepare !== undefined && mode === 'warm'
         ? { prepare: (instance: number) => prepare.call(candidate, instance) }
@@ -351,14 +351,14 @@ class Session {
       }),
       what: mode === 'warm' ? label : `${label}, ${mode}`,
       judged: mode === 'warm' && !isIncorrect(correctnessOf(gathered.accuracy())),
-      times: () => instancesOf(samples, secondsOf),
+      times: () => groupByInstance(samples, sampleTime_s),
       ...(mode === 'warm' &&
-        gathered.first.wall_s !== null && { wholes: () => instancesOf(samples, endToEndSecondsOf) }),
+        gathered.first.wall_s !== null && { wholes: () => groupByInstance(samples, endToEndTime_s) }),
       take: async (where) => {
-        const taken = await candidate.take(mode, where.instance);
+        const taken = await candidate.takeSample(mode, where.instance);
         if (taken === null) return null;
         return () => {
-          samples.push(rawSample(taken, where));
+          samples.push(toRawSample(taken, where));
           if (taken.values !== null) gathered.determinism.add(taken.values);
         };
       },
@@ -372,7 +372,7 @@ class Session {
   private async warmedUp(candidate: BenchCandidate, mode: Mode, instance: number): Promise<boolean> {
     if (candidate.prepare === undefined && instance > 0) return true;
     for (let i = 0; i < this.options.limits.warmUp; ++i) {
-      if (this.cancelled || (await candidate.take(mode, instance)) === null) return false;
+      if (this.cancelled || (await candidate.takeSample(mode, instance)) === null) return false;
     }
     return true;
   }
@@ -384,7 +384,7 @@ class Session {
 
   private afterRound(rounds: number): void {
     this.clock.afterRound(rounds, () =>
-      this.all.map(({ head, warm }) => ({ label: head.label, times: instancesOf(warm.samples, secondsOf) })),
+      this.all.map(({ head, warm }) => ({ label: head.label, times: groupByInstance(warm.samples, sampleTime_s) })),
     );
     const { soFar } = this.options;
     if (soFar === undefined || !this.times.isDue()) return;
@@ -399,7 +399,7 @@ class Session {
    */
   private async settle(): Promise<void> {
     const { mostSeconds } = this.options.limits;
-    const more_s = Math.min(Math.max(checkTime.share * mostSeconds, checkTime.least_s), checkTime.most_s);
+    const more_s = Math.min(Math.max(CHECK_TIME.share * mostSeconds, CHECK_TIME.least_s), CHECK_TIME.most_s);
     const until_s = Math.max(mostSeconds, this.clock.elapsed_s) + more_s;
     for (const parts of [this.all.length, 1])
       await this.settleWithin((until_s - this.clock.elapsed_s) / parts, until_s);
@@ -410,23 +410,23 @@ class Session {
     for (const gathered of [...this.all]) {
       const { head, candidate } = gathered;
       const left_s = Math.min(each_s, until_s - this.clock.elapsed_s);
-      if (this.cancelled || candidate.settle === undefined || left_s <= 0) continue;
+      if (this.cancelled || candidate.completeChecks === undefined || left_s <= 0) continue;
       this.tell('audits', head.label);
       try {
-        await candidate.settle(left_s);
+        await candidate.completeChecks(left_s);
       } catch (error) {
         // If the reference fails, the session fails, because all others are compared with the reference.
         if (gathered === reference) throw error;
-        this.lose(gathered, refusalOf(error));
+        this.lose(gathered, exclusionError(error));
       }
     }
   }
 
   private counterFor({ head }: CandidateData): CounterOrReason {
-    if (head.device === 'cpu') return processorCounter();
-    const { usual, all } = this.options.gpus ?? noGpus;
+    if (head.device === 'cpu') return openProcessorCounter();
+    const { defaultGpu: usual, all } = this.options.gpus ?? NO_GPUS;
     const gpu = all.find(({ index }) => index === head.gpu) ?? usual;
-    return gpu === null ? 'there is no GPU' : gpuCounter(this.addon, gpu.uuid);
+    return gpu === null ? 'there is no GPU' : openGpuCounter(this.addon, gpu.uuid);
   }
 
   private async takeEnergy(): Promise<void> {
@@ -440,8 +440,9 @@ class Session {
       if (this.cancelled) return;
       this.tell('energy', gathered.head.label);
       this.energyFrom.add(counterText(counter));
-      const take = async (): Promise<number | null> => (await gathered.candidate.take('warm'))?.repetitions ?? null;
-      gathered.energy_J = await energyOf(counter, take);
+      const take = async (): Promise<number | null> =>
+        (await gathered.candidate.takeSample('warm'))?.repetitions ?? null;
+      gathered.energy_J = await measureEnergy_J(counter, take);
     }
   }
 
@@ -491,29 +492,29 @@ class Session {
   private noise(secondsFor: (sample: RawSample) => number) {
     const [reference] = this.all;
     if (reference === undefined || this.clock.rounds === 0) return null;
-    return noiseOf(instancesOf(this.control, secondsFor), instancesOf(reference.warm.samples, secondsFor));
+    return sessionNoise(groupByInstance(this.control, secondsFor), groupByInstance(reference.warm.samples, secondsFor));
   }
 
   private report(stopped: SessionReport['stopped']): SessionReport {
-    const { seed, gpus = noGpus, scenario, limits, recorded = {} } = this.options;
+    const { seed, gpus = NO_GPUS, scenario, limits, recorded = {} } = this.options;
     const { precision, margin, warmUp } = limits;
     const { bench, title, benchEntries, roundsPerInstance, facts, claims } = this.arena;
     const audits = this.arena.audits?.();
     const [reference] = this.all;
-    const { machine, program } = machineFacts(
+    const { machine, program } = describeMachine(
       this.addon,
       gpus,
       benchEntries.map(({ head }) => head),
     );
-    const noise = this.noise(secondsOf);
+    const noise = this.noise(sampleTime_s);
     const tellsWhole = this.all.length > 0 && this.all.every(({ first }) => first.wall_s !== null);
-    const wholeNoise = tellsWhole ? this.noise(endToEndSecondsOf) : null;
-    const everyone = this.all.map(comparisonCandidateOf);
+    const wholeNoise = tellsWhole ? this.noise(endToEndTime_s) : null;
+    const everyone = this.all.map(toComparisonCandidate);
     const basis: ComparisonBasis<RawSample> = {
       ...{ reference: everyone[0], all: everyone, floor: noise?.floor ?? null, margin },
-      timeOf: secondsOf,
+      timeOf: sampleTime_s,
     };
-    const whole = tellsWhole ? { ...basis, floor: wholeNoise?.floor ?? null, timeOf: endToEndSecondsOf } : null;
+    const whole = tellsWhole ? { ...basis, floor: wholeNoise?.floor ?? null, timeOf: endToEndTime_s } : null;
     const entries = benchEntries.flatMap((benchEntry): SessionEntry[] => {
       const reason = this.refused.get(benchEntry);
       if (reason !== undefined) return [{ ...benchEntry.head, status: 'refused', reason }];
@@ -522,12 +523,12 @@ class Session {
       const process = this.processes?.of(gathered.head.label);
       return [
         {
-          ...measuredEntry(gathered, { basis, whole, machine, processor: processorOf(this.addon) }),
+          ...buildMeasuredEntry(gathered, { basis, whole, machine, processor: readProcessorLimits(this.addon) }),
           ...(process === undefined ? {} : { process }),
         },
       ];
     });
-    const { document, commit, resources, surroundings = unknownEnvironment } = recorded;
+    const { document, commit, resources, surroundings = UNKNOWN_ENVIRONMENT } = recorded;
     const samples = [
       ...this.control,
       ...this.all.flatMap(({ warm, others }) => [warm, ...others].flatMap((series) => series.samples)),
@@ -551,12 +552,12 @@ class Session {
         rounds_per_instance: roundsPerInstance,
         ...(warmUp > 0 && { warm_up: warmUp }),
       },
-      environment: environmentOf(surroundings, this.clock.otherLoad_cores, samples),
+      environment: summarizeEnvironment(surroundings, this.clock.otherLoad_cores, samples),
       noise: {
         ratio: noise?.ratio ?? null,
-        floor: floorAsRatio(noise?.floor ?? null),
-        ...(tellsWhole && { whole_floor: floorAsRatio(wholeNoise?.floor ?? null) }),
-        ...(this.processes !== null && { process_floor: floorAsRatio(this.processes.floor) }),
+        floor: floorToRatio(noise?.floor ?? null),
+        ...(tellsWhole && { whole_floor: floorToRatio(wholeNoise?.floor ?? null) }),
+        ...(this.processes !== null && { process_floor: floorToRatio(this.processes.floor) }),
       },
       ...(audits != null && { audits }),
       facts: [
@@ -571,7 +572,9 @@ class Session {
         ...this.compared().map((text): [string, string] => ['Compared', `${groupedDigits(text)}.`]),
       ],
       entries,
-      control: flagSeries(this.control, { highest_MHz: highestOf(samples), timeOf: secondsOf }).map(storedSample),
+      control: flagSeries(this.control, { highest_MHz: highestClock_MHz(samples), timeOf: sampleTime_s }).map(
+        toStoredSample,
+      ),
       ...(this.processes !== null && { process_control: this.processes.control }),
       external: [],
       elapsed_s: this.clock.elapsed_s,
@@ -581,7 +584,7 @@ class Session {
 
   /** Descriptions of the references that engines used to check answers, without duplicates. */
   private compared(): readonly string[] {
-    return [...new Set(this.all.flatMap(({ candidate }) => candidate.known().compared ?? []))];
+    return [...new Set(this.all.flatMap(({ candidate }) => candidate.properties().compared ?? []))];
   }
 }
 

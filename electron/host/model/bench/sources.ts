@@ -14,7 +14,7 @@ interface SourceFile {
 const INCLUDE = /^\s*#\s*include\s*"([^"]+)"/gm;
 
 /** Pattern for an id in a registry entry: `.id = "cuda-fused"`, or the first argument of a call. */
-const entryOf = (id: string): RegExp => new RegExp(`(\\.id = |[({])"${id}"`);
+const registryPattern = (id: string): RegExp => new RegExp(`(\\.id = |[({])"${id}"`);
 
 /**
  * Finds the file with a variant's registry entry. If several files contain the id, the file that also names the
@@ -26,7 +26,7 @@ async function findVariantFile(
   { id, bench, source }: Pick<Variant, 'id' | 'bench' | 'source'>,
 ): Promise<string> {
   const { name: stem } = path.parse(source);
-  const entries = [entryOf(id), ...(bench === '' ? [] : [entryOf(bench)])];
+  const entries = [registryPattern(id), ...(bench === '' ? [] : [registryPattern(bench)])];
   const sameFirst = [...names].sort(
     (a, b) => Number(path.parse(b).name === stem) - Number(path.parse(a).name === stem),
   );
@@ -41,7 +41,7 @@ async function findVariantFile(
  * Returns a function from a header of operators to the files with the loops that use it. These files are
  * compiled once for each instruction set.
  */
-async function loopsOf(folder: string, names: readonly string[]): Promise<(header: string) => readonly string[]> {
+async function findLoopFiles(folder: string, names: readonly string[]): Promise<(header: string) => readonly string[]> {
   const compiled = names.filter((name) => name.endsWith('.simd.cpp'));
   const texts = await Promise.all(compiled.map((name) => readFile(path.join(folder, name), 'utf8')));
   return (header) => {
@@ -54,14 +54,14 @@ async function loopsOf(folder: string, names: readonly string[]): Promise<(heade
 export const workloadFolder = ({ source }: Pick<Variant, 'source'>): string => source.split('/')[1] ?? '';
 
 /** Folder with the code that runs variants. No variant owns its files. */
-const RUN = 'run';
+const RUN_FOLDER = 'run';
 
 /**
  * Source files of a variant: its registry file, the file with its kernels, and breadth first all files of the workload
  * that these include. For each header the files that implement it are included too. `sources` is the folder with the
  * kernels of all workloads.
  */
-export async function variantSources(sources: string, variant: Pick<Variant, 'id' | 'bench' | 'source'>) {
+export async function readVariantSources(sources: string, variant: Pick<Variant, 'id' | 'bench' | 'source'>) {
   const workload = workloadFolder(variant);
   const folder = path.join(sources, workload);
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => {
@@ -70,8 +70,8 @@ export async function variantSources(sources: string, variant: Pick<Variant, 'id
   const names = entries
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => path.relative(folder, path.join(parentPath, name)).replaceAll(path.sep, '/'));
-  const loops = await loopsOf(folder, names);
-  const present = new Set(names.filter((name) => path.posix.dirname(name) !== RUN));
+  const loops = await findLoopFiles(folder, names);
+  const present = new Set(names.filter((name) => path.posix.dirname(name) !== RUN_FOLDER));
   const queue = [
     await findVariantFile(folder, names, variant),
     path.posix.relative(`kernels/${workload}`, variant.source),
@@ -100,7 +100,7 @@ export async function variantSources(sources: string, variant: Pick<Variant, 'id
  * Selects the kernels that the files name in quotes. The quoted name may lack the suffixes for precision and stepping,
  * or be a prefix that ends in `_`.
  */
-export function kernelsOf(files: readonly SourceFile[], all: KernelResources): KernelResources {
+export function kernelsNamedIn(files: readonly SourceFile[], all: KernelResources): KernelResources {
   const quoted = new Set(
     files.flatMap(({ text }) => [...text.matchAll(/"([a-z][a-z0-9_]+)"/g)].map(([, name = '']) => name)),
   );

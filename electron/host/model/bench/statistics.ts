@@ -5,7 +5,7 @@
 import type { Interval } from '../../../contract/bench/bench-session.ts';
 import { median, quantile, quantileInOrder, sortedCopy } from '../verdicts/order.ts';
 
-export interface Random {
+export interface RandomGenerator {
   /** Next random number, uniform in [0, 1). */
   next(): number;
   /** Next random integer, uniform in [0, count). */
@@ -13,7 +13,7 @@ export interface Random {
 }
 
 /** Generator sfc32 (C. Doty-Humphrey, PractRand): 128 bits of state, passes BigCrush. */
-export function seededRandom(seed: number): Random {
+export function seededRandom(seed: number): RandomGenerator {
   let [a, b, c, counter] = [0x9e3779b9, seed | 0, (seed / 0x1_0000_0000) | 0, 1];
   function word(): number {
     const sum = (((a + b) | 0) + counter) | 0;
@@ -33,7 +33,7 @@ export function seededRandom(seed: number): Random {
 }
 
 /** Copy of a list in random order (Fisher–Yates shuffle). */
-export function shuffle<T>(items: readonly T[], random: Random): T[] {
+export function shuffle<T>(items: readonly T[], random: RandomGenerator): T[] {
   const all = [...items];
   for (let i = all.length - 1; i > 0; i -= 1) {
     const j = random.below(i + 1);
@@ -59,7 +59,7 @@ const minForInterval = 5;
 const resamples = 4000;
 
 /** Interval that contains 95 % of the resamples. */
-function middleOf(resampled: ArrayLike<number>): Interval {
+function middleInterval(resampled: ArrayLike<number>): Interval {
   const sorted = sortedCopy(resampled);
   return { low: quantileInOrder(sorted, 0.025), high: quantileInOrder(sorted, 0.975) };
 }
@@ -72,7 +72,7 @@ function middleOf(resampled: ArrayLike<number>): Interval {
 export function ratioInterval(times: readonly number[], references: readonly number[], seed: number): Interval | null {
   const rounds = Math.min(times.length, references.length);
   if (rounds < minForInterval) return null;
-  const random: Random = seededRandom(seed);
+  const random: RandomGenerator = seededRandom(seed);
   const ratios = new Float64Array(resamples);
   const [a, b] = [new BootstrapSample(times.slice(0, rounds)), new BootstrapSample(references.slice(0, rounds))];
   for (let k = 0; k < resamples; k += 1) {
@@ -83,7 +83,7 @@ export function ratioInterval(times: readonly number[], references: readonly num
     }
     ratios[k] = a.takeMedian() / b.takeMedian();
   }
-  return middleOf(ratios);
+  return middleInterval(ratios);
 }
 
 /**
@@ -96,7 +96,7 @@ export function contrastInterval(
 ): Interval | null {
   const rounds = Math.min(...all.map(({ times }) => times.length));
   if (rounds < minForInterval) return null;
-  const random: Random = seededRandom(seed);
+  const random: RandomGenerator = seededRandom(seed);
   const drawn = all.map(({ times, weight }) => ({ of: new BootstrapSample(times.slice(0, rounds)), weight }));
   const sums = Array.from({ length: resamples }, () => {
     for (let i = 0; i < rounds; i += 1) {
@@ -105,7 +105,7 @@ export function contrastInterval(
     }
     return drawn.reduce((sum, { of, weight }) => sum + weight * Math.log(of.takeMedian()), 0);
   });
-  const { low, high } = middleOf(sums);
+  const { low, high } = middleInterval(sums);
   return { low: Math.exp(low), high: Math.exp(high) };
 }
 
@@ -119,13 +119,15 @@ export function unpairedRatioInterval(
   seed: number,
 ): Interval | null {
   if (Math.min(times.length, references.length) < 2) return null;
-  const random: Random = seededRandom(seed);
+  const random: RandomGenerator = seededRandom(seed);
   const [a, b] = [new BootstrapSample(times), new BootstrapSample(references)];
   const medianOf = (drawn: BootstrapSample, count: number): number => {
     for (let i = 0; i < count; i += 1) drawn.draw(random.below(count));
     return drawn.takeMedian();
   };
-  return middleOf(Array.from({ length: resamples }, () => medianOf(a, times.length) / medianOf(b, references.length)));
+  return middleInterval(
+    Array.from({ length: resamples }, () => medianOf(a, times.length) / medianOf(b, references.length)),
+  );
 }
 
 /** 95 % percentile bootstrap interval of a median. Null for fewer than two values. */

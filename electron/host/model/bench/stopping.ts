@@ -4,7 +4,7 @@ import { defaultMargin, missProbability, noiseFloorOf } from '../verdicts/judge.
 import { type Instances, type LogInterval, pairedLogRatio } from '../verdicts/levels.ts';
 import { median } from '../verdicts/order.ts';
 import { DecisionRule, PrecisionRule, type SequentialRatio, strictShare } from '../verdicts/precision.ts';
-import { OtherLoadMeter, ratioOf } from './comparison.ts';
+import { OtherLoadMeter, pairedRatio } from './comparison.ts';
 
 /**
  * Reason for the end of a session. `decided`: every verdict is settled. `precise`: every ratio is as precise as
@@ -33,15 +33,15 @@ export interface BenchLimits {
 /** Maximum number of rounds that a user can request. By default only the time is limited. */
 export const maxRounds = 100_000;
 
-type Optional = Partial<Pick<BenchLimits, 'mostInstances' | 'precision' | 'margin' | 'warmUp'>>;
+type OptionalLimits = Partial<Pick<BenchLimits, 'mostInstances' | 'precision' | 'margin' | 'warmUp'>>;
 
-export function limitsOf(rounds: number, mostSeconds: number, more: Optional = {}): BenchLimits {
+export function createLimits(rounds: number, mostSeconds: number, more: OptionalLimits = {}): BenchLimits {
   const usual = { mostInstances: Number.POSITIVE_INFINITY, precision: null, margin: defaultMargin, warmUp: 0 };
   return { mostRounds: rounds, mostSeconds, ...usual, ...more };
 }
 
 /** Times of a series of samples, as the stopping rule needs them. */
-export interface Series {
+export interface TimedSeries {
   /** Times of all complete rounds, in seconds, by instance. */
   readonly times: () => Instances;
   /** End-to-end times in seconds, by instance; absent if they are not measured. */
@@ -56,14 +56,14 @@ export interface Series {
  */
 const EVALUATION_GROWTH = 1.03;
 
-interface Evaluation<S extends Series> {
+interface Evaluation<S extends TimedSeries> {
   readonly stop: StopReason | null;
   /** Candidates whose verdicts are settled, so that they need no further samples. */
   readonly settled: ReadonlySet<S>;
 }
 
 /** Stopping rule of a session. In lists of series, the reference is the first and its control the last. */
-export class StoppingRule<S extends Series> {
+export class StoppingRule<S extends TimedSeries> {
   readonly #limits: BenchLimits;
   readonly #precision: PrecisionRule | null;
   readonly #decision: DecisionRule<string>;
@@ -86,7 +86,7 @@ export class StoppingRule<S extends Series> {
     if (instances < this.#next && limit === null) return { stop: null, settled: this.#settled };
     this.#next = Math.max(instances + 1, Math.floor(EVALUATION_GROWTH * instances));
     if (this.#precision !== null) {
-      const met = this.#precision.met(ratiosOf(series), instances);
+      const met = this.#precision.met(logRatios(series), instances);
       return { stop: met ? 'precise' : limit, settled: this.#settled };
     }
     const { settled, all } = this.#decided(series, left, instances);
@@ -142,7 +142,7 @@ export class StoppingRule<S extends Series> {
   }
 }
 
-function fastestTwo<S extends Series>(all: readonly S[], kind: 'times' | 'wholes'): readonly S[] {
+function fastestTwo<S extends TimedSeries>(all: readonly S[], kind: 'times' | 'wholes'): readonly S[] {
   const timed = all.map((one) => ({ one, time_s: median((one[kind]?.() ?? []).flat()) }));
   return timed
     .toSorted((a, b) => a.time_s - b.time_s)
@@ -166,7 +166,7 @@ function sequentialVerdict(
 }
 
 /** Logarithmic ratio of each candidate's time to the reference's; the control is left out. */
-function ratiosOf(series: readonly Series[]): readonly (LogInterval | null)[] {
+function logRatios(series: readonly TimedSeries[]): readonly (LogInterval | null)[] {
   const [against = [], ...others] = series.map(({ times }) => times());
   const candidates = others.slice(0, -1);
   const outside = missProbability({ candidates: candidates.length });
@@ -195,7 +195,7 @@ export interface BenchProgress {
 }
 
 /** Minimum time in seconds between two updates of the medians. */
-const LATEST_S = 0.2;
+const MEDIAN_UPDATE_S = 0.2;
 
 export class SessionClock {
   readonly #start = performance.now();
@@ -245,12 +245,12 @@ export class SessionClock {
     this.#latest = series.map(({ label, times }, i) => ({
       label,
       time_s: median(times.flat()),
-      ratio: i === 0 ? null : ratioOf(times, against, series.length - 1),
+      ratio: i === 0 ? null : pairedRatio(times, against, series.length - 1),
     }));
     // Reading all samples becomes slower with each round. The next update is delayed so that it uses at most a
     // twentieth of the time.
     const took_s = this.elapsed_s - now_s;
-    this.#latestDue_s = this.elapsed_s + Math.max(LATEST_S, 20 * took_s);
+    this.#latestDue_s = this.elapsed_s + Math.max(MEDIAN_UPDATE_S, 20 * took_s);
   }
 
   progress(phase: string, variant: string): BenchProgress {

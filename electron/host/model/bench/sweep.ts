@@ -1,7 +1,7 @@
 /** Fits a line to time against size, for each variant in a sweep: a fixed cost and a slope. */
 import type { MeasuredSessionEntry, SessionFit, SessionReport } from '../../../contract/bench/session.ts';
 
-type Point = SessionFit['points'][number];
+type FitPoint = SessionFit['points'][number];
 
 /**
  * Weighted least-squares fit of time = fixed + slope × cells. Weights of 1/time² give all sizes the same influence,
@@ -30,18 +30,18 @@ export function fitLine(
 }
 
 /** Point of a fit: the problem size from the entry if it reports one, otherwise the value of the sweep. */
-function pointOf(value: number, { size, time_s, setup_s, quantities }: MeasuredSessionEntry): Point {
+function toFitPoint(value: number, { size, time_s, setup_s, quantities }: MeasuredSessionEntry): FitPoint {
   const rate = quantities.find(({ id }) => id === 'rate')?.value ?? null;
   return { value, size: size ?? value, time_s, setup_s, setup_share: setup_s / (setup_s + time_s), rate };
 }
 
 /** Fits each variant over a sweep. `reports[i]` is the report for `values[i]`. */
-export function sweepFits(values: readonly number[], reports: readonly SessionReport[]): SessionFit[] {
+export function fitSweep(values: readonly number[], reports: readonly SessionReport[]): SessionFit[] {
   const labels = [...new Set(reports.flatMap(({ entries }) => entries.map(({ label }) => label)))];
   return labels.map((label) => {
-    const points = reports.flatMap(({ entries }, i): Point[] => {
+    const points = reports.flatMap(({ entries }, i): FitPoint[] => {
       const entry = entries.find((one) => one.label === label);
-      return entry?.status === 'measured' ? [pointOf(values[i] ?? Number.NaN, entry)] : [];
+      return entry?.status === 'measured' ? [toFitPoint(values[i] ?? Number.NaN, entry)] : [];
     });
     const fit = points.length < 2 ? null : fitLine(points.map(({ size, time_s }) => ({ cells: size, time_s })));
     return { label, points, fixed_s: fit?.fixed_s ?? null, slope_s: fit?.slope_s_per_cell ?? null };

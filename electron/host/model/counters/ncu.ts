@@ -10,13 +10,13 @@ const STALL_METRIC = /^smsp__average_warps_issue_stalled_(\w+)_per_issue_active(
  * rounded.
  */
 const MAX_PERCENT = 101;
-const OCCUPANCY = 'sm__warps_active.avg.pct_of_peak_sustained_active';
-const TIME = 'gpu__time_duration.sum';
+const OCCUPANCY_METRIC = 'sm__warps_active.avg.pct_of_peak_sustained_active';
+const TIME_METRIC = 'gpu__time_duration.sum';
 const ISSUED_METRIC = 'smsp__inst_executed.sum';
 /** Metrics with the sector lookups of a cache. Hits and misses can be summed over launches, unlike hit rates. */
-const lookups = (cache: string) =>
+const lookupMetrics = (cache: string) =>
   [`${cache}__t_sectors_lookup_hit.sum`, `${cache}__t_sectors_lookup_miss.sum`] as const;
-const [L1, L2] = [lookups('l1tex'), lookups('lts')];
+const [L1, L2] = [lookupMetrics('l1tex'), lookupMetrics('lts')];
 
 /** Metrics to request from `ncu`. Other metrics in a CSV file are ignored. */
 export const ncuMetrics = [
@@ -24,8 +24,8 @@ export const ncuMetrics = [
   'dram__bytes_write.sum',
   'lts__t_bytes.sum',
   ISSUED_METRIC,
-  TIME,
-  OCCUPANCY,
+  TIME_METRIC,
+  OCCUPANCY_METRIC,
   ...L1,
   ...L2,
   'regex:smsp__average_warps_issue_stalled_.*_per_issue_active',
@@ -90,13 +90,13 @@ export interface Counters {
   readonly notes: readonly string[];
 }
 
-const powers: Readonly<Record<string, number>> = { '': 0, k: 1, m: 2, g: 3, t: 4 };
+const prefixPowers: Readonly<Record<string, number>> = { '': 0, k: 1, m: 2, g: 3, t: 4 };
 
-const TIMES: Readonly<Record<string, number>> = { n: 1e-9, u: 1e-6, µ: 1e-6, μ: 1e-6, m: 1e-3, '': 1 };
+const TIME_UNITS_S: Readonly<Record<string, number>> = { n: 1e-9, u: 1e-6, µ: 1e-6, μ: 1e-6, m: 1e-3, '': 1 };
 const COUNT_UNIT = /^(k|m|g|t|)(i?)(bytes?|b|inst|sectors?)$/i;
 
 /** Allowed units of each metric. A number in another unit would be misinterpreted. */
-const unitsOf: readonly (readonly [RegExp, RegExp])[] = [
+const allowedUnitPatterns: readonly (readonly [RegExp, RegExp])[] = [
   [/^(dram__bytes(_read|_write)?|lts__t_bytes)\.sum$/, /^(bytes?|b)$/i],
   [/__inst_executed\.sum$/, /^inst$/i],
   [/_t_sectors_lookup_(hit|miss)\.sum$/, /^sectors?$/i],
@@ -105,20 +105,20 @@ const unitsOf: readonly (readonly [RegExp, RegExp])[] = [
 /** Factor from a unit of ncu to bytes, seconds or counts; null if the metric cannot have this unit. */
 function unitFactor(metric: string, unit: string): number | null {
   const time = /^([nuµμm]|)s(?:ec(?:ond)?)?s?$/.exec(unit)?.[1];
-  if (metric === TIME) return time === undefined ? null : (TIMES[time] ?? null);
-  if (metric === OCCUPANCY) return unit === '%' ? 1 : null;
-  const counted = unitsOf.find(([of]) => of.test(metric))?.[1];
+  if (metric === TIME_METRIC) return time === undefined ? null : (TIME_UNITS_S[time] ?? null);
+  if (metric === OCCUPANCY_METRIC) return unit === '%' ? 1 : null;
+  const counted = allowedUnitPatterns.find(([of]) => of.test(metric))?.[1];
   if (counted === undefined) return 1;
   const [, prefix = '', binary = '', what = ''] = COUNT_UNIT.exec(unit) ?? [];
   // Old versions of ncu print counts without a unit. For bytes a missing unit would hide the prefix, so it is an error.
   if (!counted.test(what)) return unit === '' && !metric.includes('bytes') ? 1 : null;
-  return (binary === '' ? 1000 : 1024) ** (powers[prefix.toLowerCase()] ?? 0);
+  return (binary === '' ? 1000 : 1024) ** (prefixPowers[prefix.toLowerCase()] ?? 0);
 }
 
 const allowedUnits = (metric: string): string =>
-  metric === TIME
+  metric === TIME_METRIC
     ? 'ns, us, ms, s'
-    : metric === OCCUPANCY
+    : metric === OCCUPANCY_METRIC
       ? '%'
       : metric.includes('bytes')
         ? 'byte, with a prefix'
@@ -130,7 +130,7 @@ interface CsvDialect {
   readonly separator: string;
 }
 
-function fields(line: string, { quoted, separator }: CsvDialect): readonly string[] {
+function splitFields(line: string, { quoted, separator }: CsvDialect): readonly string[] {
   const whole = quoted
     ? /"((?:[^"]|"")*)"(?:[,;\t]|$)/g
     : new RegExp(`(?:"((?:[^"]|"")*)"|([^"${separator}]*))(?:${separator}|$)`, 'g');
@@ -151,15 +151,15 @@ interface NcuValue {
   readonly text: string;
 }
 
-const isMetric = (name: string): boolean => name.includes('__');
+const isMetricName = (name: string): boolean => name.includes('__');
 
 /** Identity of a launch. Launches are numbered within each process, and several processes may be profiled together. */
-function launchOf(head: readonly string[], row: readonly string[]): string {
+function launchId(head: readonly string[], row: readonly string[]): string {
   const names = ['ID', 'Process ID', 'Host Name', 'Device'];
   return names.map((name) => row[head.indexOf(name)] ?? '').join(' ');
 }
 
-interface Cell {
+interface MetricCell {
   readonly launch: string;
   readonly metric: string;
   readonly unit: string;
@@ -167,21 +167,21 @@ interface Cell {
 }
 
 /** Reads a table with one row per launch and one column per metric. The row below the head states the units. */
-function readWideTable(head: readonly string[], rows: readonly (readonly string[])[]): readonly Cell[] {
+function readWideTable(head: readonly string[], rows: readonly (readonly string[])[]): readonly MetricCell[] {
   const [units = [], ...launches] = rows;
   return launches.flatMap((row) =>
     head.flatMap((metric, i) =>
-      isMetric(metric) ? [{ launch: launchOf(head, row), metric, unit: units[i] ?? '', text: row[i] ?? '' }] : [],
+      isMetricName(metric) ? [{ launch: launchId(head, row), metric, unit: units[i] ?? '', text: row[i] ?? '' }] : [],
     ),
   );
 }
 
 /** Reads a table with one row per metric of each launch. */
-function readLongTable(head: readonly string[], rows: readonly (readonly string[])[]): readonly Cell[] {
+function readLongTable(head: readonly string[], rows: readonly (readonly string[])[]): readonly MetricCell[] {
   const at = (name: string): number => head.indexOf(name);
   const [name, unit, number] = [at('Metric Name'), at('Metric Unit'), at('Metric Value')];
   return rows.map((row) => ({
-    launch: launchOf(head, row),
+    launch: launchId(head, row),
     metric: row[name] ?? '',
     unit: row[unit] ?? '',
     text: row[number] ?? '',
@@ -192,7 +192,7 @@ function readLongTable(head: readonly string[], rows: readonly (readonly string[
 const SPACES = /[\s\u00a0\u202f'’]/g;
 
 /** Decimal mark of a number (comma or point), if the number shows which of them it is; otherwise null. */
-function decimalIn(text: string): ',' | '.' | null {
+function decimalMarkIn(text: string): ',' | '.' | null {
   const plain = text.replaceAll(SPACES, '');
   const marks = plain.replaceAll(/[^.,]/g, '');
   if (!/^-?[\d.,]+(e[+-]?\d+)?$/i.test(plain) || marks === '') return null;
@@ -206,14 +206,14 @@ function decimalIn(text: string): ',' | '.' | null {
 const WHOLE_UNIT = /^(bytes?|b|inst|sectors?)$/i;
 
 /** Decimal mark of a file, which depends on the locale in which ncu ran. Throws if the file uses both. */
-function decimalOf(name: string, cells: readonly Cell[]): ',' | '.' {
+function fileDecimalMark(name: string, cells: readonly MetricCell[]): ',' | '.' {
   const signs = new Map<',' | '.', string>();
   for (const { text, unit } of cells) {
     // Numbers of bytes and instructions are whole, so a single mark in them separates thousands.
     const parted = WHOLE_UNIT.test(unit)
       ? /^-?[1-9]\d{0,2}([.,])\d{3}$/.exec(text.replaceAll(SPACES, ''))?.[1]
       : undefined;
-    const sign = parted === undefined ? decimalIn(text) : parted === '.' ? ',' : '.';
+    const sign = parted === undefined ? decimalMarkIn(text) : parted === '.' ? ',' : '.';
     if (sign !== null && !signs.has(sign)) signs.set(sign, text);
   }
   if (signs.size > 1) {
@@ -230,7 +230,7 @@ function decimalOf(name: string, cells: readonly Cell[]): ',' | '.' {
   return [...signs.keys()][0] ?? '.';
 }
 
-function numberOf(text: string, decimal: ',' | '.'): number | null {
+function parseNumber(text: string, decimal: ',' | '.'): number | null {
   const plain = text
     .replaceAll(SPACES, '')
     .replaceAll(decimal === '.' ? ',' : '.', '')
@@ -240,7 +240,7 @@ function numberOf(text: string, decimal: ',' | '.'): number | null {
 }
 
 /** Stall reasons of the run. Empty if a launch lacks a number, because the others alone do not represent the run. */
-function stallsOf(values: readonly NcuValue[], launches: number): Counters['stalls'] {
+function stallShares(values: readonly NcuValue[], launches: number): Counters['stalls'] {
   const issued = new Map(
     values.filter(({ metric }) => metric === ISSUED_METRIC).map(({ launch, value }) => [launch, value]),
   );
@@ -267,22 +267,22 @@ function stallsOf(values: readonly NcuValue[], launches: number): Counters['stal
 type MissingCounters = Pick<Counters, 'occupancy' | 'stalls'>;
 
 /** Metrics, besides stalls, from which the counters of a run are computed. */
-const SUMS: ReadonlySet<string> = new Set([
+const SUMMED_METRICS: ReadonlySet<string> = new Set([
   ...['dram__bytes_read.sum', 'dram__bytes_write.sum', 'dram__bytes.sum', 'lts__t_bytes.sum'],
-  ...[ISSUED_METRIC, 'sm__inst_executed.sum', TIME, OCCUPANCY, ...L1, ...L2],
+  ...[ISSUED_METRIC, 'sm__inst_executed.sum', TIME_METRIC, OCCUPANCY_METRIC, ...L1, ...L2],
 ]);
 
-const isCounter = (metric: string): boolean => SUMS.has(metric) || STALL_METRIC.test(metric);
+const isCounter = (metric: string): boolean => SUMMED_METRICS.has(metric) || STALL_METRIC.test(metric);
 
 /**
  * Mean occupancy of a run, weighted by the times of the launches. Null if a launch lacks its occupancy or its time.
  */
-function occupancyOf(values: readonly NcuValue[], launches: number): number | null {
+function meanOccupancy(values: readonly NcuValue[], launches: number): number | null {
   const of = (wanted: string): ReadonlyMap<string, number> =>
     new Map(
       values.flatMap(({ launch, metric, value }) => (metric === wanted && value !== null ? [[launch, value]] : [])),
     );
-  const [active, times] = [of(OCCUPANCY), of(TIME)];
+  const [active, times] = [of(OCCUPANCY_METRIC), of(TIME_METRIC)];
   if (active.size === 0 || active.size !== launches) return null;
   const weights = launches === 1 ? new Map([...active.keys()].map((launch) => [launch, 1])) : times;
   if (weights.size !== launches) return null;
@@ -292,16 +292,18 @@ function occupancyOf(values: readonly NcuValue[], launches: number): number | nu
 }
 
 /** Pattern for the texts that ncu prints in place of a value that it did not count. */
-const NO_VALUE = /^[\s()<>-]*(?:nan|n\/a|inf|)[\s()<>-]*$/i;
+const UNCOUNTED_VALUE = /^[\s()<>-]*(?:nan|n\/a|inf|)[\s()<>-]*$/i;
 
 /** Note that quotes the first value of a metric that is not a number; empty if all values are numbers. */
 function unreadableValueText(values: readonly NcuValue[], wanted: string): string {
-  const found = values.find(({ metric, value, text }) => metric === wanted && value === null && !NO_VALUE.test(text));
+  const found = values.find(
+    ({ metric, value, text }) => metric === wanted && value === null && !UNCOUNTED_VALUE.test(text),
+  );
   return found === undefined ? '' : ` ("${found.text.slice(0, 40)}" is not one number in the digits 0 to 9)`;
 }
 
 /** Notes on counters that the CSV file contains, but from which no value of the run can be computed. */
-function notesOf(
+function counterNotes(
   values: readonly NcuValue[],
   launches: number,
   { occupancy, stalls }: MissingCounters,
@@ -314,8 +316,8 @@ function notesOf(
       `${metric} has a number in only ${count} of ${launches} launches${unreadableValueText(values, metric)}, so the value of the run is unknown`,
   );
   const whole = (metric: string): boolean => numbers.get(metric) === launches;
-  if (occupancy === null && whole(OCCUPANCY) && !numbers.has(TIME)) {
-    notes.push(`${OCCUPANCY} of ${launches} launches cannot be averaged without the weight ${TIME}`);
+  if (occupancy === null && whole(OCCUPANCY_METRIC) && !numbers.has(TIME_METRIC)) {
+    notes.push(`${OCCUPANCY_METRIC} of ${launches} launches cannot be averaged without the weight ${TIME_METRIC}`);
   }
   const stalled = [...numbers.keys()].some((metric) => STALL_METRIC.test(metric) && whole(metric));
   if (stalls.length === 0 && stalled && launches > 1 && !numbers.has(ISSUED_METRIC)) {
@@ -328,14 +330,14 @@ function notesOf(
  * Metrics of all launches. Each is listed once per launch, although the sections of a report repeat some. Throws
  * BraggError `invalid`, for example if two rows of one launch disagree.
  */
-export function ncuValues(text: string, name: string): readonly NcuValue[] {
+export function parseNcuValues(text: string, name: string): readonly NcuValue[] {
   const lines = text.replace(/^\uFEFF/, '').split(/\r\n|\r|\n/);
   const begins = /^("?)ID\1([,;\t])/;
   const isHead = (line: string): boolean => begins.test(line) || /^"?\w.*[,;\t]"?Metric Name"?[,;\t]/.test(line);
   const first = lines.findIndex(isHead);
   const heading = lines[first] ?? '';
   const form = { quoted: heading.startsWith('"'), separator: /[,;\t]/.exec(heading)?.[0] ?? ',' };
-  const head = fields(heading, form);
+  const head = splitFields(heading, form);
   if (lines.slice(first + 1).some((line) => first >= 0 && begins.test(line))) {
     throw new BraggError('invalid', `${name}: it has several CSV tables; allowed: one, from one call of ncu`);
   }
@@ -364,12 +366,12 @@ export function ncuValues(text: string, name: string): readonly NcuValue[] {
       : lines
           .slice(first + 1)
           .filter(isRow)
-          .map((line) => fields(line, form));
+          .map((line) => splitFields(line, form));
   const cells = head.includes('Metric Name') ? readLongTable(head, rows) : readWideTable(head, rows);
-  const decimal = decimalOf(name, cells);
+  const decimal = fileDecimalMark(name, cells);
   const values = new Map<string, NcuValue>();
   for (const { launch, metric, unit, text: number } of cells) {
-    const value = numberOf(number, decimal);
+    const value = parseNumber(number, decimal);
     const factor = unitFactor(metric, unit);
     // ncu may omit the unit of a value that it did not count.
     if (factor === null && (value !== null || unit !== '')) {
@@ -379,13 +381,13 @@ export function ncuValues(text: string, name: string): readonly NcuValue[] {
     if (value !== null && value < 0 && isCounter(metric)) {
       throw new BraggError('invalid', `${name}: ${metric} is ${number}; allowed: at least 0`);
     }
-    if (metric === OCCUPANCY && value !== null && value > MAX_PERCENT) {
+    if (metric === OCCUPANCY_METRIC && value !== null && value > MAX_PERCENT) {
       throw new BraggError('invalid', `${name}: ${metric} is ${number}; allowed: 0 to 100`);
     }
     const key = `${launch}\0${metric}`;
     const scaled = value === null || factor === null ? null : value * factor;
     const before = values.get(key)?.value ?? null;
-    if (isMetric(metric) && before !== null && scaled !== null && before !== scaled) {
+    if (isMetricName(metric) && before !== null && scaled !== null && before !== scaled) {
       throw new BraggError(
         'invalid',
         `${name}: ${metric} of the launch with the ID ${launch.split(' ')[0]} is both ${before} and ${scaled}; allowed: one value, from one call of ncu`,
@@ -401,7 +403,7 @@ export function ncuValues(text: string, name: string): readonly NcuValue[] {
  * text.
  */
 export function readNcuCsv(text: string, name: string): Counters {
-  const values = ncuValues(text, name);
+  const values = parseNcuValues(text, name);
   const launches = new Set(values.map(({ launch }) => launch)).size;
   /** Sum over all launches; null if a launch lacks a number, because a partial sum is not the total of the run. */
   const sum = (wanted: string): number | null => {
@@ -413,7 +415,7 @@ export function readNcuCsv(text: string, name: string): Counters {
     return hits === null || misses === null || hits + misses === 0 ? null : hits / (hits + misses);
   };
   const [read, written] = [sum('dram__bytes_read.sum'), sum('dram__bytes_write.sum')];
-  const weighed = { occupancy: occupancyOf(values, launches), stalls: stallsOf(values, launches) };
+  const weighed = { occupancy: meanOccupancy(values, launches), stalls: stallShares(values, launches) };
   const counters = {
     launches,
     // The traffic is reads plus writes; one of them alone is not reported.
@@ -423,8 +425,8 @@ export function readNcuCsv(text: string, name: string): Counters {
     ...weighed,
     l1_hits: share(L1),
     l2_hits: share(L2),
-    time_s: sum(TIME),
-    notes: notesOf(values, launches, weighed),
+    time_s: sum(TIME_METRIC),
+    notes: counterNotes(values, launches, weighed),
   };
   const { dram_bytes, l2_bytes, instructions, occupancy, l1_hits, l2_hits, stalls } = counters;
   const numbers = [dram_bytes, l2_bytes, instructions, occupancy, l1_hits, l2_hits];
@@ -446,7 +448,7 @@ export function readNcuCsv(text: string, name: string): Counters {
 }
 
 /** Number of stall reasons to report. Rarer ones do not help to improve a kernel. */
-const namedStalls = 3;
+const MAX_STALL_REASONS = 3;
 
 /** Converts counters to quantities for the row of a variant in a session. */
 export function counterQuantities(counters: Counters): Quantity[] {
@@ -460,7 +462,7 @@ export function counterQuantities(counters: Counters): Quantity[] {
     { id: 'ncu_occupancy', title: 'Achieved occupancy', value: percent(occupancy), unit: '%' },
     { id: 'ncu_l1_hits', title: 'Hits in L1', value: percent(l1_hits), unit: '%' },
     { id: 'ncu_l2_hits', title: 'Hits in L2', value: percent(l2_hits), unit: '%' },
-    ...stalls.slice(0, namedStalls).map(({ reason, share }) => ({
+    ...stalls.slice(0, MAX_STALL_REASONS).map(({ reason, share }) => ({
       ...{ id: `ncu_stall_${reason.replaceAll(' ', '_')}`, title: `Waits: ${reason}`, value: 100 * share, unit: '%' },
     })),
   ];

@@ -14,7 +14,7 @@ const MAX_KERNELS = 1000;
 const MAX_PLACES = 100_000;
 
 /** Reasons for which warps wait, by the short names in ncu's column heads. */
-const REASONS: Readonly<Record<string, string>> = {
+const STALL_REASONS: Readonly<Record<string, string>> = {
   long_sb: 'long scoreboard',
   short_sb: 'short scoreboard',
   lg: 'LG throttle',
@@ -25,9 +25,9 @@ const REASONS: Readonly<Record<string, string>> = {
   no_inst: 'no instruction',
 };
 /** Reasons that are not waits: the warp was selected, or could have been. */
-const NO_WAIT = new Set(['selected', 'not_selected']);
+const NOT_WAITING = new Set(['selected', 'not_selected']);
 
-interface Head {
+interface TableHead {
   readonly counted: string;
   readonly columns: number;
   readonly source: number;
@@ -38,15 +38,15 @@ interface Head {
   readonly reasons: readonly (readonly [name: string, column: number])[];
 }
 
-function headOf(cells: readonly string[]): Head | null {
+function parseHead(cells: readonly string[]): TableHead | null {
   const [address, line] = [cells.indexOf('Address'), cells.findIndex((cell) => cell === 'Line No' || cell === '#')];
   const source = cells.indexOf('Source');
   if (source < 0 || (address < 0 && line < 0)) return null;
   const counted = COUNTED_COLUMNS.find((name) => cells.includes(name));
   if (counted === undefined) return null;
   const reasons = cells.flatMap((name, column) =>
-    name.startsWith('stall_') && !/not.issued/i.test(name) && !NO_WAIT.has(name.slice(6))
-      ? [[REASONS[name.slice(6)] ?? name.slice(6).replaceAll('_', ' '), column] as const]
+    name.startsWith('stall_') && !/not.issued/i.test(name) && !NOT_WAITING.has(name.slice(6))
+      ? [[STALL_REASONS[name.slice(6)] ?? name.slice(6).replaceAll('_', ' '), column] as const]
       : [],
   );
   return { counted, columns: cells.length, source, value: cells.indexOf(counted), address, line, reasons };
@@ -56,22 +56,22 @@ function headOf(cells: readonly string[]): Head | null {
 const GROUPED_NUMBER = /^\d{1,3}(?:[.,'’]\d{3})+$/;
 
 /** Parses a count, which is a whole number. Null for an empty cell or a dash, which ncu prints if it has no number. */
-function numberIn(cell: string | undefined): number | null {
+function parseCount(cell: string | undefined): number | null {
   const text = (cell ?? '').replaceAll(/\s/g, '');
   const plain = GROUPED_NUMBER.test(text) ? text.replaceAll(/\D/g, '') : text;
   const value = plain === '' ? Number.NaN : Number(plain);
   return Number.isFinite(value) && value >= 0 ? value : null;
 }
 
-function reasonOf(cells: readonly string[], { reasons }: Head): string | null {
+function mainStallReason(cells: readonly string[], { reasons }: TableHead): string | null {
   const [most] = reasons
-    .map(([name, column]) => ({ name, value: numberIn(cells[column]) ?? 0 }))
+    .map(([name, column]) => ({ name, value: parseCount(cells[column]) ?? 0 }))
     .sort((a, b) => b.value - a.value);
   return most === undefined || most.value === 0 ? null : most.name;
 }
 
 /** Cells of a row. ncu does not escape quotes within a source line, so such a line may look like several cells. */
-function cellsOf(line: string, head: Head | null): readonly string[] {
+function splitRow(line: string, head: TableHead | null): readonly string[] {
   const cells = line
     .replace(/^"/, '')
     .replace(/",?\s*$/, '')
@@ -86,10 +86,10 @@ function cellsOf(line: string, head: Head | null): readonly string[] {
   ];
 }
 
-interface OpenKernel {
+interface KernelDraft {
   readonly kernel: string;
   file: string | null;
-  head: Head | null;
+  head: TableHead | null;
   /**
    * Address of the kernel's first instruction. It is subtracted from the addresses in a report, which are absolute.
    */
@@ -98,10 +98,10 @@ interface OpenKernel {
 }
 
 /** Name of a kernel without parameters. */
-const bareName = (text: string): string => text.replace(/\(.*$/, '').trim().split(/\s+/).at(-1) ?? '';
+const kernelNameOf = (text: string): string => text.replace(/\(.*$/, '').trim().split(/\s+/).at(-1) ?? '';
 
-function addLocation(into: OpenKernel, cells: readonly string[], head: Head): void {
-  const value = numberIn(cells[head.value]);
+function addLocation(into: KernelDraft, cells: readonly string[], head: TableHead): void {
+  const value = parseCount(cells[head.value]);
   const text = cells[head.address] ?? '';
   const isInstruction = head.address >= 0 && /^(0x)?[0-9a-f]+$/i.test(text);
   if (isInstruction) {
@@ -110,14 +110,14 @@ function addLocation(into: OpenKernel, cells: readonly string[], head: Head): vo
     if (!Number.isSafeInteger(at)) return;
     into.first ??= at;
     if (value !== null && at >= into.first) {
-      const reason = reasonOf(cells, head);
+      const reason = mainStallReason(cells, head);
       into.places.push({ address: at - into.first, file: null, line: null, value, reason });
     }
     return;
   }
-  const line = numberIn(cells[head.line]);
+  const line = parseCount(cells[head.line]);
   if (value === null || line === null || into.file === null || !Number.isInteger(line)) return;
-  into.places.push({ address: null, file: into.file, line, value, reason: reasonOf(cells, head) });
+  into.places.push({ address: null, file: into.file, line, value, reason: mainStallReason(cells, head) });
 }
 
 /**
@@ -125,7 +125,7 @@ function addLocation(into: OpenKernel, cells: readonly string[], head: Head): vo
  */
 export function readSourcePage(text: string, name: string): readonly KernelProfile[] {
   const all = new Map<string, KernelProfile>();
-  let open: OpenKernel | null = null;
+  let open: KernelDraft | null = null;
   let file: string | null = null;
   const seen = new Set<string>();
   const close = (): void => {
@@ -150,12 +150,12 @@ export function readSourcePage(text: string, name: string): readonly KernelProfi
   };
   for (const line of text.split(/\r?\n/)) {
     if (!line.startsWith('"')) continue;
-    const cells = cellsOf(line, open?.head ?? null);
+    const cells = splitRow(line, open?.head ?? null);
     const [first = '', second = ''] = cells;
     if (first === 'Kernel Name') {
       close();
       if (all.size >= MAX_KERNELS) break;
-      open = { kernel: bareName(second), file: null, head: null, first: null, places: [] };
+      open = { kernel: kernelNameOf(second), file: null, head: null, first: null, places: [] };
       continue;
     }
     if (first === 'File Name' || first === 'File Path') {
@@ -163,7 +163,7 @@ export function readSourcePage(text: string, name: string): readonly KernelProfi
       if (open !== null) open.file = file;
       continue;
     }
-    const head = headOf(cellsOf(line, null));
+    const head = parseHead(splitRow(line, null));
     if (head !== null) {
       open ??= { kernel: '', file, head: null, first: null, places: [] };
       open.head = head;

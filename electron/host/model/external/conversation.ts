@@ -62,11 +62,11 @@ export async function readRegistry(assetsFolder: string): Promise<ExternalRegist
   return { folder, baselines: parsed.baselines };
 }
 
-const nameOf = ({ workload, bench }: ProgramScope): string => (bench === '' ? workload : `${workload}/${bench}`);
+const benchmarkName = ({ workload, bench }: ProgramScope): string => (bench === '' ? workload : `${workload}/${bench}`);
 
 /** Registered programs that solve the scenarios of a benchmark. */
 export const baselinesFor = ({ baselines }: ExternalRegistry, solved: ProgramScope): readonly Baseline[] =>
-  baselines.filter(({ solves }) => solves.includes(nameOf(solved)));
+  baselines.filter(({ solves }) => solves.includes(benchmarkName(solved)));
 
 /** A requested program, and the path of its file if the user installs it; null if the path is unknown. */
 export interface ChosenBaseline {
@@ -74,10 +74,11 @@ export interface ChosenBaseline {
   readonly file: string | null;
 }
 
-const fileOf = ({ path }: Baseline): string | null => (path === undefined ? null : process.env[path.variable] || null);
+const baselineFile = ({ path }: Baseline): string | null =>
+  path === undefined ? null : process.env[path.variable] || null;
 
 /** Reason why the file of a user-installed program is missing; null if it exists, or if the program needs none. */
-export function missingFile({ baseline: { id, path }, file }: ChosenBaseline): string | null {
+export function missingFileReason({ baseline: { id, path }, file }: ChosenBaseline): string | null {
   if (path === undefined || file !== null) return null;
   return `its path is not known: give the path of ${path.what} by ${id}=FILE or in the variable ${path.variable}`;
 }
@@ -86,7 +87,7 @@ export function missingFile({ baseline: { id, path }, file }: ChosenBaseline): s
  * Parses requests for programs, in their order: ids, or id=FILE for user-installed programs. Throws BraggError
  * 'invalid' if an id is not registered for these scenarios.
  */
-export function chooseBaselines(
+export function parseBaselines(
   registry: ExternalRegistry,
   solved: ProgramScope,
   requested: readonly string[],
@@ -96,47 +97,47 @@ export function chooseBaselines(
     const at = text.indexOf('=');
     const id = at < 0 ? text : text.slice(0, at);
     const baseline = able.find((one) => one.id === id);
-    if (baseline !== undefined) return { baseline, file: at < 0 ? fileOf(baseline) : text.slice(at + 1) };
+    if (baseline !== undefined) return { baseline, file: at < 0 ? baselineFile(baseline) : text.slice(at + 1) };
     const allowed = able.map((one) => one.id).join(', ') || 'none, because no other program solves such scenarios';
     const known = registry.baselines.some((one) => one.id === id);
-    const why = known ? `does not solve scenarios of kind ${nameOf(solved)}` : 'is not registered';
+    const why = known ? `does not solve scenarios of kind ${benchmarkName(solved)}` : 'is not registered';
     throw new BraggError('invalid', `the program ${JSON.stringify(id)} ${why}; allowed: ${allowed}`);
   });
 }
 
 /** A registered program, with the file that its environment variable names. */
-const defaultChoice = (baseline: Baseline): ChosenBaseline => ({ baseline, file: fileOf(baseline) });
+const defaultChoice = (baseline: Baseline): ChosenBaseline => ({ baseline, file: baselineFile(baseline) });
 
 /** Time limit of a check in ms. Loading CuPy and opening a device needs seconds. */
-const TIMEOUT_MS = 30_000;
+const CHECK_TIMEOUT_MS = 30_000;
 
 /**
  * Time in ms for which the result of a check is cached. Programs with the same check share its result. The check is
  * repeated later, because the user may have installed something.
  */
-const VALID_MS = 60_000;
-const answers = new Map<string, { readonly at: number; readonly reason: Promise<string | null> }>();
+const CHECK_VALID_MS = 60_000;
+const cachedChecks = new Map<string, { readonly at: number; readonly reason: Promise<string | null> }>();
 
 function runCommand([program = '', ...args]: readonly string[], folder: string): Promise<string | null> {
   const env = { ...process.env, PYTHONDONTWRITEBYTECODE: '1' };
   return new Promise((resolve) => {
-    execFile(program, args, { cwd: folder, env, timeout: TIMEOUT_MS }, (error, _output, said) => {
+    execFile(program, args, { cwd: folder, env, timeout: CHECK_TIMEOUT_MS }, (error, _output, said) => {
       if (error === null) resolve(null);
       else if (error.code === 'ENOENT') resolve(`${program} is not installed, or not on PATH.`);
-      else if (error.killed) resolve(`${program} did not respond within ${TIMEOUT_MS / 1000} s.`);
+      else if (error.killed) resolve(`${program} did not respond within ${CHECK_TIMEOUT_MS / 1000} s.`);
       else resolve(said.trim().split('\n').at(-1) || error.message);
     });
   });
 }
 
-function reasonOf(baseline: Baseline, folder: string): Promise<string | null> {
+function checkBaseline(baseline: Baseline, folder: string): Promise<string | null> {
   const { command, check } = baseline;
   const asked = check ?? [command[0] ?? '', '--version'];
   const key = JSON.stringify([folder, asked]);
-  const known = answers.get(key);
-  if (known !== undefined && performance.now() - known.at < VALID_MS) return known.reason;
+  const known = cachedChecks.get(key);
+  if (known !== undefined && performance.now() - known.at < CHECK_VALID_MS) return known.reason;
   const reason = runCommand(asked, folder);
-  answers.set(key, { at: performance.now(), reason });
+  cachedChecks.set(key, { at: performance.now(), reason });
   return reason;
 }
 
@@ -148,12 +149,12 @@ export async function externalPrograms(assetsFolder: string, solved: ProgramScop
       const { id, title, language, device } = baseline;
       const file =
         baseline.path === undefined ? null : { what: baseline.path.what, named: defaultChoice(baseline).file };
-      return { id, title, language, device, reason: await reasonOf(baseline, registry.folder), file };
+      return { id, title, language, device, reason: await checkBaseline(baseline, registry.folder), file };
     }),
   );
 }
 
-export const PROTOCOL = 2;
+export const PROTOCOL_VERSION = 2;
 /** Maximum size of a message in bytes. Programs that follow the protocol write far less. */
 const MAX_OUTPUT_BYTES = 16e6;
 /** Number of lines of a failed program's output that its error quotes. */
@@ -165,20 +166,20 @@ const seconds = z.number().nonnegative();
 const parts = z.record(z.string(), seconds).default({});
 const errorSchema = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
 
-export const openedSchema = z.object({
-  protocol: z.literal(PROTOCOL),
+export const openReplySchema = z.object({
+  protocol: z.literal(PROTOCOL_VERSION),
   device: z.string(),
   precision: z.string(),
   versions: z.record(z.string(), z.string()),
   threads: z.number().int().positive().nullable().default(null),
 });
-export const preparedSchema = z.object({ setup_s: seconds, parts });
-export const sampledSchema = z.object({
+export const prepareReplySchema = z.object({ setup_s: seconds, parts });
+export const sampleReplySchema = z.object({
   repetitions: z.number().int().positive(),
   device_s: seconds.nullable(),
   host_s: seconds,
 });
-export const ranSchema = z.object({
+export const runReplySchema = z.object({
   setup_s: seconds,
   parts,
   device_s: seconds.nullable(),
@@ -186,7 +187,7 @@ export const ranSchema = z.object({
   wall_s: seconds,
   hash: z.string(),
 });
-export const answeredSchema = z.object({
+export const answerReplySchema = z.object({
   arrays: z.array(z.string()).min(1),
   hash: z.string(),
   /** Note that is shown in the program's row. */
@@ -195,13 +196,13 @@ export const answeredSchema = z.object({
   cell_steps: z.number().nonnegative().nullable().default(null),
   ledger: z.object({ number_error: z.number(), energy_error: z.number() }).nullable().default(null),
 });
-export type OpenReply = Readonly<z.infer<typeof openedSchema>>;
-export type AnswerReply = Readonly<z.infer<typeof answeredSchema>>;
+export type OpenReply = Readonly<z.infer<typeof openReplySchema>>;
+export type AnswerReply = Readonly<z.infer<typeof answerReplySchema>>;
 
 const arraysToLists = (_key: string, value: unknown): unknown =>
   ArrayBuffer.isView(value) ? Array.from(value as Float64Array) : value;
 
-function parse(text: string): unknown {
+function parseReply(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -260,9 +261,9 @@ export class Conversation {
     });
   }
 
-  async ask<T>(message: Readonly<Record<string, unknown>>, schema: z.ZodType<T>): Promise<T> {
+  async sendRequest<T>(message: Readonly<Record<string, unknown>>, schema: z.ZodType<T>): Promise<T> {
     const line = await this.#exchange(JSON.stringify(message, arraysToLists));
-    const said = parse(line);
+    const said = parseReply(line);
     const refused = errorSchema.safeParse(said);
     if (refused.success) throw new BraggError('unsupported', refused.data.error.message);
     const answer = schema.safeParse(said);

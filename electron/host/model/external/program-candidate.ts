@@ -11,35 +11,35 @@ import { BraggError } from '../../../contract/errors.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
 import { defaultGpu } from '../../io/addon/gpu.ts';
 import type {
+  AnswerValues,
   BenchCandidate,
   BenchEntry,
   CandidateFacts,
-  EntryHead,
-  Repeats,
+  CandidateIdentity,
+  RepeatComparison,
   TimedRun,
-  Values,
 } from '../bench/bench-candidate.ts';
 import type { ColdStart } from '../bench/cold/processes.ts';
 import {
   type AnswerReply,
-  answeredSchema,
+  answerReplySchema,
   type ChosenBaseline,
   Conversation,
-  chooseBaselines,
-  missingFile,
+  missingFileReason,
   type OpenReply,
-  openedSchema,
-  PROTOCOL,
+  openReplySchema,
+  PROTOCOL_VERSION,
   type ProgramScope,
-  preparedSchema,
-  ranSchema,
+  parseBaselines,
+  prepareReplySchema,
   readRegistry,
-  sampledSchema,
+  runReplySchema,
+  sampleReplySchema,
 } from './conversation.ts';
 import { readNpz } from './npz.ts';
 
 /** Settings by which a workload measures external programs. */
-export interface ProgramTerms {
+export interface ProgramSettings {
   /** Fields of the request to the program: the scenario with all defaults, the problem, and further ones. */
   readonly request: Readonly<Record<string, unknown>>;
   /** Precision of the scenario, used if the registry states none for the program. */
@@ -54,20 +54,20 @@ export interface ProgramTerms {
   /** Expected length of each array of the answer; absent if the engine checks the answer. */
   readonly lengths?: readonly number[];
   /** Errors of the answer relative to the reference answer `oracle`, which is null if there is none. */
-  readonly accuracy: (answer: ProgramAnswer, oracle: Values | null) => readonly Accuracy[];
+  readonly accuracy: (answer: ProgramAnswer, oracle: AnswerValues | null) => readonly Accuracy[];
   /** Checks the answer against a reference inside the engine, which `compared` describes. */
-  readonly hold?: (
+  readonly checkWithEngine?: (
     arrays: readonly Float64Array[],
     precision: string,
   ) => Promise<{ readonly accuracy: readonly Accuracy[]; readonly compared: string }>;
   /** Values of the answer for display; null if it cannot be displayed. */
-  readonly values: (arrays: readonly Float64Array[]) => Values | null;
+  readonly values: (arrays: readonly Float64Array[]) => AnswerValues | null;
   readonly quantities: (answer: AnswerReply, time_s: number) => readonly Quantity[];
   readonly size: number | null;
 }
 
 interface ProgramAnswer {
-  readonly told: AnswerReply;
+  readonly reply: AnswerReply;
   readonly arrays: readonly Float64Array[];
   readonly precision: string;
 }
@@ -76,26 +76,26 @@ interface ProgramOptions {
   readonly addon: NativeAddon;
   readonly folder: string;
   readonly chosen: ChosenBaseline;
-  readonly terms: ProgramTerms;
+  readonly terms: ProgramSettings;
   readonly signal?: AbortSignal | undefined;
 }
 
-function programHead({ chosen: { baseline }, terms }: ProgramOptions): EntryHead {
+function programIdentity({ chosen: { baseline }, terms }: ProgramOptions): CandidateIdentity {
   const { id, title, device } = baseline;
   const precision = baseline.precision ?? terms.precision;
   return { label: id, variant: id, title, builds_on: null, device, precision, note: null, gpu: null };
 }
 
-async function open(options: ProgramOptions, signal?: AbortSignal): Promise<[Conversation, OpenReply]> {
+async function openProgram(options: ProgramOptions, signal?: AbortSignal): Promise<[Conversation, OpenReply]> {
   const { addon, folder, chosen, terms } = options;
   const { baseline, file } = chosen;
-  const missing = missingFile(chosen);
+  const missing = missingFileReason(chosen);
   if (missing !== null) throw new BraggError('unsupported', missing);
   const gpu = baseline.device === 'cuda' ? (defaultGpu(addon.devices())?.uuid ?? null) : null;
   const conversation = new Conversation(baseline, { folder, gpu, signal });
-  const common = { do: 'open', protocol: PROTOCOL, style: baseline.style };
+  const common = { do: 'open', protocol: PROTOCOL_VERSION, style: baseline.style };
   try {
-    return [conversation, await conversation.ask({ ...common, file, ...terms.request }, openedSchema)];
+    return [conversation, await conversation.sendRequest({ ...common, file, ...terms.request }, openReplySchema)];
   } catch (error) {
     await conversation.close();
     throw error;
@@ -113,14 +113,14 @@ function programColdStart(options: ProgramOptions): ColdStart {
     if (aborted()) return null;
     const sinceStart_s = (): number => (performance.now() - began) / 1000;
     try {
-      const [conversation] = await open(options, signal);
+      const [conversation] = await openProgram(options, signal);
       try {
         if (options.terms.samples === 'run') {
-          const { setup_s, wall_s } = await conversation.ask({ do: 'run' }, ranSchema);
+          const { setup_s, wall_s } = await conversation.sendRequest({ do: 'run' }, runReplySchema);
           return { time_s: sinceStart_s(), setup_s, wall_s };
         }
-        await conversation.ask({ do: 'prepare' }, preparedSchema);
-        await conversation.ask({ do: 'sample', at_least_s: 0 }, sampledSchema);
+        await conversation.sendRequest({ do: 'prepare' }, prepareReplySchema);
+        await conversation.sendRequest({ do: 'sample', at_least_s: 0 }, sampleReplySchema);
         return { time_s: sinceStart_s() };
       } finally {
         await conversation.close();
@@ -133,7 +133,7 @@ function programColdStart(options: ProgramOptions): ColdStart {
 }
 
 /** Versions of the program's packages. Those of Python and NumPy are left out if there are others. */
-function versionText(versions: OpenReply['versions']): string {
+function versionsText(versions: OpenReply['versions']): string {
   const all = Object.entries(versions);
   const own = all.filter(([name]) => name !== 'python' && name !== 'numpy');
   return (own.length === 0 ? all : own).map(([name, version]) => `${name} ${version}`).join(', ');
@@ -164,7 +164,7 @@ export class ProgramCandidate implements BenchCandidate {
     });
   }
 
-  take(mode: Mode): Promise<TimedRun | null> {
+  takeSample(mode: Mode): Promise<TimedRun | null> {
     if (mode !== 'warm') {
       const why =
         mode === 'cold' || mode === 'cold-graph'
@@ -182,7 +182,10 @@ export class ProgramCandidate implements BenchCandidate {
       try {
         const file = join(scratch, 'answer.npz');
         const { conversation, opened } = await this.#open();
-        const told = await conversation.ask({ do: 'answer', file, fresh: terms.samples !== 'run' }, answeredSchema);
+        const told = await conversation.sendRequest(
+          { do: 'answer', file, fresh: terms.samples !== 'run' },
+          answerReplySchema,
+        );
         const bytes = await readFile(file);
         const arrays = told.arrays.map((name) => readNpz(bytes, name).values);
         for (const [i, length] of (terms.lengths ?? []).entries()) {
@@ -195,8 +198,8 @@ export class ProgramCandidate implements BenchCandidate {
           }
         }
         const { precision } = opened;
-        this.#answer = { told, arrays, precision };
-        this.#held = (await terms.hold?.(arrays, precision)) ?? null;
+        this.#answer = { reply: told, arrays, precision };
+        this.#held = (await terms.checkWithEngine?.(arrays, precision)) ?? null;
         // A repetition starts with the state that the previous one left, so the answer is computed twice to compare its
         // bits.
         if (terms.samples !== 'run') this.#hashes.push(told.hash, (await this.#again(file)).hash);
@@ -208,17 +211,17 @@ export class ProgramCandidate implements BenchCandidate {
     });
   }
 
-  accuracy(oracle: Values | null): readonly Accuracy[] {
+  accuracy(oracle: AnswerValues | null): readonly Accuracy[] {
     return this.#held?.accuracy ?? this.#options.terms.accuracy(this.#answered, oracle);
   }
 
   quantities(time_s: number): readonly Quantity[] {
-    return this.#options.terms.quantities(this.#answered.told, time_s);
+    return this.#options.terms.quantities(this.#answered.reply, time_s);
   }
 
-  known(): CandidateFacts {
-    const { told } = this.#answered;
-    const versions = versionText(this.#opened?.versions ?? {});
+  properties(): CandidateFacts {
+    const { reply: told } = this.#answered;
+    const versions = versionsText(this.#opened?.versions ?? {});
     return {
       threads: this.#opened?.threads ?? null,
       isa: '',
@@ -242,7 +245,7 @@ export class ProgramCandidate implements BenchCandidate {
     return this.#answer;
   }
 
-  get #repeats(): Repeats | null {
+  get #repeats(): RepeatComparison | null {
     const [hash] = this.#hashes;
     if (hash === undefined) return null;
     const bitwise = this.#hashes.every((one) => one === hash);
@@ -251,20 +254,20 @@ export class ProgramCandidate implements BenchCandidate {
 
   async #open(): Promise<{ readonly conversation: Conversation; readonly opened: OpenReply }> {
     if (this.#conversation === null || this.#opened === null) {
-      [this.#conversation, this.#opened] = await open(this.#options, this.#options.signal);
+      [this.#conversation, this.#opened] = await openProgram(this.#options, this.#options.signal);
     }
     return { conversation: this.#conversation, opened: this.#opened };
   }
 
   async #again(file: string): Promise<AnswerReply> {
     const { conversation } = await this.#open();
-    return conversation.ask({ do: 'answer', file, fresh: true }, answeredSchema);
+    return conversation.sendRequest({ do: 'answer', file, fresh: true }, answerReplySchema);
   }
 
   async #prepareAnew(): Promise<boolean> {
     const done = await this.#unlessAborted(async () => {
       const { conversation } = await this.#open();
-      const { setup_s, parts } = await conversation.ask({ do: 'prepare' }, preparedSchema);
+      const { setup_s, parts } = await conversation.sendRequest({ do: 'prepare' }, prepareReplySchema);
       this.#setup = { setup_s, parts: new Map(Object.entries(parts)) };
       return true;
     });
@@ -282,7 +285,7 @@ export class ProgramCandidate implements BenchCandidate {
     const { conversation } = await this.#open();
     if (samples === 'run') {
       const before = this.#clock();
-      const ran = await conversation.ask({ do: 'run' }, ranSchema);
+      const ran = await conversation.sendRequest({ do: 'run' }, runReplySchema);
       this.#hashes.push(ran.hash);
       const { setup_s, parts, device_s, host_s, wall_s } = ran;
       const clocks = { before, after: this.#clock() };
@@ -291,9 +294,9 @@ export class ProgramCandidate implements BenchCandidate {
     }
     if (samples === 'anew' || this.#setup === null) await this.#prepareAnew();
     const before = this.#clock();
-    const { repetitions, device_s, host_s } = await conversation.ask(
+    const { repetitions, device_s, host_s } = await conversation.sendRequest(
       { do: 'sample', at_least_s: sample_s },
-      sampledSchema,
+      sampleReplySchema,
     );
     const clocks = { before, after: this.#clock() };
     const { setup_s = null, parts = new Map<string, number>() } = this.#setup ?? {};
@@ -333,7 +336,7 @@ export interface ExternalRequest {
 interface ProgramsOptions extends ProgramScope {
   readonly addon: NativeAddon;
   readonly external: ExternalRequest | null | undefined;
-  readonly terms: (chosen: ChosenBaseline) => ProgramTerms;
+  readonly terms: (chosen: ChosenBaseline) => ProgramSettings;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -349,13 +352,13 @@ export async function programEntries({
 }: ProgramsOptions): Promise<BenchEntry[]> {
   if (external == null || external.ids.length === 0) return [];
   const registry = await readRegistry(external.assetsFolder);
-  return chooseBaselines(registry, solved, external.ids).map((chosen) => {
+  return parseBaselines(registry, solved, external.ids).map((chosen) => {
     const own = terms(chosen);
     const request = { workload: solved.workload, bench: solved.bench, scenario: external.scenario, ...own.request };
     const options = { addon, folder: registry.folder, chosen, terms: { ...own, request }, signal };
     return {
-      head: programHead(options),
-      enter: (end) => new ProgramCandidate(end === undefined ? options : { ...options, signal: end }),
+      head: programIdentity(options),
+      createCandidate: (end) => new ProgramCandidate(end === undefined ? options : { ...options, signal: end }),
       cold: programColdStart(options),
       startsSlowly: true,
     };

@@ -17,7 +17,7 @@ export interface GridAxis {
 }
 
 /** Index of the cell that contains `position`; the nearest cell if it is outside. */
-function cellAt(edges: Float64Array, position: number): number {
+function cellIndexAt(edges: Float64Array, position: number): number {
   let [low, high] = [0, edges.length - 2];
   while (low < high) {
     const middle = (low + high + 1) >> 1;
@@ -33,8 +33,8 @@ function cellAt(edges: Float64Array, position: number): number {
  */
 export function sampleAxis(axis: GridAxis, window: Interval | null, pixels: number): AxisSampling {
   const all = axis.edges.length - 1;
-  const from = window === null ? 0 : cellAt(axis.edges, window[0]);
-  let to = window === null ? all : cellAt(axis.edges, window[1]) + 1;
+  const from = window === null ? 0 : cellIndexAt(axis.edges, window[0]);
+  let to = window === null ? all : cellIndexAt(axis.edges, window[1]) + 1;
   // If the window ends at the edge of a cell, the next cell is not included.
   if (window !== null && to - 1 > from && (axis.edges[to - 1] ?? 0) >= window[1]) to -= 1;
   for (let cells = Math.max(1, Math.ceil((to - from) / pixels)); ; cells += 1) {
@@ -45,7 +45,7 @@ export function sampleAxis(axis: GridAxis, window: Interval | null, pixels: numb
   }
 }
 
-export function mapAxis(axis: GridAxis, part: AxisSampling): MapAxis {
+export function sampledMapAxis(axis: GridAxis, part: AxisSampling): MapAxis {
   const { edges, name, unit } = axis;
   const partial = (part.end - part.first) % part.cells !== 0;
   return {
@@ -126,14 +126,14 @@ export interface ComparedField {
   readonly curve: (() => Promise<Curve>) | null;
 }
 
-function sameAxis(a: GridAxis, b: GridAxis): boolean {
+function isSameAxis(a: GridAxis, b: GridAxis): boolean {
   return (
     a.name === b.name && a.edges.length === b.edges.length && a.edges.every((edge, i) => Object.is(edge, b.edges[i]))
   );
 }
 
-export function sameGrid(a: ComparedField, b: ComparedField): boolean {
-  return a.quantity === b.quantity && sameAxis(a.horizontal, b.horizontal) && sameAxis(a.vertical, b.vertical);
+export function isSameGrid(a: ComparedField, b: ComparedField): boolean {
+  return a.quantity === b.quantity && isSameAxis(a.horizontal, b.horizontal) && isSameAxis(a.vertical, b.vertical);
 }
 
 export function gridText({ horizontal, vertical }: ComparedField): string {
@@ -153,8 +153,8 @@ export async function fieldMap(field: ComparedField, { horizontal, vertical, pix
   return {
     quantity,
     unit,
-    horizontal: mapAxis(field.horizontal, across),
-    vertical: mapAxis(field.vertical, up),
+    horizontal: sampledMapAxis(field.horizontal, across),
+    vertical: sampledMapAxis(field.vertical, up),
     ...(await reducePlane(field, across, up, statistic, scale)),
   };
 }
@@ -169,15 +169,15 @@ const subtract = defineArrayTask('subtract fields', ({ here, reference }: FieldP
 );
 
 /** Field of the differences `here` - `reference`; null if the grids differ. */
-export async function difference(here: ComparedField, reference: ComparedField): Promise<ComparedField | null> {
-  if (!sameGrid(here, reference)) return null;
+export async function fieldDifference(here: ComparedField, reference: ComparedField): Promise<ComparedField | null> {
+  if (!isSameGrid(here, reference)) return null;
   return { ...here, values: await subtract({ here: here.values, reference: reference.values }) };
 }
 
 /**
  * Value of a curve at a position, by linear interpolation; NaN outside. The curve's positions must be equally spaced.
  */
-function valueAt({ positions, values }: Curve, position: number): number {
+function curveValueAt({ positions, values }: Curve, position: number): number {
   const first = positions[0] ?? 0;
   const step = (positions[1] ?? first + 1) - first;
   const place = (position - first) / step;
@@ -188,8 +188,8 @@ function valueAt({ positions, values }: Curve, position: number): number {
   return (1 - part) * (values[low] ?? Number.NaN) + part * (values[low + 1] ?? Number.NaN);
 }
 
-function residualOf(here: Curve, reference: Curve): Curve {
-  const differences = here.values.map((value, i) => value - valueAt(reference, here.positions[i] ?? Number.NaN));
+function curveDifference(here: Curve, reference: Curve): Curve {
+  const differences = here.values.map((value, i) => value - curveValueAt(reference, here.positions[i] ?? Number.NaN));
   const inside = [...differences.keys()].filter((i) => Number.isFinite(differences[i] ?? Number.NaN));
   return {
     ...here,
@@ -199,10 +199,10 @@ function residualOf(here: Curve, reference: Curve): Curve {
   };
 }
 
-export const noAnswer = 'a stored session contains times but no results: run the variant, or benchmark it here';
-const noCurve = 'it has no curve';
+export const NO_ANSWER = 'a stored session contains times but no results: run the variant, or benchmark it here';
+const NO_CURVE = 'it has no curve';
 
-export async function comparedCurves(
+export async function compareCurves(
   all: readonly (ComparedField | null)[],
   reference: number,
 ): Promise<ComparedCurve[]> {
@@ -210,7 +210,7 @@ export async function comparedCurves(
   const against = curves[reference] ?? null;
   return curves.map((curve, i) => ({
     curve,
-    reason: curve !== null ? null : all[i] === null ? noAnswer : noCurve,
-    residual: curve === null || against === null || i === reference ? null : residualOf(curve, against),
+    reason: curve !== null ? null : all[i] === null ? NO_ANSWER : NO_CURVE,
+    residual: curve === null || against === null || i === reference ? null : curveDifference(curve, against),
   }));
 }

@@ -33,10 +33,10 @@ export interface GammaResult extends GammaCriteria {
 }
 
 /** Search steps per distance criterion. */
-const stepsPerDistance = 10;
+const SEARCH_STEPS = 10;
 
-const zFrom = ({ z_from_mm }: DoseMap): number => z_from_mm ?? 0;
-const xFrom = ({ x_from_mm, nx, dx_mm }: DoseMap): number => x_from_mm ?? (-nx * dx_mm) / 2;
+const firstZ_mm = ({ z_from_mm }: DoseMap): number => z_from_mm ?? 0;
+const firstX_mm = ({ x_from_mm, nx, dx_mm }: DoseMap): number => x_from_mm ?? (-nx * dx_mm) / 2;
 
 /**
  * Dose at a position in mm, or null outside of the map. x is measured from the centre line, so that maps of different
@@ -44,7 +44,7 @@ const xFrom = ({ x_from_mm, nx, dx_mm }: DoseMap): number => x_from_mm ?? (-nx *
  */
 function doseAtPosition(map: DoseMap, z_mm: number, x_mm: number): number | null {
   const { dose, nz, nx, dz_mm, dx_mm } = map;
-  const [row, column] = [(z_mm - zFrom(map)) / dz_mm - 0.5, (x_mm - xFrom(map)) / dx_mm - 0.5];
+  const [row, column] = [(z_mm - firstZ_mm(map)) / dz_mm - 0.5, (x_mm - firstX_mm(map)) / dx_mm - 0.5];
   if (row < -0.5 || row > nz - 0.5 || column < -0.5 || column > nx - 0.5) return null;
   const [z, x] = [Math.min(Math.max(Math.floor(row), 0), nz - 1), Math.min(Math.max(Math.floor(column), 0), nx - 1)];
   const [fz, fx] = [Math.min(Math.max(row - z, 0), 1), Math.min(Math.max(column - x, 0), 1)];
@@ -52,7 +52,7 @@ function doseAtPosition(map: DoseMap, z_mm: number, x_mm: number): number | null
   return (1 - fz) * ((1 - fx) * at(z, x) + fx * at(z, x + 1)) + fz * ((1 - fx) * at(z + 1, x) + fx * at(z + 1, x + 1));
 }
 
-interface Offset {
+interface SearchOffset {
   readonly z: number;
   readonly x: number;
   /** Squared distance of the offset, divided by the squared distance criterion. */
@@ -60,13 +60,13 @@ interface Offset {
 }
 
 /** Offsets to search around a point, sorted by distance, so that the search can stop early. */
-function offsets(distance_mm: number): readonly Offset[] {
-  const step = distance_mm / stepsPerDistance;
-  const reach = maxGamma * stepsPerDistance;
-  const all: Offset[] = [];
+function searchOffsets(distance_mm: number): readonly SearchOffset[] {
+  const step = distance_mm / SEARCH_STEPS;
+  const reach = maxGamma * SEARCH_STEPS;
+  const all: SearchOffset[] = [];
   for (let i = -reach; i <= reach; i += 1) {
     for (let j = -reach; j <= reach; j += 1) {
-      const share = (i * i + j * j) / stepsPerDistance ** 2;
+      const share = (i * i + j * j) / SEARCH_STEPS ** 2;
       if (share <= maxGamma ** 2) all.push({ z: i * step, x: j * step, share });
     }
   }
@@ -105,7 +105,7 @@ function* evaluateCells(
 ): Generator<void, GammaResult> {
   const { map: wanted, peak } = yield* energyPerArea(reference);
   const { map: given } = yield* energyPerArea(evaluated);
-  const places = offsets(criteria.distance_mm);
+  const places = searchOffsets(criteria.distance_mm);
   const counts = new GammaCounts();
   const least = (criteria.threshold ?? gammaThreshold) * peak;
   for (let row = 0; row < wanted.nz; row += 1) {
@@ -118,8 +118,8 @@ function* evaluateCells(
       const dose = wanted.dose[i] ?? 0;
       if (!(dose > 0) || dose < least) continue;
       const allowed = criteria.dose * (criteria.local === true ? dose : peak);
-      const z = zFrom(wanted) + (row + 0.5) * wanted.dz_mm;
-      const x = xFrom(wanted) + (column + 0.5) * wanted.dx_mm;
+      const z = firstZ_mm(wanted) + (row + 0.5) * wanted.dz_mm;
+      const x = firstX_mm(wanted) + (column + 0.5) * wanted.dx_mm;
       let best = maxGamma ** 2;
       for (const place of places) {
         if (place.share >= best) break;
@@ -138,7 +138,7 @@ function* evaluateCells(
 /**
  * Compares `evaluated` with `reference`. Both are converted to dose per area, because their cells may differ in size.
  */
-export function gamma(reference: DoseMap, evaluated: DoseMap, criteria: GammaCriteria): GammaResult {
+export function gammaIndex(reference: DoseMap, evaluated: DoseMap, criteria: GammaCriteria): GammaResult {
   const work = evaluateCells(reference, evaluated, criteria, null);
   for (;;) {
     const step = work.next();
@@ -153,7 +153,7 @@ const SLICE_MS = 8;
  * Computes `gamma` and the index of every cell, yielding to the event loop. If the signal is aborted, rejects with its
  * reason.
  */
-export async function gammaField(
+export async function computeGammaField(
   reference: DoseMap,
   evaluated: DoseMap,
   criteria: GammaCriteria,
@@ -172,11 +172,11 @@ export async function gammaField(
   }
 }
 
-const names = ['x', 'y', 'z'] as const;
-export type VolumeAxis = (typeof names)[number];
+const axisNames = ['x', 'y', 'z'] as const;
+export type VolumeAxis = (typeof axisNames)[number];
 
 /** Selects the axes of a dose volume that are depth and across, by name. By default depth is the last axis. */
-export interface PlaneOfVolume {
+export interface VolumePlane {
   readonly depth?: VolumeAxis | undefined;
   readonly across?: VolumeAxis | undefined;
   /** Shift in mm to add to the positions in the file. */
@@ -184,22 +184,22 @@ export interface PlaneOfVolume {
   readonly shift_across_mm?: number;
 }
 
-function planeAxesOf(sizes: readonly number[], plane: PlaneOfVolume) {
-  const depth = names.indexOf(plane.depth ?? (sizes.length === 2 ? 'y' : 'z'));
-  return { depth, across: names.indexOf(plane.across ?? 'x') };
+function planeAxes(sizes: readonly number[], plane: VolumePlane) {
+  const depth = axisNames.indexOf(plane.depth ?? (sizes.length === 2 ? 'y' : 'z'));
+  return { depth, across: axisNames.indexOf(plane.across ?? 'x') };
 }
 
 /** Axis of a volume that is summed: neither depth nor across. Undefined for a plane. */
-export function summedAxis(sizes: readonly number[], plane: PlaneOfVolume): number | undefined {
-  const { depth, across } = planeAxesOf(sizes, plane);
+export function summedAxis(sizes: readonly number[], plane: VolumePlane): number | undefined {
+  const { depth, across } = planeAxes(sizes, plane);
   return [0, 1, 2].find((axis) => axis < sizes.length && axis !== depth && axis !== across);
 }
 
-export function volumeDose(file: string, volume: Volume, plane: PlaneOfVolume = {}): DoseMap {
+export function doseMapOfVolume(file: string, volume: Volume, plane: VolumePlane = {}): DoseMap {
   const { sizes, spacing_mm, origin_mm, values } = volume;
-  const { depth, across } = planeAxesOf(sizes, plane);
+  const { depth, across } = planeAxes(sizes, plane);
   if (depth === across || depth >= sizes.length || across >= sizes.length) {
-    const there = names.slice(0, sizes.length).join(', ');
+    const there = axisNames.slice(0, sizes.length).join(', ');
     throw new BraggError('invalid', `${file}: depth and lateral position must be two of its axes: ${there}.`);
   }
   const strides = sizes.map((_, axis) => sizes.slice(0, axis).reduce((a, b) => a * b, 1));
@@ -235,7 +235,7 @@ export function volumeDose(file: string, volume: Volume, plane: PlaneOfVolume = 
 }
 
 /** Scales a map so that its largest dose per area is 1. */
-export function toPeak(map: DoseMap): DoseMap {
+export function normalizeToPeak(map: DoseMap): DoseMap {
   const peak = map.dose.reduce((a, b) => Math.max(a, b), 0) / (map.dz_mm * map.dx_mm);
   return peak > 0 ? { ...map, dose: map.dose.map((value) => value / peak) } : map;
 }

@@ -21,7 +21,7 @@ const damagedError = (what: string): BraggError =>
   new BraggError('invalid', `The compiled kernels are damaged: ${what}.`);
 
 /** Reads little-endian integers of a file, and throws if a position is outside of it. */
-class Reader {
+class BinaryReader {
   readonly #view: DataView;
   readonly #what: string;
 
@@ -45,7 +45,7 @@ class Reader {
 }
 
 /** Decompresses an LZ4 block, as in fat binaries of nvcc before CUDA 12.8. */
-export function lz4Block(packed: Uint8Array, size: number): Uint8Array {
+export function decompressLz4(packed: Uint8Array, size: number): Uint8Array {
   const out = new Uint8Array(size);
   let [at, to] = [0, 0];
   const next = (): number => {
@@ -88,14 +88,14 @@ function unpackImage(payload: Uint8Array, flags: bigint, size: number): Uint8Arr
       throw damagedError(`an image cannot be decompressed (${error instanceof Error ? error.message : 'zstd'})`);
     }
   }
-  return (flags & LZ4) === 0n ? payload : lz4Block(payload, size);
+  return (flags & LZ4) === 0n ? payload : decompressLz4(payload, size);
 }
 
 /**
  * Functions that return the machine code (cubin), by architecture number such as 90. PTX in the fat binary is left out.
  */
-export function cubinsOf(fatbin: Uint8Array): ReadonlyMap<number, () => Uint8Array> {
-  const file = new Reader(fatbin, 'the fat binary');
+export function extractCubins(fatbin: Uint8Array): ReadonlyMap<number, () => Uint8Array> {
+  const file = new BinaryReader(fatbin, 'the fat binary');
   if (file.u32(0) !== FATBIN_MAGIC) throw damagedError('it does not begin like a fat binary');
   const end = file.u16(6) + file.u64(8);
   const out = new Map<number, () => Uint8Array>();
@@ -144,12 +144,12 @@ const [FRAME_SIZE, REGISTERS, MAX_THREADS, BARRIERS, SIZED] = [0x11, 0x2f, 0x05,
  */
 const SYSTEM_SHARED_BYTES = 1024;
 
-function textAt(bytes: Uint8Array, at: number, limit: number): string {
+function readText(bytes: Uint8Array, at: number, limit: number): string {
   const end = bytes.subarray(at, limit).indexOf(0);
   return new TextDecoder().decode(bytes.subarray(at, end < 0 ? limit : at + end));
 }
 
-function sectionsOf(cubin: Uint8Array, file: Reader): readonly Section[] {
+function readSections(cubin: Uint8Array, file: BinaryReader): readonly Section[] {
   const [first, size, count, names] = [file.u64(0x28), file.u16(0x3a), file.u16(0x3c), file.u16(0x3e)];
   if (size < 64 || count > MAX_SECTIONS)
     throw damagedError(`its table of ${count} sections has rows of ${size} bytes, which is not a valid size`);
@@ -159,7 +159,7 @@ function sectionsOf(cubin: Uint8Array, file: Reader): readonly Section[] {
   const [from, length] = [file.u64(table + 24), file.u64(table + 32)];
   return rows.map((at) => {
     const section = {
-      name: textAt(cubin, from + file.u32(at), Math.min(cubin.length, from + length)),
+      name: readText(cubin, from + file.u32(at), Math.min(cubin.length, from + length)),
       type: file.u32(at + 4),
       flags: file.u64(at + 8),
       offset: file.u64(at + 24),
@@ -175,7 +175,7 @@ function sectionsOf(cubin: Uint8Array, file: Reader): readonly Section[] {
 }
 
 /** Numbers and data offsets of the attributes in a `.nv.info` section. */
-function attributesOf(file: Reader, section: Section | undefined): readonly (readonly [number, number])[] {
+function readAttributes(file: BinaryReader, section: Section | undefined): readonly (readonly [number, number])[] {
   const out: [number, number][] = [];
   if (section === undefined) return out;
   const end = section.offset + section.size;
@@ -188,15 +188,15 @@ function attributesOf(file: Reader, section: Section | undefined): readonly (rea
 }
 
 /** Kernels of one cubin, by name. */
-export function kernelsIn(cubin: Uint8Array, architecture: string): readonly CubinKernel[] {
-  const file = new Reader(cubin, 'the machine code');
+export function readKernels(cubin: Uint8Array, architecture: string): readonly CubinKernel[] {
+  const file = new BinaryReader(cubin, 'the machine code');
   if (file.u32(0) !== ELF_MAGIC) throw damagedError('it does not begin like an ELF file');
-  const sections = sectionsOf(cubin, file);
+  const sections = readSections(cubin, file);
   const named = new Map(sections.map((section) => [section.name, section]));
   const symbols = sections.find(({ type }) => type === SYMTAB);
   const strings = symbols === undefined ? undefined : sections[symbols.link];
   if (symbols === undefined || strings === undefined) throw damagedError('it has no symbols');
-  const general = attributesOf(file, named.get('.nv.info'));
+  const general = readAttributes(file, named.get('.nv.info'));
   const bySymbol = (wanted: number): ReadonlyMap<number, number> =>
     new Map(general.flatMap(([one, at]) => (one === wanted ? [[file.u32(at), file.u32(at + 4)] as const] : [])));
   const [frames, registers] = [bySymbol(FRAME_SIZE), bySymbol(REGISTERS)];
@@ -205,10 +205,10 @@ export function kernelsIn(cubin: Uint8Array, architecture: string): readonly Cub
   for (let symbol = 0; (symbol + 1) * 24 <= symbols.size; symbol += 1) {
     const at = symbols.offset + symbol * 24;
     if ((file.u8(at + 4) & 15) !== FUNCTION || (file.u8(at + 5) & ENTRY) === 0) continue;
-    const name = textAt(cubin, strings.offset + file.u32(at), strings.offset + strings.size);
+    const name = readText(cubin, strings.offset + file.u32(at), strings.offset + strings.size);
     const text = named.get(`.text.${name}`);
     if (text === undefined) continue;
-    const own = attributesOf(file, named.get(`.nv.info.${name}`));
+    const own = readAttributes(file, named.get(`.nv.info.${name}`));
     const bounds = own.find(([attribute]) => attribute === MAX_THREADS);
     const barriers = own.find(([attribute]) => attribute === BARRIERS);
     const shared = named.get(`.nv.shared.${name}`)?.size ?? 0;

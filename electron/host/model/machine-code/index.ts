@@ -11,13 +11,13 @@ import type { Code, CodeLanguage, KernelResource } from '../../../contract/launc
 import { flagsFor } from '../../../contract/user-kernels/options.ts';
 import type { KernelFolders } from '../../io/addon/addon.ts';
 import { pathOutsideArchive } from '../../io/programs.ts';
-import { kernelResources } from '../bench/session-file.ts';
+import { readKernelResources } from '../bench/session-file.ts';
 import { workloadFolder } from '../bench/sources.ts';
 import { type BuildOptions, buildUserKernel } from '../user-kernels/build.ts';
 import { codeFileOf, presentIncludes, type UserKernel } from '../user-kernels/file.ts';
-import { type CubinKernel, cubinsOf, kernelsIn } from './cubin.ts';
-import { kernelsOfPtx, type Listing, readPtx, readSass, targetOfPtx } from './listing.ts';
-import { cudaTool, NO_DISASSEMBLER, runTool, toolName } from './tools.ts';
+import { type CubinKernel, extractCubins, readKernels } from './cubin.ts';
+import { type Listing, parsePtx, parseSass, ptxKernelNames, ptxTarget } from './listing.ts';
+import { findCudaTool, NO_DISASSEMBLER, runTool, toolVersionText } from './tools.ts';
 
 /** Maximum size of a code file. PTX of the largest workload has 18 MB. */
 const MAX_FILE_BYTES = 256 * 2 ** 20;
@@ -33,7 +33,7 @@ interface CodeRequest {
 /**
  * Code for one architecture, as machine code or PTX, with the resources of its kernels and access to its source files.
  */
-interface Image {
+interface CodeImage {
   readonly bytes: Uint8Array;
   /** Name of the compiler, for display. */
   readonly by: string;
@@ -46,7 +46,7 @@ interface Image {
   readonly textOf: (shown: string) => Promise<string | null>;
 }
 
-const numberOf = (architecture: string): number => Number.parseInt(architecture.slice(3), 10);
+const architectureNumber = (architecture: string): number => Number.parseInt(architecture.slice(3), 10);
 
 async function readIfSmall(file: string): Promise<Uint8Array | null> {
   const found = await stat(file).catch(() => null);
@@ -58,20 +58,20 @@ async function readIfSmall(file: string): Promise<Uint8Array | null> {
 }
 
 /** Path of a shipped source, such as `kernels/micro/…`, from the path on the machine where it was compiled. */
-function shippedPath(file: string): string | null {
+function toShippedPath(file: string): string | null {
   const at = file.replaceAll('\\', '/').lastIndexOf('/kernels/');
   if (at >= 0) return file.replaceAll('\\', '/').slice(at + 1);
   return path.isAbsolute(file) ? null : path.posix.join('kernels', file.replace(/^kernels\//, ''));
 }
 
-async function shippedText(sources: string, shown: string): Promise<string | null> {
+async function readShippedText(sources: string, shown: string): Promise<string | null> {
   const file = path.join(sources, path.posix.relative('kernels', shown));
   const inside = !path.relative(sources, file).startsWith('..');
   const found = inside ? await stat(file).catch(() => null) : null;
   return found?.isFile() === true && found.size <= MAX_SOURCE_BYTES ? readFile(file, 'utf8') : null;
 }
 
-async function filesOf(listing: Listing, { pathOf, textOf }: Image): Promise<Code['files']> {
+async function listingFiles(listing: Listing, { pathOf, textOf }: CodeImage): Promise<Code['files']> {
   return Promise.all(
     listing.files.map(async (file, i) => {
       const shown = pathOf(file);
@@ -83,10 +83,10 @@ async function filesOf(listing: Listing, { pathOf, textOf }: Image): Promise<Cod
   );
 }
 
-const newFolder = (): Promise<string> => mkdtemp(path.join(tmpdir(), 'braggbench-code-'));
+const makeTemporaryFolder = (): Promise<string> => mkdtemp(path.join(tmpdir(), 'braggbench-code-'));
 
 interface CodeReadRequest extends CodeRequest {
-  readonly image: Image;
+  readonly image: CodeImage;
   /** Name of the requested kernel; null for the first one. */
   readonly kernel: string | null;
   /** Names of the kernels that may be shown; null allows every kernel in the image. */
@@ -109,25 +109,25 @@ function chooseKernel(
 }
 
 /** Resources of a kernel for display, without its name and architecture. */
-function shownResource<T extends CubinKernel['resource']>(found: T) {
+function displayedResource<T extends CubinKernel['resource']>(found: T) {
   const { constant_bytes: _, name: __, architecture: ___, ...counted } = found;
   return { ...counted, max_threads: counted.max_threads ?? null };
 }
 
-async function ptxOf({ image, ...wanted }: CodeReadRequest): Promise<Code> {
+async function readPtxCode({ image, ...wanted }: CodeReadRequest): Promise<Code> {
   const text = new TextDecoder().decode(image.bytes);
-  const { name, kernels } = chooseKernel(kernelsOfPtx(text), wanted, 'The PTX');
-  const listing = readPtx(text, name);
+  const { name, kernels } = chooseKernel(ptxKernelNames(text), wanted, 'The PTX');
+  const listing = parsePtx(text, name);
   if (listing === null) throw new BraggError('not-found', `The PTX has no kernel ${name}.`);
   return {
-    ...{ kernel: name, kernels, architecture: targetOfPtx(text), language: 'ptx', by: image.by },
+    ...{ kernel: name, kernels, architecture: ptxTarget(text), language: 'ptx', by: image.by },
     ...{ lines: [...listing.lines], dropped: listing.dropped, missing: null, resource: null },
-    files: await filesOf(listing, image),
+    files: await listingFiles(listing, image),
   };
 }
 
-async function sassOf({ image, architecture, signal, ...wanted }: CodeReadRequest): Promise<Code> {
-  const found = kernelsIn(image.bytes, architecture);
+async function readSassCode({ image, architecture, signal, ...wanted }: CodeReadRequest): Promise<Code> {
+  const found = readKernels(image.bytes, architecture);
   const names = found.map(({ name }) => name);
   const { name, kernels } = chooseKernel(names, wanted, `The machine code for ${architecture}`);
   const own = found.find((one) => one.name === name);
@@ -135,35 +135,43 @@ async function sassOf({ image, architecture, signal, ...wanted }: CodeReadReques
   const spills = image.spills.get(name) ?? { spill_store_bytes: null, spill_load_bytes: null };
   const code = {
     ...{ kernel: name, kernels, architecture, language: 'sass' as const },
-    resource: { ...shownResource(own.resource), ...spills },
+    resource: { ...displayedResource(own.resource), ...spills },
   };
-  const program = cudaTool('nvdisasm');
+  const program = findCudaTool('nvdisasm');
   if (program === null) {
     return { ...code, by: image.by, lines: [], dropped: 0, missing: NO_DISASSEMBLER, files: [] };
   }
-  const folder = await newFolder();
+  const folder = await makeTemporaryFolder();
   try {
     await writeFile(path.join(folder, 'kernels.cubin'), image.bytes);
     const words = ['--print-code', '--print-line-info', '-fun', String(own.symbol), 'kernels.cubin'];
     const { stdout } = await runTool(program, words, { folder, signal });
-    const listing = readSass(stdout, name);
+    const listing = parseSass(stdout, name);
     if (listing.lines.length === 0) {
       throw new BraggError(
         'invalid',
         `nvdisasm printed no instruction of ${name}; it printed ${stdout.length} characters`,
       );
     }
-    const by = `${image.by}, ${await toolName(program, { folder, signal })}`;
+    const by = `${image.by}, ${await toolVersionText(program, { folder, signal })}`;
     const { dropped } = listing;
-    return { ...code, by, lines: [...listing.lines], dropped, missing: null, files: await filesOf(listing, image) };
+    return {
+      ...code,
+      by,
+      lines: [...listing.lines],
+      dropped,
+      missing: null,
+      files: await listingFiles(listing, image),
+    };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-const read = (what: CodeReadRequest): Promise<Code> => (what.language === 'ptx' ? ptxOf(what) : sassOf(what));
+const readCode = (what: CodeReadRequest): Promise<Code> =>
+  what.language === 'ptx' ? readPtxCode(what) : readSassCode(what);
 
-const spillsOf = (kernels: readonly KernelResource[], architecture: string): Image['spills'] =>
+const spillsByKernel = (kernels: readonly KernelResource[], architecture: string): CodeImage['spills'] =>
   new Map(
     kernels
       .filter((one) => one.architecture === architecture)
@@ -171,7 +179,7 @@ const spillsOf = (kernels: readonly KernelResource[], architecture: string): Ima
   );
 
 /** Code of a shipped kernel from its fat binary. `among` names the kernels of the variant. Throws a BraggError. */
-export async function shippedCode(
+export async function readShippedCode(
   { images, sources }: KernelFolders,
   {
     workload,
@@ -181,7 +189,7 @@ export async function shippedCode(
   }: CodeRequest & Pick<CodeReadRequest, 'kernel' | 'among'> & { readonly workload: string },
 ): Promise<Code> {
   const folder = workload.replaceAll('-', '_');
-  const known = await kernelResources(pathOutsideArchive(images), folder);
+  const known = await readKernelResources(pathOutsideArchive(images), folder);
   const { architecture, language } = request;
   const file = path.join(pathOutsideArchive(images), `${folder}.${language === 'ptx' ? 'ptx' : 'fatbin'}`);
   const bytes = await readIfSmall(file);
@@ -191,24 +199,24 @@ export async function shippedCode(
       `${workload} was not compiled on this machine: install nvcc, then run npm run build.`,
     );
   }
-  const cubins = language === 'ptx' ? null : cubinsOf(bytes);
-  const cubin = cubins?.get(numberOf(architecture));
+  const cubins = language === 'ptx' ? null : extractCubins(bytes);
+  const cubin = cubins?.get(architectureNumber(architecture));
   if (cubins !== null && cubin === undefined) {
     const there = [...cubins.keys()].map((one) => `sm_${one}`).join(', ');
     throw new BraggError('not-found', `${workload} was not compiled for ${architecture}, but for ${there}.`);
   }
-  const image: Image = {
+  const image: CodeImage = {
     bytes: cubin?.() ?? bytes,
     by: known.compiler === null ? 'nvcc' : `nvcc ${known.compiler}`,
-    spills: spillsOf(known.kernels, architecture),
-    pathOf: shippedPath,
-    textOf: (shown) => shippedText(pathOutsideArchive(sources), shown),
+    spills: spillsByKernel(known.kernels, architecture),
+    pathOf: toShippedPath,
+    textOf: (shown) => readShippedText(pathOutsideArchive(sources), shown),
   };
-  const code = await read({ ...request, image, kernel, among });
+  const code = await readCode({ ...request, image, kernel, among });
   if (code.resource !== null) return code;
   // PTX does not determine a GPU's resources, so those of the machine code are shown.
   const own = known.kernels.find((one) => one.name === code.kernel && one.architecture === architecture);
-  return own === undefined ? code : { ...code, resource: shownResource(own) };
+  return own === undefined ? code : { ...code, resource: displayedResource(own) };
 }
 
 /** Compiler flags, the same as for shipped kernels in electron/build/steps/kernels.mjs. */
@@ -220,7 +228,7 @@ const SPILLS = /Compiling entry function '([^']+)'[\s\S]*?(\d+) bytes spill stor
  * Recently compiled code, the newest last. A view requests PTX, SASS and differences of the same kernel one after
  * another.
  */
-const compiledImages = new Map<string, Promise<Pick<Image, 'bytes' | 'by' | 'spills'>>>();
+const compiledImages = new Map<string, Promise<Pick<CodeImage, 'bytes' | 'by' | 'spills'>>>();
 const MAX_COMPILED = 8;
 
 async function compileWithNvcc(
@@ -230,7 +238,7 @@ async function compileWithNvcc(
   { architecture, language, signal }: CodeRequest,
 ) {
   const { base, whole, description } = kernel;
-  const folder = await newFolder();
+  const folder = await makeTemporaryFolder();
   try {
     const root = path.join(folder, 'kernels');
     await cp(sources, root, { recursive: true });
@@ -239,7 +247,7 @@ async function compileWithNvcc(
     const includes = { beside: path.dirname(replaced), sources: root, workload: workloadFolder(base), engine: [] };
     await writeFile(replaced, presentIncludes(whole, includes));
     const main = description.replaces.endsWith('.cu') ? description.replaces : base.source;
-    const number = numberOf(architecture);
+    const number = architectureNumber(architecture);
     const kind = language === 'ptx' ? ['-ptx', `-arch=compute_${number}`] : ['-cubin', `-arch=sm_${number}`];
     const words = [...NVCC_FLAGS, ...flagsFor('cuda', description.compile), '-I', root, ...kind, '-o', 'out', main];
     const { stdout, stderr } = await runTool(nvcc, words, { folder, signal }).catch((error: unknown) => {
@@ -254,7 +262,7 @@ async function compileWithNvcc(
     );
     const bytes = await readIfSmall(path.join(folder, 'out'));
     if (bytes === null) throw new BraggError('invalid', `nvcc produced no output for ${kernel.id}.`);
-    return { bytes, by: await toolName(nvcc, { folder, signal }), spills };
+    return { bytes, by: await toolVersionText(nvcc, { folder, signal }), spills };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -265,7 +273,7 @@ async function compileWithNvrtc(
   options: BuildOptions,
   { architecture, language, signal }: CodeRequest,
 ) {
-  const target = `${language === 'ptx' ? 'compute' : 'sm'}_${numberOf(architecture)}`;
+  const target = `${language === 'ptx' ? 'compute' : 'sm'}_${architectureNumber(architecture)}`;
   const { code, issues } = await buildUserKernel(kernel, { ...options, signal, target });
   if (code?.kind !== 'kernels') {
     const [first] = issues;
@@ -288,7 +296,7 @@ async function compiledImage(kernel: UserKernel, options: BuildOptions, request:
   }
   const [refused] = kernel.refused;
   if (refused !== undefined) throw new BraggError('invalid', `${kernel.id}: ${refused.message}`, kernel.refused);
-  const nvcc = cudaTool('nvcc');
+  const nvcc = findCudaTool('nvcc');
   const key = createHash('sha256')
     .update(
       JSON.stringify([nvcc, kernel.sha256, kernel.whole, kernel.description, request.architecture, request.language]),
@@ -309,33 +317,37 @@ async function compiledImage(kernel: UserKernel, options: BuildOptions, request:
 /**
  * Compiles a user kernel for display, without running it. The caller must have checked that the user trusts the kernel.
  */
-export async function userCode(
+export async function compileUserCode(
   kernel: UserKernel,
   options: BuildOptions,
   { kernel: name, ...request }: CodeRequest & Pick<CodeReadRequest, 'kernel'>,
 ): Promise<Code> {
   const { replaces } = kernel.description;
   const sources = pathOutsideArchive(options.folders.sources);
-  const image: Image = {
+  const image: CodeImage = {
     ...(await compiledImage(kernel, options, request)),
     pathOf: (file) => {
       if (path.basename(file) === codeFileOf(kernel)) return kernel.id;
-      const shown = shippedPath(file);
+      const shown = toShippedPath(file);
       return shown === replaces ? kernel.id : shown;
     },
-    textOf: async (shown) => (shown === kernel.id ? kernel.whole : shippedText(sources, shown)),
+    textOf: async (shown) => (shown === kernel.id ? kernel.whole : readShippedText(sources, shown)),
   };
-  return read({ ...request, image, kernel: name, among: null });
+  return readCode({ ...request, image, kernel: name, among: null });
 }
 
 /**
  * Resources of all kernels in a user kernel's file, from its machine code. Spills are known only if nvcc compiled it;
  * otherwise they are null.
  */
-export async function userResources(kernel: UserKernel, options: BuildOptions, request: Omit<CodeRequest, 'language'>) {
+export async function readUserResources(
+  kernel: UserKernel,
+  options: BuildOptions,
+  request: Omit<CodeRequest, 'language'>,
+) {
   const { bytes, spills } = await compiledImage(kernel, options, { ...request, language: 'sass' });
   const none = { spill_store_bytes: null, spill_load_bytes: null };
-  return kernelsIn(bytes, request.architecture).map(({ name, resource }) => ({
+  return readKernels(bytes, request.architecture).map(({ name, resource }) => ({
     ...resource,
     ...(spills.get(name) ?? none),
   }));

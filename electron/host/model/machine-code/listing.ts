@@ -15,7 +15,7 @@ export interface Listing {
 }
 
 /** Collects lines up to the limit. Source files are numbered in the order of their first line. */
-class Lines {
+class LineCollector {
   readonly #lines: CodeLine[] = [];
   readonly #files = new Map<string, number>();
   #dropped = 0;
@@ -43,20 +43,20 @@ class Lines {
 }
 
 const INSTRUCTION = /^\s*\/\*([0-9a-f]{4,8})\*\/\s+(.+?)\s*;?\s*(?:\/\*\s*0x[0-9a-f]+\s*\*\/\s*)?$/i;
-const PLACE = /^\s*\/\/## File "([^"]*)", line (\d+)/;
+const SOURCE_LINE = /^\s*\/\/## File "([^"]*)", line (\d+)/;
 const SECTION = /^\s*\/\/-+ \.text\.([\w$.]+) -+/;
 const LABEL = /^\s*(\.?[\w$.]+):\s*$/;
 const SPACES = /\s+/g;
 
 /** Parses one kernel from the output of `nvdisasm --print-code --print-line-info`. */
-export function readSass(text: string, kernel: string): Listing {
-  const out = new Lines();
+export function parseSass(text: string, kernel: string): Listing {
+  const out = new LineCollector();
   let inside = false;
   for (const line of text.split('\n')) {
     const section = SECTION.exec(line)?.[1];
     if (section !== undefined) inside = section === kernel;
     if (!inside) continue;
-    const place = PLACE.exec(line);
+    const place = SOURCE_LINE.exec(line);
     if (place !== null) {
       out.from(place[1] ?? '', Number(place[2]));
       continue;
@@ -90,16 +90,16 @@ function findClosingBrace(text: string, open: number): number {
 }
 
 /** Names of the kernels in a PTX text. */
-export const kernelsOfPtx = (ptx: string): readonly string[] =>
+export const ptxKernelNames = (ptx: string): readonly string[] =>
   [...ptx.matchAll(/\.entry\s+([\w$]+)/g)].map(([, name = '']) => name);
 
 /** Parses the body of one kernel; null if the text does not contain it. */
-export function readPtx(ptx: string, kernel: string): Listing | null {
+export function parsePtx(ptx: string, kernel: string): Listing | null {
   const head = new RegExp(`^.*\\.entry\\s+${kernel.replaceAll('$', '\\$')}\\b`, 'm').exec(ptx);
   if (head === null) return null;
   const open = ptx.indexOf('{', head.index);
   const files = new Map([...ptx.matchAll(FILE)].map(([, number = '', name = '']) => [number, name]));
-  const out = new Lines();
+  const out = new LineCollector();
   for (const line of ptx.slice(head.index, findClosingBrace(ptx, open < 0 ? ptx.length : open)).split('\n')) {
     const [, file = '', number] = LOC.exec(line) ?? [];
     if (number !== undefined) out.from(files.get(file) ?? '', Number(number));
@@ -113,4 +113,4 @@ export function readPtx(ptx: string, kernel: string): Listing | null {
 }
 
 /** Target of a PTX text, such as `compute_80`. */
-export const targetOfPtx = (ptx: string): string => `compute_${/^\s*\.target\s+sm_(\w+)/m.exec(ptx)?.[1] ?? 'unknown'}`;
+export const ptxTarget = (ptx: string): string => `compute_${/^\s*\.target\s+sm_(\w+)/m.exec(ptx)?.[1] ?? 'unknown'}`;

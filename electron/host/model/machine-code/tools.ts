@@ -5,7 +5,7 @@ import path from 'node:path';
 import { BraggError } from '../../../contract/errors.ts';
 
 /** Path of a program of the CUDA toolkit; null if it is not installed. */
-export function cudaTool(program: string, environment: NodeJS.ProcessEnv = process.env): string | null {
+export function findCudaTool(program: string, environment: NodeJS.ProcessEnv = process.env): string | null {
   const name = process.platform === 'win32' ? `${program}.exe` : program;
   const folders = (environment['PATH'] ?? '').split(path.delimiter).filter((one) => one !== '');
   const homes = [environment['CUDA_PATH'], environment['CUDA_HOME'], '/usr/local/cuda'];
@@ -18,10 +18,10 @@ export function cudaTool(program: string, environment: NodeJS.ProcessEnv = proce
   return places.find((place) => existsSync(place)) ?? null;
 }
 
-const version = /release ([\d.]+), V([\d.]+)/;
-const MAX_MS = 120_000;
+const VERSION_PATTERN = /release ([\d.]+), V([\d.]+)/;
+const MAX_TOOL_MS = 120_000;
 /** Maximum size of a program's output in bytes. Our largest listing has 3 MB. */
-const MAX_OUTPUT = 128 * 2 ** 20;
+const MAX_OUTPUT_BYTES = 128 * 2 ** 20;
 
 interface ToolOutput {
   readonly folder: string;
@@ -38,7 +38,13 @@ export async function runTool(
   { folder, signal }: ToolOutput,
 ): Promise<{ readonly stdout: string; readonly stderr: string }> {
   return new Promise((resolve, reject) => {
-    const options = { cwd: folder, timeout: MAX_MS, maxBuffer: MAX_OUTPUT, signal, encoding: 'utf8' } as const;
+    const options = {
+      cwd: folder,
+      timeout: MAX_TOOL_MS,
+      maxBuffer: MAX_OUTPUT_BYTES,
+      signal,
+      encoding: 'utf8',
+    } as const;
     execFile(program, words, options, (error, stdout, stderr) => {
       if (error === null) resolve({ stdout, stderr });
       else {
@@ -50,9 +56,9 @@ export async function runTool(
 }
 
 /** Name and version of a program, such as `nvdisasm 13.0.85`. */
-export async function toolName(program: string, called: ToolOutput): Promise<string> {
+export async function toolVersionText(program: string, called: ToolOutput): Promise<string> {
   const { stdout } = await runTool(program, ['--version'], called);
-  return `${path.basename(program, '.exe')} ${version.exec(stdout)?.[2] ?? 'of an unknown version'}`;
+  return `${path.basename(program, '.exe')} ${VERSION_PATTERN.exec(stdout)?.[2] ?? 'of an unknown version'}`;
 }
 
 export const NO_DISASSEMBLER =

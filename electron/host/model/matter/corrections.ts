@@ -12,17 +12,17 @@ import type { RangeTable, StoppingTable } from '../scenarios/stopping-table.ts';
 const PROTON_MEV = 938.272;
 const ELECTRON_MEV = 0.51099895;
 /** The constant K = 4π N_A r_e² m_e c² of Bethe's formula, in MeV cm²/mol. */
-const CONSTANT = 0.307075;
+const BETHE_CONSTANT = 0.307075;
 
 /** Squares of β and βγ for a proton. */
-function speed(energy_MeV: number): { readonly beta2: number; readonly betaGamma2: number } {
+function protonSpeed(energy_MeV: number): { readonly beta2: number; readonly betaGamma2: number } {
   const gamma = 1 + energy_MeV / PROTON_MEV;
   return { beta2: 1 - 1 / gamma ** 2, betaGamma2: gamma ** 2 - 1 };
 }
 
 /** Stopping number by Bethe's formula, without the corrections δL. */
 export function stoppingNumber(energy_MeV: number, mean_excitation_eV: number): number {
-  const { beta2, betaGamma2 } = speed(energy_MeV);
+  const { beta2, betaGamma2 } = protonSpeed(energy_MeV);
   const gamma = Math.sqrt(1 + betaGamma2);
   const ratio = ELECTRON_MEV / PROTON_MEV;
   const twice = 2 * ELECTRON_MEV * betaGamma2;
@@ -31,14 +31,14 @@ export function stoppingNumber(energy_MeV: number, mean_excitation_eV: number): 
 }
 
 /** Mass stopping power for a stopping number of 1 and Z/A of 1, MeV cm²/g. */
-const stoppingPerElectron = (energy_MeV: number): number => CONSTANT / speed(energy_MeV).beta2;
+const stoppingPerElectron = (energy_MeV: number): number => BETHE_CONSTANT / protonSpeed(energy_MeV).beta2;
 
 // Density effect for protons below 300 MeV. Insulators and gases have none at these speeds. For conductors it is δ = δ₀
 // (βγ / 10^x₀)², with the constants of R. M. Sternheimer, M. J. Berger and S. M. Seltzer, At. Data Nucl. Data Tables 30
 // (1984) 261.
 
 /** Metals with known constants x₀ and δ₀. Other metals are interpolated in Z. */
-const conductors = [
+const metalConstants = [
   { z: 13, x0: 0.1708, delta0: 0.12 },
   { z: 29, x0: -0.0254, delta0: 0.08 },
   { z: 82, x0: 0.3776, delta0: 0.14 },
@@ -49,7 +49,7 @@ const nonMetals = new Set(
   'H He B C N O F Ne Si P S Cl Ar Ge As Se Br Kr Te I Xe At Rn'.split(' ').map((symbol) => elementWithSymbol(symbol).z),
 );
 /** Maximum mass fraction of non-metals in a metal or alloy, such as carbon in steel. */
-const MAX_OTHERS = 0.05;
+const MAX_NON_METAL_FRACTION = 0.05;
 
 /** Whether a composition is that of a metal or an alloy. */
 export function isMetal(composition: Composition): boolean {
@@ -57,7 +57,7 @@ export function isMetal(composition: Composition): boolean {
   for (const [symbol, fraction] of Object.entries(composition)) {
     if (nonMetals.has(elementWithSymbol(symbol).z)) others += fraction;
   }
-  return others <= MAX_OTHERS;
+  return others <= MAX_NON_METAL_FRACTION;
 }
 
 /**
@@ -65,33 +65,33 @@ export function isMetal(composition: Composition): boolean {
  * it.
  */
 export function halfDensityEffect(z: number, energy_MeV: number): number {
-  const { betaGamma2 } = speed(energy_MeV);
-  const halves = conductors.map(({ x0, delta0 }) => (delta0 * betaGamma2) / 10 ** (2 * x0) / 2);
-  const after = conductors.findIndex((each) => each.z >= z);
-  const upper = after < 0 ? conductors.length - 1 : after;
+  const { betaGamma2 } = protonSpeed(energy_MeV);
+  const halves = metalConstants.map(({ x0, delta0 }) => (delta0 * betaGamma2) / 10 ** (2 * x0) / 2);
+  const after = metalConstants.findIndex((each) => each.z >= z);
+  const upper = after < 0 ? metalConstants.length - 1 : after;
   const lower = Math.max(0, after < 0 ? upper : after - 1);
-  const [from, to] = [conductors[lower]?.z ?? z, conductors[upper]?.z ?? z];
+  const [from, to] = [metalConstants[lower]?.z ?? z, metalConstants[upper]?.z ?? z];
   const share = from === to ? 0 : (z - from) / (to - from);
   return (1 - share) * (halves[lower] ?? 0) + share * (halves[upper] ?? 0);
 }
 
 /** A substance whose stopping power table is known, and from which corrections are derived. */
-export interface Anchor {
+export interface ReferenceSubstance {
   readonly composition: Composition;
   readonly z_over_a: number;
   readonly mean_excitation_eV: number;
   readonly table: StoppingTable;
 }
 
-export interface Anchors {
-  readonly water: Anchor;
+export interface ReferenceSubstances {
+  readonly water: ReferenceSubstance;
   /**
    * Tables in the order in which they are used. Each gives δL of its element; the other elements of its substance must
    * be known by then, or are interpolated.
    */
-  readonly elements: readonly (readonly [symbol: string, anchor: Anchor])[];
+  readonly elements: readonly (readonly [symbol: string, anchor: ReferenceSubstance])[];
   /** Tables of pure elements, such as graphite, used only for matter that consists of this element alone. */
-  readonly alone: Readonly<Record<string, Anchor>>;
+  readonly pureElements: Readonly<Record<string, ReferenceSubstance>>;
 }
 
 /**
@@ -112,7 +112,7 @@ function electronShares(composition: Composition): readonly { readonly z: number
 
 /** δL of a substance at each energy, from its table. */
 function correctionsOfTable(
-  { table, z_over_a, mean_excitation_eV }: Anchor,
+  { table, z_over_a, mean_excitation_eV }: ReferenceSubstance,
   energies: Float64Array,
   rangeTable: RangeTable,
 ) {
@@ -123,13 +123,13 @@ function correctionsOfTable(
   );
 }
 
-interface Node {
+interface ElementCorrection {
   readonly z: number;
   readonly of: Float64Array;
 }
 
 /** Interpolates δL in Z between nodes, which are sorted by Z. */
-function interpolateNodes(nodes: readonly Node[], z: number, energy: number): number {
+function interpolateCorrections(nodes: readonly ElementCorrection[], z: number, energy: number): number {
   const after = nodes.findIndex((node) => node.z >= z);
   const upper = after < 0 ? nodes.length - 1 : Math.max(1, after);
   const [low, high] = [nodes[upper - 1], nodes[upper]];
@@ -138,13 +138,13 @@ function interpolateNodes(nodes: readonly Node[], z: number, energy: number): nu
   return (1 - share) * (low.of[energy] ?? 0) + share * (high.of[energy] ?? 0);
 }
 
-export class CorrectionByElement {
+export class StoppingCorrections {
   readonly #energies: Float64Array;
   /** δL of the known elements, without the density effect. */
-  #nodes: readonly Node[];
+  #nodes: readonly ElementCorrection[];
   readonly #alone: ReadonlyMap<string, Float64Array>;
 
-  constructor(anchors: Anchors, energies: Float64Array, rangeTable: RangeTable) {
+  constructor(anchors: ReferenceSubstances, energies: Float64Array, rangeTable: RangeTable) {
     this.#energies = energies;
     // δL of hydrogen is taken as 0: its electron is bound by only 13.6 eV, and the terms of δL cancel to 0.007 above 1
     // MeV.
@@ -153,7 +153,7 @@ export class CorrectionByElement {
       this.#add(elementWithSymbol(symbol).z, anchor.composition, correctionsOfTable(anchor, energies, rangeTable));
     }
     this.#alone = new Map(
-      Object.entries(anchors.alone).map(([symbol, anchor]) => [
+      Object.entries(anchors.pureElements).map(([symbol, anchor]) => [
         symbol,
         correctionsOfTable(anchor, energies, rangeTable),
       ]),
@@ -166,19 +166,19 @@ export class CorrectionByElement {
    */
   #add(z: number, composition: Composition, of: Float64Array): void {
     const filled = (value: number): Float64Array => of.map(() => value);
-    const withNode = (node: Float64Array): readonly Node[] =>
+    const withNode = (node: Float64Array): readonly ElementCorrection[] =>
       [...this.#nodes, { z, of: node }].sort((a, b) => a.z - b.z);
     const none = this.#mean(withNode(filled(0)), composition);
     const one = this.#mean(withNode(filled(1)), composition);
     this.#nodes = withNode(of.map((each, i) => (each - (none[i] ?? 0)) / ((one[i] ?? 1) - (none[i] ?? 0))));
   }
 
-  #mean(nodes: readonly Node[], composition: Composition): Float64Array {
+  #mean(nodes: readonly ElementCorrection[], composition: Composition): Float64Array {
     const shares = electronShares(composition);
     const metal = isMetal(composition);
     return this.#energies.map((energy, i) =>
       shares.reduce((sum, { z, share }) => {
-        const own = interpolateNodes(nodes, z, i) - (metal ? halfDensityEffect(z, energy) : 0);
+        const own = interpolateCorrections(nodes, z, i) - (metal ? halfDensityEffect(z, energy) : 0);
         return sum + share * own;
       }, 0),
     );

@@ -17,7 +17,12 @@ import {
   type StoppingTable,
   standardTable,
 } from '../scenarios/stopping-table.ts';
-import { type Anchor, type Anchors, CorrectionByElement, stoppingNumber } from './corrections.ts';
+import {
+  type ReferenceSubstance,
+  type ReferenceSubstances,
+  StoppingCorrections,
+  stoppingNumber,
+} from './corrections.ts';
 
 /** Mean excitation energies of compounds in eV, by formula. */
 const compounds: readonly (readonly [formula: string, mean_excitation_eV: number])[] = [
@@ -45,7 +50,7 @@ const compounds: readonly (readonly [formula: string, mean_excitation_eV: number
  * 1.13 times the energy of the pure element.
  */
 const compoundExcitation_eV: Readonly<Record<string, number>> = { H: 19.2, C: 81, N: 82, O: 106, F: 112, Cl: 180 };
-const OTHERS = 1.13;
+const OTHER_ELEMENTS_FACTOR = 1.13;
 /** Mean excitation energies in eV of elements in gaseous compounds. */
 const gasExcitation_eV: Readonly<Record<string, number>> = { H: 19.2, C: 70, N: 82, O: 97 };
 /** Density in g/cm³ below which matter counts as a gas. */
@@ -60,7 +65,7 @@ function atomicFractionsOf(atoms: ReadonlyMap<string, number>): ReadonlyMap<stri
   return new Map([...atoms].map(([symbol, number]) => [symbol, number / sum]));
 }
 
-const meanExcitationKnown = compounds.map(([formula, mean_excitation_eV]) => ({
+const knownMeanExcitations = compounds.map(([formula, mean_excitation_eV]) => ({
   ratios: atomicFractionsOf(parseFormula(formula) ?? new Map()),
   mean_excitation_eV,
 }));
@@ -74,7 +79,7 @@ interface MeanExcitation {
 /** Mean excitation energy in eV of a compound with this formula; null if the ICRU reports do not list it. */
 export function compoundExcitation(atoms: ReadonlyMap<string, number>): number | null {
   const wanted = atomicFractionsOf(atoms);
-  const found = meanExcitationKnown.find(
+  const found = knownMeanExcitations.find(
     ({ ratios: own }) =>
       own.size === wanted.size &&
       [...own].every(([symbol, share]) => Math.abs((wanted.get(symbol) ?? 0) - share) < SAME_TOLERANCE),
@@ -91,7 +96,7 @@ export function additiveExcitation(composition: Composition, density_g_cm3: numb
     const { z, weight, mean_excitation_eV } = elementWithSymbol(symbol);
     const own = alone
       ? mean_excitation_eV
-      : (assigned[symbol] ?? mean_excitation_eV * (density_g_cm3 < GAS_G_CM3 ? 1 : OTHERS));
+      : (assigned[symbol] ?? mean_excitation_eV * (density_g_cm3 < GAS_G_CM3 ? 1 : OTHER_ELEMENTS_FACTOR));
     logarithms += ((fraction * z) / weight) * Math.log(own);
     electrons += (fraction * z) / weight;
   }
@@ -106,12 +111,12 @@ export function additiveExcitation(composition: Composition, density_g_cm3: numb
  * Energy in MeV below which ICRU Report 49 uses fits to measurements instead of the formula. The ratio to water is
  * constant there.
  */
-const LOWEST_MEV = 0.5;
+const MIN_BETHE_MEV = 0.5;
 /**
- * Smallest stopping number for which Bethe's formula is valid. Above LOWEST_MEV, smaller numbers result only from an
+ * Smallest stopping number for which Bethe's formula is valid. Above MIN_BETHE_MEV, smaller numbers result only from an
  * implausible I.
  */
-const MIN_NUMBER = 0.5;
+const MIN_STOPPING_NUMBER = 0.5;
 
 interface UserMaterialProperties {
   readonly composition: Composition;
@@ -121,7 +126,7 @@ interface UserMaterialProperties {
 
 /**
  * Computes the ratio of the mass stopping powers of a material and water, at each energy. It is constant below
- * LOWEST_MEV.
+ * MIN_BETHE_MEV.
  */
 type RatioToWater = (matter: UserMaterialProperties) => Float64Array;
 
@@ -129,14 +134,14 @@ type RatioToWater = (matter: UserMaterialProperties) => Float64Array;
  * Returns a function for the ratio to water, after computing everything that is common to all materials. Energies
  * ascend. `water_eV` is the mean excitation energy on which the water table is based.
  */
-export function ratiosToWater(
-  anchors: Anchors,
+export function createRatioToWater(
+  anchors: ReferenceSubstances,
   water_eV: number,
   energies_MeV: Float64Array,
   rangeTable: RangeTable,
 ): RatioToWater {
-  const energies = energies_MeV.map((energy) => Math.max(LOWEST_MEV, energy));
-  const corrections = new CorrectionByElement(anchors, energies, rangeTable);
+  const energies = energies_MeV.map((energy) => Math.max(MIN_BETHE_MEV, energy));
+  const corrections = new StoppingCorrections(anchors, energies, rangeTable);
   const numbers = (composition: Composition, mean_excitation_eV: number): Float64Array => {
     const added = corrections.of(composition);
     return energies.map((energy, i) => stoppingNumber(energy, mean_excitation_eV) + (added[i] ?? 0));
@@ -145,7 +150,7 @@ export function ratiosToWater(
   return ({ composition, z_over_a, mean_excitation_eV }) => {
     const own = numbers(composition, mean_excitation_eV);
     const ratio = own.map((number, i) => (z_over_a * number) / (anchors.water.z_over_a * (ofWater[i] ?? 1)));
-    const lowest = own.findIndex((number) => number >= MIN_NUMBER);
+    const lowest = own.findIndex((number) => number >= MIN_STOPPING_NUMBER);
     return ratio.fill(ratio[lowest] ?? 1, 0, Math.max(0, lowest));
   };
 }
@@ -158,13 +163,13 @@ const FINE_STRUCTURE = 1 / 137.035999;
 const AVOGADRO = 6.02214076e23;
 const ELECTRON_RADIUS_CM = 2.8179403262e-13;
 /** 4 α r_e² N_A in cm²/mol, the unit of inverse radiation lengths. */
-const TSAI = 4 * FINE_STRUCTURE * ELECTRON_RADIUS_CM ** 2 * AVOGADRO;
+const INVERSE_LENGTH_UNIT = 4 * FINE_STRUCTURE * ELECTRON_RADIUS_CM ** 2 * AVOGADRO;
 
 /**
  * Logarithms of elastic and inelastic screening in Tsai's table, for elements up to beryllium. Heavier elements follow
  * from the Thomas–Fermi model.
  */
-const LIGHT: readonly (readonly [number, number])[] = [
+const LIGHT_ELEMENTS: readonly (readonly [number, number])[] = [
   [5.31, 6.144],
   [4.79, 5.621],
   [4.74, 5.805],
@@ -175,8 +180,11 @@ const LIGHT: readonly (readonly [number, number])[] = [
 function inverseRadiationLength(z: number, weight: number): number {
   const a2 = (z * FINE_STRUCTURE) ** 2;
   const coulomb = a2 * (1 / (1 + a2) + 0.20206 - 0.0369 * a2 + 0.0083 * a2 ** 2 - 0.002 * a2 ** 3);
-  const [elastic, inelastic] = LIGHT[z - 1] ?? [Math.log(184.15 / z ** (1 / 3)), Math.log(1194 / z ** (2 / 3))];
-  return (TSAI / weight) * (z * z * (elastic - coulomb) + z * inelastic);
+  const [elastic, inelastic] = LIGHT_ELEMENTS[z - 1] ?? [
+    Math.log(184.15 / z ** (1 / 3)),
+    Math.log(1194 / z ** (2 / 3)),
+  ];
+  return (INVERSE_LENGTH_UNIT / weight) * (z * z * (elastic - coulomb) + z * inelastic);
 }
 
 /** Inverse scattering length 1/X_S of an element in cm²/g: B. Gottschalk, arXiv:0908.1413. */
@@ -185,13 +193,13 @@ function inverseScatteringLength(z: number, weight: number): number {
   return ((constant * z * z) / weight) * (2 * Math.log(33219 / (weight * z) ** (1 / 3)) - 1);
 }
 
-interface Lengths {
+interface MaterialLengths {
   readonly z_over_a: number;
   readonly radiation_length_g_cm2: number;
   readonly scattering_length_g_cm2: number;
 }
 
-export function lengthsOf(composition: Composition): Lengths {
+export function materialLengths(composition: Composition): MaterialLengths {
   let [zOverA, perX0, perXs] = [0, 0, 0];
   for (const [symbol, fraction] of Object.entries(composition)) {
     const { z, weight } = elementWithSymbol(symbol);
@@ -208,69 +216,74 @@ function normaliseFractions(composition: Composition): Composition {
   return Object.fromEntries(Object.entries(composition).map(([symbol, fraction]) => [symbol, fraction / sum]));
 }
 
-function compositionOf({ formula, composition }: Pick<UserMaterial, 'formula' | 'composition'>): Composition {
+function toComposition({ formula, composition }: Pick<UserMaterial, 'formula' | 'composition'>): Composition {
   if (formula === undefined) return normaliseFractions(composition ?? {});
   return massFractions(parseFormula(formula) ?? new Map());
 }
 
-export function meanExcitationOf(own: UserMaterial): MeanExcitation {
+export function meanExcitation(own: UserMaterial): MeanExcitation {
   if (own.mean_excitation_eV !== undefined) return { eV: own.mean_excitation_eV, source: 'as given' };
   const atoms = own.formula === undefined ? null : parseFormula(own.formula);
   const listed = atoms === null ? null : compoundExcitation(atoms);
   if (listed !== null) return { eV: listed, source: 'ICRU Reports 37 and 49' };
-  const eV = Number(additiveExcitation(compositionOf(own), own.density_g_cm3).toPrecision(4));
+  const eV = Number(additiveExcitation(toComposition(own), own.density_g_cm3).toPrecision(4));
   return { eV, source: 'Bragg rule, elements by ICRU Report 37' };
 }
 
-function anchorOf(material: Material): Anchor {
+function toReferenceSubstance(material: Material): ReferenceSubstance {
   const { composition, mean_excitation_eV } = material;
-  const { z_over_a } = lengthsOf(composition);
+  const { z_over_a } = materialLengths(composition);
   return { composition, z_over_a, mean_excitation_eV, table: standardTable(material) };
 }
 
 /** Tables of the library from which the corrections to Bethe's formula are derived. */
-export function anchorsOf(library: Materials): Anchors {
+export function referenceSubstances(library: Materials): ReferenceSubstances {
   const { water, pmma, air, graphite, aluminium, copper, lead } = library;
   return {
-    water: anchorOf(water),
+    water: toReferenceSubstance(water),
     elements: [
-      ['O', anchorOf(water)],
-      ['C', anchorOf(pmma)],
-      ['Al', anchorOf(aluminium)],
-      ['Cu', anchorOf(copper)],
-      ['Pb', anchorOf(lead)],
-      ['N', anchorOf(air)],
-      ['Ca', anchorOf(library['bone-compact-icru'])],
+      ['O', toReferenceSubstance(water)],
+      ['C', toReferenceSubstance(pmma)],
+      ['Al', toReferenceSubstance(aluminium)],
+      ['Cu', toReferenceSubstance(copper)],
+      ['Pb', toReferenceSubstance(lead)],
+      ['N', toReferenceSubstance(air)],
+      ['Ca', toReferenceSubstance(library['bone-compact-icru'])],
     ],
-    alone: { C: anchorOf(graphite), Al: anchorOf(aluminium), Cu: anchorOf(copper), Pb: anchorOf(lead) },
+    pureElements: {
+      C: toReferenceSubstance(graphite),
+      Al: toReferenceSubstance(aluminium),
+      Cu: toReferenceSubstance(copper),
+      Pb: toReferenceSubstance(lead),
+    },
   };
 }
 
 /** Cached ratios by water table, because a scenario is checked after every key press. */
 const cachedMaterials = new WeakMap<StoppingTable, { readonly library: Materials; readonly ratio: RatioToWater }>();
 
-function ratioFor(library: Materials, water: StoppingTable, rangeTable: RangeTable): RatioToWater {
+function cachedRatioToWater(library: Materials, water: StoppingTable, rangeTable: RangeTable): RatioToWater {
   const kept = cachedMaterials.get(water);
   if (kept?.library === library) return kept.ratio;
   // For a water table of the user the mean excitation energy is unknown, so that of the standard table is used.
   const listed = library.water.stopping_power.find(({ id }) => library.water.tables.get(id) === water);
   const water_eV = listed?.mean_excitation_eV ?? library.water.mean_excitation_eV;
-  const ratio = ratiosToWater(anchorsOf(library), water_eV, water.energies_MeV, rangeTable);
+  const ratio = createRatioToWater(referenceSubstances(library), water_eV, water.energies_MeV, rangeTable);
   cachedMaterials.set(water, { library, ratio });
   return ratio;
 }
 
 /** Computes all properties of a user's material. `water` is the stopping power table of water in the scenario. */
-export function userMaterial(
+export function completeUserMaterial(
   own: UserMaterial,
   library: Materials,
   water: StoppingTable,
   rangeTable: RangeTable,
 ): Material {
-  const composition = compositionOf(own);
-  const lengths = lengthsOf(composition);
-  const excitation = meanExcitationOf(own);
-  const ratio = ratioFor(
+  const composition = toComposition(own);
+  const lengths = materialLengths(composition);
+  const excitation = meanExcitation(own);
+  const ratio = cachedRatioToWater(
     library,
     water,
     rangeTable,

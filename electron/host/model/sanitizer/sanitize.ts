@@ -9,7 +9,7 @@ import path from 'node:path';
 import { BraggError, type Issue } from '../../../contract/errors.ts';
 import type { Finding, SanitizerReport, SanitizerTool } from '../../../contract/user-kernels/checks.ts';
 import { findNode } from '../../io/programs.ts';
-import { cudaTool } from '../machine-code/tools.ts';
+import { findCudaTool } from '../machine-code/tools.ts';
 import { runContained } from '../user-kernels/contained.ts';
 
 /** Prefix of the lines that compute-sanitizer prints; the program's own lines lack it. */
@@ -100,7 +100,7 @@ const LIMITS = {
 
 /** Path of compute-sanitizer. Throws a BraggError `unsupported` if it is not installed. */
 export async function findSanitizer(environment: NodeJS.ProcessEnv = process.env): Promise<string> {
-  const found = cudaTool(PROGRAM, environment);
+  const found = findCudaTool(PROGRAM, environment);
   if (found !== null) return found;
   throw new BraggError(
     'unsupported',

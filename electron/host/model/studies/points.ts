@@ -22,7 +22,7 @@ import {
   type StudyAxis,
   type StudyDimension,
 } from '../../../contract/study/index.ts';
-import { type Random, seededRandom, shuffle } from '../bench/statistics.ts';
+import { type RandomGenerator, seededRandom, shuffle } from '../bench/statistics.ts';
 import { applyOverrides } from '../scenarios/overrides.ts';
 
 interface Setting {
@@ -119,7 +119,7 @@ function settingsOfSampled(axis: SampledAxis, shares: readonly number[], at: Pat
   return { ways: shares.map((share) => paths.map((path) => ({ path, value: drawn(share) }))), faults: [] };
 }
 
-function sharesOf(kind: 'random' | 'latin', count: number, random: Random): readonly number[] {
+function sharesOf(kind: 'random' | 'latin', count: number, random: RandomGenerator): readonly number[] {
   if (kind === 'random') return Array.from({ length: count }, () => random.next());
   const strata = Array.from({ length: count }, (_, i) => i);
   return shuffle(strata, random).map((stratum) => (stratum + random.next()) / count);

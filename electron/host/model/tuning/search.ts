@@ -2,7 +2,7 @@
  * Determines the order in which configurations are measured: exhaustive, random, or by local search. Random choices
  * depend only on a seed.
  */
-import { type Random, seededRandom, shuffle } from '../bench/statistics.ts';
+import { type RandomGenerator, seededRandom, shuffle } from '../bench/statistics.ts';
 
 export interface Candidate {
   readonly id: string;
@@ -34,7 +34,7 @@ class LocalSearch {
   readonly #all: readonly Candidate[];
   readonly #byPlace: ReadonlyMap<string, Candidate>;
   readonly #measure: Measure;
-  readonly #random: Random;
+  readonly #random: RandomGenerator;
   readonly #known = new Map<string, number | null>();
   /** For each variant, the value indices that occur for each tunable. */
   readonly #reach = new Map<string, readonly (readonly number[])[]>();

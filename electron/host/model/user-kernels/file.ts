@@ -17,7 +17,7 @@ import {
 } from '../../../contract/user-kernels.ts';
 import { rephraseSchemaError } from '../../io/text/json.ts';
 import { readText } from '../../io/text/read.ts';
-import { variantSources } from '../bench/sources.ts';
+import { readVariantSources } from '../bench/sources.ts';
 import { parseTextOnThread } from '../scenarios/parse.ts';
 import { type IncludedFile, readClosure } from './includes.ts';
 import {
@@ -112,7 +112,7 @@ export async function findReplaceableFiles(
 ): Promise<{ readonly files: readonly string[]; readonly reason: string | null }> {
   const reason = rules.fixed(base);
   if (reason !== null) return { files: [], reason };
-  const all = (await variantSources(sources, base)).map((one) => one.path);
+  const all = (await readVariantSources(sources, base)).map((one) => one.path);
   const files = all.filter((one) => rules.replaceable(path.posix.basename(one), base.device));
   return { files, reason: files.length > 0 ? null : `${base.id} has no file that a user kernel can replace.` };
 }

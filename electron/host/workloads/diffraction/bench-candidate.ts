@@ -15,21 +15,21 @@ import type {
 } from '../../io/addon/task.ts';
 import { cachedLastAnswer } from '../../io/flow/once.ts';
 import {
+  type AnswerValues,
   type BenchCandidate,
   type BenchEntry,
   type BenchSetup,
   type CandidateFacts,
+  candidateIdentity,
   type DeclaredWork,
-  headOf,
   type Oracle,
   type TimedRun,
-  type Values,
 } from '../../model/bench/bench-candidate.ts';
-import { type RequestedVariant, requestedVariants } from '../../model/bench/candidates.ts';
-import { appliesTo, type Claim, readClaimsOf } from '../../model/bench/claims.ts';
-import { type ColdRun, coldStart, defaultProcesses } from '../../model/bench/cold/processes.ts';
-import { sessionClaims } from '../../model/bench/report-claims.ts';
-import { type ProgramTerms, programEntries } from '../../model/external/program-candidate.ts';
+import { parseVariantLabels, type RequestedVariant } from '../../model/bench/candidates.ts';
+import { type Claim, claimApplies, readBenchmarkClaims } from '../../model/bench/claims.ts';
+import { type ColdRunPlan, createColdStart, DEFAULT_PROCESSES } from '../../model/bench/cold/processes.ts';
+import { judgeSessionClaims } from '../../model/bench/report-claims.ts';
+import { type ProgramSettings, programEntries } from '../../model/external/program-candidate.ts';
 import { type Benchable, fastestRates, leastSeconds, problemFor, type Work, type WorkAmount } from '../benchable.ts';
 import { problemOf } from '../scenarios/scenarios.ts';
 import { VariedRuns } from '../varied-runs.ts';
@@ -53,7 +53,7 @@ export function imageCandidates(
   labels: readonly string[],
   all: readonly DiffractionVariant[],
 ): readonly ImageCandidate[] {
-  return requestedVariants(labels, all).map((requested) => {
+  return parseVariantLabels(labels, all).map((requested) => {
     const { variant, gpu } = requested;
     const solver = { ...problem.solver, variant: variant.id, ...(gpu === null ? {} : { device: String(gpu) }) };
     return { ...requested, problem: { ...problem, solver } };
@@ -103,7 +103,7 @@ export async function render(
 }
 
 /** Calls that a cold process makes. Null for a user kernel. */
-export function coldRunOf({ variant, problem }: ImageCandidate): ColdRun | null {
+export function coldRunOf({ variant, problem }: ImageCandidate): ColdRunPlan | null {
   if (isUserKernelId(variant.id)) return null;
   const own = { ...problem, solver: { ...problem.solver, variant: variant.id } };
   return { factory: 'createDiffraction', problem: own, calls: [{ method: 'start', args: [{}], reports: true }] };
@@ -189,7 +189,7 @@ class ImageBenchCandidate implements BenchCandidate {
     return rendered && { ...timedRunOf(rendered), wall_s: rendered.wall_s };
   }
 
-  async take(mode: Mode): Promise<TimedRun | null> {
+  async takeSample(mode: Mode): Promise<TimedRun | null> {
     const rendered = await this.#render(mode, true);
     if (rendered === null) return null;
     const taken = timedRunOf(rendered);
@@ -202,7 +202,7 @@ class ImageBenchCandidate implements BenchCandidate {
     return { values: this.#rendered.result.image };
   }
 
-  accuracy(oracle: Values | null) {
+  accuracy(oracle: AnswerValues | null) {
     const own =
       oracle === null ? [] : imageAccuracy(imageError(this.#rendered.result.image, Float32Array.from(oracle)), true);
     return [...own, ...(this.#varied?.accuracy() ?? [])];
@@ -221,7 +221,7 @@ class ImageBenchCandidate implements BenchCandidate {
     ];
   }
 
-  known(): CandidateFacts {
+  properties(): CandidateFacts {
     const { plan, result } = this.#rendered;
     const { variant } = this.#candidate;
     return {
@@ -287,9 +287,9 @@ function imageBenchSetup(addon: NativeAddon, problem: DiffractionProblem, option
     title: 'Diffraction image',
     benchEntries: [
       ...all.map((candidate) => ({
-        head: headOf(candidate),
-        enter: () => new ImageBenchCandidate(addon, candidate, signal),
-        cold: coldStart(coldRunOf(candidate)),
+        head: candidateIdentity(candidate),
+        createCandidate: () => new ImageBenchCandidate(addon, candidate, signal),
+        cold: createColdStart(coldRunOf(candidate)),
       })),
       ...rivals,
     ],
@@ -302,19 +302,19 @@ function imageBenchSetup(addon: NativeAddon, problem: DiffractionProblem, option
         asked,
         () => render(addon, problem, { variant, mode: 'warm' }, signal),
         ({ result }) => result.status === 'done',
-      ).then(({ result }) => ({ values: result.image, told: 'the FP64 reference' }));
+      ).then(({ result }) => ({ values: result.image, description: 'the FP64 reference' }));
       return known;
     },
     facts: () => [['Image', `${width} × ${height} pixels, ${terms} lattice terms`]],
     claims: (report) =>
-      sessionClaims(
-        claims.filter((claim) => appliesTo(claim, { numbers: { pixels: width * height, terms }, words: {} })),
+      judgeSessionClaims(
+        claims.filter((claim) => claimApplies(claim, { numbers: { pixels: width * height, terms }, words: {} })),
         report,
       ),
   };
 }
 
-function imageTerms(addon: NativeAddon, problem: DiffractionProblem): ProgramTerms {
+function imageTerms(addon: NativeAddon, problem: DiffractionProblem): ProgramSettings {
   const { plan } = addon.createDiffraction({ ...problem, solver: { ...problem.solver, variant: REFERENCE } });
   const pixels = plan.width * plan.height;
   return {
@@ -390,10 +390,10 @@ export const imageBenchable: Benchable = {
   },
   least_s: async (addon, problem, variants) => sumOfLeastSeconds(addon, problemFor('diffraction', problem), variants),
   amount: (addon, problem, variant) => amountFor(addon, problemFor('diffraction', problem), variant),
-  usualProcesses: defaultProcesses,
+  usualProcesses: DEFAULT_PROCESSES,
   words: () => imageWords,
   kernels: 'diffraction',
-  readClaims: (assetsFolder) => readClaimsOf(assetsFolder, { workload: 'diffraction', bench: '' }),
+  readClaims: (assetsFolder) => readBenchmarkClaims(assetsFolder, { workload: 'diffraction', bench: '' }),
   arena: async (addon, any, options) => {
     const problem = problemFor('diffraction', any);
     const { external, signal } = options;

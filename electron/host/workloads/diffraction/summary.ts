@@ -8,7 +8,13 @@ import type { ImageError, ImagePeak, ImageSummary, ImageView } from '../../../co
 import { type DiffractionScenario, imageGeometry } from '../../../contract/scenario/index.ts';
 import { countText } from '../../../domain/values/units.ts';
 import { defineArrayTask } from '../../io/threads/task.ts';
-import { type ComparedField, type GridAxis, mapAxis, reducePlane, sampleAxis } from '../../model/fields/field.ts';
+import {
+  type ComparedField,
+  type GridAxis,
+  reducePlane,
+  sampleAxis,
+  sampledMapAxis,
+} from '../../model/fields/field.ts';
 import { noSpans } from '../../model/recording/recording.ts';
 import { type AnyRunData, runOf } from '../run-data.ts';
 import { brightestOf, type ImageRunData, imageError } from './image-data.ts';
@@ -37,8 +43,8 @@ export async function imageMap(
   return {
     quantity,
     unit: 'photons',
-    horizontal: mapAxis(fast, across),
-    vertical: mapAxis(slow, down),
+    horizontal: sampledMapAxis(fast, across),
+    vertical: sampledMapAxis(slow, down),
     ...(await reducePlane(plane, across, down, statistic, 1)),
   };
 }

@@ -12,7 +12,7 @@ import type {
   DiffractionRun,
   ImageMeasurementOptions,
 } from '../../io/addon/task.ts';
-import { Determinism } from '../../model/bench/bench-candidate.ts';
+import { DeterminismCheck } from '../../model/bench/bench-candidate.ts';
 import { type Lease, LiveFrames, type LoadedUserKernel, withUserKernels } from '../../model/user-kernels/loaded.ts';
 import { runOf } from '../run-data.ts';
 import { problemOf } from '../scenarios/scenarios.ts';
@@ -102,7 +102,7 @@ export const diffractionUserKernels: UserKernelWorkload = {
     const { result: again } = await render(addon, problem, { variant: first.variant, mode: 'warm' }, signal);
     const { result: oracle } = await render(addon, problem, { variant: REFERENCE, mode: 'warm' }, signal);
     if (again.status !== 'done' || oracle.status !== 'done') return null;
-    const determinism = new Determinism();
+    const determinism = new DeterminismCheck();
     for (const { image } of [first, again]) determinism.add(image);
     // Use the larger error of both runs, because a kernel with an intermittent error is wrong.
     const error = largerErrors(imageError(first.image, oracle.image), imageError(again.image, oracle.image));

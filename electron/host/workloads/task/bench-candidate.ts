@@ -17,7 +17,7 @@ import type {
   TaskVerdict,
 } from '../../io/addon/task.ts';
 import type { BenchCandidate, CandidateFacts, TimedRun } from '../../model/bench/bench-candidate.ts';
-import type { ColdRun } from '../../model/bench/cold/processes.ts';
+import type { ColdRunPlan } from '../../model/bench/cold/processes.ts';
 import { savedRecording } from '../../model/recording/recording.ts';
 import { Audits } from './audits.ts';
 import type { FurtherProblem, TaskCandidate } from './candidates.ts';
@@ -44,7 +44,7 @@ const MAX_CATCHING_UP_S = 0.5;
 const furtherSample_s = 1e-3;
 
 /** Calls that a cold process makes: set-up and one repetition. Null for a user kernel. */
-export function coldRunOf({ variant, problem }: TaskCandidate): ColdRun | null {
+export function coldRunOf({ variant, problem }: TaskCandidate): ColdRunPlan | null {
   if (isUserKernelId(variant.id)) return null;
   const sample = { method: 'sample', args: [{ mode: 'warm', at_least_s: 0 }], reports: false };
   return { factory: 'createTask', problem, calls: [{ method: 'prepare', args: [], reports: false }, sample] };
@@ -62,7 +62,7 @@ function timedRunOf(
     wall_s: null,
     parts: new Map((prepared?.setup_parts ?? []).map(({ name, seconds }) => [name, seconds])),
     values: null,
-    ...(told !== undefined && { told }),
+    ...(told !== undefined && { reportedQuantities: told }),
   };
 }
 
@@ -134,7 +134,7 @@ export class TaskBenchCandidate implements BenchCandidate {
     return this.#takeSample({ mode: 'warm', instance: 0, tell: false, keep: true });
   }
 
-  take(mode: Mode, instance = 0): Promise<TimedRun | null> {
+  takeSample(mode: Mode, instance = 0): Promise<TimedRun | null> {
     // Only warm samples store metrics.
     return this.#takeSample({ mode, instance, tell: mode === 'warm', keep: this.#measuring.keep });
   }
@@ -154,7 +154,7 @@ export class TaskBenchCandidate implements BenchCandidate {
     return { values: null };
   }
 
-  async settle(seconds: number): Promise<void> {
+  async completeChecks(seconds: number): Promise<void> {
     if (this.#audits.nextCheck !== null)
       await this.#decideCaching(this.#instance, Math.min(seconds, MAX_DECIDING_S), true);
   }
@@ -176,7 +176,7 @@ export class TaskBenchCandidate implements BenchCandidate {
     return this.#requireVerdict.quantities.map((quantity) => ({ ...quantity }));
   }
 
-  known(): CandidateFacts {
+  properties(): CandidateFacts {
     const { runs, bitwise, hash, work } = this.#requireVerdict;
     const { precision } = this.#candidate.variant;
     const flops = (of: string | null): number | null =>

@@ -7,7 +7,7 @@ import type { BraggError } from '../../../contract/errors.ts';
 import { USER_PROBLEM } from '../../../contract/scenario/user-problem/index.ts';
 import { isUserKernelId } from '../../../contract/user-kernels.ts';
 import type { TaskProblem, TaskVariant } from '../../io/addon/task.ts';
-import { requestedVariants } from '../../model/bench/candidates.ts';
+import { parseVariantLabels } from '../../model/bench/candidates.ts';
 import { hasRealInputs, resizeProblem, testedSizes } from './user-problem/definition.ts';
 
 export interface TaskCandidate {
@@ -29,7 +29,7 @@ export function taskCandidates(
   labels: readonly string[],
   all: readonly TaskVariant[],
 ): readonly TaskCandidate[] {
-  return requestedVariants(labels, variantsFor(problem, all)).map(({ label, variant, gpu }) => ({
+  return parseVariantLabels(labels, variantsFor(problem, all)).map(({ label, variant, gpu }) => ({
     label,
     variant,
     problem: { ...problem, variant: variant.id, ...(gpu === null ? {} : { device: String(gpu) }) },

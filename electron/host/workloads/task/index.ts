@@ -13,7 +13,7 @@ import { countText } from '../../../domain/values/units.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
 import { readTaskClaims } from '../../model/bench/claims.ts';
 import { kernelFolders } from '../../model/bench/machine.ts';
-import { checkedSession, sessionText } from '../../model/bench/session-file.ts';
+import { parseSessionFile, sessionText } from '../../model/bench/session-file.ts';
 import { recordingOf } from '../../model/recording/recording.ts';
 import { type RecordedPart, type RunTimeline, threadLanes } from '../../model/timeline/import/run.ts';
 import { type Benchable, problemFor } from '../benchable.ts';
@@ -58,7 +58,7 @@ export const isTaskSession = (text: string): boolean => recognizeSession(text)?.
 
 /** Parses a session with its recordings. Throws BraggError `foreign-file`. */
 export const parseTaskSession = (text: string, path: string): Session =>
-  checkedSession(text, path, [SESSION_FORMAT], sessionSchema);
+  parseSessionFile(text, path, [SESSION_FORMAT], sessionSchema);
 
 function writeTaskRun({ session }: TaskRunData): Promise<Uint8Array> {
   return Promise.resolve(new TextEncoder().encode(sessionText(session)));

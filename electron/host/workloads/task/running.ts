@@ -15,12 +15,12 @@ import { errorFromNative, type NativeAddon } from '../../io/addon/addon.ts';
 import { defaultGpu } from '../../io/addon/gpu.ts';
 import type { TaskProblem, TaskVariant } from '../../io/addon/task.ts';
 import { ALL_LANES } from '../../io/flow/lanes.ts';
-import { type BenchSetup, headOf } from '../../model/bench/bench-candidate.ts';
+import { type BenchSetup, candidateIdentity } from '../../model/bench/bench-candidate.ts';
 import type { Claim } from '../../model/bench/claims.ts';
-import { coldStart } from '../../model/bench/cold/processes.ts';
-import { sessionClaims } from '../../model/bench/report-claims.ts';
-import { limitsOf } from '../../model/bench/stopping.ts';
-import { type ExternalRequest, type ProgramTerms, programEntries } from '../../model/external/program-candidate.ts';
+import { createColdStart } from '../../model/bench/cold/processes.ts';
+import { judgeSessionClaims } from '../../model/bench/report-claims.ts';
+import { createLimits } from '../../model/bench/stopping.ts';
+import { type ExternalRequest, type ProgramSettings, programEntries } from '../../model/external/program-candidate.ts';
 import { leastInstances } from '../../model/verdicts/precision.ts';
 import { benchTaskOf, fastestRates, leastSeconds, throwIfTooLong, type Work, type WorkAmount } from '../benchable.ts';
 import type { Measure, RunCallbacks, WorkloadRun } from '../workload.ts';
@@ -63,12 +63,12 @@ function taskTerms(
   addon: NativeAddon,
   problem: TaskProblem,
   { sample_s, keep }: Pick<TaskMeasurementOptions, 'sample_s' | 'keep'>,
-): ProgramTerms {
+): ProgramSettings {
   return {
     request: { problem },
     ...{ precision: 'fp32', samples: keep ? 'prepared' : 'anew', sample_s, size: null },
     accuracy: () => [],
-    hold: (arrays, precision) => checkAnswer(addon, problem, arrays, precision),
+    checkWithEngine: (arrays, precision) => checkAnswer(addon, problem, arrays, precision),
     values: () => null,
     // Time of a single step. Variants whose repetition has several steps report it in the same way.
     quantities: (_told, time_s) => {
@@ -183,15 +183,15 @@ export async function taskBenchSetup(
     title: variantsFor(problem, variants)[0]?.benchTitle ?? problem.workload,
     benchEntries: [
       ...all.map((candidate) => ({
-        head: headOf(candidate),
-        enter: () => {
+        head: candidateIdentity(candidate),
+        createCandidate: () => {
           const further = furtherProblems(candidate, furtherSeed);
           const measuring = { sample_s, keep, seedOf, alterationOf, further, signal };
           const benchCandidate = new TaskBenchCandidate(addon, candidate, measuring);
           candidates.push(benchCandidate);
           return benchCandidate;
         },
-        cold: coldStart(coldRunOf(candidate)),
+        cold: createColdStart(coldRunOf(candidate)),
       })),
       ...rivals,
     ],
@@ -202,7 +202,7 @@ export async function taskBenchSetup(
       const cost = auditCost();
       return cost === null ? [] : [['Cost of audits', costText(cost)]];
     },
-    claims: (report) => sessionClaims(claims, report),
+    claims: (report) => judgeSessionClaims(claims, report),
   };
 }
 
@@ -215,7 +215,7 @@ export function roundsText({ reports }: { readonly reports: readonly { readonly 
  * Limits for the measurement in a run. There are enough rounds for medians and intervals, but it ends soon because a
  * user waits.
  */
-const taskLimits = limitsOf(40, 20, { precision: 0.01 });
+const taskLimits = createLimits(40, 20, { precision: 0.01 });
 
 interface TaskStart {
   readonly kind: TaskKind;

@@ -12,7 +12,7 @@ import { errorFromNative, type NativeAddon, type TransportProblem, type Transpor
 import { defaultGpu } from '../../io/addon/gpu.ts';
 import { lazyValue } from '../../io/flow/once.ts';
 import { ResourceBudget } from '../../io/flow/queues.ts';
-import { type Candidate, candidate, candidates } from '../../model/bench/candidates.ts';
+import { type Candidate, makeCandidate, makeCandidates } from '../../model/bench/candidates.ts';
 import {
   fastestRates,
   leastSeconds,
@@ -130,7 +130,7 @@ export async function amountFor(
 ): Promise<WorkAmount | string | null> {
   const variant = addon.variants().find((one) => one.id === id);
   if (variant === undefined || id === 'reference') return null;
-  const own = candidate(problem, variant).problem;
+  const own = makeCandidate(problem, variant).problem;
   const plan = await planFor(addon, own);
   if (typeof plan === 'string') return plan;
   if (id === 'moments') return amountOfMoments(own);
@@ -180,8 +180,8 @@ export async function sumOfLeastSeconds(
   const fitting = able.filter(({ id, steppings }) => id !== 'reference' && steppings.includes(problem.solver.stepping));
   const chosen: readonly Candidate[] =
     labels === null
-      ? fitting.map((variant) => candidate(problem, variant))
-      : candidates(problem, labels, addon.variants()).filter(({ variant }) => variant.available);
+      ? fitting.map((variant) => makeCandidate(problem, variant))
+      : makeCandidates(problem, labels, addon.variants()).filter(({ variant }) => variant.available);
   // Variants with equal stepping have the same cells and steps, so one plan serves all of them.
   const plans = new Map<string, Promise<EnginePlan | string>>();
   let sum_s = 0;

@@ -30,7 +30,13 @@ import { defineThreadTask } from '../../io/threads/task.ts';
 import { isDicom, readDicomDose } from '../../io/volumes/dicom.ts';
 import type { Volume } from '../../io/volumes/volume.ts';
 import { neighbouringDataFiles, otherFormat, volumeHeader, volumeIn } from '../../io/volumes/volume-file.ts';
-import { type DoseMap, type PlaneOfVolume, summedAxis, toPeak, volumeDose } from '../../model/fields/gamma.ts';
+import {
+  type DoseMap,
+  doseMapOfVolume,
+  normalizeToPeak,
+  summedAxis,
+  type VolumePlane,
+} from '../../model/fields/gamma.ts';
 import { type DepthUnit, readCurve } from './beams/commission.ts';
 
 interface DoseFileFacts {
@@ -260,12 +266,12 @@ function absoluteCurve(
   return { ...read, curve: { ...read.curve, values }, by: unit.by === 'mass' ? 'mass' : 'area' };
 }
 
-function doseInPlane(name: string, dose: ReadDose, plane: PlaneOfVolume, absolute: AbsoluteDose | null): ImportedDose {
+function doseInPlane(name: string, dose: ReadDose, plane: VolumePlane, absolute: AbsoluteDose | null): ImportedDose {
   if (dose.kind === 'curve') return absolute === null ? { ...dose, by: null } : absoluteCurve(name, dose, absolute);
   const { volume } = dose;
   checkDoses(name, volume);
   const read = { unit: volume.unit ?? null, notes: volume.notes ?? [] };
-  const map = volumeDose(name, volume, plane);
+  const map = doseMapOfVolume(name, volume, plane);
   if (absolute === null) return { kind: 'map', map, ...read, by: null };
   const allowed = planeUnitsOf(volume);
   const chosen = plainUnit(absolute.unit ?? read.unit ?? '');
@@ -281,7 +287,7 @@ function doseInPlane(name: string, dose: ReadDose, plane: PlaneOfVolume, absolut
  */
 export async function readDoseFile(
   file: string,
-  plane: PlaneOfVolume,
+  plane: VolumePlane,
   unit: DepthUnit | null,
   absolute: AbsoluteDose | null = null,
 ): Promise<ImportedDose> {
@@ -335,7 +341,7 @@ export const inspectDose = defineThreadTask(
 );
 
 export interface RequestedPlane {
-  readonly plane: PlaneOfVolume;
+  readonly plane: VolumePlane;
   /** Unit of the values. Null to scale the dose to a maximum of 1. */
   readonly unit: PlaneUnitName | null;
   /** Number of protons of the run, as a factor for units per proton. */
@@ -398,9 +404,9 @@ export const planeOfDose = defineThreadTask(
   'read a plane of a dose file',
   ({ files, ...asked }: RequestedPlane & { readonly files: readonly NamedBytes[] }): DoseMap => {
     const { name, volume } = volumeFromFiles(files);
-    const own = volumeDose(name, volume, asked.plane);
+    const own = doseMapOfVolume(name, volume, asked.plane);
     if (!own.dose.some((value) => value > 0)) throw new BraggError('foreign-file', `${name}: no dose is above zero.`);
-    if (asked.unit === null) return toPeak(own);
+    if (asked.unit === null) return normalizeToPeak(own);
     return convertToRunUnits(name, volume, own, { ...asked, unit: asked.unit });
   },
 );

@@ -4,10 +4,10 @@ import type { Resolved } from '../../../contract/scenarios.ts';
 import { exportsOf } from '../../../contract/workload.ts';
 import type { TransportProblem } from '../../io/addon/addon.ts';
 import { defineArrayTask } from '../../io/threads/task.ts';
-import { parityLimit, relativeL2, type Values } from '../../model/bench/bench-candidate.ts';
-import { candidates } from '../../model/bench/candidates.ts';
-import { readClaimsOf } from '../../model/bench/claims.ts';
-import { defaultProcesses } from '../../model/bench/cold/processes.ts';
+import { type AnswerValues, parityLimit, relativeL2 } from '../../model/bench/bench-candidate.ts';
+import { makeCandidates } from '../../model/bench/candidates.ts';
+import { readBenchmarkClaims } from '../../model/bench/claims.ts';
+import { DEFAULT_PROCESSES } from '../../model/bench/cold/processes.ts';
 import type { ChosenBaseline } from '../../model/external/conversation.ts';
 import { programEntries } from '../../model/external/program-candidate.ts';
 import type { ComparedField, GridAxis } from '../../model/fields/field.ts';
@@ -80,7 +80,7 @@ const transportBenchable: Benchable = {
     return { kind: 'transport', problem: problemOf(reading) };
   },
   check: (addon, problem, variants) => {
-    candidates(problemFor('transport', problem), variants, addon.variants());
+    makeCandidates(problemFor('transport', problem), variants, addon.variants());
   },
   least_s: (addon, problem, variants, reading) =>
     sumOfLeastSeconds(
@@ -96,10 +96,10 @@ const transportBenchable: Benchable = {
       variant,
       reading.kind === 'transport' ? rangesOf(reading) : null,
     ),
-  usualProcesses: defaultProcesses,
+  usualProcesses: DEFAULT_PROCESSES,
   words: () => transportWords,
   kernels: 'transport',
-  readClaims: (assetsFolder) => readClaimsOf(assetsFolder, { workload: 'transport', bench: '' }),
+  readClaims: (assetsFolder) => readBenchmarkClaims(assetsFolder, { workload: 'transport', bench: '' }),
   arena: async (addon, any, options) => {
     const problem = problemFor('transport', any);
     const { external, signal } = options;
@@ -145,7 +145,8 @@ function doseFieldOf({ grid, beam }: TransportProblem, dose: Float64Array): Comp
 
 const differenceOf = defineArrayTask(
   'compare a dose with another',
-  ({ here, reference }: { readonly here: Values; readonly reference: Values }) => relativeL2(here, reference),
+  ({ here, reference }: { readonly here: AnswerValues; readonly reference: AnswerValues }) =>
+    relativeL2(here, reference),
 );
 
 const parityLimitOf = (precision: string): number => (precision === 'fp64' ? parityLimit.fp64 : parityLimit.fp32);

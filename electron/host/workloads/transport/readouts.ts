@@ -22,7 +22,7 @@ import {
 } from '../../../contract/scenario/transport/ledger-columns.ts';
 import { summaryScalarsOf } from '../../../contract/scenario/transport/run-scalars.ts';
 import { defineArrayTask } from '../../io/threads/task.ts';
-import { type DoseMap, toPeak } from '../../model/fields/gamma.ts';
+import { type DoseMap, normalizeToPeak } from '../../model/fields/gamma.ts';
 import { noSpans } from '../../model/recording/recording.ts';
 import { type AnyRunData, runOf, stem } from '../run-data.ts';
 import type { Packer } from '../run-files/run-file.ts';
@@ -292,7 +292,10 @@ export const gammaMapOfRun: (run: RunData, by: GammaDose) => Promise<DoseMap> = 
 );
 
 /** Scales a map so that its largest dose by area is 1. */
-export const toPeakOf: (map: DoseMap) => Promise<DoseMap> = defineArrayTask('scale a dose to its peak', toPeak);
+export const toPeakOf: (map: DoseMap) => Promise<DoseMap> = defineArrayTask(
+  'scale a dose to its peak',
+  normalizeToPeak,
+);
 
 type TextExport = 'dose' | 'depth-dose' | 'let' | 'spectra' | 'moments' | 'ledger' | 'summary';
 export type ExportKind = 'run' | TextExport | ImageExport;

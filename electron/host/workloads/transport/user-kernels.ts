@@ -22,9 +22,9 @@ import type {
   TransportResult,
   TransportRun,
 } from '../../io/addon/addon.ts';
-import { Determinism, parityLimit, relativeL2, type Values } from '../../model/bench/bench-candidate.ts';
-import { oracleFor, oracleNameOf } from '../../model/bench/candidates.ts';
-import { measure } from '../../model/bench/measure.ts';
+import { type AnswerValues, DeterminismCheck, parityLimit, relativeL2 } from '../../model/bench/bench-candidate.ts';
+import { findOracle, oracleVariantId } from '../../model/bench/candidates.ts';
+import { measureRun } from '../../model/bench/measure.ts';
 import type { UserKernel } from '../../model/user-kernels/file.ts';
 import { type Lease, LiveFrames, type LoadedUserKernel, withUserKernels } from '../../model/user-kernels/loaded.ts';
 import { runOf } from '../run-data.ts';
@@ -68,7 +68,7 @@ export const shareCells = (first: string, second: string): boolean =>
 export const depthDoseLimit = 0.01;
 
 /** Integrates the dose across x. `nx`: number of cells in a row. */
-function depthDose(dose: Values, nx: number): Float64Array {
+function depthDose(dose: AnswerValues, nx: number): Float64Array {
   const rows = new Float64Array(Math.ceil(dose.length / nx));
   for (let i = 0; i < dose.length; i += 1) {
     const row = Math.floor(i / nx);
@@ -78,7 +78,12 @@ function depthDose(dose: Values, nx: number): Float64Array {
 }
 
 /** Compares the depth doses of variants on different cells. `bound`: as for doseError. */
-export function depthDoseError(dose: Values, reference: Values | null, nx: number, bound: number | null): Accuracy {
+export function depthDoseError(
+  dose: AnswerValues,
+  reference: AnswerValues | null,
+  nx: number,
+  bound: number | null,
+): Accuracy {
   const value = reference === null ? null : relativeL2(depthDose(dose, nx), depthDose(reference, nx));
   return {
     id: 'depth-dose',
@@ -130,7 +135,7 @@ function verdictOn(
   oracle: Float64Array | null,
   precision: Precision,
 ): UserKernelVerdict {
-  const determinism = new Determinism();
+  const determinism = new DeterminismCheck();
   for (const { dose } of results) determinism.add(dose);
   // Use the largest value, because a kernel with an intermittent error is wrong. NaN counts as the largest.
   const worst = (of: (one: CheckedResult) => number): number => Math.max(...results.map(of));
@@ -150,8 +155,8 @@ export async function checkTransport(
 ): Promise<UserKernelVerdict> {
   const quiet: TransportProblem = { ...problem, keyframes: 0 };
   const results: CheckedResult[] = [first];
-  while (results.length < REPEATS) results.push((await measure(addon, quiet, signal)).result);
-  const { oracle } = await oracleFor(addon, quiet, signal);
+  while (results.length < REPEATS) results.push((await measureRun(addon, quiet, signal)).result);
+  const { oracle } = await findOracle(addon, quiet, signal);
   return verdictOn(results, oracle?.dose ?? null, problem.solver.precision);
 }
 
@@ -278,7 +283,7 @@ export const transportUserKernels: UserKernelWorkload = {
   reproduced: (addon, reading, kernel) => {
     if (reading.kind !== 'transport') throw new Error(`a scenario of kind ${reading.kind} was passed to transport`);
     const problem = withBaseVariant({ ...problemOf(reading), keyframes: 0 }, kernel);
-    const reference = oracleNameOf(addon, problem);
+    const reference = oracleVariantId(addon, problem);
     const held = reference === null ? null : { reference, limit: parityLimit[problem.solver.precision] };
     return { kind: 'dose', problem, held };
   },

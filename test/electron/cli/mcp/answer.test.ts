@@ -16,7 +16,7 @@ import {
 } from '../../../../electron/cli/mcp/results.ts';
 import type { Accuracy } from '../../../../electron/contract/bench/session.ts';
 import { publishedLimitsOf } from '../../../../electron/domain/launch/occupancy.ts';
-import { kernelsIn } from '../../../../electron/host/model/machine-code/cubin.ts';
+import { readKernels } from '../../../../electron/host/model/machine-code/cubin.ts';
 
 const check = (holds: boolean, tip: string): Accuracy => ({
   ...{ id: 'l2', title: 'RMS error', unit: '', value: 0.01, bound: 1e-5 },
@@ -131,7 +131,7 @@ test("a submission's answer lists compiler messages by line, with the first erro
 
 test("a submission's answer contains registers, spills and occupancy of the launched kernels", () => {
   const cubin = readFileSync(path.join(import.meta.dirname, '../../host/model/machine-code/reduction.cubin'));
-  const kernels = kernelsIn(cubin, 'sm_90').map(({ resource }) => ({
+  const kernels = readKernels(cubin, 'sm_90').map(({ resource }) => ({
     ...resource,
     ...{ spill_store_bytes: 4, spill_load_bytes: 8 },
   }));

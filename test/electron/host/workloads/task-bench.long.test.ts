@@ -4,7 +4,7 @@
 import { expect, test } from 'vitest';
 import { sessionReportSchema } from '../../../../electron/contract/bench/session.ts';
 import { loadAddon } from '../../../../electron/host/io/addon/addon.ts';
-import { limitsOf } from '../../../../electron/host/model/bench/stopping.ts';
+import { createLimits } from '../../../../electron/host/model/bench/stopping.ts';
 import { benchHere, measuredIn } from '../test-host.ts';
 
 test('every variant has as many cold samples as rounds, from all of its instances', async () => {
@@ -16,7 +16,7 @@ test('every variant has as many cold samples as rounds, from all of its instance
     loadAddon(),
     { kind: 'micro', problem },
     {
-      ...{ scenario: 's', seed: 1, limits: limitsOf(9, 600), sample_s: 1e-4 },
+      ...{ scenario: 's', seed: 1, limits: createLimits(9, 600), sample_s: 1e-4 },
       variants: ['cpu-passes', 'cpu-fused', 'cuda-fused'],
       modes: ['warm', 'cold', 'graph'],
     },

@@ -20,8 +20,8 @@ import type {
 } from '../../../../electron/host/io/addon/task.ts';
 import { readTaskClaims } from '../../../../electron/host/model/bench/claims.ts';
 import { sessionText } from '../../../../electron/host/model/bench/session-file.ts';
-import { limitsOf } from '../../../../electron/host/model/bench/stopping.ts';
-import { sweepFits } from '../../../../electron/host/model/bench/sweep.ts';
+import { createLimits } from '../../../../electron/host/model/bench/stopping.ts';
+import { fitSweep } from '../../../../electron/host/model/bench/sweep.ts';
 import { taskWords } from '../../../../electron/host/workloads/task/audits.ts';
 import { isTaskSession, parseTaskSession } from '../../../../electron/host/workloads/task/index.ts';
 import { assetsFolder } from '../small-run.ts';
@@ -39,7 +39,7 @@ const problem: TaskProblem = {
   words: {},
   switches: {},
 };
-const limits = limitsOf(9, 600);
+const limits = createLimits(9, 600);
 const options = { scenario: 's', seed: 1, limits, sample_s: 1e-4 };
 const benchTask = (engine: NativeAddon, given: TaskProblem, requested: HereOptions) =>
   benchHere(engine, { kind: 'micro', problem: given }, requested);
@@ -107,7 +107,7 @@ test('reported metrics are saved for each sample, with an interval from their ag
 
 test('a value of one instance has no interval, and a value reported identically by all instances is exact and saved once', async () => {
   const touched = { id: 'touched', title: 'Memory touched by the chain', value: 0.004096, unit: 'MB' };
-  const once = await benchTask(addon, chain, { ...options, variants: ['cpu'], limits: limitsOf(3, 600) });
+  const once = await benchTask(addon, chain, { ...options, variants: ['cpu'], limits: createLimits(3, 600) });
   expect(latency(once).told?.interval).toBeNull();
   expect(latency(once).entry.quantities).toContainEqual({ ...touched, interval: null });
   const thrice = latency(await benchTask(addon, chain, { ...options, variants: ['cpu'] })).entry;
@@ -121,7 +121,7 @@ test('cold mode has separate samples, and graph mode its reason for being unavai
     ...options,
     variants: ['cpu-fused'],
     modes: ['warm', 'cold', 'graph', 'cold-graph'],
-    limits: limitsOf(3, 600),
+    limits: createLimits(3, 600),
   });
   expect(sessionReportSchema.parse(found)).toEqual(found);
   const [entry] = found.entries;
@@ -152,7 +152,7 @@ test('warm-up samples precede the first sample of each prepared state, and are n
   };
   const measured = async (warmUp: number) => {
     sampled = 0;
-    const limits = limitsOf(6, 600, { warmUp });
+    const limits = createLimits(6, 600, { warmUp });
     return { found: await benchTask(counted, problem, { ...options, variants: ['cpu-fused'], limits }), sampled };
   };
   const [without, warmed] = [await measured(0), await measured(2)];
@@ -181,7 +181,7 @@ test('a session reads back after saving, and a sweep gives a fixed cost and a sl
     created: new Date(0).toISOString(),
     command: 'bench launch',
     reports: [report, report],
-    sweep: { path: 'problem.steps', values: [1, 2], fits: sweepFits([1, 2], [report, report]) },
+    sweep: { path: 'problem.steps', values: [1, 2], fits: fitSweep([1, 2], [report, report]) },
   };
   const file = path.join(folder, 'session.json');
   await writeFile(file, sessionText(session));
@@ -272,7 +272,7 @@ describe('suspected memoisation left open by the rounds', () => {
     });
     try {
       const { entries, stopped } = await benchTask(doubted, problem, {
-        ...{ ...options, variants, limits: limitsOf(1000, SECONDS) },
+        ...{ ...options, variants, limits: createLimits(1000, SECONDS) },
       });
       return { entries: entries.map((one) => (one.status === 'measured' ? one : null)), deciding, stopped };
     } finally {

@@ -22,11 +22,11 @@ import type { ClockState } from '../../../../electron/contract/capabilities.ts';
 import { imageGeometry } from '../../../../electron/contract/scenario/index.ts';
 import { deriveSession, parseSession, readCurrent } from '../../../../electron/host/app/sessions/index.ts';
 import type { NativeAddon } from '../../../../electron/host/io/addon/addon.ts';
-import { readClaimsOf } from '../../../../electron/host/model/bench/claims.ts';
+import { readBenchmarkClaims } from '../../../../electron/host/model/bench/claims.ts';
 import { roofline } from '../../../../electron/host/model/bench/entry.ts';
-import { measuredReport } from '../../../../electron/host/model/bench/report-claims.ts';
-import { limitsOf } from '../../../../electron/host/model/bench/stopping.ts';
-import { sweepFits } from '../../../../electron/host/model/bench/sweep.ts';
+import { collectMeasurements } from '../../../../electron/host/model/bench/report-claims.ts';
+import { createLimits } from '../../../../electron/host/model/bench/stopping.ts';
+import { fitSweep } from '../../../../electron/host/model/bench/sweep.ts';
 import { readRegistry } from '../../../../electron/host/model/external/conversation.ts';
 import { declaredWork } from '../../../../electron/host/workloads/diffraction/bench-candidate.ts';
 import { imageError } from '../../../../electron/host/workloads/diffraction/image-data.ts';
@@ -107,7 +107,7 @@ describe('recorded images on a GPU', () => {
 });
 
 describe('claims about images', async () => {
-  const claims = await readClaimsOf(assetsFolder, { workload: 'diffraction', bench: '' });
+  const claims = await readBenchmarkClaims(assetsFolder, { workload: 'diffraction', bench: '' });
 
   const recorded = (name: string): string => path.join(assetsFolder, 'runs/diffraction', `${name}.json`);
   const open = (file: string): Session => parseSession(readFileSync(file, 'utf8'), path.basename(file));
@@ -148,7 +148,7 @@ describe('claims about images', async () => {
         scenario: 'Small',
         variants: ['diffraction-fp64', 'diffraction-mixed'],
         seed: 1,
-        limits: limitsOf(5, 60),
+        limits: createLimits(5, 60),
         claims,
       },
     );
@@ -195,7 +195,7 @@ describe('GPU clocks during image sessions', () => {
       scenario: 'Small',
       variants: ['diffraction-fp64'],
       seed: 1,
-      limits: limitsOf(6, 60),
+      limits: createLimits(6, 60),
     });
     const entry = measuredIn(report, 'diffraction-fp64');
     expect(entry.samples.map(({ sm_MHz, flag }) => ({ sm_MHz, flag }))).toEqual([
@@ -257,7 +257,7 @@ describe('recorded layers', () => {
   });
 
   test('are counted for the medium layer: twice its multiply-adds, and bytes that need a small share of its time', () => {
-    const { numberOf } = measuredReport(report('layer-1024.json'));
+    const { numberOf } = collectMeasurements(report('layer-1024.json'));
     const multiplyAdds = 1024 * 784 * 2048;
     expect(numberOf('cuda-cublas', 'operations')?.value).toBeCloseTo((2 * multiplyAdds) / 1e9, 1);
     const rate = numberOf('cuda-cublas', 'rate');
@@ -357,7 +357,7 @@ describe('diffraction images', () => {
       scenario: 'Small',
       variants,
       seed: 1,
-      limits: limitsOf(5, 600),
+      limits: createLimits(5, 600),
     });
     expect(report.entries.map(({ variant }) => variant)).toEqual(variants);
     const [fp64, naive, mixed, chebyshev] = report.entries;
@@ -373,7 +373,7 @@ describe('diffraction images', () => {
       scenario: 'Small',
       variants,
       seed: 1,
-      limits: limitsOf(5, 600),
+      limits: createLimits(5, 600),
       signal: AbortSignal.abort(),
     });
     expect(ended).toMatchObject({ stopped: 'cancelled', rounds: 0, entries: [] });
@@ -395,7 +395,7 @@ describe('diffraction images', () => {
             variants: ['diffraction-mixed'],
             modes: ['graph'],
             seed: 1,
-            limits: limitsOf(3, 600),
+            limits: createLimits(3, 600),
           },
         ),
       );
@@ -404,7 +404,7 @@ describe('diffraction images', () => {
     if (first === undefined) throw new Error('no report');
     const [graph] = measuredIn(first, 'diffraction-mixed').modes;
     expect(graph?.reason).toMatch(/CPU variants have no launches/);
-    const [fit] = sweepFits(sizes, reports);
+    const [fit] = fitSweep(sizes, reports);
     expect(fit?.points.map(({ size }) => size)).toEqual([2304, 9216, 36864]);
     for (const { setup_share } of fit?.points ?? []) {
       expect(setup_share).toBeGreaterThan(0);

@@ -22,12 +22,12 @@ import { defaultGpu } from '../../../io/addon/gpu.ts';
 import { lazyValue } from '../../../io/flow/once.ts';
 import {
   type CounterOrReason,
-  countedDuring,
   counterText,
-  energyOf,
-  energySeconds,
-  gpuCounter,
-  processorCounter,
+  ENERGY_MEASUREMENT_S,
+  measureEnergy_J,
+  measureEnergyDuring,
+  openGpuCounter,
+  openProcessorCounter,
 } from '../../../model/bench/conditions/energy.ts';
 import { median, medianInterval } from '../../../model/bench/statistics.ts';
 import { pointId } from '../../../model/studies/points.ts';
@@ -113,8 +113,8 @@ export interface Counters {
 export function openCounters(host: Pick<SolvingHost, 'addon' | 'capabilities'>, job: string | null): Counters {
   const gpu = defaultGpu(host.capabilities().devices);
   return {
-    cpu: job === null ? processorCounter() : 'other tasks of the cluster may use the processors of this node',
-    cuda: gpu === null ? 'there is no GPU' : gpuCounter(host.addon, gpu.uuid),
+    cpu: job === null ? openProcessorCounter() : 'other tasks of the cluster may use the processors of this node',
+    cuda: gpu === null ? 'there is no GPU' : openGpuCounter(host.addon, gpu.uuid),
   };
 }
 
@@ -127,14 +127,14 @@ export class PointEnergy {
   readonly #least_s: number;
   readonly #all: { readonly seconds: number; readonly joules: readonly (number | null)[] }[] = [];
 
-  constructor(counters: Counters, least_s = energySeconds) {
+  constructor(counters: Counters, least_s = ENERGY_MEASUREMENT_S) {
     this.#counters = counters;
     this.#least_s = least_s;
   }
 
   async measure<T>(run: () => Promise<T>): Promise<T> {
     const known = [this.#counters.cpu, this.#counters.cuda].filter((one) => typeof one !== 'string');
-    const { did, seconds, joules } = await countedDuring(known, run);
+    const { did, seconds, joules } = await measureEnergyDuring(known, run);
     const places = [this.#counters.cpu, this.#counters.cuda].map((one) =>
       typeof one === 'string' ? null : (joules[known.indexOf(one)] ?? null),
     );
@@ -153,7 +153,7 @@ export class PointEnergy {
     if (this.#all.every(({ seconds }) => seconds >= this.#least_s) && each.every((one) => one !== null))
       return each.map((one) => energyMeasures(one, counterText(counter)));
     const repeat = (): Promise<number> => again().then(() => 1);
-    const joules = await energyOf(counter, repeat, this.#least_s);
+    const joules = await measureEnergy_J(counter, repeat, this.#least_s);
     return [energyMeasures(joules, joules === null ? 'not known: the counter did not advance' : counterText(counter))];
   }
 }

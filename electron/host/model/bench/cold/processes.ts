@@ -11,13 +11,13 @@ import type { Factory } from '../../user-kernels/process/relay.ts';
 import { UserKernelProcess } from '../../user-kernels/process/user-kernel-process.ts';
 import { judge, missProbability, noiseFloorOf } from '../../verdicts/judge.ts';
 import { type Instances, minRounds, pairedLogRatio } from '../../verdicts/levels.ts';
-import { asRatio } from '../comparison.ts';
+import { toRatio } from '../comparison.ts';
 import { measureRounds, type SamplePosition, type SampleSeries } from '../rounds.ts';
 import { median } from '../statistics.ts';
-import { type BenchLimits, limitsOf } from '../stopping.ts';
+import { type BenchLimits, createLimits } from '../stopping.ts';
 
 /** Work for a child process: create one of the addon's objects, and call its methods in order. */
-export interface ColdRun {
+export interface ColdRunPlan {
   readonly factory: Factory;
   readonly problem: unknown;
   readonly calls: readonly {
@@ -29,10 +29,10 @@ export interface ColdRun {
 }
 
 /** Longest wait in ms until a killed process has ended. */
-const GONE_MS = 5_000;
+const MAX_EXIT_WAIT_MS = 5_000;
 
 /** Starts a child process. `ended` resolves when it has ended, so that the next process does not overlap with it. */
-function watchChild(startChild: StartChild) {
+function startWatchedChild(startChild: StartChild) {
   const link = startChild('user-kernel-child');
   let gone: () => void = () => undefined;
   const ended = new Promise<void>((resolve) => {
@@ -52,7 +52,7 @@ function watchChild(startChild: StartChild) {
   return { start, ended };
 }
 
-function throwIfFailed(result: unknown): void {
+function throwIfRunFailed(result: unknown): void {
   if (result === null) throw new BraggError('device', 'its process returned no result');
   if (typeof result === 'object' && 'error' in result && result.error !== null) throw errorFromNative(result.error);
 }
@@ -62,23 +62,23 @@ function throwIfFailed(result: unknown): void {
  * the start of Node.js and the loading of the addon. Null if `signal` was aborted. Throws a BraggError if the run
  * fails.
  */
-export async function coldProcess_s(
+export async function timeColdProcess_s(
   label: string,
-  { factory, problem, calls }: ColdRun,
+  { factory, problem, calls }: ColdRunPlan,
   startChild: StartChild,
   signal?: AbortSignal,
 ): Promise<number | null> {
   const aborted = (): boolean => signal?.aborted === true;
   if (aborted()) return null;
   const began = performance.now();
-  const { start, ended } = watchChild(startChild);
+  const { start, ended } = startWatchedChild(startChild);
   const child = await UserKernelProcess.start(label, start);
   const cancel = (): void => child.close();
   signal?.addEventListener('abort', cancel);
   try {
     await child.create(factory, problem);
     for (const { method, args, reports } of calls) {
-      throwIfFailed(await child.call(method, args, reports ? () => undefined : undefined, true));
+      throwIfRunFailed(await child.call(method, args, reports ? () => undefined : undefined, true));
     }
     return (performance.now() - began) / 1000;
   } catch (error) {
@@ -88,7 +88,7 @@ export async function coldProcess_s(
     signal?.removeEventListener('abort', cancel);
     child.close();
     let late: NodeJS.Timeout | undefined;
-    await Promise.race([ended, new Promise((resolve) => (late = setTimeout(resolve, GONE_MS)))]);
+    await Promise.race([ended, new Promise((resolve) => (late = setTimeout(resolve, MAX_EXIT_WAIT_MS)))]);
     clearTimeout(late);
   }
 }
@@ -110,19 +110,19 @@ export type ColdStart = (
   signal?: AbortSignal,
 ) => Promise<ColdMeasurement | null>;
 
-/** Makes a ColdStart that times `run` with `coldProcess_s`; null if there is no run. */
-export const coldStart = (run: ColdRun | null): ColdStart | null =>
+/** Makes a ColdStart that times `run` with `timeColdProcess_s`; null if there is no run. */
+export const createColdStart = (run: ColdRunPlan | null): ColdStart | null =>
   run &&
   (async (label, startChild, signal) => {
-    const time_s = await coldProcess_s(label, run, startChild, signal);
+    const time_s = await timeColdProcess_s(label, run, startChild, signal);
     return time_s === null ? null : { time_s };
   });
 
 /** Default number of processes: the minimum for a verdict, because each process counts as one instance. */
-export const defaultProcesses = minRounds;
+export const DEFAULT_PROCESSES = minRounds;
 
 /** Longest delay that setTimeout supports, about 24 days. */
-export const LONGEST_TIMER_MS = 2 ** 31 - 1;
+export const MAX_TIMER_MS = 2 ** 31 - 1;
 
 interface ColdCandidate {
   readonly label: string;
@@ -132,7 +132,7 @@ interface ColdCandidate {
 
 type ColdSample = SamplePosition & ColdMeasurement;
 
-interface Series extends ColdCandidate {
+interface ColdSeries extends ColdCandidate {
   readonly samples: ColdSample[];
   reason: string | null;
 }
@@ -147,14 +147,14 @@ interface ColdOptions {
   readonly tell: (what: string) => void;
 }
 
-const timesOf = (samples: readonly ColdSample[]): Instances => samples.map(({ time_s }) => [time_s]);
+const coldTimes = (samples: readonly ColdSample[]): Instances => samples.map(({ time_s }) => [time_s]);
 
-const storedSamples = (samples: readonly ColdSample[]): TimedSample[] =>
+const toStoredSamples = (samples: readonly ColdSample[]): TimedSample[] =>
   samples.map((sample) => ({ ...sample, sm_MHz: null, flag: null }));
 
 export class ColdProcesses {
   readonly #options: ColdOptions;
-  readonly #all: readonly Series[];
+  readonly #all: readonly ColdSeries[];
   readonly #control: ColdSample[] = [];
 
   /** `rivals`: the candidates, beginning with the reference. */
@@ -171,7 +171,7 @@ export class ColdProcesses {
     const { count, seed, limits, signal, tell } = this.#options;
     const able = this.#all.filter(({ reason }) => reason === null);
     const reference = able[0] === this.#all[0] ? able[0] : undefined;
-    const limit = AbortSignal.timeout(Math.min(Math.max(0, Math.ceil(1000 * limits.mostSeconds)), LONGEST_TIMER_MS));
+    const limit = AbortSignal.timeout(Math.min(Math.max(0, Math.ceil(1000 * limits.mostSeconds)), MAX_TIMER_MS));
     const end = signal === undefined ? limit : AbortSignal.any([signal, limit]);
     const turns = able.map((series) => this.#turn(series, series.samples, end));
     if (reference !== undefined) turns.push(this.#turn(reference, this.#control, end));
@@ -180,27 +180,27 @@ export class ColdProcesses {
     const { precision, margin } = limits;
     await measureRounds(turns, {
       seed,
-      limits: limitsOf(count, limits.mostSeconds, { precision, margin }),
+      limits: createLimits(count, limits.mostSeconds, { precision, margin }),
       roundsPerInstance: 1,
       cancelled: () => end.aborted,
       elapsed_s: () => (performance.now() - began) / 1000,
-      tell: (what) => tell(what),
+      onSample: (what) => tell(what),
     });
   }
 
-  #turn(series: Series, samples: ColdSample[], end: AbortSignal): SampleSeries {
+  #turn(series: ColdSeries, samples: ColdSample[], end: AbortSignal): SampleSeries {
     const { label, run } = series;
     const { startChild } = this.#options;
     return {
       owner: series,
       what: label,
       judged: true,
-      times: () => timesOf(samples),
+      times: () => coldTimes(samples),
       take: async (where) => {
         const taken = run === null ? null : await run(label, startChild, end);
         return taken === null ? null : () => samples.push({ ...where, ...taken });
       },
-      lost: (error: BraggError) => {
+      onFailure: (error: BraggError) => {
         series.reason = error.message.replace(`${label}: `, '');
       },
     };
@@ -209,11 +209,11 @@ export class ColdProcesses {
   /** Noise floor, as the natural logarithm of a ratio; null for too few processes. */
   get floor(): number | null {
     const [reference] = this.#all;
-    return reference === undefined ? null : noiseFloorOf(timesOf(this.#control), timesOf(reference.samples));
+    return reference === undefined ? null : noiseFloorOf(coldTimes(this.#control), coldTimes(reference.samples));
   }
 
   get control(): TimedSample[] {
-    return storedSamples(this.#control);
+    return toStoredSamples(this.#control);
   }
 
   of(label: string): NonNullable<MeasuredSessionEntry['process']> | undefined {
@@ -227,15 +227,15 @@ export class ColdProcesses {
       return { reason, ...none, verdict: own === reference ? 'reference' : 'undecided' };
     }
     const time_s = median(samples.map((sample) => sample.time_s));
-    const common = { reason: null, time_s, samples: storedSamples(samples) };
+    const common = { reason: null, time_s, samples: toStoredSamples(samples) };
     if (own === reference) return { ...common, ratio: { value: 1, interval: null }, verdict: 'reference' };
     if (reference.samples.length === 0) return { ...common, ratio: null, verdict: 'undecided' };
     const outside = missProbability({ candidates: Math.max(1, this.#all.length - 1) });
-    const log = pairedLogRatio(timesOf(samples), timesOf(reference.samples), outside);
+    const log = pairedLogRatio(coldTimes(samples), coldTimes(reference.samples), outside);
     const { margin } = this.#options.limits;
     return {
       ...common,
-      ratio: asRatio(log, time_s / median(reference.samples.map((sample) => sample.time_s))),
+      ratio: toRatio(log, time_s / median(reference.samples.map((sample) => sample.time_s))),
       verdict: judge(log, this.floor, { margin }, samples.length).standing,
     };
   }

@@ -7,10 +7,10 @@ import type { NativeAddon } from '../../../io/addon/addon.ts';
  * Duration of a measurement in seconds. NVML updates its counter about ten times a second, so the error is a few per
  * cent.
  */
-export const energySeconds = 2;
+export const ENERGY_MEASUREMENT_S = 2;
 
 /** Interval between readings of a processor's counter, which wraps around after a few minutes. */
-const ROUND_MS = 60_000;
+const READ_INTERVAL_MS = 60_000;
 
 interface EnergyCounter {
   /** Description of the measured device, for the report. */
@@ -27,23 +27,23 @@ export const [ENERGY_QUANTITY, ENERGY_FACT] = ['energy', 'Energy'] as const;
 
 /** Fact for the report about how energy was measured. */
 export const counterText = ({ of }: EnergyCounter): string =>
-  `${of}, idle power included, mean over ${energySeconds} s of end-to-end runs`;
+  `${of}, idle power included, mean over ${ENERGY_MEASUREMENT_S} s of end-to-end runs`;
 
 /** Energy counter of a whole GPU board, which includes its idle power. */
-export function gpuCounter(addon: Pick<NativeAddon, 'clockState'>, uuid: string): CounterOrReason {
+export function openGpuCounter(addon: Pick<NativeAddon, 'clockState'>, uuid: string): CounterOrReason {
   const read = (): number | null => addon.clockState({ device: uuid })?.energy_J ?? null;
   return read() === null ? 'NVML reports no energy for this GPU' : { of: "the GPU's board, by NVML", read };
 }
 
-const number = (file: string): number => Number(readFileSync(file, 'utf8'));
+const readNumber = (file: string): number => Number(readFileSync(file, 'utf8'));
 
 /** Returns a function that reads one processor's counter in joules, corrected for wrap-arounds to 0. */
-function packageCounter(folder: string): () => number {
+function openPackageCounter(folder: string): () => number {
   const file = path.join(folder, 'energy_uj');
-  const end = number(path.join(folder, 'max_energy_range_uj'));
-  let [last, sum] = [number(file), 0];
+  const end = readNumber(path.join(folder, 'max_energy_range_uj'));
+  let [last, sum] = [readNumber(file), 0];
   return () => {
-    const now = number(file);
+    const now = readNumber(file);
     sum += now >= last ? now - last : now + end - last;
     last = now;
     return sum * 1e-6;
@@ -53,7 +53,7 @@ function packageCounter(folder: string): () => number {
 /**
  * Energy counter for all processors of the machine; it includes other programs. Uses RAPL of Intel and AMD under Linux.
  */
-export function processorCounter(folder = '/sys/class/powercap'): CounterOrReason {
+export function openProcessorCounter(folder = '/sys/class/powercap'): CounterOrReason {
   let packages: readonly string[] = [];
   try {
     packages = readdirSync(folder).filter((name) => /^intel-rapl:\d+$/.test(name));
@@ -62,7 +62,7 @@ export function processorCounter(folder = '/sys/class/powercap'): CounterOrReaso
   }
   if (packages.length === 0) return `this system has no RAPL counters (${folder})`;
   try {
-    const all = packages.map((name) => packageCounter(path.join(folder, name)));
+    const all = packages.map((name) => openPackageCounter(path.join(folder, name)));
     const read = (): number | null => {
       try {
         return all.reduce((sum, one) => sum + one(), 0);
@@ -80,13 +80,13 @@ export function processorCounter(folder = '/sys/class/powercap'): CounterOrReaso
  * Energy of one repetition in joules. `take` runs some repetitions and returns their number, or null if cancelled.
  * Returns null if cancelled, or if the counter did not advance.
  */
-export async function energyOf(
+export async function measureEnergy_J(
   counter: EnergyCounter,
   take: () => Promise<number | null>,
-  seconds = energySeconds,
+  seconds = ENERGY_MEASUREMENT_S,
 ): Promise<number | null> {
   let cancelled = false;
-  const { did: repetitions, joules } = await countedDuring([counter], async () => {
+  const { did: repetitions, joules } = await measureEnergyDuring([counter], async () => {
     const began = performance.now();
     let taken = 0;
     while (!cancelled && (taken === 0 || performance.now() - began < 1000 * seconds)) {
@@ -103,13 +103,13 @@ export async function energyOf(
 /**
  * Energy in joules by each counter while `work` runs; null for a counter that did not advance or could not be read.
  */
-export async function countedDuring<T>(
+export async function measureEnergyDuring<T>(
   counters: readonly EnergyCounter[],
   work: () => Promise<T>,
 ): Promise<{ readonly did: T; readonly seconds: number; readonly joules: readonly (number | null)[] }> {
   const read = (): readonly (number | null)[] => counters.map((counter) => counter.read());
   const [before, began] = [read(), performance.now()];
-  const reading = setInterval(read, ROUND_MS);
+  const reading = setInterval(read, READ_INTERVAL_MS);
   try {
     const did = await work();
     const seconds = (performance.now() - began) / 1000;

@@ -4,30 +4,30 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { NativeAddon } from '../../../io/addon/addon.ts';
 
-export interface SteadyRound {
+export interface SteadySettings {
   /** Frequency in MHz to which the multiprocessor clock is locked; null to leave the clock unlocked. */
   readonly lock_MHz: number | null;
   /** Maximum temperature of the GPU in °C at the start of a round; null for no limit. */
   readonly cool_C: number | null;
 }
 
-type Gpu = Pick<NativeAddon, 'clockState' | 'lockClocks'>;
+type GpuControl = Pick<NativeAddon, 'clockState' | 'lockClocks'>;
 
-const LOOK_EVERY_MS = 250;
+const CHECK_INTERVAL_MS = 250;
 /** Longest wait in seconds, more than a fan needs to cool a GPU. The session then continues with a hot GPU. */
 const MAX_WAIT_S = 120;
 
 export class SteadyGpu {
-  readonly #addon: Gpu;
+  readonly #addon: GpuControl;
   readonly #uuid: string | null;
-  readonly #requested: SteadyRound;
+  readonly #requested: SteadySettings;
   #lock: string | null = null;
   #waited_s = 0;
   #gaveUp = false;
   #tells = true;
 
   /** `uuid` is null if the machine has no GPU. Nothing is changed then, and the report says so. */
-  constructor(addon: Gpu, uuid: string | null, requested: SteadyRound) {
+  constructor(addon: GpuControl, uuid: string | null, requested: SteadySettings) {
     this.#addon = addon;
     this.#uuid = uuid;
     this.#requested = requested;
@@ -55,7 +55,7 @@ export class SteadyGpu {
         this.#gaveUp = true;
         break;
       }
-      await wait(LOOK_EVERY_MS);
+      await wait(CHECK_INTERVAL_MS);
     }
     this.#waited_s += waited();
   }

@@ -47,14 +47,17 @@ export async function readDesigns(assetsFolder: string): Promise<readonly Factor
   return fileSchema.parse(JSON.parse(await readFile(path.join(assetsFolder, 'factorials.json'), 'utf8'))).designs;
 }
 
-interface BenchName {
+interface BenchmarkName {
   readonly workload: string;
   /** Name of the benchmark; empty for a workload with a single one. */
   readonly bench: string;
 }
 
 /** Selects the designs of a benchmark. */
-function designsOf(designs: readonly FactorialDesign[], { workload, bench }: BenchName): readonly FactorialDesign[] {
+function designsFor(
+  designs: readonly FactorialDesign[],
+  { workload, bench }: BenchmarkName,
+): readonly FactorialDesign[] {
   return designs.filter((design) => design.workload === workload && design.bench === bench);
 }
 
@@ -65,18 +68,18 @@ export function combinations(factors: readonly { readonly id: string }[]): reado
   return all.sort((a, b) => a.length - b.length);
 }
 
-export const sameSet = (a: readonly string[], b: readonly string[]): boolean =>
+export const isSameSet = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((one) => b.includes(one));
 
 /** Reason from the design why a combination has no variant; null if it states none. */
-export function absenceOf({ absent }: FactorialDesign, set: readonly string[]): string | null {
+export function absenceReason({ absent }: FactorialDesign, set: readonly string[]): string | null {
   const found = absent.find(
     (one) => one.with.every((id) => set.includes(id)) && !one.without.some((id) => set.includes(id)),
   );
   return found?.reason ?? null;
 }
 
-const labelOf = ({ variant, precision }: FactorialDesign['cells'][number]): string =>
+const cellLabel = ({ variant, precision }: FactorialDesign['cells'][number]): string =>
   precision === undefined ? variant : `${variant}@${precision}`;
 
 /** A design with at least one effect that this machine can measure. */
@@ -88,7 +91,7 @@ interface RunnableDesign {
   readonly labels: readonly string[];
 }
 
-interface KnownVariant extends BenchName {
+interface KnownVariant extends BenchmarkName {
   readonly id: string;
   readonly available: boolean;
   readonly device: 'cpu' | 'cuda';
@@ -97,7 +100,7 @@ interface KnownVariant extends BenchName {
 /** Designs of a benchmark with at least two runnable variants that differ in a single factor. */
 export async function runnableDesigns(
   assetsFolder: string,
-  place: BenchName,
+  place: BenchmarkName,
   variants: readonly KnownVariant[],
 ): Promise<{ readonly known: readonly FactorialDesign[]; readonly able: readonly RunnableDesign[] }> {
   const known = await readDesigns(assetsFolder);
@@ -106,13 +109,13 @@ export async function runnableDesigns(
       .filter((one) => one.workload === place.workload && one.bench === place.bench && one.available)
       .map(({ id, device }) => [id, device]),
   );
-  const able = designsOf(known, place).flatMap(({ id, title, cells }): RunnableDesign[] => {
+  const able = designsFor(known, place).flatMap(({ id, title, cells }): RunnableDesign[] => {
     const own = cells.filter(({ variant }) => runs.has(variant));
     const differ = own.some((a) =>
       own.some((b) => b.with.length === a.with.length + 1 && a.with.every((one) => b.with.includes(one))),
     );
     const device = runs.get(own[0]?.variant ?? '') ?? 'cpu';
-    return differ ? [{ id, title, device, labels: own.map(labelOf) }] : [];
+    return differ ? [{ id, title, device, labels: own.map(cellLabel) }] : [];
   });
   return { known, able };
 }
@@ -130,14 +133,14 @@ interface AbsentCombination {
   readonly reason: string;
 }
 
-function cellOf(
+function findCell(
   design: FactorialDesign,
   set: readonly string[],
   { entries }: MeasuredReport,
 ): Cell | AbsentCombination {
-  const wanted = design.cells.find((cell) => sameSet(cell.with, set));
+  const wanted = design.cells.find((cell) => isSameSet(cell.with, set));
   if (wanted === undefined) {
-    return { with: set, reason: absenceOf(design, set) ?? 'no variant has exactly these optimisations' };
+    return { with: set, reason: absenceReason(design, set) ?? 'no variant has exactly these optimisations' };
   }
   const { variant, precision } = wanted;
   const found = entries.find((one) => one.variant === variant && (precision ?? one.precision) === one.precision);
@@ -153,7 +156,10 @@ function cellOf(
  * Weighted sum of the logarithms of times. Its interval comes from the variation between instances, or from a bootstrap
  * of the rounds if a session has no instances.
  */
-function contrastOf(cells: readonly { readonly entry: MeasuredSessionEntry; readonly weight: number }[], seed: number) {
+function weightedContrast(
+  cells: readonly { readonly entry: MeasuredSessionEntry; readonly weight: number }[],
+  seed: number,
+) {
   const all: readonly WeightedSeries[] = cells.map(({ entry, weight }) => ({
     times: recordedInstances(entry.samples, ({ time_s }) => time_s),
     weight,
@@ -182,13 +188,13 @@ function contrastOf(cells: readonly { readonly entry: MeasuredSessionEntry; read
  * Terms of the effect that the factors `of` have together, if the factors `given` are present as well. It is the gain
  * of the combination divided by the effects of all its parts. Null if a cell was not measured.
  */
-function termsOf(
+function effectTerms(
   cells: readonly Cell[],
   of: readonly string[],
   given: readonly string[],
 ): readonly (Cell & { readonly weight: number })[] | null {
   const terms = combinations(of.map((id) => ({ id }))).map((part) => {
-    const cell = cells.find((one) => sameSet(one.with, [...given, ...part]));
+    const cell = cells.find((one) => isSameSet(one.with, [...given, ...part]));
     // A shorter time is a gain, so the signs are opposite to those for times.
     return cell && { ...cell, weight: (of.length - part.length) % 2 === 0 ? -1 : 1 };
   });
@@ -198,9 +204,9 @@ function termsOf(
 const interactionVerdicts = { faster: 'more', slower: 'less', same: 'none', undecided: 'undecided' } as const;
 
 /** Computes the effects of a design. Null unless at least two measured combinations differ in a single factor. */
-export function factorialOf(design: FactorialDesign, report: MeasuredReport): Factorial | null {
+export function computeFactorial(design: FactorialDesign, report: MeasuredReport): Factorial | null {
   const sets = combinations(design.factors);
-  const all = sets.map((set) => cellOf(design, set, report));
+  const all = sets.map((set) => findCell(design, set, report));
   const cells = all.filter((one): one is Cell => 'entry' in one);
   const absent = all.filter((one): one is AbsentCombination => 'reason' in one);
   const requested = sets
@@ -209,7 +215,7 @@ export function factorialOf(design: FactorialDesign, report: MeasuredReport): Fa
       sets
         .filter((given) => !given.some((id) => of.includes(id)))
         .flatMap((given) => {
-          const terms = termsOf(cells, of, given);
+          const terms = effectTerms(cells, of, given);
           return terms === null ? [] : [{ of, given, terms }];
         }),
     );
@@ -223,7 +229,7 @@ export function factorialOf(design: FactorialDesign, report: MeasuredReport): Fa
    * of half their number.
    */
   const stated = (terms: readonly { readonly entry: MeasuredSessionEntry; readonly weight: number }[]) => {
-    const { log, value, apart } = contrastOf(terms, report.seed);
+    const { log, value, apart } = weightedContrast(terms, report.seed);
     const found = log(outside);
     const gain: Ratio = {
       value: apart && found !== null ? Math.exp(found.middle) : value,
@@ -270,13 +276,13 @@ export function factorialOf(design: FactorialDesign, report: MeasuredReport): Fa
 }
 
 /** Adds the results of all designs of the session's benchmark to its reports, replacing earlier ones. */
-export function factorialsIn<S extends Pick<Session, 'workload' | 'reports'>>(
+export function addFactorials<S extends Pick<Session, 'workload' | 'reports'>>(
   session: S,
   designs: readonly FactorialDesign[],
 ): S {
   const reports = session.reports.map((report) => {
-    const about = designsOf(designs, { workload: session.workload, bench: report.bench });
-    return { ...report, factorials: about.flatMap((design) => factorialOf(design, report) ?? []) };
+    const about = designsFor(designs, { workload: session.workload, bench: report.bench });
+    return { ...report, factorials: about.flatMap((design) => computeFactorial(design, report) ?? []) };
   });
   return { ...session, reports };
 }

@@ -5,7 +5,7 @@
 import type { WeightKind } from '../../../../contract/beams/sobp.ts';
 import { BraggError } from '../../../../contract/errors.ts';
 import { defineThreadTask } from '../../../io/threads/task.ts';
-import { fallingNnls, multiply, nnls, regularisedNnls } from '../../../model/beams/least-squares.ts';
+import { multiply, nnls, nonIncreasingNnls, regularisedNnls } from '../../../model/beams/least-squares.ts';
 import { cellCurve, falloffPosition, positionOnRise } from '../metrics/depth-readouts.ts';
 import type { DepthDoses } from './depth-doses.ts';
 
@@ -112,7 +112,7 @@ function weightsOf({ columns, wanted, start, ranges, kind }: WeightProblem): Flo
     case 'smooth':
       return regularisedNnls(columns, wanted, secondDifferences(start, wanted.length), start);
     case 'monotone':
-      return fallingNnls(columns, wanted, widthsOf(ranges), start);
+      return nonIncreasingNnls(columns, wanted, widthsOf(ranges), start);
   }
 }
 

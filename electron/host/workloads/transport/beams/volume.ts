@@ -29,7 +29,7 @@ import type { LaneQueue } from '../../../io/flow/lanes.ts';
 import type { FrameSink } from '../../../io/flow/subscribers.ts';
 import { defineArrayTask } from '../../../io/threads/task.ts';
 import { type DirectedVolume, metaImageBytes, nrrdBytes, rtDoseBytes } from '../../../io/volumes/write.ts';
-import { type GridAxis, mapAxis, reducePlane, sampleAxis } from '../../../model/fields/field.ts';
+import { type GridAxis, reducePlane, sampleAxis, sampledMapAxis } from '../../../model/fields/field.ts';
 
 type Request = z.output<typeof volumeRequestSchema>;
 
@@ -329,8 +329,8 @@ export class DoseVolumes {
     const map: FieldMap = {
       quantity: 'dose',
       unit,
-      horizontal: mapAxis(horizontal, columns),
-      vertical: mapAxis(vertical, rows),
+      horizontal: sampledMapAxis(horizontal, columns),
+      vertical: sampledMapAxis(vertical, rows),
       ...(await reducePlane(source, columns, rows, 'mean', 1)),
       // All slices share one colour scale.
       ...{ min: 0, max: extent.most, minPositive: extent.minPositive },

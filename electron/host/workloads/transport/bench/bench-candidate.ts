@@ -7,24 +7,24 @@ import { BraggError } from '../../../../contract/errors.ts';
 import { isUserKernelId } from '../../../../contract/user-kernels.ts';
 import type { NativeAddon, TransportProblem } from '../../../io/addon/addon.ts';
 import {
+  type AnswerValues,
   type BenchCandidate,
   type BenchEntry,
   type BenchSetup,
   type CandidateFacts,
-  type EntryHead,
+  type CandidateIdentity,
   type Oracle,
   parityLimit,
   relativeL2,
   type TimedRun,
-  type Values,
 } from '../../../model/bench/bench-candidate.ts';
-import { type Candidate, candidates, oracleFor } from '../../../model/bench/candidates.ts';
+import { type Candidate, findOracle, makeCandidates } from '../../../model/bench/candidates.ts';
 import type { Claim } from '../../../model/bench/claims.ts';
-import { type ColdRun, coldStart } from '../../../model/bench/cold/processes.ts';
-import { type MeasuredRun, measure, timeOf } from '../../../model/bench/measure.ts';
-import { sessionClaims } from '../../../model/bench/report-claims.ts';
+import { type ColdRunPlan, createColdStart } from '../../../model/bench/cold/processes.ts';
+import { comparedTime_s, type MeasuredRun, measureRun } from '../../../model/bench/measure.ts';
+import { judgeSessionClaims } from '../../../model/bench/report-claims.ts';
 import type { ChosenBaseline } from '../../../model/external/conversation.ts';
-import type { ProgramTerms } from '../../../model/external/program-candidate.ts';
+import type { ProgramSettings } from '../../../model/external/program-candidate.ts';
 import { VariedRuns } from '../../varied-runs.ts';
 import { metricsOf } from '../metrics/run-metrics.ts';
 import { measuredResult } from '../run-data.ts';
@@ -38,7 +38,7 @@ import {
   shareCells,
 } from '../user-kernels.ts';
 
-function headOf({ label, variant, problem, note, gpu }: Candidate): EntryHead {
+function headOf({ label, variant, problem, note, gpu }: Candidate): CandidateIdentity {
   return {
     label,
     variant: variant.id,
@@ -52,7 +52,7 @@ function headOf({ label, variant, problem, note, gpu }: Candidate): EntryHead {
 }
 
 /** Calls that a cold process makes. Null for a user kernel. */
-function coldRunOf({ variant, problem }: Candidate): ColdRun | null {
+function coldRunOf({ variant, problem }: Candidate): ColdRunPlan | null {
   if (isUserKernelId(variant.id)) return null;
   const calls = [{ method: 'start', args: [{ unwatched: true }], reports: true }];
   return { factory: 'createTransport', problem, calls };
@@ -64,7 +64,7 @@ function timedRunOf({ timing, result, clocks }: MeasuredRun): TimedRun {
   for (const { name, seconds } of result.setup_parts) parts.set(name, (parts.get(name) ?? 0) + seconds);
   return {
     ...{ setup_s, device_s, wall_s, clocks, parts },
-    time_s: timeOf(timing),
+    time_s: comparedTime_s(timing),
     repetitions: 1,
     host_s: solve_s,
     values: result.dose,
@@ -107,7 +107,7 @@ class TransportBenchCandidate implements BenchCandidate {
     return measured && timedRunOf(measured);
   }
 
-  async take(mode: Mode): Promise<TimedRun | null> {
+  async takeSample(mode: Mode): Promise<TimedRun | null> {
     if ((mode === 'graph' || mode === 'cold-graph') && this.#candidate.variant.device === 'cpu') {
       throw new BraggError('unsupported', 'CPU variants have no launches that a graph could replay');
     }
@@ -123,7 +123,7 @@ class TransportBenchCandidate implements BenchCandidate {
     return { values: this.#result.dose };
   }
 
-  accuracy(oracle: Values | null) {
+  accuracy(oracle: AnswerValues | null) {
     const { precision } = this.#candidate.problem.solver;
     const judged = this.#doseError(this.#result.dose, oracle);
     const own = [judged, ledgerError(ledgerErrorOf(this.#result), precision)];
@@ -154,7 +154,7 @@ class TransportBenchCandidate implements BenchCandidate {
     ];
   }
 
-  known(): CandidateFacts {
+  properties(): CandidateFacts {
     const { threads, isa, peak_state_bytes, cell_steps, bytes_per_cell_step, flops_per_cell_step } = this.#result;
     const { ne, ntheta, nz, nx } = this.#plan;
     const { precision, stepping } = this.#candidate.problem.solver;
@@ -179,11 +179,11 @@ class TransportBenchCandidate implements BenchCandidate {
   async close(): Promise<void> {}
 
   async #run(mode: Mode | 'first', problem = this.#candidate.problem): Promise<MeasuredRun | null> {
-    const measured = await measure(this.#addon, problem, this.#signal, mode);
+    const measured = await measureRun(this.#addon, problem, this.#signal, mode);
     return measured.result.status === 'done' ? measured : null;
   }
 
-  #doseError(dose: Values, oracle: Values | null) {
+  #doseError(dose: AnswerValues, oracle: AnswerValues | null) {
     const { problem, variant } = this.#candidate;
     return shareCells(variant.id, 'reference')
       ? doseError(oracle === null ? null : relativeL2(dose, oracle), parityLimit[problem.solver.precision])
@@ -196,10 +196,10 @@ class TransportBenchCandidate implements BenchCandidate {
       title: (share) => `${(100 * MAX_LESS_ENERGY * share).toPrecision(2)} % less beam energy`,
       run: async (share) => {
         const measured = await this.#run('warm', withLessEnergy(problem, share));
-        return measured && { values: measured.result.dose, time_s: timeOf(measured.timing) };
+        return measured && { values: measured.result.dose, time_s: comparedTime_s(measured.timing) };
       },
       judge: async ({ values }, share) => {
-        const { oracle } = await oracleFor(this.#addon, withLessEnergy(problem, share), this.#signal);
+        const { oracle } = await findOracle(this.#addon, withLessEnergy(problem, share), this.#signal);
         return oracle === null ? [] : [this.#doseError(values, oracle.dose)];
       },
     };
@@ -228,7 +228,7 @@ export function transportTerms(
   addon: NativeAddon,
   requested: TransportProblem,
   { baseline }: ChosenBaseline,
-): ProgramTerms {
+): ProgramSettings {
   // A user's program may use different physics, so there is no limit on its difference from our dose.
   const judged = baseline.path === undefined;
   const problem = problemOnPath(requested);
@@ -238,7 +238,7 @@ export function transportTerms(
   return {
     request: { problem, steps_max },
     ...{ precision, samples: 'run', sample_s: 0, lengths: [nz * nx], size: ne * ntheta * nz * nx },
-    accuracy: ({ arrays: [dose], told: { ledger } }, oracle) => {
+    accuracy: ({ arrays: [dose], reply: { ledger } }, oracle) => {
       const error = oracle === null || dose === undefined ? null : relativeL2(dose, oracle);
       const dosed = doseError(error, judged ? parityLimit[precision] : null);
       if (ledger === null) return [dosed];
@@ -268,7 +268,7 @@ export function transportBenchSetup(
   options: TransportBenchOptions,
 ): BenchSetup {
   const { claims = [], rivals = [], signal } = options;
-  const all = candidates(problem, options.variants, addon.variants());
+  const all = makeCandidates(problem, options.variants, addon.variants());
   const stepping = new Map(all.map((one) => [one.label, one]));
   const known = new Map<string, Promise<Oracle>>();
   const path = problemOnPath(problem);
@@ -277,9 +277,9 @@ export function transportBenchSetup(
     const which = candidate.problem.solver.stepping;
     const found =
       known.get(which) ??
-      oracleFor(addon, candidate.problem, signal).then(({ oracle, reason }) => ({
+      findOracle(addon, candidate.problem, signal).then(({ oracle, reason }) => ({
         values: oracle?.dose ?? null,
-        told: `${which}: ${oracle === null ? `none (${reason ?? 'no reason known'})` : `${oracle.variant} in fp64`}`,
+        description: `${which}: ${oracle === null ? `none (${reason ?? 'no reason known'})` : `${oracle.variant} in fp64`}`,
       }));
     known.set(which, found);
     return found;
@@ -290,8 +290,8 @@ export function transportBenchSetup(
     benchEntries: [
       ...all.map((candidate) => ({
         head: headOf(candidate),
-        enter: () => new TransportBenchCandidate(addon, candidate, signal),
-        cold: coldStart(coldRunOf(candidate)),
+        createCandidate: () => new TransportBenchCandidate(addon, candidate, signal),
+        cold: createColdStart(coldRunOf(candidate)),
       })),
       ...rivals,
     ],
@@ -299,6 +299,6 @@ export function transportBenchSetup(
     roundsPerInstance: 1,
     oracle: ({ label }) => oracleOf(label),
     facts: () => [],
-    claims: (report) => sessionClaims(claims, report),
+    claims: (report) => judgeSessionClaims(claims, report),
   };
 }

@@ -7,7 +7,7 @@ import type { AxisName, FieldMap } from '../../../../contract/fields.ts';
 import type { Cut, MapRequest } from '../../../../contract/run.ts';
 import type { Marginals, NativePlane, PlaneRequest } from '../../../io/addon/addon.ts';
 import type { ValueScaling } from '../../../io/addon/reduction.ts';
-import { type GridAxis, mapAxis, reducePlane, sampleAxis } from '../../../model/fields/field.ts';
+import { type GridAxis, reducePlane, sampleAxis, sampledMapAxis } from '../../../model/fields/field.ts';
 import type { DoseMap } from '../../../model/fields/gamma.ts';
 import { massUnits, perMass } from '../metrics/dose-per-mass.ts';
 import type { Axes, RunData } from '../run-data.ts';
@@ -217,8 +217,8 @@ async function mapOf(
   return {
     quantity: source.quantity,
     unit: source.unit,
-    horizontal: mapAxis(horizontal, across),
-    vertical: mapAxis(vertical, down),
+    horizontal: sampledMapAxis(horizontal, across),
+    vertical: sampledMapAxis(vertical, down),
     ...(await reducePlane(plane, across, down, 'mean', source.scale)),
   };
 }

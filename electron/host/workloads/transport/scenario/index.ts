@@ -17,7 +17,7 @@ import {
 import type { TransportProblem, VariantOptions } from '../../../io/addon/addon.ts';
 import { runInSlices } from '../../../io/flow/cooperative.ts';
 import type { ShippedHuTable } from '../../../model/matter/hu-table.ts';
-import { userMaterial } from '../../../model/matter/user-material.ts';
+import { completeUserMaterial } from '../../../model/matter/user-material.ts';
 import { namedFileReader } from '../../../model/scenarios/named-files.ts';
 import {
   type Material,
@@ -145,7 +145,7 @@ function materialsOf(
   const shipped = geometry.ct?.hu_table === 'schneider' ? huTable.compositions : [];
   const own = [...shipped, ...geometry.materials].map((each): [string, Material] => [
     each.name,
-    userMaterial(each, materials, water, rangeTable),
+    completeUserMaterial(each, materials, water, rangeTable),
   ]);
   return { ...materials, ...Object.fromEntries(own) } as MaterialSet;
 }

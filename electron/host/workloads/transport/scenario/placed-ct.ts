@@ -20,7 +20,7 @@ import { runInSlices } from '../../../io/flow/cooperative.ts';
 import { defineThreadTask } from '../../../io/threads/task.ts';
 import { ctSeries } from '../../../io/volumes/ct-series.ts';
 import { type CtPlane, type CtRequest, type CtSlice, readCtSlice } from '../../../io/volumes/ct-slice.ts';
-import { type GridAxis, mapAxis, reducePlane, sampleAxis } from '../../../model/fields/field.ts';
+import { type GridAxis, reducePlane, sampleAxis, sampledMapAxis } from '../../../model/fields/field.ts';
 import { densityAt, type HuTable, huRange, materialAt } from '../../../model/matter/hu-table.ts';
 import type { MaterialSet } from '../../../model/scenarios/stopping-table.ts';
 
@@ -386,8 +386,8 @@ export async function ctPicture(
     slice: {
       quantity: 'Hounsfield units',
       unit: 'HU',
-      horizontal: mapAxis(horizontal, across),
-      vertical: mapAxis(vertical, down),
+      horizontal: sampledMapAxis(horizontal, across),
+      vertical: sampledMapAxis(vertical, down),
       ...(await reducePlane(plane, across, down, 'mean', 1)),
     },
     at_mm: slice.at_mm,

@@ -23,8 +23,8 @@ import { claimTable, partsOf, readClaimTable } from '../../../../../electron/hos
 import { loadAddon } from '../../../../../electron/host/io/addon/addon.ts';
 import {
   type Claim,
-  readClaimsOf as claimsReadClaimsOf,
-  readCatalogue,
+  readBenchmarkClaims as claimsReadClaimsOf,
+  readClaimCatalogue,
   readTaskClaims,
 } from '../../../../../electron/host/model/bench/claims.ts';
 import { baselinesFor, readRegistry } from '../../../../../electron/host/model/external/conversation.ts';
@@ -307,7 +307,7 @@ describe('the table of claims', async () => {
         ids.map((id) => `${bench === '' ? workload : `${workload}/${bench}`} ${id}`),
       ),
     );
-    const catalogue = Object.entries(await readCatalogue(assetsFolder));
+    const catalogue = Object.entries(await readClaimCatalogue(assetsFolder));
     const known = catalogue.flatMap(([about, claims]) => claims.map(({ id }) => `${about} ${id}`));
     expect(inRows.toSorted()).toEqual(known.toSorted());
     const words = catalogue.flatMap(([, claims]) => claims.map((one) => one.claim));

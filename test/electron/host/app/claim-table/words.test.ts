@@ -18,7 +18,7 @@ import {
 import { claimTable, readClaimTable } from '../../../../../electron/host/app/claim-table/index.ts';
 import { deriveSession, parseSession, readCurrent } from '../../../../../electron/host/app/sessions/index.ts';
 import { loadAddon } from '../../../../../electron/host/io/addon/addon.ts';
-import { readClaimsOf } from '../../../../../electron/host/model/bench/claims.ts';
+import { readBenchmarkClaims } from '../../../../../electron/host/model/bench/claims.ts';
 import { baselinesFor, readRegistry } from '../../../../../electron/host/model/external/conversation.ts';
 import { hostWorkloads } from '../../../../../electron/host/workloads/index.ts';
 import { scratchFolder } from '../../../../scratch-folder.ts';
@@ -27,7 +27,7 @@ import { assetsFolder, openTestScenarios, shippedVariants } from '../../small-ru
 const runs = path.join(assetsFolder, 'runs');
 const recordedFiles = readdirSync(runs, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.json'));
 const savedClaims = (file: string) => parseSession(readFileSync(path.join(runs, file), 'utf8'), file);
-const claimsAbout = (workload: string, bench = '') => readClaimsOf(assetsFolder, { workload, bench });
+const claimsAbout = (workload: string, bench = '') => readBenchmarkClaims(assetsFolder, { workload, bench });
 const current = await readCurrent(assetsFolder);
 const rows = await claimTable(assetsFolder);
 const row = (number: number) => {

@@ -18,8 +18,8 @@ import { comparedRows } from '../../../../../electron/host/app/compare/rows.ts';
 import { loadSubject, type SubjectParts } from '../../../../../electron/host/app/compare/subjects.ts';
 import { deriveSession, parseSession, readCurrent } from '../../../../../electron/host/app/sessions/index.ts';
 import { recordedInstances } from '../../../../../electron/host/model/bench/claim-results.ts';
-import { ratioOf } from '../../../../../electron/host/model/bench/comparison.ts';
-import { type DoseMap, gamma } from '../../../../../electron/host/model/fields/gamma.ts';
+import { pairedRatio } from '../../../../../electron/host/model/bench/comparison.ts';
+import { type DoseMap, gammaIndex } from '../../../../../electron/host/model/fields/gamma.ts';
 import type { RunData } from '../../../../../electron/host/workloads/transport/run-data.ts';
 import { assetsFolder, runScenario, smallScenario } from '../../small-run.ts';
 
@@ -38,13 +38,13 @@ describe('comparison of runs', () => {
     const strict = { dose: 0.01, distance_mm: 1 };
 
     test('is 0 for the same map', () => {
-      expect(gamma(ridge(0), ridge(0), strict)).toMatchObject({ passed: 1, worst: 0 });
+      expect(gammaIndex(ridge(0), ridge(0), strict)).toMatchObject({ passed: 1, worst: 0 });
     });
 
     test('equals the shift over the distance criterion where the dose is steep', () => {
-      expect(gamma(ridge(0), ridge(0.5), strict).worst).toBeLessThan(0.55);
-      expect(gamma(ridge(0), ridge(0.9), strict).passed).toBe(1);
-      expect(gamma(ridge(0), ridge(1.5), strict).passed).toBeLessThan(0.6);
+      expect(gammaIndex(ridge(0), ridge(0.5), strict).worst).toBeLessThan(0.55);
+      expect(gammaIndex(ridge(0), ridge(0.9), strict).passed).toBe(1);
+      expect(gammaIndex(ridge(0), ridge(1.5), strict).passed).toBeLessThan(0.6);
     });
 
     test('equals the difference over the dose criterion where the dose is flat', () => {
@@ -55,9 +55,9 @@ describe('comparison of runs', () => {
         dz_mm: 1,
         dx_mm: 1,
       });
-      expect(gamma(flat(1), flat(1.005), strict).worst).toBeCloseTo(0.5, 9);
-      expect(gamma(flat(1), flat(1.02), strict).passed).toBe(0);
-      expect(gamma(flat(1), flat(1.02), { dose: 0.02, distance_mm: 2 }).worst).toBeCloseTo(1, 9);
+      expect(gammaIndex(flat(1), flat(1.005), strict).worst).toBeCloseTo(0.5, 9);
+      expect(gammaIndex(flat(1), flat(1.02), strict).passed).toBe(0);
+      expect(gammaIndex(flat(1), flat(1.02), { dose: 0.02, distance_mm: 2 }).worst).toBeCloseTo(1, 9);
     });
   });
 
@@ -158,7 +158,7 @@ describe('compared sessions', async () => {
     const timesOf = ({ samples }: MeasuredSessionEntry) => recordedInstances(samples, ({ time_s }) => time_s) ?? [];
     for (const one of onOthers) {
       const { label, builds_on, rung } = one;
-      const { value } = ratioOf(timesOf(one), timesOf(entry(session, builds_on ?? '')));
+      const { value } = pairedRatio(timesOf(one), timesOf(entry(session, builds_on ?? '')));
       expect(value).toBeGreaterThan(0);
       expect(rung?.value, label).toBeCloseTo(value, 9);
       expect(rung?.interval).not.toBeNull();

@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { jetteChenPower, jetteChenWeights } from '../../../../../electron/host/model/beams/jette-chen.ts';
 import {
-  fallingNnls,
   leastSquares,
   multiply,
   nnls,
+  nonIncreasingNnls,
   regularisedNnls,
 } from '../../../../../electron/host/model/beams/least-squares.ts';
 
@@ -75,10 +75,10 @@ describe('non-negative least squares', () => {
   test('replaces unknowns that violate the order constraint by their mean', () => {
     const unit = columnsOf([1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]);
     // 2 and 4 are pooled to their mean, 3; the negative value becomes 0.
-    const x = fallingNnls(unit, Float64Array.of(5, 2, 4, -1));
+    const x = nonIncreasingNnls(unit, Float64Array.of(5, 2, 4, -1));
     expect([...x].map((value) => Number(value.toFixed(12)))).toEqual([5, 3, 3, 0]);
     // With scales 1 and 2 a common level l minimizes (l - 1)² + (2 l - 4)² at 9 / 5.
-    const scaled = fallingNnls(columnsOf([1, 0], [0, 1]), Float64Array.of(1, 4), [1, 2], [1, 1]);
+    const scaled = nonIncreasingNnls(columnsOf([1, 0], [0, 1]), Float64Array.of(1, 4), [1, 2], [1, 1]);
     expect(scaled[0]).toBeCloseTo(1.8, 12);
     expect(scaled[1]).toBeCloseTo(3.6, 12);
   });

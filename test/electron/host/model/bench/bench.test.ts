@@ -11,23 +11,23 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { environmentFacts, environmentSchema } from '../../../../../electron/contract/bench/bench-session.ts';
 import type { ClockState } from '../../../../../electron/contract/capabilities.ts';
-import { requestedVariants } from '../../../../../electron/host/model/bench/candidates.ts';
-import { commitOf } from '../../../../../electron/host/model/bench/commit.ts';
+import { parseVariantLabels } from '../../../../../electron/host/model/bench/candidates.ts';
+import { readCommit } from '../../../../../electron/host/model/bench/commit.ts';
 import {
-  bootstrapVerdictOf,
-  environmentOf,
+  bootstrapVerdict,
+  createOutlierTest,
   flagSeries,
-  governorOf,
-  highestOf,
-  isDirty,
+  hasUncommittedChanges,
+  highestClock_MHz,
   OtherLoadMeter,
-  outlierTest,
-  unknownEnvironment,
+  readCpuGovernors,
+  summarizeEnvironment,
+  UNKNOWN_ENVIRONMENT,
 } from '../../../../../electron/host/model/bench/comparison.ts';
-import { leastTime } from '../../../../../electron/host/model/bench/entry.ts';
-import { kernelResources, resourcesFor } from '../../../../../electron/host/model/bench/session-file.ts';
-import { kernelsOf, variantSources } from '../../../../../electron/host/model/bench/sources.ts';
-import { limitsOf } from '../../../../../electron/host/model/bench/stopping.ts';
+import { timeLowerBound } from '../../../../../electron/host/model/bench/entry.ts';
+import { readKernelResources, resourcesForGpu } from '../../../../../electron/host/model/bench/session-file.ts';
+import { kernelsNamedIn, readVariantSources } from '../../../../../electron/host/model/bench/sources.ts';
+import { createLimits } from '../../../../../electron/host/model/bench/stopping.ts';
 import { imageCandidates } from '../../../../../electron/host/workloads/diffraction/bench-candidate.ts';
 import { taskCandidates } from '../../../../../electron/host/workloads/task/candidates.ts';
 import { scratchFolder } from '../../../../scratch-folder.ts';
@@ -52,7 +52,7 @@ describe('comparison of samples', () => {
     [null, 0.02, 'undecided'],
     [{ low: 0.5, high: 0.6 }, null, 'undecided'],
   ] as const)('%j with a noise floor of %s is %s', (ratio, floor, verdict) => {
-    expect(bootstrapVerdictOf(ratio, floor)).toBe(verdict);
+    expect(bootstrapVerdict(ratio, floor)).toBe(verdict);
   });
 });
 
@@ -64,19 +64,19 @@ describe('lower bounds of times', () => {
   const processor = { cores: 2, last_level_cache_bytes: 32 * MiB, memory_bytes_per_s: () => 10e9 };
 
   test('a state larger than all caches is not read faster than the memory bandwidth allows', () => {
-    const least = leastTime(work(1.15e9), 1.15e9, processor);
+    const least = timeLowerBound(work(1.15e9), 1.15e9, processor);
     expect(least?.time_s).toBeCloseTo(0.1, 12);
     expect(least?.sum).toContain('1.15e+9 bytes');
   });
 
   test('a small state that is read repeatedly is bounded by reading it once, at the load rate of the cores', () => {
     // 2 cores with 128 bytes per cycle at 6.2 GHz load 1.5872 TB/s.
-    expect(leastTime(work(1e12), 1.5872e6, processor)?.time_s).toBeCloseTo(1e-6, 18);
+    expect(timeLowerBound(work(1e12), 1.5872e6, processor)?.time_s).toBeCloseTo(1e-6, 18);
   });
 
   test('no bound is given if no traffic is declared or the machine is unknown', () => {
-    expect(leastTime(work(0), MiB, processor)).toBeNull();
-    expect(leastTime(work(1e9), 1e9, null)).toBeNull();
+    expect(timeLowerBound(work(0), MiB, processor)).toBeNull();
+    expect(timeLowerBound(work(1e9), 1e9, null)).toBeNull();
   });
 });
 
@@ -88,7 +88,7 @@ describe('sources of variants', () => {
   describe('the source files of a variant', () => {
     test('begin with the file of the variant and the one with its kernels', async () => {
       for (const variant of [...addon.variants(), ...addon.diffractionVariants(), ...addon.taskVariants()]) {
-        const files = await variantSources(kernels, variant);
+        const files = await readVariantSources(kernels, variant);
         expect(files[0]?.text, variant.id).toContain(`"${variant.id}"`);
         expect(
           files.map((file) => file.path),
@@ -107,16 +107,16 @@ describe('sources of variants', () => {
         compiler: '13.0',
         kernels: ['gather_slow_down_f32', 'tiled_stream_x4_f32', 'dense_sum_f64'].map(of),
       };
-      const own = kernelsOf(await variantSources(kernels, variant), all);
+      const own = kernelsNamedIn(await readVariantSources(kernels, variant), all);
       expect(own.kernels.map(({ name }) => name)).toEqual(['gather_slow_down_f32', 'dense_sum_f64']);
-      expect(resourcesFor(all, '9.0')?.kernels).toHaveLength(3);
-      expect(resourcesFor(all, '8.0')).toBeNull();
+      expect(resourcesForGpu(all, '9.0')?.kernels).toHaveLength(3);
+      expect(resourcesForGpu(all, '8.0')).toBeNull();
       await writeFile(
         path.join(scratch, 'transport.resources.json'),
         JSON.stringify({ workload: 'transport', ...all }),
       );
-      expect(await kernelResources(scratch, 'transport')).toEqual(all);
-      expect(await kernelResources(scratch, 'other')).toBeNull();
+      expect(await readKernelResources(scratch, 'transport')).toEqual(all);
+      expect(await readKernelResources(scratch, 'other')).toBeNull();
     });
   });
 
@@ -126,7 +126,7 @@ describe('sources of variants', () => {
     await mkdir(path.join(root, '.git/refs/heads'), { recursive: true });
     await writeFile(path.join(root, '.git/HEAD'), 'ref: refs/heads/main\n');
     await writeFile(path.join(root, '.git/refs/heads/main'), `${hash}\n`);
-    expect(await commitOf(root)).toBe(hash);
+    expect(await readCommit(root)).toBe(hash);
     const other = path.join(scratch, 'other');
     const linked = path.join(root, '.git/worktrees/other');
     await mkdir(other);
@@ -135,10 +135,10 @@ describe('sources of variants', () => {
     await writeFile(path.join(linked, 'commondir'), '../..\n');
     await writeFile(path.join(linked, 'HEAD'), 'ref: refs/heads/side\n');
     await writeFile(path.join(root, '.git/packed-refs'), `# pack-refs\n${'b'.repeat(40)} refs/heads/side\n`);
-    expect(await commitOf(other)).toBe('b'.repeat(40));
+    expect(await readCommit(other)).toBe('b'.repeat(40));
     await writeFile(path.join(linked, 'HEAD'), `${'c'.repeat(40)}\n`);
-    expect(await commitOf(other)).toBe('c'.repeat(40));
-    expect(await commitOf(path.join(scratch, 'nothing'))).toBeNull();
+    expect(await readCommit(other)).toBe('c'.repeat(40));
+    expect(await readCommit(path.join(scratch, 'nothing'))).toBeNull();
   });
 });
 
@@ -147,7 +147,7 @@ describe('labels of variants', () => {
     { id: 'gather', device: 'cpu', precisions: ['fp32', 'fp64'] },
     { id: 'cuda-fused', device: 'cuda', precisions: ['fp32'] },
   ] as const;
-  const ask = (...labels: string[]) => requestedVariants(labels, known, ({ precisions }) => precisions);
+  const ask = (...labels: string[]) => parseVariantLabels(labels, known, ({ precisions }) => precisions);
 
   test('name a variant and, if requested, a precision and a GPU', () => {
     expect(
@@ -166,7 +166,7 @@ describe('labels of variants', () => {
     expect(() => ask('gathr')).toThrow('did you mean gather?');
     expect(() => ask('gather', 'gather')).toThrow('the variant gather is given twice');
     expect(() => ask('cuda-fused@fp64')).toThrow('cuda-fused@fp64 is not known; allowed: cuda-fused@fp32');
-    expect(() => requestedVariants(['cuda-fused@fp64'], known)).toThrow(
+    expect(() => parseVariantLabels(['cuda-fused@fp64'], known)).toThrow(
       'allowed: cuda-fused, which has only one precision',
     );
     expect(() => ask('cuda-fused:one')).toThrow('allowed: cuda-fused:0 and further GPUs');
@@ -205,7 +205,7 @@ describe('labels of variants', () => {
         scenario: 'Small',
         variants: ['diffraction-fp64', 'diffraction-cuda-mixed:7'],
         seed: 1,
-        limits: limitsOf(1, 60),
+        limits: createLimits(1, 60),
       },
     );
     const [cpu, gpu] = report.entries;
@@ -222,7 +222,7 @@ describe('the environment of a session', () => {
   test('a checkout is dirty if a source differs, but not if a recording differs; without a checkout nothing is reported', async () => {
     const root = path.join(scratch, 'checkout');
     mkdirSync(root);
-    expect(await isDirty(root)).toBeNull();
+    expect(await hasUncommittedChanges(root)).toBeNull();
     const git = (...words: string[]) =>
       execFileSync('git', ['-C', root, '-c', 'user.name=a', '-c', 'user.email=a@b', ...words], { stdio: 'ignore' });
     writeFileSync(path.join(root, 'file'), 'one');
@@ -233,9 +233,9 @@ describe('the environment of a session', () => {
     git('commit', '-m', 'one');
     writeFileSync(path.join(root, 'untracked'), '');
     writeFileSync(path.join(root, 'assets/runs/session.json'), 'another recording');
-    expect(await isDirty(root)).toBe(false);
+    expect(await hasUncommittedChanges(root)).toBe(false);
     writeFileSync(path.join(root, 'file'), 'other');
-    expect(await isDirty(root)).toBe(true);
+    expect(await hasUncommittedChanges(root)).toBe(true);
   });
 
   test('each governor of the cores is listed once', () => {
@@ -244,8 +244,8 @@ describe('the environment of a session', () => {
       mkdirSync(folder, { recursive: true });
       writeFileSync(path.join(folder, 'scaling_governor'), `${governor}\n`);
     }
-    expect(governorOf(path.join(scratch, 'cpus'), 4)).toBe('performance, powersave');
-    expect(governorOf(path.join(scratch, 'none'), 4)).toBeNull();
+    expect(readCpuGovernors(path.join(scratch, 'cpus'), 4)).toBe('performance, powersave');
+    expect(readCpuGovernors(path.join(scratch, 'none'), 4)).toBeNull();
   });
 
   test('another busy process counts as load, but a brief moment does not', async () => {
@@ -270,14 +270,14 @@ describe('the environment of a session', () => {
     const before = state({ power_W: 120.4, powerLimit_W: 700, temperature_C: 41 });
     const after = state({ sm_MHz: 1755, power_W: 699.6, powerLimit_W: 700, temperature_C: 66 });
     const known = {
-      ...unknownEnvironment,
+      ...UNKNOWN_ENVIRONMENT,
       ecc: true,
       persistence: false,
       dirty: true,
       governor: 'powersave',
       versions: { CUDA: '13.0' },
     };
-    const found = environmentOf(known, 1.26, [
+    const found = summarizeEnvironment(known, 1.26, [
       { clocks: { before, after } },
       { clocks: { before: null, after: null } },
     ]);
@@ -296,7 +296,7 @@ describe('the environment of a session', () => {
   });
 
   test('nothing is reported without a GPU, a checkout or measured time', () => {
-    const found = environmentOf(unknownEnvironment, null, [{ clocks: { before: null, after: null } }]);
+    const found = summarizeEnvironment(UNKNOWN_ENVIRONMENT, null, [{ clocks: { before: null, after: null } }]);
     expect(found.gpu).toBeNull();
     expect(environmentFacts(found, 16)).toEqual([]);
     expect(environmentFacts(undefined, 16)).toEqual([]);
@@ -308,13 +308,13 @@ describe('flags of samples', () => {
   const calm = [1, 1.01, 1.01, 1.02, 1.02, 1.02, 1.03, 1.03, 1.04];
 
   test('a time beyond the outer fences is an outlier, on either side', () => {
-    const odd = outlierTest([...calm, 1.5, 0.5]);
+    const odd = createOutlierTest([...calm, 1.5, 0.5]);
     expect([0.5, 0.94, 0.99, 1.08, 1.5].map(odd)).toEqual([true, true, false, false, true]);
   });
 
   test('a few samples have no outliers, and neither does a calm series near its median', () => {
-    expect(outlierTest([1, 1, 1, 1, 9])(9)).toBe(false);
-    const still = outlierTest([...Array.from({ length: 11 }, () => 1), 1.04, 1.06]);
+    expect(createOutlierTest([1, 1, 1, 1, 9])(9)).toBe(false);
+    const still = createOutlierTest([...Array.from({ length: 11 }, () => 1), 1.04, 1.06]);
     expect([1.04, 1.06].map(still)).toEqual([false, true]);
   });
 
@@ -324,13 +324,13 @@ describe('flags of samples', () => {
       return { time_s, clocks: { before: null, after: { ...clock, reasons: [], throttled: false } } };
     };
     const samples = [...calm.map((time_s) => at(time_s, 1980)), at(3, 1980), at(3, 1500)];
-    const flagged = flagSeries(samples, { highest_MHz: highestOf(samples), timeOf: ({ time_s }) => time_s });
+    const flagged = flagSeries(samples, { highest_MHz: highestClock_MHz(samples), timeOf: ({ time_s }) => time_s });
     expect(flagged.map(({ raw }) => raw)).toEqual(samples);
     expect(flagged.map(({ flag }) => flag)).toEqual([
       ...calm.map(() => null),
       'outlier: far from the other samples of this variant',
       'clock at 1500 MHz, below the highest of 1980 MHz',
     ]);
-    expect(highestOf([])).toBeNull();
+    expect(highestClock_MHz([])).toBeNull();
   });
 });

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { SessionReport } from '../../../../../electron/contract/bench/session.ts';
 import type { NativeAddon, TransportProblem } from '../../../../../electron/host/io/addon/addon.ts';
-import { Determinism, relativeL2 } from '../../../../../electron/host/model/bench/bench-candidate.ts';
-import { limitsOf } from '../../../../../electron/host/model/bench/stopping.ts';
+import { DeterminismCheck, relativeL2 } from '../../../../../electron/host/model/bench/bench-candidate.ts';
+import { createLimits } from '../../../../../electron/host/model/bench/stopping.ts';
 import { fastestChain, gainsOf } from '../../../../../renderer/drawing/charts/ladder.ts';
 import { accuracyIn, benchHere, type HereOptions, measuredIn as measured } from '../../test-host.ts';
 import { addon, check, scenarios } from '../scenarios/open.ts';
@@ -16,7 +16,7 @@ async function smallProblem(parts: object = {}): Promise<TransportProblem> {
   return scenarios.resolve(await check({ ...coarse, ...parts }, 30));
 }
 
-const limits = limitsOf(6, 600);
+const limits = createLimits(6, 600);
 
 const benchmark = (engine: NativeAddon, problem: TransportProblem, options: HereOptions) =>
   benchHere(engine, { kind: 'transport', problem }, options);
@@ -192,17 +192,17 @@ describe('agreement of results', () => {
   });
 
   test('distinguishes equal bits from equal values', () => {
-    const same = new Determinism();
+    const same = new DeterminismCheck();
     same.add(Float64Array.of(1, 2));
     same.add(Float64Array.of(1, 2));
     expect(same.report()).toMatchObject({ runs: 2, bitwise: true, spread: 0 });
-    const drifting = new Determinism();
+    const drifting = new DeterminismCheck();
     drifting.add(Float64Array.of(1, 2));
     drifting.add(Float64Array.of(1.1, 2));
     drifting.add(Float64Array.of(1, 2));
     expect(drifting.report()).toMatchObject({ runs: 3, bitwise: false });
     expect(drifting.report().spread).toBeCloseTo(0.05, 12);
-    const signs = new Determinism();
+    const signs = new DeterminismCheck();
     signs.add(Float64Array.of(0));
     signs.add(Float64Array.of(-0));
     expect(signs.report().bitwise).toBe(false);

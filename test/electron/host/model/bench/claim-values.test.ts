@@ -2,12 +2,12 @@
 import { describe, expect, test } from 'vitest';
 import type { Interval } from '../../../../../electron/contract/bench/bench-session.ts';
 import {
+  judgeTaskClaims,
+  quantityValue,
   type ReportMeasurements,
-  statedValue,
-  taskClaimResults,
 } from '../../../../../electron/host/model/bench/claim-results.ts';
-import type { Claim, Side } from '../../../../../electron/host/model/bench/claims.ts';
-import { measuredReport } from '../../../../../electron/host/model/bench/report-claims.ts';
+import type { Claim, ClaimSide } from '../../../../../electron/host/model/bench/claims.ts';
+import { collectMeasurements } from '../../../../../electron/host/model/bench/report-claims.ts';
 
 const claim: Claim = {
   id: 'one',
@@ -43,7 +43,7 @@ function claimText(
   };
 }
 const verdictOf = (requested: Claim, measured: ReportMeasurements) =>
-  taskClaimResults([requested], measured)[0]?.values[0]?.verdict;
+  judgeTaskClaims([requested], measured)[0]?.values[0]?.verdict;
 const about = (value: number, half: number) => ({ value, interval: { low: value - half, high: value + half } });
 
 test('a metric has its own interval, whatever the precision of the time', () => {
@@ -75,7 +75,7 @@ test("a metric derived from the time has the half-width of the time, from Studen
     timesFor: () => ({ times, wrong: false }),
   };
   const [value] = claim.values;
-  const interval = value === undefined ? null : statedValue(value, measured).found?.interval;
+  const interval = value === undefined ? null : quantityValue(value, measured).found?.interval;
   expect(interval?.low).toBeCloseTo(30 * Math.exp(-0.0183739), 4);
   expect(interval?.high).toBeCloseTo(30 * Math.exp(0.0183739), 4);
 });
@@ -88,10 +88,10 @@ test('a metric of a variant with wrong results decides no claim', () => {
   });
   const report = (verdict: string) =>
     ({ entries: [entry(verdict)], external: [], machine: { gpu: null }, seed: 1 }) as unknown as Parameters<
-      typeof measuredReport
+      typeof collectMeasurements
     >[0];
-  expect(verdictOf(claim, measuredReport(report('faster')))).toBe('as claimed');
-  expect(verdictOf(claim, measuredReport(report('wrong')))).toBe('not measured');
+  expect(verdictOf(claim, collectMeasurements(report('faster')))).toBe('as claimed');
+  expect(verdictOf(claim, collectMeasurements(report('wrong')))).toBe('not measured');
 });
 
 describe('a session with other programs', () => {
@@ -105,7 +105,7 @@ describe('a session with other programs', () => {
     errors: Readonly<Record<string, number | null>>,
     samples: readonly object[] = cold,
   ) =>
-    measuredReport({
+    collectMeasurements({
       entries: [
         {
           ...{ status: 'measured', label: 'torch', verdict, time_s: 1, roofline: null, samples: [], modes: [] },
@@ -115,8 +115,8 @@ describe('a session with other programs', () => {
         },
       ],
       ...{ external: [], machine: { gpu: null }, seed: 1 },
-    } as unknown as Parameters<typeof measuredReport>[0]);
-  const side = (clock: Side['clock'], within?: Side['within']): Side => ({
+    } as unknown as Parameters<typeof collectMeasurements>[0]);
+  const side = (clock: ClaimSide['clock'], within?: ClaimSide['within']): ClaimSide => ({
     ...{ variant: 'torch', mode: 'warm', clock },
     ...(within === undefined ? {} : { within }),
   });
@@ -149,7 +149,7 @@ describe('a session with other programs', () => {
 
   test('accepts an answer within the limit of the note, but never an impossible time', () => {
     const within = { error: 'rel_l2', most: 2e-4 };
-    const wrong = (verdict: string, rel_l2: number, limit: Side['within']) =>
+    const wrong = (verdict: string, rel_l2: number, limit: ClaimSide['within']) =>
       measured(verdict, { rel_l2 }).timesFor(side('process', limit)).wrong;
     expect(wrong('wrong', 1e-4, undefined)).toBe(true);
     expect(wrong('wrong', 1e-4, within)).toBe(false);
@@ -159,7 +159,7 @@ describe('a session with other programs', () => {
 });
 
 test('a pair with an unchecked answer decides no claim, and is named', () => {
-  const side = (variant: string): Side => ({ variant, mode: 'warm', clock: 'counted' });
+  const side = (variant: string): ClaimSide => ({ variant, mode: 'warm', clock: 'counted' });
   const pair = { slower: side('slow'), faster: side('fast'), what: 'a trick', rival: false };
   const measured: ReportMeasurements = {
     ...claimText({}),
@@ -169,6 +169,6 @@ test('a pair with an unchecked answer decides no claim, and is named', () => {
       unchecked: variant === 'fast',
     }),
   };
-  const [result] = taskClaimResults([{ ...ratioClaim, pairs: [pair], values: [] }], measured);
+  const [result] = judgeTaskClaims([{ ...ratioClaim, pairs: [pair], values: [] }], measured);
   expect(result?.pairs).toMatchObject([{ verdict: 'not judged', unchecked: ['fast'] }]);
 });

@@ -10,12 +10,12 @@ import { benchReport } from '../../../../../electron/cli/reports/bench-report.ts
 import { fittedLine, type Session } from '../../../../../electron/contract/bench/session.ts';
 import { reportRows } from '../../../../../electron/host/app/compare/rows.ts';
 import { deriveSession, parseSession, readCurrent } from '../../../../../electron/host/app/sessions/index.ts';
-import { claimResults } from '../../../../../electron/host/model/bench/claim-results.ts';
-import { readClaimsOf } from '../../../../../electron/host/model/bench/claims.ts';
-import { flagOf } from '../../../../../electron/host/model/bench/comparison.ts';
+import { judgeClaims } from '../../../../../electron/host/model/bench/claim-results.ts';
+import { readBenchmarkClaims } from '../../../../../electron/host/model/bench/claims.ts';
+import { sampleFlag } from '../../../../../electron/host/model/bench/comparison.ts';
 import { roofline } from '../../../../../electron/host/model/bench/entry.ts';
-import { measuredReport } from '../../../../../electron/host/model/bench/report-claims.ts';
-import { sessionFileText, sessionText } from '../../../../../electron/host/model/bench/session-file.ts';
+import { collectMeasurements } from '../../../../../electron/host/model/bench/report-claims.ts';
+import { readSessionFileText, sessionText } from '../../../../../electron/host/model/bench/session-file.ts';
 import { unpairedRatioInterval } from '../../../../../electron/host/model/bench/statistics.ts';
 import { fitLine } from '../../../../../electron/host/model/bench/sweep.ts';
 import { assetsFolder } from '../../small-run.ts';
@@ -28,7 +28,7 @@ const files = readdirSync(folder);
 const sessions = files.filter((name) => name.endsWith('.json'));
 const wide = { style: (_style: string, text: string): string => text, wide: true };
 const current = await readCurrent(assetsFolder);
-const readSession = async (file: string) => parseSession(await sessionFileText(file), file);
+const readSession = async (file: string) => parseSession(await readSessionFileText(file), file);
 const readRecorded = (name: string): Promise<Session> => readSession(path.join(folder, name));
 const textOf = async (name: string): Promise<string> => {
   const session = deriveSession(await readSession(path.join(folder, name)), current);
@@ -117,9 +117,9 @@ test('claims are judged again from the raw samples', async () => {
   const session = await readRecorded('h200-uniform-grid-70MeV.json');
   const [report] = session.reports;
   if (report === undefined) throw new Error('no report');
-  const again = claimResults(
-    await readClaimsOf(assetsFolder, { workload: 'transport', bench: '' }),
-    measuredReport(report),
+  const again = judgeClaims(
+    await readBenchmarkClaims(assetsFolder, { workload: 'transport', bench: '' }),
+    collectMeasurements(report),
   );
   expect(again.find(({ id }) => id === 'cuda-graphs')?.pairs[0]?.verdict).toBe('less');
   // The session has no variant that was compiled without fused multiply-add.
@@ -183,11 +183,11 @@ describe('parts of a report', () => {
   test('throttling and clock drops flag a sample', () => {
     const clock = { sm_MHz: 1900, memory_MHz: null, power_W: null, powerLimit_W: null, temperature_C: null };
     const free = { ...clock, reasons: ['idle'], throttled: false };
-    expect(flagOf({ before: free, after: free }, 1950)).toBeNull();
-    expect(flagOf({ before: free, after: free }, 1980)).toBe('clock at 1900 MHz, below the highest of 1980 MHz');
+    expect(sampleFlag({ before: free, after: free }, 1950)).toBeNull();
+    expect(sampleFlag({ before: free, after: free }, 1980)).toBe('clock at 1900 MHz, below the highest of 1980 MHz');
     const hot = { ...clock, reasons: ['idle', 'software-thermal'], throttled: true };
-    expect(flagOf({ before: free, after: hot }, 1950)).toBe('software-thermal');
-    expect(flagOf({ before: null, after: null }, null)).toBeNull();
+    expect(sampleFlag({ before: free, after: hot }, 1950)).toBe('software-thermal');
+    expect(sampleFlag({ before: null, after: null }, null)).toBeNull();
   });
 
   test('the roofline counts declared bytes and FLOPs', async () => {

@@ -8,7 +8,7 @@ import {
   seededRandom,
   shuffle,
 } from '../../../../../electron/host/model/bench/statistics.ts';
-import { limitsOf, StoppingRule } from '../../../../../electron/host/model/bench/stopping.ts';
+import { createLimits, StoppingRule } from '../../../../../electron/host/model/bench/stopping.ts';
 import type { Instances } from '../../../../../electron/host/model/verdicts/levels.ts';
 
 describe('order statistics', () => {
@@ -127,19 +127,19 @@ describe('stopping a session', () => {
   }
 
   test('happens when every verdict is settled, and not before six instances', () => {
-    const rule = new StoppingRule<SeriesAndNoise>(limitsOf(40, 10));
+    const rule = new StoppingRule<SeriesAndNoise>(createLimits(40, 10));
     const faster = (count: number) => [series(count, 1, 1e-3), series(count, 0.5, 2e-3), series(count, 1, -1e-3)];
     expect(applyStoppingRule(rule, faster)).toEqual({ stop: 'decided', now: 6, settled: 1 });
   });
 
   test('happens when all variants are the same within the margin', () => {
-    const rule = new StoppingRule<SeriesAndNoise>(limitsOf(40, 10));
+    const rule = new StoppingRule<SeriesAndNoise>(createLimits(40, 10));
     const same = (count: number) => [series(count, 1, 1e-3), series(count, 1, 2e-3), series(count, 1, -1e-3)];
     expect(applyStoppingRule(rule, same)).toMatchObject({ stop: 'decided' });
   });
 
   test('is delayed while a verdict is undecided, however many rounds that needs', () => {
-    const rule = new StoppingRule<SeriesAndNoise>(limitsOf(40, 10));
+    const rule = new StoppingRule<SeriesAndNoise>(createLimits(40, 10));
     // Candidates that differ by 3 %, with instances that vary by 20 %.
     const open = (count: number) => [series(count, 1, 0.1), series(count, 1.03, -0.1), series(count, 1, 0.1)];
     expect(applyStoppingRule(rule, open)).toBeNull();
@@ -153,8 +153,8 @@ describe('stopping a session', () => {
       { ...wholes(1.9, -stray), times: () => instances(40, 0.5, 0), judged: true },
       { ...wholes(2, 0.9 * stray), judged: true },
     ];
-    expect(applyStoppingRule(new StoppingRule<SeriesAndNoise>(limitsOf(40, 10)), of(0.3))).toBeNull();
-    expect(applyStoppingRule(new StoppingRule<SeriesAndNoise>(limitsOf(40, 10)), of(1e-3))).toMatchObject({
+    expect(applyStoppingRule(new StoppingRule<SeriesAndNoise>(createLimits(40, 10)), of(0.3))).toBeNull();
+    expect(applyStoppingRule(new StoppingRule<SeriesAndNoise>(createLimits(40, 10)), of(1e-3))).toMatchObject({
       stop: 'decided',
     });
   });
@@ -166,14 +166,14 @@ describe('stopping a session', () => {
       series(count, 0.49, -stray),
       series(count, 1, -1e-3),
     ];
-    expect(applyStoppingRule(new StoppingRule<SeriesAndNoise>(limitsOf(40, 10)), three(0.05))).toBeNull();
-    expect(applyStoppingRule(new StoppingRule<SeriesAndNoise>(limitsOf(40, 10)), three(1e-4))).toMatchObject({
+    expect(applyStoppingRule(new StoppingRule<SeriesAndNoise>(createLimits(40, 10)), three(0.05))).toBeNull();
+    expect(applyStoppingRule(new StoppingRule<SeriesAndNoise>(createLimits(40, 10)), three(1e-4))).toMatchObject({
       stop: 'decided',
     });
   });
 
   test('does not wait for a wrong candidate', () => {
-    const rule = new StoppingRule<SeriesAndNoise>(limitsOf(40, 10));
+    const rule = new StoppingRule<SeriesAndNoise>(createLimits(40, 10));
     const wrong = (count: number) => [
       series(count, 1, 1e-3),
       series(count, 1.01, 0.5, { judged: false }),
@@ -184,18 +184,18 @@ describe('stopping a session', () => {
   });
 
   test('happens at the requested precision, and at its limits', () => {
-    const rule = new StoppingRule<SeriesAndNoise>(limitsOf(40, 10, { precision: 0.005, mostInstances: 8 }));
+    const rule = new StoppingRule<SeriesAndNoise>(createLimits(40, 10, { precision: 0.005, mostInstances: 8 }));
     const narrow = (count: number) => [series(count, 1, 1e-3), series(count, 1.01, 1e-3), series(count, 1, 1e-3)];
     expect(applyStoppingRule(rule, narrow)).toMatchObject({ stop: 'precise', now: 6 });
     const wide = (count: number) => [series(count, 1, 0.1), series(count, 1.01, -0.1), series(count, 1, 0.1)];
-    const limited = new StoppingRule<SeriesAndNoise>(limitsOf(40, 10, { precision: 0.005, mostInstances: 8 }));
+    const limited = new StoppingRule<SeriesAndNoise>(createLimits(40, 10, { precision: 0.005, mostInstances: 8 }));
     expect(applyStoppingRule(limited, wide)).toMatchObject({ stop: 'instances', now: 8 });
     expect(rule.afterRound(39, 9, 0.5)).toBeNull();
     expect(rule.afterRound(40, 1, 0.5)).toBe('rounds');
   });
 
   test('happens before a round that would end after the limit', () => {
-    const rule = new StoppingRule<SeriesAndNoise>(limitsOf(40, 10));
+    const rule = new StoppingRule<SeriesAndNoise>(createLimits(40, 10));
     expect(rule.afterRound(1, 8, 1.9)).toBeNull();
     expect(rule.afterRound(1, 8, 2.1)).toBe('time');
     expect(rule.afterRound(1, 10, 0.1)).toBe('time');

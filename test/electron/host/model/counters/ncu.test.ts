@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { parseSession, withoutRecordings } from '../../../../../electron/host/app/sessions/index.ts';
 import { counterQuantities, readNcuCsv } from '../../../../../electron/host/model/counters/ncu.ts';
-import { ncuRefusal, withCounters } from '../../../../../electron/host/model/counters/run-ncu.ts';
+import { addCounters, ncuFailureReason } from '../../../../../electron/host/model/counters/run-ncu.ts';
 
 const stall = (reason: string): string => `smsp__average_warps_issue_stalled_${reason}_per_issue_active.ratio`;
 
@@ -180,19 +180,19 @@ test('a foreign file gives one error with its name and what is allowed', () => {
 });
 
 test('a missing permission and a missing program are each reported in one sentence with a remedy', () => {
-  expect(ncuRefusal('ENOENT', '')).toContain('not on PATH');
-  expect(ncuRefusal(1, '==ERROR== ERR_NVGPUCTRPERM - The user does not')).toContain(
+  expect(ncuFailureReason('ENOENT', '')).toContain('not on PATH');
+  expect(ncuFailureReason(1, '==ERROR== ERR_NVGPUCTRPERM - The user does not')).toContain(
     'NVreg_RestrictProfilingToAdminUsers=0',
   );
-  expect(ncuRefusal(9, '==ERROR== No kernels were profiled.')).toBe('No kernels were profiled.');
+  expect(ncuFailureReason(9, '==ERROR== No kernels were profiled.')).toBe('No kernels were profiled.');
 });
 
 test('counters are added to the row of their variant once, and an unknown label is rejected', () => {
   const file = path.resolve(import.meta.dirname, '../../../../../assets/runs/h200-water-70MeV.json');
   const session = withoutRecordings(parseSession(readFileSync(file, 'utf8'), file));
   const counters = readNcuCsv(wideTable, 'a.csv');
-  const once = withCounters(session, 'cuda-window', counters, 'a.csv');
-  const twice = withCounters(once, 'cuda-window', counters, 'b.csv');
+  const once = addCounters(session, 'cuda-window', counters, 'a.csv');
+  const twice = addCounters(once, 'cuda-window', counters, 'b.csv');
   const report = twice.reports[0];
   const own = report?.entries.find(({ label }) => label === 'cuda-window');
   if (own?.status !== 'measured') throw new Error('cuda-window was measured');
@@ -200,5 +200,5 @@ test('counters are added to the row of their variant once, and an unknown label 
   expect(report?.facts.filter(([name]) => name === 'Counters')).toEqual([
     ['Counters', 'cuda-window: b.csv, all kernels of one run'],
   ]);
-  expect(() => withCounters(session, 'gather', counters, 'a.csv')).toThrow(/allowed: cuda-window, cuda-depth/);
+  expect(() => addCounters(session, 'gather', counters, 'a.csv')).toThrow(/allowed: cuda-window, cuda-depth/);
 });

@@ -11,7 +11,7 @@ import { type MeasuredSessionEntry, sessionReportSchema } from '../../../../../e
 import { extraStragglingOf, variantOptionsOf } from '../../../../../electron/host/io/addon/addon.ts';
 import type { DiffractionProblem } from '../../../../../electron/host/io/addon/task.ts';
 import { forkChild } from '../../../../../electron/host/io/processes/link.ts';
-import { limitsOf } from '../../../../../electron/host/model/bench/stopping.ts';
+import { createLimits } from '../../../../../electron/host/model/bench/stopping.ts';
 import { measureReport } from '../../../../../electron/host/workloads/bench.ts';
 import { problemFor } from '../../../../../electron/host/workloads/benchable.ts';
 import { hostWorkloads } from '../../../../../electron/host/workloads/index.ts';
@@ -58,7 +58,7 @@ export async function session(
   if (reading.kind === null) throw new Error(JSON.stringify(reading.issues));
   const { benchable } = hostWorkloads[reading.kind];
   const report = await measureReport(addon, benchable, benchable.problem(reading), {
-    ...{ scenario: 'here', variants, seed: 1, limits: limitsOf(6, more.mostSeconds ?? 60, {}), sample_s: 1e-4 },
+    ...{ scenario: 'here', variants, seed: 1, limits: createLimits(6, more.mostSeconds ?? 60, {}), sample_s: 1e-4 },
     external: { assetsFolder: more.registryIn ?? assetsFolder, ids, scenario: reading.scenario },
     processes: { count: 1, startChild: forkChild },
   });

@@ -10,8 +10,8 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
   Conversation,
-  chooseBaselines,
-  openedSchema,
+  openReplySchema,
+  parseBaselines,
   readRegistry,
 } from '../../../../../electron/host/model/external/conversation.ts';
 import { readNpz } from '../../../../../electron/host/model/external/npz.ts';
@@ -187,15 +187,15 @@ describe('other programs for transport', () => {
       if (!python('import numpy')) ctx.skip('python3 with NumPy is not installed');
       const program = startCandidate('numpy-array', await problemOf({ solver: { step_mm: 0.5 } }));
       await program.first();
-      const second = await program.take('warm');
+      const second = await program.takeSample('warm');
       expect([...(second?.parts.keys() ?? [])]).toEqual(['tables', 'start state']);
       expect(second?.setup_s).toBeLessThan(second?.wall_s ?? 0);
       await program.answer();
-      expect(program.known()).toMatchObject({
+      expect(program.properties()).toMatchObject({
         repeats: { runs: 2, bitwise: true },
         note: expect.stringContaining('numpy'),
       });
-      await expect(program.take('graph')).rejects.toThrow('which cannot be captured in a graph');
+      await expect(program.takeSample('graph')).rejects.toThrow('which cannot be captured in a graph');
     });
   });
 
@@ -290,8 +290,8 @@ for name in methods:
     });
 
     test('a program that is not registered or solves another problem', () => {
-      expect(() => chooseBaselines(registry, transport, ['cupy'])).toThrow('allowed: numpy-array, ');
-      expect(() => chooseBaselines(registry, { workload: 'micro', bench: 'timing' }, ['cupy-raw'])).toThrow(
+      expect(() => parseBaselines(registry, transport, ['cupy'])).toThrow('allowed: numpy-array, ');
+      expect(() => parseBaselines(registry, { workload: 'micro', bench: 'timing' }, ['cupy-raw'])).toThrow(
         'does not solve scenarios of kind micro/timing; allowed: none',
       );
     });
@@ -304,15 +304,17 @@ for name in methods:
     test('quotes its last message if the program ends', async (ctx) => {
       if (!python('')) ctx.skip('python3 is not installed');
       const ended = script('raise SystemExit("out of paper")');
-      await expect(ended.ask({ do: 'open' }, openedSchema)).rejects.toThrow('it exited with code 1: out of paper');
-      await expect(ended.ask({ do: 'open' }, openedSchema)).rejects.toThrow('out of paper');
+      await expect(ended.sendRequest({ do: 'open' }, openReplySchema)).rejects.toThrow(
+        'it exited with code 1: out of paper',
+      );
+      await expect(ended.sendRequest({ do: 'open' }, openReplySchema)).rejects.toThrow('out of paper');
       await ended.close();
     });
 
     test('names the signal if the program is killed', async (ctx) => {
       if (!python('')) ctx.skip('python3 is not installed');
       const killed = script('import os; os.kill(os.getpid(), 9)');
-      await expect(killed.ask({ do: 'open' }, openedSchema)).rejects.toThrow(
+      await expect(killed.sendRequest({ do: 'open' }, openReplySchema)).rejects.toThrow(
         'it was killed by SIGKILL, possibly because the system ran out of memory',
       );
       await killed.close();
@@ -321,7 +323,9 @@ for name in methods:
     test('is an error if the program answers something unexpected', async (ctx) => {
       if (!python('')) ctx.skip('python3 is not installed');
       const odd = script('input(); print("hello", flush=True); input()');
-      await expect(odd.ask({ do: 'open' }, openedSchema)).rejects.toThrow('its reply does not follow the protocol');
+      await expect(odd.sendRequest({ do: 'open' }, openReplySchema)).rejects.toThrow(
+        'its reply does not follow the protocol',
+      );
       await odd.close();
     });
   });

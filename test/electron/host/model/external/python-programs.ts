@@ -5,7 +5,7 @@ import type { TransportProblem } from '../../../../../electron/host/io/addon/add
 import { relativeL2 } from '../../../../../electron/host/model/bench/bench-candidate.ts';
 import {
   type Baseline,
-  chooseBaselines,
+  parseBaselines,
   readRegistry,
 } from '../../../../../electron/host/model/external/conversation.ts';
 import { ProgramCandidate } from '../../../../../electron/host/model/external/program-candidate.ts';
@@ -37,7 +37,7 @@ export async function problemOf(parts: object): Promise<TransportProblem> {
 
 /** A candidate process of this program; closed at the end of the test. */
 export function startCandidate(id: string, problem: TransportProblem, other: Partial<Baseline> = {}): ProgramCandidate {
-  const [chosen] = chooseBaselines(registry, transport, [id]);
+  const [chosen] = parseBaselines(registry, transport, [id]);
   if (chosen === undefined) throw new Error(id);
   const changed = { ...chosen, baseline: { ...chosen.baseline, ...other } };
   const terms = transportTerms(addon, problem, changed);

@@ -2,12 +2,12 @@
 import { describe, expect, it, test } from 'vitest';
 import {
   type ComparedField,
-  comparedCurves,
-  difference,
+  compareCurves,
+  fieldDifference,
   fieldMap,
   gridText,
 } from '../../../../../electron/host/model/fields/field.ts';
-import { type DoseMap, gamma } from '../../../../../electron/host/model/fields/gamma.ts';
+import { type DoseMap, gammaIndex } from '../../../../../electron/host/model/fields/gamma.ts';
 import { imageField } from '../../../../../electron/host/workloads/diffraction/summary.ts';
 import { doseField } from '../../../../../electron/host/workloads/transport/index.ts';
 
@@ -22,18 +22,21 @@ describe('the dose criterion of the gamma index', () => {
   it('is a share of the largest dose, or of the dose at each point if local', () => {
     // A difference of 1 at a dose of 20 is 1 % of the largest dose, but 5 % of the local dose.
     const [reference, evaluated] = [map(100, 100, 20, 20), map(100, 100, 21, 21)];
-    const global = gamma(reference, evaluated, criteria);
+    const global = gammaIndex(reference, evaluated, criteria);
     expect([global.points, global.passed]).toEqual([4, 1]);
     expect(global.worst).toBeCloseTo(0.5, 9);
-    const local = gamma(reference, evaluated, { ...criteria, local: true });
+    const local = gammaIndex(reference, evaluated, { ...criteria, local: true });
     expect([local.points, local.passed]).toEqual([4, 0.5]);
     expect(local.worst).toBeCloseTo(2.5, 9);
   });
 
   it('ignores points below the threshold, by default 10 % of the largest dose', () => {
     const [reference, evaluated] = [map(100, 100, 9, 9), map(100, 100, 90, 90)];
-    expect(gamma(reference, evaluated, criteria)).toMatchObject({ points: 2, passed: 1 });
-    expect(gamma(reference, evaluated, { ...criteria, threshold: 0.05 })).toMatchObject({ points: 4, passed: 0.5 });
+    expect(gammaIndex(reference, evaluated, criteria)).toMatchObject({ points: 2, passed: 1 });
+    expect(gammaIndex(reference, evaluated, { ...criteria, threshold: 0.05 })).toMatchObject({
+      points: 4,
+      passed: 0.5,
+    });
   });
 });
 
@@ -59,16 +62,16 @@ describe('fields of a run', () => {
 
   test('a difference requires the same grid', async () => {
     const [a, b] = [field(3, 2, 0.5, (z) => z), field(3, 2, 0.5, (z) => z + 1)];
-    expect([...((await difference(b, a))?.values ?? [])]).toEqual([1, 1, 1, 1, 1, 1]);
+    expect([...((await fieldDifference(b, a))?.values ?? [])]).toEqual([1, 1, 1, 1, 1, 1]);
     const other = field(3, 2, 0.25, (z) => z);
-    expect(await difference(other, a)).toBeNull();
+    expect(await fieldDifference(other, a)).toBeNull();
     expect(gridText(other)).toBe('3 × 2 cells of 0.25 × 2 mm²');
   });
 
   test('curves on other grids are compared by linear interpolation between points', async () => {
     const fine = field(8, 1, 0.5, (z) => (z + 0.5) * 0.5 * 0.5);
     const coarse = field(4, 1, 1, (z) => z + 0.5);
-    const [first, second, none] = await comparedCurves([coarse, fine, null], 0);
+    const [first, second, none] = await compareCurves([coarse, fine, null], 0);
     expect(first?.residual).toBeNull();
     // On both curves the dose equals the depth, so their difference is zero where both have values.
     expect([...(second?.residual?.positions ?? [])]).toEqual([0.75, 1.25, 1.75, 2.25, 2.75, 3.25]);
@@ -84,11 +87,11 @@ describe('fields of a run', () => {
     };
     const few = { horizontal: null, vertical: null, pixels: [2, 2] as [number, number] };
     expect([...(await fieldMap(image(5), few)).values]).toEqual([5, 0, 0, 0]);
-    const less = await difference(image(2), image(5));
+    const less = await fieldDifference(image(2), image(5));
     expect(less && [...(await fieldMap(less, few)).values]).toEqual([-3, 0, 0, 0]);
     expect(gridText(image(1))).toBe('8 × 8 pixels');
     expect(
-      await difference(
+      await fieldDifference(
         image(1),
         field(8, 8, 1, () => 1),
       ),

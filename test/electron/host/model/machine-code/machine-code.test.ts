@@ -21,10 +21,19 @@ import {
   withoutRegisterNames,
 } from '../../../../../electron/domain/code-diff.ts';
 import { readSourcePage } from '../../../../../electron/host/model/counters/source-page.ts';
-import { cubinsOf, kernelsIn, lz4Block } from '../../../../../electron/host/model/machine-code/cubin.ts';
-import { shippedCode, userCode, userResources } from '../../../../../electron/host/model/machine-code/index.ts';
-import { kernelsOfPtx, MAX_LINES, readPtx, readSass } from '../../../../../electron/host/model/machine-code/listing.ts';
-import { cudaTool, NO_DISASSEMBLER } from '../../../../../electron/host/model/machine-code/tools.ts';
+import { decompressLz4, extractCubins, readKernels } from '../../../../../electron/host/model/machine-code/cubin.ts';
+import {
+  compileUserCode,
+  readShippedCode,
+  readUserResources,
+} from '../../../../../electron/host/model/machine-code/index.ts';
+import {
+  MAX_LINES,
+  parsePtx,
+  parseSass,
+  ptxKernelNames,
+} from '../../../../../electron/host/model/machine-code/listing.ts';
+import { findCudaTool, NO_DISASSEMBLER } from '../../../../../electron/host/model/machine-code/tools.ts';
 import type { BuildOptions } from '../../../../../electron/host/model/user-kernels/build.ts';
 import { readUserKernel, type UserKernel } from '../../../../../electron/host/model/user-kernels/file.ts';
 import { onPosix, unless } from '../../../../unless.ts';
@@ -60,7 +69,7 @@ function fatbin(
 
 describe('compiled kernels', () => {
   test('are read from a cubin with registers, shared memory, barriers and launch bounds', () => {
-    const kernels = kernelsIn(cubin, 'sm_90');
+    const kernels = readKernels(cubin, 'sm_90');
     expect(kernels.map(({ name }) => name)).toEqual([
       'micro_reduce_atomics',
       'micro_reduce_grid_stride',
@@ -76,7 +85,7 @@ describe('compiled kernels', () => {
 
   test('are read from fat binaries, plain or compressed by zstd and LZ4, without their PTX entries', () => {
     const packed = zstdCompressSync(cubin);
-    const all = cubinsOf(
+    const all = extractCubins(
       fatbin([
         { payload: cubin, flags: 0x11n, size: 0, sm: 80 },
         { payload: packed, flags: 0x8011n, size: cubin.length },
@@ -84,15 +93,15 @@ describe('compiled kernels', () => {
       ]),
     );
     expect([...all.keys()]).toEqual([80, 90]);
-    for (const read of all.values()) expect(kernelsIn(read(), 'sm_90')).toHaveLength(6);
+    for (const read of all.values()) expect(readKernels(read(), 'sm_90')).toHaveLength(6);
     // Literals "abcd", a match of 8 bytes at offset 4, and last literals "xyz".
     const block = Uint8Array.from([0x44, 0x61, 0x62, 0x63, 0x64, 4, 0, 0x30, 0x78, 0x79, 0x7a]);
-    expect(new TextDecoder().decode(lz4Block(block, 15))).toBe('abcdabcdabcdxyz');
+    expect(new TextDecoder().decode(decompressLz4(block, 15))).toBe('abcdabcdabcdxyz');
   });
 
   test('are rejected with a reason if the file is damaged, whatever its bytes', () => {
     const whole = fatbin([{ payload: zstdCompressSync(cubin), flags: 0x8011n, size: cubin.length }]);
-    const read = (bytes: Uint8Array) => [...cubinsOf(bytes).values()].map((one) => kernelsIn(one(), 'sm_90'));
+    const read = (bytes: Uint8Array) => [...extractCubins(bytes).values()].map((one) => readKernels(one(), 'sm_90'));
     const refused = (work: () => unknown): void => {
       try {
         work();
@@ -111,9 +120,9 @@ describe('compiled kernels', () => {
         (at, byte, length) => {
           const changed = Buffer.from(cubin);
           changed[at] = byte;
-          refused(() => kernelsIn(changed.subarray(0, length), 'sm_90'));
+          refused(() => readKernels(changed.subarray(0, length), 'sm_90'));
           refused(() => read(Buffer.concat([whole.subarray(0, at % whole.length), Buffer.from([byte])])));
-          refused(() => lz4Block(changed.subarray(0, length % 512), 4096));
+          refused(() => decompressLz4(changed.subarray(0, length % 512), 4096));
         },
       ),
       { numRuns: 300 },
@@ -123,7 +132,7 @@ describe('compiled kernels', () => {
 
 describe('listings of machine code', () => {
   test('SASS of one kernel has addresses, instructions and source lines', () => {
-    const { lines, files, dropped } = readSass(sass, 'micro_reduce_interleaved');
+    const { lines, files, dropped } = parseSass(sass, 'micro_reduce_interleaved');
     expect(dropped).toBe(0);
     expect(files.map((file) => path.basename(file))).toEqual(['reduction.cu', 'common.cuh']);
     expect(listInstructions(lines, 'sass')).toBe(88);
@@ -138,10 +147,10 @@ describe('listings of machine code', () => {
       { length: MAX_LINES + 5 },
       (_, i) => `        /*${(16 * i).toString(16).padStart(5, '0')}*/   NOP ;`,
     );
-    const { lines, dropped } = readSass(['//---- .text.k ----', ...many].join('\n'), 'k');
+    const { lines, dropped } = parseSass(['//---- .text.k ----', ...many].join('\n'), 'k');
     expect([lines.length, dropped]).toEqual([MAX_LINES, 5]);
-    expect(readSass(sass, 'another').lines).toEqual([]);
-    fc.assert(fc.property(fc.string(), (text) => readSass(text, 'k').lines.length >= 0));
+    expect(parseSass(sass, 'another').lines).toEqual([]);
+    fc.assert(fc.property(fc.string(), (text) => parseSass(text, 'k').lines.length >= 0));
   });
 
   test('PTX of one kernel ends at its closing brace and names its source files', () => {
@@ -161,21 +170,21 @@ describe('listings of machine code', () => {
       '.file 1 "/checkout/kernels/a.cu"',
       '.file 2 "/checkout/kernels/b.cuh"',
     ].join('\n');
-    expect(kernelsOfPtx(ptx)).toEqual(['other', 'k', 'last']);
-    const found = readPtx(ptx, 'k');
+    expect(ptxKernelNames(ptx)).toEqual(['other', 'k', 'last']);
+    const found = parsePtx(ptx, 'k');
     expect(found?.lines.map(({ text, line }) => [text, line]).slice(-3)).toEqual([
       ['ld.global.f32 %f1, [%rd1];', 7],
       ['{ mov.u32 %r1, 0; }', 7],
       ['}', 7],
     ]);
     expect(found?.files).toEqual(['/checkout/kernels/b.cuh']);
-    expect(readPtx(ptx, 'none')).toBeNull();
-    fc.assert(fc.property(fc.string(), (text) => readPtx(`.entry k ${text}`, 'k') !== null));
+    expect(parsePtx(ptx, 'none')).toBeNull();
+    fc.assert(fc.property(fc.string(), (text) => parsePtx(`.entry k ${text}`, 'k') !== null));
   });
 });
 
 describe('comparison of two kernels', () => {
-  const [a, b] = ['micro_reduce_interleaved', 'micro_reduce_sequential'].map((name) => readSass(sass, name).lines);
+  const [a, b] = ['micro_reduce_interleaved', 'micro_reduce_sequential'].map((name) => parseSass(sass, name).lines);
   if (a === undefined || b === undefined) throw new Error('not recorded');
 
   test('aligns instructions whatever their register names', () => {
@@ -196,7 +205,7 @@ describe('hot lines', () => {
     const [hot] = readSourcePage(page, 'source.csv');
     if (hot === undefined) throw new Error('no kernel');
     expect(hot).toMatchObject({ kernel: 'micro_reduce_interleaved', total: 2414 });
-    const { lines, files } = readSass(sass, hot.kernel);
+    const { lines, files } = parseSass(sass, hot.kernel);
     const code = { lines: [...lines], files: files.map((file) => ({ path: file, text: null })) };
     const heat = listingHeat(code, hot);
     const hottest = lines[heat.lines.findIndex((one) => one?.value === 777)];
@@ -261,7 +270,7 @@ describe('tools for machine code', () => {
   });
 
   const code = (kernel: string | null, architecture = 'sm_90') =>
-    shippedCode(
+    readShippedCode(
       { images: path.join(folder, 'kernels'), sources: path.join(folder, 'kernels/source'), cache: folder },
       { workload: 'micro', kernel, among: null, architecture, language: 'sass' },
     );
@@ -270,7 +279,7 @@ describe('tools for machine code', () => {
     vi.stubEnv('PATH', path.join(folder, 'bin'));
     vi.stubEnv('CUDA_PATH', '');
     vi.stubEnv('CUDA_HOME', '');
-    if (cudaTool('nvdisasm') !== null) return;
+    if (findCudaTool('nvdisasm') !== null) return;
     const found = await code('micro_reduce_sequential');
     expect(found).toMatchObject({ missing: NO_DISASSEMBLER, lines: [], kernel: 'micro_reduce_sequential' });
     expect(found.resource).toMatchObject({ registers: 12, spill_store_bytes: 8, spill_load_bytes: 16 });
@@ -290,7 +299,7 @@ describe('tools for machine code', () => {
     expect(listInstructions(found.lines, 'sass')).toBe(88);
   });
 
-  const nvcc = cudaTool('nvcc');
+  const nvcc = findCudaTool('nvcc');
   test(
     'a user kernel is compiled for a chosen architecture, whatever GPU is present',
     unless(nvcc === null && 'nvcc is not installed'),
@@ -328,16 +337,20 @@ describe('tools for machine code', () => {
       const folders = { images: folder, sources: path.join(root, 'kernels'), cache: folder };
       const options = { folders } as BuildOptions;
       const kernelName = 'micro_reduce_interleaved';
-      const ptx = await userCode(kernel, options, { architecture: 'sm_80', language: 'ptx', kernel: kernelName });
+      const ptx = await compileUserCode(kernel, options, {
+        architecture: 'sm_80',
+        language: 'ptx',
+        kernel: kernelName,
+      });
       expect(ptx).toMatchObject({ architecture: 'compute_80', missing: null });
       expect(ptx.files[0]).toEqual({ path: 'my.cu', text: whole });
-      const machine = await userCode(kernel, options, { architecture: 'sm_89', language: 'sass', kernel: null });
+      const machine = await compileUserCode(kernel, options, { architecture: 'sm_89', language: 'sass', kernel: null });
       expect(machine).toMatchObject({ kernel: 'micro_reduce_atomics', architecture: 'sm_89' });
       expect(machine.resource).toMatchObject({ spill_store_bytes: 0, max_threads: 256 });
       const broken = { ...kernel, whole: `${whole}\nnot C++;`, sha256: 'b' };
-      await expect(userCode(broken, options, { architecture: 'sm_80', language: 'ptx', kernel: null })).rejects.toThrow(
-        /reduction\.cu\(\d+\): error/,
-      );
+      await expect(
+        compileUserCode(broken, options, { architecture: 'sm_80', language: 'ptx', kernel: null }),
+      ).rejects.toThrow(/reduction\.cu\(\d+\): error/);
     },
   );
 
@@ -378,7 +391,7 @@ describe('tools for machine code', () => {
       const rulesOf = () => ({ replaceable: () => false, fixed: () => null });
       const kernel = await readUserKernel(path.join(at, 'many.cu'), { bases, rulesOf, sources });
       const options = { folders: { images: folder, sources, cache: folder } } as BuildOptions;
-      const found = await userResources(kernel, options, { architecture: 'sm_90' });
+      const found = await readUserResources(kernel, options, { architecture: 'sm_90' });
       expect(found).toMatchObject([{ name: 'many', registers: 32, max_threads: 1024 }]);
       expect(found[0]?.spill_store_bytes).toBeGreaterThan(0);
       expect(found[0]?.spill_load_bytes).toBeGreaterThan(0);
@@ -400,17 +413,17 @@ describe('tools for machine code', () => {
 }`,
       );
       execFileSync(nvcc ?? '', [`-arch=${architecture}`, '-cubin', '-o', built ?? '', source ?? '']);
-      const [kernel] = kernelsIn(readFileSync(built ?? ''), architecture);
+      const [kernel] = readKernels(readFileSync(built ?? ''), architecture);
       expect(kernel).toMatchObject({ name: 'turned', resource: { architecture, shared_bytes: 256 } });
     },
   );
 
-  const installed = cudaTool('nvdisasm');
+  const installed = findCudaTool('nvdisasm');
   test(
     'the parser reads the output of the installed nvdisasm',
     unless(installed === null && 'nvdisasm is not installed'),
     () => {
-      const own = kernelsIn(cubin, 'sm_90').find(({ name }) => name === 'micro_reduce_sequential');
+      const own = readKernels(cubin, 'sm_90').find(({ name }) => name === 'micro_reduce_sequential');
       const words = [
         '--print-code',
         '--print-line-info',
@@ -418,7 +431,10 @@ describe('tools for machine code', () => {
         String(own?.symbol),
         path.join(here, 'reduction.cubin'),
       ];
-      const { lines } = readSass(execFileSync(installed ?? '', words, { encoding: 'utf8' }), 'micro_reduce_sequential');
+      const { lines } = parseSass(
+        execFileSync(installed ?? '', words, { encoding: 'utf8' }),
+        'micro_reduce_sequential',
+      );
       expect(listInstructions(lines, 'sass')).toBe(88);
     },
   );

@@ -8,15 +8,19 @@ import {
   materialNames,
   parseFormula,
 } from '../../../../../electron/contract/scenario/index.ts';
-import { type Anchors, halfDensityEffect, isMetal } from '../../../../../electron/host/model/matter/corrections.ts';
+import {
+  halfDensityEffect,
+  isMetal,
+  type ReferenceSubstances,
+} from '../../../../../electron/host/model/matter/corrections.ts';
 import {
   additiveExcitation,
-  anchorsOf,
+  completeUserMaterial,
   compoundExcitation,
-  lengthsOf,
-  meanExcitationOf,
-  ratiosToWater,
-  userMaterial,
+  createRatioToWater,
+  materialLengths,
+  meanExcitation,
+  referenceSubstances,
 } from '../../../../../electron/host/model/matter/user-material.ts';
 import { standardTable, stoppingAt } from '../../../../../electron/host/model/scenarios/stopping-table.ts';
 import { addon, assetsFolder, scenarios } from '../scenarios/open.ts';
@@ -67,11 +71,11 @@ describe('mean excitation energies', () => {
 
   test('the value of an unlisted formula follows from its elements', () => {
     const own = { name: 'lime', formula: 'Ca(OH)2', density_g_cm3: 2.2 };
-    expect(meanExcitationOf(own).source).toContain('Bragg');
+    expect(meanExcitation(own).source).toContain('Bragg');
   });
 
   test('an explicit value is used unchanged', () => {
-    expect(meanExcitationOf({ name: 'a', formula: 'H2O', density_g_cm3: 1, mean_excitation_eV: 78 }).eV).toBe(78);
+    expect(meanExcitation({ name: 'a', formula: 'H2O', density_g_cm3: 1, mean_excitation_eV: 78 }).eV).toBe(78);
   });
 
   test.each([
@@ -110,7 +114,7 @@ describe('user materials', () => {
 
   /** A user material with the composition of a built-in one. */
   const described = (name: MaterialName) =>
-    userMaterial(
+    completeUserMaterial(
       {
         name: 'mine',
         composition: materials[name].composition,
@@ -166,18 +170,22 @@ describe('user materials', () => {
   });
 
   /** Largest difference from a published table above an energy, for a material whose table the model does not know. */
-  function largestDeviation(name: MaterialName, changed: (anchors: Anchors) => Anchors, from_MeV: number): number {
+  function largestDeviation(
+    name: MaterialName,
+    changed: (anchors: ReferenceSubstances) => ReferenceSubstances,
+    from_MeV: number,
+  ): number {
     const { composition, mean_excitation_eV } = materials[name];
     const rows = published(name).filter(([energy = 0]) => energy >= from_MeV);
     const energies = Float64Array.from(rows, ([energy = 0]) => energy);
-    const ratio = ratiosToWater(
-      changed(anchorsOf(materials)),
+    const ratio = createRatioToWater(
+      changed(referenceSubstances(materials)),
       75,
       energies,
       addon.rangeTable,
     )({
       composition,
-      ...lengthsOf(composition),
+      ...materialLengths(composition),
       mean_excitation_eV,
     });
     const differences = rows.map(([energy = 0, stopping = 1], i) => {
@@ -190,16 +198,16 @@ describe('user materials', () => {
   /** Anchors without an element's table, or with another material's table instead. */
   const without =
     (symbol: string, other?: MaterialName) =>
-    (anchors: Anchors): Anchors => ({
+    (anchors: ReferenceSubstances): ReferenceSubstances => ({
       ...anchors,
       elements: anchors.elements.flatMap(([each, anchor]) => {
         if (each !== symbol) return [[each, anchor] as const];
         if (other === undefined) return [];
         const { composition, mean_excitation_eV } = materials[other];
-        const { z_over_a } = lengthsOf(composition);
+        const { z_over_a } = materialLengths(composition);
         return [[each, { composition, z_over_a, mean_excitation_eV, table: standardTable(materials[other]) }] as const];
       }),
-      alone: Object.fromEntries(Object.entries(anchors.alone).filter(([each]) => each !== symbol)),
+      pureElements: Object.fromEntries(Object.entries(anchors.pureElements).filter(([each]) => each !== symbol)),
     });
 
   describe('a table not used for fitting the model agrees as well', () => {
@@ -217,7 +225,7 @@ describe('user materials', () => {
   test('stopping power scales with the selected water table: ICRU 90 gives less, by the ratio of the two waters at its I', () => {
     const icru90 = materials.water.tables.get('icru90');
     if (icru90 === undefined) throw new Error('no ICRU 90 table');
-    const own = userMaterial(
+    const own = completeUserMaterial(
       { name: 'mine', formula: 'H2O', density_g_cm3: 1, mean_excitation_eV: 78 },
       materials,
       icru90,
@@ -240,7 +248,7 @@ describe('user materials', () => {
     fc.assert(
       fc.property(parts, fc.double({ min: 10, max: 1000, noNaN: true }), (composition, mean_excitation_eV) => {
         const mine = { name: 'mine', composition, density_g_cm3: 1, mean_excitation_eV };
-        const { stopping_MeV_cm2_g } = standardTable(userMaterial(mine, materials, water, addon.rangeTable));
+        const { stopping_MeV_cm2_g } = standardTable(completeUserMaterial(mine, materials, water, addon.rangeTable));
         expect(stopping_MeV_cm2_g.every((stopping) => stopping > 0 && stopping < 1e4)).toBe(true);
       }),
     );

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { configuredKernel, spaceOf } from '../../../../../electron/host/app/user-kernels/configured.ts';
 import { loadAddon } from '../../../../../electron/host/io/addon/addon.ts';
-import { variantSources } from '../../../../../electron/host/model/bench/sources.ts';
+import { readVariantSources } from '../../../../../electron/host/model/bench/sources.ts';
 import { constantsOf, constantsSince90, withConstants } from '../../../../../electron/host/model/tuning/constants.ts';
 import {
   readTunedRecords,
@@ -287,7 +287,7 @@ describe.each(spaces.map((space) => [`${space.bench || space.workload} ${space.v
         );
         expect(variant, id).toBeDefined();
         if (variant === undefined) continue;
-        const files = await variantSources(path.join(root, 'kernels'), variant);
+        const files = await readVariantSources(path.join(root, 'kernels'), variant);
         expect(files.map((one) => one.path)).toContain(file);
       }
     });

@@ -7,7 +7,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { limitsOf } from '../../../../../electron/host/model/bench/stopping.ts';
+import { createLimits } from '../../../../../electron/host/model/bench/stopping.ts';
 import { checkTransport } from '../../../../../electron/host/workloads/transport/user-kernels.ts';
 import { onLinux } from '../../../../unless.ts';
 import { benchHere, eventually } from '../../test-host.ts';
@@ -140,7 +140,7 @@ describe('a failure of a user kernel', () => {
         scenario: 'small',
         variants: ['gather', 'breaks.cpp', 'copy.cpp'],
         seed: 1,
-        limits: limitsOf(3, 600),
+        limits: createLimits(3, 600),
       },
     );
     expect(report.rounds).toBe(3);

@@ -13,7 +13,7 @@ import { benchKindOf, UserKernels } from '../../../../../electron/host/app/user-
 import { loadAddon, type TransportProblem, variantOptionsOf } from '../../../../../electron/host/io/addon/addon.ts';
 import { forkChild } from '../../../../../electron/host/io/processes/link.ts';
 import { kernelFolders } from '../../../../../electron/host/model/bench/machine.ts';
-import { limitsOf } from '../../../../../electron/host/model/bench/stopping.ts';
+import { createLimits } from '../../../../../electron/host/model/bench/stopping.ts';
 import { imageRunData } from '../../../../../electron/host/workloads/diffraction/image-data.ts';
 import { hostWorkloads } from '../../../../../electron/host/workloads/index.ts';
 import {
@@ -33,7 +33,7 @@ let folder: string;
 export let ownKernels: UserKernels;
 let processes = 0;
 
-const limits = limitsOf(3, 600);
+const limits = createLimits(3, 600);
 export const common = { scenario: 'small', seed: 1, limits };
 
 /**

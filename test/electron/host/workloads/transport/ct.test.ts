@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TransportScenario } from '../../../../../electron/contract/scenario/index.ts';
-import { gamma } from '../../../../../electron/host/model/fields/gamma.ts';
+import { gammaIndex } from '../../../../../electron/host/model/fields/gamma.ts';
 import { loadHuTable } from '../../../../../electron/host/model/matter/hu-table.ts';
-import { lengthsOf } from '../../../../../electron/host/model/matter/user-material.ts';
+import { materialLengths } from '../../../../../electron/host/model/matter/user-material.ts';
 import { stoppingAt } from '../../../../../electron/host/model/scenarios/stopping-table.ts';
 import { pencilDose } from '../../../../../electron/host/workloads/transport/beams/pencils.ts';
 import { metricsOf } from '../../../../../electron/host/workloads/transport/metrics/run-metrics.ts';
@@ -198,7 +198,7 @@ describe('a thorax converted by the shipped table', () => {
       'schneider-marrow-bone15': 26.99482,
     };
     for (const { name, composition } of compositions) {
-      const { radiation_length_g_cm2 } = lengthsOf(composition ?? {});
+      const { radiation_length_g_cm2 } = materialLengths(composition ?? {});
       expect(Math.abs(radiation_length_g_cm2 / (listed[name] ?? 0) - 1), name).toBeLessThan(0.015);
     }
     expect(compositions).toHaveLength(24);
@@ -394,7 +394,7 @@ describe('pencils traced along their axes', () => {
     const pencils = await pencilDose(addon, problem(), new AbortController().signal);
     const plane = await run(document);
     const at = (dose: Float64Array) => ({ dose, nz: grid.nz, nx: grid.nx, dz_mm: grid.dz_mm, dx_mm: grid.dx_mm });
-    const { passed } = gamma(at(plane.dose), at(pencils.dose), { dose: 0.01, distance_mm: 1 });
+    const { passed } = gammaIndex(at(plane.dose), at(pencils.dose), { dose: 0.01, distance_mm: 1 });
     return { ...pencils, plane: plane.dose, grid, passed };
   }
   const sum = (dose: Float64Array): number => dose.reduce((a, b) => a + b, 0);

@@ -17,7 +17,7 @@ import {
   type TransportRun,
 } from '../../../../../electron/host/io/addon/addon.ts';
 import { BEAM_PARAMETERS, writeBeamParameters } from '../../../../../electron/host/io/addon/beam-block.ts';
-import { gamma, toPeak } from '../../../../../electron/host/model/fields/gamma.ts';
+import { gammaIndex, normalizeToPeak } from '../../../../../electron/host/model/fields/gamma.ts';
 import { hostWorkloads } from '../../../../../electron/host/workloads/index.ts';
 import { problemOf } from '../../../../../electron/host/workloads/scenarios/scenarios.ts';
 import {
@@ -340,7 +340,7 @@ describe('dose files', () => {
     const read = await readDoseFile(await exported('dose'), {}, null);
     if (read.kind !== 'map') throw new Error('no map');
     expect(read.unit).toBe('MeV/mm2');
-    const result = gamma(gammaMap(run, 'area'), read.map, criteria);
+    const result = gammaIndex(gammaMap(run, 'area'), read.map, criteria);
     expect([result.passed, result.worst < 1e-4, result.points > 20]).toEqual([1, true, true]);
   });
 
@@ -371,7 +371,7 @@ describe('dose files', () => {
     const at = async (shift_depth_mm: number): Promise<number> => {
       const read = await readDoseFile(file, { depth: 'y', shift_depth_mm }, null);
       if (read.kind !== 'map') throw new Error('no map');
-      return gamma(toPeak(gammaMap(run, 'area')), toPeak(read.map), criteria).worst;
+      return gammaIndex(normalizeToPeak(gammaMap(run, 'area')), normalizeToPeak(read.map), criteria).worst;
     };
     expect(await at(100)).toBeLessThan(1e-6);
     expect(await at(101)).toBeGreaterThan(1);

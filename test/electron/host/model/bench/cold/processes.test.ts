@@ -5,11 +5,11 @@ import type { TransportProblem } from '../../../../../../electron/host/io/addon/
 import { type ChildLink, forkChild, type StartChild } from '../../../../../../electron/host/io/processes/link.ts';
 import {
   ColdProcesses,
-  type ColdRun,
-  coldProcess_s,
-  coldStart,
+  type ColdRunPlan,
+  createColdStart,
+  timeColdProcess_s,
 } from '../../../../../../electron/host/model/bench/cold/processes.ts';
-import { limitsOf } from '../../../../../../electron/host/model/bench/stopping.ts';
+import { createLimits } from '../../../../../../electron/host/model/bench/stopping.ts';
 import type { MessageToChild } from '../../../../../../electron/host/model/user-kernels/process/relay.ts';
 import { benchHere, measuredIn } from '../../../test-host.ts';
 import { addon, check, scenarios } from '../../scenarios/open.ts';
@@ -21,7 +21,7 @@ beforeAll(async () => {
   problem = scenarios.resolve(await check(coarse, 30));
 });
 
-const runOf = (of: TransportProblem): ColdRun => ({
+const runOf = (of: TransportProblem): ColdRunPlan => ({
   factory: 'createTransport',
   problem: of,
   calls: [{ method: 'start', args: [{ unwatched: true }], reports: true }],
@@ -64,28 +64,28 @@ describe('a run in a separate process', () => {
       heres_s.push((performance.now() - began) / 1000);
     }
     const here_s = Math.min(...heres_s);
-    const cold_s = await coldProcess_s('window', runOf(problem), forkChild);
+    const cold_s = await timeColdProcess_s('window', runOf(problem), forkChild);
     expect(cold_s).toBeGreaterThan(here_s);
     expect(cold_s).toBeLessThan(30);
   });
 
   test('reports why it failed, and leaves no process behind', async () => {
     const unknown = { ...problem, solver: { ...problem.solver, variant: 'no-such' } };
-    await expect(coldProcess_s('no-such', runOf(unknown), forkChild)).rejects.toThrow(/no-such/);
+    await expect(timeColdProcess_s('no-such', runOf(unknown), forkChild)).rejects.toThrow(/no-such/);
   });
 
   test('ends when the session is cancelled', async () => {
     const stop = new AbortController();
-    const requested = coldProcess_s('slow', runOf(problem), delayedChild([60_000]), stop.signal);
+    const requested = timeColdProcess_s('slow', runOf(problem), delayedChild([60_000]), stop.signal);
     setTimeout(() => stop.abort(), 20);
     expect(await requested).toBeNull();
-    expect(await coldProcess_s('slow', runOf(problem), delayedChild([1]), stop.signal)).toBeNull();
+    expect(await timeColdProcess_s('slow', runOf(problem), delayedChild([1]), stop.signal)).toBeNull();
   });
 });
 
 describe('cold processes of a session', () => {
   const options = (startChild: StartChild) => ({
-    ...{ count: 5, startChild, seed: 1, limits: limitsOf(5, 60) },
+    ...{ count: 5, startChild, seed: 1, limits: createLimits(5, 60) },
     tell: () => undefined,
   });
 
@@ -96,7 +96,10 @@ describe('cold processes of a session', () => {
         new Promise<null>((resolve) => end?.addEventListener('abort', () => resolve(null))),
     };
     const quick = { label: 'quick', run: async () => ({ time_s: 1 }) };
-    const processes = new ColdProcesses([quick, endless], { ...options(delayedChild([])), limits: limitsOf(5, 0.05) });
+    const processes = new ColdProcesses([quick, endless], {
+      ...options(delayedChild([])),
+      limits: createLimits(5, 0.05),
+    });
     await processes.take();
     expect(processes.of('endless')).toMatchObject({
       reason: 'the session time ended before each variant had run in a new process',
@@ -105,7 +108,7 @@ describe('cold processes of a session', () => {
   });
 
   test('are judged against the reference with a separate control', async () => {
-    const byLabel = (label: string): ColdRun => ({
+    const byLabel = (label: string): ColdRunPlan => ({
       factory: 'createTask',
       problem: label,
       calls: runOf(problem).calls,
@@ -126,8 +129,8 @@ describe('cold processes of a session', () => {
     };
     const all = new ColdProcesses(
       [
-        { label: 'quick', run: coldStart(byLabel('quick')) },
-        { label: 'slow', run: coldStart(byLabel('slow')) },
+        { label: 'quick', run: createColdStart(byLabel('quick')) },
+        { label: 'slow', run: createColdStart(byLabel('slow')) },
         { label: 'mine.cpp', run: null },
       ],
       options(startChild),
@@ -152,7 +155,7 @@ describe('cold processes of a session', () => {
       addon,
       { kind: 'transport', problem },
       {
-        ...{ scenario: 'small', variants: ['window', 'gather'], seed: 1, limits: limitsOf(3, 60) },
+        ...{ scenario: 'small', variants: ['window', 'gather'], seed: 1, limits: createLimits(3, 60) },
         processes: { count: 1, startChild: forkChild },
       },
     );

@@ -7,9 +7,9 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { ClockState } from '../../../../../../electron/contract/capabilities.ts';
 import {
-  energyOf,
-  gpuCounter,
-  processorCounter,
+  measureEnergy_J,
+  openGpuCounter,
+  openProcessorCounter,
 } from '../../../../../../electron/host/model/bench/conditions/energy.ts';
 import { SteadyGpu } from '../../../../../../electron/host/model/bench/conditions/steady.ts';
 import { scratchFolder } from '../../../../../scratch-folder.ts';
@@ -86,7 +86,7 @@ describe('energy counters', () => {
 
   test('are summed over processors, and lose nothing when a counter wraps', () => {
     const folder = powercap('two', [999_000_000, 5_000_000]);
-    const counter = processorCounter(folder);
+    const counter = openProcessorCounter(folder);
     if (typeof counter === 'string') throw new Error(counter);
     const before = counter.read() ?? Number.NaN;
     writeFileSync(path.join(folder, 'intel-rapl:0/energy_uj'), '3000000\n');
@@ -95,30 +95,30 @@ describe('energy counters', () => {
   });
 
   test('are explained in one sentence if they are missing', () => {
-    expect(processorCounter(path.join(scratch, 'none'))).toContain('no RAPL counters');
+    expect(openProcessorCounter(path.join(scratch, 'none'))).toContain('no RAPL counters');
     const folder = powercap('closed', [1]);
     rmSync(path.join(folder, 'intel-rapl:0/energy_uj'));
-    expect(processorCounter(folder)).toContain('as root, chmod a+r');
+    expect(openProcessorCounter(folder)).toContain('as root, chmod a+r');
     if (process.getuid?.() !== 0) {
       const own = powercap('rights', [1]);
       chmodSync(path.join(own, 'intel-rapl:0/energy_uj'), 0);
-      expect(processorCounter(own)).toContain('as root, chmod a+r');
+      expect(openProcessorCounter(own)).toContain('as root, chmod a+r');
     }
-    expect(gpuCounter({ clockState: () => null }, 'GPU-1')).toContain('NVML reports no energy');
+    expect(openGpuCounter({ clockState: () => null }, 'GPU-1')).toContain('NVML reports no energy');
   });
 
   test('give the energy of a run as their difference over all repetitions', async () => {
     let joules = 1000;
     const state = (): ClockState =>
       ({ ...{ sm_MHz: 1, memory_MHz: 1, power_W: 1, powerLimit_W: 1 }, energy_J: joules }) as ClockState;
-    const counter = gpuCounter({ clockState: state }, 'GPU-1');
+    const counter = openGpuCounter({ clockState: state }, 'GPU-1');
     if (typeof counter === 'string') throw new Error(counter);
     const take = async (): Promise<number> => {
       joules += 60;
       return 20;
     };
-    expect(await energyOf(counter, take, 0.01)).toBeCloseTo(3, 9);
-    expect(await energyOf(counter, async () => 20, 0)).toBeNull();
-    expect(await energyOf(counter, async () => null, 0)).toBeNull();
+    expect(await measureEnergy_J(counter, take, 0.01)).toBeCloseTo(3, 9);
+    expect(await measureEnergy_J(counter, async () => 20, 0)).toBeNull();
+    expect(await measureEnergy_J(counter, async () => null, 0)).toBeNull();
   });
 });

@@ -6,16 +6,16 @@ import { deriveSession, parseSession, readCurrent } from '../../../../../../elec
 import { loadAddon } from '../../../../../../electron/host/io/addon/addon.ts';
 import { recordedInstances } from '../../../../../../electron/host/model/bench/claim-results.ts';
 import {
-  absenceOf,
+  absenceReason,
   combinations,
+  computeFactorial,
   type FactorialDesign,
-  factorialOf,
+  isSameSet,
   readDesigns,
   runnableDesigns,
-  sameSet,
 } from '../../../../../../electron/host/model/bench/factorial/effects.ts';
-import { sessionFileText } from '../../../../../../electron/host/model/bench/session-file.ts';
-import { type Random, seededRandom } from '../../../../../../electron/host/model/bench/statistics.ts';
+import { readSessionFileText } from '../../../../../../electron/host/model/bench/session-file.ts';
+import { type RandomGenerator, seededRandom } from '../../../../../../electron/host/model/bench/statistics.ts';
 import { noiseFloorOf } from '../../../../../../electron/host/model/verdicts/judge.ts';
 import { pairedContrast, pairedLogRatio } from '../../../../../../electron/host/model/verdicts/levels.ts';
 import { allVariants } from '../../../../../../electron/host/workloads/index.ts';
@@ -47,7 +47,7 @@ function samplesOf(time_s: number, noise: number, phase: number) {
   });
 }
 
-type Report = Parameters<typeof factorialOf>[1];
+type Report = Parameters<typeof computeFactorial>[1];
 
 function reportOf(times: Readonly<Record<string, number>>, noise = 0.001, wrong: readonly string[] = []): Report {
   const entries = Object.entries(times).map(([variant, time_s], k) => ({
@@ -60,7 +60,7 @@ function reportOf(times: Readonly<Record<string, number>>, noise = 0.001, wrong:
 }
 
 function effectsIn(report: Report) {
-  const found = factorialOf(square, report);
+  const found = computeFactorial(square, report);
   if (found === null) throw new Error('nothing was found');
   const named = found.effects.map(({ of, given, gain, verdict }) => [
     `${of}|${given.join()}`,
@@ -117,12 +117,12 @@ describe('a 2×2 design', () => {
       ['b', ['a']],
     ]);
     expect(found.interactions).toEqual([]);
-    expect(factorialOf(square, reportOf({ 'only-a': 4, 'only-b': 2 }))).toBeNull();
+    expect(computeFactorial(square, reportOf({ 'only-a': 4, 'only-b': 2 }))).toBeNull();
   });
 });
 
 /** Standard normal, by Box and Muller. */
-const normal = (random: Random): number =>
+const normal = (random: RandomGenerator): number =>
   Math.sqrt(-2 * Math.log(1 - random.next())) * Math.cos(2 * Math.PI * random.next());
 
 test.each([
@@ -167,7 +167,7 @@ test('a design of three optimisations reports the effect of all three relative t
   const times = Object.fromEntries(
     cells.map(({ variant, with: set }) => [variant, 64 / 2 ** set.length / (set.length === 3 ? 2 : 1)]),
   );
-  const found = factorialOf({ ...square, factors, cells }, reportOf(times, 0.0005));
+  const found = computeFactorial({ ...square, factors, cells }, reportOf(times, 0.0005));
   expect(found?.effects).toHaveLength(12);
   expect(found?.interactions.map(({ of, given }) => `${of.join('')}|${given.join('')}`)).toEqual([
     ...['ab|', 'ab|c', 'ac|', 'ac|b', 'bc|', 'bc|a', 'abc|'],
@@ -199,7 +199,7 @@ test('the contrast of two variants equals their paired log ratio', () => {
 
 test('a recorded 2×2 design gives the contrast of its samples, with an interval over the instances', async () => {
   const file = path.join(assetsFolder, 'runs/micro/overlap.json');
-  const session = deriveSession(parseSession(await sessionFileText(file), file), await readCurrent(assetsFolder));
+  const session = deriveSession(parseSession(await readSessionFileText(file), file), await readCurrent(assetsFolder));
   const [report] = session.reports;
   const found = report?.factorials?.find(({ id }) => id === 'copies');
   const timesOf = (label: string) => {
@@ -231,10 +231,10 @@ describe('factorial designs', () => {
   test.each(designs)('$workload $bench $id: each combination is a variant, or states why there is none', (design) => {
     const ids = design.factors.map(({ id }) => id);
     for (const set of combinations(design.factors)) {
-      const cells = design.cells.filter((cell) => sameSet(cell.with, set));
+      const cells = design.cells.filter((cell) => isSameSet(cell.with, set));
       expect(cells.length, set.join()).toBeLessThanOrEqual(1);
-      if (cells.length === 0) expect(absenceOf(design, set), set.join()).not.toBeNull();
-      else expect(absenceOf(design, set), set.join()).toBeNull();
+      if (cells.length === 0) expect(absenceReason(design, set), set.join()).not.toBeNull();
+      else expect(absenceReason(design, set), set.join()).toBeNull();
     }
     for (const { with: set, variant, precision } of design.cells) {
       expect(set.every((id) => ids.includes(id))).toBe(true);
