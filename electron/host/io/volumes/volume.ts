@@ -126,7 +126,9 @@ const ranges: Readonly<Partial<Record<NumberType, readonly [number, number]>>> =
   ...{ int32: [-(2 ** 31), 2 ** 31 - 1], uint32: [0, 2 ** 32 - 1] },
 };
 
-/** Maximum length of a number in text: more than sign, 17 digits, point and exponent. */
+/**
+ * Maximum number of characters of a number in text; a double needs at most a sign, 17 digits, a point and an exponent.
+ */
 const LONGEST_NUMBER = 32;
 
 function textNumbers(file: string, bytes: Uint8Array, count: number, type: NumberType): Float64Array {

@@ -210,7 +210,8 @@ export interface RawSample extends Omit<TimedRun, 'values'>, SampleMetadata, Sam
 export const firstRunPosition: SamplePosition = { instance: 0, round: 0, position: 0 };
 
 /**
- * Significant digits of stored times: 1 ps in a second. Clocks are far coarser, so that computed values do not change.
+ * Number of significant digits to which times are rounded for storage: 1 ps for a time of one second. Clocks are
+ * coarser, so rounding loses nothing.
  */
 const CLOCK_DIGITS = 12;
 const roundToClockDigits = <T extends number | null>(time_s: T): T =>

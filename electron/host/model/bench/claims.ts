@@ -32,8 +32,8 @@ const sideSchema = z.strictObject({
   mode: modeSchema.default('warm'),
   clock: clockSchema.default('counted'),
   /**
-   * Error that the source of the claim accepts, if it is larger than our own tolerance. `error` is the column of the
-   * error.
+   * Error limit of the claim's source, if the source accepts larger errors than Braggbench. `error` names the column of
+   * the error in the report.
    */
   within: z.strictObject({ error: z.string(), most: z.number().positive() }).optional(),
 });

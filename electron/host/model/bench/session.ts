@@ -323,7 +323,8 @@ class Session {
   private get coldRound_s(): number {
     const each = this.all.map((one) => {
       const { first } = one;
-      // Programs outside of Braggbench start and compile again in each process.
+      // A process of an external program has to start and compile again, which needs as long as its first start in this
+      // session.
       return this.startOf_s.get(this.arenaEntrant(one)) ?? PROCESS_START_S + (first.wall_s ?? first.time_s);
     });
     return each.reduce((sum, one) => sum + one, each[0] ?? 0);

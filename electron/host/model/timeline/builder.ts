@@ -104,9 +104,7 @@ const FIRST = 4096;
 
 type Growable = Float64Array | Uint32Array | Uint8Array;
 
-/**
- * A typed array that grows. Its capacity doubles when it is full, so adding n values copies at most 2n.
- */
+/** A typed array that grows. Its capacity doubles when it is full, so adding n values copies at most 2n values. */
 class Column<T extends Growable> {
   #values: T;
   readonly #make: (length: number) => T;
