@@ -11,7 +11,7 @@ import { parseEnergies } from '../../electron/contract/beams/sobp.ts';
 import { readCurveCsv } from '../../electron/domain/dose/curve-csv.ts';
 import { openTrace } from '../../electron/host/app/timelines/open.ts';
 import { readDicomDose, readDicomHeader, readDicomPixels } from '../../electron/host/io/volumes/dicom.ts';
-import { volumeHeader, volumeIn } from '../../electron/host/io/volumes/volume-file.ts';
+import { decodeVolumeFile, volumeHeader } from '../../electron/host/io/volumes/volume-file.ts';
 import { readNcuCsv } from '../../electron/host/model/counters/ncu.ts';
 import { readStoppingCsv } from '../../electron/host/model/scenarios/stopping-table.ts';
 import { parseTuning } from '../../electron/host/model/tuning/files/t4.ts';
@@ -47,14 +47,14 @@ const shorts = new Uint8Array(Int16Array.from({ length: 8 }, (_, i) => i).buffer
 const volume = (header: string, data: Uint8Array = shorts): unknown => {
   const bytes = new Uint8Array(Buffer.concat([latin(header), data]));
   const head = volumeHeader('v', bytes);
-  return head === null ? 'no volume' : volumeIn('v', bytes, head, []);
+  return head === null ? 'no volume' : decodeVolumeFile('v', bytes, head, []);
 };
 const meta = (more: string, data?: Uint8Array) =>
   volume(`NDims = 3\nDimSize = 2 2 2\nElementType = MET_SHORT\n${more}ElementDataFile = LOCAL\n`, data);
 const nrrd = (changes: Readonly<Record<string, string>>): unknown => {
   const bytes = nrrdOf(irregularPhantom, changes);
   const head = volumeHeader('v', bytes);
-  return head === null ? 'no volume' : volumeIn('v', bytes, head, []);
+  return head === null ? 'no volume' : decodeVolumeFile('v', bytes, head, []);
 };
 const textVolume = (values: string): unknown =>
   volume(`NRRD0004\ntype: float\ndimension: 2\nsizes: 2 1\nspacings: 1 1\nencoding: ascii\n\n${values}`, latin(''));

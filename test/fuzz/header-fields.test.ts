@@ -10,7 +10,7 @@ import { readDicomDose, readDicomHeader, readDicomPixels } from '../../electron/
 import { ctAttributes, doseAttributes } from '../../electron/host/io/volumes/dicom-attributes.ts';
 import { metaImageFields } from '../../electron/host/io/volumes/metaimage.ts';
 import { nrrdFields } from '../../electron/host/io/volumes/nrrd.ts';
-import { volumeHeader, volumeIn } from '../../electron/host/io/volumes/volume-file.ts';
+import { decodeVolumeFile, volumeHeader } from '../../electron/host/io/volumes/volume-file.ts';
 import { readImage, smvFields } from '../../electron/host/workloads/diffraction/images/read.ts';
 import { cbfFields, cifItems, detectorLines } from '../../electron/host/workloads/diffraction/images/read-cbf.ts';
 import { raxisFields } from '../../electron/host/workloads/diffraction/images/read-raxis.ts';
@@ -139,7 +139,7 @@ function answer(bytes: Uint8Array): string {
   try {
     const header = volumeHeader('file', bytes);
     if (header === null) return 'no volume';
-    const { values, ...grid } = volumeIn('file', bytes, header, []);
+    const { values, ...grid } = decodeVolumeFile('file', bytes, header, []);
     return JSON.stringify([grid, [...values]]);
   } catch (error) {
     if (error instanceof BraggError) return `refused: ${error.message}`;
@@ -602,8 +602,8 @@ const dicomValues: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * Attributes of an image's modules that concern values, positions, validity or order. Part 3 lists them: General Image
- * (C.7.6.1), Image Plane (C.7.6.2), Image Pixel (C.7.6.3), Multi-frame (C.7.6.6). CT Image (C.8.2.1), Modality LUT (C.11.1)
- * and VOI LUT (C.11.2) add to them.
+ * (C.7.6.1), Image Plane (C.7.6.2), Image Pixel (C.7.6.3), Multi-frame (C.7.6.6). CT Image (C.8.2.1), Modality LUT
+ * (C.11.1) and VOI LUT (C.11.2) add to them.
  */
 const listedImageAttributes = `ImageType PatientOrientation LossyImageCompression PresentationLUTShape AcquisitionNumber
   PixelSpacing ImageOrientationPatient ImagePositionPatient SliceThickness SpacingBetweenSlices SliceLocation

@@ -14,8 +14,8 @@ import {
   benchKindOf,
   candidateFiles,
   descriptionFile,
-  extensionOf,
   findReplaceableFiles,
+  kernelExtension,
   problemFileIn,
   readProblemFolder,
 } from '../../host/api/kernels.ts';
@@ -190,7 +190,7 @@ async function kernelsOfBuiltIn(
         `--variants: ${id}: ${one?.file ?? files.join(', ')} is not in both ${commit.slice(0, 9)} and ${top}`,
       );
     const write = async (prefix: string, text: string): Promise<string> => {
-      const file = path.join(target, `${prefix}-${id}${extensionOf(base)}`);
+      const file = path.join(target, `${prefix}-${id}${kernelExtension(base)}`);
       const { workload, bench } = base;
       const description = {
         kind: 'variant',

@@ -8,7 +8,7 @@ import { BraggError } from '../../contract/errors.ts';
 import { sanitizerSummary, sanitizerToolSchema } from '../../contract/user-kernels/checks.ts';
 import { USER_KERNEL_TEXT_MAX } from '../../contract/user-kernels.ts';
 import { claimId } from '../../domain/claim-texts.ts';
-import { claimTable, sanitize } from '../../host/api/benches.ts';
+import { claimTable, runSanitizer } from '../../host/api/benches.ts';
 import { assetsFolder } from '../assets-folder.ts';
 import {
   attemptSchema,
@@ -186,7 +186,7 @@ export function mcpServer({ workshop, version, mostSeconds, usualSeconds }: McpS
         const { words, kernel, language } = await workshop.commandOf(input.problem, input.attempt);
         if (language !== 'cu')
           throw new BraggError('unsupported', 'compute-sanitizer checks CUDA kernels; this problem has none');
-        const found = await sanitize({ tool: input.tool, words, kernel, signal });
+        const found = await runSanitizer({ tool: input.tool, words, kernel, signal });
         const findings = found.findings
           .slice(0, 50)
           .map(({ what, kernel: name, line }) => ({ what, kernel: name, line }));

@@ -36,7 +36,7 @@ import {
   type UserKernel,
 } from '../../host/api/kernels.ts';
 import { hostWorkloads } from '../../host/api/scenarios.ts';
-import { constantsOf } from '../../host/api/studies.ts';
+import { readConstants } from '../../host/api/studies.ts';
 import { forkChild, type Host } from '../../host/index.ts';
 import { assetsFolder } from '../assets-folder.ts';
 import { CancelledError, MeasuringQueue } from './queue.ts';
@@ -227,7 +227,7 @@ export class Workshop {
       const launches =
         candidate === undefined
           ? ''
-          : formatLaunches(candidate, sizes, constantsOf(whole, candidate.constants, id)).text;
+          : formatLaunches(candidate, sizes, readConstants(whole, candidate.constants, id)).text;
       return compiledResources(kernels, parseLaunches(launches), limits);
     } catch (error) {
       if (error instanceof BraggError) return null;

@@ -4,6 +4,7 @@ import { BraggError } from '../../contract/errors.ts';
 import { shortNumberText } from '../../domain/numbers.ts';
 import {
   collect,
+  columnTitle,
   importStudy,
   kernelTunerText,
   readRows,
@@ -16,7 +17,6 @@ import {
   tableHdf5,
   tableNotes,
   tableParquet,
-  titleOf,
   tuningResultsOf,
 } from '../../host/api/studies.ts';
 import { readCompressedText } from '../../host/index.ts';
@@ -49,7 +49,7 @@ export async function collectStudy({ parsed, terminal }: VerbContext, folder: St
     return exitCodes.done;
   }
   const shown = findInterestingColumns(found).slice(0, MAX_PRINTED_COLUMNS);
-  const titles = shown.map((i) => ({ title: columns[i] === undefined ? '' : titleOf(columns[i]) }));
+  const titles = shown.map((i) => ({ title: columns[i] === undefined ? '' : columnTitle(columns[i]) }));
   const cells = rows.slice(0, MAX_PRINTED_ROWS).map((row) =>
     shown.map((i) => {
       const value = row[i];

@@ -8,7 +8,7 @@ import { correctnessOf, type SessionEntry, type SessionReport } from '../../cont
 import { BraggError } from '../../contract/errors.ts';
 import { resolveProblem } from '../../contract/scenario/user-problem/resolve.ts';
 import { deriveSession, readCurrent, readSessionNamed } from '../../host/api/benches.ts';
-import { type ReportedResult, readProblem, toFlashInfer, toKernelBench } from '../../host/api/kernels.ts';
+import { exportFlashInfer, exportKernelBench, type ReportedResult, readProblem } from '../../host/api/kernels.ts';
 import { flagOneOf, flagValue, hasFlag, jsonFlag } from '../arguments.ts';
 import { assetsFolder } from '../assets-folder.ts';
 import { withHost } from '../subjects.ts';
@@ -61,7 +61,7 @@ export const exportProblemVerb: Verb = {
       const made = await (async () => {
         if (format === 'kernelbench') {
           const shapes = resolveProblem(definition, sizes).arrays.map((one) => [one.name, one.shape] as const);
-          const { text, lost } = toKernelBench(definition, sizes, new Map(shapes), reference.text);
+          const { text, lost } = exportKernelBench(definition, sizes, new Map(shapes), reference.text);
           return { files: { [path.basename(target)]: text }, root: path.dirname(target), lost };
         }
         const python = problem.candidates.filter((file) => file.endsWith('.py'));
@@ -74,7 +74,7 @@ export const exportProblemVerb: Verb = {
         const uuid = key.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5');
         const candidates = Object.fromEntries(sources);
         const reported = await readReportedResults(flagValue(parsed, 'session'));
-        const found = toFlashInfer({
+        const found = exportFlashInfer({
           name,
           definition,
           sizes,

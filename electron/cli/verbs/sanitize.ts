@@ -4,7 +4,7 @@
 import path from 'node:path';
 import { BraggError } from '../../contract/errors.ts';
 import { sanitizerSummary, sanitizerTools } from '../../contract/user-kernels/checks.ts';
-import { sanitize } from '../../host/api/benches.ts';
+import { runSanitizer } from '../../host/api/benches.ts';
 import { flagOneOf, flagValue, gpuFlag, hasFlag, jsonFlag, setFlag } from '../arguments.ts';
 import { readScenario, scenarioPath } from '../read-scenario.ts';
 import { withHost } from '../subjects.ts';
@@ -54,7 +54,7 @@ export const sanitizeVerb: Verb = {
         ...(gpu === undefined ? [] : ['--gpu', gpu]),
         ...['--limit', flagValue(parsed, 'limit') ?? DEFAULT_LIMIT, '--trust'],
       ];
-      const found = await sanitize({ tool, words, kernel: file === null ? null : path.basename(file), signal });
+      const found = await runSanitizer({ tool, words, kernel: file === null ? null : path.basename(file), signal });
       if (hasFlag(parsed, 'json')) terminal.printJson(found);
       else {
         terminal.print(terminal.style(found.errors === 0 ? 'green' : 'red', sanitizerSummary(found)));

@@ -16,7 +16,7 @@ export { type BenchLimits, type BenchProgress, createLimits, maxRounds } from '.
 export { readNcuCsv } from '../model/counters/ncu.ts';
 export { addCounters, countWithNcu } from '../model/counters/run-ncu.ts';
 export { readRegistry } from '../model/external/conversation.ts';
-export { sanitize } from '../model/sanitizer/sanitize.ts';
+export { runSanitizer } from '../model/sanitizer/sanitize.ts';
 export { measureSession } from '../workloads/bench.ts';
 export {
   type BenchTask,

@@ -7,20 +7,20 @@ export { problemHash } from '../app/user-kernels/trust.ts';
 export { type BenchKind, benchKindOf, UserKernels } from '../app/user-kernels/user-kernels.ts';
 export {
   convertFlashInfer,
+  exportFlashInfer,
   isDefinition,
   type ReportedResult,
   readDefinition,
   readSolution,
   readTraces,
-  toFlashInfer,
 } from '../model/problem-formats/flashinfer.ts';
 export type { ConvertedProblem } from '../model/problem-formats/formats.ts';
-export { convertKernelBench, toKernelBench } from '../model/problem-formats/kernelbench.ts';
+export { convertKernelBench, exportKernelBench } from '../model/problem-formats/kernelbench.ts';
 export {
   descriptionFile,
   descriptionText,
-  extensionOf,
   findReplaceableFiles,
+  kernelExtension,
   type UserKernel,
 } from '../model/user-kernels/file.ts';
 export {

@@ -4,7 +4,7 @@
  * natural logarithm of a time.
  */
 import { type RandomGenerator, seededRandom, shuffle } from '../../../electron/host/model/bench/statistics.ts';
-import { defaultMargin, judge, missProbability, noiseFloorOf } from '../../../electron/host/model/verdicts/judge.ts';
+import { defaultMargin, judgeRatio, missProbability, noiseFloor } from '../../../electron/host/model/verdicts/judge.ts';
 import {
   type Instances,
   pairedLogRatio,
@@ -230,7 +230,7 @@ function session(
       }
     }
     const ratios = rivals.map((times) => pairedLogRatio(times, reference, outside));
-    const floor = noiseFloorOf(control, reference);
+    const floor = noiseFloor(control, reference);
     const settled = () =>
       rivals
         .map((times, i) =>
@@ -243,7 +243,9 @@ function session(
         .every(Boolean);
     const ended = by === 'precise' ? precision.met(ratios, reference.length) : settled();
     if (!ended && reference.length < maxInstances) continue;
-    const verdicts = ratios.map((ratio) => judge(ratio, floor, { margin: defaultMargin }, reference.length).standing);
+    const verdicts = ratios.map(
+      (ratio) => judgeRatio(ratio, floor, { margin: defaultMargin }, reference.length).standing,
+    );
     return {
       ratios,
       verdicts,

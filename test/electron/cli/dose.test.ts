@@ -1,6 +1,7 @@
 /**
  * `braggbench run --uncertainty`: the band, each input's contribution, and rejected input. `braggbench volume`: printed
- * and written output, and rejected input. `braggbench pencils`. `braggbench gamma`: a run against files in absolute terms.
+ * and written output, and rejected input. `braggbench pencils`. `braggbench gamma`: a run against files in absolute
+ * terms.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -11,7 +12,7 @@ import type { VolumeAnswer } from '../../../electron/contract/beams/volume.ts';
 import { depthDoseOf, measuredRunOf, transportRunOf } from '../../../electron/host/api/workloads.ts';
 import { readDicomDose } from '../../../electron/host/io/volumes/dicom.ts';
 import type { Volume } from '../../../electron/host/io/volumes/volume.ts';
-import { volumeHeader, volumeIn } from '../../../electron/host/io/volumes/volume-file.ts';
+import { decodeVolumeFile, volumeHeader } from '../../../electron/host/io/volumes/volume-file.ts';
 import { scratchFolder } from '../../scratch-folder.ts';
 import { braggbenchHere } from './command.ts';
 
@@ -132,7 +133,7 @@ describe('braggbench volume', () => {
   function read(file: string): Volume {
     const bytes = readFileSync(file);
     const header = volumeHeader(file, bytes);
-    return header === null ? readDicomDose(file, bytes) : volumeIn(file, bytes, header, [null]);
+    return header === null ? readDicomDose(file, bytes) : decodeVolumeFile(file, bytes, header, [null]);
   }
 
   test('a field of two spots has its maximum dose in the peak of the heavier one', async () => {
@@ -219,7 +220,7 @@ describe('braggbench pencils', () => {
     const bytes = readFileSync(out);
     const header = volumeHeader(out, bytes);
     if (header === null) throw new Error('no MetaImage');
-    const { sizes, spacing_mm, values } = volumeIn(out, bytes, header, [null]);
+    const { sizes, spacing_mm, values } = decodeVolumeFile(out, bytes, header, [null]);
     expect([sizes, spacing_mm]).toEqual([
       [80, 40],
       [0.5, 1],

@@ -12,7 +12,7 @@ import { openTrace } from '../../../electron/host/app/timelines/open.ts';
 import { createFile } from '../../../electron/host/io/hdf5/h5.ts';
 import { readCtSlice } from '../../../electron/host/io/volumes/ct-slice.ts';
 import { readDicomDose, readDicomPixels } from '../../../electron/host/io/volumes/dicom.ts';
-import { volumeHeader, volumeIn } from '../../../electron/host/io/volumes/volume-file.ts';
+import { decodeVolumeFile, volumeHeader } from '../../../electron/host/io/volumes/volume-file.ts';
 import { readNcuCsv } from '../../../electron/host/model/counters/ncu.ts';
 import { traceSummary } from '../../../electron/host/model/timeline/summary.ts';
 import { parseTuning } from '../../../electron/host/model/tuning/files/t4.ts';
@@ -65,7 +65,7 @@ export const series = (name: string, changes: (k: number) => Elements) => async 
 };
 export const volume = (bytes: Uint8Array) => () => {
   const header = volumeHeader('v', bytes);
-  return header === null ? 'no volume' : volumeIn('v', bytes, header, []);
+  return header === null ? 'no volume' : decodeVolumeFile('v', bytes, header, []);
 };
 export const shorts = new Uint8Array(Int16Array.from({ length: 24 }, (_, i) => i).buffer);
 export const meta = (changes: Readonly<Record<string, string>>, data = shorts) => {

@@ -29,7 +29,7 @@ import { runToCompletion, type YieldingTask } from '../../../domain/values/pausi
 import { runInSlices } from '../../io/flow/cooperative.ts';
 import { readText } from '../../io/text/read.ts';
 import { groupByInstance, pairedRatio } from '../../model/bench/comparison.ts';
-import { asInterval, timeInterval } from '../../model/verdicts/levels.ts';
+import { timeInterval, toInterval } from '../../model/verdicts/levels.ts';
 import { mean, variance } from '../../model/verdicts/order.ts';
 import { twoSidedQuantile } from '../../model/verdicts/student.ts';
 import { readSessionNamed } from '../sessions/index.ts';
@@ -54,7 +54,7 @@ function deviationFromEarlier(earlier: readonly number[], time_s: number) {
 /** Ratio of a time to the mean of earlier sessions, with an interval from the spread between sessions. */
 export function ratioToEarlier(earlier: readonly number[], time_s: number): Ratio | null {
   const found = deviationFromEarlier(earlier, time_s);
-  return found && { value: Math.exp(found.away), interval: asInterval({ middle: found.away, half: found.half }) };
+  return found && { value: Math.exp(found.away), interval: toInterval({ middle: found.away, half: found.half }) };
 }
 
 /** Compares the last time with the earlier ones. Null if there are too few. */
@@ -66,7 +66,7 @@ export function trendOf(times: readonly number[]): Trend | null {
   return {
     spread: Math.expm1(deviation),
     ratio: Math.exp(away),
-    expected: asInterval({ middle: 0, half }),
+    expected: toInterval({ middle: 0, half }),
     verdict: away > half ? 'slower' : away < -half ? 'faster' : 'as before',
   };
 }
@@ -79,7 +79,7 @@ function intervalOf({ samples }: MeasuredSessionEntry): Interval | null {
     groupByInstance(told, ({ time_s }) => time_s),
     outsideShare,
   );
-  return log === null ? null : asInterval(log);
+  return log === null ? null : toInterval(log);
 }
 
 interface NamedSession {

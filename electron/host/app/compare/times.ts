@@ -7,14 +7,14 @@ import type { ComparedRow } from '../../../contract/bench/comparison.ts';
 import { defineThreadTask } from '../../io/threads/task.ts';
 import { bootstrapVerdict, toRatio } from '../../model/bench/comparison.ts';
 import { median, medianInterval, ratioInterval, unpairedRatioInterval } from '../../model/bench/statistics.ts';
-import { judge, missProbability, type SpeedVerdict } from '../../model/verdicts/judge.ts';
+import { judgeRatio, missProbability, type SpeedVerdict } from '../../model/verdicts/judge.ts';
 import {
-  asInterval,
   type Instances,
   type LogInterval,
   pairedLogRatio,
   separateLogRatio,
   timeInterval,
+  toInterval,
 } from '../../model/verdicts/levels.ts';
 import type { LoadedSubject } from './subjects.ts';
 
@@ -76,7 +76,7 @@ function speedVerdict(
   { log, floor }: { readonly log: LogInterval; readonly floor: number | null },
 ): SpeedVerdict {
   const criteria = { margin: Math.min(here.margin, reference.margin) };
-  return judge(log, floor === null ? null : Math.log1p(floor), criteria, here.instances?.length ?? 0).standing;
+  return judgeRatio(log, floor === null ? null : Math.log1p(floor), criteria, here.instances?.length ?? 0).standing;
 }
 
 /** Whether `reference` is the reference of the same session, which then already contains a verdict. */
@@ -125,7 +125,7 @@ function compareProcesses(
 function timeIntervalOf({ instances, times }: SubjectTimes): ComparedRow['time_interval'] {
   if (instances === null) return medianInterval(times, seed);
   const log = timeInterval(instances, missProbability({ candidates: 1 }));
-  return log === null ? null : asInterval(log);
+  return log === null ? null : toInterval(log);
 }
 
 /**

@@ -11,13 +11,13 @@ import { workloadSchema } from '../../../contract/workload.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
 import type { FileAccess } from '../../io/files/access.ts';
 import { kernelFolders } from '../../model/bench/machine.ts';
-import { sanitize } from '../../model/sanitizer/sanitize.ts';
+import { runSanitizer } from '../../model/sanitizer/sanitize.ts';
 import {
   descriptionFile,
   descriptionText,
-  extensionOf,
   findReplaceableFiles,
-  infoOf,
+  kernelExtension,
+  kernelInfo,
   type UserKernel,
 } from '../../model/user-kernels/file.ts';
 import { problemFileIn, type UserKernelBase } from '../../model/user-kernels/problem-folder.ts';
@@ -115,7 +115,7 @@ export function userKernelHandlers(parts: UserKernelParts): Pick<Handlers, Names
   /** Trusts the kernel if `because` is true. Shipped code and the user's edits of trusted code need no question. */
   const infoAfterTrust = async (kernel: UserKernel, because: boolean) => {
     if (because) await trust.add(kernel.sha256, kernel.file);
-    return infoOf(kernel, userKernels.isTrusted(kernel));
+    return kernelInfo(kernel, userKernels.isTrusted(kernel));
   };
   return {
     'userKernels.list': async ({ beside }) => {
@@ -126,7 +126,7 @@ export function userKernelHandlers(parts: UserKernelParts): Pick<Handlers, Names
         return base?.workload === workload && base.bench === bench;
       });
       return {
-        ...{ variants: variants.map((one) => infoOf(one, userKernels.isTrusted(one))), listed },
+        ...{ variants: variants.map((one) => kernelInfo(one, userKernels.isTrusted(one))), listed },
         troubles: [...troubles],
       };
     },
@@ -136,10 +136,10 @@ export function userKernelHandlers(parts: UserKernelParts): Pick<Handlers, Names
     },
     'userKernels.create': async ({ beside, id, base: wanted, replaces }) => {
       const base = baseOf(userKernels, wanted);
-      if (path.extname(id) !== extensionOf(base)) {
+      if (path.extname(id) !== kernelExtension(base)) {
         throw new BraggError(
           'invalid',
-          `${id} is a copy of ${base.id}; allowed: a name that ends in ${extensionOf(base)}`,
+          `${id} is a copy of ${base.id}; allowed: a name that ends in ${kernelExtension(base)}`,
         );
       }
       const { files: allowed, reason } = await templatesOf(base);
@@ -189,7 +189,7 @@ export function userKernelHandlers(parts: UserKernelParts): Pick<Handlers, Names
     },
     'userKernels.read': async ({ beside, id }) => {
       const found = await open(beside, id);
-      return { info: infoOf(found, userKernels.isTrusted(found)), text: found.text };
+      return { info: kernelInfo(found, userKernels.isTrusted(found)), text: found.text };
     },
     'userKernels.save': ({ beside, id, text, sha256 }) =>
       editFiles(beside, id, sha256, ({ file }) => writeAtomically(file, text, 'replace')),
@@ -216,7 +216,7 @@ export function userKernelHandlers(parts: UserKernelParts): Pick<Handlers, Names
         const file = path.join(folder, 'scenario.json');
         await writeFile(file, JSON.stringify(scenario));
         const words = ['run', file, '--variant', found.file, '--limit', String(SANITIZED_LIMIT_S), '--trust'];
-        return await sanitize({ tool, words, kernel: id, signal });
+        return await runSanitizer({ tool, words, kernel: id, signal });
       } finally {
         await rm(folder, { recursive: true, force: true });
       }
@@ -235,7 +235,7 @@ export function userKernelHandlers(parts: UserKernelParts): Pick<Handlers, Names
     'userKernels.trust': async ({ beside, id, sha256 }) => {
       const found = await openUnchanged(beside, id, sha256);
       await trust.add(sha256, found.file);
-      return infoOf(found, true);
+      return kernelInfo(found, true);
     },
     'userKernels.trustFolder': async ({ beside, kernels, submissions }) => {
       // Read all kernels before trusting any: if one has changed, none is trusted.

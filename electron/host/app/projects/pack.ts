@@ -19,7 +19,7 @@ import { defineThreadTask } from '../../io/threads/task.ts';
 import { linesText, StudyFolder } from '../../model/studies/folder.ts';
 import { readViews, viewsText } from '../../model/studies/folder-state.ts';
 import { descriptionFile } from '../../model/user-kernels/file.ts';
-import { readClosure } from '../../model/user-kernels/includes.ts';
+import { expandIncludes } from '../../model/user-kernels/includes.ts';
 import { candidateFiles, problemFileIn, readProblemFolder } from '../../model/user-kernels/problem-folder.ts';
 import { hostWorkloads } from '../../workloads/index.ts';
 import { kindOf } from '../library/facts.ts';
@@ -40,7 +40,7 @@ async function kernelFiles(id: string, folder: string): Promise<readonly string[
   const code = await textAt(file);
   if (code === null) return [];
   // Code with forbidden includes does not compile anyway, so do not pack its includes.
-  const { included } = await readClosure(file, code).catch(() => ({ included: [] }));
+  const { included } = await expandIncludes(file, code).catch(() => ({ included: [] }));
   // Candidates of a problem share the description of the problem.
   const described = problemFileIn(folder) === null ? [descriptionFile(id)] : [];
   return [id, ...described, ...included.map(({ name }) => name)];

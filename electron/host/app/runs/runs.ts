@@ -9,7 +9,7 @@ import type { LaneQueue } from '../../io/flow/lanes.ts';
 import { oncePerTick } from '../../io/flow/once.ts';
 import type { FrameSink } from '../../io/flow/subscribers.ts';
 import { withSharedArrays } from '../../io/threads/shared.ts';
-import { nameWith } from '../../model/scenarios/overrides.ts';
+import { appendValuesToName } from '../../model/scenarios/overrides.ts';
 import { type HostPart, withPartAfter, withPartsBefore } from '../../model/timeline/import/host-parts.ts';
 import { hostWorkloads, type WorkloadRun } from '../../workloads/index.ts';
 import type { RunContext } from '../../workloads/run-context.ts';
@@ -42,7 +42,10 @@ interface RunsOptions {
 /**
  * Lists the values that the user changed, for the name of a run. Empty if the user changed the scenario's name too.
  */
-export async function changesOf(saved: ScenarioDraft, draft: ScenarioDraft): Promise<Parameters<typeof nameWith>[1]> {
+export async function changesOf(
+  saved: ScenarioDraft,
+  draft: ScenarioDraft,
+): Promise<Parameters<typeof appendValuesToName>[1]> {
   if (saved['name'] !== draft['name']) return [];
   const differences = await scenarioDifferencesInSlices(saved, draft);
   return differences.map(({ what, here }) => ({ at: what, value: here.replace(/^"(.*)"$/, '$1') }));
@@ -53,7 +56,7 @@ interface StartRequest {
   /** Name of the run if the scenario has none. */
   readonly name: string;
   /** Values that the user changed in the named scenario. */
-  readonly changes?: Parameters<typeof nameWith>[1];
+  readonly changes?: Parameters<typeof appendValuesToName>[1];
   /** Whether to record the GPU's work and the driver's calls, which slows down all later launches. */
   readonly trace?: boolean;
   /** Whether to store keyframes. True by default; false if only numbers are needed. */
@@ -135,7 +138,7 @@ export class Runs {
       {
         id: randomBytes(9).toString('base64url'),
         workload: kind,
-        name: nameWith(scenario?.name || name || 'untitled', changes),
+        name: appendValuesToName(scenario?.name || name || 'untitled', changes),
         variant,
         precision,
         device,

@@ -19,9 +19,9 @@ import {
 import type { NativeAddon } from '../../io/addon/addon.ts';
 import { type Lock, makeLockFile, tryLock } from '../../io/files/locks.ts';
 import { readText } from '../../io/text/read.ts';
-import { issueAt, parseTextOnThread } from '../../model/scenarios/parse.ts';
+import { parseTextOnThread, toIssue } from '../../model/scenarios/parse.ts';
 import { isStudyFolder, StudyFolder } from '../../model/studies/folder.ts';
-import { type Points, pointsOf, type StudyBase, type StudyPoint } from '../../model/studies/points.ts';
+import { computePoints, type Points, type StudyBase, type StudyPoint } from '../../model/studies/points.ts';
 import { hostWorkloads } from '../../workloads/index.ts';
 import { engineRefusal, refusalOf, type ScenarioOrigin, type Scenarios } from '../../workloads/scenarios/scenarios.ts';
 import type { ResourceNeeds } from '../../workloads/workload.ts';
@@ -116,7 +116,7 @@ interface ParsedStudy {
 
 /** Validates a study that is not read from a file. Throws BraggError `invalid` with all issues. */
 export function studyOf(document: unknown, file: string): ParsedStudy {
-  const locate = (found: FieldIssue): Issue => issueAt(found, null);
+  const locate = (found: FieldIssue): Issue => toIssue(found, null);
   const { study, faults } = validateStudy(document);
   if (study === null) throw refusalOf(faults.map(locate));
   return { study, file, locate };
@@ -171,7 +171,7 @@ export async function planStudy(file: string, options: PlanOptions): Promise<Pla
 export async function planOf({ study, file, locate }: ParsedStudy, options: PlanOptions): Promise<PlannedStudy> {
   const bases: OpenedBase[] = [];
   for (const base of study.base) bases.push(await openBase(base, file, options));
-  const found = pointsOf(await withConfigurations(study, bases, options.userKernels), bases);
+  const found = computePoints(await withConfigurations(study, bases, options.userKernels), bases);
   if (found.faults.length > 0) throw refusalOf(found.faults.map(locate));
   const checked: CheckedPoint[] = [];
   for (const point of pickEvenly(found.points, MAX_CHECKED)) {

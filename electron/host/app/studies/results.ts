@@ -13,10 +13,10 @@ import { defineCachingThreadTask } from '../../io/threads/task.ts';
 import { unmetRequirement } from '../../model/bench/claim-results.ts';
 import { type Claim, claimApplies } from '../../model/bench/claims.ts';
 import { applyOverrides } from '../../model/scenarios/overrides.ts';
-import { adviceOf } from '../../model/studies/advice/index.ts';
+import { deriveAdvice } from '../../model/studies/advice/index.ts';
 import { StudyFolder } from '../../model/studies/folder.ts';
 import { type Row, type StudyTable, studyTable, tableCsv, tableHdf5, tableParquet } from '../../model/studies/table.ts';
-import { queryTable, type RequestedColumns, type TableQuery, valuesOf } from '../../model/studies/table-query.ts';
+import { columnValues, queryTable, type RequestedColumns, type TableQuery } from '../../model/studies/table-query.ts';
 import { claimedValues, hostWorkloads } from '../../workloads/index.ts';
 
 /** Builds the scenario of a point from its base scenario and its settings. */
@@ -231,7 +231,7 @@ export const studyRows = defineCachingThreadTask(
 export const studyValues = defineCachingThreadTask(
   'read columns of a study',
   async ({ folder, asked }: { readonly folder: string; readonly asked: RequestedColumns }): Promise<StudyColumns> =>
-    valuesOf((await readStudy(folder)).table(), asked),
+    columnValues((await readStudy(folder)).table(), asked),
 );
 
 /** Finds a point of the plan and its stored result. On a worker thread, because plans have up to a million lines. */
@@ -271,7 +271,7 @@ function computeAdvice({ head, rows }: StudyResults, asked: AdviceRequest): read
       return values !== null && claimApplies(claim, values);
     },
   }));
-  return adviceOf(head, rows, { claims, error_mm: asked.error_mm });
+  return deriveAdvice(head, rows, { claims, error_mm: asked.error_mm });
 }
 
 export const studyAdvice = defineCachingThreadTask(

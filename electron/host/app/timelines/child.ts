@@ -8,8 +8,8 @@
 import { BraggError, toWireError, type WireError } from '../../../contract/errors.ts';
 import { connectToParent } from '../../io/processes/parent-link.ts';
 import { importRun, type RunTimeline } from '../../model/timeline/import/run.ts';
-import { type Answer, answers, type Query, type Question } from '../../model/timeline/questions.ts';
-import { type Description, describe, type Trace } from '../../model/timeline/trace.ts';
+import { type Answer, type Query, type Question, queryHandlers } from '../../model/timeline/questions.ts';
+import { type Description, type Trace, traceDescription } from '../../model/timeline/trace.ts';
 import { openTrace, type ReadProgress } from './open.ts';
 
 export type MessageToTimeline =
@@ -43,7 +43,7 @@ let ceiling: number | null = null;
 
 function setTrace(made: Trace): Description {
   trace = made;
-  return describe(made);
+  return traceDescription(made);
 }
 
 async function perform(task: MessageToTimeline): Promise<Description | Answer<Question> | null> {
@@ -71,7 +71,7 @@ async function perform(task: MessageToTimeline): Promise<Description | Answer<Qu
 }
 
 function ask<Q extends Question>(from: Trace, question: Q, requested: Query<Q>): Answer<Q> {
-  return answers[question](from, requested, ceiling);
+  return queryHandlers[question](from, requested, ceiling);
 }
 
 link.onMessage((task) => {

@@ -3,7 +3,7 @@ import { BraggError } from '../../../contract/errors.ts';
 import { valueAt } from '../../../contract/scenario/index.ts';
 import type { Study, StudyDimension } from '../../../contract/study/index.ts';
 import { configuredName } from '../../../contract/tuning/configured.ts';
-import { configurationsOf, type Space } from '../../model/tuning/space.ts';
+import { listConfigurations, type Space } from '../../model/tuning/space.ts';
 import { benchKindOf, type UserKernels } from '../user-kernels/user-kernels.ts';
 
 interface StudyBaseDocument {
@@ -44,7 +44,7 @@ async function configurationNames(
     const found = await userKernels.space(variant, place);
     if (found === null)
       throw new BraggError('invalid', `${variant} has no tunables; braggbench variants lists those that have.`);
-    for (const configuration of configurationsOf(limitSpace(found.space, axis.only)))
+    for (const configuration of listConfigurations(limitSpace(found.space, axis.only)))
       names.push(configuredName({ variant, configuration }));
   }
   return names;

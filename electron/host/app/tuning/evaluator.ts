@@ -31,7 +31,7 @@ import { describeGpus } from '../../model/bench/machine.ts';
 import { sessionText } from '../../model/bench/session-file.ts';
 import { medianInterval } from '../../model/bench/statistics.ts';
 import { createLimits } from '../../model/bench/stopping.ts';
-import { type Candidate, candidatesOf, type Measure as SearchMeasure, search } from '../../model/tuning/search.ts';
+import { type Candidate, makeCandidates, type Measure as SearchMeasure, search } from '../../model/tuning/search.ts';
 import { measureReport, measureSession } from '../../workloads/bench.ts';
 import { benchTaskOf } from '../../workloads/benchable.ts';
 import { hostWorkloads } from '../../workloads/index.ts';
@@ -49,7 +49,7 @@ export function variantOf(head: Pick<PlanHead, 'bases'>, { base, settings }: Pla
 }
 
 function candidatesIn(head: Pick<PlanHead, 'bases'>, lines: readonly PlanLine[]): readonly Candidate[] {
-  return candidatesOf(
+  return makeCandidates(
     lines.map((line) => {
       const variant = variantOf(head, line);
       return { id: line.id, ...(parseConfigured(variant) ?? { variant, configuration: {} }) };

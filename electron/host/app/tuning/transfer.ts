@@ -12,15 +12,15 @@ import {
 } from '../../../contract/study/index.ts';
 import { parseConfigured } from '../../../contract/tuning/configured.ts';
 import { StudyFolder } from '../../model/studies/folder.ts';
-import { canonical, pointId } from '../../model/studies/points.ts';
+import { canonicalJson, pointId } from '../../model/studies/points.ts';
 import type { Row } from '../../model/studies/table.ts';
-import type { Outcome, TunedConfiguration, TuningResults } from '../../model/tuning/files/kernel-tuner.ts';
+import type { TunedConfiguration, TuningOutcome, TuningResults } from '../../model/tuning/files/kernel-tuner.ts';
 import { variantOf } from './evaluator.ts';
 
 /** Kind of the base document, and build in the results, of studies that were imported from another tuner. */
 const TUNING_ENDING = 'tuning';
 const IMPORTED_ORIGIN = 'imported';
-const OUTCOMES: readonly Outcome[] = ['right', 'wrong', 'compile', 'runtime', 'timeout', 'constraints'];
+const OUTCOMES: readonly TuningOutcome[] = ['right', 'wrong', 'compile', 'runtime', 'timeout', 'constraints'];
 
 const measureValue = ({ measures }: PointResult, name: string): number | string | null =>
   measures.find((one) => one.name === name)?.value ?? null;
@@ -29,7 +29,7 @@ const numberIn = (result: PointResult, name: string): number | null => {
   return typeof value === 'number' ? value : null;
 };
 
-function outcomeOf(result: PointResult): Outcome {
+function outcomeOf(result: PointResult): TuningOutcome {
   if (result.status === 'done') return measureValue(result, 'right') === 'yes' ? 'right' : 'wrong';
   const { code = '', message = '' } = result.error ?? {};
   if (result.where.build === IMPORTED_ORIGIN) return OUTCOMES.find((one) => one === message) ?? 'runtime';
@@ -69,7 +69,7 @@ export function tuningResultsOf(head: PlanHead, rows: readonly Row[]): TuningRes
       'invalid',
       `${variants.join(', ')}: tuning files contain a single kernel; allowed: a study of one variant`,
     );
-  if (new Set(found.map(({ configuration }) => canonical(configuration))).size !== found.length)
+  if (new Set(found.map(({ configuration }) => canonicalJson(configuration))).size !== found.length)
     throw new BraggError(
       'invalid',
       'some points have the same configuration; allowed: a study in which only tunables differ',

@@ -9,9 +9,9 @@ import { type ConfiguredVariant, configuredName, splitFmad } from '../../../cont
 import type { UserKernelDescription } from '../../../contract/user-kernels.ts';
 import type { KernelFolders } from '../../io/addon/addon.ts';
 import { pathOutsideArchive } from '../../io/programs.ts';
-import { constantsOf, withConstants } from '../../model/tuning/constants.ts';
+import { readConstants, replaceConstants } from '../../model/tuning/constants.ts';
 import { completeConfiguration, type ShippedSpace, type Space } from '../../model/tuning/space.ts';
-import { hashOf, type UserKernel } from '../../model/user-kernels/file.ts';
+import { kernelHash, type UserKernel } from '../../model/user-kernels/file.ts';
 import type { UserKernelBase } from '../../model/user-kernels/problem-folder.ts';
 
 /**
@@ -41,7 +41,7 @@ export interface SpaceSource {
 function userSpaceSource(kernel: UserKernel): SpaceSource {
   const { id, file, whole, description, base } = kernel;
   const { tunables, conditions } = description;
-  const usual = constantsOf(
+  const usual = readConstants(
     whole,
     tunables.map(({ name }) => name),
     id,
@@ -59,7 +59,7 @@ async function shippedSpaceSource(
   const text = await readFile(place, 'utf8').catch(() => {
     throw new BraggError('not-found', `${place} cannot be read: it contains the tunables of ${base.id}.`);
   });
-  const usual = constantsOf(
+  const usual = readConstants(
     text,
     tunables.map(({ name }) => name),
     file,
@@ -105,7 +105,7 @@ export function configuredKernel(source: SpaceSource, { variant, configuration }
   const { constants, fmad } = option;
   const whole = completeConfiguration(space, constants);
   // If no constants are set, leave the text unchanged, because some constants have another default for newer GPUs.
-  const changed = Object.keys(constants).length === 0 ? text : withConstants(text, whole, space.file);
+  const changed = Object.keys(constants).length === 0 ? text : replaceConstants(text, whole, space.file);
   const changes = Object.entries(configuration)
     .map(([name, value]) => `${name} = ${value}`)
     .join(', ');
@@ -121,6 +121,6 @@ export function configuredKernel(source: SpaceSource, { variant, configuration }
     description: described,
     base,
     ...(from?.candidate !== undefined && { candidate: from.candidate }),
-    sha256: hashOf(changed, JSON.stringify([described, from?.candidate])),
+    sha256: kernelHash(changed, JSON.stringify([described, from?.candidate])),
   };
 }

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { z } from 'zod';
 import type { Locks } from '../../io/files/locks.ts';
 import { StateFile } from '../../io/files/state-file.ts';
-import { hashOf, type UserKernel } from '../../model/user-kernels/file.ts';
+import { kernelHash, type UserKernel } from '../../model/user-kernels/file.ts';
 
 const trustedSchema = z.strictObject({
   version: z.literal(1),
@@ -21,7 +21,7 @@ const MAX_TRUSTED = 1000;
 
 /** Hash of the programs that run with every submission to a problem. Candidates and sizes are not part of it. */
 export const problemHash = ({ candidate, answer }: Pick<UserKernel, 'candidate' | 'answer'>): string =>
-  hashOf(
+  kernelHash(
     answer?.text ?? '',
     JSON.stringify({ ...candidate?.definition, candidates: [], reference: answer?.name ?? null }),
   );

@@ -16,7 +16,7 @@ import { forkChild, type StartChild } from '../../io/processes/link.ts';
 import { compileUserCode, readUserResources } from '../../model/machine-code/index.ts';
 import type { ShippedSpace } from '../../model/tuning/space.ts';
 import { References } from '../../model/user-kernels/answer.ts';
-import { type BuildOptions, type BuildResult, buildUserKernel, codeOf } from '../../model/user-kernels/build.ts';
+import { type BuildOptions, type BuildResult, buildCode, buildUserKernel } from '../../model/user-kernels/build.ts';
 import { benchText, readUserKernel, type UserKernel } from '../../model/user-kernels/file.ts';
 import { type KnownUserKernels, LoadedUserKernel } from '../../model/user-kernels/loaded.ts';
 import { candidateFiles, readProblemFolder, type UserKernelBase } from '../../model/user-kernels/problem-folder.ts';
@@ -272,7 +272,7 @@ export class UserKernels {
     for (const kernel of chosen) {
       this.#requireTrustOf(kernel);
       this.#printed.delete(kernel.id);
-      await codeOf(kernel, this.#buildOptions(signal));
+      await buildCode(kernel, this.#buildOptions(signal));
     }
   }
 
@@ -356,7 +356,7 @@ export class UserKernels {
     known?.retire();
     const loaded = new LoadedUserKernel(kernel, {
       startChild: this.startChild,
-      build: (variant) => codeOf(variant, this.#buildOptions()),
+      build: (variant) => buildCode(variant, this.#buildOptions()),
       limit_s: this.#limit_s,
       answer: (variant, problem) => this.#references.answer(variant, problem),
       onOutput: (text) => this.addPrinted(kernel.id, text),

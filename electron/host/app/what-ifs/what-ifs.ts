@@ -14,7 +14,7 @@ import { errorFromNative, type NativeAddon } from '../../io/addon/addon.ts';
 import type { LaneQueue } from '../../io/flow/lanes.ts';
 import { LatestQueue } from '../../io/flow/queues.ts';
 import type { FrameSink } from '../../io/flow/subscribers.ts';
-import { nameWith } from '../../model/scenarios/overrides.ts';
+import { appendValuesToName } from '../../model/scenarios/overrides.ts';
 import type { RunContext } from '../../workloads/run-context.ts';
 import type { ScenarioOrigin, Scenarios } from '../../workloads/scenarios/scenarios.ts';
 import { storedPairs } from '../../workloads/transport/display/maps.ts';
@@ -228,7 +228,7 @@ class WhatIf {
 async function runNameOf({ scenario, saved, name, full }: WhatIfRequest, { reading }: PreparedWhatIf): Promise<string> {
   const own = reading.scenario?.name || name || 'untitled';
   if (saved === null) return own;
-  return full ? nameWith(own, await changesOf(saved, scenario)) : `${own} (edited)`;
+  return full ? appendValuesToName(own, await changesOf(saved, scenario)) : `${own} (edited)`;
 }
 
 function untilAborted(done: Promise<void>, signal: AbortSignal): Promise<void> {

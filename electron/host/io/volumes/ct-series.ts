@@ -15,7 +15,7 @@ export interface ListedSeries extends DicomSlice {
 }
 
 /** Position of a slice along the axis normal to it, in mm. */
-export const placeOf = ({ position_mm, axes }: DicomSlice): number => position_mm[axes[2]] ?? 0;
+export const slicePosition_mm = ({ position_mm, axes }: DicomSlice): number => position_mm[axes[2]] ?? 0;
 
 export interface Series {
   readonly slices: readonly ListedSeries[];
@@ -62,7 +62,7 @@ function seriesError(name: string, what: string, requested: string | null): Brag
 }
 
 /** SeriesInstanceUID of the requested series in a folder; of the only series if none is requested. */
-export function chosenSeries(name: string, found: readonly ListedSeries[], asked: string | null): string {
+export function findRequestedSeries(name: string, found: readonly ListedSeries[], asked: string | null): string {
   const uids = [...new Set(found.map(({ series }) => series))];
   const [only = '', second] = uids;
   const allowed = 'its UID or its description in geometry.ct.series';
@@ -117,14 +117,14 @@ async function scanFolder(folder: string, name: string): Promise<FolderScan> {
 }
 
 /** Lists the CT series of a folder, beginning with the one with most slices; empty if the path is a file. */
-export async function ctSeries({ path: where, name }: { readonly path: string; readonly name: string }) {
+export async function listCtSeries({ path: where, name }: { readonly path: string; readonly name: string }) {
   const there = await stat(where).catch(() => null);
   if (there?.isDirectory() !== true) return [];
   const { found, unusable } = await scanFolder(where, name);
   const reasons = new Map(unusable.map(({ series, error }) => [series, error.message]));
   const readable = [...Map.groupBy(found, ({ series }) => series)].map(([uid, slices]): CtSeriesInfo => {
     const [first] = slices;
-    const places = slices.map(placeOf).sort((a, b) => a - b);
+    const places = slices.map(slicePosition_mm).sort((a, b) => a - b);
     return {
       uid,
       description: first?.description.trim() ?? '',
@@ -147,7 +147,7 @@ export async function ctSeries({ path: where, name }: { readonly path: string; r
 }
 
 /** Slices of the folder's requested CT series, or of its only one. */
-export async function seriesIn(folder: string, name: string, asked: string | null): Promise<Series> {
+export async function readSeries(folder: string, name: string, asked: string | null): Promise<Series> {
   const { found, unusable, others } = await scanFolder(folder, name);
   const known = new Set(found.map((one) => one.series));
   // An unreadable slice would leave a gap in its series. A series without any readable slice is treated as another kind
@@ -161,7 +161,7 @@ export async function seriesIn(folder: string, name: string, asked: string | nul
       `it contains no DICOM file of a CT${there === '' ? '' : ` (${there})`}; allowed: the slices of one CT series`,
     );
   }
-  const chosen = chosenSeries(name, found, asked);
+  const chosen = findRequestedSeries(name, found, asked);
   const gap = unusable.find((one) => one.series === chosen);
   if (gap !== undefined) throw gap.error;
   const left = found.filter((one) => one.series !== chosen);

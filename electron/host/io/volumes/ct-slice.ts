@@ -6,10 +6,10 @@ import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { foreignFileError } from '../../../domain/header-fields.ts';
 import { formatBytes } from '../../../domain/values/units.ts';
-import { chosenSeries, type ListedSeries, placeOf, type Series, seriesIn } from './ct-series.ts';
+import { findRequestedSeries, type ListedSeries, readSeries, type Series, slicePosition_mm } from './ct-series.ts';
 import { type DicomSlice, isDicom, readDicomHeader, readDicomPixels } from './dicom.ts';
 import type { Volume } from './volume.ts';
-import { otherFormat, readVolumeFile, volumeHeader } from './volume-file.ts';
+import { identifyOtherFormat, readVolumeFile, volumeHeader } from './volume-file.ts';
 
 const planes = ['transverse', 'coronal', 'sagittal'] as const;
 export type CtPlane = (typeof planes)[number];
@@ -85,14 +85,14 @@ function nearestSlice(name: string, places: readonly number[], requested: number
  * A volume of values along the patient's axes. `places` are the slices' positions along their axis, if they need not be
  * equally spaced.
  */
-type Box = Pick<Volume, 'sizes' | 'spacing_mm' | 'origin_mm'> & {
+type CtVolume = Pick<Volume, 'sizes' | 'spacing_mm' | 'origin_mm'> & {
   readonly frame: string;
   readonly value: (at: readonly number[]) => number;
   readonly places?: { readonly axis: number; readonly all: readonly number[] };
   readonly notes: readonly string[];
 };
 
-function sliceOf(name: string, box: Box, plane: CtPlane, at_mm: number | null): CtSlice {
+function cutSlice(name: string, box: CtVolume, plane: CtPlane, at_mm: number | null): CtSlice {
   const [u, v, across] = axesOf[plane];
   const size = (axis: number): number => box.sizes[axis] ?? 1;
   const step = (axis: number): number => box.spacing_mm[axis] ?? 1;
@@ -132,10 +132,10 @@ function sliceOf(name: string, box: Box, plane: CtPlane, at_mm: number | null): 
 }
 
 /** Spellings of the unit HU (Hounsfield units) in headers. */
-const HU = /^(hu|hounsfield( units?)?)$/i;
+const HU_UNIT = /^(hu|hounsfield( units?)?)$/i;
 
-function boxOf(name: string, { sizes, spacing_mm, origin_mm, values, unit, notes = [] }: Volume): Box {
-  if (unit !== undefined && !HU.test(unit)) throw foreignFileError(name, `its values are in ${unit}; allowed: HU`);
+function toCtVolume(name: string, { sizes, spacing_mm, origin_mm, values, unit, notes = [] }: Volume): CtVolume {
+  if (unit !== undefined && !HU_UNIT.test(unit)) throw foreignFileError(name, `its values are in ${unit}; allowed: HU`);
   const [nx = 1, ny = 1, nz = 1] = sizes;
   const [dx = 1, dy = 1, dz = 1] = spacing_mm;
   const [x = 0, y = 0, z = 0] = origin_mm;
@@ -150,7 +150,7 @@ function boxOf(name: string, { sizes, spacing_mm, origin_mm, values, unit, notes
 }
 
 /** Tolerance for positions of slices, relative to the distance between slices. */
-const PLACE_SLACK = 0.01;
+const POSITION_TOLERANCE = 0.01;
 
 const AXES = ['x', 'y', 'z'];
 /** Directions of the columns and of the rows in patient coordinates, such as `+x, -y`. */
@@ -182,7 +182,9 @@ function throwIfGridsDiffer(name: string, slices: readonly ListedSeries[]): void
       ],
       [
         `position in ${inPlane.map((axis) => AXES[axis]).join(' and ')}`,
-        inPlane.every((axis) => near(one.position_mm[axis] ?? 0, first.position_mm[axis] ?? 0, PLACE_SLACK * step)),
+        inPlane.every((axis) =>
+          near(one.position_mm[axis] ?? 0, first.position_mm[axis] ?? 0, POSITION_TOLERANCE * step),
+        ),
         inPlane.map((axis) => one.position_mm[axis]),
         inPlane.map((axis) => first.position_mm[axis]),
       ],
@@ -203,14 +205,14 @@ function throwIfGridsDiffer(name: string, slices: readonly ListedSeries[]): void
  */
 function sliceSpacing(name: string, slices: readonly ListedSeries[]): number | null {
   if (slices.length === 1) return 1;
-  const places = slices.map(placeOf);
+  const places = slices.map(slicePosition_mm);
   const place = (i: number): number => places[i] ?? 0;
   const gaps = slices.slice(1).map((_, i) => place(i + 1) - place(i));
   const usual = [...gaps].sort((a, b) => a - b)[Math.floor((gaps.length - 1) / 2)] ?? 1;
-  const same = (a: number, b: number): boolean => Math.abs(a - b) <= PLACE_SLACK * usual;
+  const same = (a: number, b: number): boolean => Math.abs(a - b) <= POSITION_TOLERANCE * usual;
   for (const [i, gap] of gaps.entries()) {
     const [low, high] = [slices[i], slices[i + 1]];
-    if (gap <= PLACE_SLACK * usual) {
+    if (gap <= POSITION_TOLERANCE * usual) {
       throw foreignFileError(
         name,
         `${low?.file} and ${high?.file} are the same slice, at ${place(i)} mm; allowed: each slice once`,
@@ -261,12 +263,12 @@ async function seriesSlice(
   { name, plane, at_mm }: CtRequest,
 ): Promise<CtSlice> {
   throwIfGridsDiffer(name, slices);
-  const sorted = [...slices].sort((a, b) => placeOf(a) - placeOf(b));
+  const sorted = [...slices].sort((a, b) => slicePosition_mm(a) - slicePosition_mm(b));
   const [first] = sorted;
   if (first === undefined) throw foreignFileError(name, 'it contains no slice');
   const { columns, rows, spacing_mm, axes, way } = first;
   const [u, v, across] = axes;
-  const places = sorted.map(placeOf);
+  const places = sorted.map(slicePosition_mm);
   const apart = sliceSpacing(name, sorted);
   const isOwn = axesOf[plane][2] === across;
   if (apart === null && !isOwn) {
@@ -304,7 +306,7 @@ async function seriesSlice(
       `${padded} of ${all} pixels have the stored value ${padding}, which the file declares as padding: they are treated as air.`,
     );
   }
-  const box: Box = {
+  const box: CtVolume = {
     frame: first.frame,
     sizes: byAxis(columns, rows, sorted.length),
     spacing_mm: byAxis(...spacing_mm, apart ?? 1),
@@ -313,7 +315,7 @@ async function seriesSlice(
     origin_mm: byAxis(startOf(0, columns), startOf(1, rows), places[0] ?? 0),
     value: (at) => read[at[across] ?? 0]?.[(at[v] ?? 0) * columns + (at[u] ?? 0)] ?? 0,
   };
-  return sliceOf(name, box, plane, at_mm);
+  return cutSlice(name, box, plane, at_mm);
 }
 
 /** Reads a slice. Throws BraggError `foreign-file`, whose message states the issue and the allowed values. */
@@ -321,7 +323,7 @@ export async function readCtSlice(asked: CtRequest): Promise<CtSlice> {
   const { path: where, name, series, plane, at_mm } = asked;
   const found = await stat(where).catch(() => null);
   if (found === null) throw foreignFileError(name, 'it cannot be found');
-  if (found.isDirectory()) return seriesSlice(where, await seriesIn(where, name, series), asked);
+  if (found.isDirectory()) return seriesSlice(where, await readSeries(where, name, series), asked);
   if (!found.isFile()) throw foreignFileError(name, 'it is neither a file nor a folder');
   if (found.size > MAX_VOLUME_BYTES) throw tooLarge(name, found.size, MAX_VOLUME_BYTES);
   const bytes = await readFile(where);
@@ -329,12 +331,12 @@ export async function readCtSlice(asked: CtRequest): Promise<CtSlice> {
   if (header !== null) {
     if (series !== null)
       throw foreignFileError(name, `it has no series "${series}"; allowed: geometry.ct.series only for DICOM`);
-    return sliceOf(name, boxOf(name, await readVolumeFile(name, where, bytes, header)), plane, at_mm);
+    return cutSlice(name, toCtVolume(name, await readVolumeFile(name, where, bytes, header)), plane, at_mm);
   }
-  const other = otherFormat(bytes);
+  const other = identifyOtherFormat(bytes);
   if (other !== null && !isDicom(bytes))
     throw foreignFileError(name, `it is ${other}; allowed: DICOM, NRRD or MetaImage`);
   const slice = { ...readDicomHeader(name, bytes), file: path.basename(where) };
-  if (series !== null) chosenSeries(name, [slice], series);
+  if (series !== null) findRequestedSeries(name, [slice], series);
   return seriesSlice(path.dirname(where), { slices: [slice], notes: [] }, { ...asked, name: path.dirname(name) });
 }

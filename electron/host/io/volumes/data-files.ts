@@ -4,7 +4,7 @@
  * slowest axis.
  */
 import { foreignFileError } from '../../../domain/header-fields.ts';
-import { integersOf } from './volume.ts';
+import { parseIntegers } from './volume.ts';
 
 /** Maximum number of data files, enough for the slices of any CT. */
 const MAX_FILES = 4000;
@@ -17,7 +17,7 @@ function numberedFileNames(file: string, field: string, pattern: string, range: 
   if (parts === null)
     throw foreignFileError(file, `${field} is ${pattern}; allowed: a pattern with one number, as in slice%03d.raw`);
   const [, before = '', zeros = '', width = '', after = ''] = parts;
-  const [first = 0, last = 0, step = 0] = range.map((text) => integersOf(file, field, text, -1e9));
+  const [first = 0, last = 0, step = 0] = range.map((text) => parseIntegers(file, field, text, -1e9));
   if (range.length !== 3 || step === 0 || (last - first) / step < 0) {
     throw foreignFileError(
       file,
@@ -37,7 +37,7 @@ function numberedFileNames(file: string, field: string, pattern: string, range: 
  * states it. By default each file contains one step of the slowest axis.
  */
 function checkCount(file: string, field: string, count: number, axes: string | undefined, sizes: readonly number[]) {
-  const each = axes === undefined ? sizes.length - 1 : integersOf(file, field, axes.replace(/d$/i, ''), 1);
+  const each = axes === undefined ? sizes.length - 1 : parseIntegers(file, field, axes.replace(/d$/i, ''), 1);
   const slowest = sizes.at(-1) ?? 1;
   if (each > sizes.length || (each === sizes.length && slowest % count !== 0)) {
     throw foreignFileError(
@@ -54,7 +54,7 @@ function checkCount(file: string, field: string, count: number, axes: string | u
 }
 
 /** Decodes a file name from a header, whose bytes were read as Latin-1: as UTF-8 if they are valid UTF-8. */
-function nameOf(latin1: string): string {
+function decodeFileName(latin1: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(latin1, 'latin1'));
   } catch {
@@ -88,7 +88,7 @@ export function dataFilesOf(
     }
     checkCount(file, field, names.length, list ? rest[0] : rest[3], sizes);
   }
-  const plain = names.map((name) => nameOf(name).replace(/^\.\//, ''));
+  const plain = names.map((name) => decodeFileName(name).replace(/^\.\//, ''));
   const away = plain.find((name) => name === '' || /[/\\\0]|^\.\.?$/.test(name));
   if (away === undefined) return plain;
   throw foreignFileError(file, `${field} names "${away}"; allowed: files in the same folder`);

@@ -1,7 +1,7 @@
 /** Decodes DICOM pixel data to stored values: uncompressed, RLE and lossless JPEG, for any value of BitsStored. */
 import dicom, { type DataSet, type Element } from 'dicom-parser';
 import { foreignFileError } from '../../../domain/header-fields.ts';
-import { jpegLossless } from './jpeg-lossless.ts';
+import { decodeJpegLossless } from './jpeg-lossless.ts';
 
 export interface PixelFormat {
   readonly columns: number;
@@ -58,7 +58,7 @@ function rleFrame(file: string, bytes: Uint8Array, pixels: number, size: number)
 /** Decodes a lossless JPEG frame to little-endian bytes. Encoders store either BitsStored or all allocated bits. */
 function jpegFrame(file: string, bytes: Uint8Array, { rows, columns, stored, allocated }: PixelFormat): Uint8Array {
   if (allocated !== 16) throw foreignFileError(file, `BitsAllocated is ${allocated}; allowed: 16 for JPEG pixels`);
-  const image = jpegLossless(file, bytes);
+  const image = decodeJpegLossless(file, bytes);
   if (image.rows !== rows || image.columns !== columns) {
     throw foreignFileError(
       file,
@@ -90,7 +90,7 @@ function frameBytes(file: string, data: DataSet, element: Element, frame: number
   }
 }
 
-const PIXELS = 'x7fe00010';
+const PIXEL_DATA_TAG = 'x7fe00010';
 
 /** Mask of the bits of a pixel that contain overlays, as in files from before 2004: part 3, C.9.2 (retired). */
 function overlayBits(file: string, data: DataSet, { stored, allocated: pixel }: PixelFormat): number {
@@ -111,7 +111,7 @@ function overlayBits(file: string, data: DataSet, { stored, allocated: pixel }: 
 }
 
 /** Whether all bits above BitsStored, except overlays, are zero or repeat the sign. */
-function isPlain(raw: number, value: number, { allocated, stored }: PixelFormat, overlays: number): boolean {
+function hasPlainUpperBits(raw: number, value: number, { allocated, stored }: PixelFormat, overlays: number): boolean {
   const above = ((stored === 32 ? 0 : -(2 ** stored)) & (allocated === 16 ? 0xffff : -1) & ~overlays) >>> 0;
   const found = (raw & above) >>> 0;
   return found === 0 || (value < 0 && found === above);
@@ -120,7 +120,7 @@ function isPlain(raw: number, value: number, { allocated, stored }: PixelFormat,
 /** Decompresses all frames to little-endian bytes. */
 function unpackedBytes(file: string, data: DataSet, packing: Packing, format: PixelFormat): Uint8Array {
   const { rows, columns, frames, allocated } = format;
-  const element = data.elements[PIXELS];
+  const element = data.elements[PIXEL_DATA_TAG];
   if (element === undefined) throw foreignFileError(file, 'it has no PixelData');
   const wanted = (rows * columns * frames * allocated) / 8;
   if (packing === 'none') {
@@ -176,7 +176,7 @@ export function storedValues(
     const value = storedValue(raw, format);
     const isPadding = padding.includes(raw);
     values[i] = isPadding ? Number.NaN : value;
-    if (isPadding || isPlain(raw, value, format, overlays)) continue;
+    if (isPadding || hasPlainUpperBits(raw, value, format, overlays)) continue;
     if (strange === 0) first = raw;
     strange += 1;
   }

@@ -17,7 +17,7 @@ import {
   notesOfCt,
 } from './dicom-attributes.ts';
 import { type Packing, type PixelFormat, storedValue, storedValues } from './dicom-pixels.ts';
-import { alignedToAxes, alongAxis, countOf, obliqueAxesReason, type Volume } from './volume.ts';
+import { alignedToAxes, obliqueAxesReason, parallelAxis, type Volume, valueCount } from './volume.ts';
 
 interface TransferSyntax {
   readonly little: boolean;
@@ -73,12 +73,14 @@ export interface DicomSlice {
 /** Attributes that are constant within a scan; different values mean that the files are from several scans. */
 const SETTINGS = ['AcquisitionNumber', 'TemporalPositionIdentifier', 'KVP', 'ConvolutionKernel'] as const;
 
-const MARK = 'DICM';
-const MARK_AT = 128;
+const MAGIC = 'DICM';
+const MAGIC_OFFSET = 128;
 const latin1 = (bytes: Uint8Array): string => new TextDecoder('latin1').decode(bytes);
 
 export const isDicom = (bytes: Uint8Array): boolean =>
-  latin1(bytes.subarray(MARK_AT, MARK_AT + MARK.length)) === MARK || startsWithMeta(bytes) || isBareDataSet(bytes);
+  latin1(bytes.subarray(MAGIC_OFFSET, MAGIC_OFFSET + MAGIC.length)) === MAGIC ||
+  startsWithMeta(bytes) ||
+  isBareDataSet(bytes);
 
 /**
  * Whether a file without preamble begins with file meta information: group 2, element 0 or 1, with an explicit type.
@@ -91,17 +93,17 @@ const startsWithMeta = (bytes: Uint8Array): boolean =>
  * describes the study.
  */
 const isBareDataSet = (bytes: Uint8Array): boolean =>
-  bytes.length >= 8 && bytes[0] === 8 && bytes[1] === 0 && bytes[3] === 0 && (hasType(bytes) || bytes[7] === 0);
+  bytes.length >= 8 && bytes[0] === 8 && bytes[1] === 0 && bytes[3] === 0 && (hasExplicitType(bytes) || bytes[7] === 0);
 
 /** Whether the first element states its type (explicit VR). With implicit VR these bytes are its length. */
-const hasType = (bytes: Uint8Array): boolean => /^[A-Z]{2}$/.test(latin1(bytes.subarray(4, 6)));
+const hasExplicitType = (bytes: Uint8Array): boolean => /^[A-Z]{2}$/.test(latin1(bytes.subarray(4, 6)));
 
 /** Preamble and minimal file meta information to put in front of a bare data set. */
-function metaFor(bytes: Uint8Array): Uint8Array {
-  const syntax = hasType(bytes) ? '1.2.840.10008.1.2.1\0' : '1.2.840.10008.1.2\0';
+function metaHeaderFor(bytes: Uint8Array): Uint8Array {
+  const syntax = hasExplicitType(bytes) ? '1.2.840.10008.1.2.1\0' : '1.2.840.10008.1.2\0';
   const element = Buffer.concat([Buffer.from([2, 0, 0x10, 0, 0x55, 0x49, syntax.length, 0]), Buffer.from(syntax)]);
   const length = Buffer.from([2, 0, 0, 0, 0x55, 0x4c, 4, 0, element.length, 0, 0, 0]);
-  return Buffer.concat([new Uint8Array(MARK_AT), Buffer.from(MARK), length, element]);
+  return Buffer.concat([new Uint8Array(MAGIC_OFFSET), Buffer.from(MAGIC), length, element]);
 }
 
 /** Maximum size of a deflated file after inflation. */
@@ -115,14 +117,14 @@ function inflate(bytes: Uint8Array, position: number): Uint8Array {
   return all;
 }
 
-function parsedBytes(file: string, bytes: Uint8Array): DataSet {
+function parseBytes(file: string, bytes: Uint8Array): DataSet {
   if (!isDicom(bytes)) {
     throw foreignFileError(file, 'it is not a DICOM file: neither DICM at byte 128 nor a data set at byte 0');
   }
   const before = startsWithMeta(bytes)
-    ? Buffer.concat([new Uint8Array(MARK_AT), Buffer.from(MARK)])
+    ? Buffer.concat([new Uint8Array(MAGIC_OFFSET), Buffer.from(MAGIC)])
     : isBareDataSet(bytes)
-      ? metaFor(bytes)
+      ? metaHeaderFor(bytes)
       : null;
   const whole = before === null ? bytes : Uint8Array.from(Buffer.concat([before, bytes]));
   try {
@@ -148,13 +150,13 @@ function numbersAt(file: string, data: DataSet, { tag }: Attribute, name: string
   return numbers;
 }
 
-interface Parsed {
+interface ParsedDicom {
   readonly data: DataSet;
   readonly syntax: TransferSyntax;
 }
 
-function parseDicom(file: string, bytes: Uint8Array): Parsed {
-  const data = parsedBytes(file, bytes);
+function parseDicom(file: string, bytes: Uint8Array): ParsedDicom {
+  const data = parseBytes(file, bytes);
   const uid = data.string('x00020010') ?? '';
   const syntax = transferSyntaxes[uid];
   if (syntax !== undefined) return { data, syntax };
@@ -167,7 +169,7 @@ function parseDicom(file: string, bytes: Uint8Array): Parsed {
 }
 
 /** Pixel format, spacing, orientation and position of the first frame. */
-function imageOf(file: string, data: DataSet, allocatable: readonly number[], mostFrames: number) {
+function readImageFormat(file: string, data: DataSet, allocatable: readonly number[], mostFrames: number) {
   const a = imageAttributes;
   const short = (
     name: 'SamplesPerPixel' | 'Rows' | 'Columns' | 'BitsAllocated' | 'BitsStored' | 'HighBit' | 'PixelRepresentation',
@@ -211,24 +213,24 @@ function imageOf(file: string, data: DataSet, allocatable: readonly number[], mo
 
 /** Modality of the file, such as CT; empty if the file states none. */
 export const dicomModality = (file: string, bytes: Uint8Array): string =>
-  parsedBytes(file, bytes).string(imageAttributes.Modality.tag)?.trim() ?? '';
+  parseBytes(file, bytes).string(imageAttributes.Modality.tag)?.trim() ?? '';
 
 export const dicomSeries = (file: string, bytes: Uint8Array): string =>
-  parsedBytes(file, bytes).string(ctAttributes.SeriesInstanceUID.tag)?.trim() ?? '';
+  parseBytes(file, bytes).string(ctAttributes.SeriesInstanceUID.tag)?.trim() ?? '';
 
 interface CtFile extends DicomSlice {
-  readonly parsed: Parsed;
+  readonly parsed: ParsedDicom;
   readonly format: PixelFormat;
 }
 
-function ctFile(file: string, bytes: Uint8Array): CtFile {
+function readCtFile(file: string, bytes: Uint8Array): CtFile {
   const found = parseDicom(file, bytes);
   const { data } = found;
   const modality = data.string(ctAttributes.Modality.tag)?.trim();
   if (modality !== 'CT') throw foreignFileError(file, `Modality is ${modality ?? 'missing'}; allowed: CT`);
   checkAttributes(file, data, ctAttributes);
-  const { format, spacing_mm, orientation, position_mm } = imageOf(file, data, [16], 1);
-  const [row, column] = [alongAxis(orientation.slice(0, 3)), alongAxis(orientation.slice(3))];
+  const { format, spacing_mm, orientation, position_mm } = readImageFormat(file, data, [16], 1);
+  const [row, column] = [parallelAxis(orientation.slice(0, 3)), parallelAxis(orientation.slice(3))];
   if (row === null || column === null) {
     throw foreignFileError(file, obliqueAxesReason([orientation.slice(0, 3), orientation.slice(3)]));
   }
@@ -257,11 +259,11 @@ const imageTypeOf = (data: DataSet): string =>
 
 /** Whether a file is a localizer: a survey view that scanners store with a series, but not a slice of it. */
 export const isLocalizer = (file: string, bytes: Uint8Array): boolean =>
-  imageTypeOf(parsedBytes(file, bytes)) === 'LOCALIZER';
+  imageTypeOf(parseBytes(file, bytes)) === 'LOCALIZER';
 
 /** Reads the header of a CT slice, without its pixels. Throws BraggError `foreign-file`. */
 export function readDicomHeader(file: string, bytes: Uint8Array): DicomSlice {
-  const { parsed: _, format: __, ...slice } = ctFile(file, bytes);
+  const { parsed: _, format: __, ...slice } = readCtFile(file, bytes);
   return slice;
 }
 
@@ -283,7 +285,7 @@ interface Padding {
 }
 
 /** Padding declared by the file: one value, or a range of values. Part 3, C.7.5.1.1.2. */
-function paddingOf(file: string, data: DataSet, format: PixelFormat): Padding | null {
+function readPadding(file: string, data: DataSet, format: PixelFormat): Padding | null {
   const { PixelPaddingValue: value, PixelPaddingRangeLimit: limit } = ctAttributes;
   const [first, last] = [data.uint16(value.tag), data.uint16(limit.tag)];
   if (first === undefined) {
@@ -308,12 +310,12 @@ function paddingOf(file: string, data: DataSet, format: PixelFormat): Padding | 
 
 /** Reads the pixels of a CT slice and converts them to Hounsfield units. Throws BraggError `foreign-file`. */
 export function readDicomPixels(file: string, bytes: Uint8Array): CtPixels {
-  const { parsed: found, format } = ctFile(file, bytes);
+  const { parsed: found, format } = readCtFile(file, bytes);
   const { data, syntax } = found;
   const [slope = 0] = numbersAt(file, data, ctAttributes.RescaleSlope, 'RescaleSlope', 1);
   const [intercept = 0] = numbersAt(file, data, ctAttributes.RescaleIntercept, 'RescaleIntercept', 1);
   if (slope === 0) throw foreignFileError(file, 'RescaleSlope is 0; allowed: any other number');
-  const padding = paddingOf(file, data, format);
+  const padding = readPadding(file, data, format);
   const stored = storedValues(file, data, format, syntax, padding?.raw);
   const [low, high] = padding?.range ?? [Number.NaN, Number.NaN];
   const hu = new Float32Array(stored.length);
@@ -379,7 +381,12 @@ export function readDicomDose(file: string, bytes: Uint8Array): Volume {
       'it has no PixelData, so it may contain histograms or doses at points; allowed: a grid of doses',
     );
   }
-  const { format, spacing_mm, orientation, position_mm } = imageOf(file, data, [16, 32], Number.POSITIVE_INFINITY);
+  const { format, spacing_mm, orientation, position_mm } = readImageFormat(
+    file,
+    data,
+    [16, 32],
+    Number.POSITIVE_INFINITY,
+  );
   const { columns, rows, frames } = format;
   const [scale = 0] = numbersAt(file, data, a.DoseGridScaling, 'DoseGridScaling', 1);
   if (!(scale > 0)) throw foreignFileError(file, `DoseGridScaling is ${scale}; allowed: numbers above 0`);
@@ -394,7 +401,7 @@ export function readDicomDose(file: string, bytes: Uint8Array): Volume {
       file,
       `frame ${off + 1} is at ${offsets[off]} mm; allowed: ${off * step} mm, because steps must be equal`,
     );
-  countOf(file, [columns, rows, frames]);
+  valueCount(file, [columns, rows, frames]);
   const stored = storedValues(file, data, format, syntax);
   for (let i = 0; i < stored.length; i += 1) stored[i] = (stored[i] ?? 0) * scale;
   const volume = alignedToAxes(

@@ -55,7 +55,7 @@ let compiledModule: WebAssembly.Module | null = null;
  * Idle decoder for the next frame. It is not reused after an error, because an exception does not free its stack and
  * memory.
  */
-let idle: Decoder | null = null;
+let idleDecoder: Decoder | null = null;
 
 /**
  * WASI's error number ENOTSUP. It is returned by system calls for clock, environment and files, which the decoder does
@@ -93,8 +93,8 @@ function newDecoder(): Decoder {
  * damaged data.
  */
 function decodeFrame(bytes: Uint8Array, { rows, columns, precision }: Frame): Buffer {
-  const decoder = idle ?? newDecoder();
-  idle = null;
+  const decoder = idleDecoder ?? newDecoder();
+  idleDecoder = null;
   const { codecs, messages } = decoder;
   messages.length = 0;
   const [context, parameters] = [codecs.CreateCodecsContext(), codecs.CreateDecoderParameters()];
@@ -114,7 +114,7 @@ function decodeFrame(bytes: Uint8Array, { rows, columns, precision }: Frame): Bu
   const values = Buffer.from(new Uint8Array(codecs.memory.buffer, at, size));
   codecs.ReleaseDecoderParameters(parameters);
   codecs.ReleaseCodecsContext(context);
-  idle = decoder;
+  idleDecoder = decoder;
   const damage = messages.map((message) => /Corrupt JPEG data: .*|Premature end.*/.exec(message)?.[0]);
   const first = damage.find((message) => message !== undefined);
   if (first !== undefined) throw new Error(first);
@@ -124,7 +124,7 @@ function decodeFrame(bytes: Uint8Array, { rows, columns, precision }: Frame): Bu
 const hex = (marker: number): string => `FF${marker.toString(16).toUpperCase().padStart(2, '0')}`;
 
 /** Segment SOF3. */
-function frameOf(file: string, segment: Uint8Array): Frame {
+function parseFrame(file: string, segment: Uint8Array): Frame {
   const view = new DataView(segment.buffer, segment.byteOffset, segment.byteLength);
   if (segment.length !== 9 || segment[5] !== 1) {
     throw foreignFileError(file, `its JPEG frame has ${segment[5] ?? 'no'} components; allowed: 1`);
@@ -153,7 +153,7 @@ function checkScan(file: string, segment: Uint8Array, { precision }: Frame): voi
 }
 
 /** Size and precision of the frame, and the offset after its header. */
-function headerOf(file: string, bytes: Uint8Array): Frame & { readonly end: number } {
+function parseHeader(file: string, bytes: Uint8Array): Frame & { readonly end: number } {
   if (bytes[0] !== 0xff || bytes[1] !== SOI)
     throw foreignFileError(file, 'its frame is not a JPEG: it does not begin with FFD8');
   let frame: Frame | null = null;
@@ -167,7 +167,7 @@ function headerOf(file: string, bytes: Uint8Array): Frame & { readonly end: numb
       throw foreignFileError(file, `its JPEG frame is truncated or damaged at byte ${at + 1} of ${bytes.length}`);
     }
     const segment = bytes.subarray(at + 4, next);
-    if (marker === SOF3) frame = frameOf(file, segment);
+    if (marker === SOF3) frame = parseFrame(file, segment);
     else if (marker === SOS) {
       if (frame === null) throw foreignFileError(file, 'its JPEG frame has a scan before its size');
       checkScan(file, segment, frame);
@@ -187,8 +187,8 @@ function headerOf(file: string, bytes: Uint8Array): Frame & { readonly end: numb
 }
 
 /** Decodes a frame. Throws BraggError `foreign-file`. */
-export function jpegLossless(file: string, bytes: Uint8Array): JpegImage {
-  const { end, ...frame } = headerOf(file, bytes);
+export function decodeJpegLossless(file: string, bytes: Uint8Array): JpegImage {
+  const { end, ...frame } = parseHeader(file, bytes);
   // DICOM fragments have an even length, so the last byte may be padding.
   const padded = bytes.at(-1) === 0 && bytes.at(-2) === EOI;
   const whole = padded ? bytes.subarray(0, -1) : bytes;

@@ -15,7 +15,14 @@ import {
   parseHeaderField,
 } from '../../../domain/header-fields.ts';
 import { dataFilesOf } from './data-files.ts';
-import { integersOf, millimetresIn, type NumberType, numbersOf, requirePositive, type VolumeHeader } from './volume.ts';
+import {
+  millimetresIn,
+  type NumberType,
+  parseIntegers,
+  parseNumbers,
+  requirePositive,
+  type VolumeHeader,
+} from './volume.ts';
 
 const types: Readonly<Record<string, NumberType>> = {
   MET_CHAR: 'int8',
@@ -28,7 +35,7 @@ const types: Readonly<Record<string, NumberType>> = {
   MET_DOUBLE: 'float64',
 };
 
-const about = ignoredField('describes the file, without effect on values or positions');
+const descriptiveField = ignoredField('describes the file, without effect on values or positions');
 const onlyNumber = (wanted: number) => allowOnly(String(wanted), (value) => Number(value) === wanted);
 
 /**
@@ -70,14 +77,14 @@ export const metaImageFields: FieldRules = {
   elementmax: ignoredField('repeats the largest value of the data'),
   elementnbits: ignoredField('the size of a value is read from ElementType'),
   compressionlevel: ignoredField('the decompressed data is the same for any level'),
-  objectsubtype: about,
-  comment: about,
-  name: about,
-  id: about,
-  parentid: about,
-  color: about,
-  acquisitiondate: about,
-  sequenceid: about,
+  objectsubtype: descriptiveField,
+  comment: descriptiveField,
+  name: descriptiveField,
+  id: descriptiveField,
+  parentid: descriptiveField,
+  color: descriptiveField,
+  acquisitiondate: descriptiveField,
+  sequenceid: descriptiveField,
 };
 
 const MAX_HEADER = 65_536;
@@ -135,9 +142,9 @@ export function metaImageHeader(file: string, bytes: Uint8Array): VolumeHeader {
   if (type === undefined) {
     throw foreignFileError(file, `ElementType is ${need('ElementType')}; allowed: ${Object.keys(types).join(', ')}`);
   }
-  const axes = integersOf(file, 'NDims', need('NDims'), 1);
+  const axes = parseIntegers(file, 'NDims', need('NDims'), 1);
   if (axes !== 2 && axes !== 3) throw foreignFileError(file, `it has ${axes} axes; allowed: 2 or 3`);
-  const sizes = numbersOf(file, 'DimSize', need('DimSize'), axes);
+  const sizes = parseNumbers(file, 'DimSize', need('DimSize'), axes);
   const mm = millimetresIn(file, 'DistanceUnits', (fields.get('distanceunits') ?? 'mm').replace(/^\?$/, 'mm'));
   const matrix = one('TransformMatrix', 'Rotation', 'Orientation');
   const letters = fields.get('anatomicalorientation') ?? '';
@@ -150,10 +157,10 @@ export function metaImageHeader(file: string, bytes: Uint8Array): VolumeHeader {
   const cosines =
     matrix === undefined
       ? sizes.flatMap((_, row) => sizes.map((__, column) => (row === column ? 1 : 0)))
-      : numbersOf(file, 'TransformMatrix', matrix, axes * axes);
+      : parseNumbers(file, 'TransformMatrix', matrix, axes * axes);
   const isUnitStep = fields.get('elementspacing') === undefined && fields.get('elementsize') === undefined;
   const spacingText = fields.get('elementspacing') ?? fields.get('elementsize') ?? sizes.map(() => 1).join(' ');
-  const spacing = requirePositive(file, 'ElementSpacing', numbersOf(file, 'ElementSpacing', spacingText, axes));
+  const spacing = requirePositive(file, 'ElementSpacing', parseNumbers(file, 'ElementSpacing', spacingText, axes));
   const steps_mm = spacing.map((length, axis) => {
     const direction = cosines.slice(axis * axes, (axis + 1) * axes);
     const norm = Math.hypot(...direction);
@@ -174,7 +181,7 @@ export function metaImageHeader(file: string, bytes: Uint8Array): VolumeHeader {
   if (msb !== null && other !== null && msb !== other) {
     throw foreignFileError(file, 'BinaryDataByteOrderMSB and ElementByteOrderMSB differ');
   }
-  const skip = integersOf(file, 'HeaderSize', fields.get('headersize') ?? '0', -1);
+  const skip = parseIntegers(file, 'HeaderSize', fields.get('headersize') ?? '0', -1);
   if (dataFiles === null && skip > 0 && skip !== head.end) {
     throw foreignFileError(
       file,
@@ -201,10 +208,10 @@ export function metaImageHeader(file: string, bytes: Uint8Array): VolumeHeader {
     end: head.end,
     skipLines: 0,
     skipBytes: dataFiles === null ? Math.min(0, skip) : skip,
-    packedBytes: packed && packedBytes !== undefined ? integersOf(file, 'CompressedDataSize', packedBytes, 1) : null,
+    packedBytes: packed && packedBytes !== undefined ? parseIntegers(file, 'CompressedDataSize', packedBytes, 1) : null,
     steps_mm,
     origin_mm:
-      origin === undefined ? sizes.map(() => 0) : numbersOf(file, 'Offset', origin, axes).map((value) => value * mm),
+      origin === undefined ? sizes.map(() => 0) : parseNumbers(file, 'Offset', origin, axes).map((value) => value * mm),
     unit: null,
     notes: isUnitStep ? ['It has no ElementSpacing: a spacing of 1 mm is assumed, as in MetaIO'] : [],
   };

@@ -13,16 +13,16 @@ import {
 import { dataFilesOf } from './data-files.ts';
 import {
   bytesPer,
-  countOf,
-  integersOf,
   millimetresIn,
   type NumberType,
-  numbersOf,
+  parseIntegers,
+  parseNumbers,
   requirePositive,
   type VolumeHeader,
+  valueCount,
 } from './volume.ts';
 
-const names: Readonly<Record<NumberType, string>> = {
+const typeNames: Readonly<Record<NumberType, string>> = {
   int8: 'signed char, int8, int8_t',
   uint8: 'uchar, unsigned char, uint8, uint8_t',
   int16: 'short, short int, signed short, signed short int, int16, int16_t',
@@ -33,10 +33,10 @@ const names: Readonly<Record<NumberType, string>> = {
   float64: 'double',
 };
 const types = new Map<string, NumberType>(
-  Object.entries(names).flatMap(([type, all]) => all.split(', ').map((name) => [name, type as NumberType])),
+  Object.entries(typeNames).flatMap(([type, all]) => all.split(', ').map((name) => [name, type as NumberType])),
 );
 
-const about = ignoredField('describes the file, without effect on values or positions');
+const descriptiveField = ignoredField('describes the file, without effect on values or positions');
 const allowEachWord = (allowed: string, pattern: RegExp) =>
   allowOnly(allowed, (value) => value.split(/\s+/).every((word) => pattern.test(word)));
 
@@ -83,7 +83,7 @@ export const nrrdFields: FieldRules = {
   thicknesses: ignoredField('slices may overlap, so their thickness does not determine positions; spacings do'),
   min: ignoredField('repeats the smallest value of the data'),
   max: ignoredField('repeats the largest value of the data'),
-  content: about,
+  content: descriptiveField,
   labels: honoured,
 };
 
@@ -94,7 +94,7 @@ export const isNrrd = (bytes: Uint8Array): boolean =>
   new TextDecoder('latin1').decode(bytes.subarray(0, MARK.length)) === MARK;
 
 /** Signs of a space's axes relative to the patient's axes left, back and head. */
-const spaces: Readonly<Record<string, readonly [number, number, number]>> = {
+const spaceSigns: Readonly<Record<string, readonly [number, number, number]>> = {
   'left-posterior-superior': [1, 1, 1],
   lps: [1, 1, 1],
   'right-anterior-superior': [-1, -1, 1],
@@ -131,16 +131,16 @@ function axisSteps(
   const between =
     mins === undefined || maxs === undefined
       ? null
-      : numbersOf(file, 'axis maxs', maxs, axes).map((max, i) => {
+      : parseNumbers(file, 'axis maxs', maxs, axes).map((max, i) => {
           const steps = (sizes[i] ?? 1) - (cells[i] === true ? 0 : 1);
-          return (max - (numbersOf(file, 'axis mins', mins, axes)[i] ?? 0)) / Math.max(1, steps);
+          return (max - (parseNumbers(file, 'axis mins', mins, axes)[i] ?? 0)) / Math.max(1, steps);
         });
   if (maxs !== undefined && mins === undefined)
     throw foreignFileError(file, 'axis maxs without axis mins is not supported');
   if (spacings === undefined && between === null) {
     throw foreignFileError(file, 'it has neither spacings, space directions, nor axis mins and axis maxs');
   }
-  const own = spacings === undefined ? (between ?? []) : numbersOf(file, 'spacings', spacings, axes);
+  const own = spacings === undefined ? (between ?? []) : parseNumbers(file, 'spacings', spacings, axes);
   requirePositive(file, spacings === undefined ? 'axis mins and axis maxs' : 'spacings', own);
   const differs = between?.find((step, i) => Math.abs(step - (own[i] ?? 0)) > 1e-3 * (own[i] ?? 0));
   if (differs !== undefined)
@@ -151,15 +151,15 @@ function axisSteps(
 type Placement = Pick<VolumeHeader, 'steps_mm' | 'origin_mm' | 'notes'>;
 
 /** Patterns for labels of the axes x, y and z. */
-const AXES = [/^(x|i|columns?|)(?![a-z])/i, /^(y|j|rows?|)(?![a-z])/i, /^(z|k|slices?|)(?![a-z])/i] as const;
+const AXIS_LABELS = [/^(x|i|columns?|)(?![a-z])/i, /^(y|j|rows?|)(?![a-z])/i, /^(z|k|slices?|)(?![a-z])/i] as const;
 
 /** Pattern for labels of axes that are not spatial. */
-const NO_PLACE = /\b(time|t|phase|energy|angle|channels?|components?)\b/i;
+const NON_SPATIAL_LABEL = /\b(time|t|phase|energy|angle|channels?|components?)\b/i;
 
 /** Throws if axis labels are not x, y, z in this order: positions would be assigned to the wrong axes. */
 function checkLabels(file: string, text: string | undefined, axes: number): void {
   const words = wordsOf(text ?? '');
-  const named = words.some((word, i) => !/^(\?\?\?|none)$/i.test(word) && AXES[i]?.test(word) !== true);
+  const named = words.some((word, i) => !/^(\?\?\?|none)$/i.test(word) && AXIS_LABELS[i]?.test(word) !== true);
   if (text === undefined || (words.length === axes && !named)) return;
   throw foreignFileError(
     file,
@@ -188,8 +188,10 @@ function placementByAxes(file: string, fields: Fields, sizes: readonly number[])
     mins === undefined
       ? origin === undefined
         ? sizes.map(() => 0)
-        : numbersOf(file, 'space origin', origin, axes)
-      : numbersOf(file, 'axis mins', mins, axes).map((min, i) => min + (cells[i] === true ? (steps[i] ?? 0) / 2 : 0));
+        : parseNumbers(file, 'space origin', origin, axes)
+      : parseNumbers(file, 'axis mins', mins, axes).map(
+          (min, i) => min + (cells[i] === true ? (steps[i] ?? 0) / 2 : 0),
+        );
   const stated = (i: number): boolean => /^(cell|node)$/i.test(centers[i] ?? '');
   return {
     steps_mm: steps.map((step, axis) => sizes.map((_, other) => (other === axis ? step * (mm[axis] ?? 1) : 0))),
@@ -225,16 +227,16 @@ function placementBySpace(file: string, fields: Fields, sizes: readonly number[]
       `units = ${fields.get('units')} with space directions is not supported; allowed: space units`,
     );
   }
-  const label = wordsOf(fields.get('labels') ?? '').find((word) => NO_PLACE.test(word));
+  const label = wordsOf(fields.get('labels') ?? '').find((word) => NON_SPATIAL_LABEL.test(word));
   if (label !== undefined) throw foreignFileError(file, `labels has "${label}"; allowed: spatial axes`);
   const mm = unitsOf(file, 'space units', fields.get('space units'), axes);
-  const all = numbersOf(file, 'space directions', directions, axes * axes);
+  const all = parseNumbers(file, 'space directions', directions, axes * axes);
   const origin = fields.get('space origin');
   return {
     steps_mm: sizes.map((_, axis) =>
       all.slice(axis * axes, (axis + 1) * axes).map((part, along) => part * (mm[along] ?? 1)),
     ),
-    origin_mm: (origin === undefined ? sizes.map(() => 0) : numbersOf(file, 'space origin', origin, axes)).map(
+    origin_mm: (origin === undefined ? sizes.map(() => 0) : parseNumbers(file, 'space origin', origin, axes)).map(
       (part, along) => part * (mm[along] ?? 1),
     ),
     notes: [],
@@ -248,12 +250,12 @@ function readPlacement(file: string, fields: Fields, sizes: readonly number[]): 
     directions === undefined ? placementByAxes(file, fields, sizes) : placementBySpace(file, fields, sizes, directions);
   const space = fields.get('space');
   const dimension = fields.get('space dimension');
-  if (dimension !== undefined && integersOf(file, 'space dimension', dimension, 1) !== sizes.length) {
+  if (dimension !== undefined && parseIntegers(file, 'space dimension', dimension, 1) !== sizes.length) {
     throw foreignFileError(file, `space dimension is ${dimension}; allowed: ${sizes.length}, the number of axes`);
   }
-  const ways = space === undefined ? [1, 1, 1] : spaces[space.toLowerCase()];
+  const ways = space === undefined ? [1, 1, 1] : spaceSigns[space.toLowerCase()];
   if (ways === undefined)
-    throw foreignFileError(file, `its space is ${space}; allowed: ${Object.keys(spaces).join(', ')}`);
+    throw foreignFileError(file, `its space is ${space}; allowed: ${Object.keys(spaceSigns).join(', ')}`);
   const turned = (vector: readonly number[]): number[] =>
     vector.map((part, i) => (ways[i] === -1 && part !== 0 ? -part : part));
   return { steps_mm: own.steps_mm.map(turned), origin_mm: turned(own.origin_mm), notes: own.notes };
@@ -289,12 +291,12 @@ export function nrrdHeader(file: string, bytes: Uint8Array): VolumeHeader {
   };
   const type = types.get(need('type').toLowerCase());
   if (type === undefined) {
-    throw foreignFileError(file, `its type is ${need('type')}; allowed: ${Object.values(names).join(', ')}`);
+    throw foreignFileError(file, `its type is ${need('type')}; allowed: ${Object.values(typeNames).join(', ')}`);
   }
-  const axes = integersOf(file, 'dimension', need('dimension'), 1);
+  const axes = parseIntegers(file, 'dimension', need('dimension'), 1);
   if (axes !== 2 && axes !== 3) throw foreignFileError(file, `it has ${axes} axes; allowed: 2 or 3`);
-  const sizes = numbersOf(file, 'sizes', need('sizes'), axes);
-  const count = countOf(file, sizes);
+  const sizes = parseNumbers(file, 'sizes', need('sizes'), axes);
+  const count = valueCount(file, sizes);
   const number = fields.get('number');
   if (number !== undefined && Number(number) !== count) {
     throw foreignFileError(file, `number is ${number}; allowed: ${count}, the product of its sizes`);
@@ -309,7 +311,7 @@ export function nrrdHeader(file: string, bytes: Uint8Array): VolumeHeader {
   if (endian !== null && endian !== 'little' && endian !== 'big') {
     throw foreignFileError(file, `endian is ${fields.get('endian')}; allowed: little, big`);
   }
-  const skipBytes = integersOf(file, 'byte skip', eitherField(fields, 'byte skip', 'byteskip') ?? '0', -1);
+  const skipBytes = parseIntegers(file, 'byte skip', eitherField(fields, 'byte skip', 'byteskip') ?? '0', -1);
   if (encoding === 'text' && skipBytes !== 0) {
     throw foreignFileError(file, `byte skip is ${skipBytes}; allowed: 0 for text data`);
   }
@@ -319,7 +321,7 @@ export function nrrdHeader(file: string, bytes: Uint8Array): VolumeHeader {
     ...{ sizes, type, encoding, little: endian !== 'big', skipBytes, packedBytes: null },
     dataFiles: dataFile === undefined ? null : dataFilesOf(file, 'data file', dataFile, listed, sizes),
     end: blank === null ? text.length : blank.index + blank[0].length,
-    skipLines: integersOf(file, 'line skip', eitherField(fields, 'line skip', 'lineskip') ?? '0', 0),
+    skipLines: parseIntegers(file, 'line skip', eitherField(fields, 'line skip', 'lineskip') ?? '0', 0),
     ...readPlacement(file, fields, sizes),
     unit: unit === undefined || /^(|\?\?\?)$/.test(unit) ? null : unit,
   };

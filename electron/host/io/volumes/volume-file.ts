@@ -4,7 +4,7 @@ import { foreignFileError } from '../../../domain/header-fields.ts';
 import { readRegularFileUpTo } from '../files/plain-file.ts';
 import { isMetaImage, metaImageHeader } from './metaimage.ts';
 import { isNrrd, nrrdHeader } from './nrrd.ts';
-import { type Volume, type VolumeHeader, volumeOf } from './volume.ts';
+import { decodeVolume, type Volume, type VolumeHeader } from './volume.ts';
 
 /**
  * Parses the header of a volume. The format is recognized by the first bytes, not by the file name. Null for other
@@ -16,19 +16,19 @@ export function volumeHeader(name: string, bytes: Uint8Array): VolumeHeader | nu
 }
 
 /** Volume whose data is in `bytes`, or in the data files `parts`. Throws BraggError `foreign-file`. */
-export function volumeIn(
+export function decodeVolumeFile(
   name: string,
   bytes: Uint8Array,
   header: VolumeHeader,
   parts: readonly (Uint8Array | null)[],
 ): Volume {
-  if (header.dataFiles === null) return volumeOf(name, header, [bytes.subarray(header.end)]);
+  if (header.dataFiles === null) return decodeVolume(name, header, [bytes.subarray(header.end)]);
   const read = header.dataFiles.map((file, i) => {
     const part = parts[i] ?? null;
     if (part === null) throw foreignFileError(name, `its data file ${file} cannot be read`);
     return part;
   });
-  return volumeOf(name, header, read);
+  return decodeVolume(name, header, read);
 }
 
 const NIFTI = 'NIfTI: convert it to NRRD or MetaImage, as 3D Slicer can';
@@ -39,7 +39,7 @@ const TREE = 'an HDF5 or netCDF file';
  * Signatures of formats that users open by mistake in place of a volume or a table, with the offsets of their first
  * bytes.
  */
-const others: readonly (readonly [kind: string, at: number, ...marks: string[]])[] = [
+const nonVolumeSignatures: readonly (readonly [kind: string, at: number, ...marks: string[]])[] = [
   ['compressed by gzip: decompress it first', 0, '\x1f\x8b'],
   [SHEET, 0, 'PK\x03\x04', '\xd0\xcf\x11\xe0'],
   [NIFTI, 344, 'n+1\0', 'ni1\0'],
@@ -49,9 +49,9 @@ const others: readonly (readonly [kind: string, at: number, ...marks: string[]])
 ];
 
 /** Name of a known format that is not a volume, for messages "it is …". Null for unknown formats. */
-export function otherFormat(bytes: Uint8Array): string | null {
+export function identifyOtherFormat(bytes: Uint8Array): string | null {
   const head = Buffer.from(bytes.subarray(0, 352)).toString('latin1');
-  return others.find(([, at, ...marks]) => marks.some((mark) => head.startsWith(mark, at)))?.[0] ?? null;
+  return nonVolumeSignatures.find(([, at, ...marks]) => marks.some((mark) => head.startsWith(mark, at)))?.[0] ?? null;
 }
 
 const MAX_BYTES = 2 ** 31 - 1;
@@ -78,5 +78,5 @@ export async function readVolumeFile(
   bytes: Uint8Array,
   header: VolumeHeader,
 ): Promise<Volume> {
-  return volumeIn(name, bytes, header, await neighbouringDataFiles(file, header));
+  return decodeVolumeFile(name, bytes, header, await neighbouringDataFiles(file, header));
 }

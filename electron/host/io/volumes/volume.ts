@@ -72,7 +72,7 @@ export interface VolumeHeader {
 }
 
 /** Number of values in a grid. Throws for invalid sizes. */
-export function countOf(file: string, sizes: readonly number[]): number {
+export function valueCount(file: string, sizes: readonly number[]): number {
   if (sizes.length < 2 || sizes.length > MAX_AXES) {
     throw foreignFileError(file, `it has ${sizes.length} axes; allowed: 2 or ${MAX_AXES}`);
   }
@@ -120,7 +120,7 @@ function unpackBytes(file: string, encoding: 'zlib' | 'gzip', bytes: Uint8Array,
 }
 
 /** Smallest and largest value of each integer type. */
-const ranges: Readonly<Partial<Record<NumberType, readonly [number, number]>>> = {
+const integerRanges: Readonly<Partial<Record<NumberType, readonly [number, number]>>> = {
   ...{ int8: [-(2 ** 7), 2 ** 7 - 1], uint8: [0, 2 ** 8 - 1] },
   ...{ int16: [-(2 ** 15), 2 ** 15 - 1], uint16: [0, 2 ** 16 - 1] },
   ...{ int32: [-(2 ** 31), 2 ** 31 - 1], uint32: [0, 2 ** 32 - 1] },
@@ -152,16 +152,16 @@ function textNumbers(file: string, bytes: Uint8Array, count: number, type: Numbe
   if (words.length !== count)
     throw foreignFileError(file, `its data has ${words.length} values, but ${count} are specified`);
   const values = Float64Array.from(words, parseDecimal);
-  const [low, high] = ranges[type] ?? [-Number.MAX_VALUE, Number.MAX_VALUE];
+  const [low, high] = integerRanges[type] ?? [-Number.MAX_VALUE, Number.MAX_VALUE];
   const wrong = values.findIndex(
-    (value) => !(value >= low && value <= high) || (ranges[type] !== undefined && !Number.isInteger(value)),
+    (value) => !(value >= low && value <= high) || (integerRanges[type] !== undefined && !Number.isInteger(value)),
   );
   if (wrong < 0) return values;
   throw foreignFileError(file, `value ${wrong + 1} is ${words[wrong]}; allowed: numbers of ${type}`);
 }
 
 /** Values in one data file. Throws unless the file has the size that the header implies. */
-function partOf(file: string, header: VolumeHeader, data: Uint8Array, count: number): Float64Array {
+function decodePart(file: string, header: VolumeHeader, data: Uint8Array, count: number): Float64Array {
   const { type, little, encoding, skipLines, skipBytes, packedBytes } = header;
   const [size, read] = numberTypes[type];
   const wanted = count * size;
@@ -191,12 +191,13 @@ function partOf(file: string, header: VolumeHeader, data: Uint8Array, count: num
 
 /** Values of a grid, whose data files contain equal parts. Throws for values that are not finite. */
 function decodeValues(file: string, header: VolumeHeader, parts: readonly Uint8Array[]): Float64Array {
-  const count = countOf(file, header.sizes);
+  const count = valueCount(file, header.sizes);
   const each = count / parts.length;
   const [only] = parts;
-  const values = only !== undefined && parts.length === 1 ? partOf(file, header, only, count) : new Float64Array(count);
+  const values =
+    only !== undefined && parts.length === 1 ? decodePart(file, header, only, count) : new Float64Array(count);
   for (const [i, part] of parts.length === 1 ? [] : parts.entries()) {
-    values.set(partOf(`${file}: ${header.dataFiles?.[i]}`, header, part, each), i * each);
+    values.set(decodePart(`${file}: ${header.dataFiles?.[i]}`, header, part, each), i * each);
   }
   const wrong = values.findIndex((value) => !Number.isFinite(value));
   if (wrong >= 0) throw foreignFileError(file, `value ${wrong + 1} is ${values[wrong]}; allowed: finite numbers`);
@@ -204,13 +205,13 @@ function decodeValues(file: string, header: VolumeHeader, parts: readonly Uint8A
 }
 
 /** Tolerance for direction cosines, which DICOM files contain in rounded form. */
-const STRAIGHT = 1e-3;
+const AXIS_TOLERANCE = 1e-3;
 
 /** Patient axis parallel to a vector, and the sign of its direction. Null if the vector is oblique. */
-export function alongAxis(step: readonly number[]): { readonly axis: number; readonly way: 1 | -1 } | null {
+export function parallelAxis(step: readonly number[]): { readonly axis: number; readonly way: 1 | -1 } | null {
   const length = Math.hypot(...step);
-  const axis = step.findIndex((part) => Math.abs(Math.abs(part) / length - 1) < STRAIGHT);
-  const straight = axis >= 0 && step.every((part, i) => i === axis || Math.abs(part) / length < STRAIGHT);
+  const axis = step.findIndex((part) => Math.abs(Math.abs(part) / length - 1) < AXIS_TOLERANCE);
+  const straight = axis >= 0 && step.every((part, i) => i === axis || Math.abs(part) / length < AXIS_TOLERANCE);
   return straight ? { axis, way: (step[axis] ?? 0) > 0 ? 1 : -1 } : null;
 }
 
@@ -230,13 +231,13 @@ export function obliqueAxesReason(steps: readonly (readonly number[])[]): string
   for (const [i, one] of units.entries()) {
     for (const [k, other] of units.entries()) {
       const apart = Math.abs(cosine(one, other));
-      if (k > i && apart > 2 * STRAIGHT) {
+      if (k > i && apart > 2 * AXIS_TOLERANCE) {
         return `its axes ${i + 1} and ${k + 1} are at an angle of ${degrees(apart).toFixed(1)}°; allowed: right angles`;
       }
     }
   }
   const most = Math.max(...units.map((unit) => degrees(Math.max(...unit.map(Math.abs)))));
-  const allowed = degrees(Math.cos(STRAIGHT)).toFixed(2);
+  const allowed = degrees(Math.cos(AXIS_TOLERANCE)).toFixed(2);
   return `its axes are rotated by ${most.toFixed(1)}° from those of the patient; allowed: up to ${allowed}°. Resample it along the axes of the patient first, for example with 3D Slicer or plastimatch`;
 }
 
@@ -250,7 +251,7 @@ interface Grid {
 export function alignedToAxes(file: string, { sizes, steps_mm, origin_mm }: Grid, values: Float64Array): Volume {
   const axes = sizes.length;
   const ways = steps_mm.map((step) => {
-    const found = alongAxis(step);
+    const found = parallelAxis(step);
     if (found !== null) return found;
     throw foreignFileError(file, obliqueAxesReason(steps_mm));
   });
@@ -287,7 +288,7 @@ export function alignedToAxes(file: string, { sizes, steps_mm, origin_mm }: Grid
  * Decodes a volume. `parts`: contents of the data files, or the bytes after the header. Throws BraggError
  * `foreign-file`.
  */
-export function volumeOf(file: string, header: VolumeHeader, parts: readonly Uint8Array[]): Volume {
+export function decodeVolume(file: string, header: VolumeHeader, parts: readonly Uint8Array[]): Volume {
   const { unit, notes } = header;
   return {
     ...alignedToAxes(file, header, decodeValues(file, header, parts)),
@@ -297,7 +298,7 @@ export function volumeOf(file: string, header: VolumeHeader, parts: readonly Uin
 }
 
 /** Parses a header line that contains `count` numbers. */
-export function numbersOf(file: string, name: string, text: string, count: number): readonly number[] {
+export function parseNumbers(file: string, name: string, text: string, count: number): readonly number[] {
   const numbers = text
     .trim()
     .split(text.includes('(') ? /[\s,()]+/ : /\s+/)
@@ -312,8 +313,8 @@ export function numbersOf(file: string, name: string, text: string, count: numbe
   return numbers;
 }
 
-export function integersOf(file: string, name: string, text: string, least: number): number {
-  const [value = 0] = numbersOf(file, name, text, 1);
+export function parseIntegers(file: string, name: string, text: string, least: number): number {
+  const [value = 0] = parseNumbers(file, name, text, 1);
   if (!Number.isSafeInteger(value) || value < least) {
     throw foreignFileError(file, `${name} is ${text}; allowed: whole numbers of at least ${least}`);
   }

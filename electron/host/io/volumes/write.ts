@@ -13,7 +13,7 @@ export interface DirectedVolume extends Volume {
   readonly directions?: readonly (readonly number[])[];
 }
 
-interface VolumeWords {
+interface VolumeDescription {
   /** Description of the values in one line: quantity and unit. */
   readonly content: string;
 }
@@ -41,7 +41,7 @@ function writeJoined(lines: readonly string[], values: Float64Array): Uint8Array
   return bytes;
 }
 
-export function metaImageBytes(volume: DirectedVolume, { content }: VolumeWords): Uint8Array {
+export function metaImageBytes(volume: DirectedVolume, { content }: VolumeDescription): Uint8Array {
   const { sizes, spacing_mm, origin_mm, values } = volume;
   const lines = [
     'ObjectType = Image',
@@ -60,7 +60,7 @@ export function metaImageBytes(volume: DirectedVolume, { content }: VolumeWords)
   return writeJoined(lines, values);
 }
 
-export function nrrdBytes(volume: DirectedVolume, { content }: VolumeWords): Uint8Array {
+export function nrrdBytes(volume: DirectedVolume, { content }: VolumeDescription): Uint8Array {
   const { sizes, spacing_mm, origin_mm, values } = volume;
   const steps = directionsOf(volume).map((direction, axis) => direction.map((part) => part * (spacing_mm[axis] ?? 1)));
   // NRRD defines named spaces only in three dimensions.
@@ -104,7 +104,7 @@ function uidOf(content: string, what: string): string {
 /** Decimal string (VR DS), which has at most 16 characters. */
 const decimal = (value: number): string => String(Number(value.toPrecision(10)));
 
-function bytesOf([tag, vr, value]: Element): Uint8Array {
+function elementBytes([tag, vr, value]: Element): Uint8Array {
   const raw =
     typeof value === 'number'
       ? Uint8Array.of(value & 255, (value >> 8) & 255)
@@ -139,7 +139,7 @@ function scaleToIntegers(values: Float64Array): { readonly stored: Uint8Array; r
   return { stored, scale };
 }
 
-interface DoseWords {
+interface DoseDescription {
   readonly content: string;
   /** FrameOfReferenceUID of the CT, by which viewers overlay dose and CT. Null without a DICOM CT. */
   readonly frame: string | null;
@@ -149,7 +149,7 @@ interface DoseWords {
  * Bytes of an RT Dose file. `content`: quantity and unit in one line. Values must be doses in Gy, without negative
  * ones. The third axis must be normal to the first two.
  */
-export function rtDoseBytes(volume: DirectedVolume, { content, frame }: DoseWords): Uint8Array {
+export function rtDoseBytes(volume: DirectedVolume, { content, frame }: DoseDescription): Uint8Array {
   const { sizes, spacing_mm, origin_mm, values } = volume;
   const orientation = directionsOf(volume).slice(0, 2).flat();
   const [columns = 1, rows = 1, frames = 1] = sizes;
@@ -218,8 +218,14 @@ export function rtDoseBytes(volume: DirectedVolume, { content, frame }: DoseWord
         ['00020010', 'UI', EXPLICIT_LITTLE],
         ['00020012', 'UI', uidOf('Braggbench', 'implementation')],
       ] as const
-    ).map(bytesOf),
+    ).map(elementBytes),
   );
-  const length = bytesOf(['00020000', 'UL', uint32(meta.length)]);
-  return concatenate([new Uint8Array(128), new TextEncoder().encode('DICM'), length, meta, ...elements.map(bytesOf)]);
+  const length = elementBytes(['00020000', 'UL', uint32(meta.length)]);
+  return concatenate([
+    new Uint8Array(128),
+    new TextEncoder().encode('DICM'),
+    length,
+    meta,
+    ...elements.map(elementBytes),
+  ]);
 }

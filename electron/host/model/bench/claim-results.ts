@@ -7,7 +7,7 @@ import {
   type TaskClaimResult,
   termsForMeasurement,
 } from '../../../contract/bench/claims.ts';
-import { asInterval, type Instances, timeInterval } from '../verdicts/levels.ts';
+import { type Instances, timeInterval, toInterval } from '../verdicts/levels.ts';
 import { type Claim, type ClaimSide, evaluateFormula } from './claims.ts';
 import { bootstrapRatio, pairedRatio } from './comparison.ts';
 import { median, ratioInterval, unpairedRatioInterval } from './statistics.ts';
@@ -91,7 +91,7 @@ export function gainBetween(slow: SideTimes, fast: SideTimes, seed: number): Rat
 export function relativeTimeInterval({ times }: SideTimes, seed: number): Interval | null {
   if (!hasEnoughRepetitions(times)) return null;
   const log = timeInterval(times, 0.05);
-  if (log !== null) return asInterval({ middle: 0, half: log.half });
+  if (log !== null) return toInterval({ middle: 0, half: log.half });
   const all = times.flat();
   const found = ratioInterval(
     all,

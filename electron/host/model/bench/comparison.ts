@@ -11,9 +11,9 @@ import { promisify } from 'node:util';
 import type { Environment, Interval, Mode, Ratio } from '../../../contract/bench/bench-session.ts';
 import type { ClockState, DeviceReport } from '../../../contract/capabilities.ts';
 import { defaultGpu } from '../../io/addon/gpu.ts';
-import { judge, missProbability, noiseFloorOf, type SpeedVerdict } from '../verdicts/judge.ts';
-import { asInterval, type Instances, type LogInterval, pairedLogRatio } from '../verdicts/levels.ts';
-import { quantileInOrder, sortedCopy } from '../verdicts/order.ts';
+import { judgeRatio, missProbability, noiseFloor, type SpeedVerdict } from '../verdicts/judge.ts';
+import { type Instances, type LogInterval, pairedLogRatio, toInterval } from '../verdicts/levels.ts';
+import { sortedCopy, sortedQuantile } from '../verdicts/order.ts';
 import { median, ratioInterval, relativeSpread } from './statistics.ts';
 
 /** A clock frequency below this fraction of the session's highest counts as dropped. */
@@ -45,7 +45,7 @@ const MIN_OUTLIER_DEVIATION = 0.05;
 export function createOutlierTest(times: readonly number[]): (time: number) => boolean {
   if (times.length < MIN_SAMPLES_FOR_FENCES) return () => false;
   const sorted = sortedCopy(times);
-  const [first, middle, third] = [0.25, 0.5, 0.75].map((share) => quantileInOrder(sorted, share)) as [
+  const [first, middle, third] = [0.25, 0.5, 0.75].map((share) => sortedQuantile(sorted, share)) as [
     number,
     number,
     number,
@@ -215,7 +215,7 @@ export function groupByInstance<S extends Pick<SampleMetadata, 'instance'>>(
 }
 
 /** Samples of one candidate in one mode. */
-export interface Series<S> {
+export interface SampleSet<S> {
   readonly mode: Mode;
   readonly samples: S[];
   /** Reason why the candidate cannot be measured in this mode; null if it can. */
@@ -228,8 +228,8 @@ export interface ComparisonCandidate<S> {
   readonly buildsOn: string | null;
   /** First run, before the rounds. If the session is cancelled in the first round, there are no other samples. */
   readonly first: S;
-  readonly warm: Series<S>;
-  readonly others: readonly Series<S>[];
+  readonly warm: SampleSet<S>;
+  readonly others: readonly SampleSet<S>[];
 }
 
 export interface ComparisonBasis<S> {
@@ -283,7 +283,7 @@ const allTimes = (times: Instances): readonly number[] => times.flat();
  * is used without an interval.
  */
 export function toRatio(log: LogInterval | null, medians: number): Ratio {
-  return log === null ? { value: medians, interval: null } : { value: Math.exp(log.middle), interval: asInterval(log) };
+  return log === null ? { value: medians, interval: null } : { value: Math.exp(log.middle), interval: toInterval(log) };
 }
 
 /**
@@ -320,7 +320,7 @@ export function bootstrapVerdict(ratio: Interval | null, floor: number | null): 
  * ratio.
  */
 export function sessionNoise(control: Instances, reference: Instances) {
-  return { ratio: pairedRatio(control, reference), floor: noiseFloorOf(control, reference) };
+  return { ratio: pairedRatio(control, reference), floor: noiseFloor(control, reference) };
 }
 
 /** Converts a noise floor from a logarithm to a ratio minus 1, which users see. */
@@ -358,7 +358,7 @@ export function compareTimes<S extends SampleMetadata>(
   const againstRaw = whole ? (reference?.warm.samples ?? []) : reference ? [reference.first] : [];
   const log = pairedLogRatio(levels(raw), levels(againstRaw), missProbability({ candidates }));
   const ratio = toRatio(log, median(times) / median(againstRaw.map(timeOf)));
-  const { standing, instancesToDecide } = judge(log, floor, { margin }, levels(raw).length);
+  const { standing, instancesToDecide } = judgeRatio(log, floor, { margin }, levels(raw).length);
   const [samples, against] = [flagged(own.warm.samples), flagged(reference?.warm.samples ?? [])];
   const links = baseChain(own, all);
   const [base, root] = [links[1], links.at(-1)];
@@ -375,7 +375,7 @@ export function compareTimes<S extends SampleMetadata>(
     return pairedRatio(keep(samples), keep(against), candidates);
   };
 
-  const mode = (series: Series<S>): ComparedMode<S> => {
+  const mode = (series: SampleSet<S>): ComparedMode<S> => {
     const own_s = series.samples.map(timeOf);
     const common = { mode: series.mode, samples: flagged(series.samples) };
     if (own_s.length === 0) {

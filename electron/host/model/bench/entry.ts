@@ -29,7 +29,7 @@ import {
   compareTimes,
   type FlaggedSample,
   groupByInstance,
-  type Series,
+  type SampleSet,
 } from './comparison.ts';
 import { ENERGY_QUANTITY } from './conditions/energy.ts';
 import { median } from './statistics.ts';
@@ -181,9 +181,9 @@ export interface CandidateData {
   readonly determinism: DeterminismCheck;
   /** Errors of the answer, including those that audits have found so far. */
   accuracy: () => readonly Accuracy[];
-  readonly warm: Series<RawSample>;
+  readonly warm: SampleSet<RawSample>;
   /** Series in the other requested modes: cold, graph, or both. */
-  readonly others: readonly Series<RawSample>[];
+  readonly others: readonly SampleSet<RawSample>[];
   /** Energy of a run in joules; null if not measured. */
   energy_J: number | null;
 }

@@ -30,7 +30,7 @@ import {
   floorToRatio,
   groupByInstance,
   highestClock_MHz,
-  type Series,
+  type SampleSet,
   sessionNoise,
   summarizeEnvironment,
   UNKNOWN_ENVIRONMENT,
@@ -133,7 +133,7 @@ const warmUpFact = (count: number): [string, string] => [
   `${count} untimed sample${count === 1 ? '' : 's'} of each variant in each mode before its first timed one, and again after each new preparation`,
 ];
 
-class Session {
+class BenchmarkSession {
   private readonly refused = new Map<BenchEntry, string>();
   private readonly all: CandidateData[] = [];
   private readonly entrantOf = new Map<CandidateData, BenchEntry>();
@@ -215,7 +215,7 @@ class Session {
       if (limit !== null) this.startOf_s.set(benchEntry, started_s);
       const determinism = new DeterminismCheck();
       if (answer.values !== null) determinism.add(answer.values);
-      const warm: Series<RawSample> = { mode: 'warm', samples: [], reason: null };
+      const warm: SampleSet<RawSample> = { mode: 'warm', samples: [], reason: null };
       const gathered = { head, candidate, first, determinism, accuracy: () => [], warm, others, energy_J: null };
       this.all.push(gathered);
       this.entrantOf.set(gathered, benchEntry);
@@ -248,9 +248,9 @@ class Session {
    * Tries each additional mode once. Some variants' launches cannot be captured as a graph, and some devices' caches
    * cannot be flushed.
    */
-  private async otherModes(candidate: BenchCandidate): Promise<readonly Series<RawSample>[]> {
+  private async otherModes(candidate: BenchCandidate): Promise<readonly SampleSet<RawSample>[]> {
     const wanted = (this.options.modes ?? []).filter((mode) => mode !== 'warm');
-    const out: Series<RawSample>[] = [];
+    const out: SampleSet<RawSample>[] = [];
     for (const mode of wanted) {
       const reason = await candidate.takeSample(mode).then(() => null, messageOf);
       out.push({ mode, samples: [], reason });
@@ -336,7 +336,11 @@ class Session {
     return benchEntry;
   }
 
-  private turn(gathered: CandidateData, candidate: BenchCandidate, { mode, samples }: Series<RawSample>): SampleSeries {
+  private turn(
+    gathered: CandidateData,
+    candidate: BenchCandidate,
+    { mode, samples }: SampleSet<RawSample>,
+  ): SampleSeries {
     const { label } = gathered.head;
     const { prepare } = candidate;
     return {
@@ -591,5 +595,5 @@ class Session {
 
 /** Measures a session and returns its report. */
 export function runSession(addon: NativeAddon, arena: BenchSetup, options: SessionOptions): Promise<SessionReport> {
-  return new Session(addon, arena, options).run();
+  return new BenchmarkSession(addon, arena, options).run();
 }

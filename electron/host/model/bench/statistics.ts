@@ -3,7 +3,7 @@
  * shuffles and intervals are the same on every machine.
  */
 import type { Interval } from '../../../contract/bench/bench-session.ts';
-import { median, quantile, quantileInOrder, sortedCopy } from '../verdicts/order.ts';
+import { median, quantile, sortedCopy, sortedQuantile } from '../verdicts/order.ts';
 
 export interface RandomGenerator {
   /** Next random number, uniform in [0, 1). */
@@ -61,7 +61,7 @@ const resamples = 4000;
 /** Interval that contains 95 % of the resamples. */
 function middleInterval(resampled: ArrayLike<number>): Interval {
   const sorted = sortedCopy(resampled);
-  return { low: quantileInOrder(sorted, 0.025), high: quantileInOrder(sorted, 0.975) };
+  return { low: sortedQuantile(sorted, 0.025), high: sortedQuantile(sorted, 0.975) };
 }
 
 /**

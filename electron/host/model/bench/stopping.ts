@@ -1,6 +1,6 @@
 /** Rule that ends a benchmark, and the progress of a benchmark; both are the same for every workload. */
 import type { Ratio } from '../../../contract/bench/bench-session.ts';
-import { defaultMargin, missProbability, noiseFloorOf } from '../verdicts/judge.ts';
+import { defaultMargin, missProbability, noiseFloor } from '../verdicts/judge.ts';
 import { type Instances, type LogInterval, pairedLogRatio } from '../verdicts/levels.ts';
 import { median } from '../verdicts/order.ts';
 import { DecisionRule, PrecisionRule, type SequentialRatio, strictShare } from '../verdicts/precision.ts';
@@ -161,7 +161,7 @@ function sequentialVerdict(
   return {
     reported: pairedLogRatio(own, against, outside),
     strict: pairedLogRatio(own, against, strictShare * outside),
-    floor: noiseFloorOf(control, reference),
+    floor: noiseFloor(control, reference),
   };
 }
 

@@ -14,7 +14,7 @@ import { pathOutsideArchive } from '../../io/programs.ts';
 import { readKernelResources } from '../bench/session-file.ts';
 import { workloadFolder } from '../bench/sources.ts';
 import { type BuildOptions, buildUserKernel } from '../user-kernels/build.ts';
-import { codeFileOf, presentIncludes, type UserKernel } from '../user-kernels/file.ts';
+import { codeFileName, type UserKernel, updateIncludes } from '../user-kernels/file.ts';
 import { type CubinKernel, extractCubins, readKernels } from './cubin.ts';
 import { type Listing, parsePtx, parseSass, ptxKernelNames, ptxTarget } from './listing.ts';
 import { findCudaTool, NO_DISASSEMBLER, runTool, toolVersionText } from './tools.ts';
@@ -245,7 +245,7 @@ async function compileWithNvcc(
     const placeOf = (file: string): string => path.join(folder, file);
     const replaced = placeOf(description.replaces);
     const includes = { beside: path.dirname(replaced), sources: root, workload: workloadFolder(base), engine: [] };
-    await writeFile(replaced, presentIncludes(whole, includes));
+    await writeFile(replaced, updateIncludes(whole, includes));
     const main = description.replaces.endsWith('.cu') ? description.replaces : base.source;
     const number = architectureNumber(architecture);
     const kind = language === 'ptx' ? ['-ptx', `-arch=compute_${number}`] : ['-cubin', `-arch=sm_${number}`];
@@ -291,7 +291,7 @@ async function compileWithNvrtc(
  * is not CUDA C++.
  */
 async function compiledImage(kernel: UserKernel, options: BuildOptions, request: CodeRequest) {
-  if (kernel.base.device !== 'cuda' || !codeFileOf(kernel).endsWith('.cu')) {
+  if (kernel.base.device !== 'cuda' || !codeFileName(kernel).endsWith('.cu')) {
     throw new BraggError('unsupported', `${kernel.id} is not CUDA C++, so it has neither PTX nor SASS.`);
   }
   const [refused] = kernel.refused;
@@ -327,7 +327,7 @@ export async function compileUserCode(
   const image: CodeImage = {
     ...(await compiledImage(kernel, options, request)),
     pathOf: (file) => {
-      if (path.basename(file) === codeFileOf(kernel)) return kernel.id;
+      if (path.basename(file) === codeFileName(kernel)) return kernel.id;
       const shown = toShippedPath(file);
       return shown === replaces ? kernel.id : shown;
     },

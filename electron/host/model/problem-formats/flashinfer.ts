@@ -11,7 +11,14 @@ import {
   USER_PROBLEM,
 } from '../../../contract/scenario/user-problem/index.ts';
 import { ExpressionError, parseExpression } from '../../../domain/values/expression.ts';
-import { type ConvertedProblem, problemName, problemType, TENSORS, throwUnsupported, torchTypes } from './formats.ts';
+import {
+  type ConvertedProblem,
+  problemName,
+  problemType,
+  TENSOR_CONVERSION,
+  throwUnsupported,
+  torchTypes,
+} from './formats.ts';
 
 const tensorSchema = z.object({
   shape: z.array(z.string()).nullable(),
@@ -114,7 +121,7 @@ export const readTraces = (text: string, file: string): readonly Trace[] =>
 export const readSolution = (text: string, file: string): Solution =>
   parseWith(solutionSchema, jsonIn(text, file), file);
 
-const NAME = /^[A-Za-z][A-Za-z0-9_]*$/;
+const NAME_PATTERN = /^[A-Za-z][A-Za-z0-9_]*$/;
 
 /** Error tolerances of FlashInfer-Bench. */
 const TOLERANCE = { absolute: 0.01, relative: 0.01, roundings: 0 } as const;
@@ -122,7 +129,7 @@ const TOLERANCE = { absolute: 0.01, relative: 0.01, roundings: 0 } as const;
 /** Size that an axis gets if there is no workload. */
 const DEFAULT_SIZE = 16;
 
-interface Axes {
+interface AxisFormulas {
   /** Formulas for axes whose sizes follow from other axes. */
   readonly derived: ReadonlyMap<string, string>;
   readonly constraints: readonly string[];
@@ -130,10 +137,10 @@ interface Axes {
   readonly ofValues: readonly string[];
 }
 
-function axesOf({ name, axes, constraints }: Definition): Axes {
+function parseAxes({ name, axes, constraints }: Definition): AxisFormulas {
   const known = Object.keys(axes);
   for (const axis of known)
-    if (!NAME.test(axis))
+    if (!NAME_PATTERN.test(axis))
       throwUnsupported(name, `axes.${axis} is not a valid name`, 'a letter, then letters, digits and _');
   const derived = new Map<string, string>();
   const kept: string[] = [];
@@ -153,21 +160,27 @@ function axesOf({ name, axes, constraints }: Definition): Axes {
   return { derived, constraints: kept, ofValues };
 }
 
-const sizeIn = (axis: string, { derived }: Axes): string => {
+const sizeFormula = (axis: string, { derived }: AxisFormulas): string => {
   const formula = derived.get(axis);
   return formula === undefined ? axis : `(${formula})`;
 };
 
-function arrayOf(name: string, tensor: Tensor, role: 'input' | 'output', axes: Axes, of: Definition): ProblemArray {
+function convertArray(
+  name: string,
+  tensor: Tensor,
+  role: 'input' | 'output',
+  axes: AxisFormulas,
+  of: Definition,
+): ProblemArray {
   const place = `${of.name}: ${role}s.${name}`;
-  if (!NAME.test(name))
+  if (!NAME_PATTERN.test(name))
     throwUnsupported(of.name, `${role}s.${name} is not a valid name`, 'a letter, then letters, digits and _');
   const type = problemType(tensor.dtype);
   if (type === null) throwUnsupported(place, `dtype ${tensor.dtype}`, Object.values(torchTypes).join(', '));
   const shape = (tensor.shape ?? []).map((axis) => {
     if (!(axis in of.axes))
       throwUnsupported(place, `the shape uses ${axis}, which is not an axis`, Object.keys(of.axes).join(', '));
-    return sizeIn(axis, axes);
+    return sizeFormula(axis, axes);
   });
   const isWhole = type === 'int32' || type === 'int8' || type === 'bool';
   const tolerance = role === 'output' && !isWhole ? { tolerance: TOLERANCE } : {};
@@ -177,7 +190,7 @@ function arrayOf(name: string, tensor: Tensor, role: 'input' | 'output', axes: A
 /** Ranges from which FlashInfer-Bench draws random integers. */
 const integerRanges = { int32: [-1024, 1023], int8: [-128, 127], bool: [0, 1] } as const;
 
-function valuesOf(name: string, { type, shape }: ProblemArray, of: Definition, workload: Workload | null) {
+function inputValues(name: string, { type, shape }: ProblemArray, of: Definition, workload: Workload | null) {
   const given = workload?.inputs[name];
   const place = `${of.name}: inputs.${name}`;
   const scalar = of.inputs[name]?.shape === null;
@@ -215,7 +228,7 @@ def reference(*given):
 const pythonList = (items: readonly string[]): string => `[${items.join(', ')}]`;
 
 /** Source text of a candidate that calls a solution in Python or Triton. */
-function candidateOf(solution: Solution, definition: Definition): string {
+function candidateText(solution: Solution, definition: Definition): string {
   const { name, spec, sources } = solution;
   if (solution.definition !== definition.name)
     throwUnsupported(name, `it solves ${solution.definition}`, `solutions of ${definition.name}`);
@@ -228,7 +241,7 @@ function candidateOf(solution: Solution, definition: Definition): string {
   const [only, ...more] = sources;
   if (only === undefined || more.length > 0) throwUnsupported(name, `${sources.length} source files`, 'one file');
   const [file = '', entry = ''] = spec.entry_point.split('::');
-  if (file !== only.path || !NAME.test(entry))
+  if (file !== only.path || !NAME_PATTERN.test(entry))
     throwUnsupported(name, `entry point ${spec.entry_point}`, `${only.path}::function`);
   const types = (of: Readonly<Record<string, Tensor>>): string =>
     pythonList(Object.values(of).map(({ shape, dtype }) => JSON.stringify(shape === null ? 'scalar' : dtype)));
@@ -243,7 +256,7 @@ _solution = ${entry}
 _INPUTS = ${types(definition.inputs)}
 _OUTPUTS = ${types(definition.outputs)}
 _DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
-${TENSORS}
+${TENSOR_CONVERSION}
 
 def run(*arrays):
     """Inputs and results as in the problem. Copies to and from a GPU are part of the measured time."""
@@ -264,7 +277,7 @@ ${
 `;
 }
 
-const fileOf = (solution: Solution): string => `${problemName(solution.name).slice(0, 60)}.py`;
+const candidateFileName = (solution: Solution): string => `${problemName(solution.name).slice(0, 60)}.py`;
 
 /** Converts a definition to a problem. Throws BraggError `unsupported` for content without an equivalent. */
 export function convertFlashInfer(
@@ -272,7 +285,7 @@ export function convertFlashInfer(
   traces: readonly Trace[] = [],
   solutions: readonly Solution[] = [],
 ): ConvertedProblem {
-  const axes = axesOf(definition);
+  const axes = parseAxes(definition);
   const lost: string[] = [];
   const mine = traces.filter((trace) => trace.definition === definition.name);
   if (traces.length > 0 && mine.length === 0)
@@ -304,13 +317,13 @@ export function convertFlashInfer(
     return found?.type === 'const' ? found.value : (workload?.axes[axis] ?? DEFAULT_SIZE);
   };
   const inputs = Object.entries(definition.inputs).map(([name, tensor]) => {
-    const array = arrayOf(name, tensor, 'input', axes, definition);
+    const array = convertArray(name, tensor, 'input', axes, definition);
     if (tensor.optional === true) lost.push(`${name} is optional in the original, and always given here.`);
-    return { ...array, values: valuesOf(name, array, definition, workload) };
+    return { ...array, values: inputValues(name, array, definition, workload) };
   });
   const outputs = Object.entries(definition.outputs).map(([name, tensor]) => {
     const clash = name in definition.inputs ? `${name}_out` : name;
-    return arrayOf(clash, tensor, 'output', axes, definition);
+    return convertArray(clash, tensor, 'output', axes, definition);
   });
   const reported = mine.flatMap(({ solution, evaluation }) => {
     if (solution == null || evaluation == null) return [];
@@ -321,7 +334,7 @@ export function convertFlashInfer(
   });
   const candidates = solutions.map((solution) => ({
     ...{
-      file: fileOf(solution),
+      file: candidateFileName(solution),
       title: solution.name.slice(0, 100),
       changes: (solution.description ?? '').slice(0, 500),
     },
@@ -350,7 +363,9 @@ export function convertFlashInfer(
     },
     files: {
       'reference.py': referenceText(definition),
-      ...Object.fromEntries(solutions.map((solution) => [fileOf(solution), candidateOf(solution, definition)])),
+      ...Object.fromEntries(
+        solutions.map((solution) => [candidateFileName(solution), candidateText(solution, definition)]),
+      ),
     },
     lost,
   };
@@ -382,7 +397,7 @@ interface ExportedProblem {
  * Files of a FlashInfer-Trace dataset for a problem. `lost` lists content that the format cannot express. Throws
  * BraggError `unsupported`.
  */
-export function toFlashInfer(of: ExportedProblem): {
+export function exportFlashInfer(of: ExportedProblem): {
   readonly files: Readonly<Record<string, string>>;
   readonly lost: readonly string[];
 } {

@@ -54,7 +54,7 @@ export const problemName = (name: string): string =>
     .slice(0, 64) || 'problem';
 
 /** Python code that converts NumPy arrays to tensors. NumPy has no bf16, so such values are passed as their bits. */
-export const TENSORS = `
+export const TENSOR_CONVERSION = `
 def _tensor(values, kind):
     if kind == "bfloat16" and values.dtype == np.uint16:
         return torch.from_numpy(values.view(np.int16)).view(torch.bfloat16)

@@ -14,7 +14,14 @@ import {
 } from '../../../contract/scenario/user-problem/index.ts';
 import { findPython } from '../user-kernels/build.ts';
 import { compilerLimits, runContained } from '../user-kernels/contained.ts';
-import { type ConvertedProblem, problemName, problemType, TENSORS, throwUnsupported, torchTypes } from './formats.ts';
+import {
+  type ConvertedProblem,
+  problemName,
+  problemType,
+  TENSOR_CONVERSION,
+  throwUnsupported,
+  torchTypes,
+} from './formats.ts';
 
 /**
  * Python program that runs the model on the meta device and records how the inputs are generated. It writes the result
@@ -172,7 +179,7 @@ import torch
 _SCALARS = ${list(inputs.map(({ scalar }) => scalar || 'None'))}
 _KINDS = ${list(inputs.map(({ dtype }) => JSON.stringify(dtype)))}
 _PARAMETERS = ${list(parameters.map(({ name }) => JSON.stringify(name)))}
-${TENSORS}
+${TENSOR_CONVERSION}
 
 def _model(dtype):
     torch.manual_seed(0)
@@ -322,7 +329,7 @@ export async function convertKernelBench(task: Task): Promise<ConvertedProblem> 
 }
 
 /** Python module for KernelBench whose model is the problem's reference. Throws BraggError `unsupported`. */
-export function toKernelBench(
+export function exportKernelBench(
   definition: ProblemDefinition,
   sizes: Readonly<Record<string, number>>,
   shapes: ReadonlyMap<string, readonly number[]>,

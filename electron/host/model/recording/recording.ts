@@ -12,7 +12,7 @@ export interface Recording {
 }
 
 /** Empty spans, for a run whose threads were not recorded. */
-export const noSpans: Spans = {
+export const NO_SPANS: Spans = {
   names: [],
   threads: 0,
   name: new Uint16Array(0),
@@ -51,7 +51,7 @@ function columnsToArrays(from: object, columns: readonly StoredColumn[]): Record
 }
 
 /** Converts a recording to the form in files. `later_ns`: start of the recorder after the start of the measurement. */
-export function savedRecording(
+export function toSavedRecording(
   about: Pick<SavedRecording, 'label' | 'device'>,
   { spans, trace }: Recording,
   later_ns: number,
@@ -80,7 +80,7 @@ export function savedRecording(
   };
 }
 
-export function recordingOf({ spans, trace }: SavedRecording): Recording {
+export function fromSavedRecording({ spans, trace }: SavedRecording): Recording {
   return {
     spans: { ...spans, ...(columnsToArrays(spans, spanColumns) as Pick<Spans, (typeof spanColumns)[number]['name']>) },
     trace:

@@ -13,9 +13,9 @@ import { temporaryPathIn } from '../../io/files/write-file.ts';
 import { pathOutsideArchive } from '../../io/programs.ts';
 import { defineThreadTask } from '../../io/threads/task.ts';
 import { workloadFolder } from '../bench/sources.ts';
-import { entryText } from '../user-kernels/build.ts';
+import { entrySource } from '../user-kernels/build.ts';
 import { coreLibrary, readUserKernelBuild, simdFlags, type UserKernelBuild } from '../user-kernels/cpp-compiler.ts';
-import { codeFileOf, presentIncludes, type UserKernel } from '../user-kernels/file.ts';
+import { codeFileName, type UserKernel, updateIncludes } from '../user-kernels/file.ts';
 
 /** A problem for a reproducer, described by the problem's workload. */
 export interface ReproducedProblem {
@@ -164,7 +164,7 @@ async function write(folder: string, options: ReproducerOptions): Promise<void> 
   const { kernel, problem, scenario, folders, isa, version } = options;
   const { base, description } = kernel;
   const { replaces, title } = description;
-  const name = codeFileOf(kernel);
+  const name = codeFileName(kernel);
   const workload = workloadFolder(base);
   const sources = pathOutsideArchive(folders.sources);
   const images = pathOutsideArchive(folders.images);
@@ -185,7 +185,7 @@ async function write(folder: string, options: ReproducerOptions): Promise<void> 
   }
 
   const beside = path.posix.join('kernels/source', path.posix.dirname(pathInKernels(replaces)));
-  const text = presentIncludes(kernel.whole, {
+  const text = updateIncludes(kernel.whole, {
     beside: path.join(sources, path.posix.dirname(pathInKernels(replaces))),
     sources,
     workload,
@@ -201,7 +201,7 @@ async function write(folder: string, options: ReproducerOptions): Promise<void> 
   }
   const flags = base.device === 'cuda' ? flagsFor('cuda', description.compile) : cpuFlags(kernel, build, isa);
   const told = { name, title, base: base.id, replaces, device: base.device, version };
-  await writeFile(into('program', 'entry.cpp'), entryText(base));
+  await writeFile(into('program', 'entry.cpp'), entrySource(base));
   await rename(into('program', 'CMakeLists.txt'), into('CMakeLists.txt'));
   await writeFile(into('kernel.cmake'), kernelCmake({ name, main, beside, device: base.device, flags }));
   await writeFile(into('README.md'), readmeText(told));

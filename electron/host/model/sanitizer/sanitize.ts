@@ -19,7 +19,7 @@ const SUMMARY = /^(?:ERROR|RACECHECK) SUMMARY: (\d+) (?:errors?|hazards?)/;
  * Location of a finding: `at my_kernel(float *)+0x90 in /place/my.cu:18`; in older versions `at 0x90 in
  * /place/my.cu:18:my_kernel(float*)`.
  */
-const PLACE = /\bat (.+?)(?:\+0x[0-9a-f]+)? in ([^\s:][^:]*?):(\d+)(?::(.+))?$/;
+const LOCATION = /\bat (.+?)(?:\+0x[0-9a-f]+)? in ([^\s:][^:]*?):(\d+)(?::(.+))?$/;
 /** Location of a finding without source information: `at my_kernel+0x90`. */
 const KERNEL = /\bat (.+?)\+0x[0-9a-f]+(?: in (?!.*:\d+).*)?$/;
 /** First line of a finding. Hints and backtraces follow with deeper indentation. */
@@ -29,30 +29,30 @@ const HEAD =
 /** Lines to skip: backtraces of host code, which are long. */
 const SKIPPED_LINE = /^\s*(?:Saved host backtrace|Host Frame|\[0x|$)/;
 
-interface Parsed {
+interface SanitizerOutput {
   readonly findings: readonly Finding[];
   readonly errors: number | null;
 }
 
-const sameFinding = (a: Finding, b: Finding): boolean =>
+const isSameFinding = (a: Finding, b: Finding): boolean =>
   a.what === b.what && a.kernel === b.kernel && a.file === b.file && a.line === b.line;
 
 /** Name of a kernel without parameters. */
-const nameOf = (text: string): string | null => {
+const kernelNameOf = (text: string): string | null => {
   const name = text.replace(/\(.*$/, '').trim();
   return name === '' || /^0x[0-9a-f]+$/.test(name) ? null : name;
 };
 
-function findingOf(lines: readonly string[]): Finding {
+function parseFinding(lines: readonly string[]): Finding {
   const [what = '', ...rest] = lines;
   // If several lines have a location, as for a race, the first one is used.
-  const told = lines.map((line) => PLACE.exec(line.trim())).find((match) => match !== null);
+  const told = lines.map((line) => LOCATION.exec(line.trim())).find((match) => match !== null);
   const [, before = '', file = null, line = null, after] = told ?? [];
   const plain = lines.map((one) => KERNEL.exec(one.trim())?.[1]).find((one) => one !== undefined);
-  const more = rest.filter((one) => !PLACE.test(one.trim()) && !KERNEL.test(one.trim())).map((one) => one.trim());
+  const more = rest.filter((one) => !LOCATION.test(one.trim()) && !KERNEL.test(one.trim())).map((one) => one.trim());
   return {
     what: what.trim(),
-    kernel: nameOf(after ?? before) ?? nameOf(plain ?? ''),
+    kernel: kernelNameOf(after ?? before) ?? kernelNameOf(plain ?? ''),
     file,
     line: line === null ? null : Number(line),
     more: more.join('; '),
@@ -60,7 +60,7 @@ function findingOf(lines: readonly string[]): Finding {
   };
 }
 
-export function parseSanitizer(output: string): Parsed {
+export function parseSanitizerOutput(output: string): SanitizerOutput {
   const blocks: string[][] = [];
   let errors: number | null = null;
   let open: string[] | null = null;
@@ -78,8 +78,8 @@ export function parseSanitizer(output: string): Parsed {
     else if (/^\s*(?:Saved host backtrace|$)/.test(own)) open = null;
   }
   const findings: Finding[] = [];
-  for (const finding of blocks.map(findingOf)) {
-    const at = findings.findIndex((one) => sameFinding(one, finding));
+  for (const finding of blocks.map(parseFinding)) {
+    const at = findings.findIndex((one) => isSameFinding(one, finding));
     const known = findings[at];
     if (known === undefined) findings.push(finding);
     else findings[at] = { ...known, times: known.times + 1 };
@@ -119,7 +119,7 @@ function commandLine(): string {
 
 const quoteWord = (word: string): string => (/^[\w./=:@,+-]+$/.test(word) ? word : JSON.stringify(word));
 
-function issuesIn(file: string, { findings }: ReturnType<typeof parseSanitizer>): Issue[] {
+function issuesIn(file: string, { findings }: ReturnType<typeof parseSanitizerOutput>): Issue[] {
   return findings.flatMap(({ what, file: place, line, more, times }) =>
     place === null || path.basename(place) !== file
       ? []
@@ -143,7 +143,7 @@ interface SanitizeOptions {
  * Runs the command line under compute-sanitizer. Throws a BraggError if that is impossible, or if the run fails before
  * it begins.
  */
-export async function sanitize({ tool, words, kernel, signal }: SanitizeOptions): Promise<SanitizerReport> {
+export async function runSanitizer({ tool, words, kernel, signal }: SanitizeOptions): Promise<SanitizerReport> {
   const program = await findSanitizer();
   const node = await findNode('compute-sanitizer runs the command line, which');
   const ours = ['--tool', tool, '--target-processes', 'all', '--print-limit', String(MAX_FINDINGS)];
@@ -157,7 +157,7 @@ export async function sanitize({ tool, words, kernel, signal }: SanitizeOptions)
       ...{ title: 'The run under compute-sanitizer', program, args, folder: home, limits: LIMITS },
       ...{ signal, environment },
     });
-    const parsed = parseSanitizer(output);
+    const parsed = parseSanitizerOutput(output);
     if (parsed.errors === null && failed) {
       throw new BraggError('device', `The run under compute-sanitizer did not start: ${output.trim().slice(-1000)}`);
     }

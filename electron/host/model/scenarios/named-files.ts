@@ -7,7 +7,7 @@ import { resolveInsideFolder } from '../../io/files/folders.ts';
 import { readTableText, type TextOrReason } from '../../io/text/read.ts';
 import { defineThreadTask } from '../../io/threads/task.ts';
 
-export type Parsed<T> =
+export type ParseResult<T> =
   | {
       readonly ok: true;
       readonly value: T;
@@ -25,7 +25,7 @@ interface NamedFileKind<T> {
   readonly largest_bytes: number;
   /** Description of valid values, for error messages. */
   readonly allowed: string;
-  readonly parse: (text: string, name: string) => Parsed<T>;
+  readonly parse: (text: string, name: string) => ParseResult<T>;
 }
 
 export interface NamedFile<T> {
@@ -45,13 +45,19 @@ type ReadNamedFile<T> = (
 /** Size up to which a file is read and parsed in the current thread, because starting a worker thread needs longer. */
 const SMALL_BYTES = 20_000;
 
-type ParseOutcome<T> = Extract<TextOrReason, { ok: false }> | { readonly ok: true; readonly parsed: Parsed<T> };
+type ParseOutcome<T> = Extract<TextOrReason, { ok: false }> | { readonly ok: true; readonly parsed: ParseResult<T> };
 
 /**
  * Returns a function that reads files of this kind. It caches the content of the last file until the file changes,
  * because a scenario is checked after every key press.
  */
-export function namedFileReader<T>({ task, path, largest_bytes, allowed, parse }: NamedFileKind<T>): ReadNamedFile<T> {
+export function createNamedFileReader<T>({
+  task,
+  path,
+  largest_bytes,
+  allowed,
+  parse,
+}: NamedFileKind<T>): ReadNamedFile<T> {
   const readHere = async ({
     file,
     name,
@@ -63,7 +69,7 @@ export function namedFileReader<T>({ task, path, largest_bytes, allowed, parse }
     return read.ok ? { ok: true, parsed: parse(read.text, name) } : read;
   };
   const readOnThread = defineThreadTask(task, readHere);
-  let last: { readonly stamp: string; readonly parsed: Parsed<T> } | null = null;
+  let last: { readonly stamp: string; readonly parsed: ParseResult<T> } | null = null;
   return async (wanted, { name, folder }) => {
     const refuse = (says: string): NamedFile<T> => ({
       value: null,

@@ -20,7 +20,7 @@ export interface Override {
 }
 
 /** Paths that are not added to a scenario's name, because they change how a problem is solved but not the problem. */
-const unnamedPaths = /^(\$schema|name|notes|output|solver\.(variant|precision|stepping|threads))\b/;
+const PATHS_NOT_IN_NAME = /^(\$schema|name|notes|output|solver\.(variant|precision|stepping|threads))\b/;
 
 /** Maximum length of a scenario's name. */
 const LONGEST_NAME = 200;
@@ -36,12 +36,15 @@ function nameWithOverrides(document: unknown, overrides: readonly Override[]): u
   const changes = overrides.flatMap(({ path, value, swept = false }) =>
     swept ? [] : [{ at: formatPath(path), value: typeof value === 'string' ? value : JSON.stringify(value) }],
   );
-  return withValueAt(document, ['name'], nameWith(name, changes));
+  return withValueAt(document, ['name'], appendValuesToName(name, changes));
 }
 
 /** Appends changed values to a name. Settings that change only how a problem is solved are left out. */
-export function nameWith(name: string, changes: readonly { readonly at: string; readonly value: string }[]): string {
-  const solved = changes.filter(({ at }) => !unnamedPaths.test(at));
+export function appendValuesToName(
+  name: string,
+  changes: readonly { readonly at: string; readonly value: string }[],
+): string {
+  const solved = changes.filter(({ at }) => !PATHS_NOT_IN_NAME.test(at));
   if (solved.length === 0) return name;
   const long = `${name} (${solved.map(({ at, value }) => `${at} = ${value}`).join(', ')})`;
   const short = `${name} (${solved.length} values set)`;

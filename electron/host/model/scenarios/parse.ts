@@ -44,7 +44,7 @@ function isJson(name: string, text: string): boolean {
 }
 
 /** Converts an error to an issue without a line. */
-export function issueAt(fault: FieldIssue, file: string | null): Issue {
+export function toIssue(fault: FieldIssue, file: string | null): Issue {
   const { severity, message, value, allowed } = fault;
   return { severity, file, path: formatPath(fault.path), line: null, column: null, message, value, allowed };
 }
@@ -69,7 +69,7 @@ interface TextParts {
   readonly lineStarts: Uint32Array;
 }
 
-function tooMuch(root: SourceNode): TextError | null {
+function sizeError(root: SourceNode): TextError | null {
   if (countValues(root, maxValues) > maxValues) {
     return { at: root.at, message: `contains more than ${maxValues} values, the limit for scenarios` };
   }
@@ -77,13 +77,13 @@ function tooMuch(root: SourceNode): TextError | null {
   return at === null ? null : { at, message: `has more than ${maxKeys} keys in one object, the limit for scenarios` };
 }
 
-function partsOf(text: string, name: string): TextParts {
+function parseParts(text: string, name: string): TextParts {
   const content = text.startsWith('\uFEFF') ? text.slice(1) : text;
   // The size limit of files applies also to text that a page sends.
   if (content.length > MAX_SCENARIO_BYTES) {
     const message = `is larger than ${MAX_SCENARIO_BYTES / 1024} KiB, the limit for scenarios`;
     const said: FieldIssue = { severity: 'error', path: [], atKey: false, message, value: null, allowed: null };
-    return { root: null, issues: [issueAt(said, name)], lineStarts: lineStarts('') };
+    return { root: null, issues: [toIssue(said, name)], lineStarts: lineStarts('') };
   }
   const { root, faults } = isJson(name, content) ? parseJson(content) : parseYaml(content);
   const starts = lineStarts(content);
@@ -97,20 +97,20 @@ function partsOf(text: string, name: string): TextParts {
     value: null,
     allowed: null,
   });
-  const large = root === null ? null : tooMuch(root);
+  const large = root === null ? null : sizeError(root);
   if (large !== null) return { root: null, issues: [textIssue(large)], lineStarts: starts };
   const all = root === null ? faults : [...faults, ...duplicateKeys(root)];
   const issues = limitIssues(all.map(textIssue), (count) => textIssue({ at: 0, message: `and ${count} more issues` }));
   return { root, issues, lineStarts: starts };
 }
 
-function documentOf({ root, issues, lineStarts: starts }: TextParts, name: string): ParsedDocument {
+function toParsedDocument({ root, issues, lineStarts: starts }: TextParts, name: string): ParsedDocument {
   const lines = new LineIndex(starts);
   return {
     value: root === null ? undefined : plainValue(root),
     issues,
     locate: (fault) => {
-      const issue = issueAt(fault, name);
+      const issue = toIssue(fault, name);
       return root === null ? issue : { ...issue, ...lines.at(offsetOfPath(root, fault.path, fault.atKey)) };
     },
   };
@@ -118,12 +118,12 @@ function documentOf({ root, issues, lineStarts: starts }: TextParts, name: strin
 
 /** Parses a text. `name` is the name of the file that is shown to the user. */
 function parseText(text: string, name: string): ParsedDocument {
-  return documentOf(partsOf(text, name), name);
+  return toParsedDocument(parseParts(text, name), name);
 }
 
 const parseOnThread = defineThreadTask(
   'read a scenario',
-  ({ text, name }: { readonly text: string; readonly name: string }) => partsOf(text, name),
+  ({ text, name }: { readonly text: string; readonly name: string }) => parseParts(text, name),
 );
 
 /**
@@ -135,5 +135,5 @@ const SMALL_CHARACTERS = 6_000;
 /** Like `parseText`, but parses a long text on a worker thread. */
 export async function parseTextOnThread(text: string, name: string): Promise<ParsedDocument> {
   if (text.length <= SMALL_CHARACTERS || text.length > MAX_SCENARIO_BYTES + 1) return parseText(text, name);
-  return documentOf(await parseOnThread({ text, name }), name);
+  return toParsedDocument(await parseOnThread({ text, name }), name);
 }

@@ -27,7 +27,7 @@ import {
 } from '../../../contract/study/index.ts';
 import { readRegularFile, readRegularFileSync, toFileError } from '../../io/files/plain-file.ts';
 import { checkFolderWritable, writeAtomically, writeWithoutSync } from '../../io/files/write-file.ts';
-import { canonical } from './points.ts';
+import { canonicalJson } from './points.ts';
 
 /** State of a finished point, derived from the name of its result file. Unfinished points have no file. */
 type PointState = 'done' | 'failed';
@@ -65,7 +65,7 @@ async function resultsStamp(results: string): Promise<string | null> {
   return stamps.toSorted().join('\n');
 }
 
-async function endedIn(folder: string): Promise<ReadonlyMap<string, PointState>> {
+async function finishedIn(folder: string): Promise<ReadonlyMap<string, PointState>> {
   const ended = new Map<string, PointState>();
   for (const name of await readdir(folder).catch(() => [])) {
     const [, id, failed] = RESULT_FILE.exec(name) ?? [];
@@ -77,10 +77,10 @@ async function endedIn(folder: string): Promise<ReadonlyMap<string, PointState>>
   return ended;
 }
 
-async function endedBelow(results: string): Promise<ReadonlyMap<string, PointState>> {
+async function finishedBelow(results: string): Promise<ReadonlyMap<string, PointState>> {
   const ended = new Map<string, PointState>();
   for (const name of await foldersIn(results))
-    for (const [id, state] of await endedIn(path.join(results, name))) ended.set(id, state);
+    for (const [id, state] of await finishedIn(path.join(results, name))) ended.set(id, state);
   return ended;
 }
 
@@ -106,7 +106,7 @@ async function tallyIn(folder: string): Promise<Tally> {
     cachedTallies.set(folder, before);
     return before.tally;
   }
-  const ended = [...(await endedIn(folder))];
+  const ended = [...(await finishedIn(folder))];
   const failed = ended.flatMap(([id, state]) => (state === 'failed' ? [id] : []));
   const tally = { done: ended.length - failed.length, failed };
   if (stamp !== null) cachedTallies.set(folder, { stamp, tally });
@@ -147,7 +147,7 @@ const IGNORED_KEYS: readonly string[] = ['$schema', 'name', 'notes', 'budget'];
 
 function changedKeys(before: PlanHead['study'], now: PlanHead['study']): readonly string[] {
   const keys = [...new Set([...Object.keys(before), ...Object.keys(now)])];
-  return keys.filter((key) => !IGNORED_KEYS.includes(key) && canonical(before[key]) !== canonical(now[key]));
+  return keys.filter((key) => !IGNORED_KEYS.includes(key) && canonicalJson(before[key]) !== canonicalJson(now[key]));
 }
 
 /** Whether a folder contains the plan of a study. */
@@ -258,7 +258,7 @@ export class StudyFolder {
 
   /** States of all finished points, from the names of their files. */
   async ended(): Promise<ReadonlyMap<string, PointState>> {
-    return endedBelow(this.#results);
+    return finishedBelow(this.#results);
   }
 
   /** State of a point; null if it has not finished. */

@@ -44,7 +44,7 @@ const DIGITS = 15;
 const round = (value: number): number => Number(value.toPrecision(DIGITS));
 
 /** Parses paths joined by plus signs, such as `a+b`. Returns an error if one is not a path. */
-function pathsOf(text: string, at: Path): readonly Path[] | FieldIssue {
+function parsePaths(text: string, at: Path): readonly Path[] | FieldIssue {
   const paths = text.split('+').map((one) => parsePath(one.trim()));
   const whole = paths.flatMap((one) => (one === null ? [] : [one]));
   if (whole.length === paths.length) return whole;
@@ -69,7 +69,7 @@ function scaleIssue({ from, to }: { readonly from: number; readonly to: number }
   return fieldIssue([...at, key], key === 'to' ? to : from, 'has no logarithm', 'a number above 0');
 }
 
-function valuesOf(axis: StudyAxis, at: Path): readonly unknown[] | FieldIssue {
+function axisValues(axis: StudyAxis, at: Path): readonly unknown[] | FieldIssue {
   if (axis.kind === 'list') return axis.values;
   const { from, to, count } = axis;
   const scale = axis.kind === 'log' ? 'log' : 'linear';
@@ -83,7 +83,7 @@ function valuesOf(axis: StudyAxis, at: Path): readonly unknown[] | FieldIssue {
 }
 
 function settingsOfAxis(axis: StudyAxis, at: Path): AxisSettings {
-  const [paths, values] = [pathsOf(axis.path, at), valuesOf(axis, at)];
+  const [paths, values] = [parsePaths(axis.path, at), axisValues(axis, at)];
   const faults = [paths, values].filter(isIssue);
   if (isIssue(paths) || isIssue(values)) return { ways: [], faults };
   return { ways: values.map((value) => paths.map((path) => ({ path, value }))), faults: [] };
@@ -107,7 +107,7 @@ function settingsOfZip(axes: readonly StudyAxis[], at: Path): AxisSettings {
 
 /** Settings of a sampled axis. `shares` are the positions of the samples in the axis' range, from 0 to 1. */
 function settingsOfSampled(axis: SampledAxis, shares: readonly number[], at: Path): AxisSettings {
-  const paths = pathsOf(axis.path, at);
+  const paths = parsePaths(axis.path, at);
   if (isIssue(paths)) return { ways: [], faults: [paths] };
   const wrong = axis.kind === 'between' && axis.scale === 'log' ? scaleIssue(axis, at) : null;
   if (wrong !== null) return { ways: [], faults: [wrong] };
@@ -119,7 +119,7 @@ function settingsOfSampled(axis: SampledAxis, shares: readonly number[], at: Pat
   return { ways: shares.map((share) => paths.map((path) => ({ path, value: drawn(share) }))), faults: [] };
 }
 
-function sharesOf(kind: 'random' | 'latin', count: number, random: RandomGenerator): readonly number[] {
+function sampleFractions(kind: 'random' | 'latin', count: number, random: RandomGenerator): readonly number[] {
   if (kind === 'random') return Array.from({ length: count }, () => random.next());
   const strata = Array.from({ length: count }, (_, i) => i);
   return shuffle(strata, random).map((stratum) => (stratum + random.next()) / count);
@@ -147,7 +147,7 @@ function settingsOfDimension(dimension: StudyDimension, seed: number, at: readon
       const random = seededRandom(seed + at[1] * 0x1_0000_0000);
       const { kind, count, axes } = dimension;
       return zipSettings(
-        axes.map((axis, i) => settingsOfSampled(axis, sharesOf(kind, count, random), [...at, 'axes', i])),
+        axes.map((axis, i) => settingsOfSampled(axis, sampleFractions(kind, count, random), [...at, 'axes', i])),
         count,
       );
     }
@@ -175,13 +175,13 @@ const ID_DIGITS = 16;
 const unsolvedKeys: readonly string[] = ['$schema', 'name', 'notes'];
 
 /** JSON text with sorted keys, which is the same for equal documents. */
-export function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
   const entries = Object.entries(value).filter(([, each]) => each !== undefined);
   return `{${entries
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key, each]) => `${JSON.stringify(key)}:${canonical(each)}`)
+    .map(([key, each]) => `${JSON.stringify(key)}:${canonicalJson(each)}`)
     .join(',')}}`;
 }
 
@@ -191,13 +191,13 @@ export function canonical(value: unknown): string {
 export function pointId(document: unknown, beside: readonly string[]): string {
   const solved = Object.fromEntries(Object.entries(document ?? {}).filter(([key]) => !unsolvedKeys.includes(key)));
   return createHash('sha256')
-    .update(canonical({ document: solved, beside: beside.toSorted() }))
+    .update(canonicalJson({ document: solved, beside: beside.toSorted() }))
     .digest('hex')
     .slice(0, ID_DIGITS);
 }
 
 /** Settings of combination number `index`. The last dimension varies fastest. */
-function settingsAt(ways: readonly (readonly (readonly Setting[])[])[], index: number): readonly Setting[] {
+function settingsOfCombination(ways: readonly (readonly (readonly Setting[])[])[], index: number): readonly Setting[] {
   const chosen: (readonly Setting[])[] = [];
   let rest = index;
   for (const all of ways.toReversed()) {
@@ -250,7 +250,7 @@ function meetsConditions(
 }
 
 /** Computes the points. The same study and base scenarios always give the same points in the same order. */
-export function pointsOf(study: Study, bases: readonly StudyBase[]): Points {
+export function computePoints(study: Study, bases: readonly StudyBase[]): Points {
   const laid = study.axes.map((dimension, i) => settingsOfDimension(dimension, study.seed, ['axes', i]));
   const ways = laid.map((each) => each.ways);
   const wrong = [...laid.flatMap(({ faults }) => faults), ...pathConflicts(ways)];
@@ -274,7 +274,7 @@ export function pointsOf(study: Study, bases: readonly StudyBase[]): Points {
   let repeated = 0;
   for (const [base, { document, beside }] of bases.entries()) {
     for (let i = 0; i < perBase; i += 1) {
-      const settings = settingsAt(ways, i);
+      const settings = settingsOfCombination(ways, i);
       const set = applyOverrides(
         document,
         settings.map((setting) => ({ ...setting, swept: true })),

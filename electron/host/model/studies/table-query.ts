@@ -96,7 +96,7 @@ export interface TableQuery {
   readonly count: number;
 }
 
-const keyOf = ({ of, name }: StudyColumn): string => `${of} ${name}`;
+const columnKey = ({ of, name }: StudyColumn): string => `${of} ${name}`;
 
 /** Cached answers for one table, because scrolling repeats the same queries. */
 interface CachedQueries {
@@ -128,25 +128,25 @@ function cachedList<T>(table: StudyTable, question: readonly unknown[], make: ()
 /** Descriptions of the columns. A column whose values are equal in all rows has this value in its description. */
 function columnsOf(table: StudyTable): readonly StudyColumnInfo[] {
   const found = cachedQueriesOf(table);
-  found.columns ??= infosOf(table);
+  found.columns ??= describeColumns(table);
   return found.columns;
 }
 
-function infosOf({ columns, rows }: StudyTable): readonly StudyColumnInfo[] {
+function describeColumns({ columns, rows }: StudyTable): readonly StudyColumnInfo[] {
   return columns.map((column, i) => {
     const first = rows[0]?.[i] ?? null;
     const some = rows.some((row) => row[i] !== null);
     return {
       ...column,
-      key: keyOf(column),
+      key: columnKey(column),
       equal: rows.every((row) => row[i] === first),
       numeric: some && rows.every((row) => row[i] === null || typeof row[i] === 'number'),
     };
   });
 }
 
-function indexOf({ columns }: StudyTable, key: string): number {
-  const found = columns.findIndex((column) => keyOf(column) === key);
+function columnIndex({ columns }: StudyTable, key: string): number {
+  const found = columns.findIndex((column) => columnKey(column) === key);
   if (found < 0) throw new BraggError('not-found', `The study has no column ${JSON.stringify(key)}.`);
   return found;
 }
@@ -157,7 +157,7 @@ type Values = Record<PathStep, unknown>;
  * Returns a function that converts a row to a document whose keys are the column names. If columns of two groups have
  * the same name, the first one is used.
  */
-function documentsOf({ columns }: StudyTable): (row: Row) => unknown {
+function createRowConverter({ columns }: StudyTable): (row: Row) => unknown {
   const paths = columns.map(({ name }) => parsePath(name));
   return (row) => {
     const document: Values = {};
@@ -191,7 +191,7 @@ function matchingRows(table: StudyTable, filter: string): readonly Row[] {
   if (filter.trim() === '') return rows;
   const refuse = (error: ExpressionError): BraggError =>
     new BraggError('invalid', `The filter is not a valid condition: at character ${error.at + 1}, ${error.message}.`);
-  const documentOf = documentsOf(table);
+  const documentOf = createRowConverter(table);
   try {
     const expression = parseExpression(filter);
     let failure: ExpressionError | null = null;
@@ -247,7 +247,7 @@ export function queryTable(table: StudyTable, { filter, sort, groups, from, coun
   const told = { matching: matched.length, all: table.rows.length, notes: found.notes };
   const infos = columnsOf(table);
   if (groups.length === 0) {
-    const at = sort === null ? 0 : indexOf(table, sort.key);
+    const at = sort === null ? 0 : columnIndex(table, sort.key);
     const ordered =
       sort === null
         ? matched
@@ -256,7 +256,7 @@ export function queryTable(table: StudyTable, { filter, sort, groups, from, coun
           );
     return { columns: infos, rows: ordered.slice(from, from + count), spans: [], shown: ordered.length, ...told };
   }
-  const by = groups.map((key) => indexOf(table, key));
+  const by = groups.map((key) => columnIndex(table, key));
   const { columns, lines } = cachedList(table, ['grouped', filter, groups], () => groupRows(infos, matched, by));
   // A grouped table may lack the column by which it was sorted. The groups then retain their order.
   const at = columns.findIndex(({ key }) => key === sort?.key);
@@ -303,7 +303,7 @@ export interface RequestedColumns {
   readonly known: string | null;
 }
 
-export function valuesOf(table: StudyTable, { filter, keys, known }: RequestedColumns): StudyColumns {
+export function columnValues(table: StudyTable, { filter, keys, known }: RequestedColumns): StudyColumns {
   const rows = cachedMatchingRows(table, filter);
   const infos = new Map(columnsOf(table).map((info) => [info.key, info]));
   const point = table.columns.findIndex(({ of, name }) => of === 'point' && name === 'point');
@@ -312,7 +312,7 @@ export function valuesOf(table: StudyTable, { filter, keys, known }: RequestedCo
     rows: name,
     points: name === known ? null : packedIds(rows.map((row) => String(row[point] ?? ''))),
     columns: keys.map((key) => {
-      const at = indexOf(table, key);
+      const at = columnIndex(table, key);
       return infos.get(key)?.numeric === true
         ? { key, numbers: numbersIn(rows, at), texts: null }
         : { key, numbers: null, texts: textsIn(rows, at) };

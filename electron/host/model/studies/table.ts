@@ -10,7 +10,7 @@ import { createFile } from '../../io/hdf5/h5.ts';
 import { writeAttribute, writeDataset } from '../../io/hdf5/put.ts';
 import { parquetBytes } from '../../io/parquet/parquet.ts';
 import { applyOverrides } from '../scenarios/overrides.ts';
-import { canonical } from './points.ts';
+import { canonicalJson } from './points.ts';
 
 /** Error of a point's result relative to the reference point. */
 interface PointError {
@@ -57,7 +57,7 @@ function relativeCurveError(here: SavedCurve, reference: SavedCurve): number | n
   return Number.isFinite(error) ? error : null;
 }
 
-function errorsAgainst(here: PointResult, reference: PointResult): readonly PointError[] {
+function pointErrors(here: PointResult, reference: PointResult): readonly PointError[] {
   const readouts = here.measures.flatMap(({ group, name, unit, value }): readonly PointError[] => {
     if (group !== 'readouts' || typeof value !== 'number') return [];
     const other = reference.measures.find((one) => one.group === group && one.name === name)?.value;
@@ -73,7 +73,7 @@ function errorsAgainst(here: PointResult, reference: PointResult): readonly Poin
 }
 
 /** Errors of each row. Empty if the study names no reference point, or if that point is not solved. */
-function errorsOf(head: PlanHead, rows: readonly SolvedPoint[]): readonly (readonly PointError[])[] {
+function rowErrors(head: PlanHead, rows: readonly SolvedPoint[]): readonly (readonly PointError[])[] {
   const { reference } = head.study as { readonly reference?: Readonly<Record<string, unknown>> };
   if (reference === undefined) return rows.map(() => []);
   /**
@@ -84,8 +84,8 @@ function errorsOf(head: PlanHead, rows: readonly SolvedPoint[]): readonly (reado
     const others = named.filter(({ name }) => !(name in reference));
     const own = named.filter(({ name }) => name in reference);
     return {
-      key: canonical([base, others]),
-      isReference: own.every(({ name, value }) => canonical(value) === canonical(reference[name])),
+      key: canonicalJson([base, others]),
+      isReference: own.every(({ name, value }) => canonicalJson(value) === canonicalJson(reference[name])),
     };
   };
   const keys = rows.map(({ line }) => keyOf(line));
@@ -96,7 +96,7 @@ function errorsOf(head: PlanHead, rows: readonly SolvedPoint[]): readonly (reado
   }
   return rows.map(({ result }, i) => {
     const found = references.get(keys[i]?.key ?? '');
-    return found === undefined || result.status !== 'done' ? [] : errorsAgainst(result, found);
+    return found === undefined || result.status !== 'done' ? [] : pointErrors(result, found);
   });
 }
 
@@ -145,7 +145,7 @@ class Columns {
   }
 }
 
-function cellOf(value: unknown): Cell {
+function toCell(value: unknown): Cell {
   if (typeof value === 'number' || typeof value === 'string' || value === null) return value;
   if (typeof value === 'boolean') return value ? 'true' : 'false';
   return value === undefined ? null : JSON.stringify(value);
@@ -178,7 +178,7 @@ function addMachineColumns(columns: Columns, { where, started, finished }: Point
   for (const [name, value] of Object.entries(told)) columns.set(into, 'where', name, value);
 }
 
-function machinesOf(rows: readonly Row[]): StudyTable['machines'] {
+function countMachines(rows: readonly Row[]): StudyTable['machines'] {
   const counts = new Map<string, number>();
   for (const { result } of rows) {
     const { machine, cpu, gpu, gpu_uuid } = result.where;
@@ -196,7 +196,7 @@ export function studyTable(head: PlanHead, rows: readonly Row[], damaged: readon
   const columns = new Columns();
   const all: Values[] = [];
   const units = new Map<string, string>();
-  const errors = errorsOf(head, rows);
+  const errors = rowErrors(head, rows);
   for (const [i, { line, result }] of rows.entries()) {
     const into: Values = [];
     const point = { point: line.id, base: head.bases[line.base]?.name ?? '', status: result.status };
@@ -205,7 +205,7 @@ export function studyTable(head: PlanHead, rows: readonly Row[], damaged: readon
       const name = formatPath(path);
       const unit = units.get(`${line.base} ${name}`) ?? axisUnit(head, line, path);
       units.set(`${line.base} ${name}`, unit);
-      columns.set(into, 'axis', name, cellOf(value), unit);
+      columns.set(into, 'axis', name, toCell(value), unit);
       const configured = typeof value === 'string' ? parseConfigured(value) : null;
       for (const [constant, set] of Object.entries(configured?.configuration ?? {}))
         columns.set(into, 'axis', constant, set);
@@ -226,7 +226,7 @@ export function studyTable(head: PlanHead, rows: readonly Row[], damaged: readon
     rows: all.map((values) => places.map((place) => values[place] ?? null)),
     missing: head.points - rows.length,
     damaged,
-    machines: machinesOf(rows),
+    machines: countMachines(rows),
   };
 }
 
@@ -261,7 +261,7 @@ export function tableNotes({ machines, missing, damaged, rows, columns }: StudyT
   ];
 }
 
-export const titleOf = ({ name, unit }: StudyColumn): string => (unit === '' ? name : `${name} [${unit}]`);
+export const columnTitle = ({ name, unit }: StudyColumn): string => (unit === '' ? name : `${name} [${unit}]`);
 
 /** Pattern for text that a spreadsheet would interpret as a formula. Such text is prefixed with an apostrophe. */
 const FORMULA = /^[=+\-@\t\r]/;
@@ -274,7 +274,7 @@ function cell(value: Cell): string {
 }
 
 export function tableCsv({ columns, rows }: StudyTable): string {
-  const lines = [columns.map((column) => cell(titleOf(column))), ...rows.map((row) => row.map(cell))];
+  const lines = [columns.map((column) => cell(columnTitle(column))), ...rows.map((row) => row.map(cell))];
   return lines.map((line) => `${line.join(',')}\r\n`).join('');
 }
 
@@ -303,7 +303,7 @@ const cellsOf = ({ rows }: StudyTable, i: number): readonly Cell[] => rows.map((
 /** Table as a Parquet file. Column names contain the unit, as in CSV; the metadata also lists the units as JSON. */
 export function tableParquet(table: StudyTable): Promise<Uint8Array> {
   const { columns, machines, missing } = table;
-  const names = uniqueNames(columns, titleOf);
+  const names = uniqueNames(columns, columnTitle);
   const data = columns.map((_, i) => {
     const cells = cellsOf(table, i);
     const name = names[i] ?? '';

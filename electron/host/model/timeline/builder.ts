@@ -40,7 +40,7 @@ function sortByStart(spans: Uint32Array, start: Float64Array, duration: Float64A
  */
 const ROUNDING_NS = 0.75;
 
-interface Rows {
+interface RowAssignment {
   /** Row of each span, in the order of `spans`. */
   readonly row: Uint8Array;
   readonly count: number;
@@ -52,7 +52,7 @@ interface Rows {
  * Places spans, sorted by `sortByStart`, each in the first row that is free at its start. For nested calls the row is
  * the depth of the call. Shortens the `duration` of spans in the last row, so that no two spans of a row overlap.
  */
-function assignRows(spans: Uint32Array, start: Float64Array, duration: Float64Array): Rows {
+function assignRows(spans: Uint32Array, start: Float64Array, duration: Float64Array): RowAssignment {
   const row = new Uint8Array(spans.length);
   const ends: number[] = [];
   /** Index of the latest span in each row. */
@@ -100,19 +100,19 @@ export function tintOf(name: string): number {
 }
 
 /** Initial capacity of a column. */
-const FIRST = 4096;
+const INITIAL_CAPACITY = 4096;
 
 type Growable = Float64Array | Uint32Array | Uint8Array;
 
 /** A typed array that grows. Its capacity doubles when it is full, so adding n values copies at most 2n values. */
-class Column<T extends Growable> {
+class GrowableColumn<T extends Growable> {
   #values: T;
   readonly #make: (length: number) => T;
   #length = 0;
 
   constructor(make: (length: number) => T) {
     this.#make = make;
-    this.#values = make(FIRST);
+    this.#values = make(INITIAL_CAPACITY);
   }
 
   get length(): number {
@@ -139,12 +139,12 @@ class Column<T extends Growable> {
   }
 }
 
-const float64Column = (): Column<Float64Array> => new Column((length) => new Float64Array(length));
-const uint32Column = (): Column<Uint32Array> => new Column((length) => new Uint32Array(length));
-const uint8Column = (): Column<Uint8Array> => new Column((length) => new Uint8Array(length));
+const float64Column = (): GrowableColumn<Float64Array> => new GrowableColumn((length) => new Float64Array(length));
+const uint32Column = (): GrowableColumn<Uint32Array> => new GrowableColumn((length) => new Uint32Array(length));
+const uint8Column = (): GrowableColumn<Uint8Array> => new GrowableColumn((length) => new Uint8Array(length));
 
 /** Stores each text once and gives it a number. When the texts exceed `mostBytes`, new ones get the number 0. */
-class Texts {
+class TextStore {
   readonly all: string[];
   readonly #numbers = new Map<string, number>();
   readonly #most: number;
@@ -193,7 +193,7 @@ const MAX_LANES = 20_000;
 /** Maximum size of all arguments as text. Arguments that differ in every span would otherwise fill the memory. */
 const MAX_DETAIL_BYTES = 64 * 2 ** 20;
 
-export interface LaneKey {
+export interface LaneDescription {
   readonly process: string;
   readonly name: string;
   readonly kind: LaneKind;
@@ -201,7 +201,7 @@ export interface LaneKey {
   /** Sort key: lanes are sorted by it in ascending order, then by their first span. */
   readonly order: number;
   /** Whether the lane is shown even if it has no spans, because an idle thread is informative. */
-  readonly kept?: boolean;
+  readonly alwaysShown?: boolean;
 }
 
 export interface NewSpan {
@@ -218,9 +218,9 @@ export interface NewSpan {
 }
 
 export class TraceBuilder {
-  readonly #names = new Texts('');
-  readonly #details = new Texts('', MAX_DETAIL_BYTES);
-  readonly #lanes: LaneKey[] = [];
+  readonly #names = new TextStore('');
+  readonly #details = new TextStore('', MAX_DETAIL_BYTES);
+  readonly #lanes: LaneDescription[] = [];
   readonly #lane = uint32Column();
   readonly #start = float64Column();
   readonly #duration = float64Column();
@@ -240,7 +240,7 @@ export class TraceBuilder {
    * Adds a lane and returns its number. Its name can be changed later. Throws BraggError `memory` if there are too many
    * lanes.
    */
-  lane(lane: LaneKey): number {
+  lane(lane: LaneDescription): number {
     if (this.#lanes.length >= MAX_LANES) {
       const limit = MAX_LANES.toLocaleString('en');
       throw new BraggError('memory', `it has more than ${limit} lanes (threads and streams), the maximum`);
@@ -249,7 +249,7 @@ export class TraceBuilder {
     return this.#lanes.length - 1;
   }
 
-  rename(lane: number, change: Partial<LaneKey>): void {
+  rename(lane: number, change: Partial<LaneDescription>): void {
     const known = this.#lanes[lane];
     if (known !== undefined) this.#lanes[lane] = { ...known, ...change };
   }
@@ -303,7 +303,7 @@ export class TraceBuilder {
     let filled = 0;
     let crowded = 0;
     for (const [i, spans] of byLane.entries()) {
-      const { process, name, kind, scope } = this.#lanes[laneOrder[i] ?? 0] as LaneKey;
+      const { process, name, kind, scope } = this.#lanes[laneOrder[i] ?? 0] as LaneDescription;
       sortByStart(spans, start, duration);
       const rows = assignRows(spans, start, duration);
       crowded += rows.crowded;
@@ -414,7 +414,7 @@ export class TraceBuilder {
   #laneOrder(): readonly number[] {
     const used = new Set(this.#lane.view());
     return [...this.#lanes.keys()]
-      .filter((lane) => used.has(lane) || this.#lanes[lane]?.kept === true)
+      .filter((lane) => used.has(lane) || this.#lanes[lane]?.alwaysShown === true)
       .sort((a, b) => (this.#lanes[a]?.order ?? 0) - (this.#lanes[b]?.order ?? 0) || a - b);
   }
 

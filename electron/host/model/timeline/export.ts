@@ -22,7 +22,7 @@ interface ExportThreads {
  * Start and end of a span as they are written, in whole nanoseconds. Rounding does not make the spans of a track
  * overlap.
  */
-function writtenTimes(trace: Trace, span: number, lastOfTrack: number): readonly [start: number, end: number] {
+function roundedTimes(trace: Trace, span: number, lastOfTrack: number): readonly [start: number, end: number] {
   const next = span + 1 < lastOfTrack ? Math.round(trace.start[span + 1] ?? 0) : Number.POSITIVE_INFINITY;
   return [Math.round(trace.start[span] ?? 0), Math.min(next, Math.round(endOf(trace, span)))];
 }
@@ -33,8 +33,8 @@ function overlapUnnested(trace: Trace, one: number, other: number): boolean {
   let [i, j] = [offsets[one] ?? 0, offsets[other] ?? 0];
   const [lastI, lastJ] = [offsets[one + 1] ?? 0, offsets[other + 1] ?? 0];
   while (i < lastI && j < lastJ) {
-    const [fromI, toI] = writtenTimes(trace, i, lastI);
-    const [fromJ, toJ] = writtenTimes(trace, j, lastJ);
+    const [fromI, toI] = roundedTimes(trace, i, lastI);
+    const [fromJ, toJ] = roundedTimes(trace, j, lastJ);
     if ((fromI < fromJ && fromJ < toI && toI < toJ) || (fromJ < fromI && fromI < toJ && toJ < toI)) return true;
     if (toI < toJ) i += 1;
     else j += 1;
@@ -75,7 +75,7 @@ const categories = {
   range: 'gpu_user_annotation',
 } as const;
 
-function argumentsOf(trace: Trace, span: number): Record<string, unknown> {
+function exportedArguments(trace: Trace, span: number): Record<string, unknown> {
   const { grid, block, registers, staticShared_bytes, dynamicShared_bytes, shared_bytes, graphNode, more, ...rest } =
     spanArguments(trace.details[trace.detailOf[span] ?? 0] ?? '');
   const step = trace.step[span] ?? NO_STEP;
@@ -126,7 +126,7 @@ export function* chromeTraceText(trace: Trace, within: readonly [number, number]
   const microseconds = (ns: number): number => Math.round(ns) / 1000;
   for (let span = 0; span < spanCount(trace); span += 1) {
     if (!inside(span)) continue;
-    const [start, end] = writtenTimes(trace, span, trace.offsets[trackOf(trace, span) + 1] ?? 0);
+    const [start, end] = roundedTimes(trace, span, trace.offsets[trackOf(trace, span) + 1] ?? 0);
     batch.push(
       JSON.stringify({
         ph: 'X',
@@ -135,7 +135,7 @@ export function* chromeTraceText(trace: Trace, within: readonly [number, number]
         ...place(span),
         ts: microseconds(start),
         dur: microseconds(end - start),
-        args: argumentsOf(trace, span),
+        args: exportedArguments(trace, span),
       }),
     );
     if (batch.length >= PIECE) yield flush();

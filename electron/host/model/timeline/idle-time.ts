@@ -11,7 +11,7 @@ import {
   type NamedTime,
   type TimelineStatistics,
 } from '../../../contract/timeline.ts';
-import { endOf, firstAbove, kindNumber, launchersOf, spanAt, spansWithin, type Trace } from './trace.ts';
+import { endOf, firstIndexAbove, kindNumber, launchersOf, spanAt, spansWithin, type Trace } from './trace.ts';
 
 interface SpanSelection {
   readonly tracks: readonly number[];
@@ -47,7 +47,7 @@ export function visitInOrder(trace: Trace, chosen: SpanSelection, visit: (span: 
   }
 }
 
-export const tracksOf = (lane: { readonly firstTrack: number; readonly tracks: number }): readonly number[] =>
+export const laneTracks = (lane: { readonly firstTrack: number; readonly tracks: number }): readonly number[] =>
   Array.from({ length: lane.tracks }, (_, row) => lane.firstTrack + row);
 
 interface BusyTime {
@@ -85,7 +85,7 @@ export function busyTime(
 }
 
 /** Median of numbers; 0 for an empty array. Sorts the array in place. */
-export function medianOf(values: Float64Array): number {
+export function medianInPlace(values: Float64Array): number {
   if (values.length === 0) return 0;
   values.sort();
   const middle = values.length >>> 1;
@@ -111,8 +111,8 @@ const P95 = 0.95;
 function summarizeDurations(durations: Float64Array): Pick<NamedTime, 'median_ns' | 'min_ns' | 'mean_ns' | 'p95_ns'> & {
   readonly max_ns: number;
 } {
-  const median_ns = medianOf(durations);
-  // The durations are sorted now, by `medianOf`.
+  const median_ns = medianInPlace(durations);
+  // The durations are sorted now, by `medianInPlace`.
   const at = (durations.length - 1) * P95;
   const [below = 0, above = 0] = [durations[Math.floor(at)], durations[Math.ceil(at)]];
   const sum = durations.reduce((total, one) => total + one, 0);
@@ -183,7 +183,7 @@ export function selectionStatistics(trace: Trace, selection: Selection): Timelin
       count: gaps.length,
       sum_ns: gaps.reduce((sum, gap) => sum + gap, 0),
       longest_ns: longest,
-      median_ns: medianOf(gaps),
+      median_ns: medianInPlace(gaps),
     },
     names: [...timesByName(trace, spans, within, MAX_NAMES)],
   };
@@ -204,7 +204,7 @@ interface TimeIntervals {
   readonly end: Float64Array;
 }
 
-function union(trace: Trace, tracks: readonly number[], accept: (span: number) => boolean): TimeIntervals {
+function unionOfSpans(trace: Trace, tracks: readonly number[], accept: (span: number) => boolean): TimeIntervals {
   const [start, end]: [number[], number[]] = [[], []];
   visitInOrder(trace, { tracks, accept }, (span) => {
     const [from, to] = [trace.start[span] ?? 0, endOf(trace, span)];
@@ -219,17 +219,21 @@ function union(trace: Trace, tracks: readonly number[], accept: (span: number) =
 }
 
 /** Parts of the intervals between `from` and `to`, in ascending order. */
-function* partsWithin({ start, end }: TimeIntervals, from: number, to: number): Iterable<readonly [number, number]> {
-  let next = firstAbove(end, from, 0, end.length);
+function* intervalsWithin(
+  { start, end }: TimeIntervals,
+  from: number,
+  to: number,
+): Iterable<readonly [number, number]> {
+  let next = firstIndexAbove(end, from, 0, end.length);
   for (; next < start.length && (start[next] ?? 0) < to; next += 1) {
     yield [Math.max(from, start[next] ?? 0), Math.min(to, end[next] ?? 0)];
   }
 }
 
 /** Parts of the range from `from` to `to` that no interval covers. */
-function* complementOf(stretches: TimeIntervals, from: number, to: number): Iterable<readonly [number, number]> {
+function* gapsWithin(stretches: TimeIntervals, from: number, to: number): Iterable<readonly [number, number]> {
   let at = from;
-  for (const [begin, end] of partsWithin(stretches, from, to)) {
+  for (const [begin, end] of intervalsWithin(stretches, from, to)) {
     if (begin > at) yield [at, begin];
     at = end;
   }
@@ -255,21 +259,25 @@ interface SurroundingSpans {
 }
 
 /** Innermost call that launched a span: of a runtime call and the driver call in it, the one that began later. */
-function launchOf(trace: Trace, span: number): number | null {
+function launchingCall(trace: Trace, span: number): number | null {
   const all = launchersOf(trace.links, span);
   const later = (a: number, b: number): number => ((trace.start[b] ?? 0) >= (trace.start[a] ?? 0) ? b : a);
   return all.length === 0 ? null : all.reduce(later);
 }
 
-function* partsOf(trace: Trace, { start, end, next }: Gap, { copies, waits }: SurroundingSpans): Iterable<Part> {
-  for (const [from, to] of partsWithin(copies, start, end)) yield { cause: 'copy', from, to };
-  const launch = launchOf(trace, next);
+function* splitGapByCause(
+  trace: Trace,
+  { start, end, next }: Gap,
+  { copies, waits }: SurroundingSpans,
+): Iterable<Part> {
+  for (const [from, to] of intervalsWithin(copies, start, end)) yield { cause: 'copy', from, to };
+  const launch = launchingCall(trace, next);
   const launched = launch === null ? end : (trace.start[launch] ?? 0);
   const late = launch !== null && endOf(trace, launch) <= start ? 'queue' : 'launch';
-  for (const [from, to] of complementOf(copies, start, end)) {
+  for (const [from, to] of gapsWithin(copies, start, end)) {
     const until = Math.min(to, Math.max(from, launched));
-    for (const [a, b] of partsWithin(waits, from, until)) yield { cause: 'wait', from: a, to: b };
-    for (const [a, b] of complementOf(waits, from, until)) {
+    for (const [a, b] of intervalsWithin(waits, from, until)) yield { cause: 'wait', from: a, to: b };
+    for (const [a, b] of gapsWithin(waits, from, until)) {
       yield { cause: launch === null ? 'unknown' : 'host', from: a, to: b };
     }
     if (to > until) yield { cause: late, from: until, to };
@@ -280,7 +288,7 @@ function* partsOf(trace: Trace, { start, end, next }: Gap, { copies, waits }: Su
  * Name of the innermost operation or call at a moment, on any thread. If several threads have one, the one that began
  * last.
  */
-function hostAt(trace: Trace, at: number): string | null {
+function hostActivityAt(trace: Trace, at: number): string | null {
   let found: number | null = null;
   for (const [lane, { kind }] of trace.lanes.entries()) {
     if (kind !== 'thread' && kind !== 'api') continue;
@@ -292,7 +300,7 @@ function hostAt(trace: Trace, at: number): string | null {
 }
 
 function describeGap(trace: Trace, { start, end, next }: Gap, around: SurroundingSpans): IdleTime['longest'][number] {
-  const parts = [...partsOf(trace, { start, end, next }, around)];
+  const parts = [...splitGapByCause(trace, { start, end, next }, around)];
   const sums = new Map<IdleCause, number>();
   for (const { cause, from, to } of parts) sums.set(cause, (sums.get(cause) ?? 0) + to - from);
   const [[cause] = ['unknown' as const]] = [...sums].sort(([, a], [, b]) => b - a);
@@ -303,17 +311,17 @@ function describeGap(trace: Trace, { start, end, next }: Gap, around: Surroundin
     cause,
     next: trace.names[trace.nameOf[next] ?? 0] ?? '',
     span: next,
-    host: largest === undefined ? null : hostAt(trace, (largest.from + largest.to) / 2),
+    host: largest === undefined ? null : hostActivityAt(trace, (largest.from + largest.to) / 2),
   };
 }
 
 export function idleTime(trace: Trace): IdleTime | null {
   const { kind, nameOf } = trace;
-  const tracks = trace.lanes.flatMap(tracksOf);
+  const tracks = trace.lanes.flatMap(laneTracks);
   const waiting = Uint8Array.from(trace.names, (name) => (WAITS.test(name) ? 1 : 0));
   const around: SurroundingSpans = {
-    copies: union(trace, tracks, (span) => kind[span] === COPY || kind[span] === MEMSET),
-    waits: union(trace, tracks, (span) => kind[span] === CALL && waiting[nameOf[span] ?? 0] === 1),
+    copies: unionOfSpans(trace, tracks, (span) => kind[span] === COPY || kind[span] === MEMSET),
+    waits: unionOfSpans(trace, tracks, (span) => kind[span] === CALL && waiting[nameOf[span] ?? 0] === 1),
   };
   const sums = new Map(idleCauses.map((cause) => [cause, { cause, count: 0, sum_ns: 0 }]));
   const longest: Gap[] = [];
@@ -327,7 +335,7 @@ export function idleTime(trace: Trace): IdleTime | null {
       count += 1;
       sum_ns += start - until;
       const here = new Set<IdleCause>();
-      for (const { cause, from, to } of partsOf(trace, gap, around)) {
+      for (const { cause, from, to } of splitGapByCause(trace, gap, around)) {
         const sum = sums.get(cause);
         if (sum === undefined) continue;
         sum.sum_ns += to - from;

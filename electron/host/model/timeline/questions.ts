@@ -13,10 +13,10 @@ import { selectionStatistics } from './idle-time.ts';
 import { traceSummary } from './summary.ts';
 import {
   endOf,
+  findLongest,
   kindOf,
   launchedBySpan,
   launchersOf,
-  longestIn,
   NO_STEP,
   spanCount,
   spansWithin,
@@ -69,7 +69,7 @@ class Rectangles {
  * First index between `from` and `high` whose start is at least `limit`. Searches in doubling steps, which is fast if
  * many spans share a pixel.
  */
-function gallop(start: Float64Array, limit: number, from: number, high: number): number {
+function gallopingSearch(start: Float64Array, limit: number, from: number, high: number): number {
   let step = 1;
   let low = from;
   while (low + step < high && (start[low + step] ?? 0) < limit) {
@@ -108,14 +108,14 @@ function reduceTrack(
     }
     const column = Math.floor((begin - from_ns) / pixel);
     const columnEnd = from_ns + (column + 1) * pixel;
-    let next = gallop(start, columnEnd, i, last);
+    let next = gallopingSearch(start, columnEnd, i, last);
     // Only the last span that begins in a pixel can be longer than the pixel. It then gets its own rectangle.
     if (next > i + 1 && (duration[next - 1] ?? 0) >= pixel) next -= 1;
     if (next === i + 1) out.push(clip(begin), clip(endOf(trace, i)), i, 1, 255);
     else {
       const share = ((before[next] ?? 0) - (before[i] ?? 0)) / pixel;
       const busy = Math.max(1, Math.min(255, Math.round(share * 255)));
-      out.push(column, column + 1, longestIn(longest, duration, i, next), next - i, busy);
+      out.push(column, column + 1, findLongest(longest, duration, i, next), next - i, busy);
     }
     i = next;
   }
@@ -177,7 +177,7 @@ function placedSpan(trace: Trace, span: number): PlacedSpan {
  * copy within the device reads and writes each byte. Copies over PCIe or NVLink have other ceilings. For steps of a run
  * it is the traffic that the variant declares.
  */
-function trafficOf({ kind, name }: PlacedSpan, rate: number | null): number | null {
+function memoryTraffic({ kind, name }: PlacedSpan, rate: number | null): number | null {
   if (rate === null) return null;
   if (kind === 'copy') return /device.to.device|DtoD/i.test(name) ? 2 * rate : null;
   return kind === 'memset' || kind === 'range' ? rate : null;
@@ -196,7 +196,7 @@ export function spanDetails(trace: Trace, span: number, ceiling: number | null):
   const values = spanArguments(trace.details[trace.detailOf[span] ?? 0] ?? '');
   const bytes = values.bytes ?? null;
   const rate = bytes === null || placed.duration_ns <= 0 ? null : bytes / (placed.duration_ns * 1e-9);
-  const traffic = trafficOf(placed, rate);
+  const traffic = memoryTraffic(placed, rate);
   const [first, last] = launchedBySpan(trace.links, span);
   const launched = trace.links.to.subarray(first, Math.min(last, first + MAX_LINKED));
   const step = trace.step[span] ?? NO_STEP;
@@ -270,7 +270,7 @@ interface Steps {
  * Time ranges of the simulation steps, ascending: from the start of the first span of a step to the end of its last
  * one. On a GPU only the first step of each batch has spans; the other steps are spaced evenly.
  */
-export function stepsOf(trace: Trace): Steps {
+export function stepTimes(trace: Trace): Steps {
   const rows = new Map<number, { start: number; end: number }>();
   for (let span = 0; span < spanCount(trace); span += 1) {
     const step = trace.step[span] ?? NO_STEP;
@@ -356,7 +356,7 @@ function exportTrace(trace: Trace, within: readonly [number, number] | null): An
   return { name: `${stem}-trace.json.gz`, mime: 'application/gzip', bytes: new Uint8Array(gzipSync(bytes)) };
 }
 
-export const answers: Answers = {
+export const queryHandlers: Answers = {
   window: (trace, asked) => timelineWindow(trace, asked),
   names: (trace, { names }) => ({ texts: names.map((name) => trace.names[name] ?? '') }),
   span: (trace, { span }, ceiling) => spanDetails(trace, span, ceiling),
@@ -366,7 +366,7 @@ export const answers: Answers = {
     if (!(asked.to_ns >= asked.from_ns)) throw new BraggError('bad-request', 'The selection ends before it begins.');
     return selectionStatistics(trace, asked);
   },
-  steps: (trace) => stepsOf(trace),
+  steps: (trace) => stepTimes(trace),
   summary: (trace) => traceSummary(trace),
   export: (trace, { within }) => exportTrace(trace, within),
 };

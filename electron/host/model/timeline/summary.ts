@@ -5,7 +5,7 @@
  */
 import type { HostOperation, HostTime, ThreadUse, TraceSummary } from '../../../contract/timeline.ts';
 import { type SpanArguments, spanArguments } from './details.ts';
-import { busyTime, idleTime, timesByName, tracksOf, visitInOrder } from './idle-time.ts';
+import { busyTime, idleTime, laneTracks, timesByName, visitInOrder } from './idle-time.ts';
 import { endOf, kindNumber, launchersOf, spanCount, type Trace, type TraceLane } from './trace.ts';
 
 const MAX_OPERATIONS = 40;
@@ -34,11 +34,11 @@ interface LaneTimes {
  * Times of the spans in a lane, by name. Spans are nested like calls: the caller of a span is the span that is open
  * when it begins.
  */
-function timesOf(trace: Trace, lane: TraceLane, kind: number | undefined): LaneTimes {
+function laneTimes(trace: Trace, lane: TraceLane, kind: number | undefined): LaneTimes {
   const byName = new Map<number, NameTimes>();
   const open: { readonly name: number; readonly end: number; readonly of: NameTimes }[] = [];
   let [busy_ns, until, from_ns] = [0, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
-  visitInOrder(trace, { tracks: tracksOf(lane), accept: (span) => trace.kind[span] === kind }, (span) => {
+  visitInOrder(trace, { tracks: laneTracks(lane), accept: (span) => trace.kind[span] === kind }, (span) => {
     const [name, start, end] = [trace.nameOf[span] ?? 0, trace.start[span] ?? 0, endOf(trace, span)];
     while (open.length > 0 && (open.at(-1)?.end ?? 0) <= start) open.pop();
     const of = byName.get(name) ?? { count: 0, sum_ns: 0, own_ns: 0 };
@@ -57,7 +57,7 @@ function timesOf(trace: Trace, lane: TraceLane, kind: number | undefined): LaneT
 }
 
 /** Imbalance of values: the largest divided by the mean, minus 1. It is 0 if all are equal. */
-function imbalanceOf(values: readonly number[]): number | null {
+function relativeImbalance(values: readonly number[]): number | null {
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   return mean > 0 ? Math.max(...values) / mean - 1 : null;
 }
@@ -80,7 +80,7 @@ function operationImbalance(name: number, processes: readonly (readonly LaneTime
   const total = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
   const [most] = times.toSorted((a, b) => total(b) - total(a));
   if (most === undefined || most.filter((value) => value > 0).length < 2) return null;
-  return imbalanceOf(most);
+  return relativeImbalance(most);
 }
 
 function operationsOf(trace: Trace, lanes: readonly LaneTimes[], most: number): readonly HostOperation[] {
@@ -119,7 +119,7 @@ function sharedTimes(lanes: readonly LaneTimes[]): readonly number[] {
   return lanes.map((lane) => shared.reduce((sum, name) => sum + ownTime_ns(lane, name), 0));
 }
 
-function useOf(process: string, lanes: readonly LaneTimes[]): ThreadUse {
+function threadUse(process: string, lanes: readonly LaneTimes[]): ThreadUse {
   const from = Math.min(...lanes.map(({ from_ns }) => from_ns));
   const extent_ns = Math.max(...lanes.map(({ to_ns }) => to_ns)) - from;
   const shareOf = (busy: number): number | null => (extent_ns > 0 ? busy / extent_ns : null);
@@ -128,7 +128,7 @@ function useOf(process: string, lanes: readonly LaneTimes[]): ThreadUse {
     process,
     extent_ns,
     busyShare: shareOf(busy / lanes.length),
-    imbalance: lanes.length < 2 ? null : imbalanceOf(sharedTimes(lanes)),
+    imbalance: lanes.length < 2 ? null : relativeImbalance(sharedTimes(lanes)),
     threads: lanes
       .slice(0, MAX_THREADS)
       .map(({ lane, busy_ns }) => ({ name: lane.name, busy_ns, share: shareOf(busy_ns) })),
@@ -138,14 +138,14 @@ function useOf(process: string, lanes: readonly LaneTimes[]): ThreadUse {
 
 export function hostTime(trace: Trace): HostTime {
   const timed = (lane: TraceLane, kind: number | undefined): readonly LaneTimes[] => {
-    const times = timesOf(trace, lane, kind);
+    const times = laneTimes(trace, lane, kind);
     // A lane without spans belongs to an idle thread.
     const empty = trace.offsets[lane.firstTrack] === trace.offsets[lane.firstTrack + lane.tracks];
     return times.byName.size > 0 || empty ? [times] : [];
   };
   const threads = trace.lanes.filter(({ kind }) => kind === 'thread').flatMap((lane) => timed(lane, OTHER));
   const apis = trace.lanes.filter(({ kind }) => kind === 'api').flatMap((lane) => timed(lane, HOST_TIME_CALL));
-  const processes = [...groupByProcess(threads)].map(([process, lanes]) => useOf(process, lanes));
+  const processes = [...groupByProcess(threads)].map(([process, lanes]) => threadUse(process, lanes));
   return {
     operations: [...operationsOf(trace, threads, MAX_OPERATIONS)],
     operationCount: new Set(threads.flatMap(({ byName }) => [...byName.keys()])).size,
@@ -174,13 +174,13 @@ interface DeviceWork {
   readonly last_ns: number;
 }
 
-const isOfGraph = ({ graph, graphNode }: SpanArguments): boolean => (graph ?? 0) !== 0 || (graphNode ?? 0) !== 0;
+const isInGraph = ({ graph, graphNode }: SpanArguments): boolean => (graph ?? 0) !== 0 || (graphNode ?? 0) !== 0;
 
 /** Sums up the device work of a trace. `launchesGraph` returns whether a span is a call that launches a graph. */
 function deviceWork(trace: Trace, launchesGraph: (span: number) => boolean): DeviceWork {
   const { kind, duration, start, detailOf, links } = trace;
   const details = trace.details.map(spanArguments);
-  const ofGraph = details.map(isOfGraph);
+  const ofGraph = details.map(isInGraph);
   const kernels: number[] = [];
   const copies = { count: 0, sum_ns: 0, bytes: 0 };
   const inGraphs = { count: 0, sum_ns: 0 };
@@ -241,7 +241,7 @@ function launchCalls(trace: Trace): LaunchCalls {
     if (ofGraph(span)) sum.graphs += 1;
     sum.first_ns = Math.min(sum.first_ns, start[span] ?? 0);
   }
-  const lanes = trace.lanes.flatMap(tracksOf);
+  const lanes = trace.lanes.flatMap(laneTracks);
   return { ...sum, ofGraph, within_ns: (from, to) => busyTime(trace, lanes, from, to, isLaunch).busy_ns };
 }
 

@@ -7,7 +7,7 @@
  */
 import { type LaneKind, type SpanKind, spanKinds, type TraceInfo } from '../../../contract/timeline.ts';
 
-const FAN = 16;
+const TREE_FANOUT = 16;
 
 interface LongestSpanIndex {
   /** levels[k][i] is the index of the longest of the spans from i·16^(k+1) to (i+1)·16^(k+1) − 1. */
@@ -21,13 +21,13 @@ export function buildLongest(duration: Float64Array): LongestSpanIndex {
   const levels: Uint32Array[] = [];
   let below: Uint32Array | null = null;
   let length = duration.length;
-  while (length > FAN) {
-    const count = Math.ceil(length / FAN);
+  while (length > TREE_FANOUT) {
+    const count = Math.ceil(length / TREE_FANOUT);
     const level = new Uint32Array(count);
     for (let i = 0; i < count; i += 1) {
-      const end = Math.min(length, (i + 1) * FAN);
-      let best = below === null ? i * FAN : (below[i * FAN] ?? 0);
-      for (let j = i * FAN + 1; j < end; j += 1)
+      const end = Math.min(length, (i + 1) * TREE_FANOUT);
+      let best = below === null ? i * TREE_FANOUT : (below[i * TREE_FANOUT] ?? 0);
+      for (let j = i * TREE_FANOUT + 1; j < end; j += 1)
         best = longerSpanFirst(duration, best, below === null ? j : (below[j] ?? 0));
       level[i] = best;
     }
@@ -42,27 +42,27 @@ export function buildLongest(duration: Float64Array): LongestSpanIndex {
  * Index of the longest span from `from` to `to` - 1; the first one if several are equally long. The range must not be
  * empty.
  */
-export function longestIn({ levels }: LongestSpanIndex, duration: Float64Array, from: number, to: number): number {
+export function findLongest({ levels }: LongestSpanIndex, duration: Float64Array, from: number, to: number): number {
   let best = from;
   let [low, high] = [from, to];
   let level = -1;
   const at = (i: number): number => (level < 0 ? i : (levels[level]?.[i] ?? 0));
   // Goes up the levels from both ends of the range, until the ends meet.
   while (low < high) {
-    if (high - low <= 2 * FAN || level + 1 >= levels.length) {
+    if (high - low <= 2 * TREE_FANOUT || level + 1 >= levels.length) {
       for (let i = low; i < high; i += 1) best = longerOrEarlier(duration, best, at(i));
       break;
     }
-    while (low % FAN !== 0) {
+    while (low % TREE_FANOUT !== 0) {
       best = longerOrEarlier(duration, best, at(low));
       low += 1;
     }
-    while (high % FAN !== 0) {
+    while (high % TREE_FANOUT !== 0) {
       high -= 1;
       best = longerOrEarlier(duration, best, at(high));
     }
-    low /= FAN;
-    high /= FAN;
+    low /= TREE_FANOUT;
+    high /= TREE_FANOUT;
     level += 1;
   }
   return best;
@@ -138,7 +138,7 @@ export const kindNumber = (kind: SpanKind): number => spanKinds.indexOf(kind);
 export const endOf = (trace: Trace, span: number): number => (trace.start[span] ?? 0) + (trace.duration[span] ?? 0);
 
 /** First index from `low` to `high` - 1 whose value is above `limit`, or `high`. Values must ascend. */
-export function firstAbove(values: Float64Array | Uint32Array, limit: number, low: number, high: number): number {
+export function firstIndexAbove(values: Float64Array | Uint32Array, limit: number, low: number, high: number): number {
   let [from, to] = [low, high];
   while (from < to) {
     const middle = (from + to) >>> 1;
@@ -149,7 +149,7 @@ export function firstAbove(values: Float64Array | Uint32Array, limit: number, lo
 }
 
 /** First index from `low` to `high` - 1 whose value is at least `limit`, or `high`. Values must ascend. */
-function firstAtLeast(values: Float64Array | Uint32Array, limit: number, low: number, high: number): number {
+function firstIndexAtLeast(values: Float64Array | Uint32Array, limit: number, low: number, high: number): number {
   let [from, to] = [low, high];
   while (from < to) {
     const middle = (from + to) >>> 1;
@@ -161,16 +161,16 @@ function firstAtLeast(values: Float64Array | Uint32Array, limit: number, low: nu
 
 /** Track of a span. */
 export function trackOf(trace: Trace, span: number): number {
-  return firstAbove(trace.offsets, span, 0, trace.offsets.length) - 1;
+  return firstIndexAbove(trace.offsets, span, 0, trace.offsets.length) - 1;
 }
 
 /** Range [first, last) of the spans of a track that end after `from` and start before `to`. */
 export function spansWithin(trace: Trace, track: number, from: number, to: number): readonly [number, number] {
   const [low, high] = [trace.offsets[track] ?? 0, trace.offsets[track + 1] ?? 0];
-  let first = firstAbove(trace.start, from, low, high);
+  let first = firstIndexAbove(trace.start, from, low, high);
   // The span before the first may end after `from`. At most one can, because spans of a track do not overlap.
   if (first > low && endOf(trace, first - 1) > from) first -= 1;
-  return [first, Math.max(first, firstAbove(trace.start, to, first, high))];
+  return [first, Math.max(first, firstIndexAbove(trace.start, to, first, high))];
 }
 
 /** Memory of all columns and texts, in bytes. */
@@ -206,7 +206,7 @@ function firstKernel(trace: Trace): number | null {
   return first;
 }
 
-export function describe(trace: Trace): Description {
+export function traceDescription(trace: Trace): Description {
   const { name, source, about, device, duration_ns, notes } = trace;
   return {
     name,
@@ -264,7 +264,7 @@ export function spanAt(trace: Columns, lane: number, at: number): number | null 
   const { firstTrack = 0, tracks = 0 } = trace.lanes[lane] ?? {};
   for (let track = firstTrack + tracks - 1; track >= firstTrack; track -= 1) {
     const low = trace.offsets[track] ?? 0;
-    const span = firstAbove(trace.start, at, low, trace.offsets[track + 1] ?? 0) - 1;
+    const span = firstIndexAbove(trace.start, at, low, trace.offsets[track + 1] ?? 0) - 1;
     if (span >= low && at <= (trace.start[span] ?? 0) + (trace.duration[span] ?? 0)) return span;
   }
   return null;
@@ -289,7 +289,7 @@ function pairByCorrelation(
     const wanted = keyOf(span);
     // A runtime call and the driver call within it have the same number. The innermost call, which is the last one,
     // launched the work.
-    const at = firstAbove(sorted, wanted, 0, sorted.length) - 1;
+    const at = firstIndexAbove(sorted, wanted, 0, sorted.length) - 1;
     if (at >= 0 && sorted[at] === wanted) pair(calls[order[at] ?? 0] ?? 0, span);
   }
 }
@@ -334,8 +334,8 @@ export function buildLinks(input: LinkInput): Links {
 
 /** Range [first, last) in `links.to` of the spans that a call launched. */
 export function launchedBySpan(links: Links, span: number): readonly [number, number] {
-  const first = firstAtLeast(links.from, span, 0, links.from.length);
-  return [first, firstAbove(links.from, span, first, links.from.length)];
+  const first = firstIndexAtLeast(links.from, span, 0, links.from.length);
+  return [first, firstIndexAbove(links.from, span, first, links.from.length)];
 }
 
 /** Calls that launched a span. */

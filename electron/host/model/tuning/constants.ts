@@ -56,18 +56,18 @@ function valuesOf(text: string, names: readonly string[], file: string, which: 0
  * Values of constants in a source text; for BB_TUNABLE_90 the value for older GPUs. Throws BraggError `invalid` for an
  * unknown constant.
  */
-export const constantsOf = (text: string, names: readonly string[], file: string): Configuration =>
+export const readConstants = (text: string, names: readonly string[], file: string): Configuration =>
   valuesOf(text, names, file, 0);
 
 /** Values of constants in a source text that apply to GPUs from Hopper (sm_90) on. */
-export const constantsSince90 = (text: string, names: readonly string[], file: string): Configuration =>
+export const readHopperConstants = (text: string, names: readonly string[], file: string): Configuration =>
   valuesOf(text, names, file, -1);
 
 /**
  * Replaces values of constants in a source text, for all GPUs. Line numbers do not change. Throws BraggError `invalid`
  * for an unknown constant.
  */
-export function withConstants(text: string, configuration: Configuration, file: string): string {
+export function replaceConstants(text: string, configuration: Configuration, file: string): string {
   const stretches = Object.entries(configuration).flatMap(([name, value]) =>
     declarationOf(text, name, file).map((stretch) => ({ ...stretch, value })),
   );

@@ -21,7 +21,7 @@ export type Strategy = (typeof strategies)[number];
  */
 export type Measure = (candidate: Candidate, next: readonly Candidate[]) => Promise<number | null>;
 
-const placeOf = ({ variant, at }: Pick<Candidate, 'variant' | 'at'>): string => `${variant} ${at.join(' ')}`;
+const candidateKey = ({ variant, at }: Pick<Candidate, 'variant' | 'at'>): string => `${variant} ${at.join(' ')}`;
 
 /** Probability that a descent starts near the best candidate so far; otherwise it starts at a random one. */
 const NEAR_THE_BEST = 0.7;
@@ -43,7 +43,7 @@ class LocalSearch {
 
   constructor(all: readonly Candidate[], seed: number, measure: Measure) {
     this.#all = all;
-    this.#byPlace = new Map(all.map((one) => [placeOf(one), one]));
+    this.#byPlace = new Map(all.map((one) => [candidateKey(one), one]));
     this.#measure = measure;
     this.#random = seededRandom(seed);
     this.#unseen = shuffle(all, this.#random);
@@ -100,7 +100,7 @@ class LocalSearch {
     return (this.#reach.get(variant) ?? []).flatMap((positions, i) =>
       positions.flatMap((position) => {
         if (position === at[i]) return [];
-        return this.#byPlace.get(placeOf({ variant, at: at.with(i, position) })) ?? [];
+        return this.#byPlace.get(candidateKey({ variant, at: at.with(i, position) })) ?? [];
       }),
     );
   }
@@ -127,7 +127,7 @@ class LocalSearch {
       const positions = reach[i] ?? [];
       changed = changed.with(i, positions[this.#random.below(positions.length)] ?? 0);
     }
-    return this.#byPlace.get(placeOf({ variant, at: changed }));
+    return this.#byPlace.get(candidateKey({ variant, at: changed }));
   }
 }
 
@@ -148,7 +148,7 @@ export async function search(
 }
 
 /** Makes candidates from configurations. Values of a constant are numbered by size. */
-export function candidatesOf(
+export function makeCandidates(
   points: readonly {
     readonly id: string;
     readonly variant: string;

@@ -75,7 +75,7 @@ function findViolatedCondition(
  * All configurations that meet the conditions. The last tunable varies fastest. Throws BraggError `invalid` for invalid
  * conditions.
  */
-export function configurationsOf(space: Space): readonly Configuration[] {
+export function listConfigurations(space: Space): readonly Configuration[] {
   const { tunables, variant } = space;
   const count = tunables.reduce((product, { values }) => product * values.length, 1);
   if (count > MAX_POINTS)

@@ -164,7 +164,7 @@ interface PassedArrays {
 }
 
 /** Parses the problem's list of arrays, which has one array per line. */
-function passedArraysOf({ numbers, words }: Pick<TaskProblem, 'numbers' | 'words'>): PassedArrays {
+function parsePassedArrays({ numbers, words }: Pick<TaskProblem, 'numbers' | 'words'>): PassedArrays {
   const lines = (words['arrays'] ?? '').split('\n').map((line) => line.split(' '));
   const of = (wanted: readonly string[]): readonly PassedArray[] =>
     lines.flatMap(([role = '', name = '', type = '', dims = '-']) => {
@@ -226,7 +226,7 @@ export class References {
       await utimes(folder, new Date(), new Date()).catch(() => undefined);
       return file;
     }
-    const handed = passedArraysOf(problem);
+    const handed = parsePassedArrays(problem);
     const work = temporaryPathIn(kept);
     await mkdir(work, { recursive: true });
     try {
@@ -263,7 +263,7 @@ export class References {
     if (name.endsWith('.cpp')) {
       const program = await this.#compiled(work);
       const args = [...handed.given, ...handed.returned].map(({ count }) => count).concat(handed.axes);
-      return printedBy(
+      return outputOrThrow(
         name,
         await runContained({ title: name, program, args: args.map(String), folder, limits, signal }),
       );
@@ -278,10 +278,10 @@ export class References {
       const server = await this.#server(key, name);
       const hasServed = server.served > 0;
       const outcome = await server.ask(folder);
-      if (!outcome.failed || !hasServed) return printedBy(name, outcome);
+      if (!outcome.failed || !hasServed) return outputOrThrow(name, outcome);
       // The failure may be due to memory or variables of earlier answers, so the request is repeated in a new process.
       server.close();
-      return printedBy(name, await (await this.#server(key, name)).ask(folder));
+      return outputOrThrow(name, await (await this.#server(key, name)).ask(folder));
     });
   }
 
@@ -317,7 +317,7 @@ export class References {
         ? ['-std=c++20', '-O2', '-ffp-contract=off', 'main.cpp', '-o', 'main.exe']
         : ['/nologo', '/std:c++20', '/O2', '/EHsc', 'main.cpp', '/Femain.exe'];
     const { limits = LIMITS, signal } = this.#options;
-    printedBy(name, await runContained({ title: name, program, args, folder, limits, signal }));
+    outputOrThrow(name, await runContained({ title: name, program, args, folder, limits, signal }));
     // The program is moved in one step, within a new folder, so that two processes can compile it at the same time.
     const part = temporaryPathIn(kept);
     await mkdir(part, { recursive: true });
@@ -329,7 +329,10 @@ export class References {
 }
 
 /** Output of a reference that succeeded. Otherwise throws a BraggError that ends with the output. */
-function printedBy(name: string, { failed, output }: { readonly failed: boolean; readonly output: string }): string {
+function outputOrThrow(
+  name: string,
+  { failed, output }: { readonly failed: boolean; readonly output: string },
+): string {
   if (!failed) return output;
   if (/No module named '(numpy|torch)'/.test(output)) {
     throw new BraggError('unsupported', `${name} needs a Python with NumPy: ${output.trim().split('\n').at(-1)}`);

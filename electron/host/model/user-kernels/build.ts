@@ -32,8 +32,8 @@ import {
   type UserKernelBuild,
   userFlags,
 } from './cpp-compiler.ts';
-import { diagnosticsOf, hideForeignText } from './diagnostics.ts';
-import { codeFileOf, extensionOf, presentIncludes, type UserKernel } from './file.ts';
+import { hideForeignText, parseDiagnostics } from './diagnostics.ts';
+import { codeFileName, kernelExtension, type UserKernel, updateIncludes } from './file.ts';
 import type { UserKernelBase } from './problem-folder.ts';
 import type { UserKernelCode } from './process/relay.ts';
 import { UserKernelProcess } from './process/user-kernel-process.ts';
@@ -169,7 +169,7 @@ export async function pruneCache(folder: string, newest: string, most_bytes: num
 }
 
 /** Files outside of `folders` that the compiler has read, from the dependency file that it wrote. */
-async function foreignOf(work: string, folders: readonly string[]): Promise<readonly string[]> {
+async function filesReadOutside(work: string, folders: readonly string[]): Promise<readonly string[]> {
   const text = await readFile(path.join(work, DEPENDENCIES), 'utf8').catch(() => '');
   const files =
     text
@@ -191,7 +191,7 @@ interface Tools {
   readonly identity: readonly string[];
 }
 
-async function toolsFor({ base, description }: UserKernel, folders: KernelFolders): Promise<Tools> {
+async function findBuildTools({ base, description }: UserKernel, folders: KernelFolders): Promise<Tools> {
   const sources = pathOutsideArchive(folders.sources);
   const native = pathOutsideArchive(addonFolder());
   const build = await readUserKernelBuild(native);
@@ -227,7 +227,7 @@ function keyOf(parts: readonly string[]): string {
 }
 
 /** Source text of the only exported function of a user kernel's library. */
-export function entryText(base: UserKernelBase): string {
+export function entrySource(base: UserKernelBase): string {
   const kernels = workloadFolder(base);
   // In the engine all user problems belong to one benchmark without a name; only the workbench names them.
   const bench = base.workload === USER_PROBLEM ? '' : base.bench;
@@ -246,7 +246,7 @@ async function entryFor(
 ): Promise<string> {
   const object = path.join(kept, `entry-${keyOf(tools.identity)}${tools.compiler.style === 'msvc' ? '.obj' : '.o'}`);
   if (existsSync(object)) return object;
-  await writeFile(path.join(work, 'entry.cpp'), entryText(base));
+  await writeFile(path.join(work, 'entry.cpp'), entrySource(base));
   const made = path.basename(object);
   const { failed, output } = await compileEntry(tools.compiler, 'entry.cpp', made, {
     folder: work,
@@ -267,8 +267,8 @@ async function entryFor(
  */
 async function buildLibrary(kernel: UserKernel, { addon, folders, signal }: BuildOptions): Promise<BuildResult> {
   const { whole, description } = kernel;
-  const id = codeFileOf(kernel);
-  const tools = await toolsFor(kernel, folders);
+  const id = codeFileName(kernel);
+  const tools = await findBuildTools(kernel, folders);
   const more = flagsFor(tools.compiler.style, description.compile);
   const isa = description.replaces.endsWith('.simd.cpp') ? addon.machine().isa : null;
   const kept = path.join(folders.cache, 'user-kernels');
@@ -280,7 +280,7 @@ async function buildLibrary(kernel: UserKernel, { addon, folders, signal }: Buil
   if (said !== null && existsSync(code.file)) {
     const now = new Date();
     await utimes(folder, now, now).catch(() => undefined);
-    return { code, issues: diagnosticsOf(said, id, tools.includes) };
+    return { code, issues: parseDiagnostics(said, id, tools.includes) };
   }
 
   const named = temporaryPathIn(kept);
@@ -290,19 +290,19 @@ async function buildLibrary(kernel: UserKernel, { addon, folders, signal }: Buil
   try {
     // The text that the user trusted is compiled; its includes are already expanded.
     const [beside = '', sources = '', ...engine] = tools.includes;
-    const present = presentIncludes(whole, { beside, sources, workload: workloadFolder(kernel.base), engine });
+    const present = updateIncludes(whole, { beside, sources, workload: workloadFolder(kernel.base), engine });
     await writeFile(path.join(work, id), present);
     const entry = await entryFor(kernel, tools, kept, { work, signal });
     const { compiler, build, includes, core } = tools;
     const what = { folder: work, source: id, entry, library, includes, core, isa, flags: more, signal };
     const { failed, output } = await compileLibrary(compiler, build, what);
-    const issues = diagnosticsOf(output, id, includes);
+    const issues = parseDiagnostics(output, id, includes);
     if (failed)
       return {
         code: null,
         issues: issues.length > 0 ? issues : [unlocatedIssue(id, hideForeignText(output, includes))],
       };
-    const [foreign] = await foreignOf(work, includes);
+    const [foreign] = await filesReadOutside(work, includes);
     if (foreign !== undefined) {
       const says = `${foreign} was included, but is neither in the folder of the kernel, nor a shipped or system header`;
       return { code: null, issues: [unlocatedIssue(id, says)] };
@@ -334,7 +334,7 @@ async function compileKernels(
   { folders, startChild, signal, target }: BuildOptions,
 ): Promise<BuildResult> {
   const { base, whole, description } = kernel;
-  const id = codeFileOf(kernel);
+  const id = codeFileName(kernel);
   const root = pathOutsideArchive(folders.sources);
   const placeOf = (file: string): string => path.join(root, path.posix.relative('kernels', file));
   // A header cannot be compiled alone: the variant's file with the kernels is compiled, and includes it.
@@ -343,7 +343,7 @@ async function compileKernels(
     main: placeOf(main),
     root,
     replaced: placeOf(description.replaces),
-    text: presentIncludes(whole, {
+    text: updateIncludes(whole, {
       beside: path.dirname(placeOf(description.replaces)),
       sources: root,
       workload: workloadFolder(base),
@@ -369,12 +369,12 @@ async function compileKernels(
     );
     return {
       code: { kind: 'kernels', workload: workloadFolder(base), name: id, image },
-      issues: diagnosticsOf(log, id, [root]),
+      issues: parseDiagnostics(log, id, [root]),
     };
   } catch (error) {
     const { log } = error as { log?: string | null };
     if (typeof log !== 'string' || !(error instanceof BraggError)) throw error;
-    const issues = diagnosticsOf(log, id, [root]);
+    const issues = parseDiagnostics(log, id, [root]);
     return { code: null, issues: issues.length > 0 ? issues : [unlocatedIssue(id, hideForeignText(log, [root]))] };
   } finally {
     signal?.removeEventListener('abort', cancel);
@@ -385,7 +385,7 @@ async function compileKernels(
 /** Checks a candidate in Python, which is compiled only when it runs, and saves the text that the user trusted. */
 async function buildPython(kernel: UserKernel, { folders, signal }: BuildOptions): Promise<BuildResult> {
   const { whole, candidate } = kernel;
-  const id = codeFileOf(kernel);
+  const id = codeFileName(kernel);
   const python = await findPython(`${id} is a Python file`, signal);
   const kept = path.join(folders.cache, 'user-kernels');
   const folder = path.join(kept, keyOf(['python', id, whole]));
@@ -404,12 +404,12 @@ async function buildPython(kernel: UserKernel, { folders, signal }: BuildOptions
 /** Builds a user kernel, without running it. Throws a BraggError if this machine cannot build it. */
 export async function buildUserKernel(kernel: UserKernel, options: BuildOptions): Promise<BuildResult> {
   if (kernel.refused.length > 0) return { code: null, issues: kernel.refused };
-  if (extensionOf(kernel.base) === '.py') return buildPython(kernel, options);
+  if (kernelExtension(kernel.base) === '.py') return buildPython(kernel, options);
   return kernel.base.device === 'cuda' ? compileKernels(kernel, options) : buildLibrary(kernel, options);
 }
 
 /** Code of a user kernel. Throws a BraggError `invalid` with the compiler's messages if it has errors. */
-export async function codeOf(kernel: UserKernel, options: BuildOptions): Promise<UserKernelCode> {
+export async function buildCode(kernel: UserKernel, options: BuildOptions): Promise<UserKernelCode> {
   const { code, issues } = await buildUserKernel(kernel, options);
   if (code !== null) return code;
   const errors = issues.filter(({ severity }) => severity === 'error');

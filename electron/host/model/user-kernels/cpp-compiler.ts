@@ -129,7 +129,11 @@ export function fileDirective(assembly: string): string | null {
 }
 
 /** Flags for the instruction set, of the user and of the kernel. Later ones override earlier ones. */
-function ownFlags(compiler: CppCompiler, build: UserKernelBuild, { isa, flags }: Compilation): readonly string[] {
+function overridingFlags(
+  compiler: CppCompiler,
+  build: UserKernelBuild,
+  { isa, flags }: Compilation,
+): readonly string[] {
   const simd = isa === null ? null : simdFlags(compiler.style, build, isa);
   return [...(simd ?? (compiler.style === 'msvc' ? [] : ['-ffp-contract=off'])), ...userFlags(), ...flags];
 }
@@ -140,7 +144,7 @@ function ownFlags(compiler: CppCompiler, build: UserKernelBuild, { isa, flags }:
  */
 function compileCommand(compiler: CppCompiler, build: UserKernelBuild, what: Compilation): readonly string[] {
   const { source, includes } = what;
-  const own = ownFlags(compiler, build, what);
+  const own = overridingFlags(compiler, build, what);
   const folders = foldersOf(compiler, includes);
   if (compiler.style === 'msvc') {
     const says = ['/permissive-', '/W3', '/diagnostics:column'];
@@ -181,7 +185,7 @@ export function compileEntry(
 }
 
 /** Symbols that an object or library defines; empty if the program `nm` is missing. */
-async function namesIn({ program }: CppCompiler, file: string, dynamic: boolean): Promise<readonly string[]> {
+async function definedSymbols({ program }: CppCompiler, file: string, dynamic: boolean): Promise<readonly string[]> {
   try {
     const { stdout: nm } = await promisify(execFile)(program, ['-print-prog-name=nm']);
     const flags = ['--defined-only', '-P', '-g', ...(dynamic ? ['-D'] : [])];
@@ -199,12 +203,12 @@ async function namesIn({ program }: CppCompiler, file: string, dynamic: boolean)
 const systemNames = new Map<string, Promise<ReadonlySet<string>>>();
 
 /** Symbols that the C and C++ standard libraries define, such as functions for clocks, memory and threads. */
-function namesOfSystem(compiler: CppCompiler): Promise<ReadonlySet<string>> {
+function systemSymbols(compiler: CppCompiler): Promise<ReadonlySet<string>> {
   const { program } = compiler;
   const read = async (): Promise<ReadonlySet<string>> => {
     const all = ['libc.so.6', 'libm.so.6', 'libstdc++.so.6', 'libc++.so.1'].map(async (library) => {
       const { stdout } = await promisify(execFile)(program, [`-print-file-name=${library}`]);
-      return path.isAbsolute(stdout.trim()) ? namesIn(compiler, stdout.trim(), true) : [];
+      return path.isAbsolute(stdout.trim()) ? definedSymbols(compiler, stdout.trim(), true) : [];
     });
     return new Set((await Promise.all(all)).flat());
   };
@@ -221,9 +225,9 @@ const NVIDIA_NAMES = /^(?:cu|cuda|cublas|nvml|nvrtc)[A-Z]/;
  * First symbol in an object that would replace a function or variable of the engine, of the system or of NVIDIA's
  * libraries; null if there is none.
  */
-async function replacedName(compiler: CppCompiler, object: string): Promise<string | null> {
-  const mine = await namesIn(compiler, object, false);
-  const system = await namesOfSystem(compiler);
+async function findReplacedSymbol(compiler: CppCompiler, object: string): Promise<string | null> {
+  const mine = await definedSymbols(compiler, object, false);
+  const system = await systemSymbols(compiler);
   const found = mine.find((name) => ENGINE_NAMES.test(name) || NVIDIA_NAMES.test(name) || system.has(name));
   if (found === undefined) return null;
   const { stdout } = await promisify(execFile)('c++filt', [found]).catch(() => ({ stdout: found }));
@@ -247,10 +251,10 @@ export async function compileLibrary(
       const reason = 'it may read files that are not part of the kernel; allowed: #include';
       return { failed: true, output: `the assembler directive ${directive} is not allowed: ${reason}` };
     }
-    const assembled = await perform([...ownFlags(compiler, build, what), '-c', ASSEMBLY, '-o', 'kernel.o']);
+    const assembled = await perform([...overridingFlags(compiler, build, what), '-c', ASSEMBLY, '-o', 'kernel.o']);
     output += assembled.output;
     if (assembled.failed) return { failed: true, output };
-    const replaced = await replacedName(compiler, path.join(folder, 'kernel.o'));
+    const replaced = await findReplacedSymbol(compiler, path.join(folder, 'kernel.o'));
     if (replaced !== null) {
       const reason = 'which a kernel must not replace; give it another name or make it static';
       return { failed: true, output: `${what.source}:1:1: error: defines ${replaced}, ${reason}` };

@@ -84,7 +84,7 @@ export function hideForeignText(output: string, shipped: readonly string[]): str
  * Converts compiler output to issues. An error in a shipped header is reported at the line of the user's file that led
  * to it. Only text of the kernel, of the `shipped` files and of system headers is quoted.
  */
-export function diagnosticsOf(said: string, name: string, shipped: readonly string[]): readonly Issue[] {
+export function parseDiagnostics(said: string, name: string, shipped: readonly string[]): readonly Issue[] {
   const lines = hideForeignText(said, shipped).split(/\r?\n/);
   const found: Issue[] = [];
   const undefinedNames = new Set<string>();

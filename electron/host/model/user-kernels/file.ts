@@ -19,7 +19,7 @@ import { rephraseSchemaError } from '../../io/text/json.ts';
 import { readText } from '../../io/text/read.ts';
 import { readVariantSources } from '../bench/sources.ts';
 import { parseTextOnThread } from '../scenarios/parse.ts';
-import { type IncludedFile, readClosure } from './includes.ts';
+import { expandIncludes, type IncludedFile } from './includes.ts';
 import {
   type CandidateProperties,
   type ReplaceRules,
@@ -34,7 +34,7 @@ const INCLUDE = /^([ \t]*#[ \t]*include[ \t]*")([^"\n]+)(")/gm;
  * Current path of a shipped file: `file` if `allowed` contains it, otherwise the file of the same workload with the
  * same name.
  */
-export function presentFile(file: string, allowed: readonly string[]): string {
+export function currentPath(file: string, allowed: readonly string[]): string {
   const workload = file.split('/').slice(0, 2).join('/');
   const same = (one: string) =>
     one.startsWith(`${workload}/`) && path.posix.basename(one) === path.posix.basename(file);
@@ -53,7 +53,7 @@ interface IncludeFolders {
 }
 
 /** Replaces old paths in includes with the current ones. Line numbers do not change. */
-export function presentIncludes(text: string, { beside, sources, workload, engine }: IncludeFolders): string {
+export function updateIncludes(text: string, { beside, sources, workload, engine }: IncludeFolders): string {
   const found = (folder: string, pattern: string) =>
     globSync(pattern, { cwd: folder }).map((one) => one.replaceAll('\\', '/'));
   const roots = [beside, sources, ...engine];
@@ -86,14 +86,14 @@ export interface UserKernel {
   readonly sha256: string;
 }
 
-export const extensionOf = ({ id, device }: Pick<UserKernelBase, 'id' | 'device'>): '.cu' | '.cpp' | '.py' =>
+export const kernelExtension = ({ id, device }: Pick<UserKernelBase, 'id' | 'device'>): '.cu' | '.cpp' | '.py' =>
   id === 'problem-python' ? '.py' : device === 'cuda' ? '.cu' : '.cpp';
 
 /**
  * Name of the code file for compilers. It is short, because the name of a configuration may be too long for a file.
  */
-export const codeFileOf = ({ id, base, sha256 }: Pick<UserKernel, 'id' | 'base' | 'sha256'>): string =>
-  isUserKernelFile(id) ? id : `${base.id}-${sha256.slice(0, 12)}${extensionOf(base)}`;
+export const codeFileName = ({ id, base, sha256 }: Pick<UserKernel, 'id' | 'base' | 'sha256'>): string =>
+  isUserKernelFile(id) ? id : `${base.id}-${sha256.slice(0, 12)}${kernelExtension(base)}`;
 
 export const descriptionFile = (file: string): string => file.replace(/\.(cu|cpp)$/, '.json');
 
@@ -127,7 +127,7 @@ function throwIssues(issues: readonly Issue[]): never {
 }
 
 /** Shipped variant that a description names as its base. Throws if there is none. */
-function baseOf(description: UserKernelDescription, name: string, bases: readonly UserKernelBase[]): UserKernelBase {
+function findBase(description: UserKernelDescription, name: string, bases: readonly UserKernelBase[]): UserKernelBase {
   const { workload, bench, base } = description;
   const of = bases.filter((one) => one.workload === workload);
   const benches = [...new Set(of.map((one) => one.bench))];
@@ -179,7 +179,7 @@ async function read(file: string): Promise<string> {
   return found.text;
 }
 
-export function hashOf(text: string, description: string, included: readonly IncludedFile[] = []): string {
+export function kernelHash(text: string, description: string, included: readonly IncludedFile[] = []): string {
   const hash = createHash('sha256').update(`${text.length}\0`).update(text).update(description);
   for (const one of included) hash.update(`\0${one.name}\0${one.text.length}\0`).update(one.text);
   return hash.digest('hex');
@@ -211,7 +211,12 @@ export async function readUserKernel(
   if (problem !== null) {
     const { included, ...found } = await readCandidate(file, text, problem, bases);
     const described = JSON.stringify([found.description, found.candidate]);
-    return { ...found, file: path.resolve(file), text, sha256: hashOf(text, described, [...included, found.answer]) };
+    return {
+      ...found,
+      file: path.resolve(file),
+      text,
+      sha256: kernelHash(text, described, [...included, found.answer]),
+    };
   }
   if (id.endsWith('.py')) {
     const says = `${id} has no problem.json next to it; allowed: Python programs as candidates of a problem folder`;
@@ -224,14 +229,14 @@ export async function readUserKernel(
   });
   const name = path.basename(json);
   const description = await describe(described, name);
-  const base = baseOf(description, name, bases);
-  if (extensionOf(base) !== path.extname(id)) {
-    const wanted = `a ${extensionOf(base)} file, because it runs on ${base.device === 'cuda' ? 'the GPU' : 'the CPU'}`;
+  const base = findBase(description, name, bases);
+  if (kernelExtension(base) !== path.extname(id)) {
+    const wanted = `a ${kernelExtension(base)} file, because it runs on ${base.device === 'cuda' ? 'the GPU' : 'the CPU'}`;
     throwIssues([issue(name, 'base', `${base.id} is the base of ${id}; allowed: ${wanted}`, wanted)]);
   }
   const { files: allowed, reason } = await findReplaceableFiles(sources, base, rulesOf(base));
   if (reason !== null) throwIssues([issue(name, 'base', reason, null)]);
-  const replaces = presentFile(description.replaces, allowed);
+  const replaces = currentPath(description.replaces, allowed);
   if (!allowed.includes(replaces)) {
     const says = `${JSON.stringify(description.replaces)} is not a file of ${base.id} that can be replaced`;
     throwIssues([issue(name, 'replaces', `${says}; allowed: ${allowed.join(', ')}`, allowed.join(', '))]);
@@ -240,7 +245,7 @@ export async function readUserKernel(
     const says = 'is for CUDA kernels, but this one is compiled for the CPU';
     throwIssues([issue(name, 'compile.registers', says, 'nothing')]);
   }
-  const { whole, included, refused } = await readClosure(file, text);
+  const { whole, included, refused } = await expandIncludes(file, text);
   return {
     id,
     file: path.resolve(file),
@@ -250,11 +255,11 @@ export async function readUserKernel(
     refused,
     description: { ...description, replaces },
     base,
-    sha256: hashOf(text, described, included),
+    sha256: kernelHash(text, described, included),
   };
 }
 
-export function infoOf(kernel: UserKernel, trusted: boolean): UserKernelInfo {
+export function kernelInfo(kernel: UserKernel, trusted: boolean): UserKernelInfo {
   const { id, file, description, answer, base, sha256 } = kernel;
   const program = answer?.name ?? null;
   return { id, place: file, description: { ...description }, answer: program, device: base.device, sha256, trusted };

@@ -16,7 +16,7 @@ export interface IncludedFile {
   readonly text: string;
 }
 
-interface Closure {
+interface ExpandedKernel {
   /** Text of the kernel with its includes expanded. `#line` directives preserve file names and line numbers. */
   readonly whole: string;
   /** Included files, each listed once, in the order of their first use. */
@@ -67,7 +67,7 @@ function operandsOf(text: string): readonly string[] {
   return joined.split('\n').flatMap((line) => operandOf(line) ?? []);
 }
 
-class Reader {
+class IncludeExpander {
   readonly #folder: string;
   readonly #included = new Map<string, string>();
   readonly #once = new Set<string>();
@@ -150,8 +150,8 @@ interface Kernel {
   readonly text: string;
 }
 
-async function closureOf({ file, text }: Kernel): Promise<Closure> {
-  const reader = new Reader(path.dirname(path.resolve(file)));
+async function expandKernel({ file, text }: Kernel): Promise<ExpandedKernel> {
+  const reader = new IncludeExpander(path.dirname(path.resolve(file)));
   try {
     const whole = await reader.put(path.basename(file), text);
     return { whole, included: reader.included, refused: [] };
@@ -161,11 +161,11 @@ async function closureOf({ file, text }: Kernel): Promise<Closure> {
   }
 }
 
-const closureOnThread = defineThreadTask('read the includes of a kernel', closureOf);
+const closureOnThread = defineThreadTask('read the includes of a kernel', expandKernel);
 
 /** Maximum length of a text that is expanded in the current thread; starting a worker thread would need longer. */
 const SMALL_CHARACTERS = 60_000;
 
 /** Expands the includes of a kernel. `file` is its path, `text` its content. */
-export const readClosure = (file: string, text: string): Promise<Closure> =>
-  (text.length <= SMALL_CHARACTERS ? closureOf : closureOnThread)({ file, text });
+export const expandIncludes = (file: string, text: string): Promise<ExpandedKernel> =>
+  (text.length <= SMALL_CHARACTERS ? expandKernel : closureOnThread)({ file, text });

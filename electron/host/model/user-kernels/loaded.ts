@@ -7,7 +7,7 @@ import type { TaskProblem } from '../../io/addon/task.ts';
 import type { StartChild } from '../../io/processes/link.ts';
 import type { UserKernel } from './file.ts';
 import type { UserKernelBase } from './problem-folder.ts';
-import type { Factory, UserKernelCode } from './process/relay.ts';
+import type { AddonFactory, UserKernelCode } from './process/relay.ts';
 import { UserKernelProcess } from './process/user-kernel-process.ts';
 
 /** Time in ms after which an idle process is ended. The rounds of a benchmark follow each other faster. */
@@ -19,7 +19,7 @@ const DRIVER_BYTES = 4 * 2 ** 30;
 /** Granularity of memory limits. Problems of similar size thus get the same limit, and can share a process. */
 const STEP_BYTES = 2 ** 28;
 
-export interface Lease {
+export interface ProcessLease {
   readonly process: UserKernelProcess;
   /** Calls a method of the run's object. The process is killed if the call exceeds the time limit of a run. */
   run(method: string, args: readonly unknown[], onReport?: (value: unknown) => void): Promise<unknown>;
@@ -61,7 +61,7 @@ export class LoadedUserKernel {
     return this.#options.answer(this.kernel, problem);
   }
 
-  async lease(factory: Factory, problem: unknown, estimate_bytes: number): Promise<Lease> {
+  async lease(factory: AddonFactory, problem: unknown, estimate_bytes: number): Promise<ProcessLease> {
     this.#options.requireTrust(this.kernel);
     const onGpu = this.kernel.base.device === 'cuda';
     const wanted_bytes = onGpu ? estimate_bytes + DRIVER_BYTES : 2 * estimate_bytes + HEADROOM_BYTES;
@@ -156,7 +156,7 @@ export class LiveFrames<Frame> {
     this.#newest = frame;
   }
 
-  askFor({ process }: Lease): void {
+  askFor({ process }: ProcessLease): void {
     if (!this.#wanted || this.#asking) return;
     this.#asking = true;
     process.call('live', []).then(
@@ -182,7 +182,7 @@ export interface KnownUserKernels {
  * Adds user kernels to a list of shipped variants. The entry of a user kernel is that of its base variant with other
  * names.
  */
-export function withUserKernels<V extends UserKernelBase>(shipped: readonly V[], kernel: readonly UserKernel[]): V[] {
+export function addUserKernels<V extends UserKernelBase>(shipped: readonly V[], kernel: readonly UserKernel[]): V[] {
   const mine = kernel.flatMap(({ id, description, base }) => {
     const from = shipped.find((one) => one.id === base.id && one.bench === base.bench);
     if (from === undefined) return [];

@@ -19,7 +19,7 @@ import {
 import { isUserKernelFile, USER_KERNEL_TEXT_MAX, type UserKernelDescription } from '../../../contract/user-kernels.ts';
 import { readText } from '../../io/text/read.ts';
 import { parseTextOnThread } from '../scenarios/parse.ts';
-import { type IncludedFile, readClosure } from './includes.ts';
+import { expandIncludes, type IncludedFile } from './includes.ts';
 
 /** A shipped variant on which user kernels can be based. */
 export type UserKernelBase = Omit<Variant, 'precisions'>;
@@ -159,7 +159,7 @@ export async function readCandidate(
   }
   const base: UserKernelBase = { ...found, bench: name };
   const { whole, included, refused } =
-    ending === '.py' ? { whole: text, included: [], refused: [] } : await readClosure(file, text);
+    ending === '.py' ? { whole: text, included: [], refused: [] } : await expandIncludes(file, text);
   const description: UserKernelDescription = {
     ...{ kind: 'variant', version: 1, workload: USER_PROBLEM, bench: name, base: base.id },
     replaces: `kernels/user_problem/${place.file}`,
@@ -191,7 +191,7 @@ async function readReference(folder: string, reference: string): Promise<Include
   const found = await readText(file, USER_KERNEL_TEXT_MAX);
   if (!found.ok) throw new BraggError('not-found', `${file}: ${found.reason}; the problem needs this reference`);
   if (!reference.endsWith('.cpp')) return { name: reference, text: found.text };
-  const { whole, refused } = await readClosure(file, found.text);
+  const { whole, refused } = await expandIncludes(file, found.text);
   if (refused.length > 0) throw new BraggError('invalid', refused[0]?.message ?? reference, refused);
   return { name: reference, text: whole };
 }

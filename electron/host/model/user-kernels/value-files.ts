@@ -39,8 +39,8 @@ const readers: Readonly<
 > = {
   f8: { bytes: 8, at: (view, i) => view.getFloat64(i, true) },
   f4: { bytes: 4, at: (view, i) => view.getFloat32(i, true) },
-  f2: { bytes: 2, at: (view, i) => half(view.getUint16(i, true)) },
-  bf16: { bytes: 2, at: (view, i) => brain(view.getUint16(i, true)) },
+  f2: { bytes: 2, at: (view, i) => decodeFloat16(view.getUint16(i, true)) },
+  bf16: { bytes: 2, at: (view, i) => decodeBfloat16(view.getUint16(i, true)) },
   i8: { bytes: 8, at: (view, i) => Number(view.getBigInt64(i, true)) },
   i4: { bytes: 4, at: (view, i) => view.getInt32(i, true) },
   i2: { bytes: 2, at: (view, i) => view.getInt16(i, true) },
@@ -50,7 +50,7 @@ const readers: Readonly<
 };
 
 /** Value of an IEEE 754 binary16 number from its bits. */
-function half(bits: number): number {
+function decodeFloat16(bits: number): number {
   const sign = bits & 0x8000 ? -1 : 1;
   const [exponent, fraction] = [(bits >> 10) & 0x1f, bits & 0x3ff];
   if (exponent === 0) return sign * fraction * 2 ** -24;
@@ -59,7 +59,7 @@ function half(bits: number): number {
 }
 
 /** Value of a bfloat16 number from its bits, which are the upper half of a binary32 number. */
-function brain(bits: number): number {
+function decodeBfloat16(bits: number): number {
   const view = new DataView(new ArrayBuffer(4));
   view.setUint32(0, bits << 16);
   return view.getFloat32(0);
@@ -201,4 +201,4 @@ async function valuesOf(of: ValueFile): Promise<string> {
   return target;
 }
 
-export const valueFile = defineThreadTask('read values of a problem', valuesOf);
+export const cacheValueFile = defineThreadTask('read values of a problem', valuesOf);

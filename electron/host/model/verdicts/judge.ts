@@ -34,7 +34,7 @@ export const missProbability = ({ candidates }: Pick<Criteria, 'candidates'>): n
  * median deviation of the control's instances from the reference's, divided by the square root of their number. Null
  * for too few instances.
  */
-export function noiseFloorOf(control: Instances, reference: Instances): number | null {
+export function noiseFloor(control: Instances, reference: Instances): number | null {
   if (pairedLogRatio(control, reference, familyMissRate) === null) return null;
   const apart = instanceLogRatios(control, reference).map(Math.abs);
   return Math.min(MAX_LOG_NOISE_FLOOR, median(apart) / Math.sqrt(apart.length));
@@ -56,7 +56,7 @@ const maxInstances = 10_000;
  * Judges a ratio of times. `ratio` is the natural logarithm with its interval, measured with `instances` instances.
  * Without a control (`floor` is null) the verdict is undecided.
  */
-export function judge(
+export function judgeRatio(
   ratio: LogInterval | null,
   floor: number | null,
   { margin }: Pick<Criteria, 'margin'>,

@@ -36,18 +36,18 @@ function autocorrelation(values: readonly number[]): number {
   return Math.min(maxAutocorrelation, Math.max(0, seen + (1 + 3 * Math.max(0, seen)) / values.length));
 }
 
-const errorOfIndependent = (values: readonly number[]): number => Math.sqrt(variance(values) / values.length);
+const independentError = (values: readonly number[]): number => Math.sqrt(variance(values) / values.length);
 
-function errorOfCorrelated(values: readonly number[]): number {
+function autoregressiveError(values: readonly number[]): number {
   const alike = autocorrelation(values);
-  return errorOfIndependent(values) * Math.sqrt((1 + alike) / (1 - alike));
+  return independentError(values) * Math.sqrt((1 + alike) / (1 - alike));
 }
 
 /** The first values are left out if they do not fill a batch. */
-function errorOfBatches(values: readonly number[], length: number): number {
+function batchError(values: readonly number[], length: number): number {
   const means: number[] = [];
   for (let end = values.length; end >= length; end -= length) means.push(mean(values.slice(end - length, end)));
-  return errorOfIndependent(means);
+  return independentError(means);
 }
 
 /** Minimum number of batches. The difference between only two varies too much by chance. */
@@ -55,9 +55,9 @@ const minBatches = 3;
 
 /** Standard error of the mean. Needs at least three values. */
 export function meanError(values: readonly number[]): number {
-  let error = errorOfCorrelated(values);
+  let error = autoregressiveError(values);
   const longest = Math.min(Math.sqrt(values.length), values.length / minBatches);
-  for (let length = 2; length <= longest; length += 1) error = Math.max(error, errorOfBatches(values, length));
+  for (let length = 2; length <= longest; length += 1) error = Math.max(error, batchError(values, length));
   return error;
 }
 
@@ -76,7 +76,7 @@ export interface LogInterval {
 }
 
 /** Interval of the ratio or time itself, from that of its logarithm. */
-export const asInterval = ({ middle, half }: LogInterval) => ({
+export const toInterval = ({ middle, half }: LogInterval) => ({
   low: Math.exp(middle - half),
   high: Math.exp(middle + half),
 });

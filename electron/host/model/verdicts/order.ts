@@ -8,11 +8,11 @@ export const sortedCopy = (values: ArrayLike<number>): Float64Array => new Float
 
 /** Quantile `q` (0 to 1), interpolated linearly between order statistics; NaN for an empty array. */
 export function quantile(values: ArrayLike<number>, q: number): number {
-  return quantileInOrder(sortedCopy(values), q);
+  return sortedQuantile(sortedCopy(values), q);
 }
 
 /** Quantile of values that are already sorted. Several quantiles then need only one sort. */
-export function quantileInOrder(sorted: Float64Array, q: number): number {
+export function sortedQuantile(sorted: Float64Array, q: number): number {
   const position = (sorted.length - 1) * q;
   const low = Math.floor(position);
   const below = sorted[low] ?? Number.NaN;

@@ -3,7 +3,7 @@
  * must hold over the last tenth of the instances, and at least twice. Stopping at the first narrow interval would
  * favour intervals that are narrow by chance.
  */
-import { judge } from './judge.ts';
+import { judgeRatio } from './judge.ts';
 import type { LogInterval } from './levels.ts';
 
 /** Minimum number of instances; with fewer an interval may be narrow by chance. */
@@ -77,8 +77,8 @@ export interface SequentialRatio {
 
 function isSettled({ reported, strict, floor }: SequentialRatio, margin: number): boolean {
   if (reported === null) return false;
-  if (judge(reported, floor, { margin }, 0).standing === 'same') return true;
-  const { standing } = judge(strict, floor, { margin }, 0);
+  if (judgeRatio(reported, floor, { margin }, 0).standing === 'same') return true;
+  const { standing } = judgeRatio(strict, floor, { margin }, 0);
   return (standing === 'faster' || standing === 'slower') && reported.half <= shareOfGain * Math.abs(reported.middle);
 }
 

@@ -8,7 +8,7 @@ import type { Accuracy } from '../../../contract/bench/session.ts';
 import { BRIGHT_PARITY, type ImageError } from '../../../contract/image.ts';
 import type { DiffractionPlan, DiffractionResult } from '../../io/addon/task.ts';
 import { peakMemory_bytes } from '../../io/peak-memory.ts';
-import { noSpans, type Recording } from '../../model/recording/recording.ts';
+import { NO_SPANS, type Recording } from '../../model/recording/recording.ts';
 import type { RunContext } from '../run-context.ts';
 
 /** The part of the engine's result that a run retains. */
@@ -60,7 +60,7 @@ export function partialImage(
     terms: done * terms,
     scratch_bytes: 0,
     image,
-    spans: noSpans,
+    spans: NO_SPANS,
     trace: null,
   });
 }

@@ -15,7 +15,7 @@ import {
   sampleAxis,
   sampledMapAxis,
 } from '../../model/fields/field.ts';
-import { noSpans } from '../../model/recording/recording.ts';
+import { NO_SPANS } from '../../model/recording/recording.ts';
 import { type AnyRunData, runOf } from '../run-data.ts';
 import { brightestOf, type ImageRunData, imageError } from './image-data.ts';
 
@@ -234,7 +234,7 @@ export const brightestOfImage = defineArrayTask('find the brightest pixel', brig
 
 /** Do not send the recording to the worker thread, because it may be larger than the image. */
 export const summaryOfImage = (run: ImageRunData): Promise<ImageSummary> =>
-  summary({ ...run, scenario: {}, spans: noSpans, trace: null });
+  summary({ ...run, scenario: {}, spans: NO_SPANS, trace: null });
 
 /** Returns at most `count` peaks, brightest first. */
 export const peaksOfImage = (

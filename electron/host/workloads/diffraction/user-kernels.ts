@@ -13,7 +13,12 @@ import type {
   ImageMeasurementOptions,
 } from '../../io/addon/task.ts';
 import { DeterminismCheck } from '../../model/bench/bench-candidate.ts';
-import { type Lease, LiveFrames, type LoadedUserKernel, withUserKernels } from '../../model/user-kernels/loaded.ts';
+import {
+  addUserKernels,
+  LiveFrames,
+  type LoadedUserKernel,
+  type ProcessLease,
+} from '../../model/user-kernels/loaded.ts';
 import { runOf } from '../run-data.ts';
 import { problemOf } from '../scenarios/scenarios.ts';
 import { kernelReplacementError, replaceableBy, type UserKernelWorkload } from '../workload.ts';
@@ -26,7 +31,7 @@ class UserKernelImageRun implements DiffractionRun {
   readonly plan: DiffractionRun['plan'];
   readonly #session: LoadedUserKernel;
   readonly #problem: DiffractionProblem;
-  #lease: Lease | null = null;
+  #lease: ProcessLease | null = null;
   #cancelled = false;
   readonly #frames = new LiveFrames<LiveImage>();
 
@@ -87,7 +92,7 @@ export const diffractionUserKernels: UserKernelWorkload = {
     return { kind: 'image', problem: own, held: { reference: REFERENCE, limit: BRIGHT_PARITY } };
   },
   among: (engine, known) => ({
-    diffractionVariants: () => withUserKernels(engine.diffractionVariants(), known.list('diffraction')),
+    diffractionVariants: () => addUserKernels(engine.diffractionVariants(), known.list('diffraction')),
     createDiffraction: (problem) => {
       const kernel = known.find('diffraction', problem.solver.variant);
       return kernel === null

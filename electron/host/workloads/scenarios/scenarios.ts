@@ -27,7 +27,7 @@ import { readText } from '../../io/text/read.ts';
 import { defineThreadTask } from '../../io/threads/task.ts';
 import { loadHuTable, type ShippedHuTable } from '../../model/matter/hu-table.ts';
 import { applyOverrides, isFromOverride, type Override } from '../../model/scenarios/overrides.ts';
-import { issueAt, parseTextOnThread } from '../../model/scenarios/parse.ts';
+import { parseTextOnThread, toIssue } from '../../model/scenarios/parse.ts';
 import {
   loadMaterials,
   loadNuclearTables,
@@ -274,7 +274,7 @@ export class Scenarios {
       value: null,
       allowed: null,
     };
-    return this.unreadableReading([issue], (fault) => issueAt(fault, file));
+    return this.unreadableReading([issue], (fault) => toIssue(fault, file));
   }
 
   /** Reads a scenario of any kind from text. The extension of `place.name` determines whether it is JSON or YAML. */
@@ -283,19 +283,19 @@ export class Scenarios {
     if (parsed.value === undefined) return this.unreadableReading(parsed.issues, parsed.locate);
     const { document, faults } = applyOverrides(parsed.value, overrides);
     const locate = (fault: FieldIssue): Issue =>
-      isFromOverride(fault.path, overrides) ? issueAt(fault, overrideSource) : parsed.locate(fault);
-    const known = [...parsed.issues, ...faults.map((found) => issueAt(found, overrideSource))];
+      isFromOverride(fault.path, overrides) ? toIssue(fault, overrideSource) : parsed.locate(fault);
+    const known = [...parsed.issues, ...faults.map((found) => toIssue(found, overrideSource))];
     return this.readDocument(document, place, known, locate);
   }
 
   /** Checks a document that is not read from text, for example that of the page's form. */
   check(document: unknown, place: ScenarioOrigin): Promise<ScenarioReading> {
-    return withReadTime(() => this.readDocument(document, place, [], (fault) => issueAt(fault, null)));
+    return withReadTime(() => this.readDocument(document, place, [], (fault) => toIssue(fault, null)));
   }
 
   /** Like `check`, but without the warnings that need the engine, for scenarios that are solved at once. */
   checkQuickly(document: unknown, place: ScenarioOrigin): Promise<ScenarioReading> {
-    return this.readDocument(document, place, [], (fault) => issueAt(fault, null), false);
+    return this.readDocument(document, place, [], (fault) => toIssue(fault, null), false);
   }
 
   /** Text of a scenario file. The document may be a draft with errors. */

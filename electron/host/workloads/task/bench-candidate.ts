@@ -18,7 +18,7 @@ import type {
 } from '../../io/addon/task.ts';
 import type { BenchCandidate, CandidateFacts, TimedRun } from '../../model/bench/bench-candidate.ts';
 import type { ColdRunPlan } from '../../model/bench/cold/processes.ts';
-import { savedRecording } from '../../model/recording/recording.ts';
+import { toSavedRecording } from '../../model/recording/recording.ts';
 import { Audits } from './audits.ts';
 import type { FurtherProblem, TaskCandidate } from './candidates.ts';
 
@@ -209,7 +209,7 @@ export class TaskBenchCandidate implements BenchCandidate {
     if (last === null) return null;
     const head = { label: this.#candidate.label, device: this.#deviceName };
     const recorded = { spans: last.spans, trace: this.#trace };
-    return { origin_ns: last.origin_ns, kept: (shift_ns: number) => savedRecording(head, recorded, shift_ns) };
+    return { origin_ns: last.origin_ns, kept: (shift_ns: number) => toSavedRecording(head, recorded, shift_ns) };
   }
 
   /** Frees the memory of the task. The next sample prepares it again. */

@@ -14,7 +14,7 @@ import type { NativeAddon } from '../../io/addon/addon.ts';
 import { readTaskClaims } from '../../model/bench/claims.ts';
 import { kernelFolders } from '../../model/bench/machine.ts';
 import { parseSessionFile, sessionText } from '../../model/bench/session-file.ts';
-import { recordingOf } from '../../model/recording/recording.ts';
+import { fromSavedRecording } from '../../model/recording/recording.ts';
 import { type RecordedPart, type RunTimeline, threadLanes } from '../../model/timeline/import/run.ts';
 import { type Benchable, problemFor } from '../benchable.ts';
 import { type AnyRunData, runOf, stem } from '../run-data.ts';
@@ -281,7 +281,7 @@ function taskTimeline({ name, variant, precision, machine, session }: TaskRunDat
   const { reports, sweep } = session;
   const parts = reports.flatMap(({ recordings = [] }, i): RecordedPart[] =>
     recordings.map((kept) => {
-      const recording = recordingOf(kept);
+      const recording = fromSavedRecording(kept);
       const [calls, ...threads] = [{ name: 'samples', onDevice: false }, ...threadLanes(recording.spans.threads - 1)];
       return {
         title: sweep === null ? kept.label : `${kept.label} at ${sweep.values[i]}`,

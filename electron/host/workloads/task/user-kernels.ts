@@ -22,9 +22,9 @@ import type {
   TaskVerdict,
 } from '../../io/addon/task.ts';
 import { ANSWER_FILE } from '../../model/reproducer/reproducer.ts';
-import { constantsOf } from '../../model/tuning/constants.ts';
+import { readConstants } from '../../model/tuning/constants.ts';
 import type { UserKernel } from '../../model/user-kernels/file.ts';
-import { type Lease, type LoadedUserKernel, withUserKernels } from '../../model/user-kernels/loaded.ts';
+import { addUserKernels, type LoadedUserKernel, type ProcessLease } from '../../model/user-kernels/loaded.ts';
 import { runOf } from '../run-data.ts';
 import { problemOf } from '../scenarios/scenarios.ts';
 import { kernelReplacementError, replaceableBy, type UserKernelWorkload } from '../workload.ts';
@@ -46,7 +46,9 @@ const JUDGE = 'problem-cpu';
 /** Builds the engine's problem with the variant that the kernel replaces, and with the launches of a candidate. */
 function engineProblem({ id, base, candidate, whole }: UserKernel, problem: TaskProblem): TaskProblem {
   const own = { ...problem, variant: base.id };
-  return candidate === undefined ? own : withLaunches(own, id, candidate, constantsOf(whole, candidate.constants, id));
+  return candidate === undefined
+    ? own
+    : withLaunches(own, id, candidate, readConstants(whole, candidate.constants, id));
 }
 
 /**
@@ -81,7 +83,7 @@ class UserKernelTask implements NativeTask {
   readonly #engine: NativeAddon;
   readonly #session: LoadedUserKernel;
   readonly #problem: TaskProblem;
-  #lease: Lease | null = null;
+  #lease: ProcessLease | null = null;
   /** Engine task that has the answer to the prepared problem and compares results with it. */
   #judge: NativeTask | null = null;
   /** Engine task with the answer for altered inputs. Null if there is none. */
@@ -327,7 +329,7 @@ export function taskUserKernels(kind: TaskKind): UserKernelWorkload {
         if (workload !== undefined && workload !== kind) return shipped;
         return kind === USER_PROBLEM
           ? withCandidates(shipped, known.list(kind))
-          : withUserKernels(shipped, known.list(kind));
+          : addUserKernels(shipped, known.list(kind));
       },
       createTask: (problem) => {
         const isAuto = kind === USER_PROBLEM && problem.workload === kind && problem.variant === 'auto';

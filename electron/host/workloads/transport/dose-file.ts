@@ -29,7 +29,12 @@ import { readUserFile } from '../../io/files/plain-file.ts';
 import { defineThreadTask } from '../../io/threads/task.ts';
 import { isDicom, readDicomDose } from '../../io/volumes/dicom.ts';
 import type { Volume } from '../../io/volumes/volume.ts';
-import { neighbouringDataFiles, otherFormat, volumeHeader, volumeIn } from '../../io/volumes/volume-file.ts';
+import {
+  decodeVolumeFile,
+  identifyOtherFormat,
+  neighbouringDataFiles,
+  volumeHeader,
+} from '../../io/volumes/volume-file.ts';
 import {
   type DoseMap,
   doseMapOfVolume,
@@ -164,7 +169,7 @@ function readVolume({ name, bytes }: NamedBytes, parts: Parts): Volume | null {
   const header = volumeHeader(name, bytes);
   if (header !== null) {
     if (header.unit === null) checkName(name);
-    return volumeIn(name, bytes, header, parts);
+    return decodeVolumeFile(name, bytes, header, parts);
   }
   return isDicom(bytes) ? readDicomDose(name, bytes) : null;
 }
@@ -204,7 +209,7 @@ function readDose(file: NamedBytes, parts: Parts, unit: DepthUnit | null): ReadD
   const { name } = file;
   const volume = readVolume(file, parts);
   if (volume !== null) return { kind: 'volume', volume };
-  const other = otherFormat(file.bytes);
+  const other = identifyOtherFormat(file.bytes);
   if (other !== null) {
     throw new BraggError(
       'foreign-file',

@@ -23,7 +23,7 @@ import {
 import { summaryScalarsOf } from '../../../contract/scenario/transport/run-scalars.ts';
 import { defineArrayTask } from '../../io/threads/task.ts';
 import { type DoseMap, normalizeToPeak } from '../../model/fields/gamma.ts';
-import { noSpans } from '../../model/recording/recording.ts';
+import { NO_SPANS } from '../../model/recording/recording.ts';
 import { type AnyRunData, runOf, stem } from '../run-data.ts';
 import type { Packer } from '../run-files/run-file.ts';
 import type { ExportedFile } from '../workload.ts';
@@ -224,7 +224,7 @@ const withoutKeyframes = (run: RunData): RunData => ({
   ...run,
   scenario: {},
   keyframes: [],
-  spans: noSpans,
+  spans: NO_SPANS,
   trace: null,
 });
 

@@ -13,7 +13,7 @@ import {
 } from '../../io/addon/addon.ts';
 import { peakMemory_bytes } from '../../io/peak-memory.ts';
 import { withSharedArrays } from '../../io/threads/shared.ts';
-import { noSpans, type Recording } from '../../model/recording/recording.ts';
+import { NO_SPANS, type Recording } from '../../model/recording/recording.ts';
 import type { RunContext, RunFailure } from '../run-context.ts';
 import { type LateralWidths, lateralWidths } from './metrics/across-y.ts';
 import { dosePerMass } from './metrics/dose-per-mass.ts';
@@ -193,7 +193,7 @@ export function runData(
     acrossY: across,
     tracks: result.tracks ?? null,
     keyframes,
-    spans: result.spans ?? noSpans,
+    spans: result.spans ?? NO_SPANS,
     trace: result.trace ?? null,
   };
 }

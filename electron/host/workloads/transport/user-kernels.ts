@@ -26,7 +26,12 @@ import { type AnswerValues, DeterminismCheck, parityLimit, relativeL2 } from '..
 import { findOracle, oracleVariantId } from '../../model/bench/candidates.ts';
 import { measureRun } from '../../model/bench/measure.ts';
 import type { UserKernel } from '../../model/user-kernels/file.ts';
-import { type Lease, LiveFrames, type LoadedUserKernel, withUserKernels } from '../../model/user-kernels/loaded.ts';
+import {
+  addUserKernels,
+  LiveFrames,
+  type LoadedUserKernel,
+  type ProcessLease,
+} from '../../model/user-kernels/loaded.ts';
 import { runOf } from '../run-data.ts';
 import { problemOf } from '../scenarios/scenarios.ts';
 import { kernelReplacementError, replaceableBy, type UserKernelWorkload } from '../workload.ts';
@@ -165,7 +170,7 @@ class UserKernelTransportRun implements TransportRun {
   readonly #session: LoadedUserKernel;
   readonly #problem: TransportProblem;
   readonly #base: TransportRun;
-  #lease: Lease | null = null;
+  #lease: ProcessLease | null = null;
   #cancelled = false;
   #planes: readonly PlaneRequest[] | null = null;
   readonly #frames = new LiveFrames<NativeLiveFrame>();
@@ -248,7 +253,7 @@ class UserKernelTransportRun implements TransportRun {
   }
 
   /** Forwards pending requests to the kernel's process, one frame and one checkpoint at a time. */
-  #forwardRequests(lease: Lease): void {
+  #forwardRequests(lease: ProcessLease): void {
     this.#frames.askFor(lease);
     const { process } = lease;
     if (this.#checkpointFrom !== null) {
@@ -288,7 +293,7 @@ export const transportUserKernels: UserKernelWorkload = {
     return { kind: 'dose', problem, held };
   },
   among: (engine, known) => ({
-    variants: () => withUserKernels(engine.variants(), known.list('transport')),
+    variants: () => addUserKernels(engine.variants(), known.list('transport')),
     createTransport: (problem) => {
       const kernel = known.find('transport', problem.solver.variant);
       if (kernel === null) return engine.createTransport(problem);

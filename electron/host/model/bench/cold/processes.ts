@@ -7,9 +7,9 @@ import type { MeasuredSessionEntry, TimedSample } from '../../../../contract/ben
 import { BraggError } from '../../../../contract/errors.ts';
 import { errorFromNative } from '../../../io/addon/addon.ts';
 import type { StartChild } from '../../../io/processes/link.ts';
-import type { Factory } from '../../user-kernels/process/relay.ts';
+import type { AddonFactory } from '../../user-kernels/process/relay.ts';
 import { UserKernelProcess } from '../../user-kernels/process/user-kernel-process.ts';
-import { judge, missProbability, noiseFloorOf } from '../../verdicts/judge.ts';
+import { judgeRatio, missProbability, noiseFloor } from '../../verdicts/judge.ts';
 import { type Instances, minRounds, pairedLogRatio } from '../../verdicts/levels.ts';
 import { toRatio } from '../comparison.ts';
 import { measureRounds, type SamplePosition, type SampleSeries } from '../rounds.ts';
@@ -18,7 +18,7 @@ import { type BenchLimits, createLimits } from '../stopping.ts';
 
 /** Work for a child process: create one of the addon's objects, and call its methods in order. */
 export interface ColdRunPlan {
-  readonly factory: Factory;
+  readonly factory: AddonFactory;
   readonly problem: unknown;
   readonly calls: readonly {
     readonly method: string;
@@ -209,7 +209,7 @@ export class ColdProcesses {
   /** Noise floor, as the natural logarithm of a ratio; null for too few processes. */
   get floor(): number | null {
     const [reference] = this.#all;
-    return reference === undefined ? null : noiseFloorOf(coldTimes(this.#control), coldTimes(reference.samples));
+    return reference === undefined ? null : noiseFloor(coldTimes(this.#control), coldTimes(reference.samples));
   }
 
   get control(): TimedSample[] {
@@ -236,7 +236,7 @@ export class ColdProcesses {
     return {
       ...common,
       ratio: toRatio(log, time_s / median(reference.samples.map((sample) => sample.time_s))),
-      verdict: judge(log, this.floor, { margin }, samples.length).standing,
+      verdict: judgeRatio(log, this.floor, { margin }, samples.length).standing,
     };
   }
 }

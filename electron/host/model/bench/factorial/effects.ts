@@ -15,7 +15,7 @@ import {
   type SessionReport,
 } from '../../../../contract/bench/session.ts';
 import { workloadSchema } from '../../../../contract/workload.ts';
-import { defaultMargin, judge, missProbability } from '../../verdicts/judge.ts';
+import { defaultMargin, judgeRatio, missProbability } from '../../verdicts/judge.ts';
 import { type LogInterval, pairedContrast, type WeightedSeries } from '../../verdicts/levels.ts';
 import { recordedInstances } from '../claim-results.ts';
 import { contrastInterval, median } from '../statistics.ts';
@@ -240,7 +240,7 @@ export function computeFactorial(design: FactorialDesign, report: MeasuredReport
     const times = found && { middle: -found.middle, half: found.half };
     const instances = Math.min(...terms.map(({ entry }) => new Set(entry.samples.map((one) => one.instance)).size));
     const right = terms.every(({ entry }) => !isUnproven(entry.verdict));
-    const verdict = right ? judge(times, strays, { margin }, instances).standing : ('undecided' as const);
+    const verdict = right ? judgeRatio(times, strays, { margin }, instances).standing : ('undecided' as const);
     return { gain, verdict };
   };
   const against = (entry: MeasuredSessionEntry): Ratio =>

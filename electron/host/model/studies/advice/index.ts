@@ -12,11 +12,11 @@ import { formatPath } from '../../../../contract/scenario/index.ts';
 import type { StudyAdvice } from '../../../../contract/study/calls.ts';
 import type { PlanHead, PlanLine } from '../../../../contract/study/index.ts';
 import { median } from '../../bench/statistics.ts';
-import { canonical } from '../points.ts';
+import { canonicalJson } from '../points.ts';
 import {
-  comparisonsOf,
-  FAR_APART,
-  regionsOf,
+  compareVariants,
+  findRegions,
+  MAX_DEVIATION,
   regionsText,
   type SolvedPoint,
   type VariantComparison,
@@ -30,7 +30,7 @@ interface SizedPoint {
   readonly solved: SolvedPoint;
 }
 
-interface Fit {
+interface ConvergenceFit {
   /**
    * Order p of convergence: the error is proportional to step^p. Null if the changes between grids do not shrink
    * evenly.
@@ -50,7 +50,7 @@ const isNearlyEqual = (a: number, b: number): boolean => Math.abs(a / b - 1) < 1
  * Fits order and limit to the results on the three finest grids (Richardson extrapolation). Null unless the ratio of
  * their steps is constant.
  */
-export function fitOf(answers: ReadonlyMap<number, number>): Fit | null {
+export function fitConvergence(answers: ReadonlyMap<number, number>): ConvergenceFit | null {
   const factors = [...answers.keys()].toSorted((a, b) => a - b);
   const [h1, h2, h3] = factors;
   if (h1 === undefined || h2 === undefined || h3 === undefined || !isNearlyEqual(h2 / h1, h3 / h2)) return null;
@@ -65,7 +65,7 @@ export function fitOf(answers: ReadonlyMap<number, number>): Fit | null {
   return { order, limit, errors };
 }
 
-function sizedOf(
+function pointsByGrid(
   head: PlanHead,
   rows: readonly SolvedPoint[],
 ): { readonly paths: readonly string[]; readonly all: readonly SizedPoint[] } {
@@ -83,14 +83,14 @@ function sizedOf(
       }),
     );
     if (factors.size !== paths.length) return [];
-    const rest = canonical([line.base, [...named].filter(([name]) => !(name in reference))]);
+    const rest = canonicalJson([line.base, [...named].filter(([name]) => !(name in reference))]);
     return [{ factors, rest, solved }];
   });
   return { paths, all };
 }
 
 const number = (value: number): string => String(Number(value.toPrecision(3)));
-const readoutOf = ({ solved }: SizedPoint, name: string): number | null => {
+const readoutValue = ({ solved }: SizedPoint, name: string): number | null => {
   const found = solved.result.measures.find((one) => one.group === 'readouts' && one.name === name)?.value;
   return typeof found === 'number' ? found : null;
 };
@@ -101,11 +101,11 @@ function lengthReadoutNames(all: readonly SizedPoint[]): readonly string[] {
   return (first?.solved.result.measures ?? [])
     .filter(({ group, unit, name }) => group === 'readouts' && unit === 'mm' && name !== 'resolution_mm')
     .map(({ name }) => name)
-    .filter((name) => all.every((one) => readoutOf(one, name) !== null));
+    .filter((name) => all.every((one) => readoutValue(one, name) !== null));
 }
 
 /** Relative step of the coarsest grid that is accurate enough, and all finer ones too; null if there is none. */
-function coarsestAccurateGrid({ errors }: Fit, requested: number): number | null {
+function coarsestAccurateGrid({ errors }: ConvergenceFit, requested: number): number | null {
   let found: number | null = null;
   for (const [factor, error] of [...errors].toSorted(([a], [b]) => a - b)) {
     if (error > requested) break;
@@ -137,7 +137,10 @@ function stepEvidence(paths: readonly string[], all: readonly SizedPoint[], name
     const halved = all.find(({ factors }) =>
       paths.every((p) => isNearlyEqual(factors.get(p) ?? 0, (base.factors.get(p) ?? 1) * (p === path ? 0.5 : 1))),
     );
-    return { path, change: (halved === undefined ? 0 : (readoutOf(halved, name) ?? 0)) - (readoutOf(base, name) ?? 0) };
+    return {
+      path,
+      change: (halved === undefined ? 0 : (readoutValue(halved, name) ?? 0)) - (readoutValue(base, name) ?? 0),
+    };
   });
   const sorted = changes.toSorted((a, b) => Math.abs(b.change) - Math.abs(a.change));
   return [
@@ -147,16 +150,16 @@ function stepEvidence(paths: readonly string[], all: readonly SizedPoint[], name
 
 /** Conclusions about convergence. `asked_mm` is the accepted error. Empty if the study does not refine a grid. */
 function convergenceAdvice(head: PlanHead, rows: readonly SolvedPoint[], asked_mm: number): readonly StudyAdvice[] {
-  const { paths, all } = sizedOf(head, rows);
+  const { paths, all } = pointsByGrid(head, rows);
   if (paths.length === 0) return [];
   const together = ({ factors }: SizedPoint): boolean => new Set(factors.values()).size === 1;
   return [...Map.groupBy(all, ({ rest }) => rest).values()].flatMap((mine) => {
     const grids = mine.filter(together);
     return lengthReadoutNames(mine).flatMap((name): readonly StudyAdvice[] => {
       const answers = new Map(
-        grids.map((one) => [[...one.factors.values()][0] ?? 1, readoutOf(one, name) ?? Number.NaN]),
+        grids.map((one) => [[...one.factors.values()][0] ?? 1, readoutValue(one, name) ?? Number.NaN]),
       );
-      const fit = fitOf(answers);
+      const fit = fitConvergence(answers);
       if (fit === null) return [];
       const factor = coarsestAccurateGrid(fit, asked_mm);
       const grid = grids.find((one) => [...one.factors.values()][0] === factor);
@@ -227,7 +230,7 @@ function claimAdvice(places: readonly VariantComparison[], claims: readonly Stud
       [...machines].flatMap(([machine, mine]): readonly StudyAdvice[] => {
         const found = mine.map((place) => claimEvidenceAt(place, claim, pair)).filter((one) => one !== null);
         if (found.length === 0) return [];
-        const regions = regionsOf(found.map(({ place, label }) => ({ at: place.at, label })));
+        const regions = findRegions(found.map(({ place, label }) => ({ at: place.at, label })));
         const values = found.map(({ value }) => value).toSorted((a, b) => a - b);
         const [low = 0, high = 0] = [values[0], values.at(-1)];
         const span = values.length === 1 ? times(low) : `${times(low)} to ${times(high)}`;
@@ -261,7 +264,7 @@ interface FastestVariant {
  * Fastest correct variant at a point. If its interval overlaps that of the second fastest, the point is undecided.
  * Without intervals the times alone decide.
  */
-function winnerAt(place: VariantComparison): FastestVariant {
+function fastestVariantAt(place: VariantComparison): FastestVariant {
   const right = place.candidates.filter(({ wrong }) => wrong === null).toSorted((a, b) => a.time_s - b.time_s);
   const [first, next] = right;
   if (first === undefined) return { place, label: NO_CORRECT_VARIANT, first: null, gain: null };
@@ -274,7 +277,7 @@ function winnerAt(place: VariantComparison): FastestVariant {
 const percent = (ratio: number): string => `${Number((100 * ratio).toPrecision(2))} %`;
 const points = (n: number): string => `${n} point${n === 1 ? '' : 's'}`;
 
-function evidenceOf(won: readonly FastestVariant[]): readonly string[] {
+function speedEvidence(won: readonly FastestVariant[]): readonly string[] {
   const named = [...Map.groupBy(won, ({ label }) => label)].filter(
     ([label]) => label !== NO_CORRECT_VARIANT && label !== UNDECIDED_TEXT,
   );
@@ -303,7 +306,7 @@ function evidenceOf(won: readonly FastestVariant[]): readonly string[] {
     ...(worst === undefined
       ? []
       : [
-          `readouts of the variants differ by at most ${percent(worst.ratio)} (${worst.readout}); beyond ${percent(FAR_APART)} a variant is excluded`,
+          `readouts of the variants differ by at most ${percent(worst.ratio)} (${worst.readout}); beyond ${percent(MAX_DEVIATION)} a variant is excluded`,
         ]),
     ...(single === 0
       ? []
@@ -315,26 +318,26 @@ function evidenceOf(won: readonly FastestVariant[]): readonly string[] {
 }
 
 /** Conclusions about the fastest variant, one for each machine. */
-function bestAdvice(places: readonly VariantComparison[]): readonly StudyAdvice[] {
+function fastestAdvice(places: readonly VariantComparison[]): readonly StudyAdvice[] {
   const machines = Map.groupBy(places, ({ machine }) => machine);
   return [...machines].map(([machine, mine]): StudyAdvice => {
-    const won = mine.map(winnerAt);
-    const regions = regionsOf(won.map(({ place, label }) => ({ at: place.at, label })));
+    const won = mine.map(fastestVariantAt);
+    const regions = findRegions(won.map(({ place, label }) => ({ at: place.at, label })));
     return {
       text: `Fastest correct variant on ${machine}: ${regionsText(regions)}.`,
-      evidence: evidenceOf(won),
+      evidence: speedEvidence(won),
     };
   });
 }
 
-export function adviceOf(
+export function deriveAdvice(
   head: PlanHead,
   rows: readonly SolvedPoint[],
   { claims, error_mm }: { readonly claims: readonly StudyClaim[]; readonly error_mm: number },
 ): readonly StudyAdvice[] {
-  const places = comparisonsOf(head, rows) ?? [];
+  const places = compareVariants(head, rows) ?? [];
   return [
-    ...(places.length === 0 ? [] : bestAdvice(places)),
+    ...(places.length === 0 ? [] : fastestAdvice(places)),
     ...claimAdvice(places, claims),
     ...convergenceAdvice(head, rows, error_mm),
   ];

@@ -5,7 +5,7 @@
 import { formatPath } from '../../../../contract/scenario/index.ts';
 import type { Measure, PlanHead, PlanLine, PointResult } from '../../../../contract/study/index.ts';
 import { median } from '../../bench/statistics.ts';
-import { canonical } from '../points.ts';
+import { canonicalJson } from '../points.ts';
 
 export interface SolvedPoint {
   readonly line: PlanLine;
@@ -44,14 +44,14 @@ const VARIANT = 'solver.variant';
  * Deviation of a readout, as a ratio minus 1, from which a variant's answer counts as different. Correct variants agree
  * much better, even on different grids.
  */
-export const FAR_APART = 0.01;
+export const MAX_DEVIATION = 0.01;
 /** Minimum number of answers for comparing with the median: if only two differ, it is unknown which one is wrong. */
 const MIN_FOR_MEDIAN = 3;
 
 const numberOf = (measures: readonly Measure[], name: string): Measure | null =>
   measures.find((one) => one.name === name && typeof one.value === 'number') ?? null;
 
-function machineOf({ where }: PointResult): string {
+function machineName({ where }: PointResult): string {
   return where.gpu === null ? `${where.machine}, ${where.cpu}` : `${where.machine}, ${where.gpu} ${where.gpu_uuid}`;
 }
 
@@ -61,7 +61,7 @@ const readouts = ({ measures }: PointResult): readonly (readonly [string, number
     group === 'readouts' && unit === 'mm' && typeof value === 'number' && value !== 0 ? [[name, value] as const] : [],
   );
 
-function deviatingFrom(all: readonly SolvedPoint[]): {
+function readoutDeviations(all: readonly SolvedPoint[]): {
   readonly of: readonly number[];
   readonly worst: VariantComparison['apart'];
 } {
@@ -87,7 +87,7 @@ function exclusionReason({ result }: SolvedPoint, apart: number, of: number): st
   const isWrong = ({ name, value }: Measure): boolean =>
     (name === 'right' && value === 'no') || (name === 'verdict' && value === 'wrong');
   if (result.measures.some(isWrong)) return 'its result is wrong';
-  if (of < MIN_FOR_MEDIAN || apart <= FAR_APART) return null;
+  if (of < MIN_FOR_MEDIAN || apart <= MAX_DEVIATION) return null;
   return `its readouts differ by up to ${Number((100 * apart).toPrecision(2))} % from those of the others`;
 }
 
@@ -95,7 +95,7 @@ function exclusionReason({ result }: SolvedPoint, apart: number, of: number): st
  * Groups points by machine and location in the parameter space. Null if the study compares fewer than two variants, or
  * if a time is missing.
  */
-export function comparisonsOf(head: PlanHead, rows: readonly SolvedPoint[]): readonly VariantComparison[] | null {
+export function compareVariants(head: PlanHead, rows: readonly SolvedPoint[]): readonly VariantComparison[] | null {
   const done = rows.filter(({ result }) => result.status === 'done');
   const requested = ({ line, result }: SolvedPoint): string => {
     const set = line.settings.find(({ path }) => formatPath(path) === VARIANT)?.value;
@@ -105,8 +105,8 @@ export function comparisonsOf(head: PlanHead, rows: readonly SolvedPoint[]): rea
   const time = TIMES.find((name) => done.every(({ result }) => numberOf(result.measures, name) !== null));
   if (time === undefined) return null;
   const groups = Map.groupBy(done, ({ line, result }) =>
-    canonical([
-      machineOf(result),
+    canonicalJson([
+      machineName(result),
       line.base,
       line.settings
         .filter(({ path }) => formatPath(path) !== VARIANT)
@@ -116,12 +116,12 @@ export function comparisonsOf(head: PlanHead, rows: readonly SolvedPoint[]): rea
   return [...groups.values()].flatMap((mine): readonly VariantComparison[] => {
     const [first] = mine;
     if (first === undefined) return [];
-    const { of, worst } = deviatingFrom(mine);
+    const { of, worst } = readoutDeviations(mine);
     const bases = head.bases.length > 1 ? { scenario: head.bases[first.line.base]?.name ?? '' } : {};
     const settings = first.line.settings.map(({ path, value }) => [formatPath(path), value] as const);
     return [
       {
-        machine: machineOf(first.result),
+        machine: machineName(first.result),
         at: { ...bases, ...Object.fromEntries(settings.filter(([name]) => name !== VARIANT)) },
         candidates: mine.map((one, i): VariantTimes => {
           const measure = numberOf(one.result.measures, time);
@@ -175,7 +175,7 @@ type Counts = ReadonlyMap<string, number>;
 /** Maximum number of distinct words for a split; with more, a split would list single names instead of regions. */
 const MAX_WORDS = 50;
 
-function countsOf(places: readonly LabelledPoint[]): Map<string, number> {
+function countLabels(places: readonly LabelledPoint[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const { label } of places) counts.set(label, (counts.get(label) ?? 0) + 1);
   return counts;
@@ -185,7 +185,7 @@ function countsOf(places: readonly LabelledPoint[]): Map<string, number> {
  * Gini impurity times the number of points: the probability that two randomly drawn points have different labels, times
  * their number.
  */
-function impurityOf(counts: Counts): number {
+function giniImpurity(counts: Counts): number {
   let [all, squares] = [0, 0];
   for (const count of counts.values()) {
     all += count;
@@ -199,16 +199,16 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value : 
 /**
  * Split at the threshold of a numeric setting that gives the least impurity, found in one pass over the sorted points.
  */
-function cutOf(places: readonly LabelledPoint[], name: string): Split | null {
+function bestNumericSplit(places: readonly LabelledPoint[], name: string): Split | null {
   const sorted = places.toSorted((a, b) => Number(a.at[name]) - Number(b.at[name]));
-  const [left, right] = [new Map<string, number>(), countsOf(places)];
+  const [left, right] = [new Map<string, number>(), countLabels(places)];
   let best: Split | null = null;
   for (const [i, { at, label }] of sorted.entries()) {
     left.set(label, (left.get(label) ?? 0) + 1);
     right.set(label, (right.get(label) ?? 0) - 1);
     const [to, from] = [Number(at[name]), Number(sorted[i + 1]?.at[name] ?? at[name])];
     if (from === to) continue;
-    const impurity = impurityOf(left) + impurityOf(right);
+    const impurity = giniImpurity(left) + giniImpurity(right);
     if (impurity >= (best?.impurity ?? Number.POSITIVE_INFINITY)) continue;
     best = {
       ...{ name, impurity, isLeft: (place) => Number(place.at[name]) <= to },
@@ -221,10 +221,10 @@ function cutOf(places: readonly LabelledPoint[], name: string): Split | null {
   return best;
 }
 
-function splitsOf(places: readonly LabelledPoint[], name: string): readonly Split[] {
+function possibleSplits(places: readonly LabelledPoint[], name: string): readonly Split[] {
   const values = [...new Set(places.map(({ at }) => at[name]))];
   if (values.every((value) => typeof value === 'number')) {
-    const cut = cutOf(places, name);
+    const cut = bestNumericSplit(places, name);
     return cut === null ? [] : [cut];
   }
   if (values.length < 2 || values.length > MAX_WORDS) return [];
@@ -232,7 +232,7 @@ function splitsOf(places: readonly LabelledPoint[], name: string): readonly Spli
     const isLeft = ({ at }: LabelledPoint): boolean => at[name] === value;
     const sides = [places.filter(isLeft), places.filter((place) => !isLeft(place))];
     return {
-      ...{ name, isLeft, impurity: sides.reduce((sum, side) => sum + impurityOf(countsOf(side)), 0) },
+      ...{ name, isLeft, impurity: sides.reduce((sum, side) => sum + giniImpurity(countLabels(side)), 0) },
       bounds: [
         { kind: 'is', values: [textOf(value)] },
         { kind: 'is not', values: [textOf(value)] },
@@ -259,14 +259,14 @@ function boundText(name: string, bound: Bound): string {
 }
 
 /** Builds the decision tree and returns its leaves: regions in which most points have the same label. */
-export function regionsOf(places: readonly LabelledPoint[], bounds: Bounds = {}, depth = 0): readonly Region[] {
-  const impurity = impurityOf(countsOf(places));
+export function findRegions(places: readonly LabelledPoint[], bounds: Bounds = {}, depth = 0): readonly Region[] {
+  const impurity = giniImpurity(countLabels(places));
   const names = [...new Set(places.flatMap(({ at }) => Object.keys(at)))];
   const best =
     impurity === 0 || depth >= MAX_SPLITS
       ? null
       : names
-          .flatMap((name) => splitsOf(places, name))
+          .flatMap((name) => possibleSplits(places, name))
           .reduce<Split | null>(
             (least, one) => (one.impurity < (least?.impurity ?? impurity * (1 - 1e-9)) ? one : least),
             null,
@@ -282,8 +282,8 @@ export function regionsOf(places: readonly LabelledPoint[], bounds: Bounds = {},
   const within = (bound: Bound): Bounds => ({ ...bounds, [best.name]: narrowBound(bounds[best.name], bound) });
   const [left, right] = best.bounds;
   return [
-    ...regionsOf(places.filter(best.isLeft), within(left), depth + 1),
-    ...regionsOf(
+    ...findRegions(places.filter(best.isLeft), within(left), depth + 1),
+    ...findRegions(
       places.filter((place) => !best.isLeft(place)),
       within(right),
       depth + 1,

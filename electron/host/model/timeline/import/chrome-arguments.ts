@@ -6,7 +6,7 @@ import type { SpanKind } from '../../../../contract/timeline.ts';
 import { argumentsText, type SpanArguments } from '../details.ts';
 
 /** Categories that some programs use for both host and device work. */
-const SAYS_NOTHING: ReadonlySet<string> = new Set(['', 'op', 'cuda', 'hip']);
+const AMBIGUOUS_CATEGORIES: ReadonlySet<string> = new Set(['', 'op', 'cuda', 'hip']);
 
 /**
  * Kind of span for each category, in lower case: the first versions of PyTorch's profiler wrote `Kernel`, `Memcpy`,
@@ -70,7 +70,7 @@ export interface Category {
 }
 
 /** Interprets the field `cat`, a comma-separated list of categories. The first known one decides. */
-export function categoryOf(cat: string): Category {
+export function parseCategory(cat: string): Category {
   const words = cat
     .toLowerCase()
     .split(',')
@@ -79,7 +79,7 @@ export function categoryOf(cat: string): Category {
   return {
     kind: known === undefined ? undefined : categories[known],
     words,
-    isVague: words.every((word) => SAYS_NOTHING.has(word)),
+    isVague: words.every((word) => AMBIGUOUS_CATEGORIES.has(word)),
   };
 }
 
@@ -89,12 +89,12 @@ const COPY_NAME = /^\W*(?:(?:cuda|hip|hc|gpu)\W*)?mem ?cpy|^copy(?:host|device)t
 const FILL_NAME = /^\W*(?:(?:cuda|hip|gpu)\W*)?mem ?set/i;
 
 /** Recognises copies and memsets by name, for lanes that mix all kinds of work; null for other work. */
-export function workNamed(name: string, args: Readonly<Record<string, unknown>>): Work | null {
+export function workKindByName(name: string, args: Readonly<Record<string, unknown>>): Work | null {
   if (args['memcpy_details'] !== undefined || COPY_NAME.test(name)) return 'copy';
   return args['memset_details'] !== undefined || FILL_NAME.test(name) ? 'memset' : null;
 }
 
-const workOf = (word: string): Work =>
+const workKindOfWord = (word: string): Work =>
   /mem ?cpy|[hdp]2[hdp]|copy/i.test(word) ? 'copy' : /mem ?set/i.test(word) ? 'memset' : 'kernel';
 
 /**
@@ -103,7 +103,7 @@ const workOf = (word: string): Work =>
  */
 export function workOfLane(lane: string): Work {
   const words = /\(([^)]*)\)/.exec(lane)?.[1]?.split(',') ?? [lane];
-  const kinds = new Set(words.map(workOf));
+  const kinds = new Set(words.map(workKindOfWord));
   return kinds.size === 1 ? ([...kinds][0] ?? 'kernel') : 'kernel';
 }
 
@@ -153,7 +153,7 @@ export function deviceLane(process: string, lane: string): DeviceLane | null {
 }
 
 /** Whether the names look like those of a GPU, although no known program writes them. */
-export const likeDevice = (process: string, lane: string): boolean =>
+export const looksLikeDevice = (process: string, lane: string): boolean =>
   [process, lane].some((name) => /\b(?:GPU|TPU|CUDA|HIP)\b|GPU\d|^\d+ COPY$|^stream\W*\d+/i.test(name)) &&
   ![process, lane].some((name) => /\b(?:API|host|CPU|launch\w*|runtime|driver|thread)\b/i.test(name));
 
@@ -201,7 +201,7 @@ const WINDOW_US = LONGEST_NS / 1000;
 /** Maximum number of time windows in a file; each wrong time may add one. */
 const MAX_WINDOWS = 4096;
 
-interface Window {
+interface TimeWindow {
   events: number;
   device: number;
   sum_us: number;
@@ -211,8 +211,8 @@ interface Window {
  * Counts the events in windows of three years, to find the window with the correct times. It considers all events,
  * because the first ones of a file may have wrong times.
  */
-export class ChromeTimes {
-  readonly #windows = new Map<number, Window>();
+export class EventTimeWindows {
+  readonly #windows = new Map<number, TimeWindow>();
 
   add(ts: number, device: boolean): void {
     const at = Math.floor(ts / WINDOW_US);
@@ -256,7 +256,7 @@ const POWERS = ['', 'k', 'm', 'g', 't'];
 const DETAILED_SIZE = /\b(?:size|num_bytes):(\d+)/;
 
 /** Number of bytes, from a number or from a text such as `4 MB`. */
-function bytesOf(value: unknown): number | undefined {
+function parseByteCount(value: unknown): number | undefined {
   const [, digits, prefix = '', binary = ''] = typeof value === 'string' ? (SIZE.exec(value) ?? []) : [];
   if (digits === undefined) {
     const found = number(value);
@@ -267,7 +267,7 @@ function bytesOf(value: unknown): number | undefined {
 }
 
 /** Sizes of a grid or block: `[2, 3, 4]` in PyTorch's traces, `2 × 3 × 4` in our exports. */
-function sizes(value: unknown): readonly number[] | undefined {
+function parseSizes(value: unknown): readonly number[] | undefined {
   const parts = Array.isArray(value) ? value : typeof value === 'string' ? value.split(/[×x,]/) : [];
   const numbers = parts.map(number);
   return parts.length === 3 && numbers.every((part) => part !== undefined) ? (numbers as number[]) : undefined;
@@ -295,7 +295,7 @@ function shortenValue(value: unknown): string | null {
   return text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE - 1)}…` : text;
 }
 
-export function chromeArguments(args: Readonly<Record<string, unknown>>): string {
+export function convertArguments(args: Readonly<Record<string, unknown>>): string {
   const values: { -readonly [K in keyof SpanArguments]: SpanArguments[K] } = {};
   const more: Record<string, string> = {};
   let others = 0;
@@ -303,12 +303,12 @@ export function chromeArguments(args: Readonly<Record<string, unknown>>): string
     const key = name.toLowerCase();
     if (PER_SPAN.test(key)) continue;
     if (key === 'grid' || key === 'block') {
-      const found = sizes(value);
+      const found = parseSizes(value);
       if (found !== undefined) values[key] = found;
       continue;
     }
     const known = numeric[key];
-    const found = known === undefined ? undefined : known === 'bytes' ? bytesOf(value) : number(value);
+    const found = known === undefined ? undefined : known === 'bytes' ? parseByteCount(value) : number(value);
     if (key === 'memcpy_details' || key === 'memset_details') {
       const size = DETAILED_SIZE.exec(String(value))?.[1];
       if (size !== undefined) values.bytes ??= Number(size);

@@ -6,16 +6,16 @@
 import type { LaneKind, SpanKind } from '../../../../contract/timeline.ts';
 import { parseDecimal } from '../../../../domain/values/csv.ts';
 import type { TraceBuilder } from '../builder.ts';
-import { deviceLane, likeDevice, workOfLane } from './chrome-arguments.ts';
+import { deviceLane, looksLikeDevice, workOfLane } from './chrome-arguments.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-interface Ids {
+interface EventIds {
   readonly pid?: unknown;
   readonly tid?: unknown;
 }
 
-interface Metadata extends Ids {
+interface Metadata extends EventIds {
   readonly name?: unknown;
   readonly args?: unknown;
 }
@@ -24,9 +24,9 @@ interface Metadata extends Ids {
  * Groups of a thread's events, each with a separate lane. Copies are separate from kernels, and runtime calls from the
  * functions that call them.
  */
-export type Part = 'main' | 'api' | 'copies' | 'async' | 'ranges';
+export type LanePart = 'main' | 'api' | 'copies' | 'async' | 'ranges';
 
-export interface Thread {
+export interface TraceThread {
   readonly pid: string;
   readonly tid: string;
   name: string | null;
@@ -69,28 +69,28 @@ function displayName(what: string, id: string | number): string {
 
 export class ChromeLanes {
   readonly #builder: TraceBuilder;
-  readonly #threads = new Map<string, Thread>();
+  readonly #threads = new Map<string, TraceThread>();
   readonly #processes = new Map<string, { name: string | null; labels: string | null; order: number }>();
 
   constructor(builder: TraceBuilder) {
     this.#builder = builder;
   }
 
-  get threads(): readonly Thread[] {
+  get threads(): readonly TraceThread[] {
     return [...this.#threads.values()];
   }
 
   /**
    * Names of a thread and its process. If they have none, their ids are used, because some programs write names as ids.
    */
-  #namesOf(thread: Thread): { readonly processes: readonly string[]; readonly lane: string } {
+  #namesOf(thread: TraceThread): { readonly processes: readonly string[]; readonly lane: string } {
     const known = this.#processes.get(thread.pid);
     const processes = [known?.name, known?.labels].flatMap((name) => (name ? [name] : []));
     return { processes: processes.length > 0 ? processes : [thread.pid], lane: thread.name || thread.tid };
   }
 
   /** Finds device work among uncategorized spans, by the names of their processes and threads, and sets its kind. */
-  #markDeviceWork(threads: readonly Thread[]): void {
+  #markDeviceWork(threads: readonly TraceThread[]): void {
     const vague = threads.filter(({ uncategorized }) => uncategorized.length > 0);
     const known = vague.map((thread) => {
       const { processes, lane } = this.#namesOf(thread);
@@ -119,7 +119,9 @@ export class ChromeLanes {
     }
     const left = others.filter(
       ({ found, process, lane }) =>
-        found === null && ![...counted.devices].some((device) => process.includes(device)) && likeDevice(process, lane),
+        found === null &&
+        ![...counted.devices].some((device) => process.includes(device)) &&
+        looksLikeDevice(process, lane),
     );
     const events = left.reduce((sum, { thread }) => sum + thread.uncategorized.length, 0);
     if (events === 0) return;
@@ -133,12 +135,12 @@ export class ChromeLanes {
   }
 
   /** Returns the thread of an event, and creates it if it is new. */
-  thread({ pid: ofProcess, tid: ofThread }: Ids): Thread {
+  thread({ pid: ofProcess, tid: ofThread }: EventIds): TraceThread {
     const [pid, tid] = [text(ofProcess), text(ofThread)];
     const key = `${pid}\0${tid}`;
     const known = this.#threads.get(key);
     if (known !== undefined) return known;
-    const thread: Thread = {
+    const thread: TraceThread = {
       pid,
       tid,
       name: null,
@@ -155,7 +157,7 @@ export class ChromeLanes {
   }
 
   /** Returns the lane for a part of a thread, and creates it if it is new. Async events have a lane for each name. */
-  lane(thread: Thread, part: Part, asyncName: string): number {
+  lane(thread: TraceThread, part: LanePart, asyncName: string): number {
     const key = `${part}${asyncName}`;
     const known = thread.lanes.get(key);
     if (known !== undefined) return known;

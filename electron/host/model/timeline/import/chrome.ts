@@ -14,16 +14,16 @@ import {
   ANY_WORK,
   type Category,
   ChromeClock,
-  ChromeTimes,
-  categoryOf,
-  chromeArguments,
+  convertArguments,
   DEVICE_WORK,
+  EventTimeWindows,
   HOST_WORK,
   LONGEST_NS,
-  workNamed,
+  parseCategory,
+  workKindByName,
 } from './chrome-arguments.ts';
-import { ChromeLanes, type Fields, numberOf, objectOf, type Part, type Thread, text } from './chrome-lanes.ts';
-import { brokenAt, JsonEvents } from './json-events.ts';
+import { ChromeLanes, type Fields, type LanePart, numberOf, objectOf, type TraceThread, text } from './chrome-lanes.ts';
+import { invalidJsonPosition, JsonEvents } from './json-events.ts';
 
 /** Number of events, and size of their JSON, that are collected before the clock is set to their median time. */
 const FIRST_EVENTS = 8192;
@@ -99,7 +99,7 @@ const RECORDINGS: ReadonlySet<string> = new Set(['Spans', 'Traces']);
 const isDeviceKind = (kind: SpanKind | undefined): boolean =>
   kind === 'kernel' || kind === 'copy' || kind === 'memset' || kind === 'graph';
 
-const parts: Readonly<Record<SpanKind, Part>> = {
+const parts: Readonly<Record<SpanKind, LanePart>> = {
   other: 'main',
   kernel: 'main',
   graph: 'main',
@@ -120,7 +120,7 @@ function indicesByTime(at: readonly number[]): Iterable<number> {
 export class ChromeImport {
   readonly #builder = new TraceBuilder();
   #clock: ChromeClock | null;
-  readonly #times = new ChromeTimes();
+  readonly #times = new EventTimeWindows();
   readonly #categories = new Map<string, Category>();
   /** Numbers of the devices in the arguments of kernels and copies, by process. */
   readonly #devices = new Map<string, Set<number>>();
@@ -131,9 +131,11 @@ export class ChromeImport {
   /** Times of async end events that came before their begin events in the file. */
   readonly #asyncEnds = new Map<string, number[]>();
   readonly #asyncOpen = new Map<string, { readonly span: number; readonly start: number; readonly name: string }[]>();
-  readonly #flows = new Map<string, { readonly thread: Thread; readonly at: number }>();
-  readonly #flowEnds: { readonly from: { thread: Thread; at: number }; readonly to: { thread: Thread; at: number } }[] =
-    [];
+  readonly #flows = new Map<string, { readonly thread: TraceThread; readonly at: number }>();
+  readonly #flowEnds: {
+    readonly from: { thread: TraceThread; at: number };
+    readonly to: { thread: TraceThread; at: number };
+  }[] = [];
   /** Number of device events with an unknown category, by category. */
   readonly #unknown = new Map<string, number>();
   readonly #unread = { counters: 0, invalid: 0, unmatched: 0, unended: 0, other: 0, far: 0, damaged: 0 };
@@ -291,7 +293,7 @@ export class ChromeImport {
   #damaged(json: string, offset: number): void {
     this.#unread.damaged += 1;
     if (this.#unread.damaged > 1) return;
-    const at = brokenAt(json);
+    const at = invalidJsonPosition(json);
     this.#firstDamage = `the event at byte ${offset} is not JSON${at === null ? '' : ` from byte ${offset + at}`}`;
   }
 
@@ -360,7 +362,7 @@ export class ChromeImport {
   }
 
   /** Matches each end event with the latest begin event before it. Returns the spans without an end event. */
-  #matched({ marks: { at, span } }: Thread): readonly { readonly span: number; readonly start: number }[] {
+  #matched({ marks: { at, span } }: TraceThread): readonly { readonly span: number; readonly start: number }[] {
     const open: { span: number; start: number }[] = [];
     for (const i of indicesByTime(at)) {
       const [start, own] = [at[i] ?? 0, span[i] ?? END];
@@ -426,7 +428,7 @@ export class ChromeImport {
     if (count > 0) this.#builder.note(`${count} events have no end and are extended to the end of the trace.`);
   }
 
-  #add(event: Event, start_ns: number, duration_ns: number, forced?: Part): number {
+  #add(event: Event, start_ns: number, duration_ns: number, forced?: LanePart): number {
     const category = this.#category(event);
     const args = objectOf(event['args']);
     const kind = this.#kindOf(event, category, args);
@@ -445,18 +447,18 @@ export class ChromeImport {
       start_ns,
       duration_ns,
       correlation: correlationOf(args['correlation']),
-      detail: chromeArguments(args),
+      detail: convertArguments(args),
       ...(step === null ? {} : { step }),
     });
     if (forced !== undefined || !category.isVague) return span;
     thread.uncategorized.push(span);
-    const work = workNamed(name, args);
+    const work = workKindByName(name, args);
     if (work !== null) thread.named.set(span, work);
     return span;
   }
 
   #kindOf(event: Event, { kind, words, isVague }: Category, args: Fields): SpanKind {
-    if (words.some((word) => ANY_WORK.has(word))) return workNamed(text(event['name']), args) ?? 'kernel';
+    if (words.some((word) => ANY_WORK.has(word))) return workKindByName(text(event['name']), args) ?? 'kernel';
     if (kind !== undefined) return kind;
     if (RECORDINGS.has(text(event['pid']))) return 'range';
     const isOnStream = numberOf(args['device']) !== null && numberOf(args['stream']) !== null;
@@ -472,7 +474,7 @@ export class ChromeImport {
   /** Interpreted categories are cached: a trace has few of them, but many events of each. */
   #category(event: Event): Category {
     const cat = text(event['cat']);
-    const known = this.#categories.get(cat) ?? categoryOf(cat);
+    const known = this.#categories.get(cat) ?? parseCategory(cat);
     if (this.#categories.size < MAX_CATEGORIES) this.#categories.set(cat, known);
     return known;
   }
@@ -491,7 +493,7 @@ export class ChromeImport {
 }
 
 /** A flow event states only a thread, so the linked span may be in any lane of that thread. */
-function flowEnd({ thread, at }: { readonly thread: Thread; readonly at: number }): FlowEnd {
+function flowEnd({ thread, at }: { readonly thread: TraceThread; readonly at: number }): FlowEnd {
   return { lanes: [...thread.lanes].filter(([key]) => !key.startsWith('async')).map(([, lane]) => lane), at };
 }
 

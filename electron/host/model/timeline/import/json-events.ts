@@ -135,7 +135,7 @@ export class JsonEvents {
         return;
       }
       const text = Buffer.concat(this.#parts).toString('latin1');
-      if (brokenAt(text) !== null) {
+      if (invalidJsonPosition(text) !== null) {
         // A quote is missing in this event, so the rest of the file was scanned as one string.
         this.#sink.damaged(text, this.#itemOffset);
         return;
@@ -313,7 +313,7 @@ export class JsonEvents {
  * Position at which a text stops being valid JSON. Null if the text is truncated, or if the JavaScript engine does not
  * report the position.
  */
-export function brokenAt(json: string): number | null {
+export function invalidJsonPosition(json: string): number | null {
   try {
     JSON.parse(json);
     return null;

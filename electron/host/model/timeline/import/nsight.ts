@@ -52,8 +52,8 @@ const MAX_ROWS = 60_000_000;
 const SQLITE_HEAP_BYTES = 256 * 2 ** 20;
 
 /** Process and thread ids are packed into one 64-bit integer. They are unpacked in SQL, where the integer is exact. */
-const pidOf = (column: string): string => `(${column} / 0x1000000 % 0x1000000)`;
-const tidOf = (column: string): string => `(${column} % 0x1000000)`;
+const pidSql = (column: string): string => `(${column} / 0x1000000 % 0x1000000)`;
+const tidSql = (column: string): string => `(${column} % 0x1000000)`;
 
 const numberOf = (value: SQLOutputValue | undefined): number => (typeof value === 'number' ? value : 0);
 
@@ -329,14 +329,14 @@ class NsightImport {
       }
     }
     if (this.#has('ThreadNames', 'nameId', 'globalTid')) {
-      const sql = `SELECT nameId, ${pidOf('globalTid')} AS pid, ${tidOf('globalTid')} AS tid FROM ThreadNames`;
+      const sql = `SELECT nameId, ${pidSql('globalTid')} AS pid, ${tidSql('globalTid')} AS tid FROM ThreadNames`;
       for (const { nameId, pid, tid } of this.#all(sql)) {
         const name = this.#text(nameId);
         if (name !== null) this.#threads.set(`${numberOf(pid)} ${numberOf(tid)}`, name);
       }
     }
     if (this.#has('PROCESSES', 'globalPid', 'name')) {
-      for (const { pid, name } of this.#all(`SELECT ${pidOf('globalPid')} AS pid, name FROM PROCESSES`)) {
+      for (const { pid, name } of this.#all(`SELECT ${pidSql('globalPid')} AS pid, name FROM PROCESSES`)) {
         const known = this.#text(name);
         if (known !== null) this.#processes.set(numberOf(pid), known);
       }
@@ -419,7 +419,7 @@ class NsightImport {
         ...['deviceId', 'contextId', 'streamId', 'correlationId', 'registersPerThread'],
         ...['staticSharedMemory', 'dynamicSharedMemory'],
       ],
-      { pid: pidOf('"globalPid"'), node: '("graphNodeId" & 0xffffffff)' },
+      { pid: pidSql('"globalPid"'), node: '("graphNodeId" & 0xffffffff)' },
     );
     for (const row of rows) {
       const known = names.map((column) => this.#text(row[column])).find((text) => text !== null);
@@ -452,7 +452,7 @@ class NsightImport {
 
   #readCopies(table: Table, kind: 'copy' | 'memset'): void {
     const columns = ['deviceId', 'contextId', 'streamId', 'correlationId', 'bytes', 'copyKind'];
-    for (const row of this.#rows(table, columns, { pid: pidOf('"globalPid"') })) {
+    for (const row of this.#rows(table, columns, { pid: pidSql('"globalPid"') })) {
       const what = this.#copies.get(numberOf(row['copyKind'])) ?? 'unknown direction';
       const count = (column: string): number | undefined =>
         typeof row[column] === 'number' && numberOf(row[column]) >= 0 ? numberOf(row[column]) : undefined;
@@ -463,14 +463,14 @@ class NsightImport {
 
   #readGraphs(): void {
     const columns = ['deviceId', 'contextId', 'streamId', 'correlationId', 'graphId'];
-    for (const row of this.#rows('CUPTI_ACTIVITY_KIND_GRAPH_TRACE', columns, { pid: pidOf('"globalPid"') })) {
+    for (const row of this.#rows('CUPTI_ACTIVITY_KIND_GRAPH_TRACE', columns, { pid: pidSql('"globalPid"') })) {
       const graph = numberOf(row['graphId']);
       this.#add(row, this.#deviceLane(row, 'stream'), `graph ${graph}`, 'graph', { graph });
     }
   }
 
   #readCalls(): void {
-    const thread = { pid: pidOf('"globalTid"'), tid: tidOf('"globalTid"') };
+    const thread = { pid: pidSql('"globalTid"'), tid: tidSql('"globalTid"') };
     for (const row of this.#rows('CUPTI_ACTIVITY_KIND_RUNTIME', ['nameId', 'correlationId'], thread)) {
       // The version of the driver API at the end of the name is removed.
       const name = this.#text(row['nameId'])?.replace(/_v\d+$/, '') ?? '(call without a name)';
@@ -482,7 +482,7 @@ class NsightImport {
   }
 
   #readRanges(): void {
-    const thread = { pid: pidOf('"globalTid"'), tid: tidOf('"globalTid"') };
+    const thread = { pid: pidSql('"globalTid"'), tid: tidSql('"globalTid"') };
     for (const row of this.#rows('NVTX_EVENTS', ['text', 'textId', 'eventType'], thread)) {
       const isRange = NVTX_RANGES.has(numberOf(row['eventType']));
       const own = this.#text(row['text']) ?? this.#text(row['textId']);
@@ -508,7 +508,7 @@ class NsightImport {
   #onlyProcess(): number {
     const table = this.#named('CUPTI_ACTIVITY_KIND_RUNTIME');
     if (table === null || !this.#has(table, 'globalTid')) return 0;
-    const sql = `SELECT DISTINCT ${pidOf('globalTid')} AS pid FROM ${quoteName(table)} LIMIT 2`;
+    const sql = `SELECT DISTINCT ${pidSql('globalTid')} AS pid FROM ${quoteName(table)} LIMIT 2`;
     const all = this.#all(sql);
     return all.length === 1 ? numberOf(all[0]?.['pid']) : 0;
   }

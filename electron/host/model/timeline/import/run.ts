@@ -114,7 +114,7 @@ class PartImport {
         kind: 'thread',
         scope: this.#place,
         order: this.#order(onDevice ? 2000 : thread),
-        kept: !onDevice && spans.name.length > 0,
+        alwaysShown: !onDevice && spans.name.length > 0,
       }),
     );
     const bytes = declaredBytes(this.#run, this.#part);

@@ -20,13 +20,13 @@ import { parseTruncatedJson } from '../../../io/files/loose-json.ts';
  * Outcome of a configuration. `right`: correct answer; `wrong`: it ran, but the answer is wrong. The others name the
  * step that failed.
  */
-export type Outcome = 'right' | 'wrong' | 'compile' | 'runtime' | 'timeout' | 'constraints';
+export type TuningOutcome = 'right' | 'wrong' | 'compile' | 'runtime' | 'timeout' | 'constraints';
 
 type ParameterValue = number | string | boolean;
 
 export interface TunedConfiguration {
   readonly configuration: Readonly<Record<string, ParameterValue>>;
-  readonly outcome: Outcome;
+  readonly outcome: TuningOutcome;
   /** Time in seconds; null if the configuration did not run to the end. */
   readonly time_s: number | null;
   readonly samples_s: readonly number[];
@@ -55,7 +55,7 @@ export interface TuningResults {
 const FAILED_TIME = 1e20;
 
 /** Whether a value is a valid time. NaN, Infinity, 1e20, null, 0 and negative numbers mark a failure. */
-export const isTime = (time: unknown): time is number =>
+export const isValidTime = (time: unknown): time is number =>
   typeof time === 'number' && Number.isFinite(time) && time > 0 && time < FAILED_TIME;
 
 /**
@@ -118,7 +118,7 @@ const allowedBy = (issue: Issue): readonly string[] =>
       : [issue.message];
 
 /** Error for the first invalid field of a file, which states its value and the allowed values. */
-export function foreignField(name: string, document: unknown, { issues }: z.ZodError): BraggError {
+export function invalidFieldError(name: string, document: unknown, { issues }: z.ZodError): BraggError {
   const [issue] = issues;
   const path = issue?.path ?? [];
   const value = path.reduce<unknown>((of, step) => (of as Record<PropertyKey, unknown> | undefined)?.[step], document);
@@ -148,7 +148,7 @@ export function checkTime(time_s: number | null, samples_s: readonly number[], w
 
 /** Number of samples that mark a failure, such as 1e20; 0 if no sample is a time. */
 export function failedSamples(all: readonly unknown[]): number {
-  const times = all.filter(isTime).length;
+  const times = all.filter(isValidTime).length;
   return times === 0 ? 0 : all.length - times;
 }
 
@@ -162,7 +162,7 @@ export function sampleNotes(counts: readonly number[]): readonly string[] {
 }
 
 /** All values of each parameter in the results, in the order of their first use. */
-export function parametersOf({ configurations }: TuningResults): ReadonlyMap<string, readonly ParameterValue[]> {
+export function parameterValues({ configurations }: TuningResults): ReadonlyMap<string, readonly ParameterValue[]> {
   const values = new Map<string, Set<ParameterValue>>();
   for (const { configuration } of configurations) {
     for (const [name, value] of Object.entries(configuration)) {
@@ -271,7 +271,7 @@ const cacheSchema = z.looseObject({
 const MS = 1000;
 /** Depth of brackets at which entries are complete, for truncated files: within the outer object and its `cache`. */
 const ENTRIES = 2;
-const failures: Readonly<Record<string, Outcome>> = {
+const failures: Readonly<Record<string, TuningOutcome>> = {
   InvalidConfig: 'constraints',
   CompilationFailedConfig: 'compile',
   RuntimeFailedConfig: 'runtime',
@@ -280,17 +280,17 @@ const failures: Readonly<Record<string, Outcome>> = {
 /** Time of an entry. If it states none, the mean of its samples. */
 function timeOf({ time, times }: z.infer<typeof entrySchema>) {
   const samples = times ?? [];
-  if (time !== undefined || samples.length === 0 || !samples.every(isTime)) return time;
+  if (time !== undefined || samples.length === 0 || !samples.every(isValidTime)) return time;
   return samples.reduce((sum, one) => sum + one, 0) / samples.length;
 }
 
-function outcomeOf(entry: z.infer<typeof entrySchema>): Outcome {
+function outcomeOf(entry: z.infer<typeof entrySchema>): TuningOutcome {
   const time = timeOf(entry);
   const { __error__: error, correctness } = entry;
   if (typeof correctness === 'number' && correctness < 1) return 'wrong';
   const says = error ?? (typeof time === 'string' ? time : null);
   if (says !== null) return failures[says] ?? 'runtime';
-  return isTime(time) ? 'right' : 'runtime';
+  return isValidTime(time) ? 'right' : 'runtime';
 }
 
 /**
@@ -363,11 +363,11 @@ function readConfiguration(
   }
   const outcome = outcomeOf(entry);
   const ran = outcome === 'right' || outcome === 'wrong';
-  const samples = (entry.times ?? []).filter(isTime);
+  const samples = (entry.times ?? []).filter(isValidTime);
   const time = timeOf(entry);
   const own = timeUnits("an entry's ", entry, keys);
   const perS = unitsPerSecond(timeUnit(name, { ...fileUnits, ...own }), name);
-  const time_s = ran && isTime(time) ? time / perS : null;
+  const time_s = ran && isValidTime(time) ? time / perS : null;
   const samples_s = ran ? samples.map((one) => one / perS) : [];
   checkTime(time_s, samples_s, `${name}, cache entry ${JSON.stringify(id)}`);
   return {
@@ -401,7 +401,7 @@ export function readKernelTuner(text: string, name: string): TuningResults {
     throw new BraggError('foreign-file', `${name} is not JSON: ${(error as Error).message}`);
   }
   const read = cacheSchema.safeParse(document);
-  if (!read.success) throw foreignField(name, document, read.error);
+  if (!read.success) throw invalidFieldError(name, document, read.error);
   const { device_name, kernel_name, problem_size, tune_params_keys, cache } = read.data;
   const fileUnits = timeUnits('', read.data);
   const configurations = Object.entries(cache).map(([id, entry]) =>
@@ -421,7 +421,7 @@ export function readKernelTuner(text: string, name: string): TuningResults {
   };
 }
 
-const errorOf: Readonly<Record<Exclude<Outcome, 'right'>, string>> = {
+const errorOf: Readonly<Record<Exclude<TuningOutcome, 'right'>, string>> = {
   // The format has no name for a wrong answer; the key `correctness` marks it.
   wrong: 'RuntimeFailedConfig',
   runtime: 'RuntimeFailedConfig',
@@ -441,7 +441,7 @@ function sizeOf(problem: string): string | readonly number[] {
 
 /** Text of a cache file, with one entry per line as Kernel Tuner writes it. */
 export function kernelTunerText(results: TuningResults): string {
-  const parameters = parametersOf(results);
+  const parameters = parameterValues(results);
   const keys = [...parameters.keys()];
   const head = {
     device_name: results.device,

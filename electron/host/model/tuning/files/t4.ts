@@ -18,13 +18,13 @@ import { defineThreadTask } from '../../../io/threads/task.ts';
 import {
   checkTime,
   failedSamples,
-  foreignField,
+  invalidFieldError,
   isKernelTunerCache,
-  isTime,
-  type Outcome,
+  isValidTime,
   readKernelTuner,
   sampleNotes,
   type TunedConfiguration,
+  type TuningOutcome,
   type TuningResults,
   timeUnit,
   timeUnits,
@@ -82,7 +82,7 @@ const documentSchema = z.looseObject({
   results: z.array(resultSchema),
 });
 
-const outcomes: Readonly<Record<z.infer<typeof resultSchema>['invalidity'], Outcome>> = {
+const outcomes: Readonly<Record<z.infer<typeof resultSchema>['invalidity'], TuningOutcome>> = {
   correct: 'right',
   correctness: 'wrong',
   ...{ compile: 'compile', runtime: 'runtime', timeout: 'timeout', constraints: 'constraints' },
@@ -122,7 +122,7 @@ export function readT4(text: string, name: string): TuningResults {
     throw new BraggError('foreign-file', `${name} is not JSON: ${(error as Error).message}`);
   }
   const read = documentSchema.safeParse(document);
-  if (!read.success) throw foreignField(name, document, read.error);
+  if (!read.success) throw invalidFieldError(name, document, read.error);
   const { metadata, results } = read.data;
   const stated = Object.entries(read.data).map(([key, own]) => ({ name: key, value: String(own) }));
   checkFields(name, stated, t4Fields, 'ignored');
@@ -142,7 +142,7 @@ export function readT4(text: string, name: string): TuningResults {
     }
     const compile = times.compilation_time ?? times.compilation;
     const ran = invalidity === 'correct' || invalidity === 'correctness';
-    const samples = times.runtimes.filter(isTime);
+    const samples = times.runtimes.filter(isValidTime);
     const measured = measurements.filter((each) => each !== time).map((each) => each.name);
     if (ran && time === undefined && samples.length === 0 && measured.length > 0) {
       const what = measured.join(', ');
@@ -163,7 +163,7 @@ export function readT4(text: string, name: string): TuningResults {
     }
     // Samples in the measurement named `time`, if the configuration ran.
     const own = ran && time !== undefined ? timesOf(time.value, `${name}, results[${i}]`) : [];
-    const ownTimes = own.filter(isTime);
+    const ownTimes = own.filter(isValidTime);
     // A failed sample invalidates a mean over all samples. A correct result without any time is treated as a failed
     // run.
     const whole = time === undefined ? samples.length === times.runtimes.length : ownTimes.length === own.length;

@@ -68,7 +68,7 @@ function load(message: Extract<MessageToChild, { kind: 'load' }>): void {
   sendToParent({ kind: 'loaded' });
 }
 
-function withWords(problem: unknown): unknown {
+function addPythonWords(problem: unknown): unknown {
   if (Object.keys(python).length === 0) return problem;
   const { words } = problem as { readonly words: Readonly<Record<string, string>> };
   return { ...(problem as object), words: { ...words, ...python } };
@@ -84,7 +84,7 @@ function withoutArrays(value: unknown): unknown {
 const TICKS_PER_S = 100;
 
 /** Content of a file in /proc; empty if it does not exist, for example because the process has ended. */
-function proc(file: string): string {
+function readProcFile(file: string): string {
   try {
     return readFileSync(`/proc/${file}`, 'latin1');
   } catch {
@@ -97,7 +97,7 @@ function proc(file: string): string {
  * children alone. The second field may contain spaces.
  */
 function ticksOf(pid: number, of: 'ended children' | 'with its own'): number {
-  const stat = proc(`${pid}/stat`);
+  const stat = readProcFile(`${pid}/stat`);
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const counted = of === 'with its own' ? fields.slice(11, 15) : fields.slice(13, 15);
   return counted.reduce((sum, ticks) => sum + Number(ticks), 0);
@@ -111,7 +111,7 @@ function childrenOf(pid: number): readonly number[] {
   } catch {
     // The process has ended in the meantime.
   }
-  const lists = threads.map((thread) => proc(`${pid}/task/${thread}/children`));
+  const lists = threads.map((thread) => readProcFile(`${pid}/task/${thread}/children`));
   return lists.flatMap((list) => list.split(' ').filter(Boolean).map(Number));
 }
 
@@ -174,7 +174,7 @@ link.onMessage((message: MessageToChild) => {
         return load(message);
       case 'create':
         childMethods = loadAddon()[message.factory](
-          withWords(message.problem) as never,
+          addPythonWords(message.problem) as never,
         ) as unknown as typeof childMethods;
         return sendToParent({ kind: 'created' });
       case 'call':

@@ -22,11 +22,11 @@ export type UserKernelCode =
   | { readonly kind: 'kernels'; readonly workload: string; readonly name: string; readonly image: Uint8Array };
 
 /** Functions of the addon that create an object whose methods the host may call. */
-export type Factory = 'createTransport' | 'createDiffraction' | 'createTask';
+export type AddonFactory = 'createTransport' | 'createDiffraction' | 'createTask';
 
 export type MessageToChild =
   | { readonly kind: 'load'; readonly code: UserKernelCode; readonly memory_bytes: number }
-  | { readonly kind: 'create'; readonly factory: Factory; readonly problem: unknown }
+  | { readonly kind: 'create'; readonly factory: AddonFactory; readonly problem: unknown }
   /**
    * Calls a method. `reports`: its first argument is a callback, and the values passed to it are sent as messages
    * `report`. `light`: arrays in the result are not sent.

@@ -7,7 +7,7 @@ import type { PrintedOutput } from '../../../../contract/user-kernels.ts';
 import { formatBytes } from '../../../../domain/values/units.ts';
 import type { ChildLink, ProcessExit, StartChild } from '../../../io/processes/link.ts';
 import {
-  type Factory,
+  type AddonFactory,
   fromChildSchema,
   type MessageFromChild,
   type MessageToChild,
@@ -100,7 +100,7 @@ export class UserKernelProcess {
     return this.#ask({ kind: 'load', code, memory_bytes }, 'loaded');
   }
 
-  create(factory: Factory, problem: unknown): Promise<unknown> {
+  create(factory: AddonFactory, problem: unknown): Promise<unknown> {
     return this.#ask({ kind: 'create', factory, problem }, 'created');
   }
 

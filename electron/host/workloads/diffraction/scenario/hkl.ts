@@ -7,7 +7,7 @@
 import { messageOf } from '../../../../contract/errors.ts';
 import type { DiffractionWithStaticDefaults } from '../../../../contract/scenario/index.ts';
 import { isMissingMark, largestUnmarked, parseDecimal } from '../../../../domain/values/csv.ts';
-import { type NamedFile, namedFileReader } from '../../../model/scenarios/named-files.ts';
+import { createNamedFileReader, type NamedFile } from '../../../model/scenarios/named-files.ts';
 import {
   bareLayout,
   foreignListFormat,
@@ -301,7 +301,7 @@ export function readHkl(text: string): HklList {
 /** h, k, l and F of each reflection, with the name of the list. Null if there is no list or it cannot be used. */
 type Reflections = NamedFile<Float64Array>;
 
-const readList = namedFileReader({
+const readList = createNamedFileReader({
   task: 'read a list of reflections',
   path: ['structure_factors', 'file'],
   /** About a million reflections. Copying more to the engine would block the event loop. */

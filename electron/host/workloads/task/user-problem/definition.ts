@@ -18,7 +18,7 @@ import {
 } from '../../../../contract/scenario/user-problem/resolve.ts';
 import type { TaskProblem } from '../../../io/addon/task.ts';
 import type { CandidateProperties } from '../../../model/user-kernels/problem-folder.ts';
-import { valueFile } from '../../../model/user-kernels/value-files.ts';
+import { cacheValueFile } from '../../../model/user-kernels/value-files.ts';
 
 type ProblemScenario = Extract<TaskScenario, { kind: typeof USER_PROBLEM }>;
 
@@ -84,7 +84,7 @@ export async function valuesInFiles(scenario: ProblemScenario, folder: string | 
       cache,
     };
     try {
-      files[i] = await valueFile(of);
+      files[i] = await cacheValueFile(of);
     } catch (error) {
       if (!(error instanceof BraggError)) throw error;
       faults.push(

@@ -18,7 +18,7 @@ import type { TransportProblem, VariantOptions } from '../../../io/addon/addon.t
 import { runInSlices } from '../../../io/flow/cooperative.ts';
 import type { ShippedHuTable } from '../../../model/matter/hu-table.ts';
 import { completeUserMaterial } from '../../../model/matter/user-material.ts';
-import { namedFileReader } from '../../../model/scenarios/named-files.ts';
+import { createNamedFileReader } from '../../../model/scenarios/named-files.ts';
 import {
   type Material,
   type MaterialSet,
@@ -59,7 +59,7 @@ function withOfferedSolver<S extends Solver>(solver: S, document: unknown, offer
   };
 }
 
-const readTable = namedFileReader({
+const readTable = createNamedFileReader({
   task: 'read a stopping table',
   path: ['physics', 'stopping_power', 'file'],
   /** Maximum size of a table file in bytes: 10,000 rows of three columns. */

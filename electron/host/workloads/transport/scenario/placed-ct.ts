@@ -18,7 +18,7 @@ import { formatNumber } from '../../../../domain/values/units.ts';
 import { changeStamp, resolveInsideFolder } from '../../../io/files/folders.ts';
 import { runInSlices } from '../../../io/flow/cooperative.ts';
 import { defineThreadTask } from '../../../io/threads/task.ts';
-import { ctSeries } from '../../../io/volumes/ct-series.ts';
+import { listCtSeries } from '../../../io/volumes/ct-series.ts';
 import { type CtPlane, type CtRequest, type CtSlice, readCtSlice } from '../../../io/volumes/ct-slice.ts';
 import { type GridAxis, reducePlane, sampleAxis, sampledMapAxis } from '../../../model/fields/field.ts';
 import { densityAt, type HuTable, huRange, materialAt } from '../../../model/matter/hu-table.ts';
@@ -173,7 +173,7 @@ export function warnOfHu({ slice, table, beyond: { below, above, least, most } }
 }
 
 const readOnThread = defineThreadTask('read a CT slice', readCtSlice);
-const listOnThread = defineThreadTask('list CT series', ctSeries);
+const listOnThread = defineThreadTask('list CT series', listCtSeries);
 
 /** Lists the CT series in a folder next to a scenario. Empty if there is none, or if the folder cannot be read. */
 export async function ctSeriesOf(name: string, folder: string | null): Promise<readonly CtSeriesInfo[]> {

@@ -7,7 +7,7 @@ import { maxSpots, type SpotWithStaticDefaults, spotSchema } from '../../../../c
 import { detectSeparator, parseDecimal, splitCells } from '../../../../domain/values/csv.ts';
 import { parseJson, rephraseSchemaError } from '../../../io/text/json.ts';
 import { LineIndex, offsetOfPath, plainValue, type SourceNode } from '../../../io/text/source.ts';
-import { namedFileReader, type Parsed } from '../../../model/scenarios/named-files.ts';
+import { createNamedFileReader, type ParseResult } from '../../../model/scenarios/named-files.ts';
 
 type Path = Parameters<typeof offsetOfPath>[1];
 interface LineError {
@@ -28,7 +28,7 @@ interface ParsedList {
   readonly lineOf: (path: Path) => number;
 }
 
-function checkSpots({ value, lineOf }: ParsedList): Parsed<readonly SpotWithStaticDefaults[]> {
+function checkSpots({ value, lineOf }: ParsedList): ParseResult<readonly SpotWithStaticDefaults[]> {
   const parsed = spotListSchema.safeParse(value);
   if (parsed.success) return { ok: true, value: parsed.data };
   const faults = parsed.error.issues.map((issue): LineError => {
@@ -48,7 +48,7 @@ function checkSpots({ value, lineOf }: ParsedList): Parsed<readonly SpotWithStat
   return { ok: false, faults };
 }
 
-function readJson(text: string): Parsed<readonly SpotWithStaticDefaults[]> {
+function readJson(text: string): ParseResult<readonly SpotWithStaticDefaults[]> {
   const { root, faults } = parseJson(text);
   const lines = new LineIndex(text);
   if (root === null || faults.length > 0) {
@@ -58,7 +58,7 @@ function readJson(text: string): Parsed<readonly SpotWithStaticDefaults[]> {
   return checkSpots({ value: plainValue(node), lineOf: (path) => lines.at(offsetOfPath(node, path, false)).line });
 }
 
-function readCsv(text: string): Parsed<readonly SpotWithStaticDefaults[]> {
+function readCsv(text: string): ParseResult<readonly SpotWithStaticDefaults[]> {
   const rows = text
     .split(/\r\n?|\n/)
     .map((content, index) => ({ line: index + 1, content: content.trim() }))
@@ -110,11 +110,11 @@ function readCsv(text: string): Parsed<readonly SpotWithStaticDefaults[]> {
 }
 
 /** Parses a file of spots. The extension of `name` selects JSON or CSV. */
-function parseSpots(text: string, name: string): Parsed<readonly SpotWithStaticDefaults[]> {
+function parseSpots(text: string, name: string): ParseResult<readonly SpotWithStaticDefaults[]> {
   return /\.json$/i.test(name) ? readJson(text) : readCsv(text);
 }
 
-export const readSpots = namedFileReader({
+export const readSpots = createNamedFileReader({
   task: 'read spots',
   path: ['beam', 'spots', 'file'],
   /** Maximum size in bytes: 10,000 spots of eight values. */

@@ -13,7 +13,7 @@ import { UserKernels } from '../../../../../electron/host/app/user-kernels/user-
 import { loadAddon, variantOptionsOf } from '../../../../../electron/host/io/addon/addon.ts';
 import { forkChild } from '../../../../../electron/host/io/processes/link.ts';
 import { kernelFolders } from '../../../../../electron/host/model/bench/machine.ts';
-import { constantsOf } from '../../../../../electron/host/model/tuning/constants.ts';
+import { readConstants } from '../../../../../electron/host/model/tuning/constants.ts';
 import { hostWorkloads } from '../../../../../electron/host/workloads/index.ts';
 import { openScenarios } from '../../../../../electron/host/workloads/scenarios/scenarios.ts';
 import { isMemoryDoubtful } from '../../../../cheats/cheats.ts';
@@ -202,5 +202,5 @@ test('a configuration of a CUDA candidate has its own launches and their constan
   const tuned = userKernels.find(id);
   if (tuned === null) throw new Error(`${id} is not known`);
   expect(tuned.candidate?.launches).toEqual(kernel.candidate?.launches);
-  expect(constantsOf(tuned.whole, tuned.candidate?.constants ?? [], tuned.id)).toEqual({ kThreads: 128 });
+  expect(readConstants(tuned.whole, tuned.candidate?.constants ?? [], tuned.id)).toEqual({ kThreads: 128 });
 });

@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ctSeries } from '../../../../../electron/host/io/volumes/ct-series.ts';
+import { listCtSeries } from '../../../../../electron/host/io/volumes/ct-series.ts';
 import { type CtPlane, type CtSlice, readCtSlice } from '../../../../../electron/host/io/volumes/ct-slice.ts';
 import { readDicomDose } from '../../../../../electron/host/io/volumes/dicom.ts';
 import { gammaOf } from './gamma-of.ts';
@@ -445,7 +445,7 @@ describe('CT slices', () => {
         dicomOf(odd, 0, of('1.3', 'Iodine', { '00080008': ['CS', 'DERIVED\\PRIMARY\\AXIAL\\MAT_SPECIFIC'] })),
       );
       write('plan/rs.dcm', dicomOf(odd, 0, { '00080060': ['CS', 'RTSTRUCT'] }));
-      const found = await ctSeries({ path: path.join(folder, 'plan'), name: 'plan' });
+      const found = await listCtSeries({ path: path.join(folder, 'plan'), name: 'plan' });
       expect(
         found.map(({ uid, description, slices, from_mm, to_mm }) => [uid, description, slices, from_mm, to_mm]),
       ).toEqual([
@@ -459,7 +459,7 @@ describe('CT slices', () => {
         expect.stringContaining('other than MAT_SPECIFIC'),
       ]);
       expect(found[1]?.notes).toEqual([expect.stringContaining('SeriesDescription is "MonoE 70 keV"')]);
-      expect(await ctSeries({ path: path.join(folder, 'plan/a0.dcm'), name: 'a0.dcm' })).toEqual([]);
+      expect(await listCtSeries({ path: path.join(folder, 'plan/a0.dcm'), name: 'a0.dcm' })).toEqual([]);
     });
 
     test('two series, a missing slice, a duplicate slice, different grids, an empty folder', async () => {

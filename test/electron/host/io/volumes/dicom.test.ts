@@ -18,8 +18,8 @@ import {
   readDicomPixels,
 } from '../../../../../electron/host/io/volumes/dicom.ts';
 import { storedValue } from '../../../../../electron/host/io/volumes/dicom-pixels.ts';
-import { jpegLossless } from '../../../../../electron/host/io/volumes/jpeg-lossless.ts';
-import { volumeHeader, volumeIn } from '../../../../../electron/host/io/volumes/volume-file.ts';
+import { decodeJpegLossless } from '../../../../../electron/host/io/volumes/jpeg-lossless.ts';
+import { decodeVolumeFile, volumeHeader } from '../../../../../electron/host/io/volumes/volume-file.ts';
 import {
   type DirectedVolume,
   metaImageBytes,
@@ -178,7 +178,7 @@ print(json.dumps([float(v) for v in d.ImageOrientationPatient]))`;
       expect(converted.status, converted.stderr).toBe(0);
       const bytes = new Uint8Array(readFileSync(out));
       const header = volumeHeader(out, bytes) ?? expect.fail('plastimatch wrote no volume');
-      const read = volumeIn(out, bytes, header, []);
+      const read = decodeVolumeFile(out, bytes, header, []);
       expect([read.sizes, read.spacing_mm, read.origin_mm]).toEqual([
         [4, 3, 2],
         [1.5, 2, 2.5],
@@ -282,7 +282,7 @@ print(json.dumps({'size': i.GetSize(), 'spacing': i.GetSpacing(), 'origin': i.Ge
       const [file, bytes] = [path.join(folder, `itk-own.${ending}`), write({ ...volume, directions: turned })];
       writeFileSync(file, bytes);
       const header = volumeHeader(file, bytes);
-      const own = header === null ? readDicomDose(file, bytes) : volumeIn(file, bytes, header, []);
+      const own = header === null ? readDicomDose(file, bytes) : decodeVolumeFile(file, bytes, header, []);
       const itk = resampled(file, own);
       expect([own.sizes, own.origin_mm]).toEqual([
         [3, 4, 2],
@@ -473,7 +473,7 @@ describe('a CT slice in DICOM', () => {
 
     test('is decoded with any predictor, precision, point transform and restart interval', () => {
       const property = fc.property(jpegs, ({ settings, values }) => {
-        const { columns, rows, values: found } = jpegLossless('a', jpegOf(values, settings));
+        const { columns, rows, values: found } = decodeJpegLossless('a', jpegOf(values, settings));
         expect([columns, rows, [...found]]).toEqual([settings.columns, values.length / columns, values]);
       });
       fc.assert(property, { numRuns: 200 });
@@ -493,9 +493,9 @@ describe('a CT slice in DICOM', () => {
             new Uint8Array(count).fill(at & 127),
             good.subarray(data),
           );
-          expect(() => jpegLossless('a', longer)).toThrow(/has further bytes after the last pixel/);
+          expect(() => decodeJpegLossless('a', longer)).toThrow(/has further bytes after the last pixel/);
           const shorter = good.subarray(0, 1 + (at % (good.length - 1)));
-          expect(() => jpegLossless('a', shorter)).toThrow(/truncated or damaged|not a JPEG/);
+          expect(() => decodeJpegLossless('a', shorter)).toThrow(/truncated or damaged|not a JPEG/);
         },
       );
       fc.assert(property, { numRuns: 200 });

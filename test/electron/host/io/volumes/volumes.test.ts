@@ -6,12 +6,13 @@ import { readDicomDose } from '../../../../../electron/host/io/volumes/dicom.ts'
 import { metaImageHeader } from '../../../../../electron/host/io/volumes/metaimage.ts';
 import { nrrdHeader } from '../../../../../electron/host/io/volumes/nrrd.ts';
 import type { Volume } from '../../../../../electron/host/io/volumes/volume.ts';
-import { volumeIn } from '../../../../../electron/host/io/volumes/volume-file.ts';
+import { decodeVolumeFile } from '../../../../../electron/host/io/volumes/volume-file.ts';
 import { metaImageBytes, nrrdBytes, rtDoseBytes } from '../../../../../electron/host/io/volumes/write.ts';
 
-const readNrrd = (name: string, bytes: Uint8Array): Volume => volumeIn(name, bytes, nrrdHeader(name, bytes), []);
+const readNrrd = (name: string, bytes: Uint8Array): Volume =>
+  decodeVolumeFile(name, bytes, nrrdHeader(name, bytes), []);
 const readMetaImage = (name: string, bytes: Uint8Array, data: Uint8Array | null): Volume =>
-  volumeIn(name, bytes, metaImageHeader(name, bytes), [data]);
+  decodeVolumeFile(name, bytes, metaImageHeader(name, bytes), [data]);
 
 const numbers = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11];
 
@@ -236,7 +237,7 @@ describe('a list of data files', () => {
     ] as const) {
       const read = header('a', bytes);
       expect(read.dataFiles).toEqual(wanted);
-      expect(volumeIn('a', bytes, read, cut(wanted.length))).toEqual(volume);
+      expect(decodeVolumeFile('a', bytes, read, cut(wanted.length))).toEqual(volume);
     }
   });
 
@@ -250,7 +251,7 @@ describe('a list of data files', () => {
     const text = new TextDecoder().decode(bytes).replace('encoding: raw', 'encoding: gzip\nbyte skip: 4');
     const packed = new TextEncoder().encode(text);
     const parts = cut(2).map((part) => gzipSync(Buffer.concat([Buffer.alloc(4, 9), part])));
-    expect(volumeIn('a', packed, nrrdHeader('a', packed), parts)).toEqual(volume);
+    expect(decodeVolumeFile('a', packed, nrrdHeader('a', packed), parts)).toEqual(volume);
   });
 
   test.each([
@@ -272,8 +273,8 @@ describe('a list of data files', () => {
     const bytes = nrrdList('LIST', 'a.raw\nb.raw\n');
     const header = nrrdHeader('v', bytes);
     const [first = new Uint8Array(0)] = cut(2);
-    expect(() => volumeIn('v', bytes, header, [first, null])).toThrow('v: its data file b.raw cannot be read');
-    expect(() => volumeIn('v', bytes, header, [first, first.subarray(4)])).toThrow(
+    expect(() => decodeVolumeFile('v', bytes, header, [first, null])).toThrow('v: its data file b.raw cannot be read');
+    expect(() => decodeVolumeFile('v', bytes, header, [first, first.subarray(4)])).toThrow(
       'v: b.raw: its data has 20 bytes, but 24 are specified: it is truncated',
     );
   });

@@ -10,12 +10,12 @@ import { validateScenario } from '../../../../../electron/contract/scenario/inde
 import { USER_PROBLEM } from '../../../../../electron/contract/scenario/user-problem/index.ts';
 import {
   convertFlashInfer,
+  exportFlashInfer,
   readDefinition,
   readSolution,
   readTraces,
-  toFlashInfer,
 } from '../../../../../electron/host/model/problem-formats/flashinfer.ts';
-import { toKernelBench } from '../../../../../electron/host/model/problem-formats/kernelbench.ts';
+import { exportKernelBench } from '../../../../../electron/host/model/problem-formats/kernelbench.ts';
 import { readProblemFolder } from '../../../../../electron/host/model/user-kernels/problem-folder.ts';
 import { checkProblem } from '../../../../../electron/host/workloads/task/user-problem/definition.ts';
 import { assetsFolder } from '../../small-run.ts';
@@ -143,7 +143,7 @@ test('a problem converted to FlashInfer-Trace and back has the same axes, shapes
     { solution: 'three-passes.cpp', time_s: 0.002, correct: true, hardware: 'CPU', created: '2026-01-01T00:00:00Z' },
     { solution: 'overflow.cpp', time_s: 0.001, correct: false, hardware: 'CPU', created: '2026-01-01T00:00:00Z' },
   ];
-  const { files, lost } = toFlashInfer({
+  const { files, lost } = exportFlashInfer({
     ...{ name, definition, sizes, notes: 'n', reference, candidates, reported, uuid: 'u' },
   });
   expect(Object.keys(files)).toEqual([
@@ -176,9 +176,9 @@ test('a problem with an in-place array cannot be converted', async () => {
   const { name, definition, sizes, reference } = await shippedProblems();
   const arrays = definition.arrays.map((one) => ({ ...one, role: 'in-place' as const }));
   const of = { name, sizes, notes: '', reference, candidates: {}, reported: [], uuid: 'u' };
-  expect(() => toFlashInfer({ ...of, definition: { ...definition, arrays } })).toThrow(/changed in place/);
+  expect(() => exportFlashInfer({ ...of, definition: { ...definition, arrays } })).toThrow(/changed in place/);
   const ts = { ...definition, reference: 'reference.ts' };
-  expect(() => toKernelBench(ts, sizes, new Map(), folder)).toThrow(/a reference in another language/);
+  expect(() => exportKernelBench(ts, sizes, new Map(), folder)).toThrow(/a reference in another language/);
 });
 
 test('a problem is converted to one KernelBench module', async () => {
@@ -187,7 +187,7 @@ test('a problem is converted to one KernelBench module', async () => {
     ['x', [4, 6]],
     ['y', [4, 6]],
   ]);
-  const { text } = toKernelBench(definition, sizes, shapes, reference);
+  const { text } = exportKernelBench(definition, sizes, shapes, reference);
   expect(text).toContain('return [(80 + (4) * torch.randn((4, 6))).to(torch.float32)]');
   expect(text).toContain('rows = 4\ncolumns = 6');
   expect(text).toContain('def forward(self, x):');

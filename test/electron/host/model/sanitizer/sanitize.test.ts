@@ -4,7 +4,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { sanitizerSummary } from '../../../../../electron/contract/user-kernels/checks.ts';
-import { findSanitizer, parseSanitizer, sanitize } from '../../../../../electron/host/model/sanitizer/sanitize.ts';
+import {
+  findSanitizer,
+  parseSanitizerOutput,
+  runSanitizer,
+} from '../../../../../electron/host/model/sanitizer/sanitize.ts';
 import { onPosix } from '../../../../unless.ts';
 
 /**
@@ -39,7 +43,7 @@ const RACECHECK = `========= COMPUTE-SANITIZER
 
 describe('the output of the sanitizer', () => {
   test('is one finding per position, with the message of the first error', () => {
-    const { findings, errors } = parseSanitizer(MEMCHECK);
+    const { findings, errors } = parseSanitizerOutput(MEMCHECK);
     expect(errors).toBe(61);
     expect(findings).toEqual([
       {
@@ -62,17 +66,17 @@ describe('the output of the sanitizer', () => {
   });
 
   test('a race is reported at its first access', () => {
-    const { findings, errors } = parseSanitizer(RACECHECK);
+    const { findings, errors } = parseSanitizerOutput(RACECHECK);
     expect(errors).toBe(1);
     expect(findings).toMatchObject([{ file: 'my.cu', line: 9, times: 1 }]);
   });
 
   test('reports no findings, and reports if the end is missing', () => {
-    expect(parseSanitizer('========= COMPUTE-SANITIZER\n========= ERROR SUMMARY: 0 errors\n')).toEqual({
+    expect(parseSanitizerOutput('========= COMPUTE-SANITIZER\n========= ERROR SUMMARY: 0 errors\n')).toEqual({
       findings: [],
       errors: 0,
     });
-    expect(parseSanitizer('Killed\n')).toEqual({ findings: [], errors: null });
+    expect(parseSanitizerOutput('Killed\n')).toEqual({ findings: [], errors: null });
   });
 });
 
@@ -103,7 +107,11 @@ describe('the sanitizer program', onPosix, () => {
 
   test('runs the command line to be checked, and its findings name lines of the kernel', async () => {
     await install(`echo "asked: $*, $BRAGGBENCH_SANITIZED"; cat <<'END'\n${MEMCHECK}END`);
-    const found = await sanitize({ tool: 'memcheck', words: ['run', 'small one.json', '--trust'], kernel: 'my.cu' });
+    const found = await runSanitizer({
+      tool: 'memcheck',
+      words: ['run', 'small one.json', '--trust'],
+      kernel: 'my.cu',
+    });
     expect(found.command).toBe(
       'compute-sanitizer --tool memcheck --target-processes all --print-limit 200 braggbench run "small one.json" --trust',
     );
@@ -116,7 +124,7 @@ describe('the sanitizer program', onPosix, () => {
 
   test('does not report a rejected run as a finding', async () => {
     await install('echo "nowhere.json does not exist"; exit 2');
-    await expect(sanitize({ tool: 'memcheck', words: ['run', 'nowhere.json'], kernel: null })).rejects.toThrow(
+    await expect(runSanitizer({ tool: 'memcheck', words: ['run', 'nowhere.json'], kernel: null })).rejects.toThrow(
       /did not start: nowhere\.json does not exist/,
     );
   });

@@ -9,7 +9,7 @@ import path, { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { materialNames, materialSummaries } from '../../../../../electron/contract/scenario/index.ts';
 import { readText } from '../../../../../electron/host/io/text/read.ts';
-import { namedFileReader, type Parsed } from '../../../../../electron/host/model/scenarios/named-files.ts';
+import { createNamedFileReader, type ParseResult } from '../../../../../electron/host/model/scenarios/named-files.ts';
 import { standardTable, stoppingAt } from '../../../../../electron/host/model/scenarios/stopping-table.ts';
 import { type Override, parseOverride } from '../../../../../electron/host/workloads/scenarios/scenarios.ts';
 import { scratchFolder } from '../../../../scratch-folder.ts';
@@ -62,11 +62,11 @@ describe('files next to a scenario', () => {
   const folder = scratchFolder('beside');
 
   test('are parsed again after a change, and their errors are cached like their values', async () => {
-    const parse = vi.fn((text: string): Parsed<number> => {
+    const parse = vi.fn((text: string): ParseResult<number> => {
       const value = Number(text);
       return Number.isNaN(value) ? { ok: false, faults: [{ line: 1, message: 'no number' }] } : { ok: true, value };
     });
-    const read = namedFileReader({
+    const read = createNamedFileReader({
       task: 'read a number',
       path: ['file'],
       largest_bytes: 100,

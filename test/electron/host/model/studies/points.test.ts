@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { formatPath, valueAt } from '../../../../../electron/contract/scenario/index.ts';
 import { validateStudy } from '../../../../../electron/contract/study/index.ts';
-import { pointId, pointsOf } from '../../../../../electron/host/model/studies/points.ts';
+import { computePoints, pointId } from '../../../../../electron/host/model/studies/points.ts';
 
 type Axes = readonly unknown[];
 const base = { kind: 'transport', version: 1, beam: { energy_MeV: 70 }, solver: { variant: 'depth' } };
@@ -10,7 +10,7 @@ const base = { kind: 'transport', version: 1, beam: { energy_MeV: 70 }, solver: 
 function points(axes: Axes, more: Readonly<Record<string, unknown>> = {}, bases: readonly unknown[] = [base]) {
   const { study, faults } = validateStudy({ kind: 'study', version: 1, base: [{ scenario: {} }], axes, ...more });
   if (study === null) throw new Error(JSON.stringify(faults));
-  return pointsOf(
+  return computePoints(
     study,
     bases.map((document) => ({ document, beside: [] })),
   );

@@ -9,8 +9,12 @@ import { afterAll } from 'vitest';
 import type { Session, SessionReport } from '../../../../../electron/contract/bench/session.ts';
 import type { SavedRecording } from '../../../../../electron/contract/recording.ts';
 import type { DeviceTrace, Spans } from '../../../../../electron/host/io/addon/addon.ts';
-import { noSpans, savedRecording } from '../../../../../electron/host/model/recording/recording.ts';
-import { type LaneKey, type NewSpan, TraceBuilder } from '../../../../../electron/host/model/timeline/builder.ts';
+import { NO_SPANS, toSavedRecording } from '../../../../../electron/host/model/recording/recording.ts';
+import {
+  type LaneDescription,
+  type NewSpan,
+  TraceBuilder,
+} from '../../../../../electron/host/model/timeline/builder.ts';
 import type { Trace } from '../../../../../electron/host/model/timeline/trace.ts';
 import { parseTaskSession } from '../../../../../electron/host/workloads/task/index.ts';
 import { assetsFolder } from '../../small-run.ts';
@@ -18,7 +22,9 @@ import { assetsFolder } from '../../small-run.ts';
 export type SpanInput = Partial<NewSpan> & Pick<NewSpan, 'start_ns' | 'duration_ns'>;
 
 /** Creates a trace with one lane per list. Spans are called `span` by default. */
-export function traceOf(...lanes: readonly (Partial<LaneKey> & { readonly spans: readonly SpanInput[] })[]): Trace {
+export function traceOf(
+  ...lanes: readonly (Partial<LaneDescription> & { readonly spans: readonly SpanInput[] })[]
+): Trace {
   const builder = new TraceBuilder();
   for (const [i, { spans, ...key }] of lanes.entries()) {
     const lane = builder.lane({ process: 'p', name: `lane ${i}`, kind: 'thread', scope: 0, order: i, ...key });
@@ -105,13 +111,13 @@ export function tracedSession(): Session {
   const session = parseTaskSession(readFileSync(file, 'utf8'), file);
   const [report] = session.reports;
   const recordings: SavedRecording[] = [
-    savedRecording({ label: 'cuda-one', device: 'NVIDIA H200' }, { spans: samples, trace: overlappedTrace([7]) }, 0),
-    savedRecording(
+    toSavedRecording({ label: 'cuda-one', device: 'NVIDIA H200' }, { spans: samples, trace: overlappedTrace([7]) }, 0),
+    toSavedRecording(
       { label: 'cuda-streams', device: 'NVIDIA H200' },
       { spans: samples, trace: overlappedTrace([13, 14]) },
       1e6,
     ),
-    savedRecording({ label: 'cpu', device: null }, { spans: noSpans, trace: null }, 0),
+    toSavedRecording({ label: 'cpu', device: null }, { spans: NO_SPANS, trace: null }, 0),
   ];
   return { ...session, reports: [{ ...(report as SessionReport), recordings }] };
 }

@@ -4,11 +4,15 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { BraggError } from '../../../../../electron/contract/errors.ts';
 import { type TraceState, UPLOAD_PIECE_BYTES } from '../../../../../electron/contract/timeline.ts';
-import { recordingOf } from '../../../../../electron/host/model/recording/recording.ts';
+import { fromSavedRecording } from '../../../../../electron/host/model/recording/recording.ts';
 import { chromeTraceText } from '../../../../../electron/host/model/timeline/export.ts';
 import { importRun } from '../../../../../electron/host/model/timeline/import/run.ts';
-import { spanDetails, stepsOf } from '../../../../../electron/host/model/timeline/questions.ts';
-import { describe as describeTrace, spanCount, type Trace } from '../../../../../electron/host/model/timeline/trace.ts';
+import { spanDetails, stepTimes } from '../../../../../electron/host/model/timeline/questions.ts';
+import {
+  traceDescription as describeTrace,
+  spanCount,
+  type Trace,
+} from '../../../../../electron/host/model/timeline/trace.ts';
 import { timelineOf } from '../../../../../electron/host/workloads/index.ts';
 import { parseTaskSession, runOfSession } from '../../../../../electron/host/workloads/task/index.ts';
 import type { Client } from '../../../../../renderer/data/client/client.ts';
@@ -53,7 +57,7 @@ describe('recorded timelines', () => {
     const beside = everySpan(trace).filter(({ step }) => step === null);
     expect(beside.map(({ name }) => name)).toEqual(['tables', 'state', 'read back']);
     expect([...ofKind(events, 's'), ...ofKind(events, 'f')]).toEqual([]);
-    expect(stepsOf(trace).step.length).toBeGreaterThan(10);
+    expect(stepTimes(trace).step.length).toBeGreaterThan(10);
   });
 
   test('have set-up stages and rows on every thread for an image on the CPU, and no steps for maps', async () => {
@@ -70,7 +74,7 @@ describe('recorded timelines', () => {
     const rows = spans.filter(({ name }) => name === 'rows');
     expect(rows.map(({ fields }) => fields)).toContainEqual([{ name: 'First row', value: '0', unit: '' }]);
     expect(rows.every(({ step }) => step === null)).toBe(true);
-    expect(stepsOf(trace).step).toHaveLength(0);
+    expect(stepTimes(trace).step).toHaveLength(0);
   });
 
   describe('a transport run traced on an H200', async () => {
@@ -111,7 +115,7 @@ describe('recorded timelines', () => {
 
     test('is saved as numbers and restored unchanged, with times on the clock of the session', () => {
       const first = session.reports[0]?.recordings?.[0];
-      expect(first === undefined ? null : recordingOf(first)).toMatchObject({
+      expect(first === undefined ? null : fromSavedRecording(first)).toMatchObject({
         spans: samples,
         trace: overlappedTrace([7]),
       });

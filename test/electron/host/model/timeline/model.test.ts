@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { MAX_ROWS, tintOf } from '../../../../../electron/host/model/timeline/builder.ts';
-import { busyTime, medianOf, selectionStatistics } from '../../../../../electron/host/model/timeline/idle-time.ts';
+import { busyTime, medianInPlace, selectionStatistics } from '../../../../../electron/host/model/timeline/idle-time.ts';
 import {
   arrowsWithin,
   searchTrace,
   spanDetails,
-  stepsOf,
+  stepTimes,
 } from '../../../../../electron/host/model/timeline/questions.ts';
 import { traceSummary } from '../../../../../electron/host/model/timeline/summary.ts';
 import { endOf, trackOf } from '../../../../../electron/host/model/timeline/trace.ts';
@@ -216,7 +216,7 @@ describe('search results, steps, medians and colours', () => {
   });
 
   it('place steps from their first start to their last end', () => {
-    const steps = stepsOf(
+    const steps = stepTimes(
       traceOf({
         spans: [
           { start_ns: 100, duration_ns: 10, step: 3 },
@@ -235,9 +235,9 @@ describe('search results, steps, medians and colours', () => {
 
   it('average the two middle values of an even number, and give 0 for none', () => {
     expect([
-      medianOf(new Float64Array()),
-      medianOf(Float64Array.of(4, 1, 3, 2)),
-      medianOf(Float64Array.of(9, 1, 5)),
+      medianInPlace(new Float64Array()),
+      medianInPlace(Float64Array.of(4, 1, 3, 2)),
+      medianInPlace(Float64Array.of(9, 1, 5)),
     ]).toEqual([0, 2.5, 5]);
   });
 

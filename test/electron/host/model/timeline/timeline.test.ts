@@ -10,8 +10,8 @@ import { timelineWindow } from '../../../../../electron/host/model/timeline/ques
 import { hostTime } from '../../../../../electron/host/model/timeline/summary.ts';
 import {
   buildLongest,
+  findLongest,
   kindOf,
-  longestIn,
   spansWithin,
   type Trace,
 } from '../../../../../electron/host/model/timeline/trace.ts';
@@ -77,7 +77,7 @@ describe('time on the host', () => {
 
   test('includes threads without work', () => {
     const rows = [{ name: 'rows', start_ns: 0, duration_ns: 80 }];
-    const trace = traceOf({ name: 'thread 0', spans: rows }, { name: 'thread 1', spans: [], kept: true });
+    const trace = traceOf({ name: 'thread 0', spans: rows }, { name: 'thread 1', spans: [], alwaysShown: true });
     const [use] = hostTime(trace).processes;
     expect(use).toMatchObject({ threadCount: 2, busyShare: 0.5, extent_ns: 80 });
     expect(use?.threads[1]).toEqual({ name: 'thread 1', busy_ns: 0, share: 0 });
@@ -191,7 +191,7 @@ describe('the longest span in a range', () => {
     for (let from = 0; from < 700; from += 13) {
       for (let to = from + 1; to <= 700; to += 17) {
         const part = durations.subarray(from, to);
-        expect(longestIn(pyramid, durations, from, to)).toBe(from + part.indexOf(Math.max(...part)));
+        expect(findLongest(pyramid, durations, from, to)).toBe(from + part.indexOf(Math.max(...part)));
       }
     }
   });

@@ -9,7 +9,11 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { configuredKernel, spaceOf } from '../../../../../electron/host/app/user-kernels/configured.ts';
 import { loadAddon } from '../../../../../electron/host/io/addon/addon.ts';
 import { readVariantSources } from '../../../../../electron/host/model/bench/sources.ts';
-import { constantsOf, constantsSince90, withConstants } from '../../../../../electron/host/model/tuning/constants.ts';
+import {
+  readConstants,
+  readHopperConstants,
+  replaceConstants,
+} from '../../../../../electron/host/model/tuning/constants.ts';
 import {
   readTunedRecords,
   type TunedRecord,
@@ -18,13 +22,13 @@ import {
 } from '../../../../../electron/host/model/tuning/recorded.ts';
 import {
   type Candidate,
-  candidatesOf,
+  makeCandidates,
   type Strategy,
   search,
 } from '../../../../../electron/host/model/tuning/search.ts';
 import {
   completeConfiguration,
-  configurationsOf,
+  listConfigurations,
   readShippedSpaces,
   type ShippedSpace,
   type Space,
@@ -43,9 +47,15 @@ int other(int kLike) { return kThreads == 256 ? kLike : 0; }
 
   test('are found in each of their forms, and changed in place', () => {
     const names = ['kThreads', 'kDepth', 'kWide', 'kTile', 'kUnroll'];
-    expect(constantsOf(text, names, 'a.hpp')).toEqual({ kThreads: 256, kDepth: 64, kWide: 512, kTile: 32, kUnroll: 4 });
-    const changed = withConstants(text, { kWide: 1024, kTile: 8, kThreads: 64, kUnroll: 1 }, 'a.hpp');
-    expect(constantsOf(changed, names, 'a.hpp')).toEqual({
+    expect(readConstants(text, names, 'a.hpp')).toEqual({
+      kThreads: 256,
+      kDepth: 64,
+      kWide: 512,
+      kTile: 32,
+      kUnroll: 4,
+    });
+    const changed = replaceConstants(text, { kWide: 1024, kTile: 8, kThreads: 64, kUnroll: 1 }, 'a.hpp');
+    expect(readConstants(changed, names, 'a.hpp')).toEqual({
       kThreads: 64,
       kDepth: 64,
       kWide: 1024,
@@ -59,9 +69,9 @@ int other(int kLike) { return kThreads == 256 ? kLike : 0; }
 
   test('are replaced together with the default if they belong to a GPU generation', () => {
     const two = 'BB_TUNABLE_90(int, kRows, 4, 16);';
-    expect(constantsOf(two, ['kRows'], 'a.hpp')).toEqual({ kRows: 4 });
-    expect(constantsSince90(`${two}${text}`, ['kRows', 'kTile'], 'a.hpp')).toEqual({ kRows: 16, kTile: 32 });
-    expect(withConstants(two, { kRows: 8 }, 'a.hpp')).toBe('BB_TUNABLE_90(int, kRows, 8, 8);');
+    expect(readConstants(two, ['kRows'], 'a.hpp')).toEqual({ kRows: 4 });
+    expect(readHopperConstants(`${two}${text}`, ['kRows', 'kTile'], 'a.hpp')).toEqual({ kRows: 16, kTile: 32 });
+    expect(replaceConstants(two, { kRows: 8 }, 'a.hpp')).toBe('BB_TUNABLE_90(int, kRows, 8, 8);');
   });
 
   test.each([
@@ -69,11 +79,13 @@ int other(int kLike) { return kThreads == 256 ? kLike : 0; }
     ['kPitch', 'is not a constant whole number'],
     ['kMissing', 'is not a constant whole number'],
   ])('are rejected by name: %s', (name, says) => {
-    expect(() => constantsOf(text, [name], 'a.hpp')).toThrow(`a.hpp: ${name} ${says}`);
+    expect(() => readConstants(text, [name], 'a.hpp')).toThrow(`a.hpp: ${name} ${says}`);
   });
 
   test('are rejected if they occur twice', () => {
-    expect(() => withConstants(`${text}\nconstexpr int kTile = 1;`, { kTile: 2 }, 'a.hpp')).toThrow('occurs 2 times');
+    expect(() => replaceConstants(`${text}\nconstexpr int kTile = 1;`, { kTile: 2 }, 'a.hpp')).toThrow(
+      'occurs 2 times',
+    );
   });
 });
 
@@ -84,7 +96,7 @@ describe('searches of a tuning space', () => {
     variant: 'own',
     configuration: { kA: i % 16, kB: Math.floor(i / 16) % 16, kC: Math.floor(i / 256) },
   }));
-  const candidates = candidatesOf(points);
+  const candidates = makeCandidates(points);
 
   /** A bowl with ripples, whose minimum is at 11, 5, 3. */
   function timeOf({ at: [a = 0, b = 0, c = 0] }: Candidate): number | null {
@@ -262,22 +274,22 @@ describe.each(spaces.map((space) => [`${space.bench || space.workload} ${space.v
     });
 
     test('has its constants in the source, with allowed values', () => {
-      const usual = constantsOf(
+      const usual = readConstants(
         text,
         tunables.map(({ name }) => name),
         file,
       );
       const space = { variant: variants[0] ?? '', file, tunables, conditions, usual };
       expect(completeConfiguration(space, usual)).toEqual(usual);
-      const all = configurationsOf(space);
+      const all = listConfigurations(space);
       expect(all.length).toBeGreaterThan(3);
       expect(all).toContainEqual(usual);
     });
 
     test('uses its recorded values on Hopper where they apply, and otherwise the defaults', () => {
       const names = tunables.map(({ name }) => name);
-      const held = tunedValuesFor(records, { file, variants }, HOPPER) ?? constantsOf(text, names, file);
-      expect(constantsSince90(text, names, file)).toEqual(held);
+      const held = tunedValuesFor(records, { file, variants }, HOPPER) ?? readConstants(text, names, file);
+      expect(readHopperConstants(text, names, file)).toEqual(held);
     });
 
     test('has its variants in the named file', async () => {
@@ -313,7 +325,7 @@ test('sets the compiler option for fmad and leaves the source unchanged', async 
   ]);
   expect([apart.id, apart.whole, fused.whole]).toEqual(['cuda-gather[fmad=0]', source.text, source.text]);
   expect(apart.sha256).not.toBe(fused.sha256);
-  expect(constantsOf(threads.whole, ['kGatherThreads'], source.space.file)).toEqual({ kGatherThreads: 64 });
+  expect(readConstants(threads.whole, ['kGatherThreads'], source.space.file)).toEqual({ kGatherThreads: 64 });
   expect(() => of({ fmad: 2 })).toThrow('cuda-gather: fmad = 2; allowed: 0, 1');
 });
 
@@ -330,7 +342,7 @@ describe('tuning spaces', () => {
   };
 
   test('list all configurations that the conditions allow, in order', () => {
-    expect(configurationsOf(space).map(({ kX, kY }) => [kX, kY])).toEqual([
+    expect(listConfigurations(space).map(({ kX, kY }) => [kX, kY])).toEqual([
       [16, 1],
       [32, 1],
       [32, 2],
@@ -349,7 +361,7 @@ describe('tuning spaces', () => {
   });
 
   test('evaluate conditions on values without executing code', () => {
-    const asks = (condition: string) => () => configurationsOf({ ...space, conditions: [condition] });
+    const asks = (condition: string) => () => listConfigurations({ ...space, conditions: [condition] });
     expect(asks('process.exit(1) == 1')).toThrow('own: the condition "process.exit(1) == 1"');
     expect(asks('kQ > 1')).toThrow('kQ is not set for this point');
     expect(asks('kX * kY')).toThrow('is neither true nor false');
@@ -358,7 +370,7 @@ describe('tuning spaces', () => {
   test('are rejected if they are too large to list', () => {
     const values = Array.from({ length: 101 }, (_, i) => i);
     const tunables = ['kA', 'kB', 'kC'].map((name) => ({ name, values, about: '' }));
-    expect(() => configurationsOf({ ...space, tunables })).toThrow(
+    expect(() => listConfigurations({ ...space, tunables })).toThrow(
       '1030301 configurations are too many; allowed: 1000000',
     );
   });

@@ -23,10 +23,10 @@ import {
   findCompiler,
   readUserKernelBuild,
 } from '../../../../../electron/host/model/user-kernels/cpp-compiler.ts';
-import { diagnosticsOf } from '../../../../../electron/host/model/user-kernels/diagnostics.ts';
-import { readClosure } from '../../../../../electron/host/model/user-kernels/includes.ts';
+import { parseDiagnostics } from '../../../../../electron/host/model/user-kernels/diagnostics.ts';
+import { expandIncludes } from '../../../../../electron/host/model/user-kernels/includes.ts';
 import { PrintedText } from '../../../../../electron/host/model/user-kernels/process/user-kernel-process.ts';
-import { type ValueFile, valueFile } from '../../../../../electron/host/model/user-kernels/value-files.ts';
+import { cacheValueFile, type ValueFile } from '../../../../../electron/host/model/user-kernels/value-files.ts';
 import { valuesInFiles } from '../../../../../electron/host/workloads/task/user-problem/definition.ts';
 import { sameScratchFolder, scratchFolder } from '../../../../scratch-folder.ts';
 import { onLinux, onPosix, unless } from '../../../../unless.ts';
@@ -62,7 +62,7 @@ describe('includes', () => {
     ['a form feed before the include', '\f#include "mine.h"\n'],
     ['an unterminated comment after the include', '#include "mine.h"\n/* and so on\n'],
   ])('are part of the trusted files despite %s', async (_what, text) => {
-    const { whole, included, refused } = await readClosure(file, text);
+    const { whole, included, refused } = await expandIncludes(file, text);
     expect(refused).toEqual([]);
     expect(included).toEqual([{ name: 'mine.h', text: 'int mine = 1;\n' }]);
     expect(whole).toContain('int mine = 1;');
@@ -78,12 +78,12 @@ describe('includes', () => {
     ['lines', filled('\n')],
   ])('are found without delay in a text of maximum size made of %s', async (_what, text) => {
     expect(text.length).toBeGreaterThan(USER_KERNEL_TEXT_MAX - 4);
-    expect(await shortestBlock(() => readClosure(file, text))).toBeLessThan(MAX_MS);
+    expect(await shortestBlock(() => expandIncludes(file, text))).toBeLessThan(MAX_MS);
   });
 
   test('are limited in number', async () => {
-    expect((await readClosure(file, '#include "none.h"\n'.repeat(1000))).refused).toEqual([]);
-    const { refused } = await readClosure(file, '#include "none.h"\n'.repeat(1001));
+    expect((await expandIncludes(file, '#include "none.h"\n'.repeat(1000))).refused).toEqual([]);
+    const { refused } = await expandIncludes(file, '#include "none.h"\n'.repeat(1001));
     expect(refused).toMatchObject([{ line: 1001, message: expect.stringContaining('the 1001st include') }]);
   });
 });
@@ -145,7 +145,7 @@ describe('directives in assembly', () => {
 
 describe('compiler diagnostics', () => {
   const shown = (output: string, name: string) =>
-    diagnosticsOf(output, name, ['/x/kernels']).map(
+    parseDiagnostics(output, name, ['/x/kernels']).map(
       ({ severity, line, column, message }) => `${severity} ${line}:${column} ${message}`,
     );
 
@@ -212,7 +212,7 @@ mine.cu(29): error: class "bb::transport::DeviceStep<double>" has no member "fro
       '/usr/lib/../../home/me/key.txt:2:1: error: secret',
       "/app/kernels/index.hpp:3:1: error: 'Index' was not declared",
     ].join('\n');
-    const all = diagnosticsOf(output, 'my.cpp', ['/app/kernels']);
+    const all = parseDiagnostics(output, 'my.cpp', ['/app/kernels']);
     expect(JSON.stringify(all)).not.toContain('secret');
     expect(all.map(({ message }) => message).join('\n')).toContain("'Index' was not declared (in index.hpp, line 3)");
   });
@@ -345,7 +345,7 @@ describe('files with values of a problem', () => {
   async function read(name: string, bytes: Uint8Array, of: Partial<ValueFile>): Promise<readonly number[]> {
     const file = path.join(scratch, name);
     await writeFile(file, bytes);
-    const made = await valueFile({ file, dataset: '', type: 'fp32', shape: [2], cache: scratch, ...of });
+    const made = await cacheValueFile({ file, dataset: '', type: 'fp32', shape: [2], cache: scratch, ...of });
     const values = await readFile(made);
     return [...new Float64Array(values.buffer.slice(values.byteOffset, values.byteOffset + values.byteLength))];
   }

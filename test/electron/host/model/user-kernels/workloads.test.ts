@@ -11,9 +11,9 @@ import { correctnessOf } from '../../../../../electron/contract/bench/session.ts
 import { addonFolder, loadAddon } from '../../../../../electron/host/io/addon/addon.ts';
 import { kernelFolders } from '../../../../../electron/host/model/bench/machine.ts';
 import {
+  currentPath,
   findReplaceableFiles,
-  presentFile,
-  presentIncludes,
+  updateIncludes,
 } from '../../../../../electron/host/model/user-kernels/file.ts';
 import { hostWorkloads, rulesOf } from '../../../../../electron/host/workloads/index.ts';
 import { problemOf } from '../../../../../electron/host/workloads/scenarios/scenarios.ts';
@@ -76,9 +76,9 @@ describe('former source paths', () => {
 
   test('are resolved by the file name within its own workload', () => {
     const allowed = ['kernels/transport/cpu/gather.cpp', 'kernels/diffraction/cpu/reference.cpp'];
-    expect(presentFile('kernels/transport/gather.cpp', allowed)).toBe('kernels/transport/cpu/gather.cpp');
-    expect(presentFile('kernels/transport/cpu/gather.cpp', allowed)).toBe('kernels/transport/cpu/gather.cpp');
-    expect(presentFile('kernels/transport/reference.cpp', allowed)).toBe('kernels/transport/reference.cpp');
+    expect(currentPath('kernels/transport/gather.cpp', allowed)).toBe('kernels/transport/cpu/gather.cpp');
+    expect(currentPath('kernels/transport/cpu/gather.cpp', allowed)).toBe('kernels/transport/cpu/gather.cpp');
+    expect(currentPath('kernels/transport/reference.cpp', allowed)).toBe('kernels/transport/reference.cpp');
   });
 
   test('are redirected to the current paths in includes that would fail, and others stay unchanged', () => {
@@ -93,7 +93,7 @@ describe('former source paths', () => {
       '#include "nowhere.hpp"',
       '#include <vector>',
     ];
-    expect(presentIncludes(text.join('\n'), folders).split('\n')).toEqual([
+    expect(updateIncludes(text.join('\n'), folders).split('\n')).toEqual([
       '#include "cuda_window_common.cuh"',
       '#  include "transport/cuda/cuda_common.cuh"',
       '#include "transport/run/solver.hpp"',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { judge, missProbability, noiseFloorOf } from '../../../../../electron/host/model/verdicts/judge.ts';
+import { judgeRatio, missProbability, noiseFloor } from '../../../../../electron/host/model/verdicts/judge.ts';
 import {
   type Instances,
   meanError,
@@ -177,48 +177,48 @@ const margin = { margin: 0.01 };
 
 describe('the summary of a candidate', () => {
   it('is faster or slower only if the complete interval lies beyond the floor', () => {
-    expect(judge({ middle: -0.1, half: 0.05 }, 0.01, margin, 5).standing).toBe('faster');
-    expect(judge({ middle: 0.1, half: 0.05 }, 0.01, margin, 5).standing).toBe('slower');
-    expect(judge({ middle: 0.1, half: 0.095 }, 0.01, margin, 5).standing).toBe('undecided');
+    expect(judgeRatio({ middle: -0.1, half: 0.05 }, 0.01, margin, 5).standing).toBe('faster');
+    expect(judgeRatio({ middle: 0.1, half: 0.05 }, 0.01, margin, 5).standing).toBe('slower');
+    expect(judgeRatio({ middle: 0.1, half: 0.095 }, 0.01, margin, 5).standing).toBe('undecided');
   });
 
   it('is the same only if the complete interval lies inside the margin', () => {
-    expect(judge({ middle: 0.002, half: 0.004 }, 0.003, margin, 5).standing).toBe('same');
-    expect(judge({ middle: 0.002, half: 0.02 }, 0.03, margin, 5).standing).toBe('undecided');
-    expect(judge({ middle: 0.002, half: 0.02 }, 0.003, { margin: 0.05 }, 5).standing).toBe('same');
+    expect(judgeRatio({ middle: 0.002, half: 0.004 }, 0.003, margin, 5).standing).toBe('same');
+    expect(judgeRatio({ middle: 0.002, half: 0.02 }, 0.03, margin, 5).standing).toBe('undecided');
+    expect(judgeRatio({ middle: 0.002, half: 0.02 }, 0.003, { margin: 0.05 }, 5).standing).toBe('same');
   });
 
   it('is undecided without an interval or a control', () => {
-    expect(judge(null, 0.01, margin, 2).standing).toBe('undecided');
-    expect(judge({ middle: -1, half: 0.01 }, null, margin, 5).standing).toBe('undecided');
+    expect(judgeRatio(null, 0.01, margin, 2).standing).toBe('undecided');
+    expect(judgeRatio({ middle: -1, half: 0.01 }, null, margin, 5).standing).toBe('undecided');
   });
 
   it('states how many instances would decide at this spread', () => {
     // For a separation from the floor, the half-width must shrink from 0.04 to 0.02, which needs four times the
     // instances.
-    expect(judge({ middle: 0.03, half: 0.04 }, 0.01, margin, 5).instancesToDecide).toBe(20);
-    expect(judge({ middle: -0.1, half: 0.05 }, 0.01, margin, 5).instancesToDecide).toBeNull();
+    expect(judgeRatio({ middle: 0.03, half: 0.04 }, 0.01, margin, 5).instancesToDecide).toBe(20);
+    expect(judgeRatio({ middle: -0.1, half: 0.05 }, 0.01, margin, 5).instancesToDecide).toBeNull();
     // A ratio that equals both the floor and the margin is never decided.
     const edge = Math.log1p(0.01);
-    expect(judge({ middle: edge, half: 0.02 }, edge, margin, 5).instancesToDecide).toBeNull();
+    expect(judgeRatio({ middle: edge, half: 0.02 }, edge, margin, 5).instancesToDecide).toBeNull();
   });
 
   it('is not hidden by an erratic control, since the floor is capped', () => {
     const reference = [1, 1, 1].map((time) => [time, time, time]);
     const strayed = [5, 5, 5].map((time) => [time, time, time]);
-    const floor = noiseFloorOf(strayed, reference);
+    const floor = noiseFloor(strayed, reference);
     expect(floor).toBe(0.02);
-    expect(judge({ middle: Math.log(220), half: 0.1 }, floor, margin, 3).standing).toBe('slower');
-    expect(noiseFloorOf(strayed.slice(1), reference.slice(1))).toBeNull();
+    expect(judgeRatio({ middle: Math.log(220), half: 0.1 }, floor, margin, 3).standing).toBe('slower');
+    expect(noiseFloor(strayed.slice(1), reference.slice(1))).toBeNull();
   });
 
   it('has a floor: the median difference of control and reference over the root of the instances', () => {
     // Log ratios -0.004, 0.006, 0.010 and 0.002: the median of their magnitudes is 0.005, and √4 instances halve it.
     const reference = Array.from({ length: 4 }, () => [2, 2, 2]);
     const control = [-0.004, 0.006, 0.01, 0.002].map((apart) => [0, 0, 0].map(() => 2 * Math.exp(apart)));
-    expect(noiseFloorOf(control, reference)).toBeCloseTo(0.0025, 12);
-    expect(judge({ middle: -0.006, half: 0.003 }, 0.0025, margin, 4).standing).toBe('faster');
-    expect(judge({ middle: -0.005, half: 0.003 }, 0.0025, margin, 4).standing).not.toBe('faster');
+    expect(noiseFloor(control, reference)).toBeCloseTo(0.0025, 12);
+    expect(judgeRatio({ middle: -0.006, half: 0.003 }, 0.0025, margin, 4).standing).toBe('faster');
+    expect(judgeRatio({ middle: -0.005, half: 0.003 }, 0.0025, margin, 4).standing).not.toBe('faster');
   });
 
   it('has a joint error rate for all candidates of a table', () => {

@@ -16,7 +16,7 @@ import {
 } from '../../../../../../electron/host/model/bench/factorial/effects.ts';
 import { readSessionFileText } from '../../../../../../electron/host/model/bench/session-file.ts';
 import { type RandomGenerator, seededRandom } from '../../../../../../electron/host/model/bench/statistics.ts';
-import { noiseFloorOf } from '../../../../../../electron/host/model/verdicts/judge.ts';
+import { noiseFloor } from '../../../../../../electron/host/model/verdicts/judge.ts';
 import { pairedContrast, pairedLogRatio } from '../../../../../../electron/host/model/verdicts/levels.ts';
 import { allVariants } from '../../../../../../electron/host/workloads/index.ts';
 import { assetsFolder } from '../../../small-run.ts';
@@ -141,7 +141,7 @@ test.each([
   let [stated, covered] = [0, 0];
   for (let k = 0; k < trials; k += 1) {
     const all = square.cells.map(({ variant }) => ({ variant, times: series() }));
-    const floor = noiseFloorOf(series(), all[0]?.times ?? []);
+    const floor = noiseFloor(series(), all[0]?.times ?? []);
     const entries = all.map(({ variant, times }) => ({
       ...{ label: variant, variant, precision: 'fp32', status: 'measured', time_s: 1, verdict: 'faster' },
       samples: times.flatMap((own, instance) => own.map((time_s) => ({ round: 0, instance, time_s }))),

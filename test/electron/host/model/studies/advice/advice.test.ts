@@ -3,12 +3,16 @@
  * enough.
  */
 import { describe, expect, test } from 'vitest';
-import { adviceOf, fitOf, type StudyClaim } from '../../../../../../electron/host/model/studies/advice/index.ts';
-import { regionsOf, regionsText } from '../../../../../../electron/host/model/studies/advice/regions.ts';
+import {
+  deriveAdvice,
+  fitConvergence,
+  type StudyClaim,
+} from '../../../../../../electron/host/model/studies/advice/index.ts';
+import { findRegions, regionsText } from '../../../../../../electron/host/model/studies/advice/regions.ts';
 import { head, type PointTimes, solved } from './solved.ts';
 
 describe('regions of equal advice', () => {
-  const told = (places: Parameters<typeof regionsOf>[0]): string => regionsText(regionsOf(places));
+  const told = (places: Parameters<typeof findRegions>[0]): string => regionsText(findRegions(places));
 
   test('have no condition if one label applies everywhere', () => {
     expect(
@@ -43,7 +47,7 @@ describe('regions of equal advice', () => {
 });
 
 const ask = (rows: readonly PointTimes[], claims: readonly StudyClaim[] = [], study: object = {}, error_mm = 0.1) =>
-  adviceOf(head(study), rows.map(solved), { claims, error_mm });
+  deriveAdvice(head(study), rows.map(solved), { claims, error_mm });
 
 const at = (variant: string, n: number, time_s: number, rest: Partial<PointTimes> = {}): PointTimes => ({
   ...{ at: { 'solver.variant': variant, 'problem.n': n }, time_s, within: 0.01 * time_s },
@@ -154,15 +158,15 @@ describe('convergence of a study', () => {
 
   test('finds the order of a scheme if there is one', () => {
     const answers = (f: (h: number) => number) => new Map([1, 2, 4, 8].map((h) => [h, f(h)] as const));
-    const fit = fitOf(answers((h) => 7 - 0.3 * h ** 1.5));
+    const fit = fitConvergence(answers((h) => 7 - 0.3 * h ** 1.5));
     expect(fit?.order).toBeCloseTo(1.5, 9);
     expect(fit?.limit).toBeCloseTo(7, 9);
     expect(fit?.errors.get(4)).toBeCloseTo(0.3 * 8, 9);
-    const uneven = fitOf(answers((h) => (h === 2 ? 5 : 4)));
+    const uneven = fitConvergence(answers((h) => (h === 2 ? 5 : 4)));
     expect(uneven).toMatchObject({ order: null, limit: 4 });
     expect(uneven?.errors.get(1)).toBe(1);
     expect(
-      fitOf(
+      fitConvergence(
         new Map([
           [1, 2],
           [3, 4],

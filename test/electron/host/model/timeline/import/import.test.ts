@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it, test } from 'vitest';
 import { openTrace } from '../../../../../../electron/host/app/timelines/open.ts';
-import { noSpans } from '../../../../../../electron/host/model/recording/recording.ts';
+import { NO_SPANS } from '../../../../../../electron/host/model/recording/recording.ts';
 import { spanArguments } from '../../../../../../electron/host/model/timeline/details.ts';
 import { withPartAfter, withPartsBefore } from '../../../../../../electron/host/model/timeline/import/host-parts.ts';
 import { spanDetails } from '../../../../../../electron/host/model/timeline/questions.ts';
@@ -53,7 +53,7 @@ describe('recording work outside a run', () => {
     const { spans: told } = withPartAfter({ spans, trace: null }, { name: 'file written', seconds: 1e-8 });
     expect(told.start_ns[0]).toBe(90);
     expect(told.end_ns[0]).toBeCloseTo(100, 6);
-    const unknown = { spans: noSpans, trace: null };
+    const unknown = { spans: NO_SPANS, trace: null };
     expect(withPartAfter(unknown, { name: 'file written', seconds: 1 })).toBe(unknown);
     expect(withPartsBefore(unknown, [{ name: 'scenario read', seconds: 1 }])).toBe(unknown);
   });

@@ -10,7 +10,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   kernelTunerText,
-  parametersOf,
+  parameterValues,
   readKernelTuner,
   type TuningResults,
 } from '../../../../../../electron/host/model/tuning/files/kernel-tuner.ts';
@@ -64,7 +64,7 @@ describe('public tuning files', () => {
 
   test('include a cache with energy next to the time', () => {
     const found = read('kernel-tuner-cache-time-energy.json');
-    expect([...parametersOf(found).keys()]).toEqual(['block_size_x', 'nvml_gr_clock']);
+    expect([...parameterValues(found).keys()]).toEqual(['block_size_x', 'nvml_gr_clock']);
     expect(found.configurations[0]?.time_s).toBeCloseTo(3.165401004e-3, 9);
   });
 

@@ -8,7 +8,7 @@ import { exportsOf } from '../../../../../../electron/contract/workload.ts';
 import { runPacker } from '../../../../../../electron/host/app/run-files/packer.ts';
 import { readDicomDose } from '../../../../../../electron/host/io/volumes/dicom.ts';
 import type { Volume } from '../../../../../../electron/host/io/volumes/volume.ts';
-import { volumeHeader, volumeIn } from '../../../../../../electron/host/io/volumes/volume-file.ts';
+import { decodeVolumeFile, volumeHeader } from '../../../../../../electron/host/io/volumes/volume-file.ts';
 import {
   type ImageExport,
   imageEndings,
@@ -32,7 +32,7 @@ beforeAll(async () => {
 
 async function writeMap(of: RunData, what: ImageExport): Promise<{ name: string; volume: Volume; header: string }> {
   const { name, bytes } = await exportRun(of, what, runPacker);
-  const volume = volumeIn(name, bytes, volumeHeader(name, bytes) ?? expect.fail('no volume'), []);
+  const volume = decodeVolumeFile(name, bytes, volumeHeader(name, bytes) ?? expect.fail('no volume'), []);
   return { name, volume, header: new TextDecoder('latin1').decode(bytes.subarray(0, 600)) };
 }
 

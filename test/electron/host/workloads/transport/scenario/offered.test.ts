@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { validateStudy } from '../../../../../../electron/contract/study/index.ts';
 import { documentOf } from '../../../../../../electron/host/app/studies/results.ts';
-import { pointsOf } from '../../../../../../electron/host/model/studies/points.ts';
+import { computePoints } from '../../../../../../electron/host/model/studies/points.ts';
 import { assetsFolder, check, lines, scenarios } from '../../../model/scenarios/open.ts';
 
 test.each([
@@ -29,7 +29,7 @@ test('the first study in the handbook has no point that the solver rejects', asy
   const { study } = validateStudy(parse(text ?? ''));
   if (study === null) throw new Error('the handbook has no study');
   const base: unknown = JSON.parse(await readFile(join(assetsFolder, 'scenarios/water-70MeV.json'), 'utf8'));
-  const { points } = pointsOf(study, [{ document: base, beside: [] }]);
+  const { points } = computePoints(study, [{ document: base, beside: [] }]);
   expect(points).toHaveLength(8);
   for (const { settings } of points) {
     const reading = await scenarios.check(documentOf(base, settings), { name: 's', folder: null });
