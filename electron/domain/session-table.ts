@@ -451,7 +451,7 @@ export interface SessionTable {
 }
 
 /** Title of the first column, which contains the names of the rows. */
-export const VARIANT_TITLE = 'Variant';
+const VARIANT_TITLE = 'Variant';
 
 export const groupsText =
   'Compare times only within a table: each table contains one benchmark, one size and one machine.';

@@ -1,4 +1,4 @@
-// Beams along z and tilted beams share this file, because they share the state, its tables, and the functions that move
+// Beams along z and tilted beams are in one file, because they share the state, its tables, and the functions that move
 // bins.
 #include "march.hpp"
 

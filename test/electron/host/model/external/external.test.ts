@@ -393,7 +393,7 @@ describe('other programs measured as candidates', () => {
     const [, refused] = report.entries;
     expect(refused).toMatchObject({
       reason: expect.stringMatching(
-        /^still starting or compiling after \d+ s: first runs may use 6 s of the session's 10 s\. Allow more time\.$/,
+        /^it was still starting or compiling after \d+ s: first runs may use 6 s of the session's 10 s\. Allow more time\.$/,
       ),
     });
     expect(report.rounds).toBeGreaterThanOrEqual(1);
