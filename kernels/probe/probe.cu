@@ -1,3 +1,3 @@
-// Kernels that measure the peak performance of a device. native/cuda/timing/ceilings.cpp runs them. They stand in an
-// included file, because NVRTC compiles each included file of a workload as a separate image.
+// Entry file of the probe, whose kernels measure the peak performance of a device for native/cuda/timing/ceilings.cpp.
+// NVRTC compiles each included file of a workload as a separate image, so the kernels are in an included file.
 #include "ceilings.cu"
