@@ -132,7 +132,7 @@ export function pointTexts({ created, commit, time_s, interval, right, flagged }
 
 const endReasonTexts: Readonly<Record<(typeof endReasonSchema.options)[number], string>> = {
   decided: 'every verdict is decided',
-  precise: 'every ratio has the requested precision, or is known to a tenth of its logarithm',
+  precise: 'every ratio has the requested precision; for ratios far from 1, a tenth of their logarithm suffices',
   narrow: 'every ratio is known to 1 %',
   settled: 'the noise is known precisely enough',
   time: 'the time limit was reached',

@@ -92,8 +92,8 @@ TaskResults altered_results(Task& task, const TaskArrays& arrays, const Copies& 
   return results;
 }
 
-/// Minimum number of calls with the same inputs before a probe with inputs that the task has already seen, if time
-/// allows.
+/// Number of calls with unchanged inputs after which a probe may repeat inputs of an earlier call. A task that
+/// remembers results by their inputs then answers from memory.
 constexpr int kMinKnownCalls = 20;
 
 /// Random numbers that a task cannot predict, from a seed that the engine drew.

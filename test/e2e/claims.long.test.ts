@@ -146,7 +146,7 @@ const promisedViews: Readonly<Record<string, (shown: Shown) => Promise<void>>> =
     const rows = page.getByTestId('compare-row');
     await expect.poll(() => rows.count()).toBe(6);
     await expect.poll(() => page.locator('[data-testid=compare-row][data-verdict=wrong]').count()).toBe(2);
-    // The ladder has the times of the table above it, and no wrong variant.
+    // The ladder has the times of the table above it, and leaves out variants with wrong results.
     const ladder = panel('Speedup ladder');
     const tableTime = await rows
       .filter({ hasText: 'cuda-packed' })

@@ -70,7 +70,7 @@ const PROJECTS = ['unit', 'unit-desktop', 'long', 'long-alone', 'clusters', 'des
 const STARTS = /^(node:)?(child_process|worker_threads|module)$/;
 
 /**
- * @param {readonly string[]} files from the root
+ * @param {readonly string[]} files paths relative to the repository root
  * @returns {Promise<import('esbuild').Metafile['inputs'] | null>} all modules that they import; null if one cannot be read
  */
 async function collectModules(files) {
@@ -96,7 +96,7 @@ async function collectModules(files) {
   }
 }
 
-/** @param {readonly string[]} files from the root */
+/** @param {readonly string[]} files paths relative to the repository root */
 export async function importedModules(files) {
   const modules = await collectModules(files);
   return modules === null ? null : Object.keys(modules);
@@ -104,7 +104,7 @@ export async function importedModules(files) {
 
 /**
  * Whether a file runs something that must be built first. Tests of pure functions do not.
- * @param {readonly string[]} files from the root
+ * @param {readonly string[]} files paths relative to the repository root
  */
 export async function needBuild(files) {
   if (files.length === 0) return false;

@@ -135,7 +135,7 @@ export const sobpVerb: Verb = {
     {
       name: 'energies',
       value: 'FILE|LIST',
-      help: 'Available energies of the machine in MeV: a list such as 70,72.5,75, or a text file. Layers use only these; the nearest one determines the range.',
+      help: 'Available energies of the machine in MeV: a list such as 70,72.5,75, or a text file. Layers use only these energies; the deepest layer has the one whose range is nearest to the target.',
     },
     {
       name: 'weights',

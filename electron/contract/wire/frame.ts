@@ -140,14 +140,14 @@ function insertSection(root: { value: unknown }, path: unknown, found: NumericAr
   for (const step of path) {
     const next: unknown = Object.hasOwn(holder, key) ? Reflect.get(holder, key) : undefined;
     if (next === null || typeof next !== 'object' || ArrayBuffer.isView(next)) {
-      throw new FrameError('a section does not match any path in the value');
+      throw new FrameError('the path of a binary section leads to no placeholder in the JSON part of the frame');
     }
     if (typeof step !== 'string' && typeof step !== 'number') throw new FrameError('a section has no valid path');
     holder = next;
     key = step;
   }
   if (!Object.hasOwn(holder, key) || Reflect.get(holder, key) !== null) {
-    throw new FrameError('a section does not match any path in the value');
+    throw new FrameError('the path of a binary section leads to no placeholder in the JSON part of the frame');
   }
   Reflect.set(holder, key, found);
 }

@@ -8,7 +8,7 @@
 // residual.
 namespace bb::micro {
 
-/// Normal equations for residuals r at some unknowns, and their derivatives J with respect to the unknowns.
+/// Normal equations for residuals r at given values of the unknowns, and their derivatives J with respect to the unknowns.
 struct NormalEquations {
   NormalEquations() = default;
   explicit NormalEquations(std::size_t unknowns) : square(unknowns * unknowns), right(unknowns) {}

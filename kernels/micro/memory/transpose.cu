@@ -8,10 +8,10 @@ namespace bb::micro {
 inline constexpr int kTransposeTile = 32;
 BB_TUNABLE(int, kTransposeRows, 8);  // rows of threads in a block
 
-struct TransposeAt {
+struct TileOrigin {
   int x, y;  // origin of the block's tile in the input
 };
-__device__ inline TransposeAt transpose_at() {
+__device__ inline TileOrigin transpose_at() {
   return {static_cast<int>(blockIdx.x) * kTransposeTile, static_cast<int>(blockIdx.y) * kTransposeTile};
 }
 

@@ -30,7 +30,7 @@ function intervalOf(scenario: unknown, region: number, axis: 'z' | 'x'): Interva
   return typeof from === 'number' && typeof to === 'number' ? [from, to] : null;
 }
 
-/** Region ends at the topmost border within `near` of the point; null if there is none. */
+/** Border within `near` of the point: of overlapping regions the topmost. Null if there is none. */
 export function borderAt(scenario: unknown, at: PlanePoint, near: PlanePoint): Border | null {
   const regions = valueAt(scenario, ['geometry', 'regions']);
   if (!Array.isArray(regions)) return null;

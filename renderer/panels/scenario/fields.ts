@@ -208,6 +208,6 @@ export const FormContext = createContext<Form | null>(null);
 
 export function useForm(): Form {
   const form = useContext(FormContext);
-  if (form === null) throw new Error('this field is outside the scenario form');
+  if (form === null) throw new Error('a form field was rendered outside the panel Scenario');
   return form;
 }

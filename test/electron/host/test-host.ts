@@ -99,7 +99,7 @@ export function benchHere(addon: NativeAddon, problem: BenchProblem, options: He
 }
 
 /** The entry with a label, or of a variant. Throws if it was not measured. */
-export function measuredIn({ entries }: SessionReport, label: string): MeasuredSessionEntry {
+export function measuredEntry({ entries }: SessionReport, label: string): MeasuredSessionEntry {
   const entry = entries.find((one) => one.label === label);
   if (entry?.status !== 'measured') throw new Error(`${label} was not measured`);
   return entry;

@@ -45,7 +45,7 @@ interface MeasuredOption {
   readonly whole: readonly number[] | null;
 }
 
-function measuredApproaches(report: SessionReport, baselines: readonly Baseline[]): readonly MeasuredOption[] {
+function measuredOptions(report: SessionReport, baselines: readonly Baseline[]): readonly MeasuredOption[] {
   const programs = new Map(baselines.map((one) => [one.id, one]));
   const entries = report.entries.flatMap((entry): MeasuredOption[] => {
     if (entry.status === 'refused') return [];
@@ -143,7 +143,7 @@ function decisionsOfReport(
 ): readonly Decision[] {
   const report = session.reports[i];
   if (report === undefined) return [];
-  const measured = measuredApproaches(report, baselines);
+  const measured = measuredOptions(report, baselines);
   return (['cuda', 'cpu'] as const).flatMap((device): Decision[] => {
     const here = measured.filter((one) => one.device === device);
     const byWhole = here.every(({ whole }) => whole !== null);

@@ -20,7 +20,7 @@ export function findCudaTool(program: string, environment: NodeJS.ProcessEnv = p
 
 const VERSION_PATTERN = /release ([\d.]+), V([\d.]+)/;
 const MAX_TOOL_MS = 120_000;
-/** Maximum size of a program's output in bytes. Our largest listing has 3 MB. */
+/** Maximum size of a program's output in bytes. The largest listing of our kernels is 3 MB. */
 const MAX_OUTPUT_BYTES = 128 * 2 ** 20;
 
 interface ToolOutput {

@@ -81,7 +81,7 @@ function writeDose(file: File, run: RunData): void {
   writeDataset(group, 'dose_MeV_per_mm', values, [values.length], { units: 'MeV/mm' });
   const mass = massCurve(perMass, measuredRunOf(run).geometry);
   if (mass !== null) {
-    const notes = { units: 'nGy mm²', long_name: 'absorbed dose, integrated across the beam axis and over y' };
+    const notes = { units: 'nGy mm²', long_name: 'absorbed dose, integrated over x and y' };
     writeDataset(group, 'dose_per_mass_nGy_mm2', mass.values, [mass.values.length], notes);
   }
 }

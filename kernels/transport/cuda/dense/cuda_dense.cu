@@ -2,7 +2,7 @@
 #include "transport/cuda/cuda_common.cuh"
 #include "transport/model/filled_value.hpp"
 
-// Start, clearing and sums of ψ[e][θ][z][x].
+// Kernels that write the source into ψ[e][θ][z][x], clear it, and sum it.
 namespace bb::transport {
 
 /// Fills ψ with random positive numbers, one cell per thread.

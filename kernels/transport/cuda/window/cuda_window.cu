@@ -248,7 +248,7 @@ __device__ void run_beam(const WindowParameters<T>& p, const Tracks& tracks, uns
   run_steps<T, kDepth>(p, tracks, s, fixed, first, limit);
 }
 
-/// Advances one beam after another with each team of blocks.
+/// Each group of blocks takes the next unsolved beam and solves it, until none is left.
 template <typename T, bool kDepth>
 __device__ void run_beams(const WindowParameters<T>& common, const WindowBeams<T>& b, unsigned char* memory) {
   __shared__ FixedMemory fixed;

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { sessionReportSchema } from '../../../../electron/contract/bench/session.ts';
 import { loadAddon } from '../../../../electron/host/io/addon/addon.ts';
 import { createLimits } from '../../../../electron/host/model/bench/stopping.ts';
-import { benchHere, measuredIn } from '../test-host.ts';
+import { benchHere, measuredEntry } from '../test-host.ts';
 
 test('every variant has as many cold samples as rounds, from all of its instances', async () => {
   const problem = {
@@ -24,7 +24,7 @@ test('every variant has as many cold samples as rounds, from all of its instance
   expect(sessionReportSchema.parse(report)).toEqual(report);
   expect(report.rounds).toBe(9);
   for (const label of ['cpu-passes', 'cpu-fused']) {
-    const entry = measuredIn(report, label);
+    const entry = measuredEntry(report, label);
     expect(entry.samples.map(({ instance }) => instance)).toEqual([0, 0, 0, 1, 1, 1, 2, 2, 2]);
     const cold = entry.modes.find(({ mode }) => mode === 'cold');
     expect(cold).toMatchObject({ reason: null });

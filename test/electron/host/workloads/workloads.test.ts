@@ -34,7 +34,7 @@ import { imageSummary } from '../../../../electron/host/workloads/diffraction/su
 import { problemOf } from '../../../../electron/host/workloads/scenarios/scenarios.ts';
 import { unitBySuffix } from '../../../../electron/host/workloads/workload.ts';
 import { addon, assetsFolder, scenarios } from '../model/scenarios/open.ts';
-import { accuracyIn, benchHere, measuredIn } from '../test-host.ts';
+import { accuracyIn, benchHere, measuredEntry } from '../test-host.ts';
 import { renderDocument, renderShipped, smallProblem } from './image.ts';
 import { smallImage } from './small-image.ts';
 
@@ -197,7 +197,7 @@ describe('GPU clocks during image sessions', () => {
       seed: 1,
       limits: createLimits(6, 60),
     });
-    const entry = measuredIn(report, 'diffraction-fp64');
+    const entry = measuredEntry(report, 'diffraction-fp64');
     expect(entry.samples.map(({ sm_MHz, flag }) => ({ sm_MHz, flag }))).toEqual([
       { sm_MHz: 1980, flag: null },
       { sm_MHz: 1980, flag: null },
@@ -366,7 +366,7 @@ describe('diffraction images', () => {
     expect(measured.map(({ accuracy }) => correctnessOf(accuracy))).toEqual(['correct', 'wrong', 'correct']);
     expect(measured.map(({ verdict }) => verdict === 'wrong')).toEqual([false, true, false]);
     expect(chebyshev).toMatchObject({ reason: expect.stringMatching(/crystal\.cells has 20 along an edge/) });
-    expect(accuracyIn(measuredIn(report, 'diffraction-naive-fp32'), 'bright').value).toBeGreaterThan(1e-4);
+    expect(accuracyIn(measuredEntry(report, 'diffraction-naive-fp32'), 'bright').value).toBeGreaterThan(1e-4);
     expect(report.noise.floor).toBeGreaterThan(0);
 
     const ended = await benchHere(addon, problem, {
@@ -402,7 +402,7 @@ describe('diffraction images', () => {
     }
     const [first] = reports;
     if (first === undefined) throw new Error('no report');
-    const [graph] = measuredIn(first, 'diffraction-mixed').modes;
+    const [graph] = measuredEntry(first, 'diffraction-mixed').modes;
     expect(graph?.reason).toMatch(/CPU variants have no launches/);
     const [fit] = fitSweep(sizes, reports);
     expect(fit?.points.map(({ size }) => size)).toEqual([2304, 9216, 36864]);
@@ -411,7 +411,7 @@ describe('diffraction images', () => {
       expect(setup_share).toBeLessThan(1);
     }
     for (const report of reports) {
-      const { wall_s, time_s } = measuredIn(report, 'diffraction-mixed');
+      const { wall_s, time_s } = measuredEntry(report, 'diffraction-mixed');
       expect(wall_s).toBeGreaterThan(time_s);
     }
     expect(fit?.slope_s).toBeGreaterThan(0);

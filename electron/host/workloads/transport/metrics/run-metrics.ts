@@ -121,7 +121,7 @@ function removeBlurOnce(values: Float64Array, share: number): Float64Array {
   const secondDifference = (i: number): number => at(i - 1) - 2 * at(i) + at(i + 1);
   /** Amount that flows from bin i to the next one. */
   const flow = (i: number): number => (i < 0 || i >= n - 1 ? 0 : share * (at(i + 1) - at(i)));
-  /** Factors on the gains and losses of a bin, which limit it to the values around it. */
+  /** Factors below 1 on the gain and loss of each bin, so that its new value stays between those of its neighbours. */
   const [gain, loss] = [new Float64Array(n), new Float64Array(n)];
   for (let i = 0; i < n; i += 1) {
     const bends = [secondDifference(i - 1), secondDifference(i), secondDifference(i + 1)];

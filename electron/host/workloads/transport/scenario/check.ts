@@ -308,7 +308,7 @@ const geometryChecks: readonly Check[] = [
   },
 ];
 
-/** Factor up to which longer steps still end in the same cell, because of rounding. */
+/** A step that exceeds a cell by at most this factor counts as one cell, because its length may be rounded. */
 const ROUNDING = 1.001;
 
 const outputChecks: readonly Check[] = [

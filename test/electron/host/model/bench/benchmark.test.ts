@@ -4,7 +4,7 @@ import type { NativeAddon, TransportProblem } from '../../../../../electron/host
 import { DeterminismCheck, relativeL2 } from '../../../../../electron/host/model/bench/bench-candidate.ts';
 import { createLimits } from '../../../../../electron/host/model/bench/stopping.ts';
 import { fastestChain, gainsOf } from '../../../../../renderer/drawing/charts/ladder.ts';
-import { accuracyIn, benchHere, type HereOptions, measuredIn as measured } from '../../test-host.ts';
+import { accuracyIn, benchHere, type HereOptions, measuredEntry as measured } from '../../test-host.ts';
 import { addon, check, scenarios } from '../scenarios/open.ts';
 
 const coarse = {

@@ -11,7 +11,7 @@ import {
 } from '../../../../../../electron/host/model/bench/cold/processes.ts';
 import { createLimits } from '../../../../../../electron/host/model/bench/stopping.ts';
 import type { MessageToChild } from '../../../../../../electron/host/model/user-kernels/process/relay.ts';
-import { benchHere, measuredIn } from '../../../test-host.ts';
+import { benchHere, measuredEntry } from '../../../test-host.ts';
 import { addon, check, scenarios } from '../../scenarios/open.ts';
 
 const coarse = { grid: { dx_mm: 1, dz_mm: 0.5, dtheta_mrad: 80 }, geometry: { width_mm: 10, depth_mm: 10 } };
@@ -160,12 +160,12 @@ describe('cold processes of a session', () => {
       },
     );
     sessionReportSchema.parse(report);
-    const own = measuredIn(report, 'gather').process;
+    const own = measuredEntry(report, 'gather').process;
     expect(own?.samples).toHaveLength(1);
     expect(own?.time_s).toBeGreaterThan(0);
     // A single process is not enough for a verdict.
     expect(own?.verdict).toBe('undecided');
-    expect(measuredIn(report, 'window').process?.verdict).toBe('reference');
+    expect(measuredEntry(report, 'window').process?.verdict).toBe('reference');
     expect(report.noise.process_floor).toBeNull();
     expect(report.process_control).toHaveLength(1);
   });
