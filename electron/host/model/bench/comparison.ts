@@ -138,9 +138,33 @@ export async function readBenchEnvironment(root: string, devices: DeviceReport):
   };
 }
 
-/** CPU time of the whole system and of this process, in core-seconds. */
+/**
+ * Cores that this process may use, by the text of Linux's /proc/self/status; null if it does not list them. Programs on
+ * other cores, such as a second benchmark that is pinned to them, do not slow this process.
+ */
+export function readAllowedCores(status: string): ReadonlySet<number> | null {
+  const list = /^Cpus_allowed_list:\s*([\d,-]+)$/m.exec(status)?.[1];
+  if (list === undefined) return null;
+  const ranges = list.split(',').map((range) => range.split('-').map(Number));
+  return new Set(
+    ranges.flatMap(([first = 0, last = first]) => Array.from({ length: last - first + 1 }, (_, i) => first + i)),
+  );
+}
+
+function allowedCores(): ReadonlySet<number> | null {
+  try {
+    return readAllowedCores(readFileSync('/proc/self/status', 'utf8'));
+  } catch {
+    // Other systems have no such file.
+    return null;
+  }
+}
+
+/** CPU time of all programs on the cores that this process may use, and of this process, in core-seconds. */
 function usedCoreSeconds(): { readonly all_s: number; readonly own_s: number } {
-  const busy_ms = cpus().reduce((sum, { times }) => sum + times.user + times.nice + times.sys + times.irq, 0);
+  const allowed = allowedCores();
+  const cores = cpus().filter((_, core) => allowed?.has(core) ?? true);
+  const busy_ms = cores.reduce((sum, { times }) => sum + times.user + times.nice + times.sys + times.irq, 0);
   const { user, system } = process.cpuUsage();
   return { all_s: busy_ms / 1e3, own_s: (user + system) / 1e6 };
 }

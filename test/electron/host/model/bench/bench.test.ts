@@ -20,6 +20,7 @@ import {
   hasUncommittedChanges,
   highestClock_MHz,
   OtherLoadMeter,
+  readAllowedCores,
   readCpuGovernors,
   summarizeEnvironment,
   UNKNOWN_ENVIRONMENT,
@@ -246,6 +247,18 @@ describe('the environment of a session', () => {
     }
     expect(readCpuGovernors(path.join(scratch, 'cpus'), 4)).toBe('performance, powersave');
     expect(readCpuGovernors(path.join(scratch, 'none'), 4)).toBeNull();
+  });
+
+  test.each([
+    ['Name:\tnode\nCpus_allowed:\t17\nCpus_allowed_list:\t0-2,4\nMems_allowed:\t1\n', [0, 1, 2, 4]],
+    ['Cpus_allowed_list:\t16-17\n', [16, 17]],
+    ['Cpus_allowed_list:\t3\n', [3]],
+  ])('only programs on the cores of this process count as load: %j', (status, cores) => {
+    expect(readAllowedCores(status)).toEqual(new Set(cores));
+  });
+
+  test('without a list of cores, programs on all cores count as load', () => {
+    expect(readAllowedCores('Name:\tnode\n')).toBeNull();
   });
 
   test('another busy process counts as load, but a brief moment does not', async () => {
