@@ -64,6 +64,7 @@ const SAVED_TARGETS = [
   'maps',
   'timeline',
   'gpu-h200',
+  'gpu-h200-moments',
   'gpu-h100',
   'gpu-let',
   'gpu-two',
