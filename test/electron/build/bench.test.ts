@@ -70,7 +70,6 @@ describe('the plan of GPU sessions', () => {
       left: ['diffraction/h200-cubic', 'micro/sweep-scan'],
     });
     expect(started).toEqual([layer, beam].map(({ file }) => path.join(folder, file)));
-    expect(process.listenerCount('SIGTERM')).toBe(0);
   });
 
   test('counts the latest recording on any card, and records sessions of an earlier judge before others', () => {

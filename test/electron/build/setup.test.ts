@@ -143,8 +143,8 @@ describe('entry points', () => {
 
   test('every script and program in package.json exists and begins with its usage', () => {
     const read = (file: string): string => readFileSync(path.join(folder, file), 'utf8');
-    const scripts = [...read('bench.mjs').matchAll(/script\(\s*'([^']+)'/g)].map(([, name = '']) => name);
-    const programs = [...read('bench.mjs').matchAll(/program\('([^']+)'/g)].map(([, name = '']) => name);
+    const scripts = [...read('bench.mjs').matchAll(/scriptEntry\(\s*'([^']+)'/g)].map(([, name = '']) => name);
+    const programs = [...read('bench.mjs').matchAll(/programEntry\(\s*'([^']+)'/g)].map(([, name = '']) => name);
     expect([scripts.length, programs.length]).toEqual([5, 7]);
     for (const file of [
       ...scripts.map((name) => `bench/${name}`),

@@ -49,7 +49,7 @@ export function header({ monte_carlo, quadrature }: Pick<Stored, 'monte_carlo' |
 #include <string>
 #include <string_view>
 
-// Made by write.ts, with oracle.json: results of the plane model, by code independent of the solver. Do not edit.
+// Generated with oracle.json by write.ts. Results of the plane model, by code independent of the solver. Do not edit.
 namespace bb::test::oracle {
 
 struct Expected {

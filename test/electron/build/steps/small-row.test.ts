@@ -38,20 +38,20 @@ const example = {
 const LISTS = `
 import { scenarioSchema } from './electron/contract/scenario/index.ts';
 import { readClaimTable } from './electron/host/app/claim-table/index.ts';
-import { exampleGroupsSchema, filledGroups } from './electron/domain/examples.ts';
+import { exampleGroupsSchema, expandGroups } from './electron/domain/examples.ts';
 import { MICRO_SESSIONS } from './electron/build/bench/micro-sessions.mjs';
-import { includedBy, sourceOf } from './electron/build/steps/kernels.mjs';
+import { includedFiles, kernelSource } from './electron/build/steps/kernels.mjs';
 import { readFileSync, readdirSync } from 'node:fs';
 const json = (file) => JSON.parse(readFileSync(file, 'utf8'));
 const row = (await readClaimTable('assets')).find(({ row }) => row === 99) ?? null;
 const present = readdirSync('assets/scenarios', { recursive: true });
-const groups = filledGroups(exampleGroupsSchema.parse(json('assets/examples/groups.json')), present);
+const groups = expandGroups(exampleGroupsSchema.parse(json('assets/examples/groups.json')), present);
 console.log(JSON.stringify({
   problem: scenarioSchema.safeParse(json('assets/scenarios/micro/prefetching.json')).data?.problem ?? null,
   row,
   question: groups.find(({ files }) => files.includes('micro/prefetching.json'))?.question ?? null,
   sessions: MICRO_SESSIONS.filter(({ file }) => file.includes('prefetching')).map(({ file }) => file),
-  kernels: includedBy(sourceOf('micro')).filter((file) => file.includes('prefetching')),
+  kernels: includedFiles(kernelSource('micro')).filter((file) => file.includes('prefetching')),
 }));`;
 
 const listsSchema = z.strictObject({
@@ -96,7 +96,8 @@ describe('a small workload row', () => {
     write('assets/claims/micro/prefetching.json', JSON.stringify(claim));
     const parameters = 'electron/contract/scenario/micro/arrays.ts';
     const text = readFileSync(path.join(copy, parameters), 'utf8');
-    const entry = "row('prefetching', 'Prefetching', { distance: number('Distance', 'Loads ahead.', [1, 4, 64]) }),";
+    const entry =
+      "claimRowSchema('prefetching', 'Prefetching', { distance: integerField('Distance', 'Loads ahead.', [1, 4, 64]) }),";
     write(
       parameters,
       text.replace('export const arrayRows = [\n', (list) => `${list}  ${entry}\n`),

@@ -69,7 +69,7 @@ test.each([
   ['riscv64', 'linux-riscv64'],
 ])('the program is not copied to a machine with another processor type: %s', async (machine, platform) => {
   machineWith({ uname: `case $1 in -s) echo Linux;; -m) echo ${machine};; *) echo far;; esac` });
-  const { state, machine: probed } = await connectRemote();
+  const { state, machine: probed } = await connectRemote(true);
   expect(state).toEqual({
     kind: 'failed',
     reason: `login: it is ${platform}, but this program is for linux-x64.`,
@@ -79,7 +79,7 @@ test.each([
 
 test('the program is not copied to a machine with an incompatible C library', async () => {
   machineWith({ getconf: 'exit 1' });
-  expect((await connectRemote()).state).toEqual({
+  expect((await connectRemote(true)).state).toEqual({
     kind: 'failed',
     reason: 'login: its C library is not glibc, which the program needs.',
   });
