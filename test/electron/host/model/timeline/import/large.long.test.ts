@@ -37,8 +37,8 @@ async function peakOf(
   const script = `
     const { peakMemory_bytes } = await import(${JSON.stringify(`${host}/io/peak-memory.ts`)});
     const { openTrace } = await import(${JSON.stringify(`${host}/app/timelines/open.ts`)});
-    const { describe } = await import(${JSON.stringify(`${host}/model/timeline/trace.ts`)});
-    const about = describe(await openTrace(${JSON.stringify(file)}, 'trace'));
+    const { traceDescription } = await import(${JSON.stringify(`${host}/model/timeline/trace.ts`)});
+    const about = traceDescription(await openTrace(${JSON.stringify(file)}, 'trace'));
     console.log(JSON.stringify({ spans: about.spans, memory_bytes: about.memory_bytes, peak_bytes: peakMemory_bytes() }));`;
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script]);
   return { size_bytes: statSync(file).size, ...JSON.parse(stdout) };
