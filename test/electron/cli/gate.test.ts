@@ -41,9 +41,7 @@ beforeAll(async () => {
   git('commit', '--quiet', '--message', 'Add a sum');
 });
 
-test('the gate passes unchanged code, compared with a commit or with a session from the same runner', {
-  tags: 'slow',
-}, async () => {
+test('the gate passes unchanged code, compared with a commit or with a session from the same runner', async () => {
   // Options with a limit that unchanged code never exceeds, even on a busy machine: it would have to take eleven times
   // as long.
   const generous = ['--allow', '1000%', '--time', '1', '--trust', '--json', ...problem];

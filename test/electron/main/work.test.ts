@@ -27,13 +27,13 @@ describe('requests of the program to Electron', () => {
     expect(stage.handed).toMatchObject({ args: ['quick.braggbench.json', '--run'] });
   });
 
-  it('open a hidden window without scripts for the report, whose file is then deleted', () => {
+  it('open a hidden window without scripts for the report, whose file is then deleted', { tags: 'slow' }, () => {
     expect(stage.windows[1]?.options).toEqual({ show: false, webPreferences: { sandbox: true, javascript: false } });
     expect(stage.loadedFiles).toHaveLength(1);
     expect(stage.loadedFiles.filter((file) => existsSync(file))).toEqual([]);
   });
 
-  it('start a separate process for a user kernel', () => {
+  it('start a separate process for a user kernel', { tags: 'slow' }, () => {
     expect(stage.children).toBeGreaterThan(0);
   });
 });
