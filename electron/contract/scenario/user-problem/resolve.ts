@@ -228,7 +228,7 @@ function resolveArray(array: ProblemArray, path: Path, to: Resolver): ResolvedAr
     to.faults.push(
       missingIssue(
         [...path, 'tolerance'],
-        `one of tolerance.absolute, relative or roundings above 0, or the number of terms, because ${type} is rounded`,
+        `a tolerance above 0 (absolute, relative or roundings), or terms, because ${type} is rounded`,
       ),
     );
   const fill = resolveFill(array, path, to);
