@@ -151,8 +151,8 @@ export type FeedStatus =
 export interface FeedTarget {
   readonly run: RunId;
   readonly state: RunState;
-  /** True for a failed run with completed results. Named as in a row of the list of runs, which is passed as a target. */
-  readonly kept?: boolean;
+  /** True for a failed run with completed results. */
+  readonly hasResults?: boolean;
   /** True if the arrays come with the answers of Live instead of a stream. */
   readonly live?: boolean;
 }

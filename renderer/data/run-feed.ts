@@ -24,8 +24,8 @@ import {
 /** Whether the run's final arrays can be read. */
 function isReadable(target: FeedTarget | null): target is FeedTarget {
   if (target === null) return false;
-  const { state, kept } = target;
-  return state === 'done' || state === 'cancelled' || (state === 'failed' && kept === true);
+  const { state, hasResults } = target;
+  return state === 'done' || state === 'cancelled' || (state === 'failed' && hasResults === true);
 }
 
 const failure = (error: unknown): FeedStatus => ({

@@ -5,12 +5,13 @@
  */
 import type { BenchInfo, Subject } from '../../electron/contract/bench/benches.ts';
 import type { SolverStage } from '../../electron/contract/capabilities.ts';
+import type { RunInfo } from '../../electron/contract/run.ts';
 import { kindOfDocument } from '../../electron/contract/scenario/index.ts';
 import { sameJson } from '../base/same-json.ts';
 import type { Client, StreamHandle } from '../data/client/client.ts';
 import type { Overlays } from '../data/overlays.ts';
 import type { ReferenceFeed } from '../data/reference-feed.ts';
-import type { RunFollower } from '../data/run-data.ts';
+import type { FeedTarget, RunFollower } from '../data/run-data.ts';
 import type { FrameScheduler } from '../drawing/scheduler.ts';
 import { activeBench, type ComparisonStore } from '../state/comparison.ts';
 import type { ConnectionStore } from '../state/connection.ts';
@@ -46,6 +47,13 @@ export function followTimelines(client: Client, timelines: TimelinesStore): void
   client.stream('timelines', {}, { frame: (frame) => timelines.listed(frame.timelines) });
 }
 
+const feedTarget = (run: RunInfo): FeedTarget => ({
+  run: run.id,
+  state: run.state,
+  hasResults: hasResult(run),
+  live: run.live === true,
+});
+
 export function followRuns(
   client: Client,
   runs: RunsStore,
@@ -72,8 +80,7 @@ export function followRuns(
   const followSelected = (): void => {
     const run = runOf(runs.getState(), selection.getState().run);
     for (const { workload, feed } of followers) {
-      const target = run && { run: run.id, state: run.state, kept: hasResult(run), live: run.live === true };
-      feed.follow(run?.workload === workload ? target : null);
+      feed.follow(run?.workload === workload ? feedTarget(run) : null);
     }
     // Answers of Live contain their scenario, so that it need not be requested.
     reference.follow(run === null || run.live === true ? null : run.id);

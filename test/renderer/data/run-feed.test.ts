@@ -180,7 +180,7 @@ describe('the data of the selected run', () => {
   it('are replaced by an error if a run failed or its results cannot be read', async () => {
     follow('a', 'failed');
     expect(status()).toBe('failed');
-    feed.follow({ run: 'c', state: 'failed', kept: true });
+    feed.follow({ run: 'c', state: 'failed', hasResults: true });
     expect(host.pending('run.summary').params).toEqual({ run: 'c' });
     expect(status()).toBe('waiting');
     follow('b', 'done');
