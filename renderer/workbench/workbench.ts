@@ -74,11 +74,11 @@ function announcePresence(
   notices: NoticesStore,
   { page, previous }: PageIds,
 ): void {
-  let told = false;
+  let isReported = false;
   const tell = async (): Promise<void> => {
     const { file } = scenario.getState();
-    if (file === null && !told) return;
-    told = file !== null;
+    if (file === null && !isReported) return;
+    isReported = file !== null;
     try {
       const { others } = await client.call('document.presence', { page, file: file?.file ?? null });
       if (scenario.getState().file !== file) return;

@@ -81,9 +81,9 @@ if (import.meta.main) {
   const [csv, gpu, commit] = process.argv.slice(2);
   if (csv === undefined || gpu === undefined || commit === undefined)
     throw new Error('expected arguments: NCU.csv GPU COMMIT');
-  const kept = parseDenseStep(readFileSync(csv, 'utf8'), gpu, commit);
+  const record = parseDenseStep(readFileSync(csv, 'utf8'), gpu, commit);
   const root = path.resolve(import.meta.dirname, '../../..');
   // Keep the compared designs of the saved file, because they are timed separately.
   const tried = readDenseStep(root)?.tried ?? [];
-  writeFileSync(recordFile(root), `${JSON.stringify({ ...kept, tried }, null, 2)}\n`);
+  writeFileSync(recordFile(root), `${JSON.stringify({ ...record, tried }, null, 2)}\n`);
 }

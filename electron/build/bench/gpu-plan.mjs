@@ -71,10 +71,10 @@ function readRecording(folder, planned) {
 
 /** @param {string} folder @param {Planned} planned @returns {State} */
 export function recordingState(folder, planned) {
-  const kept = readRecording(folder, planned);
-  if (kept === null) return 'unrecorded';
-  if (kept.reports.some(({ judged }) => judged === undefined)) return 'without-instances';
-  return (kept.created ?? '') < JUDGE_SINCE ? 'earlier-judge' : 'recorded';
+  const savedSession = readRecording(folder, planned);
+  if (savedSession === null) return 'unrecorded';
+  if (savedSession.reports.some(({ judged }) => judged === undefined)) return 'without-instances';
+  return (savedSession.created ?? '') < JUDGE_SINCE ? 'earlier-judge' : 'recorded';
 }
 
 /** @param {readonly string[]} words @param {string} flag */

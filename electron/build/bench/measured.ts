@@ -46,7 +46,7 @@ export async function saveTargets(
   name: string,
   { command, load, rows }: { readonly command: string; readonly load: number; readonly rows: readonly TargetRow[] },
 ): Promise<string> {
-  const kept = fileSchema.parse({
+  const savedTargets = fileSchema.parse({
     ...{ format: 'braggbench-targets', format_version: 1, command, created: new Date().toISOString() },
     commit: await readCommit(root),
     machine: {
@@ -59,7 +59,7 @@ export async function saveTargets(
   });
   const file = targetsFile(root, name);
   await mkdir(path.dirname(file), { recursive: true });
-  await writeFile(file, `${JSON.stringify(kept, null, 2)}\n`);
+  await writeFile(file, `${JSON.stringify(savedTargets, null, 2)}\n`);
   return file;
 }
 

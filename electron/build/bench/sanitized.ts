@@ -50,10 +50,16 @@ export function sanitizedRun(
 /** Saves the reports and returns the path of the file. */
 export async function saveSanitized(root: string, gpu: string, runs: RecordedSanitized['runs']): Promise<string> {
   const head = { format: 'braggbench-sanitized', format_version: 1, created: new Date().toISOString() } as const;
-  const kept = fileSchema.parse({ ...head, commit: await readCommit(root), gpu, scenario: SANITIZED_SCENARIO, runs });
+  const sanitizedRecord = fileSchema.parse({
+    ...head,
+    commit: await readCommit(root),
+    gpu,
+    scenario: SANITIZED_SCENARIO,
+    runs,
+  });
   const file = reportsFile(root);
   await mkdir(path.dirname(file), { recursive: true });
-  await writeFile(file, `${JSON.stringify(kept, null, 2)}\n`);
+  await writeFile(file, `${JSON.stringify(sanitizedRecord, null, 2)}\n`);
   return file;
 }
 

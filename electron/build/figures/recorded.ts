@@ -79,9 +79,11 @@ const numberedList = (values: readonly string[]): string =>
 function recordedTable(): string {
   const rooms = Map.groupBy(GPU_SESSIONS, workloadOf);
   const rows = [...rooms].map(([room, planned]) => {
-    const there = planned.flatMap((one) => recordedSessions(one) ?? []).map((file) => session(sessionName({ file })));
-    const reports = there.flatMap((one) => one.reports.slice(0, 1));
-    const days = there.map(({ created }) => created.slice(0, 10)).toSorted();
+    const recordedPlanned = planned
+      .flatMap((one) => recordedSessions(one) ?? [])
+      .map((file) => session(sessionName({ file })));
+    const reports = recordedPlanned.flatMap((one) => one.reports.slice(0, 1));
+    const days = recordedPlanned.map(({ created }) => created.slice(0, 10)).toSorted();
     const instances = reports.filter(({ judged }) => judged !== undefined).length;
     return [
       TITLES[room] ?? room,

@@ -61,15 +61,15 @@ export async function withMeasuredCounters(
   const [scenario = ''] = parsed.operands;
   const overrides = (parsed.flags.get('set') ?? []).flatMap((one) => ['--set', one]);
   const program = process.argv.slice(0, 2);
-  const told = new Set<string>();
+  const printedReasons = new Set<string>();
   let out = session;
   for (const label of labels) {
     if (signal.aborted) break;
     const command = [...program, 'run', scenario, '--variant', label, ...overrides];
     const counted = await countWithNcu({ command, signal });
     if (typeof counted !== 'string') out = addCounters(out, label, counted, 'ncu');
-    else if (!told.has(counted)) terminal.say(`No counters: ${counted}.`);
-    if (typeof counted === 'string') told.add(counted);
+    else if (!printedReasons.has(counted)) terminal.say(`No counters: ${counted}.`);
+    if (typeof counted === 'string') printedReasons.add(counted);
   }
   if (labels.length === 0) terminal.say('No counters: no GPU variant was measured.');
   return out;

@@ -469,13 +469,13 @@ export class Workshop {
     const { description, answer } = opened.kernel;
     if (answer !== null && !opened.isFolder) {
       const program = path.join(this.#library, answer.name);
-      const there = await readFile(program, 'utf8').catch(() => null);
-      if (there !== null && there !== answer.text)
+      const programText = await readFile(program, 'utf8').catch(() => null);
+      if (programText !== null && programText !== answer.text)
         throw new BraggError(
           'exists',
           `${program} is not the expected-result program of ${opened.problem.id}, but has its name; rename one of them`,
         );
-      if (there === null) await copyFile(path.join(opened.folder, answer.name), program);
+      if (programText === null) await copyFile(path.join(opened.folder, answer.name), program);
     }
     await writeFile(file, source, { flag: 'wx' });
     if (!opened.isFolder)

@@ -183,20 +183,24 @@ async function runRemoteCommand(ssh: Ssh, { terminal, signal }: VerbContext, wor
 /** Runs the verb on the remote machine: sends files, runs the command, fetches results. */
 async function runVerbRemotely(verb: Verb, context: VerbContext, host: string): Promise<ExitCode> {
   const { parsed } = context;
-  const there = await remoteCommand(verb, context);
-  if (there.out !== null) await checkOutput(parsed, there.out.file);
+  const remoteCall = await remoteCommand(verb, context);
+  if (remoteCall.out !== null) await checkOutput(parsed, remoteCall.out.file);
   return withRemoteHost(context, host, async ({ ssh, probed, folder }) => {
     const work = `${probed.base}/work/${randomBytes(8).toString('hex')}`;
     await ssh.run(`umask 077; mkdir -p -- ${quoteForShell(work)}`);
     try {
-      for (const parcel of there.parcels) await sendFiles(ssh, work, parcel);
-      const code = await runRemoteCommand(ssh, context, work, [`${folder}/braggbench`, ...there.words]);
-      if (there.out !== null && code !== exitCodes.badInput) {
-        const file = `${work}/${there.out.name}`;
+      for (const parcel of remoteCall.parcels) await sendFiles(ssh, work, parcel);
+      const code = await runRemoteCommand(ssh, context, work, [`${folder}/braggbench`, ...remoteCall.words]);
+      if (remoteCall.out !== null && code !== exitCodes.badInput) {
+        const file = `${work}/${remoteCall.out.name}`;
         const child = ssh.start(`cat -- ${quoteForShell(file)}`);
         const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
         child.stdin?.end();
-        await writeOutput(parsed, there.out.file, await readStream(child.stdout, ended, `${host}:${there.out.name}`));
+        await writeOutput(
+          parsed,
+          remoteCall.out.file,
+          await readStream(child.stdout, ended, `${host}:${remoteCall.out.name}`),
+        );
       }
       const found = Object.values(exitCodes).find((one) => one === code);
       if (found !== undefined) return found;

@@ -41,10 +41,10 @@ export function flaggedReport(
   { reference, seed }: Pick<SessionReport, 'reference' | 'seed'>,
   entries: readonly MeasuredSessionEntry[],
 ): readonly string[] {
-  const told = entries.filter(({ flagged }) => (flagged ?? 0) > 0);
-  if (told.length === 0) return [];
-  const reasons = [...new Set(told.flatMap(({ samples }) => samples.flatMap(({ flag }) => flag ?? [])))];
-  const counts = told.map(({ label, flagged, samples }) => `${label} ${flagged} of ${samples.length}`);
+  const flaggedEntries = entries.filter(({ flagged }) => (flagged ?? 0) > 0);
+  if (flaggedEntries.length === 0) return [];
+  const reasons = [...new Set(flaggedEntries.flatMap(({ samples }) => samples.flatMap(({ flag }) => flag ?? [])))];
+  const counts = flaggedEntries.map(({ label, flagged, samples }) => `${label} ${flagged} of ${samples.length}`);
   const against = entries.find(({ label }) => label === reference);
   const without = entries.flatMap((entry) => {
     const ratio = unflaggedRatio(entry, against, seed);
@@ -96,10 +96,10 @@ export function rooflineReport(
   entries: readonly MeasuredSessionEntry[],
   bold: Bold,
 ): readonly string[] {
-  const told = entries.filter(({ roofline }) => roofline !== null);
-  if (told.length === 0) return [];
-  const anyCounted = told.some((entry) => countedDramRate(entry) !== null);
-  const known = usedGpus(machine, told).flatMap(({ name, ceilings }) =>
+  const rooflineEntries = entries.filter(({ roofline }) => roofline !== null);
+  if (rooflineEntries.length === 0) return [];
+  const anyCounted = rooflineEntries.some((entry) => countedDramRate(entry) !== null);
+  const known = usedGpus(machine, rooflineEntries).flatMap(({ name, ceilings }) =>
     ceilings === null ? [] : [{ name, ceilings }],
   );
   const columns = [
@@ -121,7 +121,7 @@ export function rooflineReport(
     const found = countedDramRate(entry);
     return [found === null ? '–' : `${compactCount(found.rate)}B/s`, or(found?.ofDeclared ?? null, percent)];
   };
-  const rows = told.flatMap((entry) => {
+  const rows = rooflineEntries.flatMap((entry) => {
     const { label, roofline } = entry;
     return roofline === null
       ? []
@@ -144,7 +144,7 @@ export function rooflineReport(
       ({ name, ceilings: { copy_bytes_per_s, fp32_flops_per_s, fp64_flops_per_s } }) =>
         `Measured ceilings${known.length === 1 ? '' : ` of ${name}`}: copy ${compactCount(copy_bytes_per_s)}B/s read and written, FP32 ${compactCount(fp32_flops_per_s)}FLOP/s, FP64 ${compactCount(fp64_flops_per_s)}FLOP/s.`,
     ),
-    ...told.flatMap(({ label, roofline }) =>
+    ...rooflineEntries.flatMap(({ label, roofline }) =>
       (roofline === null ? [] : aboveCeilingTexts(roofline)).map((reason) => `${label}: ${reason}.`),
     ),
     anyCounted

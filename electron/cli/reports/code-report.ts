@@ -85,7 +85,7 @@ function differenceLines(left: Code, right: Code, look: CodeReportOptions): read
   const differing = all.filter(({ kind }) => kind !== 'same').length;
   const marks = { same: ' ', changed: '|', left: '<', right: '>' } as const;
   const opcodes = opcodeCounts(left.lines, right.lines, left.language).filter((one) => one.left !== one.right);
-  const told = opcodes.slice(0, MAX_OPCODES).map((one) => `${one.opcode} ${one.left} → ${one.right}`);
+  const countChanges = opcodes.slice(0, MAX_OPCODES).map((one) => `${one.opcode} ${one.left} → ${one.right}`);
   const place = (code: Code, line: number | undefined): string => {
     const at = line === undefined ? undefined : code.lines[line - 1];
     return at === undefined ? '' : addressText(at.address);
@@ -93,9 +93,11 @@ function differenceLines(left: Code, right: Code, look: CodeReportOptions): read
   const rows = look.whole ? all : condenseRows(all, CONTEXT_LINES);
   return [
     `${differing} of ${all.length} lines differ${look.exact ? '' : ', ignoring names of registers and labels'}`,
-    ...(told.length === 0
+    ...(countChanges.length === 0
       ? []
-      : [`Instructions with different counts: ${told.join(', ')}${opcodes.length > told.length ? ', …' : ''}`]),
+      : [
+          `Instructions with different counts: ${countChanges.join(', ')}${opcodes.length > countChanges.length ? ', …' : ''}`,
+        ]),
     '',
     ...rows.map((row) => {
       if (row === null) return '   ⋯';

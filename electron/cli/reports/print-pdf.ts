@@ -130,10 +130,10 @@ async function isExecutable(file: string): Promise<boolean> {
  * Throws BraggError with advice.
  */
 export async function findBrowser(named: string | undefined, environment = process.env): Promise<string> {
-  const told = named ?? environment['CHROME'];
-  if (told !== undefined && told !== '') {
-    if (await isExecutable(told)) return told;
-    throw new BraggError('not-found', `The browser ${told} does not exist.`);
+  const requestedBrowser = named ?? environment['CHROME'];
+  if (requestedBrowser !== undefined && requestedBrowser !== '') {
+    if (await isExecutable(requestedBrowser)) return requestedBrowser;
+    throw new BraggError('not-found', `The browser ${requestedBrowser} does not exist.`);
   }
   const folders = (environment['PATH'] ?? '').split(path.delimiter).filter((folder) => folder !== '');
   const candidates = [...folders.flatMap((folder) => names.map((name) => path.join(folder, name))), ...browserPaths];

@@ -56,8 +56,8 @@ export const history: Verb = {
       throw new BraggError('invalid', `No two of these sessions measured ${what}.`);
     }
     if (hasFlag(parsed, 'json')) {
-      const told = all.map((one) => ({ ...one, trend: trendOf(one.points.map(({ time_s }) => time_s)) }));
-      terminal.printJson({ series: told });
+      const allWithTrends = all.map((one) => ({ ...one, trend: trendOf(one.points.map(({ time_s }) => time_s)) }));
+      terminal.printJson({ series: allWithTrends });
     } else
       for (const one of all)
         for (const line of seriesLines(one, (text) => terminal.style('bold', text))) terminal.print(line);

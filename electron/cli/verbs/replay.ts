@@ -26,8 +26,8 @@ export const replay: Verb = {
     const [file = ''] = parsed.operands;
     const folder = flagValue(parsed, 'out') ?? path.basename(file).replace(/(\.session|\.task)?\.json$/i, '');
     const { sessionSvgFiles: svgFilesOf } = await import('../reports/svg.ts');
-    const kept = await readSessionNamed(file);
-    const figures = svgFilesOf(deriveSession(kept, await readCurrent(assetsFolder())));
+    const openedSession = await readSessionNamed(file);
+    const figures = svgFilesOf(deriveSession(openedSession, await readCurrent(assetsFolder())));
     if (figures.length === 0) throw new BraggError('invalid', `${file} has too few measurements for a figure.`);
     await mkdir(folder, { recursive: true });
     // Check all files first, so that none is written if one of them cannot be.

@@ -202,29 +202,29 @@ export function createRun<W extends ProgressDetail['workload']>({
     const reading = any as Extract<ScenarioReading, { readonly kind: W }>;
     const id = await runToEnd(context, host, reading, words);
     const run = requireWorkload(workload, await host.runs.data(id), id) as WorkloadRunData<W>;
-    const told = tell(run, reading);
-    const kept = place === null ? null : await saveRunFile(context, host, id, place);
-    const file = kept !== null && 'file' in kept ? kept.file : null;
+    const report = tell(run, reading);
+    const saveOutcome = place === null ? null : await saveRunFile(context, host, id, place);
+    const file = saveOutcome !== null && 'file' in saveOutcome ? saveOutcome.file : null;
     const further = (await more?.(context, host, reading)) ?? { document: {}, lines: [] };
     const verdict = await checkedUserKernel(context, host, reading, run);
     if (hasFlag(parsed, 'json')) {
       terminal.printJson({
-        ...told.document,
+        ...report.document,
         ...further.document,
         ...(verdict === null ? {} : { checks: verdict, printed: host.userKernels.printed(run.variant) }),
       });
       if (file !== null) terminal.say(`Saved as ${file}`);
     } else {
       const style: Style = (name, text) => terminal.style(name, text);
-      for (const line of told.lines(file, style)) terminal.print(line);
+      for (const line of report.lines(file, style)) terminal.print(line);
       for (const line of further.lines) terminal.print(line);
       if (verdict !== null) for (const line of ['', ...verdictLines(verdict, style)]) terminal.print(line);
       for (const line of userKernelNotes(host, run.variant)) terminal.print(line);
     }
-    const fault = kept !== null && 'error' in kept ? kept.error.message : told.error;
+    const fault = saveOutcome !== null && 'error' in saveOutcome ? saveOutcome.error.message : report.error;
     if (fault !== null) terminal.say(`${terminal.styleSaid('red', 'error')} ${fault}`);
     if (fault !== null || (verdict?.right === false && !verdict.doubtful)) return exitCodes.failed;
-    return told.status === 'done' ? exitCodes.done : exitCodes.interrupted;
+    return report.status === 'done' ? exitCodes.done : exitCodes.interrupted;
   };
 }
 

@@ -45,8 +45,8 @@ export interface Work {
 }
 
 function maxMinutes(environment: NodeJS.ProcessEnv): number {
-  const told = Number(environment[VARIABLE]);
-  return told > 0 ? told : DEFAULT_MINUTES;
+  const limitFromEnvironment = Number(environment[VARIABLE]);
+  return limitFromEnvironment > 0 ? limitFromEnvironment : DEFAULT_MINUTES;
 }
 
 /** Lower bound in seconds that holds for every current machine. */

@@ -97,10 +97,10 @@ export const quantityReadouts = (quantities: readonly Quantity[]): readonly Stud
 
 /** Energy of an entry as recorded in a session. Empty if energy was not requested. */
 export function sessionEnergy(quantities: readonly Quantity[], facts: SessionReport['facts']): readonly StudyMeasure[] {
-  const told = facts.filter(([name]) => name === ENERGY_FACT).map(([, value]) => value);
-  if (told.length === 0) return [];
+  const energies = facts.filter(([name]) => name === ENERGY_FACT).map(([, value]) => value);
+  if (energies.length === 0) return [];
   const joules = quantities.find(({ id }) => id === ENERGY_QUANTITY)?.value ?? null;
-  return energyMeasures(joules, `${joules === null ? 'not known: ' : ''}${told.join('; ')}`);
+  return energyMeasures(joules, `${joules === null ? 'not known: ' : ''}${energies.join('; ')}`);
 }
 
 /** An ended run in a comparison. */

@@ -51,8 +51,8 @@ function legendShapes({ series, left, top }: LegendEntry, { width, label }: Figu
   const shapes: Shape[] = [sample, { ...text, at: [from, middle + BASELINE * label], text: name, ink: 'text', bold }];
   if (legendNote === undefined) return shapes;
   const at = from + textWidth(name, label) * 1.08 + label;
-  const told = shortenToFit(legendNote, width - at, label);
-  return [...shapes, { ...text, at: [at, middle + BASELINE * label], text: told, ink: 'text-muted' }];
+  const shownNote = shortenToFit(legendNote, width - at, label);
+  return [...shapes, { ...text, at: [at, middle + BASELINE * label], text: shownNote, ink: 'text-muted' }];
 }
 
 /**

@@ -103,10 +103,10 @@ export function gainsChart(gains: readonly Gain[]): Chart {
         x: { title: 'Times faster', unit: '', kind: 'log', from, to, format: (value) => `${shortNumber(value)}×` },
         y: rowsAxis(gains.map(({ label, base }) => ({ name: label, under: `over ${base}` }))),
         series: kinds.map(({ key, name, ink, form, shift }): Series => {
-          const told = (gain: Gain): string =>
+          const gainText = (gain: Gain): string =>
             `${gain.label}: ${factorText(gain[key])} compared with ${key === 'alone' ? gain.base : gain.root}`;
           return {
-            ...{ kind: 'dots', name, ink, form, radius: 0.36, tips: gains.map(told) },
+            ...{ kind: 'dots', name, ink, form, radius: 0.36, tips: gains.map(gainText) },
             ...{ x: gains.map((gain) => gain[key].value), y: gains.map((_, row) => row + shift) },
             intervals: { along: 'x', ends: gains.map((gain) => gain[key].interval) },
           };
@@ -160,8 +160,8 @@ export function waterfallChart(chain: readonly MeasuredSessionEntry[]): Chart {
             ...{ x: times, y: chain.map((_, row) => row) },
             tips: chain.map(({ label, time_s }, i) => {
               const gain = gains[i] ?? null;
-              const told = gain === null ? '' : `, ${factorText(gain)} compared with ${chain[i - 1]?.label}`;
-              return `${label}: ${measuredTime(time_s)}${told}`;
+              const gainText = gain === null ? '' : `, ${factorText(gain)} compared with ${chain[i - 1]?.label}`;
+              return `${label}: ${measuredTime(time_s)}${gainText}`;
             }),
           },
         ],

@@ -91,7 +91,7 @@ function Session({ session }: { readonly session: SessionData }): ReactElement {
   const unproven = report.entries.flatMap((entry) =>
     entry.status === 'measured' && isUnproven(entry.verdict) ? [`${entry.label} (${entry.verdict})`] : [],
   );
-  const told = report.claims.length > 0;
+  const hasClaims = report.claims.length > 0;
   return (
     <>
       {session.sweep === null ? null : (
@@ -110,7 +110,7 @@ function Session({ session }: { readonly session: SessionData }): ReactElement {
           Left out of the ladder: {unproven.join(', ')}.
         </p>
       )}
-      {charts.length === 0 && !told ? (
+      {charts.length === 0 && !hasClaims ? (
         <EmptyState icon="curve" title="This session has too few measurements for figures" action={<CompareOffer />} />
       ) : null}
       {charts.map(({ id, title, text, chart }) => (
@@ -131,7 +131,7 @@ function Session({ session }: { readonly session: SessionData }): ReactElement {
           <p className="section__note faint small">{provenance}</p>
         </section>
       ))}
-      {told ? (
+      {hasClaims ? (
         <section className="section" aria-label="Claimed and measured" data-testid="ladder-claims">
           <div className="section__head row gap-l">
             <h2>Claimed and measured</h2>
@@ -158,7 +158,9 @@ function Session({ session }: { readonly session: SessionData }): ReactElement {
           <p className="section__note faint small">{provenance}</p>
         </section>
       ) : null}
-      {told ? null : <p className="ladder__missing muted">No claims are known about what this session measures.</p>}
+      {hasClaims ? null : (
+        <p className="ladder__missing muted">No claims are known about what this session measures.</p>
+      )}
       {missing.map((text) => (
         <p key={text} className="ladder__missing muted">
           {text}

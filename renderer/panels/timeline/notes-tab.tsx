@@ -41,8 +41,8 @@ export function StepsTab({ controller, state }: TabProps): ReactElement {
         Keep only the steps slower than the p99
       </label>
       {open.map(({ id, name, about }) => {
-        const told = slow[id];
-        if (told === undefined || told === null) return null;
+        const statistics = slow[id];
+        if (statistics === undefined || statistics === null) return null;
         return (
           <section key={id}>
             <h2 className="timeline-side__title">
@@ -50,29 +50,31 @@ export function StepsTab({ controller, state }: TabProps): ReactElement {
             </h2>
             <Facts
               facts={[
-                { name: 'Launches of steps', value: count(told.all) },
-                { name: 'Median of a step', value: timeText(told.median_ns, 4) },
-                { name: 'p99', value: timeText(told.p99_ns, 4) },
-                { name: 'Slower', value: count(told.slow.length) },
+                { name: 'Launches of steps', value: count(statistics.all) },
+                { name: 'Median of a step', value: timeText(statistics.median_ns, 4) },
+                { name: 'p99', value: timeText(statistics.p99_ns, 4) },
+                { name: 'Slower', value: count(statistics.slow.length) },
               ]}
             />
             <ol className="timeline-steps">
-              {told.slow.slice(0, MAX_LISTED).map(({ step, steps, from_ns, to_ns, each_ns }) => (
+              {statistics.slow.slice(0, MAX_LISTED).map(({ step, steps, from_ns, to_ns, each_ns }) => (
                 <li className="flex wrap" key={step}>
                   <button type="button" className="link" onClick={() => controller?.goTo(id, from_ns, to_ns)}>
                     {steps > 1 ? `steps ${step} to ${step + steps - 1}` : `step ${step}`}
                   </button>
                   <span>
-                    {timeText(each_ns, 4)}, {significant(each_ns / told.median_ns, 3)}× the median
+                    {timeText(each_ns, 4)}, {significant(each_ns / statistics.median_ns, 3)}× the median
                   </span>
                 </li>
               ))}
             </ol>
-            {told.leftOut === 0 ? null : (
+            {statistics.leftOut === 0 ? null : (
               <p className="timeline-side__about">The last launch is omitted: its number of steps is unknown.</p>
             )}
-            {told.slow.length > MAX_LISTED ? (
-              <p className="timeline-side__about">{count(told.slow.length - MAX_LISTED)} later ones are not listed.</p>
+            {statistics.slow.length > MAX_LISTED ? (
+              <p className="timeline-side__about">
+                {count(statistics.slow.length - MAX_LISTED)} later ones are not listed.
+              </p>
             ) : null}
           </section>
         );

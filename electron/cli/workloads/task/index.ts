@@ -73,7 +73,7 @@ async function runTask(
   });
   const [report] = session.reports;
   if (report === undefined) throw new Error('the measurement returned no report');
-  const kept = await saveSession(parsed, session);
+  const saved = await saveSession(parsed, session);
   const verdict = userKernelChecks(host, report, variant);
   if (verdict !== null && hasFlag(parsed, 'json'))
     terminal.printJson({ ...report, checks: verdict, printed: host.userKernels.printed(variant) });
@@ -83,7 +83,7 @@ async function runTask(
       terminal.print(line);
     for (const line of userKernelNotes(host, variant)) terminal.print(line);
   }
-  if (kept instanceof Error) throw kept;
+  if (saved instanceof Error) throw saved;
   if (place !== null) terminal.say(`Saved as ${place.place}`);
   return verdict?.right === false && !verdict.doubtful ? exitCodes.failed : exitCodeOf([report]);
 }

@@ -72,11 +72,11 @@ export function trendOf(times: readonly number[]): Trend | null {
 }
 
 function intervalOf({ samples }: MeasuredSessionEntry): Interval | null {
-  const told = samples.flatMap((sample) =>
+  const samplesWithTime = samples.flatMap((sample) =>
     sample.instance === undefined ? [] : [{ instance: sample.instance, time_s: sample.time_s }],
   );
   const log = timeInterval(
-    groupByInstance(told, ({ time_s }) => time_s),
+    groupByInstance(samplesWithTime, ({ time_s }) => time_s),
     outsideShare,
   );
   return log === null ? null : toInterval(log);

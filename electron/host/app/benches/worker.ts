@@ -38,7 +38,7 @@ function userKernelsOf({ userKernels, userKernelLimit_s }: BenchTask): UserKerne
 
 async function runBenchmark(task: BenchTask, kept: boolean): Promise<BenchOutcome> {
   const userKernels = userKernelsOf(task);
-  let told = { report: -1, round: -1, at: Number.NEGATIVE_INFINITY };
+  let lastReported = { report: -1, round: -1, at: Number.NEGATIVE_INFINITY };
   try {
     return await measureSession(userKernels.addon, hostWorkloads[task.workload].benchable, task, {
       signal: stop.signal,
@@ -46,9 +46,9 @@ async function runBenchmark(task: BenchTask, kept: boolean): Promise<BenchOutcom
       soFar: kept ? (session) => sendToHost({ kind: 'so far', session }) : undefined,
       tell: (progress, report) => {
         const now = performance.now();
-        const same = report === told.report && progress.round === told.round;
-        if (same && now - told.at < SEND_EVERY_MS) return;
-        told = { report, round: progress.round, at: now };
+        const same = report === lastReported.report && progress.round === lastReported.round;
+        if (same && now - lastReported.at < SEND_EVERY_MS) return;
+        lastReported = { report, round: progress.round, at: now };
         sendToHost({ kind: 'progress', progress, report });
       },
     });

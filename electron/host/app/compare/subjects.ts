@@ -180,8 +180,10 @@ function instancesIn(
   samples: MeasuredSessionEntry['samples'],
   secondsOf: (sample: TimedSample) => number | undefined,
 ): Instances | null {
-  const told = samples.every((sample) => sample.instance !== undefined && secondsOf(sample) !== undefined);
-  return told && samples.length > 0 ? recordedInstances(samples, (sample) => secondsOf(sample) ?? Number.NaN) : null;
+  const allHaveInstances = samples.every((sample) => sample.instance !== undefined && secondsOf(sample) !== undefined);
+  return allHaveInstances && samples.length > 0
+    ? recordedInstances(samples, (sample) => secondsOf(sample) ?? Number.NaN)
+    : null;
 }
 
 const processesOf = ({

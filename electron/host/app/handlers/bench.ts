@@ -262,9 +262,9 @@ export function benchHandlers(parts: BenchParts): Pick<Handlers, Names> {
       if (commit !== null && commit === here) {
         return resourcesFrom(built, `of this build, from the same commit as ${kept?.name}, which has no kernel data`);
       }
-      const there = commit === null ? 'does not give its commit' : `is from commit ${commit.slice(0, 7)}`;
+      const sessionCommitText = commit === null ? 'does not give its commit' : `is from commit ${commit.slice(0, 7)}`;
       return noResources(
-        `${kept?.name} has no kernel data and ${there}; this build is from ${here?.slice(0, 7) ?? 'an unknown commit'}.`,
+        `${kept?.name} has no kernel data and ${sessionCommitText}; this build is from ${here?.slice(0, 7) ?? 'an unknown commit'}.`,
       );
     },
   };

@@ -144,10 +144,14 @@ export class Recovery {
 
   async draft(id: string): Promise<Result<'recovery.draft'>> {
     const { files } = this.#parts;
-    const kept = await readDraft(await this.#file(id));
-    if (kept === null) throw notFoundError();
-    const there = kept.path !== null && (await isReadableFile(kept.path));
-    return { title: kept.title, file: there && kept.path !== null ? files.grant(kept.path) : null, draft: kept.draft };
+    const savedDraft = await readDraft(await this.#file(id));
+    if (savedDraft === null) throw notFoundError();
+    const there = savedDraft.path !== null && (await isReadableFile(savedDraft.path));
+    return {
+      title: savedDraft.title,
+      file: there && savedDraft.path !== null ? files.grant(savedDraft.path) : null,
+      draft: savedDraft.draft,
+    };
   }
 
   async run(id: string): Promise<RunInfo> {

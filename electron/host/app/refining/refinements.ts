@@ -57,8 +57,8 @@ interface FitRequest {
 
 function refinedFrame(refined: RefinementResult): RefinedCrystal {
   const { image: _image, images: _images, unknowns, ...rest } = refined;
-  const told = unknowns.map(({ id, start, value, sigma }) => ({ id, start, value, sigma }));
-  return { state: 'refined', unknowns: told, ...rest };
+  const reportedUnknowns = unknowns.map(({ id, start, value, sigma }) => ({ id, start, value, sigma }));
+  return { state: 'refined', unknowns: reportedUnknowns, ...rest };
 }
 
 export class Refinements {

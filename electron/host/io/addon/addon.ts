@@ -620,9 +620,9 @@ export function variantOptionsOf(addon: NativeAddon): (variant: string) => Varia
 /** Converts an exception of the addon to a BraggError with the same code. */
 export function errorFromNative(error: unknown): BraggError {
   if (error instanceof BraggError) return error;
-  const told = typeof error === 'object' && error !== null ? error : {};
-  const message = 'message' in told ? String(told.message) : String(error);
-  const code = errorCodeSchema.safeParse('code' in told ? told.code : undefined);
+  const errorFields = typeof error === 'object' && error !== null ? error : {};
+  const message = 'message' in errorFields ? String(errorFields.message) : String(error);
+  const code = errorCodeSchema.safeParse('code' in errorFields ? errorFields.code : undefined);
   const known: ErrorCode = code.success ? code.data : 'internal';
   return new BraggError(known, message, [], { cause: error });
 }

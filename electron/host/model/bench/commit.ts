@@ -20,8 +20,8 @@ async function findGitFolder(root: string): Promise<string> {
  * overrides it, for checkouts that were copied to another machine without git.
  */
 export async function readCommit(root: string, environment = process.env): Promise<string | null> {
-  const told = environment['BRAGGBENCH_COMMIT'];
-  if (told !== undefined && COMMIT_PATTERN.test(told)) return told;
+  const commitFromEnvironment = environment['BRAGGBENCH_COMMIT'];
+  if (commitFromEnvironment !== undefined && COMMIT_PATTERN.test(commitFromEnvironment)) return commitFromEnvironment;
   const folder = await findGitFolder(root);
   const head = await readTrimmedText(path.join(folder, 'HEAD'));
   if (head === null) return null;

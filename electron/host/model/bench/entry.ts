@@ -240,14 +240,14 @@ function reportedSeries(
   time_s: number,
   samples: readonly RawSample[],
 ): readonly ReportedSeries[] {
-  const said = samples.map((sample) => sample.reportedQuantities ?? candidate.quantities(sample.time_s));
-  const told = samples.every((sample) => sample.reportedQuantities !== undefined);
+  const quantitiesBySample = samples.map((sample) => sample.reportedQuantities ?? candidate.quantities(sample.time_s));
+  const areAllReported = samples.every((sample) => sample.reportedQuantities !== undefined);
   return candidate.quantities(time_s).map((quantity) => {
-    const values = said.map((all) => all.find(({ id }) => id === quantity.id)?.value ?? Number.NaN);
+    const values = quantitiesBySample.map((all) => all.find(({ id }) => id === quantity.id)?.value ?? Number.NaN);
     const of = new Map(samples.map((sample, i) => [sample, values[i] ?? Number.NaN]));
     // A reported quantity is the median over the samples. A quantity derived from the time must match the time in the
     // report.
-    const value = told && values.length > 0 ? median(values) : quantity.value;
+    const value = areAllReported && values.length > 0 ? median(values) : quantity.value;
     if (value === null || values.length === 0 || values.some(Number.isNaN)) {
       return { quantity: { ...quantity, interval: null }, apart: null };
     }
@@ -256,7 +256,10 @@ function reportedSeries(
       0.05,
     );
     const interval = half === null ? null : { low: value - half, high: value + half };
-    return { quantity: { ...quantity, value, interval }, apart: told && new Set(values).size > 1 ? of : null };
+    return {
+      quantity: { ...quantity, value, interval },
+      apart: areAllReported && new Set(values).size > 1 ? of : null,
+    };
   });
 }
 
@@ -288,7 +291,7 @@ export function buildMeasuredEntry(
   const { work, repeats, note, compared: _, ...known } = candidate.properties();
   const isReference = verdict === 'reference';
   const judgedWhole = whole === null ? null : compareTimes(own, whole);
-  const told = reportedSeries(candidate, times.time_s, gathered.warm.samples);
+  const allReported = reportedSeries(candidate, times.time_s, gathered.warm.samples);
   const ceilings = head.device === 'cuda' ? (gpuOfEntry(machine, head.gpu)?.ceilings ?? null) : null;
   const least = timeLowerBound(work, known.state_bytes, head.device === 'cuda' ? ceilings : processor);
   const accuracy = [...gathered.accuracy(), ...impossibleTimeCheck(times.time_s, least)];
@@ -315,8 +318,11 @@ export function buildMeasuredEntry(
     roofline: roofline(work, times.time_s, ceilings),
     accuracy,
     determinism: repeats ?? determinism.report(),
-    quantities: [...told.map(({ quantity }) => quantity), ...(energy_J === null ? [] : [energyQuantity(energy_J)])],
+    quantities: [
+      ...allReported.map(({ quantity }) => quantity),
+      ...(energy_J === null ? [] : [energyQuantity(energy_J)]),
+    ],
     modes: modes.map(({ samples: all, spread: _, ...mode }) => ({ ...mode, samples: all.map(toStoredSample) })),
-    samples: samples.map((sample) => ({ ...toStoredSample(sample), ...differingMetrics(sample.raw, told) })),
+    samples: samples.map((sample) => ({ ...toStoredSample(sample), ...differingMetrics(sample.raw, allReported) })),
   };
 }

@@ -111,9 +111,9 @@ function findQuantity(
   declared: DeclaredRates,
   quantity: string,
 ): ReturnType<ReportMeasurements['numberOf']> {
-  const told = quantities.find(({ id }) => id === quantity);
-  if (told === undefined) return derivedQuantity(declared, quantity) ?? null;
-  const { value, unit, interval = null } = told;
+  const reported = quantities.find(({ id }) => id === quantity);
+  if (reported === undefined) return derivedQuantity(declared, quantity) ?? null;
+  const { value, unit, interval = null } = reported;
   return value === null ? null : { value, unit, interval };
 }
 

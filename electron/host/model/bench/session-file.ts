@@ -41,11 +41,11 @@ function sampleColumns(samples: readonly TimedSample[]): SampleColumns {
     (name) => !(name === 'time_s' && derived) && samples.some((sample) => sample[name] !== undefined),
   );
   const quantities = new Set(samples.flatMap(({ told }) => Object.keys(told ?? {})));
-  const told = [...quantities].map((id) => [id, samples.map((sample) => sample.told?.[id] ?? null)]);
+  const columnsById = [...quantities].map((id) => [id, samples.map((sample) => sample.told?.[id] ?? null)]);
   return {
     round: samples.map(({ round }) => round),
     ...Object.fromEntries(names.map((name) => [name, singleOrList(samples.map((sample) => sample[name] ?? null))])),
-    ...(told.length === 0 ? {} : { told: Object.fromEntries(told) }),
+    ...(columnsById.length === 0 ? {} : { told: Object.fromEntries(columnsById) }),
     sm_MHz: samples.length === 0 ? null : singleOrList(samples.map(({ sm_MHz }) => sm_MHz)),
     flag: samples.length === 0 ? null : singleOrList(samples.map(({ flag }) => flag)),
   };

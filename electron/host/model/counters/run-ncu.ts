@@ -25,8 +25,8 @@ export function ncuFailureReason(code: string | number | null, output: string): 
   if (output.includes('ERR_NVGPUCTRPERM')) {
     return 'the driver restricts counters to administrators: run as root, or load it with NVreg_RestrictProfilingToAdminUsers=0';
   }
-  const told = output.split(/\r?\n/).find((line) => /==ERROR==/.test(line));
-  return told?.replace(/^==ERROR==\s*/, '') ?? `ncu exited with code ${code ?? 'none'}`;
+  const errorLine = output.split(/\r?\n/).find((line) => /==ERROR==/.test(line));
+  return errorLine?.replace(/^==ERROR==\s*/, '') ?? `ncu exited with code ${code ?? 'none'}`;
 }
 
 /** Counters of the command's run, or the reason why there are none. */

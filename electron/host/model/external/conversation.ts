@@ -263,10 +263,10 @@ export class Conversation {
 
   async sendRequest<T>(message: Readonly<Record<string, unknown>>, schema: z.ZodType<T>): Promise<T> {
     const line = await this.#exchange(JSON.stringify(message, arraysToLists));
-    const said = parseReply(line);
-    const refused = errorSchema.safeParse(said);
+    const parsedReply = parseReply(line);
+    const refused = errorSchema.safeParse(parsedReply);
     if (refused.success) throw new BraggError('unsupported', refused.data.error.message);
-    const answer = schema.safeParse(said);
+    const answer = schema.safeParse(parsedReply);
     if (!answer.success) throw new BraggError('unsupported', 'its reply does not follow the protocol');
     return answer.data;
   }

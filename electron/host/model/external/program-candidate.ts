@@ -182,27 +182,27 @@ export class ProgramCandidate implements BenchCandidate {
       try {
         const file = join(scratch, 'answer.npz');
         const { conversation, opened } = await this.#open();
-        const told = await conversation.sendRequest(
+        const response = await conversation.sendRequest(
           { do: 'answer', file, fresh: terms.samples !== 'run' },
           answerReplySchema,
         );
         const bytes = await readFile(file);
-        const arrays = told.arrays.map((name) => readNpz(bytes, name).values);
+        const arrays = response.arrays.map((name) => readNpz(bytes, name).values);
         for (const [i, length] of (terms.lengths ?? []).entries()) {
           const got = arrays[i]?.length ?? 0;
           if (got !== length) {
             throw new BraggError(
               'unsupported',
-              `its result has ${got} numbers in ${told.arrays[i]}, expected ${length}`,
+              `its result has ${got} numbers in ${response.arrays[i]}, expected ${length}`,
             );
           }
         }
         const { precision } = opened;
-        this.#answer = { reply: told, arrays, precision };
+        this.#answer = { reply: response, arrays, precision };
         this.#held = (await terms.checkWithEngine?.(arrays, precision)) ?? null;
         // A repetition starts with the state that the previous one left, so the answer is computed twice to compare its
         // bits.
-        if (terms.samples !== 'run') this.#hashes.push(told.hash, (await this.#again(file)).hash);
+        if (terms.samples !== 'run') this.#hashes.push(response.hash, (await this.#again(file)).hash);
         if (terms.samples === 'prepared') await this.#prepareAnew();
         return { values: terms.values(arrays) };
       } finally {

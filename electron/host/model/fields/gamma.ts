@@ -199,8 +199,8 @@ export function doseMapOfVolume(file: string, volume: Volume, plane: VolumePlane
   const { sizes, spacing_mm, origin_mm, values } = volume;
   const { depth, across } = planeAxes(sizes, plane);
   if (depth === across || depth >= sizes.length || across >= sizes.length) {
-    const there = axisNames.slice(0, sizes.length).join(', ');
-    throw new BraggError('invalid', `${file}: depth and lateral position must be two of its axes: ${there}.`);
+    const availableAxes = axisNames.slice(0, sizes.length).join(', ');
+    throw new BraggError('invalid', `${file}: depth and lateral position must be two of its axes: ${availableAxes}.`);
   }
   const strides = sizes.map((_, axis) => sizes.slice(0, axis).reduce((a, b) => a * b, 1));
   const [nz, nx] = [sizes[depth] ?? 0, sizes[across] ?? 0];

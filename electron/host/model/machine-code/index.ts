@@ -202,8 +202,8 @@ export async function readShippedCode(
   const cubins = language === 'ptx' ? null : extractCubins(bytes);
   const cubin = cubins?.get(architectureNumber(architecture));
   if (cubins !== null && cubin === undefined) {
-    const there = [...cubins.keys()].map((one) => `sm_${one}`).join(', ');
-    throw new BraggError('not-found', `${workload} was not compiled for ${architecture}, but for ${there}.`);
+    const architectures = [...cubins.keys()].map((one) => `sm_${one}`).join(', ');
+    throw new BraggError('not-found', `${workload} was not compiled for ${architecture}, but for ${architectures}.`);
   }
   const image: CodeImage = {
     bytes: cubin?.() ?? bytes,

@@ -46,8 +46,8 @@ const kernelNameOf = (text: string): string | null => {
 function parseFinding(lines: readonly string[]): Finding {
   const [what = '', ...rest] = lines;
   // If several lines have a location, as for a race, the first one is used.
-  const told = lines.map((line) => LOCATION.exec(line.trim())).find((match) => match !== null);
-  const [, before = '', file = null, line = null, after] = told ?? [];
+  const locationMatch = lines.map((line) => LOCATION.exec(line.trim())).find((match) => match !== null);
+  const [, before = '', file = null, line = null, after] = locationMatch ?? [];
   const plain = lines.map((one) => KERNEL.exec(one.trim())?.[1]).find((one) => one !== undefined);
   const more = rest.filter((one) => !LOCATION.test(one.trim()) && !KERNEL.test(one.trim())).map((one) => one.trim());
   return {

@@ -82,8 +82,8 @@ function parseParts(text: string, name: string): TextParts {
   // The size limit of files applies also to text that a page sends.
   if (content.length > MAX_SCENARIO_BYTES) {
     const message = `is larger than ${MAX_SCENARIO_BYTES / 1024} KiB, the limit for scenarios`;
-    const said: FieldIssue = { severity: 'error', path: [], atKey: false, message, value: null, allowed: null };
-    return { root: null, issues: [toIssue(said, name)], lineStarts: lineStarts('') };
+    const foundIssue: FieldIssue = { severity: 'error', path: [], atKey: false, message, value: null, allowed: null };
+    return { root: null, issues: [toIssue(foundIssue, name)], lineStarts: lineStarts('') };
   }
   const { root, faults } = isJson(name, content) ? parseJson(content) : parseYaml(content);
   const starts = lineStarts(content);

@@ -257,11 +257,11 @@ export function computePoints(study: Study, bases: readonly StudyBase[]): Points
   const perBase = ways.reduce((product, each) => product * each.length, 1);
   const combinations = perBase * bases.length;
   if (combinations > MAX_POINTS) {
-    const told = `${formatValue(combinations)} combinations`;
+    const countText = `${formatValue(combinations)} combinations`;
     wrong.push(
       fieldIssue(
         ['axes'],
-        told,
+        countText,
         'are too many',
         `at most ${MAX_POINTS}: fewer values, or a Latin hypercube sample (kind latin)`,
       ),

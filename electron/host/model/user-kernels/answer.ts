@@ -234,14 +234,14 @@ export class References {
       for (const [i, values] of inputs.entries()) {
         await writeFile(path.join(work, `${i}.f64`), new Uint8Array(values.buffer));
       }
-      const said = await this.#run({ folder: work, reference, handed });
+      const runOutput = await this.#run({ folder: work, reference, handed });
       const wanted = 8 * handed.returned.reduce((sum, { count }) => sum + count, 0);
       const made = await stat(path.join(work, 'answer.f64')).catch(() => null);
       if (made === null || made.size !== wanted) {
         const values = made === null ? 'none' : String(made.size / 8);
         throw new BraggError(
           'invalid',
-          `${reference.name} returned ${values} of ${wanted / 8} results. ${said}`.trim(),
+          `${reference.name} returned ${values} of ${wanted / 8} results. ${runOutput}`.trim(),
         );
       }
       // The inputs are deleted from the folder, so that a kernel cannot find them there; only the answer remains.

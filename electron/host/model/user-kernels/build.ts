@@ -276,11 +276,11 @@ async function buildLibrary(kernel: UserKernel, { addon, folders, signal }: Buil
   const folder = path.join(kept, key);
   const library = `${id}${process.platform === 'win32' ? '.dll' : '.so'}`;
   const code: UserKernelCode = { kind: 'library', file: path.join(folder, library) };
-  const said = await readFile(path.join(folder, 'output.txt'), 'utf8').catch(() => null);
-  if (said !== null && existsSync(code.file)) {
+  const savedOutput = await readFile(path.join(folder, 'output.txt'), 'utf8').catch(() => null);
+  if (savedOutput !== null && existsSync(code.file)) {
     const now = new Date();
     await utimes(folder, now, now).catch(() => undefined);
-    return { code, issues: parseDiagnostics(said, id, tools.includes) };
+    return { code, issues: parseDiagnostics(savedOutput, id, tools.includes) };
   }
 
   const named = temporaryPathIn(kept);

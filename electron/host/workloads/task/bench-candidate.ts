@@ -284,11 +284,12 @@ export class TaskBenchCandidate implements BenchCandidate {
       await this.#decideCaching(instance, MAX_DECIDING_S);
     }
     // Request metrics after the timing, because some variants repeat their work to report on it.
-    const told = sample === null || !tell ? undefined : await this.#withPrepared(instance, () => this.#task.told());
+    const reportedByTask =
+      sample === null || !tell ? undefined : await this.#withPrepared(instance, () => this.#task.told());
     const prepared = this.#unreported;
     this.#unreported = null;
     if (!keep) await this.close();
-    return sample === null || told === null ? null : timedRunOf(sample, prepared, told);
+    return sample === null || reportedByTask === null ? null : timedRunOf(sample, prepared, reportedByTask);
   }
 
   /**

@@ -341,12 +341,12 @@ export function taskWorkload(kind: TaskKind): HostWorkload {
       const { variant, precision, estimate_bytes } = addon.createTask(asked).plan;
       throwIfTaskTooLong(asked);
       const problem = kind === USER_PROBLEM ? sizesIn(asked) : { ...asked.numbers, ...asked.words, ...asked.switches };
-      const told = Object.entries(problem).map(([name, value]) => `${name} ${value}`);
+      const parameterTexts = Object.entries(problem).map(([name, value]) => `${name} ${value}`);
       return {
         variant,
         precision,
         state_bytes: estimate_bytes,
-        size: told.join(', '),
+        size: parameterTexts.join(', '),
         sizes: { problem },
         least_s: leastSecondsOfRun(addon, asked),
       };

@@ -51,9 +51,9 @@ async function checkAnswer(
   if (judge === undefined)
     throw new BraggError('unsupported', `no variant offers ${precision}, the precision of the reference`);
   try {
-    const told = await addon.createTask({ ...problem, variant: judge.id }).compare(arrays);
-    if (told === null) throw new BraggError('internal', `${judge.id} returned no result`);
-    return { accuracy: taskAccuracy(told), compared: told.compared };
+    const comparison = await addon.createTask({ ...problem, variant: judge.id }).compare(arrays);
+    if (comparison === null) throw new BraggError('internal', `${judge.id} returned no result`);
+    return { accuracy: taskAccuracy(comparison), compared: comparison.compared };
   } catch (error) {
     throw errorFromNative(error);
   }

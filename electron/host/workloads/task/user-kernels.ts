@@ -117,15 +117,15 @@ class UserKernelTask implements NativeTask {
     if (sample === null) return null;
     const received_ns = Number(process.hrtime.bigint());
     const between = this.#lease?.process.takeBetween();
-    const told = { ...sample, received_ns, ...(between !== undefined && { between }) };
-    if (sample.audit === null) return this.#withComparisons(told);
+    const timedSample = { ...sample, received_ns, ...(between !== undefined && { between }) };
+    if (sample.audit === null) return this.#withComparisons(timedSample);
     const judging = performance.now();
     const report = await this.#compareWithAnswer(sample.audit.results);
     const { altered, ...audited } = sample.audit;
     const others = altered === undefined ? null : await this.#compare(this.#alteredJudge, altered);
     const seconds = sample.audit.seconds + (performance.now() - judging) / 1000;
     const judged = { ...audited, ...report, ...(others !== null && { alteredChecks: others.checks }) };
-    return this.#withComparisons({ ...told, audit: { ...judged, results: [], seconds } });
+    return this.#withComparisons({ ...timedSample, audit: { ...judged, results: [], seconds } });
   }
 
   async check(runs: number): Promise<TaskVerdict | null> {

@@ -124,9 +124,9 @@ export class Login {
     const { child, ended } = this.start(script);
     child.stdin?.end(input);
     const late = setTimeout(() => child.kill(), PATIENCE_MS);
-    const said = await ended.finally(() => clearTimeout(late));
-    if (said.code === 0) return said.stdout;
-    throw this.errorOf(said);
+    const lastOutput = await ended.finally(() => clearTimeout(late));
+    if (lastOutput.code === 0) return lastOutput.stdout;
+    throw this.errorOf(lastOutput);
   }
 
   /** Describes a failure in one sentence, with the error code of the remote program. */
@@ -227,13 +227,13 @@ export async function solveOnCluster(options: ClusterOptions): Promise<StudyOutc
     const study = await uploadStudy(login, options);
     if (options.direct !== true)
       await writeTarget(options.folder.folder, { cluster: login.cluster.name, there: study });
-    const there = remoteFolderOf(study);
+    const remoteFolder = remoteFolderOf(study);
     const program = await login.program();
     const wanted = new Set(options.lines.map(({ id }) => id));
     for (let tries = 1; ; tries += 1) {
-      const watcher = login.start(watchScript(program, there, options));
+      const watcher = login.start(watchScript(program, remoteFolder, options));
       try {
-        await watchStudy({ ...options, login, there, program, watcher, go, wanted });
+        await watchStudy({ ...options, login, there: remoteFolder, program, watcher, go, wanted });
         return {};
       } catch (error) {
         // The remote process of an earlier connection may still be exiting, so retry.
@@ -331,9 +331,10 @@ async function watchStudy(all: WatchOptions): Promise<void> {
       await waitAtMost(LEAVE_MS);
     }
     if (!over) return;
-    const said = await watcher.ended;
+    const lastOutput = await watcher.ended;
     await downloadResults(all);
-    if (!go.signal.aborted && parseJsonOutput(said.stdout, outcomeSchema) === null) throw login.errorOf(said);
+    if (!go.signal.aborted && parseJsonOutput(lastOutput.stdout, outcomeSchema) === null)
+      throw login.errorOf(lastOutput);
   } finally {
     watcher.child.stdin?.end();
     if (!over) watcher.child.kill();

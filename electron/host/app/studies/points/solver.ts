@@ -169,7 +169,7 @@ function summarizeRepeats(all: readonly MeasuredTimes[]): readonly Measure[] {
   const [first] = all;
   if (first === undefined || all.length === 1) return first?.measures ?? [];
   const readouts = all.map(({ measures }) => JSON.stringify(measures.filter(({ group }) => group === 'readouts')));
-  const told = first.measures.map((measure): Measure => {
+  const recordedMeasures = first.measures.map((measure): Measure => {
     if ((measure.group !== 'times' && measure.group !== 'energy') || typeof measure.value !== 'number') return measure;
     const values = all.flatMap(({ measures }) => {
       const value = measures.find(({ group, name }) => group === measure.group && name === measure.name)?.value;
@@ -179,7 +179,7 @@ function summarizeRepeats(all: readonly MeasuredTimes[]): readonly Measure[] {
     return { ...measure, value: median(values), ...(interval ?? {}) };
   });
   const agree = readouts.every((one) => one === readouts[0]) ? 'yes' : 'no';
-  return [...told, { group: 'readouts', name: 'repeats_agree', unit: '', value: agree }];
+  return [...recordedMeasures, { group: 'readouts', name: 'repeats_agree', unit: '', value: agree }];
 }
 
 interface PointSolverOptions extends Pick<WorkerStart, 'as' | 'slots' | 'threads' | 'at_once' | 'job'> {

@@ -269,8 +269,8 @@ export function computeFactorial(design: FactorialDesign, report: MeasuredReport
     interactions: statements
       .filter(({ of }) => of.length > 1)
       .map(({ of, given, gain, verdict }) => {
-        const told: InteractionVerdict = interactionVerdicts[verdict];
-        return { of: [...of], given: [...given], times: gain, verdict: told };
+        const interactionVerdict: InteractionVerdict = interactionVerdicts[verdict];
+        return { of: [...of], given: [...given], times: gain, verdict: interactionVerdict };
       }),
   };
 }
