@@ -74,13 +74,15 @@ const LINE_MS = 20_000;
 async function compile(solver, behind, signal) {
   const begun = performance.now();
   const seconds = () => `${((performance.now() - begun) / 1000).toFixed(0)} s`;
+  // Each part counts its own files.
+  let part = 'the CPU solver of beams';
   let compiled = '';
   const progress = (/** @type {string} */ howFar) => {
     compiled = howFar;
     solver.report({ progress: howFar });
   };
   const lines = setInterval(() => {
-    if (compiled !== '') say(`Compiling the solver: ${compiled}, ${seconds()}`);
+    if (compiled !== '') say(`Compiling ${part}: ${compiled}, ${seconds()}`);
   }, LINE_MS);
   /** @param {import('./up-to-date.mjs').Step} step */
   const make = async (step) => {
@@ -94,6 +96,7 @@ async function compile(solver, behind, signal) {
     await make(firstAddonStep({ signal }));
     if (!signal.aborted) {
       solver.report({ stage: 'first', progress: null });
+      part = 'the rest of the solver';
       compiled = '';
       say(
         `Beams can run on the CPU now, after ${seconds()} of compiling; the rest of the solver is built in the background.`,
