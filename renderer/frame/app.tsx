@@ -182,13 +182,15 @@ function NoticeView({ notice }: { readonly notice: Notice }): ReactElement {
   const { stores } = useWorkbench();
   return (
     <div
-      className="notice flex gap-l floats"
+      className="notice flex gap-l floating"
       data-tone={notice.tone}
       role={notice.tone === 'error' ? 'alert' : undefined}
     >
       <Icon name={icons[notice.tone]} />
-      <div className="notice__body grow min-w-0 scroll-y break-anywhere selectable">
-        <p className="strong">{notice.title}</p>
+      <div className="notice__body grow scroll break-anywhere selectable">
+        <p>
+          <b>{notice.title}</b>
+        </p>
         {notice.text === '' ? null : <p>{notice.text}</p>}
         {notice.action === null ? null : (
           <Button
@@ -214,8 +216,8 @@ function NoticesView(): ReactElement {
     of.map((notice) => <NoticeView key={notice.id} notice={notice} />);
   return (
     <section className="notices rigid relative" aria-label="Notices" aria-live="polite">
-      <div className="notices__passing absolute grid gap-l">{all(notices.filter(disappearsByItself))}</div>
-      <div className="notices__staying grid gap-m scroll-y">
+      <div className="notices__passing grid gap-l">{all(notices.filter(disappearsByItself))}</div>
+      <div className="notices__staying grid gap-m scroll">
         {all(notices.filter((notice) => !disappearsByItself(notice)))}
       </div>
     </section>

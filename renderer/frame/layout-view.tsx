@@ -110,9 +110,9 @@ function nameOf(node: LayoutNode): string {
 function HintMark({ panel }: { readonly panel: string }): ReactElement | null {
   const hint = useHintNumber(panel);
   return hint === null ? null : (
-    <span className="tabs__hint rigid small strong" aria-hidden="true">
+    <b className="tabs__hint rigid small" aria-hidden="true">
       {hint}
-    </span>
+    </b>
   );
 }
 
@@ -147,7 +147,7 @@ function Tabs({
     focusTab(next);
   };
   return (
-    <div className="tabs flex wrap grow min-w-0" role="tablist" aria-label="Panels" onKeyDown={keyPressed}>
+    <div className="tabs flex wrap grow" role="tablist" aria-label="Panels" onKeyDown={keyPressed}>
       {node.panels.map((panel, index) => {
         const entry = panelEntry(panel);
         const active = panel === node.active;
@@ -157,7 +157,7 @@ function Tabs({
             id={`${id}-tab-${panel}`}
             type="button"
             role="tab"
-            className="tabs__tab row muted nowrap relative"
+            className="tabs__tab flex center muted nowrap relative"
             aria-selected={active}
             aria-controls={active ? `${id}-panel` : undefined}
             tabIndex={active ? 0 : -1}
@@ -245,7 +245,7 @@ function Group({ node, size }: { readonly node: GroupNode; readonly size: SizeCl
   return (
     // biome-ignore lint/a11y/useSemanticElements: a region would turn every panel into a landmark
     <div
-      className="group framed stack min-w-0 min-h-0 clip wide relative"
+      className="group stack clip wide relative"
       role="group"
       aria-label={panelTitle(node.active)}
       onFocus={() => stores.handbook.focused(node.active)}
@@ -287,7 +287,7 @@ function Group({ node, size }: { readonly node: GroupNode; readonly size: SizeCl
       </div>
       <PanelHint panel={node.active} />
       <div
-        className="flex grow min-h-0"
+        className="flex grow"
         id={`${id}-panel`}
         role="tabpanel"
         aria-labelledby={`${id}-tab-${node.active}`}
@@ -299,7 +299,7 @@ function Group({ node, size }: { readonly node: GroupNode; readonly size: SizeCl
           </Suspense>
         </PanelBoundary>
       </div>
-      {zone === null ? null : <div className={classes('group__zone absolute rounded', `group__zone--${zone}`)} />}
+      {zone === null ? null : <div className={classes('group__zone rounded', `group__zone--${zone}`)} />}
     </div>
   );
 }
@@ -330,7 +330,7 @@ export function LayoutView(): ReactElement {
   const enlarged = useSelected(stores.layout.enlarged, ({ panel }) => panel);
   const alone = enlarged === null ? null : groupWith(root, enlarged);
   return (
-    <main className="layout flex grow min-h-0">
+    <main className="layout flex grow">
       <LayoutPart node={alone ?? root} size={size} />
     </main>
   );

@@ -33,15 +33,15 @@ export function PanelHint({ panel }: { readonly panel: string }): ReactElement |
   return (
     <section
       ref={place}
-      className="panel-hint row gap-l rigid line-below"
+      className="panel-hint flex center gap-l rigid line-below"
       tabIndex={-1}
       aria-describedby={words}
       aria-label={`Hint ${hint + 1} of ${question.hints.length}: ${question.title}`}
     >
-      <span className="panel-hint__number rigid small strong" aria-hidden="true">
+      <b className="panel-hint__number rigid small" aria-hidden="true">
         {hint + 1}
-      </span>
-      <p className="grow min-w-0" id={words}>
+      </b>
+      <p className="grow" id={words}>
         {text}
       </p>
       {next === null ? null : (

@@ -43,10 +43,10 @@ function Remotes(): ReactElement | null {
   const remotes = useSelected(stores.connection, (state) => state.remotes);
   if (host !== null) {
     return (
-      <span className="ink strong" title="Round-trip time of a call">
+      <b title="Round-trip time of a call">
         On {host}
         {delay_ms === null ? '' : ` · ${delay_ms < 10 ? delay_ms.toFixed(1) : Math.round(delay_ms)} ms`}
-      </span>
+      </b>
     );
   }
   if (remotes.length === 0) return null;
@@ -102,7 +102,7 @@ export function StatusBar(): ReactElement {
   const connection = useSelected(stores.connection, (state) => state.state);
   const resolved = useSelected(stores.scenario, (state) => state.lastResolved);
   return (
-    <footer className="status-bar row rigid clip muted small nowrap">
+    <footer className="status-bar flex center rigid clip muted small nowrap">
       <Remotes />
       <Devices />
       <SolverProgress />

@@ -86,7 +86,7 @@ function RunStrip({ commands }: { readonly commands: readonly Command[] }): Reac
     command?.shortcut === undefined ? '' : `${command.title} (${shortcutText(command.shortcut, mac)})`;
   const busy = stop?.enabled ?? false;
   return (
-    <div className="run-strip row gap-m">
+    <div className="run-strip flex center gap-m">
       {busy ? (
         <>
           <Button icon="stop" tone="danger" title={tip(stop)} onPress={() => stop?.run()}>
@@ -262,8 +262,8 @@ function DocumentTitle(): ReactElement {
   const others = useSelected(stores.presence, (state) => state.others);
   const readOnly = useSelected(stores.scenario, (state) => state.readOnly);
   return (
-    <h1 className="document-title baseline flex gap-l grow min-w-0 clip" title={place}>
-      <span className="truncate">{title}</span>
+    <h1 className="document-title flex gap-l grow clip" title={place}>
+      <span className="clip nowrap">{title}</span>
       {edited ? (
         <span className="document-title__edited rigid small" title="There are unsaved changes">
           edited
@@ -285,7 +285,7 @@ export function TopBar({ commands }: { readonly commands: readonly Command[] }):
   const nativeMenus = useSelected(stores.connection, (state) => state.capabilities.shell.menus);
   const theme = useSelected(stores.appearance, (state) => state.theme);
   return (
-    <header className="top-bar row gap-l rigid line-below">
+    <header className="top-bar flex center gap-l rigid line-below">
       <Logo />
       {nativeMenus ? null : <MenuBar commands={commands} />}
       <div className="top-bar__group flex">

@@ -217,7 +217,7 @@ export class DotsLayer {
     for (const old of between?.querySelectorAll('.chart-plot__dots') ?? []) old.remove();
     for (const { dots: some, picture } of this.#drawn) {
       const { box, canvas } = picture;
-      canvas.className = 'chart-plot__dots absolute';
+      canvas.className = 'chart-plot__dots';
       canvas.dataset['dots'] = String(some.reduce((sum, { series }) => sum + series.x.length, 0));
       const style = { left: box.left, top: box.top, width: box.width, height: box.height };
       for (const [name, pixels] of Object.entries(style)) canvas.style.setProperty(name, `${pixels}px`);

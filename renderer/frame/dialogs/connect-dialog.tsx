@@ -109,7 +109,7 @@ function Prompt({ prompt, secret, onAnswer }: PromptProps): ReactElement {
       </label>
       <input
         id={id}
-        className="control text-field min-w-0 wide"
+        className="control text-field wide"
         type={secret ? 'password' : 'text'}
         autoComplete="off"
         spellCheck={false}

@@ -35,7 +35,7 @@ function ConfirmDialog({ request, answer }: ConfirmDialogProps): ReactElement {
     >
       <p>{text}</p>
       {issues.length === 0 ? null : (
-        <div className="dialog-issues scroll-y rounded sunken">
+        <div className="dialog-issues scroll rounded sunken">
           <IssueList issues={issues} />
         </div>
       )}

@@ -42,12 +42,12 @@ function Option(props: {
       tabIndex={-1}
       aria-selected={props.active}
       aria-disabled={!command.enabled}
-      className="palette__option baseline flex gap-l rounded"
+      className="palette__option flex gap-l rounded"
       onPointerMove={props.point}
       onClick={props.choose}
     >
       <span className="palette__check rigid">{command.checked ? <Icon name="check" size={12} /> : null}</span>
-      <span className="palette__title truncate min-w-0">{command.title}</span>
+      <span className="palette__title clip nowrap">{command.title}</span>
       <span className="palette__path grow faint small nowrap">{above.join(' › ')}</span>
       {shortcut === null ? null : (
         <kbd className="palette__key rigid muted small">{shortcutText(shortcut, isMac())}</kbd>
@@ -111,7 +111,7 @@ export default function PaletteDialog({ answer }: { readonly answer: (id: string
       }}
     >
       <div className="palette__body stack">
-        <div className="palette__field row gap-l rigid muted line-below">
+        <div className="palette__field flex center gap-l rigid muted line-below">
           <Icon name="search" />
           <input
             className="grow ink"
@@ -133,13 +133,7 @@ export default function PaletteDialog({ answer }: { readonly answer: (id: string
             onKeyDown={pressed}
           />
         </div>
-        <div
-          className="palette__list grow min-h-0 scroll-y"
-          id={`${id}-list`}
-          role="listbox"
-          aria-label="Commands"
-          ref={list}
-        >
+        <div className="palette__list grow scroll" id={`${id}-list`} role="listbox" aria-label="Commands" ref={list}>
           {found.map((command, index) => (
             <Option
               key={command.id}

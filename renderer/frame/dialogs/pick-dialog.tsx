@@ -128,7 +128,7 @@ export default function PickDialog({ request, answer }: PickDialogProps): ReactE
               <li key={entry.key}>
                 <button type="button" onClick={() => answer(entry.picked)}>
                   <span className="semi-strong ink">{entry.name}</span>
-                  <span className="pick-list__aside text-right faint truncate">{entry.aside}</span>
+                  <span className="pick-list__aside text-right faint clip nowrap">{entry.aside}</span>
                   {entry.detail === '' ? null : (
                     <span className="pick-list__detail all-columns faint clip">{entry.detail}</span>
                   )}

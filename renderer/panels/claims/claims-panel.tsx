@@ -195,7 +195,11 @@ function Claim({ claim }: { readonly claim: TableClaim }): ReactElement {
         <b>{claim.claim}</b>
         <span>{claimText(claim)}</span>
         <span>{claim.answer.number === '' ? NO_VALUE : claim.answer.number}</span>
-        <span className="claims-panel__verdict truncate" data-tone={toneOf(claim.answer)} title={claim.answer.sentence}>
+        <span
+          className="claims-panel__verdict clip nowrap"
+          data-tone={toneOf(claim.answer)}
+          title={claim.answer.sentence}
+        >
           {claim.answer.sentence}
         </span>
       </summary>
@@ -272,7 +276,7 @@ export default function ClaimsPanel(): ReactElement {
         <span className="panel-readout">{loaded.kind === 'rows' ? answerCounts(listed) : ''}</span>
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus */}
-      <section className="page" tabIndex={0} aria-label="Published claims">
+      <section className="panel-page grow scroll" tabIndex={0} aria-label="Published claims">
         {loaded.kind === 'waiting' ? (
           <p className="claims-panel__source faint small">Judging the recorded sessions…</p>
         ) : null}

@@ -211,7 +211,7 @@ export function ChooseView({ store, expected }: VariantsProps): ReactElement {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus
     <section className="compare-scroll compare-choose grid" aria-label="What to compare" tabIndex={0}>
-      <p className="compare-group__text all-columns row gap-l">
+      <p className="compare-group__text all-columns flex center gap-l">
         <span>Comparing</span>
         <Select
           label="Workload to compare"

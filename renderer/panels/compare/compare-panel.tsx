@@ -126,9 +126,9 @@ function CompareView({
   }
   if (rows.rows.length === 0) {
     if (progress !== null)
-      return <p className="compare-progress row wrap line-below numeric">Rows appear after the first round.</p>;
+      return <p className="compare-progress flex center wrap line-below">Rows appear after the first round.</p>;
     // The rows were requested but have not arrived.
-    if (chosen > 0) return <p className="compare-progress row wrap line-below numeric">Reading the rows…</p>;
+    if (chosen > 0) return <p className="compare-progress flex center wrap line-below">Reading the rows…</p>;
     return (
       <EmptyState
         icon="ladder"

@@ -37,7 +37,7 @@ export function ChoiceCheckbox({
   onChange,
 }: ChoiceCheckboxProps): ReactElement {
   return (
-    <label className="compare-tick baseline flex gap-l" data-disabled={disabled}>
+    <label className="compare-tick flex gap-l" data-disabled={disabled}>
       <input
         type="checkbox"
         checked={checked}
@@ -47,7 +47,7 @@ export function ChoiceCheckbox({
       <span>
         {label}
         {detail === undefined ? null : <small>{detail}</small>}
-        {time === '' ? null : <small className="nowrap numeric">{time}</small>}
+        {time === '' ? null : <small className="nowrap">{time}</small>}
       </span>
     </label>
   );

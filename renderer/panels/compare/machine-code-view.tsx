@@ -268,8 +268,8 @@ function WithSource({ code, hot }: ListingProps): ReactElement {
   }, [first]);
   const shown = all ? code.lines : code.lines.slice(0, FIRST_ROWS);
   return (
-    <div className="code-pair grid grow min-h-0">
-      <div className="code-pair__half stack min-w-0 min-h-0">
+    <div className="code-pair grid grow">
+      <div className="code-pair__half stack">
         {readable.length < 2 || file === undefined ? (
           <span className="panel-readout">
             {file?.path ?? 'No source: the compiler gave no source file that exists here.'}
@@ -320,7 +320,7 @@ function WithSource({ code, hot }: ListingProps): ReactElement {
           </table>
         </section>
       </div>
-      <div className="code-pair__half stack min-w-0 min-h-0">
+      <div className="code-pair__half stack">
         <span className="panel-readout">
           {code.kernel}, {code.architecture}, {code.by}
         </span>
@@ -573,7 +573,7 @@ export function MachineCodeView({
         )}
         <CounterImport hot={imported} onHot={setImported} />
       </div>
-      <section className="machine-code stack grow min-h-0 clip" aria-label="Machine code" data-testid="compare-code">
+      <section className="machine-code stack grow clip" aria-label="Machine code" data-testid="compare-code">
         {troubles.map((text) => (
           <p key={text} className="compare-notes" role="status">
             {text}

@@ -53,7 +53,7 @@ export function BenchProgressView({ table }: { readonly table: boolean }): React
   if (bench === null) return null;
   if (bench.state === 'queued' || progress === null) {
     return (
-      <p className="compare-progress row wrap line-below numeric" role="status">
+      <p className="compare-progress flex center wrap line-below" role="status">
         {bench.name} waiting for an earlier measurement
         {bench.queuePosition === null ? '' : ` (place ${bench.queuePosition})`}.
       </p>
@@ -62,7 +62,7 @@ export function BenchProgressView({ table }: { readonly table: boolean }): React
   const { phase, variant, round, elapsed_s, left_s, latest } = progress;
   const share = left_s === null || elapsed_s + left_s === 0 ? 0 : elapsed_s / (elapsed_s + left_s);
   return (
-    <div className="compare-progress row wrap line-below numeric" data-testid="bench-progress">
+    <div className="compare-progress flex center wrap line-below" data-testid="bench-progress">
       <progress value={share} max={1} aria-label="Progress of the benchmark" />
       <output aria-live="off">
         {phase === 'rounds' ? `round ${round + 1}` : phase}: {variant}

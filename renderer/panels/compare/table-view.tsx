@@ -162,7 +162,7 @@ function Row({ shown, all, columns }: RowProps): ReactElement {
   return (
     <tr data-verdict={rowVerdict(shown.row)} data-testid="compare-row">
       <th scope="row" title={tipOf(shown)}>
-        <span className="compare-name row gap-l">
+        <span className="compare-name flex center gap-l">
           <RowMenu shown={shown} all={all} />
           <span>
             {shown.row.title}

@@ -84,7 +84,7 @@ export default function DecisionPanel(): ReactElement {
         <span className="panel-readout">runs that you plan</span>
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus */}
-      <section className="decision page" tabIndex={0} aria-label="Which programming style to use">
+      <section className="decision panel-page grow scroll" tabIndex={0} aria-label="Which programming style to use">
         {failure === null ? null : (
           <ReadFailure title="The sessions could not be read" reason={failure} onRetry={() => reload()} />
         )}

@@ -148,7 +148,7 @@ export function OverlayMenu({ unit }: { readonly unit: DoseUnit }): ReactElement
   return (
     <Popover label="Curves over the depth dose" text="Overlay" action="overlay" active={items.length > 0}>
       {items.map(({ id, name }, i) => (
-        <div key={id} className="depth-dose__overlay row gap-l">
+        <div key={id} className="depth-dose__overlay flex center gap-l">
           <svg width="22" height="6" aria-hidden="true">
             <line
               x1="0"
@@ -160,7 +160,7 @@ export function OverlayMenu({ unit }: { readonly unit: DoseUnit }): ReactElement
               strokeDasharray={overlayStyles[i]?.dash.join(' ')}
             />
           </svg>
-          <span className="truncate grow" title={name}>
+          <span className="clip nowrap grow" title={name}>
             {name}
           </span>
           <OverlayRate id={id} unit={unit} choice={choice} scale={scale} />

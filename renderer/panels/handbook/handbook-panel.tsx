@@ -69,7 +69,7 @@ export default function HandbookPanel(): ReactElement {
         </span>
       </div>
       <section
-        className="handbook page selectable"
+        className="handbook panel-page grow scroll selectable"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus
         tabIndex={0}
         aria-label={`Handbook: ${pageTitle(place.page)}`}

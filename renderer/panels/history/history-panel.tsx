@@ -74,7 +74,7 @@ export default function HistoryPanel(): ReactElement {
         <span className="panel-readout">{series === null ? '' : `${shown.length} of ${series.length} series`}</span>
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus */}
-      <section className="history page" tabIndex={0} aria-label="Sessions over days and commits">
+      <section className="history panel-page grow scroll" tabIndex={0} aria-label="Sessions over days and commits">
         {failure === null ? null : (
           <ReadFailure title="The history could not be read" reason={failure} onRetry={() => reload()} />
         )}

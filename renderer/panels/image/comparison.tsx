@@ -123,12 +123,16 @@ export function Accuracy({ view }: { readonly view: ImagePanelViewStore }): Reac
     >
       <div>
         <dt className="small">Less {other.name}</dt>
-        <dd className="strong">{other.variant}</dd>
+        <dd>
+          <b>{other.variant}</b>
+        </dd>
       </div>
       {columns.map(({ name, value, title, wrong: bad = false }) => (
         <div key={name} title={title} data-wrong={bad}>
           <dt className="small">{name}</dt>
-          <dd className="selectable strong">{formatError(value)}</dd>
+          <dd className="selectable">
+            <b>{formatError(value)}</b>
+          </dd>
         </div>
       ))}
     </dl>

@@ -42,7 +42,7 @@ function Check({
   readonly onChange: (on: boolean) => void;
 }): ReactElement {
   return (
-    <label className="row gap-s">
+    <label className="flex center gap-s">
       <input type="checkbox" checked={checked} onChange={(event) => onChange(event.target.checked)} />
       {label}
     </label>
@@ -85,7 +85,7 @@ export function CompileOptionsView({ info, disabled, onChange }: Props): ReactEl
   return (
     <details className="compile-options line-below muted small">
       <summary>Compiler options: {says === '' ? 'default' : says}</summary>
-      <fieldset className="row wrap" disabled={disabled} aria-label="Compiler options">
+      <fieldset className="flex center wrap" disabled={disabled} aria-label="Compiler options">
         <Check
           label="Fast math"
           checked={compile.fast_math ?? false}

@@ -143,7 +143,7 @@ export function EditorBar({
   ...chosen
 }: Bar): ReactElement {
   return (
-    <div className="kernel-editor__bar line-below row wrap gap-l">
+    <div className="kernel-editor__bar line-below flex center wrap gap-l">
       <Choices {...chosen} />
       {isUserKernel ? (
         <EditorActions editing={editing} text={text} dirty={dirty} />

@@ -68,11 +68,11 @@ function VerdictView({ id, outcome }: { readonly id: string; readonly outcome: O
         {checks.map((check) => (
           <li
             key={check.id}
-            className="user-kernel-check row gap-s"
+            className="user-kernel-check flex center gap-s"
             data-ok={isOpenCheck(check) ? 'open' : check.holds}
           >
             <Icon name={isOpenCheck(check) ? 'warning' : check.holds ? 'done' : 'error'} size={14} />
-            <span className="strong">{check.title}</span>
+            <b>{check.title}</b>
             <span>{check.holds ? '' : 'wrong: '}</span>
             <span>{checkText(check)}</span>
           </li>
@@ -267,7 +267,7 @@ export default function KernelEditorPanel(): ReactElement {
   }
 
   return (
-    <div className="stack grow min-w-0 min-h-0">
+    <div className="stack grow">
       <EditorBar
         {...{ groups, group, variant, isUserKernel, shipped, editing, text, dirty }}
         choose={(to) => void choose(to)}

@@ -95,7 +95,7 @@ function Session({ session }: { readonly session: SessionData }): ReactElement {
   return (
     <>
       {session.sweep === null ? null : (
-        <p className="ladder__value row gap-l">
+        <p className="ladder__value flex center gap-l">
           <span>At {session.sweep.path}</span>
           <Select
             label={`Value of ${session.sweep.path}`}
@@ -115,7 +115,7 @@ function Session({ session }: { readonly session: SessionData }): ReactElement {
       ) : null}
       {charts.map(({ id, title, text, chart }) => (
         <section key={id} className="section" aria-label={title} data-testid={`ladder-${id}`}>
-          <div className="section__head row gap-l">
+          <div className="section__head flex center gap-l">
             <h2>{title}</h2>
             <ExportMenu
               what={title}
@@ -133,7 +133,7 @@ function Session({ session }: { readonly session: SessionData }): ReactElement {
       ))}
       {hasClaims ? (
         <section className="section" aria-label="Claimed and measured" data-testid="ladder-claims">
-          <div className="section__head row gap-l">
+          <div className="section__head flex center gap-l">
             <h2>Claimed and measured</h2>
             <ExportMenu
               what="Claimed and measured"
@@ -223,7 +223,7 @@ export default function LadderPanel(): ReactElement {
             }}
           />
         )}
-        <span className="ladder__scenario truncate muted">{bench === null ? '' : bench.scenario}</span>
+        <span className="ladder__scenario clip nowrap muted">{bench === null ? '' : bench.scenario}</span>
         <div className="panel-bar__tools">
           <ReportMenu
             desktop={kind === 'desktop'}
@@ -233,7 +233,7 @@ export default function LadderPanel(): ReactElement {
         </div>
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus */}
-      <section className="ladder page" tabIndex={0} aria-label="Figures of the session">
+      <section className="ladder panel-page grow scroll" tabIndex={0} aria-label="Figures of the session">
         {loaded.kind === 'session' ? <Session key={loaded.id} session={loaded.session} /> : null}
         {loaded.kind === 'failed' ? (
           <EmptyState

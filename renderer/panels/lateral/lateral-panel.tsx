@@ -82,9 +82,9 @@ function SavedDepths({
   const [, ...others] = shown.profiles;
   if (others.length === 0) return null;
   return (
-    <ul className="lateral__kept absolute muted rounded grid" aria-label="Saved depths">
+    <ul className="lateral__kept muted rounded grid" aria-label="Saved depths">
       {others.map(({ depth_mm, fit }, i) => (
-        <li className="grid gap-l numeric center" key={depth_mm}>
+        <li className="grid gap-l center" key={depth_mm}>
           <svg width="22" height="6" aria-hidden="true">
             <line
               x1="0"
@@ -183,7 +183,7 @@ export default function LateralPanel(): ReactElement {
         />
         {shown === null || show === 'width' ? null : <SavedDepths shown={shown} kept={kept} />}
         {show === 'width' && shown !== null ? (
-          <p className="lateral__legend absolute muted rounded flex wrap" data-testid="width-legend">
+          <p className="lateral__legend muted rounded flex wrap" data-testid="width-legend">
             <span className="lateral__line lateral__line--fluence">σx of the fluence</span>
             {shown.theory === null ? (
               <span>No Fermi–Eyges curve: {shown.noTheory}</span>

@@ -51,7 +51,7 @@ function Extents(props: {
 }): ReactElement {
   const { label, value, max, onChange } = props;
   return (
-    <fieldset className="launch-extents grid min-w-0" aria-label={label}>
+    <fieldset className="launch-extents grid" aria-label={label}>
       <span aria-hidden="true">{label}</span>
       {axes.map((axis, i) => (
         <WholeNumberRow
@@ -92,7 +92,7 @@ export function Controls({ config, store, kernels, gpus, explained }: ControlsPr
   const several = kernels.sets.length > 1;
   return (
     <form
-      className="launch-controls stack gap-l rigid min-h-0 scroll"
+      className="launch-controls stack gap-l rigid scroll"
       aria-label="Launch"
       onSubmit={(event) => event.preventDefault()}
     >

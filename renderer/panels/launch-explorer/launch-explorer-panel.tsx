@@ -164,7 +164,7 @@ function Notes({ explained }: { readonly explained: ExplainedLaunch }): ReactEle
         </li>
       ))}
       {notes.length === 0 ? (
-        <li className="flex gap-s good">
+        <li className="launch-notes__valid flex gap-s">
           <Icon name="check" size={14} />
           <span>This launch is valid.</span>
         </li>
@@ -241,7 +241,7 @@ function ThreadChoice({
   const { count: elements } = elementsOfThread(launch, thread, 0);
   const what = elements === 0 ? 'no element' : elements === 1 ? 'one element' : `${count(elements)} elements`;
   return (
-    <div className="launch-thread row wrap gap-s muted">
+    <div className="launch-thread flex center wrap gap-s muted">
       <span aria-hidden="true">Thread</span>
       <NumberField
         label="Thread whose elements are outlined"
@@ -321,7 +321,7 @@ export default function LaunchExplorerPanel(): ReactElement {
     <div className="plot-panel launch wide">
       <Controls config={config} store={store} kernels={kernels} gpus={gpus} explained={explained} />
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus */}
-      <section className="launch-results grow min-w-0 scroll" tabIndex={0} aria-label="The launch explained">
+      <section className="launch-results grow scroll" tabIndex={0} aria-label="The launch explained">
         <Notes explained={explained} />
         <Numbers explained={explained} driverBlocks={said?.blocks[0] ?? null} />
         <Figures store={store} explained={explained} />

@@ -28,7 +28,7 @@ export function Section({ id, title, explained, drawn, children }: SectionProps)
   const isChart = typeof drawn !== 'function';
   return (
     <section className="launch-section" aria-label={title} data-testid={`launch-${id}`}>
-      <div className="launch-section__head row wrap">
+      <div className="launch-section__head flex center wrap">
         <h2>{title}</h2>
         {children}
         <ExportMenu

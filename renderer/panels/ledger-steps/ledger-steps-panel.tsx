@@ -198,8 +198,8 @@ export default function LedgerStepsPanel(): ReactElement {
           />
         </div>
       </div>
-      <div className="ledger-steps flex gap-l grow min-h-0 relative">
-        <div className="grow min-w-0 relative">
+      <div className="ledger-steps flex gap-l grow relative">
+        <div className="grow relative">
           <ChartPlot host={host} label={`${what} by step: distribution, and the relative error of the ledger`} />
           <ChartFailure reason={failure} />
         </div>

@@ -153,7 +153,7 @@ export default function LedgerPanel(): ReactElement {
   const running = run?.state === 'running';
   if (summary === null) {
     return (
-      <div className="ledger-panel min-h-0 scroll wide">
+      <div className="ledger-panel scroll wide">
         <EmptyState
           icon="ledger"
           title={running ? 'The ledger is computed at the end of the run' : 'No ledger yet'}
@@ -168,13 +168,13 @@ export default function LedgerPanel(): ReactElement {
   }
   const { number, energy } = summary.ledger;
   return (
-    <div className="ledger-panel min-h-0 scroll wide">
+    <div className="ledger-panel scroll wide">
       <table className="ledger wide">
         <caption className="visually-hidden">Number and energy balance of the run</caption>
         <thead>
           <tr>
             <td>
-              <span className="row gap-s wrap">
+              <span className="flex center gap-s wrap">
                 <Segmented label="Show the balance as" value={as} options={displayOptions} onChange={setAs} />
                 <ExportMenu
                   what="the balance"

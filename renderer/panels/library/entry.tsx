@@ -99,12 +99,12 @@ export function Entry({ item, place, knownTags, filterTag }: EntryProps): ReactE
     <li className={classes('library-entry grid rounded hoverable', isExample && 'library-entry--example')}>
       <button
         type="button"
-        className="library-entry__main text-left grid min-w-0"
+        className="library-entry__main grid"
         title={[`${kinds[kind]} ${fileName}`, item.notes].filter(Boolean).join(': ')}
         onClick={() => void (inTrash ? files.restore(item) : files.open(item))}
       >
         {isExample ? <ExampleThumbnail file={item.id} icon={icons[kind]} /> : <Icon name={icons[kind]} size={14} />}
-        <span className="library-entry__name semi-strong truncate">{name === '' ? fileName : name}</span>
+        <span className="library-entry__name semi-strong clip nowrap">{name === '' ? fileName : name}</span>
         {/* An example's time would be that of its installation. */}
         {isExample ? null : <span className="library-entry__time muted">{timeOfDay(modified)}</span>}
         <span className="library-entry__facts muted clip break-anywhere">

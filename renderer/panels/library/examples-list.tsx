@@ -48,14 +48,14 @@ function KernelTemplates({ text }: { readonly text: string }): ReactElement | nu
           <li key={id} className="library-entry grid rounded library-entry--example">
             <button
               type="button"
-              className="library-entry__main text-left grid min-w-0"
+              className="library-entry__main grid"
               title={`${title}: a kernel, a Python or TypeScript program for its expected result, and a scenario that runs it`}
               onClick={() => void begin(id)}
             >
               <span className="library-thumbnail grid clip muted library-thumbnail--formula" aria-hidden="true">
                 {formulas[id] ?? <Icon name="edit" size={16} />}
               </span>
-              <span className="library-entry__name semi-strong truncate">{title}</span>
+              <span className="library-entry__name semi-strong clip nowrap">{title}</span>
               <span className="library-entry__facts muted clip break-anywhere">{`On a CPU or a GPU: ${says}.`}</span>
             </button>
           </li>
@@ -107,7 +107,7 @@ interface ExamplesProps {
 export function Examples({ items, text, entry }: ExamplesProps): ReactElement {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus
-    <section className="library-panel__list grow min-h-0 scroll-y" aria-label="Examples" tabIndex={0}>
+    <section className="library-panel__list grow scroll" aria-label="Examples" tabIndex={0}>
       {groupItems(items).map(({ about, heads, question, items: own }) => (
         <Fragment key={question}>
           {heads ? <h2 className="library-panel__about">{about}</h2> : null}

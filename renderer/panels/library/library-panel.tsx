@@ -184,10 +184,10 @@ function SearchBar({ view, text, setText }: SearchBarProps): ReactElement {
   const { place, kind, order } = useSelected(view, (state) => state);
   return (
     <div className="library-panel__bar flex wrap gap-m rigid line-below">
-      <span className="control library-panel__search row gap-m muted">
+      <span className="control library-panel__search flex center gap-m muted">
         <Icon name="search" size={13} />
         <input
-          className="grow min-w-0 ink"
+          className="grow ink"
           type="search"
           aria-label="Search the library"
           placeholder="Search names, notes, tags, values"
@@ -228,8 +228,8 @@ function LibraryFooter({ place, listed }: LibraryFooterProps): ReactElement {
   const [packing, setPacking] = useState(false);
   return (
     <>
-      <footer className="library-panel__foot row gap-l rigid muted small line-above">
-        <span className="truncate grow min-w-0" title={place === 'examples' ? undefined : listed?.folder}>
+      <footer className="library-panel__foot flex center gap-l rigid muted small line-above">
+        <span className="clip nowrap grow" title={place === 'examples' ? undefined : listed?.folder}>
           {listed === null
             ? 'Reading the library…'
             : `${listed.total} ${listed.total === 1 ? 'file' : 'files'}${place === 'examples' ? '' : ` · ${listed.folder}`}`}
@@ -268,10 +268,10 @@ export default function LibraryPanel(): ReactElement {
     <Entry key={item.id} item={item} place={place} knownTags={known} filterTag={setTag} />
   );
   return (
-    <div className="library-panel stack min-w-0 min-h-0 wide">
+    <div className="library-panel stack wide">
       <SearchBar view={view} text={text} setText={setText} />
       {tag === null ? null : (
-        <p className="library-panel__filter row gap-s rigid sunken">
+        <p className="library-panel__filter flex center gap-s rigid sunken">
           Tagged <b>{tag}</b>
           <IconButton
             icon="close"
@@ -282,16 +282,16 @@ export default function LibraryPanel(): ReactElement {
         </p>
       )}
       {failure === null ? null : (
-        <p className="library-panel__failure row gap-s rigid sunken danger" role="alert">
+        <p className="library-panel__failure flex center gap-s rigid sunken danger" role="alert">
           The library could not be read: {failure}
         </p>
       )}
       {/* Reserve the space while loading, so that the content below does not jump. */}
-      {result === null ? <div className="library-panel__list grow min-h-0 scroll-y" /> : null}
+      {result === null ? <div className="library-panel__list grow scroll" /> : null}
       {result === null || result.items.length === 0 ? null : isGrouped ? (
         <Examples items={result.items} text={kind === null && tag === null ? text : null} entry={entry} />
       ) : (
-        <ul className="library-panel__list grow min-h-0 scroll-y">{result.items.map(entry)}</ul>
+        <ul className="library-panel__list grow scroll">{result.items.map(entry)}</ul>
       )}
       {result !== null && result.items.length === 0 ? (
         filtered ? (
@@ -316,7 +316,7 @@ export default function LibraryPanel(): ReactElement {
         )
       ) : null}
       {result !== null && result.items.length > 0 && elsewhere.length > 0 ? (
-        <p className="library-panel__more row wrap gap-m rigid muted line-above">
+        <p className="library-panel__more flex center wrap gap-m rigid muted line-above">
           Also found: <OtherMatches found={elsewhere} show={show} />
         </p>
       ) : null}

@@ -34,7 +34,7 @@ function Group({ title, offers, chosen, onChoose }: GroupProps): ReactElement | 
     <fieldset className="pack-project__group grid">
       <legend>{title}</legend>
       {offers.map(({ key, label, detail }) => (
-        <label className="flex gap-s baseline" key={key}>
+        <label className="flex gap-s" key={key}>
           <input type="checkbox" checked={chosen.has(key)} onChange={({ target }) => onChoose(key, target.checked)} />
           <span className="ink">{label}</span>
           <span className="muted">{detail}</span>
@@ -150,7 +150,7 @@ export function PackProject({ onDone }: { readonly onDone: () => void }): ReactE
       </p>
       <TextField label="Name of the project" value={name} autoFocus onChange={setName} />
       {missing === null ? null : (
-        <p role="status" className="library-panel__failure row gap-s rigid sunken danger">
+        <p role="status" className="library-panel__failure flex center gap-s rigid sunken danger">
           {missing}
         </p>
       )}
@@ -189,7 +189,7 @@ export function PackProject({ onDone }: { readonly onDone: () => void }): ReactE
         onChoose={choose}
       />
       {failure === null ? null : (
-        <p role="alert" className="library-panel__failure row gap-s rigid sunken danger">
+        <p role="alert" className="library-panel__failure flex center gap-s rigid sunken danger">
           {failure}
         </p>
       )}

@@ -18,7 +18,7 @@ export default function PeaksPanel(): ReactElement {
   const pinned = useSelected(stores.image, (state) => state.pinned);
   if (peaks === null || peaks.length === 0) {
     return (
-      <div className="peaks-panel min-h-0 scroll wide">
+      <div className="peaks-panel scroll wide">
         <EmptyState
           icon="list"
           title={peaks === null ? 'No peaks yet' : 'This image has no peak'}
@@ -43,7 +43,7 @@ export default function PeaksPanel(): ReactElement {
   }
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus
-    <section className="peaks-panel min-h-0 scroll wide" aria-label="Brightest spots" tabIndex={0}>
+    <section className="peaks-panel scroll wide" aria-label="Brightest spots" tabIndex={0}>
       <table className="wide">
         <caption className="visually-hidden">The brightest spots, the brightest first</caption>
         <thead>

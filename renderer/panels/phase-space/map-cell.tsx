@@ -204,12 +204,12 @@ export function MapCell({ slot, store, view, onDriven }: MapCellProps): ReactEle
   }, [workbench, store, view, slot, onDriven]);
   const title = titleOf(axes);
   return (
-    <section className="stack min-w-0 min-h-0" aria-label={`Phase space ${title}`}>
-      <header className="phase-cell__head between row gap-l nowrap">
+    <section className="stack" aria-label={`Phase space ${title}`}>
+      <header className="phase-cell__head between flex center gap-l nowrap">
         <Axes slot={slot} axes={axes} store={store} view={view} />
         <Value slot={slot} axes={axes} />
       </header>
-      <div className="grow min-h-0 relative">
+      <div className="grow relative">
         <PlotLayers
           below={below}
           above={above}
@@ -228,7 +228,7 @@ export function MapCell({ slot, store, view, onDriven }: MapCellProps): ReactEle
           </div>
         )}
         {computing === null ? null : (
-          <div className="phase-cell__computing absolute row wrap ink rounded floats numeric" role="status">
+          <div className="phase-cell__computing flex center wrap ink rounded floating" role="status">
             <span>
               {computing.steps === 0
                 ? 'This step is recomputed'

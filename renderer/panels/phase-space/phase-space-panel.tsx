@@ -341,7 +341,7 @@ export default function PhaseSpacePanel(): ReactElement {
           onExport={(format) => void figures.save(fourMapsFigure(run?.name ?? 'run', driven.current), format)}
         />
       </div>
-      <div className="phase-space grow min-h-0 relative">
+      <div className="phase-space grow relative">
         <div className="phase-space__maps grid">
           {slots.map((slot) => (
             <MapCell key={slot} slot={slot} store={store} view={view} onDriven={onDriven} />

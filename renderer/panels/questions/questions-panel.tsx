@@ -36,13 +36,13 @@ function QuestionCard({ question, open }: { readonly question: Question; readonl
     <li>
       <button
         type="button"
-        className="question center text-left grid wide"
+        className="question center grid wide"
         aria-current={open ? 'true' : undefined}
         onClick={() => void actions.open(id)}
       >
         <Picture id={id} />
-        <span className="question__words grid min-w-0">
-          <span className="question__title strong">{title}</span>
+        <span className="question__words grid">
+          <b className="question__title">{title}</b>
           <span className="question__text muted small">{text}</span>
           <span className="question__how faint small">{exampleNotes[example.kind]}</span>
         </span>
@@ -56,9 +56,9 @@ export default function QuestionsPanel(): ReactElement {
   const atStart = useSelected(stores.questions, (state) => state.atStart);
   const opened = useSelected(stores.questions.guide, (guide) => guide.question);
   return (
-    <div className="stack grow min-w-0 min-h-0">
+    <div className="stack grow">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus */}
-      <section className="questions-panel__body" tabIndex={0} aria-label="Questions to begin with">
+      <section className="questions-panel__body grow scroll" tabIndex={0} aria-label="Questions to begin with">
         <h2 className="questions-panel__title">What would you like to know?</h2>
         <ul className="questions-panel__list grid">
           {questions.map((question) => (
@@ -66,8 +66,8 @@ export default function QuestionsPanel(): ReactElement {
           ))}
         </ul>
       </section>
-      <footer className="questions-panel__foot between row gap-l rigid muted line-above">
-        <label className="row gap-m">
+      <footer className="questions-panel__foot between flex center gap-l rigid muted line-above">
+        <label className="flex center gap-m">
           <input
             type="checkbox"
             checked={atStart}

@@ -233,7 +233,7 @@ export default function RefinePanel(): ReactElement {
   };
   if (image === null) {
     return (
-      <div className="refine-panel stack min-w-0 min-h-0 wide">
+      <div className="refine-panel stack wide">
         <EmptyState icon="fit" title="No image yet" action={<Source feed={feed} primary={true} />}>
           <p>
             Misset and cell of the crystal in the form are fitted to a measured image: SMV, TIFF, CBF, raw numbers, or a
@@ -245,9 +245,9 @@ export default function RefinePanel(): ReactElement {
     );
   }
   return (
-    <div className="refine-panel stack min-w-0 min-h-0 wide">
+    <div className="refine-panel stack wide">
       <div className="panel-bar">
-        <span className="refine-panel__image min-w-0 break-anywhere">
+        <span className="refine-panel__image break-anywhere">
           <b>{image.name}</b> {count(image.width)} × {count(image.height)} pixels
           {image.left_out === 0 ? '' : `, ${count(image.left_out)} ignored: saturated, or without a count`}
         </span>
@@ -280,7 +280,7 @@ export default function RefinePanel(): ReactElement {
         </div>
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus */}
-      <section className="refine-panel__body grow min-h-0 scroll" aria-label="Refinement" tabIndex={0}>
+      <section className="refine-panel__body grow scroll" aria-label="Refinement" tabIndex={0}>
         <Status state={state} />
         {faulty ? <PanelOffer panel="scenario" icon="sliders" label="Show the errors in the form" /> : null}
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table scrolls */}
@@ -289,7 +289,7 @@ export default function RefinePanel(): ReactElement {
         </section>
         <div className="refine-panel__plots grid">
           {state.iterations.length === 0 ? null : (
-            <div className="refine-panel__chart all-columns min-w-0 relative">
+            <div className="refine-panel__chart all-columns relative">
               <ShownChart chart={chart} scheduler={scheduler} fill={true} />
             </div>
           )}

@@ -114,7 +114,7 @@ export default function ResultsPanel(): ReactElement {
         )}
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus */}
-      <section className="results page" tabIndex={0} aria-label="Results of the measurement">
+      <section className="results panel-page grow scroll" tabIndex={0} aria-label="Results of the measurement">
         {session === null || benchId === null ? null : (
           <SessionView
             key={`${chosen} ${session.created}`}

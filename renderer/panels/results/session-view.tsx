@@ -134,7 +134,7 @@ interface SectionProps {
 function Section({ id, title, text, provenance, children, menu = null }: SectionProps): ReactElement {
   return (
     <section className="section results__section" aria-label={title} data-testid={`results-${id}`}>
-      <div className="section__head row gap-l">
+      <div className="section__head flex center gap-l">
         <h2>{title}</h2>
         {menu}
       </div>

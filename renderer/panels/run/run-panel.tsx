@@ -94,7 +94,7 @@ function LiveNote(): ReactElement | null {
         <b>{full ? 'At rest' : 'While you drag'}</b>
         {full ? ': solved exactly as by Run.' : `: ${solverText(way)} on ${gridText(way)}. ${next}`}
       </p>
-      <p className="live-note__times flex wrap muted numeric">
+      <p className="live-note__times flex wrap muted">
         <span>{`solved in ${fixedDigits(solve_ms, 0)} ms`}</span>
         {latency_ms === null ? null : <span>{`drawn ${fixedDigits(latency_ms, 0)} ms after the edit`}</span>}
         {perSecond === null ? null : <span>{`${fixedDigits(perSecond, 1)} answers/s`}</span>}
@@ -115,7 +115,7 @@ function RunHead({ run }: { readonly run: RunInfo }): ReactElement {
     <header className="run-head center grid" data-run={run.id}>
       <h2 className="break-anywhere">{run.name}</h2>
       {run.live === true ? null : <StateBadge state={run.state} />}
-      <p className="truncate faint all-columns">{facts.join(' · ')}</p>
+      <p className="clip nowrap faint all-columns">{facts.join(' · ')}</p>
     </header>
   );
 }
@@ -160,7 +160,7 @@ export default function RunPanel(): ReactElement {
   if (run === null) {
     return (
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus
-      <section className="run-panel min-h-0 scroll-y wide" aria-label="Results of the run" tabIndex={0}>
+      <section className="run-panel scroll wide" aria-label="Results of the run" tabIndex={0}>
         <EmptyState icon="gauge" title="No run yet" action={<RunOffer />}>
           {canStart ? 'Progress and readouts appear here.' : 'Correct the scenario first: the form marks the errors.'}
         </EmptyState>
@@ -169,7 +169,7 @@ export default function RunPanel(): ReactElement {
   }
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus
-    <section className="run-panel min-h-0 scroll-y wide" aria-label="Results of the run" tabIndex={0}>
+    <section className="run-panel scroll wide" aria-label="Results of the run" tabIndex={0}>
       <RunHead run={run} />
       {run.state === 'cancelled' ? (
         <p className="run-panel__note warning rounded">Stopped early: the results are those at that time.</p>

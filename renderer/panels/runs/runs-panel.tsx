@@ -27,13 +27,13 @@ function RunEntry({ run, selected }: { readonly run: RunInfo; readonly selected:
     <li className={classes('run-entry flex rounded hoverable', selected && 'run-entry--selected')}>
       <button
         type="button"
-        className="run-entry__main text-left grid grow min-w-0"
+        className="run-entry__main grid grow"
         aria-pressed={selected}
         onClick={() => runs.show(run.id)}
       >
         <span className="semi-strong break-anywhere">{run.name}</span>
         <StateBadge state={run.state} />
-        <span className="run-entry__facts truncate faint small">
+        <span className="run-entry__facts clip nowrap faint small">
           {[
             run.variant,
             run.precision.toUpperCase(),
@@ -47,7 +47,7 @@ function RunEntry({ run, selected }: { readonly run: RunInfo; readonly selected:
           {run.headline === null ? run.size : headlineText(run.headline)}
         </span>
         {run.file === null ? null : (
-          <span className="run-entry__file all-columns truncate faint small" title={run.file.place}>
+          <span className="run-entry__file all-columns clip nowrap faint small" title={run.file.place}>
             {run.file.name}
           </span>
         )}
@@ -65,7 +65,7 @@ export default function RunsPanel(): ReactElement {
   const listed = useSelected(stores.runs, (state) => state.listed);
   const selected = useSelected(stores.selection, (state) => state.run);
   return (
-    <div className="runs-panel stack min-h-0 wide">
+    <div className="runs-panel stack wide">
       <div className="panel-bar">
         <span className="panel-readout panel-readout--none">
           {list.length === 0 ? 'No runs' : list.length === 1 ? '1 run' : `${list.length} runs`}
@@ -75,7 +75,7 @@ export default function RunsPanel(): ReactElement {
         </Button>
       </div>
       {list.length > 0 ? (
-        <ul className="runs-panel__list grow min-h-0 scroll-y">
+        <ul className="runs-panel__list grow scroll">
           {list.map((run) => (
             <RunEntry key={run.id} run={run} selected={run.id === selected} />
           ))}

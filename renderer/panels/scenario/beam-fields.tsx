@@ -91,7 +91,7 @@ export function EnergyField({ path }: { readonly path: Path }): ReactElement {
           <label className="field__name" htmlFor={id} title="Quantity that defines the beam">
             Given by
           </label>
-          <div className="field__control grid min-w-0">
+          <div className="field__control grid">
             <Select
               id={id}
               action="given-by"
@@ -223,15 +223,15 @@ export function SpotsField({ path }: { readonly path: Path }): ReactElement | nu
   const drawn = resolvedSpots(form.resolved?.scenario);
   const file = valueAt(field.value, ['file']);
   return (
-    <div className="regions spots min-w-0" data-path={field.key}>
-      <div className="regions__head between row">
+    <div className="regions spots" data-path={field.key}>
+      <div className="regions__head between flex center">
         <span className="field__name" title={field.description}>
           {`${field.title}: ${way === 'spots' ? spots.length : drawn.length}`}
         </span>
         {way === 'spots' ? (
           <button
             type="button"
-            className="control regions__add row gap-s"
+            className="control regions__add flex center gap-s"
             onClick={() => form.edit(path, [...spots, nextSpot(spots)], 'Add spot')}
           >
             <Icon name="plus" size={12} />
@@ -250,7 +250,7 @@ export function SpotsField({ path }: { readonly path: Path }): ReactElement | nu
         : null}
       {way === 'spots' ? <SobpBuilder path={path} /> : null}
       {drawn.length > 1 ? (
-        <div className="spots__picture min-w-0 relative">
+        <div className="spots__picture relative">
           <ShownChart chart={spotWeightsChart(drawn)} scheduler={scheduler} fill={true} />
         </div>
       ) : null}

@@ -104,7 +104,7 @@ export function Commissioning(): ReactElement {
       <summary className="muted" data-action="commission">
         From a measured depth dose
       </summary>
-      <div className="sobp framed grid rounded">
+      <div className="sobp grid rounded">
         <label className="sobp__field center grid" htmlFor={id} title="Unit of depth in the file">
           <span>Depth in</span>
           <Select id={id} value={unit} options={units} onChange={(next) => setUnit(next as Unit)} />
@@ -142,7 +142,7 @@ export function Commissioning(): ReactElement {
         </div>
         {state.kind === 'found' ? (
           <>
-            <div className="commissioning__plot min-w-0 relative">
+            <div className="commissioning__plot relative">
               <ShownChart chart={fitResidualsChart(state.found.points)} scheduler={scheduler} fill={true} />
             </div>
             <div className="flex wrap gap-m">

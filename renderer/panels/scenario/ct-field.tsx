@@ -121,7 +121,7 @@ function CtPlaneView({ picture, window }: { readonly picture: CtPicture; readonl
   const points = box.map((corner) => at(corner).join(',')).join(' ');
   const [left, right, top, bottom] = sides[plane];
   return (
-    <div className="ct-picture__image framed clip wide rounded relative" style={{ aspectRatio: `${wide} / ${high}` }}>
+    <div className="ct-picture__image clip wide rounded relative" style={{ aspectRatio: `${wide} / ${high}` }}>
       <canvas
         ref={canvas}
         width={PIXELS}
@@ -144,7 +144,7 @@ function CtPlaneView({ picture, window }: { readonly picture: CtPicture; readonl
       {[left, right, top, bottom].map((side, i) => (
         <span
           key={side}
-          className="ct-picture__side absolute small"
+          className="ct-picture__side small"
           data-at={['left', 'right', 'top', 'bottom'][i]}
           title={sideNames[side]}
         >
@@ -160,7 +160,7 @@ function CtPictureView({ path }: { readonly path: Path }): ReactElement | null {
   const [window, setWindow] = useState<Window>('whole');
   if (picture === null) return null;
   return (
-    <figure className="ct-picture grid gap-s min-w-0" data-testid="ct-picture">
+    <figure className="ct-picture grid gap-s" data-testid="ct-picture">
       <CtPlaneView picture={picture} window={window} />
       <figcaption className="grid gap-s muted small">
         <Segmented

@@ -64,7 +64,7 @@ export function Row({ field, controlId, children, ownIssuesOnly = false }: RowPr
         <label className="field__name" htmlFor={controlId} title={field.description}>
           {field.title}
         </label>
-        <div className="field__control grid min-w-0">
+        <div className="field__control grid">
           {children({ describedBy: issues.length > 0 ? faultId : undefined, invalid })}
         </div>
         <span className="field__reset">
@@ -343,7 +343,7 @@ export function VariantField({ path }: { readonly path: Path }): ReactElement | 
       {() => (
         <MenuButton
           label={`Variant: ${shown}`}
-          className="control variant-button row gap-s wide"
+          className="control variant-button flex center gap-s wide"
           align="end"
           wide
           items={[
@@ -360,7 +360,7 @@ export function VariantField({ path }: { readonly path: Path }): ReactElement | 
             ...variantItems(own, refusals, cuda, value, choose),
           ]}
         >
-          <span className="text-left truncate grow">{shown}</span>
+          <span className="clip nowrap grow">{shown}</span>
           <Icon name="chevron" size={12} />
         </MenuButton>
       )}

@@ -95,16 +95,16 @@ function Entry({ path, entry, children }: ListProps): ReactElement {
       data-path={formatPath(path)}
       data-invalid={issues.some(({ severity }) => severity === 'error')}
     >
-      <div className="region__head row">
+      <div className="region__head flex center">
         <button
           type="button"
-          className="list-entry row gap-s text-left grow min-w-0"
+          className="list-entry flex center gap-s grow"
           aria-expanded={open}
           onClick={() => setOpen(!open)}
         >
           <Icon name={open ? 'chevron' : 'right'} size={12} />
           <strong>{label}</strong>
-          <span className="truncate muted">{open ? '' : rest}</span>
+          <span className="clip nowrap muted">{open ? '' : rest}</span>
         </button>
         {open ? <EntryButtons path={path} noun={noun} /> : null}
       </div>
@@ -131,7 +131,7 @@ export function ListField({ path, entry, children }: ListProps): ReactElement | 
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset's legend cannot be part of the form's grid
     <div className="regions" role="group" aria-label={field.title} data-path={field.key}>
-      <div className="regions__head row">
+      <div className="regions__head flex center">
         <span className="field__name" title={field.description}>
           {field.title}
         </span>

@@ -56,7 +56,7 @@ function CompositionField({ path, index }: { readonly path: Path; readonly index
         <span className="field__name" title="A formula, such as C5H8O2, or mass fractions, such as H 0.112, O 0.888">
           Made of
         </span>
-        <div className="field__control grid min-w-0">
+        <div className="field__control grid">
           <TextField
             label={`Formula or mass fractions of material ${index + 1}`}
             placeholder="C5H8O2, or H 0.112, O 0.888"
@@ -97,7 +97,7 @@ function MaterialCard({ path, index }: { readonly path: Path; readonly index: nu
       className="region grid sunken"
       data-invalid={issuesAt(form.issues, path).some((issue) => issue.severity === 'error')}
     >
-      <div className="region__head row" data-path={`geometry.materials[${index}].name`}>
+      <div className="region__head flex center" data-path={`geometry.materials[${index}].name`}>
         <span className="faint">{index + 1}</span>
         <TextField
           label={`Name of material ${index + 1}`}
@@ -135,7 +135,7 @@ export function UserMaterialsField({ path }: { readonly path: Path }): ReactElem
   };
   return (
     <div className="regions" data-path={field.key}>
-      <div className="regions__head between row">
+      <div className="regions__head between flex center">
         <span className="field__name" title={field.description}>
           {field.title}
         </span>

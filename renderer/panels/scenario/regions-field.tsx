@@ -143,7 +143,7 @@ function RegionCard({ path, index }: { readonly path: Path; readonly index: numb
       className="region grid sunken"
       data-invalid={issuesAt(form.issues, path).some((issue) => issue.severity === 'error')}
     >
-      <div className="region__head row">
+      <div className="region__head flex center">
         <span className="faint">{index + 1}</span>
         <TextField
           label={`Name of region ${index + 1}`}
@@ -172,14 +172,14 @@ export function RegionsField({ path }: { readonly path: Path }): ReactElement | 
   const own = form.issues.filter((issue) => issue.path === field.key);
   return (
     <div className="regions" data-path={field.key}>
-      <div className="regions__head between row">
+      <div className="regions__head between flex center">
         <span className="field__name" title={field.description}>
           {field.title}
         </span>
         <MenuButton
           label="Add a region"
           action="region"
-          className="control regions__add row gap-s"
+          className="control regions__add flex center gap-s"
           align="end"
           items={regionPresets.map((preset) => ({
             id: preset.id,

@@ -158,7 +158,7 @@ function FormIssues({ issues, goToIssue }: FormIssuesProps): ReactElement | null
     <div className="scenario-panel__issues rounded" data-severity={severity} role="status">
       {others.length === 0 ? null : <IssueList issues={others} onChoose={goToIssue} />}
       {inFields.length === 0 ? null : (
-        <p className="scenario-panel__count semi-strong between row danger">
+        <p className="scenario-panel__count semi-strong between flex center danger">
           {issueCount(inFields)}
           <Button tone="quiet" icon="down" onPress={go}>
             {inFields.length === 1 ? 'Show' : 'Next'}
@@ -214,7 +214,7 @@ function SectionView({
   return (
     <section className="form-section">
       <h2 className="form-section__title">
-        <button className="row gap-m wide text-left" type="button" aria-expanded={open} onClick={toggle}>
+        <button className="flex center gap-m wide" type="button" aria-expanded={open} onClick={toggle}>
           <Icon name={open ? 'chevron' : 'right'} size={12} />
           <span>{section.title}</span>
           {bad ? (
@@ -223,7 +223,7 @@ function SectionView({
             </span>
           ) : null}
           {open || bad ? null : (
-            <span className="form-section__summary text-right truncate grow faint">
+            <span className="form-section__summary text-right clip nowrap grow faint">
               {sectionSummary(section, form.draft, form.resolved?.scenario ?? null)}
             </span>
           )}
@@ -281,12 +281,12 @@ export default function ScenarioPanel(): ReactElement {
 
   return (
     <FormContext value={form}>
-      <div className="stack min-h-0 wide">
+      <div className="stack wide">
         <ResolvedCard
           resolved={resolved}
           source={check?.draft !== draft ? 'before' : check.resolved === null ? 'sound' : 'this'}
         />
-        <div className="scenario-panel__scroll grow min-h-0 scroll-y" ref={list} key={generation}>
+        <div className="scenario-panel__scroll grow scroll" ref={list} key={generation}>
           <FormIssues issues={issues} goToIssue={lead} />
           <div className="scenario-panel__naming grid gap-s">
             <TextField

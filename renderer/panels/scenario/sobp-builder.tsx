@@ -94,7 +94,7 @@ export function SobpBuilder({ path }: { readonly path: Path }): ReactElement {
   };
 
   return (
-    <fieldset className="sobp framed grid rounded" data-testid="sobp-builder">
+    <fieldset className="sobp grid rounded" data-testid="sobp-builder">
       <legend>Spread-out peak</legend>
       {fields.map(({ key, title, tip }) => (
         // biome-ignore lint/a11y/noLabelWithoutControl: the number field is the control

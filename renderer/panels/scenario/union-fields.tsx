@@ -165,7 +165,7 @@ export function TableField({ path }: { readonly path: Path }): ReactElement | nu
             <label className="field__name" htmlFor={`${id}-file`}>
               File
             </label>
-            <div className="field__control grid min-w-0">
+            <div className="field__control grid">
               <TextField
                 id={`${id}-file`}
                 value={typeof file === 'string' ? file : ''}

@@ -49,9 +49,9 @@ export function Advice({ entry, refines }: AdviceProps): ReactElement | null {
   if (failure !== null) return <p className="studies__said studies__fault">{failure}</p>;
   if (lines.length === 0) return null;
   return (
-    <section className="studies__advice framed grid scroll rounded" aria-label="Results of this study">
+    <section className="studies__advice grid scroll rounded" aria-label="Results of this study">
       {refines ? (
-        <span className="row gap-s">
+        <span className="flex center gap-s">
           <span>Near enough</span>
           <span className="studies__number">
             <TextField label="Acceptable error, mm" value={near} invalid={!valid} onChange={setNear} />

@@ -158,7 +158,7 @@ function Difference({ a, b }: { readonly a: Point; readonly b: Point }): ReactEl
   const chart = useMemo(() => differenceChart(a, b), [a, b]);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus
-    <section className="studies__difference min-h-0 scroll wide" tabIndex={0} aria-label="Two points compared">
+    <section className="studies__difference scroll wide" tabIndex={0} aria-label="Two points compared">
       <label>
         <input type="checkbox" checked={all} onChange={({ target }) => setAll(target.checked)} />
         Show equal values, too

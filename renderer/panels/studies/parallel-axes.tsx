@@ -73,7 +73,7 @@ function End({ axis, which, range, onRange }: EndProps): ReactElement {
     <div
       role="slider"
       tabIndex={0}
-      className="studies__axis-end absolute"
+      className="studies__axis-end"
       data-end={which}
       aria-label={`${which === 'low' ? 'Lower' : 'Upper'} visible end of ${axis.title}`}
       aria-orientation="vertical"
@@ -127,10 +127,10 @@ function ParallelAxisView(props: ParallelAxisProps): ReactElement {
     press.current = null;
   };
   return (
-    <div className="studies__parallel-axis absolute" data-first={left === 0} style={{ left: `${left}px` }}>
+    <div className="studies__parallel-axis" data-first={left === 0} style={{ left: `${left}px` }}>
       <button
         type="button"
-        className="studies__axis-name small absolute truncate ink"
+        className="studies__axis-name small clip nowrap ink"
         title={`${title}: drag it, or ← and →, to move this axis`}
         style={{ maxWidth: `${Math.max(step, 8 * label) - label / 2}px` }}
         onKeyDown={({ key }) => (key === 'ArrowLeft' ? onMove(-1) : key === 'ArrowRight' ? onMove(1) : undefined)}
@@ -147,17 +147,14 @@ function ParallelAxisView(props: ParallelAxisProps): ReactElement {
       </button>
       <div
         ref={strip}
-        className="studies__axis-strip absolute"
+        className="studies__axis-strip"
         onPointerDown={pressed}
         onPointerMove={dragged}
         onPointerUp={released}
         onPointerCancel={() => (press.current = null)}
       >
         {range === null ? null : (
-          <div
-            className="studies__axis-kept absolute"
-            style={{ bottom: `${100 * low}%`, top: `${100 * (1 - high)}%` }}
-          />
+          <div className="studies__axis-kept" style={{ bottom: `${100 * low}%`, top: `${100 * (1 - high)}%` }} />
         )}
         {(['low', 'high'] as const).map((which) => (
           <End key={which} axis={axis} which={which} range={[low, high]} onRange={onRange} />
@@ -167,7 +164,7 @@ function ParallelAxisView(props: ParallelAxisProps): ReactElement {
         {ticks.map(({ at, text }) => (
           <li
             key={at}
-            className="studies__axis-tick small absolute ink nowrap"
+            className="studies__axis-tick small ink nowrap"
             style={{ bottom: `${100 * at}%` }}
             data-minor={text === ''}
           >
@@ -301,7 +298,7 @@ export function ParallelAxes({ sides, logs, points, onChoose }: ParallelAxesProp
           className="studies__parallel overlay clip"
           aria-label={`Parallel coordinates${dense ? ', by density' : ''}: ${title}`}
         >
-          <div ref={ref} className="studies__parallel-lines absolute">
+          <div ref={ref} className="studies__parallel-lines">
             <canvas className="overlay wide" ref={canvas} onClick={pick} />
             {room === null
               ? null

@@ -171,7 +171,7 @@ function ParallelAxesChoice({
   return (
     <details className="studies__along relative">
       <summary>{along.length} axes</summary>
-      <ul className="scroll rounded floats">
+      <ul className="scroll rounded floating">
         {choices.map((column) => {
           const { key, numeric } = column;
           const on = along.includes(key);
@@ -271,8 +271,8 @@ export function ResultsPlot({
     return drawnBy.current?.figure({ ...about, notes: { study: entry.name, filter } }) ?? null;
   };
   return (
-    <div className="studies__plot stack grow min-h-0">
-      <div className="studies__plot-bar row wrap">
+    <div className="studies__plot stack grow">
+      <div className="studies__plot-bar flex center wrap">
         <Segmented
           label="Drawn as"
           value={look}

@@ -178,7 +178,7 @@ export function ResultsTable(props: ResultsTableProps): ReactElement {
   return (
     <section
       ref={box}
-      className="studies__rows line-above grow min-w-0 scroll"
+      className="studies__rows line-above grow scroll"
       aria-label={`Results of ${entry.name}`}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus
       tabIndex={0}
@@ -247,7 +247,7 @@ export function TransposedTable(props: ResultsTableProps): ReactElement {
   const point = part?.columns.findIndex(({ key }) => key === POINT) ?? -1;
   return (
     <section
-      className="studies__rows line-above grow min-w-0 scroll studies__rows--transposed"
+      className="studies__rows line-above grow scroll studies__rows--transposed"
       aria-label={`Results of ${entry.name}, transposed`}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus
       tabIndex={0}

@@ -40,7 +40,7 @@ function Progress({ entry, onChanged }: ProgressProps): ReactElement {
   const left = points - done - failed;
   return (
     <>
-      <div className="studies__progress row wrap">
+      <div className="studies__progress flex center wrap">
         <progress max={Math.max(1, points)} value={done + failed} aria-label={`Progress of ${entry.name}`} />
         <span role="status" data-testid="study-state">
           {stateText(entry)}
@@ -181,7 +181,7 @@ export function StudyView({ entry, onChanged }: StudyViewProps): ReactElement {
     <>
       <Progress entry={entry} onChanged={onChanged} />
       <Advice entry={entry} refines={columns.some(({ of }) => of === 'error')} />
-      <div className="studies__bar row wrap">
+      <div className="studies__bar flex center wrap">
         <Segmented
           label="Shown as"
           value={look.tab}

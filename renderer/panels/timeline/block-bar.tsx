@@ -32,7 +32,7 @@ function Align({ controller, state }: BlockBarProps): ReactElement | null {
     ...steps.filter((_, i) => i % every === 0).map((step) => ({ value: String(step), label: `step ${step}` })),
   ];
   return (
-    <span className="timeline-align row gap-m muted">
+    <span className="timeline-align flex center gap-m muted">
       <label htmlFor="timeline-align">Aligned at</label>
       <Select
         id="timeline-align"
@@ -90,7 +90,7 @@ export function BlockBar({
     })),
   ];
   return (
-    <div className="timeline-blocks row wrap line-below">
+    <div className="timeline-blocks flex center wrap line-below">
       <ul className="timeline-blocks__list flex wrap gap-s" aria-label="Timelines shown">
         {open.map((info) => {
           const items: readonly MenuItem[] = [
@@ -121,14 +121,14 @@ export function BlockBar({
             <li key={info.id}>
               <MenuButton
                 label={`${info.name}${info.run === null ? '' : ` ${variantOf(info)}`}, timeline`}
-                className="timeline-block framed row gap-s ink rounded"
+                className="timeline-block flex center gap-s ink rounded"
                 items={items}
                 title={info.about}
               >
-                <span className="truncate">{info.name}</span>
+                <span className="clip nowrap">{info.name}</span>
                 {/* A space for screen readers. */}
                 {info.run === null ? null : ' '}
-                {info.run === null ? null : <span className="truncate muted">{variantOf(info)}</span>}
+                {info.run === null ? null : <span className="clip nowrap muted">{variantOf(info)}</span>}
                 <Icon name="chevron" size={12} />
               </MenuButton>
             </li>

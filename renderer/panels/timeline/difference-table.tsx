@@ -53,7 +53,7 @@ export function DifferenceTable({ parts }: { readonly parts: Parts }): ReactElem
   return (
     <section className="timeline-difference" aria-label="Difference of two timelines">
       <h3>Difference</h3>
-      <div className="timeline-difference__of row wrap">
+      <div className="timeline-difference__of flex center wrap">
         <Select
           label="Difference to"
           value={second.trace}

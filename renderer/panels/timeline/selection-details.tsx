@@ -116,7 +116,7 @@ function Links({ title, spans, total, onChoose }: LinksProps): ReactElement | nu
           <li key={span.span}>
             <button
               type="button"
-              className="hoverable flex gap-l wide break-anywhere rounded between text-left"
+              className="hoverable flex gap-l wide break-anywhere rounded between"
               onClick={() => onChoose(span.span)}
             >
               <span>{span.name}</span>

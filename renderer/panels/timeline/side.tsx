@@ -147,7 +147,7 @@ function IdleTimes({ idle, show }: IdleTimesProps): ReactElement | null {
             <li key={start_ns}>
               <button
                 type="button"
-                className="hoverable flex gap-l wide break-anywhere rounded between text-left"
+                className="hoverable flex gap-l wide break-anywhere rounded between"
                 onClick={() => show(span)}
               >
                 <span>
@@ -232,7 +232,7 @@ interface SideProps {
 export function Side({ controller, state }: SideProps): ReactElement {
   const tab = useSelected(state, (now) => now.tab);
   return (
-    <aside className="timeline-side stack gap-s min-h-0" aria-label="About the timeline">
+    <aside className="timeline-side stack gap-s" aria-label="About the timeline">
       <Segmented
         label="About the timeline"
         value={tab}
@@ -247,7 +247,7 @@ export function Side({ controller, state }: SideProps): ReactElement {
       />
       {/* Also scrolled by keyboard. */}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable */}
-      <section className="timeline-side__body grow min-h-0 scroll" tabIndex={0} aria-label={`Timeline: ${tab}`}>
+      <section className="timeline-side__body grow scroll" tabIndex={0} aria-label={`Timeline: ${tab}`}>
         {tab === 'span' ? (
           <ChosenDetails controller={controller} state={state} />
         ) : tab === 'selection' ? (

@@ -39,9 +39,9 @@ function LoadingFiles(): ReactElement | null {
     })),
   ];
   return (
-    <ul className="timeline-reading absolute floats" aria-live="polite">
+    <ul className="timeline-reading floating" aria-live="polite">
       {rows.map(({ key, text, done, spans }) => (
-        <li className="row gap-l nowrap" key={key}>
+        <li className="flex center gap-l nowrap" key={key}>
           <span>{text}</span>
           <progress aria-label={text} {...(done === null ? {} : { value: done })} />
           <span>
@@ -147,7 +147,7 @@ export default function TimelinePanel(): ReactElement {
 
   const empty = open.length === 0;
   return (
-    <div className="timeline-panel stack min-w-0 min-h-0 wide">
+    <div className="timeline-panel stack wide">
       <Toolbar controller={controller} settings={settings} state={state} disabled={empty} />
       <BlockBar controller={controller} state={state} recorded={recorded} />
       {!offered ? null : (
@@ -155,8 +155,8 @@ export default function TimelinePanel(): ReactElement {
           This run was shipped with the program. The timeline of your next run, or of a file that you open, replaces it.
         </p>
       )}
-      <div className="timeline-panel__main flex grow min-h-0">
-        <div className="plot-panel__body timeline-panel__body grow min-w-0">
+      <div className="timeline-panel__main flex grow">
+        <div className="plot-panel__body timeline-panel__body grow">
           <PlotLayers
             below={below}
             above={above}

@@ -34,9 +34,9 @@ function Search({ controller, state }: Pick<ToolbarProps, 'controller' | 'state'
         ? count(search.count)
         : `${count(search.index + 1)} of ${count(search.reachable)}`;
   return (
-    <search className="timeline-search row gap-s">
+    <search className="timeline-search flex center gap-s">
       <input
-        className="control text-field min-w-0 wide"
+        className="control text-field wide"
         type="search"
         aria-label="Search spans by name"
         placeholder="Search spans"

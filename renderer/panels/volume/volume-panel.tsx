@@ -205,7 +205,7 @@ function NoVolume({ feed }: { readonly feed: VolumeFeed }): ReactElement {
   );
   if (phase === 'waiting' || phase === 'solving') return <Progress feed={feed} />;
   const action = (
-    <span className="row wrap gap-m">
+    <span className="flex center wrap gap-m">
       {faulty ? (
         <PanelOffer panel="scenario" icon="sliders" label="Show the errors in the form" />
       ) : (
@@ -261,7 +261,7 @@ export default function VolumePanel(): ReactElement {
   const windows = useSelected(feed.state, (state) => state.windows);
   if (volume === null) {
     return (
-      <div className="stack min-w-0 min-h-0 wide">
+      <div className="stack wide">
         <NoVolume feed={feed} />
       </div>
     );
@@ -321,7 +321,7 @@ export default function VolumePanel(): ReactElement {
       </div>
       <Summary feed={feed} />
       <section
-        className="map-tiles grid gap-l grow min-h-0 scroll"
+        className="map-tiles grid gap-l grow scroll"
         style={{ gridAutoRows: 'minmax(11rem, 1fr)' }}
         aria-label="Slices of the dose"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus

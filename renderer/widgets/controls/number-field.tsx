@@ -91,9 +91,9 @@ export function NumberField(props: NumberFieldProps): ReactElement {
 
   const symbol = unitSymbols[unit];
   return (
-    <span className="control number-field row min-w-0" data-default={value === undefined}>
+    <span className="control number-field flex center" data-default={value === undefined}>
       <input
-        className="grow min-w-0 wide text-right"
+        className="grow wide text-right"
         ref={input}
         id={props.id}
         type="text"

@@ -26,7 +26,7 @@ export function Scrubber(props: ScrubberProps): ReactElement {
   const { plays, label, words, shortcut, index, count, playing, testId, onToggle, onGo, children } = props;
   const none = count < 2;
   return (
-    <div className="scrubber row gap-l line-above">
+    <div className="scrubber flex center gap-l line-above">
       <IconButton
         icon={playing ? 'pause' : 'run'}
         size={14}
@@ -54,7 +54,7 @@ export function Scrubber(props: ScrubberProps): ReactElement {
           onGo(Math.min(count - 1, Math.max(0, index + leap)));
         }}
       />
-      <output className="scrubber__place flex muted nowrap numeric" aria-live="off" data-testid={testId}>
+      <output className="scrubber__place flex muted nowrap" aria-live="off" data-testid={testId}>
         {children}
       </output>
     </div>

@@ -22,13 +22,13 @@ export function Segmented<T extends string>(props: SegmentedProps<T>): ReactElem
   const name = useId();
   return (
     <div
-      className="segmented flex min-w-0 rounded"
+      className="segmented flex rounded"
       role="radiogroup"
       aria-label={props.label}
       aria-describedby={props.describedBy}
     >
       {props.options.map((option) => (
-        <label key={option.value} className="segmented__option flex min-w-0 relative" title={option.title}>
+        <label key={option.value} className="segmented__option flex relative" title={option.title}>
           <input
             className="overlay"
             type="radio"
@@ -38,7 +38,7 @@ export function Segmented<T extends string>(props: SegmentedProps<T>): ReactElem
             onChange={() => props.onChange(option.value)}
             onClick={props.onPressed}
           />
-          <span className="row grow muted nowrap">{option.label}</span>
+          <span className="flex center grow muted nowrap">{option.label}</span>
         </label>
       ))}
     </div>

@@ -28,7 +28,7 @@ interface SelectProps {
 export function Select(props: SelectProps): ReactElement {
   const known = props.options.some((option) => option.value === props.value);
   return (
-    <span className="select min-w-0 relative" data-default={props.isDefault ?? false}>
+    <span className="select relative" data-default={props.isDefault ?? false}>
       <select
         className="control"
         id={props.id}

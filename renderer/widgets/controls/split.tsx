@@ -87,14 +87,11 @@ export function Split({ direction, sizes, children, names, smallest, onResize }:
   };
 
   return (
-    <div className={`split flex min-w-0 min-h-0 wide split--${direction}`} ref={container}>
+    <div className={`split flex wide split--${direction}`} ref={container}>
       {children.map((child, index) => (
         // Use the part's key, because a part whose name changes is still the same part.
         <Fragment key={isValidElement(child) && child.key !== null ? child.key : index}>
-          <div
-            className="split__part flex min-w-0 min-h-0"
-            style={styleOf(sizes[index] ?? { unit: 'share', value: 1 })}
-          >
+          <div className="split__part flex" style={styleOf(sizes[index] ?? { unit: 'share', value: 1 })}>
             {child}
           </div>
           {index === children.length - 1 ? null : (

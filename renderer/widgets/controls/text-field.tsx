@@ -18,7 +18,7 @@ interface TextFieldProps {
 export function TextField(props: TextFieldProps): ReactElement {
   const shared = {
     id: props.id,
-    className: 'control text-field min-w-0 wide',
+    className: 'control text-field wide',
     'aria-label': props.label,
     'aria-invalid': props.invalid ?? false,
     'aria-describedby': props.describedBy,

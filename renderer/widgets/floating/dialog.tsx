@@ -44,7 +44,7 @@ export function Dialog({ title, children, actions, size = 'small', onDismiss, on
         <h2 id={heading} className="dialog__title">
           {title}
         </h2>
-        <div className="dialog__body grow min-h-0 scroll-y muted">{children}</div>
+        <div className="dialog__body grow scroll muted">{children}</div>
         <div className="dialog__actions flex wrap gap-l">{actions}</div>
       </form>
     </dialog>

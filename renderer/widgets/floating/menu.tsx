@@ -121,7 +121,7 @@ export function MenuButton(props: MenuButtonProps): ReactElement {
           ref={list}
           role="menu"
           aria-label={props.label}
-          className={classes('menu__list scroll-y floats', props.wide && 'menu__list--wide')}
+          className={classes('menu__list scroll floating', props.wide && 'menu__list--wide')}
           onKeyDown={pressed}
         >
           {props.items.map((item) => (
@@ -144,7 +144,10 @@ function MenuEntry({ item, close }: { readonly item: MenuItem; readonly close: (
       {...role}
       aria-disabled={item.disabled ?? false}
       tabIndex={-1}
-      className={classes('menu__item', item.startsGroup && item.heading === undefined && 'menu__item--group')}
+      className={classes(
+        'menu__item flex wide rounded',
+        item.startsGroup && item.heading === undefined && 'menu__item--group',
+      )}
       onPointerEnter={(event) => event.currentTarget.focus({ preventScroll: true })}
       onClick={() => {
         if (item.disabled) return;
@@ -153,7 +156,7 @@ function MenuEntry({ item, close }: { readonly item: MenuItem; readonly close: (
       }}
     >
       <span className="menu__check rigid">{item.checked ? <Icon name="check" size={12} /> : null}</span>
-      <span className="menu__label grow min-w-0 nowrap">
+      <span className="menu__label grow nowrap">
         {item.label}
         {item.detail ? <span className="menu__detail faint small">{item.detail}</span> : null}
       </span>

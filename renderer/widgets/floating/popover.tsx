@@ -64,7 +64,7 @@ export function Popover({ label, text, icon, active = false, action, children }:
         <div
           id={id}
           ref={panel}
-          className="popover__panel stack gap-l scroll-y ink floats"
+          className="popover__panel stack gap-l scroll ink floating"
           role="dialog"
           aria-label={label}
           onKeyDown={pressed}
@@ -81,7 +81,7 @@ export function PopoverRow({ name, children }: { readonly name: string; readonly
   return (
     <div className="popover__row center grid gap-l">
       <span className="muted">{name}</span>
-      <div className="popover__control row wrap gap-m min-w-0">{children}</div>
+      <div className="popover__control flex center wrap gap-m">{children}</div>
     </div>
   );
 }

@@ -96,7 +96,7 @@ export function MapDisplay({ mapName, value, shown, unit, onChange, children }: 
           : `${unit === '' ? 'Plain numbers' : `In ${unit}`}. You can also drag them along the colour bar; double-click there to reset them.`}
       </p>
       <PopoverRow name="Contours">
-        <label className="row gap-m">
+        <label className="flex center gap-m">
           <input
             type="checkbox"
             checked={value.contours}

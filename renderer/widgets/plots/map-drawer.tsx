@@ -178,9 +178,9 @@ export function MapDrawer(props: MapDrawerProps): ReactElement {
       className="map-drawer stack line-above"
       aria-label={chart === null ? 'Statistics of the region' : 'Profile along the line'}
     >
-      <header className="map-drawer__head row gap-l">
+      <header className="map-drawer__head flex center gap-l">
         <h2>{chart === null ? 'Region' : 'Profile'}</h2>
-        <span className="truncate grow min-w-0 muted">
+        <span className="clip nowrap grow muted">
           {positionText(field, mark.from)} → {positionText(field, mark.to)}
         </span>
         <ExportMenu what={what} onChoose={(format) => onExport(figure(), format)} />

@@ -17,7 +17,7 @@ export function Readouts({ items }: { readonly items: readonly ReadoutItem[] }):
     <dl className="readouts grid">
       {items.map((item, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a fixed list whose names may be elements
-        <div key={index} className="readouts__item" title={item.title} data-strong={item.strong ?? false}>
+        <div key={index} className="readouts__item line-below" title={item.title} data-strong={item.strong ?? false}>
           <dt className="nowrap">
             {item.swatch === undefined ? null : (
               <span className={`readouts__swatch readouts__swatch--${item.swatch}`} />

@@ -20,7 +20,9 @@ export function EmptyState({ icon, title, children, action, tone = 'normal' }: E
       role={tone === 'error' ? 'alert' : undefined}
     >
       <Icon name={icon} size={22} />
-      <p className="empty-state__title ink strong">{title}</p>
+      <p className="empty-state__title">
+        <b>{title}</b>
+      </p>
       {children === undefined ? null : <div className="empty-state__text">{children}</div>}
       {action}
     </div>

@@ -23,7 +23,7 @@ export function IssueList({ issues, onChoose }: IssueListProps): ReactElement {
         const body = (
           <>
             <Icon name={issue.severity === 'error' ? 'error' : 'warning'} size={13} />
-            <span className="issue-list__text min-w-0 ink break-anywhere">
+            <span className="issue-list__text ink break-anywhere">
               {issue.path === '' ? null : <code>{issue.path}</code>}
               <span>{issue.message}</span>
               {placeOf(issue) === '' ? null : <span className="issue-list__place faint small">{placeOf(issue)}</span>}
@@ -39,7 +39,7 @@ export function IssueList({ issues, onChoose }: IssueListProps): ReactElement {
             {onChoose === undefined ? (
               body
             ) : (
-              <button type="button" className="hoverable grow rounded text-left" onClick={() => onChoose(issue)}>
+              <button type="button" className="hoverable grow rounded" onClick={() => onChoose(issue)}>
                 {body}
               </button>
             )}

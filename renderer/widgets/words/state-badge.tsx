@@ -13,8 +13,8 @@ const words: Readonly<Record<RunState, string>> = {
 
 export function StateBadge({ state }: { readonly state: RunState }): ReactElement {
   return (
-    <span className="state-badge muted small strong" data-state={state}>
+    <b className="state-badge muted small" data-state={state}>
       {words[state]}
-    </span>
+    </b>
   );
 }

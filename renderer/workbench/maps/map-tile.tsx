@@ -96,12 +96,12 @@ export function MapTile(props: MapTileProps): ReactElement {
   useEffect(() => show());
 
   return (
-    <section className="map-tile stack min-w-0" aria-label={title}>
-      <header className="flex baseline">
+    <section className="map-tile stack" aria-label={title}>
+      <header className="flex">
         <h2>{title}</h2>
         <small className="muted">{aside}</small>
       </header>
-      <div className="grow min-h-0 relative">
+      <div className="grow relative">
         <PlotLayers
           below={below}
           above={above}

@@ -35,7 +35,7 @@ function AxisRow({ axis, paths, unit, onChange, onPath, onRemove }: AxisRowProps
   );
   const fault = axisIssue(axis);
   return (
-    <li className="studies__axis row wrap">
+    <li className="studies__axis flex center wrap">
       <Select
         label="What changes"
         value={axis.path}

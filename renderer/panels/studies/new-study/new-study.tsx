@@ -44,7 +44,7 @@ function MeasureChoices({ form, onChange }: MeasureChoicesProps): ReactElement {
   return (
     <>
       <h3>Saved results of each point</h3>
-      <div className="studies__measures row wrap">
+      <div className="studies__measures flex center wrap">
         {measureGroups.map((group) => (
           <label key={group}>
             <input
@@ -56,7 +56,7 @@ function MeasureChoices({ form, onChange }: MeasureChoicesProps): ReactElement {
           </label>
         ))}
       </div>
-      <div className="studies__times row wrap">
+      <div className="studies__times flex center wrap">
         <Segmented
           label="Points at a time"
           value={form.timing ?? 'shared'}
@@ -197,7 +197,7 @@ function Questions({ ready, chosen, onChoose }: QuestionsProps): ReactElement {
     <fieldset className="studies__questions grid gap-s">
       <legend>The question</legend>
       {[...ready, null].map((made) => (
-        <label key={made?.id ?? 'own'} className="studies__question framed baseline flex gap-s rounded">
+        <label key={made?.id ?? 'own'} className="studies__question flex gap-s rounded">
           <input
             type="radio"
             name="studies-question"
@@ -251,7 +251,7 @@ export function NewStudy({ onStarted, onBack }: NewStudyProps): ReactElement {
   };
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus
-    <section className="studies__new page" tabIndex={0} aria-label="New study">
+    <section className="studies__new panel-page grow scroll" tabIndex={0} aria-label="New study">
       <h2>Study {title}</h2>
       <p className="muted">
         A study solves the scenario in the form at many points and collects one table. Nothing is solved twice.
@@ -266,7 +266,7 @@ export function NewStudy({ onStarted, onBack }: NewStudyProps): ReactElement {
           <TargetChoice on={on} onChange={setOn} />
         </>
       )}
-      <div className="studies__deeds row wrap">
+      <div className="studies__deeds flex center wrap">
         <Button disabled={faulty || busy} onPress={() => void look()}>
           Plan
         </Button>

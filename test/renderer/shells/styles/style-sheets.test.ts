@@ -9,6 +9,9 @@ const read = (file: string): string => readFileSync(path.join(root, file), 'utf8
 
 /** Limit for the lines of all style sheets in the repository. */
 const LINES = 4_500;
+/** Limit for the number of utility classes, and least number of elements that share one. */
+const UTILITIES = 31;
+const MIN_SHARERS = 5;
 /** From this number on, equal declarations of two rules must be merged into one rule or a utility. */
 const MIN_REPEATS = 3;
 
@@ -92,14 +95,17 @@ it('every class queried by a script is used by an element', () => {
   expect(sought.filter((name) => name !== 'js-plotly-plot' && !given.has(name))).toEqual([]);
 });
 
-it('every utility class is used by at least three elements', () => {
+it(`at most ${UTILITIES} utility classes exist, each used by at least ${MIN_SHARERS} elements`, () => {
   const given = [...page.matchAll(/className="([^"]*)"|'([^'\n]*)'/g)].flatMap(([, attribute, text]) => [
     ...new Set((attribute ?? text ?? '').split(/\s+/)),
   ]);
-  const utilities = rules
-    .filter(({ sheet }) => sheet.endsWith('/utilities.css'))
-    .flatMap(({ selector }) => [...selector.matchAll(/\.([a-z][\w-]*)/g)].map(([, name = '']) => name));
-  expect(utilities.length).toBeGreaterThan(10);
-  const rare = utilities.filter((utility) => given.filter((name) => name === utility).length < 3);
+  const utilities = new Set(
+    rules
+      .filter(({ sheet }) => sheet.endsWith('/utilities.css'))
+      .flatMap(({ selector }) => [...selector.matchAll(/\.([a-z][\w-]*)/g)].map(([, name = '']) => name)),
+  );
+  expect(utilities.size).toBeGreaterThan(10);
+  expect(utilities.size).toBeLessThanOrEqual(UTILITIES);
+  const rare = [...utilities].filter((utility) => given.filter((name) => name === utility).length < MIN_SHARERS);
   expect(rare).toEqual([]);
 });
