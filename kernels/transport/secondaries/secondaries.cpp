@@ -5,13 +5,13 @@
 #include <functional>
 #include <memory>
 #include <numbers>
-#include <numeric>
 #include <utility>
 
 #include "build_config.hpp"
 #include "cpu/host.hpp"
 #include "cpu/thread_pool.hpp"
 #include "physics/remap.hpp"
+#include "slowdown.hpp"
 #include "spread_planes.hpp"
 #include "sweep_matter.hpp"
 #include "sweep_ops.hpp"
@@ -44,32 +44,6 @@ bool is_deuteron(int beam) { return beam == kDeuterons; }
 
 /// Beam with the source of `beam`: all directions of an angle class share the source of the first.
 int source_of(int beam) { return beam < kFirstDeflected ? beam : beam - (beam - kFirstDeflected) % kAzimuths; }
-
-/// Beams with a common path length per mm of depth, of one kind of particle.
-struct BeamGroup {
-  double length = 0;  // mm per mm of depth
-  bool deuterons = false;
-
-  bool operator==(const BeamGroup&) const = default;
-};
-
-/// Slowing down and reactions of the content of one column in a plane, for each BeamGroup.
-struct Motion {
-  struct SlowingDown {
-    bool same_whole = true;  // equal in all bins
-    std::vector<int> whole;
-    std::array<std::vector<double>, physics::kRemapTaps> flux;
-    std::vector<double> spread;  // half of the variance, bins²
-  };
-  struct GroupMotion {
-    SlowingDown plane, half;     // half: for products emitted in the middle of the plane
-    std::vector<double> reacts;  // fraction that reacts in the plane
-  };
-
-  std::vector<double> thickness;  // [materials] mm, for which these values were computed
-  TrackMoments moments;
-  std::vector<GroupMotion> groups;
-};
 
 class Sweep {
  public:
@@ -106,7 +80,6 @@ class Sweep {
       lane.reacted.resize(u(g_.bins));
       lane.source.assign(u(kBeams) * u(g_.bins), 0.0);
       lane.emitted.resize(u(g_.bins));
-      lane.motion.groups.resize(groups_.size());
       lane.of_beam.assign(matter_.size() * nodes_.size(), 0.0);
       lane.of_products.assign(lane.of_beam.size(), 0.0);
     }
@@ -150,12 +123,11 @@ class Sweep {
   };
   struct Lane {
     Motion motion;
-    int pad = 0;                                // number of bins below the lowest that a step can reach
     std::vector<double> beam, reacted, source;  // reacted protons of the beam and of products, and sources of products
     std::vector<double> emitted;                // one source after the half of a plane
+    std::pair<int, std::size_t> emitted_of;     // source and BeamGroup of `emitted`
     std::vector<double> of_beam, of_products;   // [materials][nodes] reacted protons that emit products
     MomentTable::Moments beyond{};              // moments of tracks that are in no bin
-    std::vector<double> before, after;          // content of a row before and after a step, padded on both sides
   };
   /// Energy by column. One thread at a time uses a column, so sums do not depend on the thread.
   struct ColumnEnergies {
@@ -192,66 +164,6 @@ class Sweep {
     return out;
   }
 
-  /// Fills the slowing down over a part of a plane. Returns the lowest shift, whole bins.
-  int slowing(const std::vector<double>& shift, const std::vector<double>& spread, double part,
-              Motion::SlowingDown& to) const {
-    to.whole.resize(u(g_.bins));
-    to.spread.resize(u(g_.bins));
-    for (auto& flux : to.flux) flux.resize(u(g_.bins));
-    for (std::size_t b = 0; b < u(g_.bins); ++b) {
-      const physics::RemapShift split = physics::split_shift(-std::min(part * shift[b], static_cast<double>(g_.bins)));
-      std::array<double, physics::kRemapTaps> c{};
-      fluxes_.weights(split.fraction, c.data());
-      to.whole[b] = split.whole;
-      for (std::size_t m = 0; m < c.size(); ++m) to.flux[m][b] = c[m];
-      to.spread[b] = 0.5 * std::min(part * spread[b], kWidestSpread);
-    }
-    to.same_whole = std::ranges::all_of(to.whole, [&](int whole) { return whole == to.whole.front(); });
-    return std::ranges::min(to.whole);
-  }
-
-  void prepare(std::vector<double> thickness, Lane& lane) const {
-    Motion& motion = lane.motion;
-    if (thickness == motion.thickness) return;
-    int lowest = 0;
-    std::vector<double> shift(u(g_.bins)), spread(u(g_.bins));
-    for (std::size_t w = 0; w < groups_.size(); ++w) {
-      Motion::GroupMotion& to = motion.groups[w];
-      to.reacts.assign(u(g_.bins), 0.0);
-      const std::size_t kind = groups_[w].deuterons ? 1 : 0;
-      for (std::size_t b = 0; b < u(g_.bins); ++b) {
-        double removal = 0.0;
-        shift[b] = spread[b] = 0.0;
-        for (std::size_t m = 0; m < matter_.size(); ++m) {
-          if (thickness[m] == 0.0) continue;
-          const double way = thickness[m] * groups_[w].length;
-          shift[b] += way * matter_[m].slowing[kind][b];
-          spread[b] += way * matter_[m].straggling[kind][b];
-          removal += way * matter_[m].removal[b];
-        }
-        if (kind == 0) to.reacts[b] = -std::expm1(-removal);
-      }
-      lowest = std::min({lowest, slowing(shift, spread, 1.0, to.plane), slowing(shift, spread, 0.5, to.half)});
-    }
-    if (t_.tracks.on()) mix_moments(thickness, motion.moments);
-    lane.pad = std::max(-lowest, physics::kRemapReach) + 1;
-    lane.before.assign(u(g_.bins + 2 * lane.pad), 0.0);
-    lane.after.assign(lane.before.size(), 0.0);
-    motion.thickness = std::move(thickness);
-  }
-
-  /// Mean moments of tracks over the materials of a column in a plane, weighted by thickness.
-  void mix_moments(const std::vector<double>& thickness, TrackMoments& out) const {
-    const double all = std::accumulate(thickness.begin(), thickness.end(), 0.0);
-    for (std::size_t k = 0; k < out.size(); ++k) {
-      out[k].assign(u(g_.bins), 0.0);
-      for (std::size_t m = 0; m < matter_.size(); ++m) {
-        if (thickness[m] == 0.0) continue;
-        ops_.add(out[k].data(), matter_[m].moments[k].data(), thickness[m] / all, g_.bins);
-      }
-    }
-  }
-
   /// Adds `sign` times the remaining tracks of `n` bins to the moments of a plane.
   void score_tracks(const Lane& lane, std::size_t cell, double sign, const double* p, int n) {
     for (std::size_t k = 0; k < track_planes_.size(); ++k) {
@@ -261,80 +173,83 @@ class Sweep {
 
   /// Transports one column through one plane: reactions, emission and slowing down.
   void cross(int plane, int x, Lane& lane) {
-    const int recorded_top = recorded_top_[u(x)];
-    int highest = recorded_top;
+    int highest = recorded_top_[u(x)];
     for (int beam = 0; beam < kBeams; ++beam) highest = std::max(highest, top(beam, x));
     if (highest == 0) return;
+    slowdown_.prepare(thickness(plane, x), lane.motion);
+    react(plane, x, highest, lane);
+    std::array<int, kBeams> reach{};
+    lane.beyond.fill(0.0);
+    double deposited = emit(lane, highest, reach, of_columns_[u(x)]);
+    const std::size_t cell = u(plane) * u(g_.columns) + u(x);
+    for (std::size_t k = 0; t_.tracks.on() && k < lane.beyond.size(); ++k) track_planes_[k][cell] += lane.beyond[k];
+    lane.emitted_of = {-1, 0};
+    for (int beam = 0; beam < kBeams; ++beam) {
+      const int emits = reach[u(source_of(beam))];
+      if (top(beam, x) == 0 && emits == 0) continue;
+      const double left = advance(beam, x, emits, cell, lane);
+      (is_deuteron(beam) ? of_columns_[u(x)].deuterons : of_columns_[u(x)].protons) += left;
+      deposited += left;
+    }
+    for (int beam = 0; beam < kBeams; ++beam) std::fill_n(&lane.source[u(beam) * u(g_.bins)], reach[u(beam)], 0.0);
+    planes_[cell] += deposited;
+  }
+
+  /// Fills the protons of the beam and of products that react in a column of a plane, in the bins below `highest`.
+  void react(int plane, int x, int highest, Lane& lane) {
     const double* recorded = &reactions_[g_.row(g_.first_row[u(plane)], 0) + u(x)];
     for (int b = 0; b < highest; ++b) {
       lane.reacted[u(b)] = 0.0;
-      lane.beam[u(b)] = b < recorded_top ? recorded[u(b) * u(g_.columns)] : 0.0;
+      lane.beam[u(b)] = b < recorded_top_[u(x)] ? recorded[u(b) * u(g_.columns)] : 0.0;
     }
-    prepare(thickness(plane, x), lane);
-
     for (int beam = 0; beam < kBeams; ++beam) {
       if (is_deuteron(beam)) continue;
       const double* reacts = motion_of(lane, beam).reacts.data();
       ops_.take(column(beam, x), reacts, lane.reacted.data(), top(beam, x));
     }
-    std::array<int, kBeams> reach{};
-    lane.beyond.fill(0.0);
-    double deposited = emit(lane, highest, reach, of_columns_[u(x)]);
-    for (std::size_t k = 0; t_.tracks.on() && k < lane.beyond.size(); ++k) {
-      track_planes_[k][u(plane) * u(g_.columns) + u(x)] += lane.beyond[k];
+  }
+
+  /// Slows one beam down in a column, adds its products, whose bins end at `emits`, and deposits what ends. Returns the
+  /// deposited energy.
+  double advance(int beam, int x, int emits, std::size_t cell, Lane& lane) {
+    const int of = source_of(beam), holds = top(beam, x);
+    // Straggling may move content up by one bin.
+    const int n = std::min(g_.bins, std::max(holds, emits) + 1);
+    double* p = column(beam, x);
+    const double* source = &lane.source[u(of) * u(g_.bins)];
+    const bool tracked = t_.tracks.on() && !is_deuteron(beam);
+    const Motion::GroupMotion& motion = motion_of(lane, beam);
+    double left = energy_of(beam, p, holds) + energy_of(beam, source, emits);
+    if (tracked) {
+      score_tracks(lane, cell, 1.0, p, holds);
+      score_tracks(lane, cell, 1.0, source, emits);
     }
-    std::pair<int, std::size_t> emitted{-1, 0};  // source and Way of lane.emitted
-    for (int beam = 0; beam < kBeams; ++beam) {
-      const int of = source_of(beam), emits = reach[u(of)], holds = top(beam, x);
-      // Straggling may move content up by one bin.
-      const int n = std::min(g_.bins, std::max(holds, emits) + 1);
-      if (holds == 0 && emits == 0) continue;
-      double* p = column(beam, x);
-      const double* source = &lane.source[u(of) * u(g_.bins)];
-      const bool tracked = t_.tracks.on() && !is_deuteron(beam);
-      const std::size_t cell = u(plane) * u(g_.columns) + u(x);
-      const Motion::GroupMotion& motion = motion_of(lane, beam);
-      double left = energy_of(beam, p, holds) + energy_of(beam, source, emits);
-      if (tracked) {
-        score_tracks(lane, cell, 1.0, p, holds);
-        score_tracks(lane, cell, 1.0, source, emits);
+    if (holds > 0) slowdown_.apply(motion.plane, p, n, lane.motion);
+    if (emits > 0) {
+      // Products start in the middle of the plane on average. The azimuths of a class share their source, and mostly
+      // their BeamGroup too.
+      if (const std::pair wanted{of, group_of_[u(beam)]}; lane.emitted_of != wanted) {
+        std::copy_n(source, n, lane.emitted.begin());
+        slowdown_.apply(motion.half, lane.emitted.data(), n, lane.motion);
+        lane.emitted_of = wanted;
       }
-      if (holds > 0) slow_down(motion.plane, p, n, lane);
-      if (emits > 0) {
-        // Products start in the middle of the plane on average. The azimuths of a class share their source, and mostly
-        // their Way too.
-        if (const std::pair wanted{of, group_of_[u(beam)]}; emitted != wanted) {
-          std::copy_n(source, n, lane.emitted.begin());
-          slow_down(motion.half, lane.emitted.data(), n, lane);
-          emitted = wanted;
-        }
-        ops_.add(p, lane.emitted.data(), 1.0, std::min(n, emits + 1));
-      }
-      int end = directions_[u(beam)].travels ? n : 0;
-      while (end > 0 && p[end - 1] <= least_) --end;
-      std::fill(p + end, p + n, 0.0);
-      top(beam, x) = end;
-      left -= energy_of(beam, p, end);
-      if (tracked) score_tracks(lane, cell, -1.0, p, end);
-      (is_deuteron(beam) ? of_columns_[u(x)].deuterons : of_columns_[u(x)].protons) += left;
-      deposited += left;
+      ops_.add(p, lane.emitted.data(), 1.0, std::min(n, emits + 1));
     }
-    for (int beam = 0; beam < kBeams; ++beam) std::fill_n(&lane.source[u(beam) * u(g_.bins)], reach[u(beam)], 0.0);
-    planes_[u(plane) * u(g_.columns) + u(x)] += deposited;
+    int end = directions_[u(beam)].travels ? n : 0;
+    while (end > 0 && p[end - 1] <= least_) --end;
+    std::fill(p + end, p + n, 0.0);
+    top(beam, x) = end;
+    left -= energy_of(beam, p, end);
+    if (tracked) score_tracks(lane, cell, -1.0, p, end);
+    return left;
   }
 
   /// Fills the sources of all beams from the reactions in the bins below `highest`. Returns the energy that is
   /// deposited in place. `reach` receives the end of the bins of each source. Spectra are smooth, so emission is summed
   /// at the nodes first.
   double emit(Lane& lane, int highest, std::array<int, kBeams>& reach, ColumnEnergies& sums) {
-    double local = 0.0;
-    const auto add = [&](int beam, const BinShares& shares, double weight) {
-      const int n = static_cast<int>(shares.number.size());
-      double* to = &lane.source[u(beam) * u(g_.bins) + u(shares.first)];
-      ops_.add(to, shares.number.data(), weight, n);
-      if (n > 0) reach[u(beam)] = std::max(reach[u(beam)], shares.first + n);
-    };
     const std::vector<double>& thickness = lane.motion.thickness;
+    double local = 0.0;
     for (std::size_t b = 0; b < u(highest); ++b) {
       const double reacted = lane.beam[b] + lane.reacted[b];
       if (!(reacted > 0.0)) continue;
@@ -346,64 +261,75 @@ class Sweep {
       }
       for (std::size_t m = 0; m < matter_.size(); ++m) {
         if (thickness[m] == 0.0) continue;
-        const SweptMaterial& matter = matter_[m];
-        const double number = reacted * thickness[m] * matter.removal[b] / all;
-        const double scattered = number * matter.elastic[b];
-        local += scattered * matter.scattered[b].local;
-        for (const auto& [angle, bin, each] : matter.scattered[b].landings) {
-          lane.source[u(kFirstDeflected + kAzimuths * angle) * u(g_.bins) + u(bin)] += scattered * each / kAzimuths;
-        }
-        for (int k = 0; k < physics::kAngleClasses; ++k) {
-          int& of = reach[u(kFirstDeflected + kAzimuths * k)];
-          of = std::max(of, matter.scattered[b].reach[u(k)]);
-        }
-        const double rest = number - scattered;
-        const double of_beam = lane.beam[b] > few_ ? rest * lane.beam[b] / reacted : 0.0;
-        const std::size_t at = m * nodes_.size() + node_below_[b];
-        lane.of_beam[at] += (1.0 - node_share_[b]) * of_beam;
-        lane.of_beam[at + 1] += node_share_[b] * of_beam;
-        lane.of_products[at] += (1.0 - node_share_[b]) * (rest - of_beam);
-        lane.of_products[at + 1] += node_share_[b] * (rest - of_beam);
+        const double number = reacted * thickness[m] * matter_[m].removal[b] / all;
+        const double scattered = number * matter_[m].elastic[b];
+        local += scatter(lane, m, b, scattered, reach);
+        add_to_nodes(lane, m, b, number - scattered);
       }
     }
     for (std::size_t m = 0; m < matter_.size(); ++m) {
       if (thickness[m] == 0.0) continue;
-      for (std::size_t node = 0; node < nodes_.size(); ++node) {
-        const double of_beam = std::exchange(lane.of_beam[m * nodes_.size() + node], 0.0);
-        const double of_products = std::exchange(lane.of_products[m * nodes_.size() + node], 0.0);
-        const double number = of_beam + of_products;
-        if (!(number > 0.0)) continue;
-        const Yield& yield = matter_[m].yields[node];
-        add(kDeuterons, yield.deuterons, number);
-        // The emission angles of products' products are neglected: they matter little and would double the cost.
-        if (of_products > 0.0) add(kStraight, yield.protons, of_products);
-        if (of_beam > 0.0) {
-          add(kStraight, yield.ahead, of_beam);
-          for (int k = 0; k < physics::kAngleClasses; ++k) {
-            add(kFirstDeflected + kAzimuths * k, yield.aside[u(k)], of_beam / kAzimuths);
-          }
-        }
-        local += number * yield.local + of_beam * yield.wide;
-        for (std::size_t k = 0; k < lane.beyond.size(); ++k) {
-          lane.beyond[k] += matter_[m].to_water[k] * (of_beam * yield.beyond_aside[k] + of_products * yield.beyond[k]);
-        }
-        sums.neutral += number * yield.neutral;
-      }
+      for (std::size_t node = 0; node < nodes_.size(); ++node) local += emit_at(lane, m, node, reach, sums);
     }
     sums.local += local;
     return local;
   }
 
-  const Motion::GroupMotion& motion_of(const Lane& lane, int beam) const {
-    return lane.motion.groups[group_of_[u(beam)]];
+  /// Adds `scattered` elastically scattered protons of a bin to the sources. Returns the energy deposited in place.
+  double scatter(Lane& lane, std::size_t m, std::size_t b, double scattered, std::array<int, kBeams>& reach) {
+    const ElasticProducts& from = matter_[m].scattered[b];
+    for (const auto& [angle, bin, each] : from.landings) {
+      lane.source[u(kFirstDeflected + kAzimuths * angle) * u(g_.bins) + u(bin)] += scattered * each / kAzimuths;
+    }
+    for (int k = 0; k < physics::kAngleClasses; ++k) {
+      int& of = reach[u(kFirstDeflected + kAzimuths * k)];
+      of = std::max(of, from.reach[u(k)]);
+    }
+    return scattered * from.local;
   }
 
-  /// Moves the lowest `n` bins of one column to lower ranges.
-  void slow_down(const Motion::SlowingDown& motion, double* p, int n, Lane& lane) const {
-    BinShifts shifts{
-        .whole = motion.whole.data(), .same_whole = motion.same_whole, .flux = {}, .spread = motion.spread.data()};
-    for (std::size_t m = 0; m < motion.flux.size(); ++m) shifts.flux[m] = motion.flux[m].data();
-    ops_.slow_down(shifts, p, n, lane.before.data() + lane.pad, lane.after.data() + lane.pad, lane.pad);
+  /// Divides `rest` reactions of a bin that emit products between the nodes below and above.
+  void add_to_nodes(Lane& lane, std::size_t m, std::size_t b, double rest) {
+    const double reacted = lane.beam[b] + lane.reacted[b];
+    const double of_beam = lane.beam[b] > few_ ? rest * lane.beam[b] / reacted : 0.0;
+    const std::size_t at = m * nodes_.size() + node_below_[b];
+    lane.of_beam[at] += (1.0 - node_share_[b]) * of_beam;
+    lane.of_beam[at + 1] += node_share_[b] * of_beam;
+    lane.of_products[at] += (1.0 - node_share_[b]) * (rest - of_beam);
+    lane.of_products[at + 1] += node_share_[b] * (rest - of_beam);
+  }
+
+  /// Adds the products of the reactions at a node to the sources. Returns the energy deposited in place.
+  double emit_at(Lane& lane, std::size_t m, std::size_t node, std::array<int, kBeams>& reach, ColumnEnergies& sums) {
+    const double of_beam = std::exchange(lane.of_beam[m * nodes_.size() + node], 0.0);
+    const double of_products = std::exchange(lane.of_products[m * nodes_.size() + node], 0.0);
+    const double number = of_beam + of_products;
+    if (!(number > 0.0)) return 0.0;
+    const auto add = [&](int beam, const BinShares& shares, double weight) {
+      const int n = static_cast<int>(shares.number.size());
+      double* to = &lane.source[u(beam) * u(g_.bins) + u(shares.first)];
+      ops_.add(to, shares.number.data(), weight, n);
+      if (n > 0) reach[u(beam)] = std::max(reach[u(beam)], shares.first + n);
+    };
+    const Yield& yield = matter_[m].yields[node];
+    add(kDeuterons, yield.deuterons, number);
+    // The emission angles of products' products are neglected: they matter little and would double the cost.
+    if (of_products > 0.0) add(kStraight, yield.protons, of_products);
+    if (of_beam > 0.0) {
+      add(kStraight, yield.ahead, of_beam);
+      for (int k = 0; k < physics::kAngleClasses; ++k) {
+        add(kFirstDeflected + kAzimuths * k, yield.aside[u(k)], of_beam / kAzimuths);
+      }
+    }
+    for (std::size_t k = 0; k < lane.beyond.size(); ++k) {
+      lane.beyond[k] += matter_[m].to_water[k] * (of_beam * yield.beyond_aside[k] + of_products * yield.beyond[k]);
+    }
+    sums.neutral += number * yield.neutral;
+    return number * yield.local + of_beam * yield.wide;
+  }
+
+  const Motion::GroupMotion& motion_of(const Lane& lane, int beam) const {
+    return lane.motion.groups[group_of_[u(beam)]];
   }
 
   /// Moves one beam sideways, as it drifts in a plane of `depth` mm.
@@ -462,7 +388,7 @@ class Sweep {
   const std::vector<double>& node_share_ = swept_->node_share;
   const std::vector<SweptMaterial>& matter_ = swept_->materials;
   const std::vector<double>& stopping_ = swept_->stopping;
-  Fluxes fluxes_;
+  Slowdown slowdown_{*swept_, groups_, g_.bins, t_.tracks.on()};
   std::vector<ColumnEnergies> of_columns_;
   std::array<std::array<double, kFaces>, kBeams> aside_{};  // energy that a beam has lost through the faces in x
   double least_, few_;
