@@ -16,7 +16,7 @@ import { parseTuning } from '../../electron/host/model/tuning/files/t4.ts';
 import { readImage } from '../../electron/host/workloads/diffraction/images/read.ts';
 import { readHkl } from '../../electron/host/workloads/diffraction/scenario/hkl.ts';
 import { readDoseFile } from '../../electron/host/workloads/transport/dose-file.ts';
-import { gammaOf } from '../electron/host/io/volumes/gamma-of.ts';
+import { gammaOf } from '../electron/host/io/volumes/phantom.ts';
 
 const root = path.join(import.meta.dirname, '../electron');
 const folders = {

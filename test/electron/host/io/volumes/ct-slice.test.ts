@@ -9,8 +9,17 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listCtSeries } from '../../../../../electron/host/io/volumes/ct-series.ts';
 import { type CtPlane, type CtSlice, readCtSlice } from '../../../../../electron/host/io/volumes/ct-slice.ts';
 import { readDicomDose } from '../../../../../electron/host/io/volumes/dicom.ts';
-import { gammaOf } from './gamma-of.ts';
-import { dicomOf, doseOf, type Elements, ellipses, metaImageOf, nrrdOf, type Phantom, writeSeries } from './phantom.ts';
+import {
+  dicomOf,
+  doseOf,
+  type Elements,
+  ellipses,
+  gammaOf,
+  metaImageOf,
+  nrrdOf,
+  type Phantom,
+  writeSeries,
+} from './phantom.ts';
 
 describe('CT and dose volumes', () => {
   const folder = path.join(import.meta.dirname, 'cases');
