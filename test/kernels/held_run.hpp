@@ -26,12 +26,13 @@ class Run : public engine::Run {
   }
 };
 
-/// Many beams on one grid, each checked against its own longest path.
+/// Many beams on one grid, each checked against its own longest path. Without maps, nothing is checked.
 class Beams : public engine::Beams {
  public:
   using engine::Beams::Beams;
 
-  void execute(const std::function<void(FinishedBeam&&)>& ended) {
+  void execute(const std::function<void(FinishedBeam&&)>& ended, bool maps = true) {
+    if (!maps) return engine::Beams::execute(ended, false);
     engine::Beams::execute([&](FinishedBeam&& each) {
       transport::Problem own = problem();
       own.beam = own.spots[each.beam];

@@ -38,7 +38,7 @@ export function compareRuns(addon: RunFactories, tell: (reason: string) => void)
   addon.layTransport = async (problem) => held(await layTransport.call(addon, problem), problem);
   addon.layBeams = async (problem, ...devices) => {
     const beams = await layBeams.call(addon, problem, ...devices);
-    const { start, startInBlocks, plan } = beams;
+    const { start, startInBlocks, plan, dose } = beams;
     const { spots, ...rest } = problem;
     const judgeOne = (beam: number, result: BeamResult): void =>
       judge({ ...rest, beam: spots?.[beam] ?? problem.beam }, result);
@@ -51,7 +51,7 @@ export function compareRuns(addon: RunFactories, tell: (reason: string) => void)
       startInBlocks.call(
         beams,
         (answer) => {
-          judgeOne(answer.beam, 'block' in answer ? readBeamBlock(answer.block, plan).result : answer.result);
+          judgeOne(answer.beam, 'block' in answer ? readBeamBlock(answer.block, { plan, dose }).result : answer.result);
           ended(answer);
         },
         reach_mm,

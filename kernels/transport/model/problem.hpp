@@ -87,6 +87,7 @@ struct Problem {
   double stop_weight = 1e-6;  // the run ends at this fraction of the protons
   int threads = 0;            // 0 = all
   double memory_limit = 0;    // bytes; 0 = no limit
+  bool dose_map = true;       // false: variants that can compute rows of the dose on request do so instead of the map
   int keyframes = 64;
   bool angles_by_fft = false;   // option of `gather`, set by `gather-fft`
   bool track_scores = false;    // score the moments of tracks, from which LET is derived

@@ -107,4 +107,13 @@ Outside add_pair(const GaussianPair& pair, double centre, double first, double d
   return outside;
 }
 
+Outside outside_of(const GaussianPair& pair, double centre, double first, double end) {
+  Outside outside;
+  for (std::size_t k = 0; k < static_cast<std::size_t>(pair.count); ++k) {
+    outside.low += pair.weight[k] * normal_below((first - centre) / pair.sigma[k]);
+    outside.high += pair.weight[k] * (1.0 - normal_below((end - centre) / pair.sigma[k]));
+  }
+  return outside;
+}
+
 }  // namespace bb::transport

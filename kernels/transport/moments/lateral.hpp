@@ -25,4 +25,7 @@ struct Outside {
 };
 Outside add_pair(const GaussianPair& pair, double centre, double first, double dx, std::span<double> cells);
 
+/// The shares that add_pair() returns, for cells from `first` to `end` (mm).
+Outside outside_of(const GaussianPair& pair, double centre, double first, double end);
+
 }  // namespace bb::transport

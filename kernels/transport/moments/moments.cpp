@@ -48,6 +48,40 @@ struct Group {
   std::optional<LayeredReactions> reactions;
 };
 
+/// Dose of beams along z: in each row a Gaussian pair around each spot.
+class PairRows final : public DoseRows {
+ public:
+  explicit PairRows(const Tables& t) : first_(-0.5 * t.nx * t.dx), dx_(t.dx), sums_(u(t.nz)), of_row_(u(t.nz)) {}
+
+  /// Adds a pair to row `z`; those of a row follow each other. Returns the part outside the cells.
+  Outside put(int z, const GaussianPair& pair, double centre, double end) {
+    const Outside outside = outside_of(pair, centre, first_, end);
+    sums_[u(z)] += pair.weight[0] + pair.weight[1] - outside.low - outside.high;
+    auto& [begin, end_of_row] = of_row_[u(z)];
+    if (end_of_row == 0) begin = pairs_.size();
+    pairs_.push_back({centre, pair});
+    end_of_row = pairs_.size();
+    return outside;
+  }
+
+  std::span<const double> sums() const override { return sums_; }
+
+  void add(int z, std::span<double> cells) const override {
+    const auto [begin, end] = of_row_[u(z)];
+    for (std::size_t i = begin; i < end; ++i) add_pair(pairs_[i].pair, pairs_[i].centre, first_, dx_, cells);
+  }
+
+ private:
+  struct At {
+    double centre = 0;  // mm
+    GaussianPair pair;
+  };
+  double first_, dx_;  // mm
+  std::vector<double> sums_;
+  std::vector<std::pair<std::size_t, std::size_t>> of_row_;  // first pair of each row, and the end of its pairs
+  std::vector<At> pairs_;
+};
+
 /// Solver with one step per row of the map. The first step runs the march, which has its own planes.
 class Moments final : public engine::Solver {
  public:
@@ -57,7 +91,8 @@ class Moments final : public engine::Solver {
         marcher_(std::move(marcher)),
         layers_(layers_of(problem)),
         tilted_(std::ranges::any_of(spots_of(problem), is_tilted)),
-        scores_(tables, !layered_products()) {
+        scores_(tables, !layered_products(), !rows_only()),
+        rows_(rows_only() ? std::make_shared<PairRows>(tables) : nullptr) {
     for (const Material& material : problem.materials) media_.emplace_back(material);
     const double least_reacting = t_.reactions.on() ? t_.reactions.energy.front() : 0.0;
     for (SpotKind& kind : spot_kinds(problem)) {
@@ -86,6 +121,7 @@ class Moments final : public engine::Solver {
   bool visit(engine::RowVisitor& visitor) const override;
 
   std::span<const double> dose() override { return scores_.dose(); }
+  std::shared_ptr<const DoseRows> dose_rows() override { return rows_; }
   std::span<const double> crossing() override { return scores_.crossing(); }
   std::span<const double> reactions() override { return scores_.reactions(); }
   std::span<const double> tracks() override { return scores_.tracks(); }
@@ -106,6 +142,7 @@ class Moments final : public engine::Solver {
 
  private:
   /// Otherwise columns are used: only their sweep scores the tracks of products, and those of tilted beams.
+  bool rows_only() const { return !p_.dose_map && !tilted_; }
   bool layered_products() const { return t_.reactions.on() && !t_.tracks.on() && !tilted_; }
 
   void march(SpanRecorder& spans) {
@@ -149,6 +186,21 @@ class Moments final : public engine::Solver {
       GaussianPair part = pair;
       for (double& w : part.weight) w *= spot->weight;
       const Outside outside = add_pair(part, spot->x, first_x(), t_.dx, row);
+      all.low += outside.low;
+      all.high += outside.high;
+    }
+    return all;
+  }
+
+  /// As spread(), into the pairs of the current row.
+  Outside add_to_rows(const Group& g, const std::array<double, 4>& of) {
+    const GaussianPair pair = gaussian_pair(of);
+    Outside all;
+    if (pair.count == 0) return all;
+    for (const Beam* spot : g.spots) {
+      GaussianPair part = pair;
+      for (double& w : part.weight) w *= spot->weight;
+      const Outside outside = rows_->put(plane_, part, spot->x, -first_x());
       all.low += outside.low;
       all.high += outside.high;
     }
@@ -205,14 +257,17 @@ class Moments final : public engine::Solver {
   StepTotals score_row() {
     StepTotals totals;
     const auto k = static_cast<std::size_t>(plane_ - t_.start.z);
-    const std::span<double> row = std::span(scores_.dose()).subspan(u(plane_) * u(t_.nx), u(t_.nx));
+    const std::span<double> row =
+        rows_ ? std::span<double>() : std::span(scores_.dose()).subspan(u(plane_) * u(t_.nx), u(t_.nx));
     double* c = &scores_.crossing()[u(plane_) * Crossing::kCount];
     for (const Group& g : groups_) {
       const MarchPlane &before = g.borders[k], &after = g.borders[k + 1], &centre = g.centres[k];
       const bool tilted = g.march->slope() != 0.0;
       std::array<double, 4> deposit{};
       for (std::size_t i = 0; i < deposit.size(); ++i) deposit[i] = after.deposit[i] - before.deposit[i];
-      const Outside outside = tilted ? spread_bins(g, &MarchView::deposit, deposit[0], row) : spread(g, deposit, row);
+      const Outside outside = rows_    ? add_to_rows(g, deposit)
+                              : tilted ? spread_bins(g, &MarchView::deposit, deposit[0], row)
+                                       : spread(g, deposit, row);
       const double all = g.weight * deposit[0];
       totals.deposited += all - outside.low - outside.high;
       totals.energy.escaped[kXLow] += outside.low;
@@ -345,6 +400,7 @@ class Moments final : public engine::Solver {
   const std::vector<Layer> layers_;
   const bool tilted_;  // any of the beams
   Scores scores_;
+  std::shared_ptr<PairRows> rows_;  // in place of the dose of `scores_`
   std::vector<Group> groups_;
   bool marched_ = false;
   int plane_ = 0, step_ = 0;

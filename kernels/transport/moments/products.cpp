@@ -314,7 +314,12 @@ std::shared_ptr<LayeredMatter> layered_matter(const std::shared_ptr<const SweptM
 class LayeredSweep {
  public:
   LayeredSweep(const Problem& problem, const Tables& tables, const std::shared_ptr<const SweptMatter>& matter)
-      : t_(tables), g_(tables.reactions), layered_(layered_matter(matter)), matter_(*matter), ones_(1, g_.bins) {
+      : dose_map_(problem.dose_map),
+        t_(tables),
+        g_(tables.reactions),
+        layered_(layered_matter(matter)),
+        matter_(*matter),
+        ones_(1, g_.bins) {
     std::fill_n(ones_.row(), g_.bins, 1.0);
     make_motions(problem);
     for (int c = 0; c < kClasses; ++c) {
@@ -359,7 +364,11 @@ class LayeredSweep {
     for (std::size_t i = planes_.size(); i-- > u(g_.columns);) {
       if (planes_[i] < 0.0) planes_[i - u(g_.columns)] += std::exchange(planes_[i], 0.0);
     }
-    out_.dose = spread_planes(t_, planes_, matter_.stopping);
+    if (dose_map_) {
+      out_.dose = spread_planes(t_, planes_, matter_.stopping);
+    } else {
+      out_.rows = rows_of_planes(t_, planes_, matter_.stopping);
+    }
     return std::move(out_);
   }
 
@@ -884,6 +893,7 @@ class LayeredSweep {
   }
 
   const SweepOps& ops_ = sweep_ops();
+  const bool dose_map_;
   const Tables& t_;
   const ReactionGrid& g_;
   const std::shared_ptr<LayeredMatter> layered_;

@@ -75,6 +75,25 @@ void copy_beam_fields(const Tables& alone, Tables& to) {
   to.row_spread_mm = alone.row_spread_mm;
 }
 
+/// The sum of two doses.
+class SumOfRows final : public transport::DoseRows {
+ public:
+  using Part = std::shared_ptr<const transport::DoseRows>;
+  SumOfRows(Part a, Part b) : a_(std::move(a)), b_(std::move(b)), sums_(a_->sums().begin(), a_->sums().end()) {
+    const std::span<const double> others = b_->sums();
+    for (std::size_t z = 0; z < sums_.size(); ++z) sums_[z] += others[z];
+  }
+  std::span<const double> sums() const override { return sums_; }
+  void add(int z, std::span<double> cells) const override {
+    a_->add(z, cells);
+    b_->add(z, cells);
+  }
+
+ private:
+  Part a_, b_;
+  std::vector<double> sums_;
+};
+
 }  // namespace
 
 /// State shared by all beams, and the time that building it took.
@@ -99,8 +118,10 @@ struct Beams::Common {
     out.number = ledger.numbers();
     out.energy = ledger.energies();
     out.dose = std::move(scores.dose);
+    out.dose_rows = std::move(scores.rows);
     out.crossing = std::move(scores.crossing);
     if (scores.secondaries) {
+      if (out.dose_rows) out.dose_rows = std::make_shared<SumOfRows>(out.dose_rows, scores.secondaries->rows);
       for (std::size_t i = 0; i < out.dose.size(); ++i) out.dose[i] += scores.secondaries->dose[i];
       out.secondaries = std::move(*scores.secondaries);
     }
@@ -123,7 +144,7 @@ int Beams::lanes() const {
   return static_cast<int>(std::min(count(), static_cast<std::size_t>(cpu::thread_count(problem().threads))));
 }
 
-void Beams::execute(const std::function<void(FinishedBeam&&)>& ended) {
+void Beams::execute(const std::function<void(FinishedBeam&&)>& ended, bool maps) {
   const cpu::Clock::time_point begun = cpu::Clock::now();
   const auto& variant = run_.variant();
   Tables tables;
@@ -141,8 +162,14 @@ void Beams::execute(const std::function<void(FinishedBeam&&)>& ended) {
   if (variant.make_beams != nullptr && common.make == variant.make) {
     solve_on_devices(common, ended);
   } else {
-    solve_on_cores(common, ended);
+    solve_on_cores(common, ended, maps);
   }
+}
+
+bool Beams::has_rows() const {
+  const transport::Variant& v = run_.variant();
+  return !v.needs_operators && std::ranges::none_of(transport::spots_of(problem()), transport::is_tilted) &&
+         cpu::factory_of(v, "transport", "", transport::kUserKernelLayout) == v.make;
 }
 
 bool Beams::has_readouts() const {
@@ -305,7 +332,7 @@ void Beams::solve_on_devices(const Common& common, const std::function<void(Fini
   }
 }
 
-void Beams::solve_on_cores(const Common& common, const std::function<void(FinishedBeam&&)>& ended) {
+void Beams::solve_on_cores(const Common& common, const std::function<void(FinishedBeam&&)>& ended, bool maps) {
   cpu::ThreadPool pool(run_.on_gpu() ? 1 : lanes());
   /// A thread's solver. It is reused for many beams and refers to the tables of the lane.
   struct Lane {
@@ -314,7 +341,10 @@ void Beams::solve_on_cores(const Common& common, const std::function<void(Finish
     std::unique_ptr<Solver> solver;
   };
   std::vector<Lane> lanes(static_cast<std::size_t>(pool.lanes()));
-  for (Lane& lane : lanes) lane.problem = problem();
+  for (Lane& lane : lanes) {
+    lane.problem = problem();
+    lane.problem.dose_map = maps || !has_rows();
+  }
   std::mutex telling;
   const auto solve = [&](std::size_t beam, Lane& lane) -> std::optional<FinishedBeam> {
     const cpu::Clock::time_point begun = cpu::Clock::now();
@@ -347,7 +377,8 @@ void Beams::solve_on_cores(const Common& common, const std::function<void(Finish
     const auto assign = [](std::vector<double>& to, std::span<const double> from) {
       to.assign(from.begin(), from.end());
     };
-    assign(scores.dose, solver->dose());
+    scores.rows = solver->dose_rows();
+    if (!scores.rows) assign(scores.dose, solver->dose());
     assign(scores.crossing, solver->crossing());
     scores.secondaries = solver->follow_products();
     scores.min_over_max = solver->min_over_max();

@@ -76,10 +76,13 @@ class Beams {
   /// Number of beams solved at the same time on the CPU.
   int lanes() const;
 
+  /// Whether beams can be solved without maps: their rows are then computed on request.
+  bool has_rows() const;
   /// Solves all beams. Calls `ended` for each finished beam, from one thread at a time and in any order. Beams left
   /// unsolved by a cancellation are not reported. Throws ProblemError; finished beams keep their results. If a GPU
-  /// fails, the others solve its unfinished beams. Throws if no GPU is left.
-  void execute(const std::function<void(FinishedBeam&&)>& ended);
+  /// fails, the others solve its unfinished beams. Throws if no GPU is left. `maps`: false if RunResult::dose_rows is
+  /// enough.
+  void execute(const std::function<void(FinishedBeam&&)>& ended, bool maps = true);
   /// Whether readouts() can solve beams.
   bool has_readouts() const;
   /// Solves `beams` for their readouts per entering proton. They may differ from the problem's beams in everything but
@@ -92,7 +95,7 @@ class Beams {
   struct Common;
   class DeviceSolver;
   void solve_on_devices(const Common& common, const std::function<void(FinishedBeam&&)>& ended);
-  void solve_on_cores(const Common& common, const std::function<void(FinishedBeam&&)>& ended);
+  void solve_on_cores(const Common& common, const std::function<void(FinishedBeam&&)>& ended, bool maps);
 
   std::vector<std::string> devices_;
   Run run_;

@@ -14,6 +14,7 @@ namespace bb::engine {
 /// Results of one beam of a batch.
 struct BeamScores {
   std::vector<double> dose;                             // [z][x] MeV, without the entry path
+  std::shared_ptr<const transport::DoseRows> rows;      // in place of `dose`
   std::vector<double> crossing;                         // [z][Crossing::kCount]
   std::vector<StepTotals> totals;                       // one per step
   std::unique_ptr<transport::Secondaries> secondaries;  // if reactions are followed; its dose is not in `dose`

@@ -50,6 +50,7 @@ struct RunResult {
   double flops_per_cell_step = 0;  // value of this problem's operators
   double min_over_max = 0;
   std::vector<double> dose, crossing;
+  std::shared_ptr<const transport::DoseRows> dose_rows;  // in place of `dose`, for beams without maps
   std::vector<LedgerRow> number, energy;
   std::vector<Marginals> keyframes;
   std::optional<transport::Secondaries> secondaries;  // if nuclear reactions are followed; its dose is included in

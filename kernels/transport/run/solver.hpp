@@ -97,6 +97,9 @@ class Solver {
   virtual std::vector<Plane> planes(std::span<const PlaneRequest>) { return {}; }
   /// Dose so far, MeV per cell, [z][x].
   virtual std::span<const double> dose() = 0;
+  /// The complete dose in place of dose(), if the problem needs no map and the variant can compute rows on request. It
+  /// does not refer to the solver.
+  virtual std::shared_ptr<const transport::DoseRows> dose_rows() { return nullptr; }
   /// Crossing moments so far, [z][Crossing::kCount].
   virtual std::span<const double> crossing() = 0;
   /// Reactions of protons so far, on the grid Tables::reactions; empty if that grid is empty. If it is not, a solver
@@ -132,12 +135,13 @@ class Solver {
 /// Accumulators of every CPU solver. They start with the dose of the entry path.
 class Scores {
  public:
-  /// `reactions`: whether the solver records them.
-  explicit Scores(const transport::Tables& tables, bool reactions = true)
-      : dose_(tables.plane(), 0.0),
+  /// `reactions`: whether the solver records them; `dose`: whether it fills a map.
+  explicit Scores(const transport::Tables& tables, bool reactions = true, bool dose = true)
+      : dose_(dose ? tables.plane() : 0, 0.0),
         crossing_(static_cast<std::size_t>(tables.nz) * Crossing::kCount, 0.0),
         reactions_(reactions ? tables.reactions.size() : 0, 0.0),
         tracks_(tables.tracks.size(), 0.0) {
+    if (!dose) return;
     const std::vector<double>& entry = tables.start.entry_dose;
     const std::size_t row = static_cast<std::size_t>(tables.start.entry_z) * static_cast<std::size_t>(tables.nx);
     for (std::size_t x = 0; x < entry.size(); ++x) dose_[row + x] += entry[x];

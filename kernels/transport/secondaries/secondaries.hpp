@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -10,9 +11,20 @@
 
 namespace bb::transport {
 
+/// A dose whose rows are computed on request, from the few numbers that describe each.
+class DoseRows {
+ public:
+  virtual ~DoseRows() = default;
+  /// Energy in the cells of each row, MeV.
+  virtual std::span<const double> sums() const = 0;
+  /// Adds the energies in the cells of row `z`, MeV.
+  virtual void add(int z, std::span<double> cells) const = 0;
+};
+
 /// Dose of the products of nuclear reactions. Energies are in MeV and add up to the energy that reactions removed.
 struct Secondaries {
-  std::vector<double> dose;              // [z][x] MeV
+  std::vector<double> dose;              // [z][x] MeV; empty with `rows`
+  std::shared_ptr<const DoseRows> rows;  // in place of `dose`, if the problem needs no map
   std::vector<double> tracks;            // moments of protons' tracks, in the layout of Tables::tracks; empty if off
   double local = 0;                      // deposited at the reactions: alphas, recoils, products with large angles
   double protons = 0, deuterons = 0;     // deposited by products that travel

@@ -4,7 +4,9 @@
 #include <cmath>
 #include <cstddef>
 #include <functional>
+#include <numeric>
 #include <optional>
+#include <utility>
 
 #include "transport/model/index.hpp"
 
@@ -62,48 +64,100 @@ void spread_groups(std::span<const double> totals, std::span<const double> width
   GroupSpread(widths, first)(totals, cells);
 }
 
-std::vector<double> spread_planes(const Tables& t, const std::vector<double>& planes,
-                                  std::span<const double> stopping) {
+namespace {
+
+/// Dose by row and column of the reaction grid, MeV.
+struct ByRow {
+  std::vector<double> values;            // [z][column]
+  std::vector<bool> uniform;             // [z] whether the row has one material
+  std::vector<std::int32_t> first_cell;  // [columns + 1]
+};
+
+/// Distributes the dose of planes over their rows.
+ByRow spread_in_depth(const Tables& t, const std::vector<double>& planes, std::span<const double> stopping) {
   const ReactionGrid& g = t.reactions;
   const std::size_t nz = u(t.nz), nx = u(t.nx), columns = u(g.columns);
-  std::vector<double> totals(u(g.planes)), widths(nz), rows(nz), by_row(nz * columns);
-  std::vector<std::int32_t> first_cell;
+  std::vector<double> totals(u(g.planes)), widths(nz), rows(nz);
+  ByRow out{std::vector<double>(nz * columns), std::vector<bool>(nz), {}};
   // Rows of one material need no sums over their cells.
-  std::vector<bool> uniform(nz);
   for (std::size_t z = 0; z < nz; ++z) {
     const std::uint8_t* row = &t.map[z * nx];
-    uniform[z] = std::equal(row + 1, row + nx, row);
+    out.uniform[z] = std::equal(row + 1, row + nx, row);
   }
   const auto stopping_at = [&](std::size_t z, std::size_t x) { return stopping[t.origin[t.map[z * nx + x]]]; };
-  for (int column = 0; column <= g.columns; ++column) first_cell.push_back(std::min(t.nx, column * g.cells));
-  const bool layered = std::ranges::all_of(uniform, std::identity());
+  for (int column = 0; column <= g.columns; ++column) out.first_cell.push_back(std::min(t.nx, column * g.cells));
+  const bool layered = std::ranges::all_of(out.uniform, std::identity());
   std::optional<GroupSpread> in_depth;
   for (std::size_t column = 0; column < columns; ++column) {
-    const std::size_t first = u(first_cell[column]), end = u(first_cell[column + 1]);
+    const std::size_t first = u(out.first_cell[column]), end = u(out.first_cell[column + 1]);
     if (!layered || !in_depth) {
       for (std::size_t z = 0; z < nz; ++z) {
-        widths[z] = uniform[z] ? static_cast<double>(end - first) * stopping_at(z, first) : 0.0;
-        for (std::size_t x = first; x < end && !uniform[z]; ++x) widths[z] += stopping_at(z, x);
+        widths[z] = out.uniform[z] ? static_cast<double>(end - first) * stopping_at(z, first) : 0.0;
+        for (std::size_t x = first; x < end && !out.uniform[z]; ++x) widths[z] += stopping_at(z, x);
       }
       in_depth.emplace(widths, g.first_row);
     }
     for (std::size_t k = 0; k < totals.size(); ++k) totals[k] = planes[k * columns + column];
     (*in_depth)(totals, rows);
-    for (std::size_t z = 0; z < nz; ++z) by_row[z * columns + column] = rows[z];
+    for (std::size_t z = 0; z < nz; ++z) out.values[z * columns + column] = rows[z];
   }
-  if (columns == nx) return by_row;
+  return out;
+}
+
+/// Dose of layers by row and column.
+class ColumnRows final : public DoseRows {
+ public:
+  ColumnRows(ByRow by_row, std::size_t rows, std::size_t cells) : by_row_(std::move(by_row)), cells_(cells) {
+    for (std::size_t z = 0; z < rows; ++z) sums_.push_back(std::reduce(of(z).begin(), of(z).end()));
+  }
+
+  std::span<const double> sums() const override { return sums_; }
+
+  void add(int z, std::span<double> cells) const override {
+    const std::span<const double> from = of(u(z));
+    std::vector<double> row(from.begin(), from.end());
+    if (from.size() < cells_) {
+      row.resize(cells_);
+      GroupSpread(std::vector<double>(cells_, 1.0), by_row_.first_cell)(from, row);
+    }
+    for (std::size_t x = 0; x < cells_; ++x) cells[x] += row[x];
+  }
+
+ private:
+  std::span<const double> of(std::size_t z) const {
+    const std::size_t columns = by_row_.first_cell.size() - 1;
+    return std::span(by_row_.values).subspan(z * columns, columns);
+  }
+
+  ByRow by_row_;
+  std::size_t cells_;
+  std::vector<double> sums_;
+};
+
+}  // namespace
+
+std::shared_ptr<const DoseRows> rows_of_planes(const Tables& t, const std::vector<double>& planes,
+                                               std::span<const double> stopping) {
+  return std::make_shared<const ColumnRows>(spread_in_depth(t, planes, stopping), u(t.nz), u(t.nx));
+}
+
+std::vector<double> spread_planes(const Tables& t, const std::vector<double>& planes,
+                                  std::span<const double> stopping) {
+  const std::size_t nz = u(t.nz), nx = u(t.nx), columns = u(t.reactions.columns);
+  ByRow by_row = spread_in_depth(t, planes, stopping);
+  if (columns == nx) return std::move(by_row.values);
   std::vector<double> dose(nz * nx), across(nx, 1.0);
-  GroupSpread in_uniform(across, first_cell);
+  GroupSpread in_uniform(across, by_row.first_cell);
   for (std::size_t z = 0; z < nz; ++z) {
-    const auto of = std::span<const double>(by_row).subspan(z * columns, columns);
+    const auto of = std::span<const double>(by_row.values).subspan(z * columns, columns);
     if (std::ranges::all_of(of, [](double each) { return each == 0.0; })) continue;
     const auto to = std::span(dose).subspan(z * nx, nx);
-    if (uniform[z]) {
+    if (by_row.uniform[z]) {
       in_uniform(of, to);
       continue;
     }
-    for (std::size_t x = 0; x < nx; ++x) across[x] = stopping_at(z, x);
-    spread_groups(of, across, first_cell, to);
+    for (std::size_t x = 0; x < nx; ++x) across[x] = stopping[t.origin[t.map[z * nx + x]]];
+    spread_groups(of, across, by_row.first_cell, to);
   }
   return dose;
 }

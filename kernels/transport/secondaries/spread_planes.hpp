@@ -2,9 +2,11 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
+#include "secondaries.hpp"
 #include "transport/model/tables.hpp"
 
 namespace bb::transport {
@@ -32,5 +34,9 @@ void spread_groups(std::span<const double> totals, std::span<const double> width
 /// material per mm.
 std::vector<double> spread_planes(const Tables& tables, const std::vector<double>& planes,
                                   std::span<const double> stopping);
+
+/// As spread_planes() in layers, but a row is distributed across x only on request.
+std::shared_ptr<const DoseRows> rows_of_planes(const Tables& tables, const std::vector<double>& planes,
+                                               std::span<const double> stopping);
 
 }  // namespace bb::transport

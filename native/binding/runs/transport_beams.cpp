@@ -68,8 +68,8 @@ class Slots {
 /// JavaScript has read it. Separate objects and arrays for thousands of beams would cost the JavaScript thread and its
 /// garbage collector more than computing readouts.
 ///
-/// Scalars come first, in the order of `readBlock` in electron/host/io/addon/beam-block.ts; then dose, crossing,
-/// ledgers, faces, and the profile along the axis.
+/// Scalars come first, in the order of `readBlock` in electron/host/io/addon/beam-block.ts; then dose, unless its rows
+/// are computed on request, crossing, ledgers, faces, and the profile along the axis.
 class BeamBlocks {
  public:
   /// Called on the JavaScript thread. `reach_mm` is as in AxisGeometry.
@@ -118,7 +118,8 @@ std::size_t most_values(const engine::Beams& beams) {
   const auto bins = static_cast<std::size_t>(std::ceil(grid.nx * grid.dx / grid.dz)) + nz + 4;
   const auto steps = static_cast<std::size_t>(beams.run().steps_max());
   constexpr std::size_t kNumbers = 32;
-  return kNumbers + nz * (nx + engine::Crossing::kCount) + steps * 2 * (ledger_width(true) + transport::kFaces) + bins;
+  return kNumbers + nz * ((beams.has_rows() ? 0 : nx) + engine::Crossing::kCount) +
+         steps * 2 * (ledger_width(true) + transport::kFaces) + bins;
 }
 
 /// Writes values one after another.
@@ -144,26 +145,50 @@ class Writer {
   std::span<double> left_;
 };
 
+/// The profile along z, whose bins are rows.
+transport::AxisProfile profile_of(std::span<const double> sums, double entrance_mm, double dz_mm) {
+  transport::AxisProfile out{.start_mm = -entrance_mm, .step_mm = dz_mm, .values = {sums.begin(), sums.end()}};
+  for (double& value : out.values) value /= dz_mm;
+  return out;
+}
+
 void write(const engine::Beams& beams, double reach_mm, const engine::Beams::FinishedBeam& ended, Writer to) {
   const engine::RunResult& r = ended.result;
   const BeamNumbers numbers(ended.alone);
   const transport::Problem& problem = beams.problem();
   const transport::Beam& beam = problem.spots[ended.beam];
-  const transport::AxisProfile profile = transport::axis_profile(r.dose,
-                                                                 {.nz = static_cast<std::size_t>(problem.grid.nz),
-                                                                  .nx = static_cast<std::size_t>(problem.grid.nx),
-                                                                  .dz_mm = problem.grid.dz,
-                                                                  .dx_mm = problem.grid.dx,
-                                                                  .x_mm = beam.x,
-                                                                  .z_mm = beam.z,
-                                                                  .angle_rad = beam.angle,
-                                                                  .reach_mm = reach_mm},
-                                                                 {}, 1.0);
-  for (const double value : {r.cancelled ? 1.0 : 0.0, static_cast<double>(r.threads), r.setup_s, r.solve_s, r.device_s,
-                             r.cell_steps, r.state_bytes, r.bytes_per_cell_step, r.flops_per_cell_step, r.min_over_max,
-                             numbers.x_variance, numbers.extra_straggling_mm, numbers.range_mean_mm,
-                             numbers.end_excess_mm, static_cast<double>(r.steps), static_cast<double>(r.number.size()),
-                             profile.start_mm, profile.step_mm, static_cast<double>(profile.values.size())}) {
+  const transport::AxisProfile profile = r.dose_rows
+                                             ? profile_of(r.dose_rows->sums(), beam.z, problem.grid.dz)
+                                             : transport::axis_profile(r.dose,
+                                                                       {.nz = static_cast<std::size_t>(problem.grid.nz),
+                                                                        .nx = static_cast<std::size_t>(problem.grid.nx),
+                                                                        .dz_mm = problem.grid.dz,
+                                                                        .dx_mm = problem.grid.dx,
+                                                                        .x_mm = beam.x,
+                                                                        .z_mm = beam.z,
+                                                                        .angle_rad = beam.angle,
+                                                                        .reach_mm = reach_mm},
+                                                                       {}, 1.0);
+  for (const double value : {r.cancelled ? 1.0 : 0.0,
+                             static_cast<double>(r.threads),
+                             r.setup_s,
+                             r.solve_s,
+                             r.device_s,
+                             r.cell_steps,
+                             r.state_bytes,
+                             r.bytes_per_cell_step,
+                             r.flops_per_cell_step,
+                             r.min_over_max,
+                             numbers.x_variance,
+                             numbers.extra_straggling_mm,
+                             numbers.range_mean_mm,
+                             numbers.end_excess_mm,
+                             static_cast<double>(r.steps),
+                             static_cast<double>(r.number.size()),
+                             profile.start_mm,
+                             profile.step_mm,
+                             static_cast<double>(profile.values.size()),
+                             static_cast<double>(r.dose.size())}) {
     to.add(value);
   }
   to.add(r.dose);
@@ -226,7 +251,8 @@ struct State {
   engine::Beams beams;
   double estimate_bytes = beams.run().estimate_bytes();  // slow for window variants, so computed once
   Slots slots{slots_of(beams)};
-  std::optional<BeamBlocks> blocks;  // one per slot, if beams are read as they complete
+  std::optional<BeamBlocks> blocks;                 // one per slot, if beams are read as they complete
+  std::shared_ptr<const transport::DoseRows> rows;  // dose of the beam whose block JavaScript reads, if it has no map
   bool started = false;
   Job job;  // last member: its destructor waits for the thread
 };
@@ -269,7 +295,8 @@ void report_ended(const Job::ReportProgress& tell, State* state, engine::Beams::
   const std::shared_ptr<void> read(nullptr, [state, slot](void*) { state->slots.release(slot); });
   if (state->blocks && !ended.result.failure) {
     state->blocks->fill(slot, ended);
-    tell([state, slot, beam = ended.beam, read](Napi::Env to) {
+    tell([state, slot, beam = ended.beam, rows = std::move(ended.result.dose_rows), read](Napi::Env to) {
+      state->rows = rows;
       return told(to, beam, "block", state->blocks->block(slot));
     });
     return;
@@ -290,12 +317,29 @@ Napi::Value start(const Napi::CallbackInfo& info, const std::shared_ptr<State>& 
   return under->job.start(
       env, info[0], "this machine does not have enough memory for these beams",
       [under](const Job::ReportProgress& tell) {
-        under->beams.execute([&](engine::Beams::FinishedBeam&& ended) { report_ended(tell, under, std::move(ended)); });
+        under->beams.execute([&](engine::Beams::FinishedBeam&& ended) { report_ended(tell, under, std::move(ended)); },
+                             !under->blocks);
       },
       [kept = state](Napi::Env to) -> Napi::Value {
+        kept->rows.reset();
         kept->blocks.reset();  // functions of the beams' object may keep the state for longer
         return to.Undefined();
       });
+}
+
+/// Cells of one row of the current beam's dose, or of all rows.
+Napi::Value dose(const Napi::CallbackInfo& info, const std::shared_ptr<State>& state) {
+  const Napi::Env env = info.Env();
+  if (!state->rows) throw Napi::Error::New(env, "no beam without a map is being read");
+  const int nz = state->beams.problem().grid.nz;
+  const auto nx = static_cast<std::size_t>(state->beams.problem().grid.nx);
+  const bool one = info.Length() > 0 && info[0].IsNumber();
+  const int first = one ? info[0].As<Napi::Number>().Int32Value() : 0, end = one ? first + 1 : nz;
+  if (first < 0 || end > nz) throw Napi::RangeError::New(env, "row " + std::to_string(first) + " is outside the box");
+  Napi::Float64Array out = Napi::Float64Array::New(env, static_cast<std::size_t>(end - first) * nx);
+  double* cells = out.Data();
+  for (int z = first; z < end; ++z, cells += nx) state->rows->add(z, {cells, nx});
+  return out;
 }
 
 /// Values of each beam in the list of readouts(): energy_MeV, energy_sigma_MeV, angle_sigma_rad, x_sigma_mm, focus_mm.
@@ -369,6 +413,7 @@ Napi::Object beams_object(Napi::Env env, const std::shared_ptr<State>& state) {
   out.Set("startInBlocks", starting(true));
   out.Set("readouts",
           Napi::Function::New(env, [state](const Napi::CallbackInfo& info) { return readouts(info, state); }));
+  out.Set("dose", Napi::Function::New(env, [state](const Napi::CallbackInfo& info) { return dose(info, state); }));
   out.Set("cancel", Napi::Function::New(env, [state](const Napi::CallbackInfo& info) {
             state->beams.cancel();
             return info.Env().Undefined();

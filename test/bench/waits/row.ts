@@ -115,13 +115,15 @@ const reactionText = (reactions: boolean): string => (reactions ? ', reactions f
  * Runs on one core. Counts the processor time of all threads, because other programs may use the rest of the machine.
  */
 export const momentsTarget = (energy_MeV: number, reactions: boolean): Limit => ({
-  what: `${energy_MeV} MeV in water by moments${reactionText(reactions)}: processor time from the problem to readouts, warm`,
+  what: `${energy_MeV} MeV in water by moments${reactionText(reactions)}: processor time from the problem to readouts and depth dose, warm`,
   ...{ limit: reactions ? 2e-3 : 5e-4, text: milliseconds },
 });
 export const manyByMoments = (beams: number, reactions: boolean): Limit => ({
-  what: `${beams.toLocaleString('en')} beams of 60 to 80 MeV by moments${reactionText(reactions)}, readouts included, per second of processor time`,
+  what: `${beams.toLocaleString('en')} beams of 60 to 80 MeV by moments${reactionText(reactions)}, readouts and depth doses, per second of processor time`,
   ...{ limit: reactions ? 1000 : 3000, text: beamRate },
 });
+/** The same beams, each with its dose map, which readouts and the depth dose do not need. */
+export const withMap = (target: Limit): Limit => ({ ...target, what: 'the same with the dose map of each beam' });
 /** Beams of the rows by cuda-moments: enough that the GPU's multiprocessors are busy until nearly the end. */
 export const GPU_BEAMS = 65_536;
 const onGpuByMoments = `${GPU_BEAMS.toLocaleString('en')} beams of 60 to 80 MeV, cuda-moments, FP32`;

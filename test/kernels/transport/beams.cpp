@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <numeric>
 #include <span>
 #include <string>
 #include <thread>
@@ -156,6 +157,36 @@ TEST("beams: moments follow the reactions of each beam as if it were alone") {
     CHECK(relative_l2(ended.result.dose, wanted.dose) <= kTolerance);
     CHECK(ended.result.energy.back().rel_error <= 1e-10);
     CHECK_REL(ended.result.energy.back().deposited, wanted.energy.back().deposited, kTolerance);
+  }
+}
+
+TEST("beams: rows of the dose on request are those of the map, with and without products") {
+  for (const bool reactions : {false, true}) {
+    Problem p = several(Precision::kFp64, Stepping::kDepth, "moments");
+    if (reactions) follow_reactions(p);
+    const auto maps = solve(p);
+    test::Beams beams(p);
+    CHECK(beams.has_rows());
+    int solved = 0;
+    beams.execute(
+        [&](test::Beams::FinishedBeam&& ended) {
+          ++solved;
+          const std::vector<double>& map = maps[ended.beam].result.dose;
+          const auto nx = static_cast<std::size_t>(p.grid.nx);
+          CHECK(ended.result.dose.empty());
+          std::vector<double> dose(map.size()), sums, wanted;
+          for (int z = 0; z < p.grid.nz; ++z) {
+            const auto row = std::span(dose).subspan(static_cast<std::size_t>(z) * nx, nx);
+            ended.result.dose_rows->add(z, row);
+            wanted.push_back(std::accumulate(row.begin(), row.end(), 0.0));
+            sums.push_back(ended.result.dose_rows->sums()[static_cast<std::size_t>(z)]);
+          }
+          CHECK(relative_l2(dose, map) <= 1e-12);
+          CHECK(relative_l2(sums, wanted) <= 1e-12);
+          CHECK_REL(std::accumulate(sums.begin(), sums.end(), 0.0), ended.result.energy.back().deposited, 1e-10);
+        },
+        false);
+    CHECK_EQ(solved, static_cast<int>(p.spots.size()));
   }
 }
 

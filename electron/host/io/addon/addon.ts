@@ -335,7 +335,7 @@ export interface TransportBeams {
   start(ended: (answer: { readonly beam: number; readonly result: BeamResult }) => void): Promise<void>;
   /**
    * Like `start`, but passes each result in a reusable block, which is valid until `ended` returns. `reach_mm` has the
-   * same meaning as for `axisProfile`.
+   * same meaning as for `axisProfile`. Moments of beams along z compute no maps; `dose` computes them on request.
    */
   startInBlocks(
     ended: (
@@ -345,6 +345,8 @@ export interface TransportBeams {
     ) => void,
     reach_mm: number,
   ): Promise<void>;
+  /** Dose of the beam that is being reported by `startInBlocks` without a map: MeV per cell, of one row or of all. */
+  dose(row?: number): Float64Array;
   /**
    * Computes readouts of any number of beams on this grid, without dose maps; may be called again. `list` has five
    * values per beam, see `writeBeamParameters`. No beam may have more energy than the spots of the problem. Rejects

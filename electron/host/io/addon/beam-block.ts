@@ -1,7 +1,8 @@
 /**
  * Arrays with the results of many beams, in the layouts that the addon also uses. A block contains the result of one
- * beam in a single array, which the addon reuses for the next beam: 19 numbers, then arrays one after another. The
- * addon writes it in native/binding/runs/transport_beams.cpp.
+ * beam in a single array, which the addon reuses for the next beam: 20 numbers, then arrays one after another. The
+ * dose may be missing: it is then computed on request. The addon writes the block in
+ * native/binding/runs/transport_beams.cpp.
  */
 import { energyColumns, faceColumns, numberColumns } from '../../../contract/scenario/transport/ledger-columns.ts';
 import type { BeamResult, TransportBeams, TransportProblem } from './addon.ts';
@@ -29,7 +30,10 @@ export const BEAM_PARAMETERS = 5;
 
 /** Number of moments of the fluence through each plane. */
 const MOMENTS_PER_PLANE = 6;
-const SCALARS_PER_BLOCK = 19;
+const SCALARS_PER_BLOCK = 20;
+
+/** With `doseRow`, `dose` computes all rows at each access. */
+type BlockResult = BeamResult & { readonly doseRow?: (z: number) => Float64Array };
 
 /** Dose along the beam's axis. */
 interface BlockProfile {
@@ -43,8 +47,8 @@ interface BlockProfile {
  */
 export function readBeamBlock(
   block: Float64Array,
-  { variant, precision, isa, nz, nx }: TransportBeams['plan'],
-): { readonly result: BeamResult; readonly profile: BlockProfile } {
+  { plan: { variant, precision, isa, nz }, dose }: Pick<TransportBeams, 'plan' | 'dose'>,
+): { readonly result: BlockResult; readonly profile: BlockProfile } {
   const number = (i: number): number => block[i] ?? Number.NaN;
   const rows = number(15);
   let read = SCALARS_PER_BLOCK;
@@ -52,7 +56,9 @@ export function readBeamBlock(
     read += size;
     return block.subarray(read - size, read);
   };
-  const result: BeamResult = {
+  const cells = number(19);
+  const known = cells > 0 ? part(cells) : null;
+  const result: BlockResult = {
     status: number(0) === 1 ? 'cancelled' : 'done',
     error: null,
     variant,
@@ -73,7 +79,10 @@ export function readBeamBlock(
     end_excess_mm: number(13),
     steps: number(14),
     setup_parts: [],
-    dose: part(nz * nx),
+    get dose() {
+      return known ?? dose();
+    },
+    ...(known === null ? { doseRow: dose } : {}),
     crossing: part(nz * MOMENTS_PER_PLANE),
     ledger_number: part(rows * numberColumns.length),
     ledger_energy: part(rows * energyColumns.length),

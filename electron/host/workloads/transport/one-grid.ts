@@ -36,6 +36,7 @@ import {
   axesOf,
   measuredRunOf,
   type RunData,
+  type RunOutcome,
   runData,
   stepAlongAxis,
   type TransportContext,
@@ -85,7 +86,7 @@ function withSingleSpot(scenario: TransportScenario, spot: Spot): TransportConte
   return { ...scenario, beam: { ...beam, ...spot, weight: beam.weight * spot.weight } };
 }
 
-function solvedRunOf(common: SharedInputs, index: number, result: BeamResult) {
+function solvedRunOf(common: SharedInputs, index: number, result: RunOutcome) {
   const { scenario, problem, axes, across, context, begun_ms, peak_bytes } = common;
   const beam = problem.spots?.[index];
   const spot = scenario.beam.spots?.[index];
@@ -152,7 +153,7 @@ export function solveOnOneGrid(name: string, reading: TransportReading, options:
     return native.startInBlocks((answer) => {
       const { beam } = answer;
       if (!('block' in answer)) return options.ended(beam, errorOf(answer.result));
-      const { result, profile } = readBeamBlock(answer.block, native.plan);
+      const { result, profile } = readBeamBlock(answer.block, native);
       const run = solvedRunOf(common, beam, result);
       const from = measuredRunOf(run);
       options.ended(beam, answerOf(run, from, { ...profile, blur_mm2: profileBlur_mm2(from.geometry) }));

@@ -162,7 +162,7 @@ export function summaryOf(
     notes: [
       ...runNotes(
         { ...read, bins },
-        { nx: run.axes.nx, dx_mm: run.axes.dx_mm, dose: run.dose, x_variance_of_representation_mm2 },
+        { nx: run.axes.nx, dx_mm: run.axes.dx_mm, dose: () => run.dose, x_variance_of_representation_mm2 },
         run.table,
         run.completeScenario,
       ),

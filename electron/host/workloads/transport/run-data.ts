@@ -58,6 +58,8 @@ export interface RunData extends RunContext, Recording, RunScalars {
   readonly setup_parts: readonly { readonly name: string; readonly seconds: number }[];
   /** Dose in MeV per cell, in rows of z. */
   readonly dose: Float64Array;
+  /** Computes one row of `dose`, if the whole is computed only when read. */
+  readonly doseRow?: (z: number) => Float64Array;
   /** Six sums for each plane of z, in mm and rad: N, Σx, Σx², Σθ, Σθ², Σxθ. */
   readonly crossing: Float64Array;
   /** Proton numbers in rows of steps. The contract defines the columns. */
@@ -152,7 +154,8 @@ export function stepAlongAxis({ solver, grid, beam }: TransportProblem): number 
 
 /** Result of a run without its keyframes. An intermediate state has neither spans nor trace. */
 export type RunOutcome = Omit<TransportResult, 'keyframes' | 'clocks' | 'trace' | 'traceReason' | 'spans'> &
-  Partial<Pick<TransportResult, 'spans' | 'trace'>>;
+  Partial<Pick<TransportResult, 'spans' | 'trace'>> &
+  Pick<RunData, 'doseRow'>;
 
 function failureOf(error: TransportResult['error']): RunFailure | null {
   if (error === null) return null;
@@ -183,7 +186,10 @@ export function runData(
     setup_parts: result.setup_parts,
     peak_rss_bytes,
     step_mm: stepAlongAxis(problem),
-    dose: result.dose,
+    get dose() {
+      return result.dose;
+    },
+    ...(result.doseRow === undefined ? {} : { doseRow: result.doseRow }),
     crossing: result.crossing,
     ledgerNumber: result.ledger_number,
     ledgerEnergy: result.ledger_energy,
@@ -206,19 +212,20 @@ export function stepsTime_s({ device_s, solve_s }: Pick<RunData, 'device_s' | 's
 const stepsByPath = ({ completeScenario }: RunData): boolean =>
   valueAt(completeScenario, ['solver', 'stepping']) === 'path';
 
-/** The parts of a run that its readouts need. `spread` is defined in AxisGeometry. */
+/** The parts of a run that its readouts need. */
 type Readable = Pick<
   RunData,
   | 'axes'
   | 'beam'
   | 'dose'
+  | 'doseRow'
   | 'crossing'
   | 'ledgerNumber'
   | 'ledgerEnergy'
   | 'step_mm'
   | 'x_variance_of_representation_mm2'
   | 'end_excess_mm'
-> & { readonly spread: boolean };
+>;
 
 const LOSSES = (['escaped_x', 'escaped_z', 'escaped_theta', 'nuclear', 'skipped'] as const).map((column) =>
   numberColumns.indexOf(column),
@@ -241,7 +248,7 @@ function protonsLostBeyond({ ledgerNumber, beam, step_mm }: Readable): (depth_mm
   };
 }
 
-export const measuredRunOf = (run: RunData): MeasuredRun => measuredFrom({ ...run, spread: stepsByPath(run) });
+export const measuredRunOf = (run: RunData): MeasuredRun => measuredFrom(run, stepsByPath(run));
 
 /** Converts a result of the engine, which is not stored as a run, to the input of readouts. */
 export function measuredResult(
@@ -249,15 +256,17 @@ export function measuredResult(
   plan: Pick<TransportRun['plan'], 'energies_MeV'>,
   result: TransportResult,
 ): MeasuredRun {
-  return measuredFrom({
+  const read = {
     ...scalarsFromEngine(result),
     ...{ axes: axesOf(problem, plan), beam: beamOf(problem), dose: result.dose, crossing: result.crossing },
     ...{ ledgerNumber: result.ledger_number, ledgerEnergy: result.ledger_energy },
-    ...{ step_mm: stepAlongAxis(problem), spread: problem.solver.stepping === 'path' },
-  });
+    step_mm: stepAlongAxis(problem),
+  };
+  return measuredFrom(read, problem.solver.stepping === 'path');
 }
 
-function measuredFrom(run: Readable): MeasuredRun {
+/** `spread` as in AxisGeometry. */
+function measuredFrom(run: Readable, spread: boolean): MeasuredRun {
   const { axes, beam } = run;
   const protons = (column: (typeof numberColumns)[number]) => ledgerValue(run.ledgerNumber, numberColumns, column);
   const incoming = protons('in');
@@ -271,9 +280,12 @@ function measuredFrom(run: Readable): MeasuredRun {
       z_mm: beam.z_mm,
       angle_rad: beam.angle_rad,
       step_mm: run.step_mm,
-      spread: run.spread,
+      spread,
     },
-    dose: run.dose,
+    get dose() {
+      return run.dose;
+    },
+    doseRow: run.doseRow ?? ((z) => run.dose.subarray(z * axes.nx, (z + 1) * axes.nx)),
     dosePerMass: () => dosePerMass(run.dose, axes.density_g_cm3),
     crossing: run.crossing,
     x_variance_of_representation_mm2: run.x_variance_of_representation_mm2,

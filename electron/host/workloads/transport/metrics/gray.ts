@@ -66,11 +66,12 @@ export function grayField(
   y_mm: number,
   columns: Columns = [0, run.axes.nx],
 ): { readonly values: Float64Array } | { readonly reason: string } {
-  const { acrossY, axes, beam, dose } = run;
+  const { acrossY, axes, beam } = run;
   if (acrossY === null) return { reason: 'this run was stored without the width along y' };
   if ('reason' in acrossY) return acrossY;
   const { density_g_cm3, nx, nz, dz_mm, dx_mm } = axes;
   if (density_g_cm3 === null) return { reason: 'this run was stored without the densities of its cells' };
+  const { dose } = run;
   const values = new Float64Array(dose.length);
   const factor = GRAY / (dz_mm * dx_mm * beam.weight);
   const shareAt: RowShares =

@@ -151,6 +151,7 @@ export interface MeasuredRun {
   readonly geometry: AxisGeometry;
   /** Dose in MeV per cell, in rows of z. */
   readonly dose: Float64Array;
+  readonly doseRow: (z: number) => Float64Array;
   /** Returns the dose in nGy mm³ per cell. Null if densities are unknown. */
   readonly dosePerMass: () => Float64Array | null;
   readonly crossing: Float64Array;
@@ -239,11 +240,11 @@ export function momentsOf(run: MeasuredRun): Moments {
 }
 
 /** Penumbra at a depth from the entrance. Null if the beam is tilted. */
-function penumbraAt({ geometry, dose }: MeasuredRun, depth_mm: number | null): number | null {
+function penumbraAt({ geometry, doseRow }: MeasuredRun, depth_mm: number | null): number | null {
   const { nz, nx, dz_mm, dx_mm, z_mm, angle_rad } = geometry;
   if (depth_mm === null || angle_rad !== 0) return null;
   const row = Math.floor((z_mm + depth_mm) / dz_mm);
-  return row >= 0 && row < nz ? penumbra_mm(dose, nx, row, dx_mm) : null;
+  return row >= 0 && row < nz ? penumbra_mm(doseRow(row), nx, 0, dx_mm) : null;
 }
 
 export function metricsOf(run: MeasuredRun): Metrics {

@@ -27,8 +27,8 @@ const escapeBorders = [
 
 /** Dose of a run, and the number of cells across the beam. */
 interface Cells {
-  /** Dose in MeV per cell, in rows of z. */
-  readonly dose: Float64Array;
+  /** Returns the dose in MeV per cell, in rows of z. */
+  readonly dose: () => Float64Array;
   readonly nx: number;
   readonly dx_mm: number;
   /**
@@ -86,7 +86,7 @@ const SHOWN_ENERGY = 0.01;
 function edgeNote({ metrics: { energy_deposited_MeV } }: NoteInputs, cells: Cells): readonly RunNote[] {
   const { dose, nx, dx_mm, x_variance_of_representation_mm2: added_mm2 } = cells;
   if (!(added_mm2 > 0)) return [];
-  const much = ERROR_NEXT_TO_FACE * sideFaces_MeV(dose, nx);
+  const much = ERROR_NEXT_TO_FACE * sideFaces_MeV(dose(), nx);
   if (!(much > SHOWN_ENERGY * energy_deposited_MeV)) return [];
   const text =
     `The beam runs along a side of the box, and is too narrow for cells of ${dx_mm} mm across: of the ` +

@@ -63,7 +63,7 @@ describe('notes of a run', () => {
 
   test('a ledger that is open by more than 1e-6 is reported with a remedy', async () => {
     const found = await summary({ geometry: { width_mm: 20 }, grid: { dtheta_mrad: 40, dz_mm: 0.5 } });
-    const cells = { dose: new Float64Array(4), nx: 2, dx_mm: 1, x_variance_of_representation_mm2: 0 };
+    const cells = { dose: () => new Float64Array(4), nx: 2, dx_mm: 1, x_variance_of_representation_mm2: 0 };
     const codes = (number: number, energy: number) => {
       const ledger = {
         number: { ...found.ledger.number, rel_error: number },
