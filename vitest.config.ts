@@ -34,13 +34,10 @@ const WITH_STAND_INS = 'test/electron/main/**/*.test.ts';
 /** The same stories in Electron itself: `npm run test:all -- desktop`. */
 const IN_ELECTRON = 'test/desktop/**/*.test.ts';
 
-/** Measures delays while runs compute: nothing else may run. */
-const ALONE = 'test/electron/host/event-loop.test.ts';
-
 /** `npm run test:all -- long`: the largest files, floods, a cluster, and the gates on the finest grids. */
 const LONG = 'test/**/*.long.test.ts';
 
-/** Long tests that measure delays. */
+/** Tests that measure delays: nothing else may run. */
 const LONG_ALONE = 'test/**/*.alone.long.test.ts';
 
 /** Each starts a cluster on all cores of this machine. */
@@ -103,7 +100,7 @@ export default defineConfig({
     projects: [
       // Host tests and stories are one project: a worker keeps its modules, and its Chromium, for the next file.
       project('unit', ['test/**/*.test.ts', 'test/**/*.test.tsx'], {
-        exclude: ['test/bench/**', WITH_STAND_INS, IN_ELECTRON, ALONE, LONG],
+        exclude: ['test/bench/**', WITH_STAND_INS, IN_ELECTRON, LONG],
         env: BRIEF_PAGES,
       }),
       project('long', [LONG], { ...long, exclude: [LONG_ALONE, ...CLUSTERS] }),
@@ -111,7 +108,6 @@ export default defineConfig({
       project('clusters', CLUSTERS, inTurn),
       project('unit-desktop', [WITH_STAND_INS], { isolate: true, env: BRIEF_PAGES }),
       project('desktop', [IN_ELECTRON], { isolate: true }),
-      project('alone', [ALONE], { isolate: true }),
     ],
   },
 });

@@ -198,16 +198,13 @@ const others = [...staticChecks, instructionSets, cppTests, gpuTests];
  */
 const cuda = { beside: [cudaCompile] };
 
-/** Tests that measure delays, and therefore run without others. @type {Phase} */
-const alone = { tests: { projects: ['alone'] } };
-
 const units = queueOf(['unit-desktop', 'unit']);
 
 /** Tests with the tag `slow` run only in `npm run test:all`. */
 const quickUnits = { ...units, more: [...units.more, '--tagsFilter', '!slow'] };
 
 /** Phases of `npm test`. @type {readonly Phase[]} */
-export const suites = [cuda, { tests: quickUnits, beside: others }, alone];
+export const suites = [cuda, { tests: quickUnits, beside: others }];
 
 /**
  * Long tests in C++, whose threads wait for each other at every step. They run alone, because together with test files
@@ -241,7 +238,6 @@ export const all = () => [
   { tests: queueOf(['unit-desktop', 'long', 'unit']), beside: others },
   longGates,
   ...sanitizedSuites,
-  alone,
   longAlone,
   clusters,
   desktopStories(null),

@@ -64,7 +64,7 @@ export function findTestFiles(typed, all = testFiles()) {
 }
 
 /** Projects in vitest.config.ts, one of which each test file belongs to. */
-const PROJECTS = ['unit', 'unit-desktop', 'long', 'long-alone', 'clusters', 'desktop', 'alone'];
+const PROJECTS = ['unit', 'unit-desktop', 'long', 'long-alone', 'clusters', 'desktop'];
 
 /** Modules with which tests start programs or threads, or load the addon. Tests that import them need a build. */
 const STARTS = /^(node:)?(child_process|worker_threads|module)$/;
