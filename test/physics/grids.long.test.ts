@@ -15,7 +15,7 @@ describe('a beam at the edge of the box', () => {
   const BAND = { 0.5: 0.013, 0.25: 0.005, 0.125: 0.0025 } as const;
   type Cells = keyof typeof BAND;
 
-  async function along(x_mm: number, stepping: string, dx_mm: number, energy_MeV = 70): Promise<RunSummary> {
+  async function solveAtEdge(x_mm: number, stepping: string, dx_mm: number, energy_MeV = 70): Promise<RunSummary> {
     const beam = { energy_MeV, x_mm, x_sigma_mm: 0.4 };
     const geometry = { width_mm: 40 };
     return summaryOf(
@@ -26,7 +26,7 @@ describe('a beam at the edge of the box', () => {
     );
   }
 
-  function within(found: RunSummary, of: string, dx_mm: Cells): void {
+  function expectEnergyWithin(found: RunSummary, of: string, dx_mm: Cells): void {
     const { value, error } = expected(of, 'deposited_MeV');
     const off = Math.abs(found.metrics.energy_deposited_MeV - value);
     expect(off).toBeLessThan(BAND[dx_mm] * value + 3 * error);
@@ -41,10 +41,10 @@ describe('a beam at the edge of the box', () => {
     '%d MeV at %d of 20 mm agrees with Monte Carlo within 0.5 %, and within 0.25 % with cells of half the width',
     async (energy, x_mm) => {
       const of = `edge-${energy}MeV-${x_mm}mm`;
-      const whole = await along(x_mm, 'depth', 0.25, energy);
-      within(whole, of, 0.25);
-      const half = await along(x_mm, 'depth', 0.125, energy);
-      within(half, of, 0.125);
+      const whole = await solveAtEdge(x_mm, 'depth', 0.25, energy);
+      expectEnergyWithin(whole, of, 0.25);
+      const half = await solveAtEdge(x_mm, 'depth', 0.125, energy);
+      expectEnergyWithin(half, of, 0.125);
       const moved = half.metrics.energy_deposited_MeV - whole.metrics.energy_deposited_MeV;
       expect(Math.abs(moved)).toBeLessThan(0.004 * half.metrics.energy_deposited_MeV);
     },
@@ -56,7 +56,7 @@ describe('a beam at the edge of the box', () => {
     ['path', 19.9, 0.25],
     ['path', -19.9, 0.5],
   ] as const)('%s stepping, at %d mm, cells of %d mm across', async (stepping, x_mm, dx_mm) => {
-    within(await along(x_mm, stepping, dx_mm), `edge-70MeV-${Math.abs(x_mm)}mm`, dx_mm);
+    expectEnergyWithin(await solveAtEdge(x_mm, stepping, dx_mm), `edge-70MeV-${Math.abs(x_mm)}mm`, dx_mm);
   });
 
   describe('a beam narrower than its cells starts with the width of a cell, and near a side the run reports the possible error', () => {
@@ -64,7 +64,7 @@ describe('a beam at the edge of the box', () => {
       notes.find(({ code }) => code === 'beam-at-edge')?.text;
 
     test.each(EDGES_MM.slice(0, 3))('centred at %d of 20 mm, with cells of 1 mm', async (x_mm) => {
-      const found = await along(x_mm, 'depth', 1);
+      const found = await solveAtEdge(x_mm, 'depth', 1);
       const { value, error } = expected(`edge-70MeV-${x_mm}mm`, 'deposited_MeV');
       const off = Math.abs(found.metrics.energy_deposited_MeV - value);
       const said = Number(/up to ([\d.]+) MeV/.exec(noteOf(found) ?? '')?.[1]);
@@ -73,7 +73,7 @@ describe('a beam at the edge of the box', () => {
     });
 
     test('reports nothing for a beam in the middle', async () => {
-      expect(noteOf(await along(0, 'depth', 1))).toBeUndefined();
+      expect(noteOf(await solveAtEdge(0, 'depth', 1))).toBeUndefined();
     });
   });
 });

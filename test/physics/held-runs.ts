@@ -13,15 +13,15 @@ import {
   type TransportRun,
 } from '../../electron/host/io/addon/addon.ts';
 import { readBeamBlock } from '../../electron/host/io/addon/beam-block.ts';
-import { beyondLongestPath } from './longest-way.ts';
+import { longestPathError } from './longest-way.ts';
 
 type RunFactories = Pick<NativeAddon, 'createTransport' | 'layTransport' | 'layBeams'>;
 
 /** Replaces the functions of `addon` that create runs. `tell` is called for every run whose mean range is too long. */
-export function compareRuns(addon: RunFactories, tell: (reason: string) => void): void {
+export function checkMeanRanges(addon: RunFactories, tell: (reason: string) => void): void {
   const { createTransport, layTransport, layBeams } = addon;
-  const judge = (...run: Parameters<typeof beyondLongestPath>): void => {
-    const reason = beyondLongestPath(...run);
+  const judge = (...run: Parameters<typeof longestPathError>): void => {
+    const reason = longestPathError(...run);
     if (reason !== null) tell(reason);
   };
   const held = (run: TransportRun, problem: TransportProblem): TransportRun => {
@@ -70,13 +70,13 @@ export function addonIfBuilt(file?: string): NativeAddon | null {
   }
 }
 
-const COMPARED_RUNS = Symbol.for('braggbench.held-runs');
-const sharedAddon: (NativeAddon & { [COMPARED_RUNS]?: string[] }) | null = addonIfBuilt();
-if (sharedAddon !== null && sharedAddon[COMPARED_RUNS] === undefined) {
+const RANGE_ERRORS = Symbol.for('braggbench.held-runs');
+const sharedAddon: (NativeAddon & { [RANGE_ERRORS]?: string[] }) | null = addonIfBuilt();
+if (sharedAddon !== null && sharedAddon[RANGE_ERRORS] === undefined) {
   const reasons: string[] = [];
-  sharedAddon[COMPARED_RUNS] = reasons;
-  compareRuns(sharedAddon, (reason) => reasons.push(reason));
+  sharedAddon[RANGE_ERRORS] = reasons;
+  checkMeanRanges(sharedAddon, (reason) => reasons.push(reason));
 }
 
 // Also checks runs that an earlier test left unfinished: they fail the next test.
-afterEach(() => expect(sharedAddon?.[COMPARED_RUNS]?.splice(0) ?? []).toEqual([]));
+afterEach(() => expect(sharedAddon?.[RANGE_ERRORS]?.splice(0) ?? []).toEqual([]));

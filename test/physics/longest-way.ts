@@ -180,7 +180,7 @@ function meanRange_mm(problem: TransportProblem, result: RunOutcome, longest_mm:
 type UnboundedRun = 'not done' | 'filled' | 'beyond the box' | 'no mean range';
 
 /** The mean range and its upper limit, mm, or the reason why the run cannot be checked. */
-export function lengthsOf(
+export function rangeAndLimit(
   problem: TransportProblem,
   result: BeamResult,
 ): { readonly mean_mm: number; readonly most_mm: number } | UnboundedRun {
@@ -195,8 +195,8 @@ export function lengthsOf(
 }
 
 /** An error message if a run's mean range exceeds its longest path, which is impossible; otherwise null. */
-export function beyondLongestPath(problem: TransportProblem, result: BeamResult): string | null {
-  const found = lengthsOf(problem, result);
+export function longestPathError(problem: TransportProblem, result: BeamResult): string | null {
+  const found = rangeAndLimit(problem, result);
   if (typeof found === 'string' || found.mean_mm < found.most_mm) return null;
   const { energy_MeV, angle_rad } = problem.beam;
   const beam = `${energy_MeV} MeV under ${angle_rad} rad`;

@@ -32,16 +32,16 @@ export interface RowGain {
   readonly stepping: Stepping;
   readonly dx_mm: number;
   /** Spread of range by cells, bins and readouts in mm: as the run reports it, and as measured from its falloff. */
-  readonly said_mm: number;
-  readonly there_mm: number;
+  readonly reported_mm: number;
+  readonly measured_mm: number;
   /** Variance that rows add, in cells²: from the falloff, and as the engine assumes it. */
   readonly gain: number;
-  readonly taken: number;
+  readonly assumed_gain: number;
 }
 
-interface Solved {
+interface SolvedGrid {
   readonly w80_20_mm: number;
-  readonly said_mm: number;
+  readonly reported_mm: number;
   /** Spread without the contribution of the readouts. */
   readonly engine_mm: number;
 }
@@ -55,7 +55,7 @@ interface Grid {
   readonly bins: number;
 }
 
-async function solve({ energy_MeV, angle_deg }: TiltedBeam, grid: Grid): Promise<Solved> {
+async function solve({ energy_MeV, angle_deg }: TiltedBeam, grid: Grid): Promise<SolvedGrid> {
   const { stepping, bins, ...cells } = grid;
   const step_mm = cells.dz_mm / Math.cos((angle_deg * Math.PI) / 180);
   const run = await runScenario({
@@ -69,7 +69,7 @@ async function solve({ energy_MeV, angle_deg }: TiltedBeam, grid: Grid): Promise
   const { metrics, extra_straggling_mm } = summaryOf(run);
   return {
     w80_20_mm: metrics.w80_20_mm ?? Number.NaN,
-    said_mm: extra_straggling_mm,
+    reported_mm: extra_straggling_mm,
     engine_mm: run.extra_straggling_mm,
   };
 }
@@ -89,24 +89,31 @@ export async function rowGains(beam: TiltedBeam, bins: Bins = defaultBins): Prom
   const sine = Math.sin((angle_deg * Math.PI) / 180);
   const fine = { stepping: 'depth', dx_mm: dz_mm / 2, dz_mm: dz_mm / 2, dtheta_mrad: 10, bins: 8 } as const;
   const least = await solve(beam, fine);
-  const own_mm2 = least.w80_20_mm ** 2 - (FALLOFF * least.said_mm) ** 2;
+  const own_mm2 = least.w80_20_mm ** 2 - (FALLOFF * least.reported_mm) ** 2;
   const found: RowGain[] = [];
   for (const stepping of ['depth', 'path'] as const) {
     const cells = (width: number): Grid => {
       return { stepping, dx_mm: width * dz_mm, dz_mm, dtheta_mrad: 20, bins: bins[stepping] };
     };
-    const solved = new Map<number, Solved>();
+    const solved = new Map<number, SolvedGrid>();
     for (const width of stepping === 'depth' ? [...widths, 1] : widths) {
       solved.set(width, await solve(beam, cells(width)));
     }
     // Only the rows make the engine's spread grow with the width.
     const [wide, narrow] = [solved.get(8)?.engine_mm ?? Number.NaN, solved.get(2)?.engine_mm ?? Number.NaN];
-    const taken = (wide ** 2 - narrow ** 2) / (sine ** 2 * dz_mm ** 2 * (8 ** 2 - 2 ** 2));
-    for (const [width, { w80_20_mm, said_mm }] of solved) {
+    const assumed_gain = (wide ** 2 - narrow ** 2) / (sine ** 2 * dz_mm ** 2 * (8 ** 2 - 2 ** 2));
+    for (const [width, { w80_20_mm, reported_mm }] of solved) {
       const cells_mm2 = sine ** 2 * dz_mm ** 2 * (width ** 2 + (stepping === 'path' ? 1 : 0));
-      const there_mm2 = (w80_20_mm ** 2 - own_mm2) / FALLOFF ** 2;
-      const gain = taken + (there_mm2 - said_mm ** 2) / cells_mm2;
-      found.push({ stepping, dx_mm: width * dz_mm, said_mm, there_mm: Math.sqrt(there_mm2), gain, taken });
+      const measured_mm2 = (w80_20_mm ** 2 - own_mm2) / FALLOFF ** 2;
+      const gain = assumed_gain + (measured_mm2 - reported_mm ** 2) / cells_mm2;
+      found.push({
+        stepping,
+        dx_mm: width * dz_mm,
+        reported_mm,
+        measured_mm: Math.sqrt(measured_mm2),
+        gain,
+        assumed_gain,
+      });
     }
   }
   return found;
@@ -122,14 +129,16 @@ if (import.meta.filename === process.argv[1]) {
   const all: RowGain[] = [];
   for (const beam of tiltedBeams) {
     for (const one of await rowGains(beam, process.argv[2] === 'fine' ? fineBins : defaultBins)) {
-      const [said, there] = [one.said_mm.toFixed(3), one.there_mm.toFixed(3)];
+      const [reported, measured] = [one.reported_mm.toFixed(3), one.measured_mm.toFixed(3)];
       console.log(
         `${beam.energy_MeV} MeV, ${beam.angle_deg}°, ${one.stepping}, cells of ${one.dx_mm} mm:`,
-        `said ${said} mm, there ${there} mm, gain ${one.gain.toFixed(2)}`,
+        `reported ${reported} mm, measured ${measured} mm, gain ${one.gain.toFixed(2)}`,
       );
       all.push(one);
     }
   }
   const { mean, deviation } = meanAndDeviation(all.map(({ gain }) => gain));
-  console.log(`gain ${mean.toFixed(3)} ± ${deviation.toFixed(3)}, the engine takes ${all[0]?.taken.toFixed(3)}`);
+  console.log(
+    `gain ${mean.toFixed(3)} ± ${deviation.toFixed(3)}, the engine assumes ${all[0]?.assumed_gain.toFixed(3)}`,
+  );
 }

@@ -5,7 +5,7 @@
  * energy spread is a Gaussian in energy. Energy has drift -S and variance B per length, so residual range r has drift
  * -1 - S' B / (2 S²) and variance B / S². Cases of the oracle.
  */
-import { follow, matter, noScores, type Scores, type Setup } from './protons.ts';
+import { matter, type Scores, type Setup, transportProtons, zeroScores } from './protons.ts';
 
 interface ProtonCase {
   readonly name: string;
@@ -142,7 +142,7 @@ function fitPolynomial(x: readonly number[], y: readonly number[], degree: numbe
  * `values`: dose per length, one per bin of `width`. `scale` is the standard deviation of the stopping depth, mm: the
  * length over which the curve bends. The peak is searched from `from_mm` on.
  */
-function read(values: ArrayLike<number>, width: number, scale: number, from_mm = 0): Reading {
+function readCurve(values: ArrayLike<number>, width: number, scale: number, from_mm = 0): Reading {
   const at = (i: number): number => values[i] ?? 0;
   const centre = (i: number): number => (i + 0.5) * width;
   /** The curve around bin `middle`, as a polynomial of (position - centre) / scale. */
@@ -211,7 +211,7 @@ const GAUSS = [
 ] as const;
 
 /** `coarse`: width of bins relative to the narrowest ones whose weights are all positive. */
-function spread(material: string, energy_MeV: number, sigma_MeV: number, coarse = 1): SpreadResult {
+function solveSpread(material: string, energy_MeV: number, sigma_MeV: number, coarse = 1): SpreadResult {
   const medium = matter(material);
   const S = medium.stopping;
   const variance = (energy: number): number => medium.straggling(energy) / S(energy) ** 2;
@@ -278,13 +278,13 @@ function spread(material: string, energy_MeV: number, sigma_MeV: number, coarse 
     stopDepth2 += stopped * depth * depth;
     now = next;
   }
-  const reading = read(dose, h, Math.sqrt(stopDepth2 - stopDepth * stopDepth));
+  const reading = readCurve(dose, h, Math.sqrt(stopDepth2 - stopDepth * stopDepth));
   return { ...reading, peak_to_entrance: reading.peak / entrance, mean_range_mm: stopDepth };
 }
 
 /** Values by name; the names include the units. */
 export type Values = Readonly<Record<string, number>>;
-interface Drawn {
+interface MonteCarloValues {
   readonly value: Values;
   /** Standard deviation of each value. */
   readonly error: Values;
@@ -299,8 +299,8 @@ function quantities(one: ProtonCase, width: number, sums: Scores): Values {
   const perLength = (energies: Float64Array): readonly number[] =>
     Array.from(energies, (energy) => energy / sums.protons / width);
   const cosine = Math.cos((setup.beam.angle_deg * Math.PI) / 180);
-  const along = read(perLength(sums.along), width, scale_mm, peak_from_mm);
-  const depth = read(perLength(sums.depth), width, scale_mm * cosine, peak_from_mm * cosine);
+  const along = readCurve(perLength(sums.along), width, scale_mm, peak_from_mm);
+  const depth = readCurve(perLength(sums.depth), width, scale_mm * cosine, peak_from_mm * cosine);
   const entrance = matter(setup.background).stopping(setup.beam.energy_MeV);
   const planes = sums.planes.flatMap((sum, i): readonly (readonly [string, number])[] => {
     const root = (first: number, second: number): number => Math.sqrt(second / sum.n - (first / sum.n) ** 2);
@@ -312,7 +312,7 @@ function quantities(one: ProtonCase, width: number, sums: Scores): Values {
   });
   const columns = sums.columns.map((column, i): readonly [string, number] => {
     const [from, to] = one.columns[i] ?? [0, 0];
-    return [`r80_mm_x_from_${from}_to_${to}`, read(perLength(column), width, scale_mm, peak_from_mm).r80_mm];
+    return [`r80_mm_x_from_${from}_to_${to}`, readCurve(perLength(column), width, scale_mm, peak_from_mm).r80_mm];
   });
   return {
     deposited_MeV: sums.deposited_MeV / sums.protons,
@@ -325,8 +325,8 @@ function quantities(one: ProtonCase, width: number, sums: Scores): Values {
   };
 }
 
-function addScores(batches: readonly Scores[], bins: Parameters<typeof noScores>[0]): Scores {
-  const all = noScores(bins);
+function addScores(batches: readonly Scores[], bins: Parameters<typeof zeroScores>[0]): Scores {
+  const all = zeroScores(bins);
   const into = (to: Float64Array, from: Float64Array): void => {
     for (const [i, value] of from.entries()) to[i] = (to[i] ?? 0) + value;
   };
@@ -344,7 +344,7 @@ function addScores(batches: readonly Scores[], bins: Parameters<typeof noScores>
 }
 
 /** Values by Monte Carlo, in batches with different seeds; errors by leaving out each batch in turn (jackknife). */
-export function simulateCase(one: ProtonCase, protons: number, seed: number): Drawn {
+export function simulateCase(one: ProtonCase, protons: number, seed: number): MonteCarloValues {
   const width_mm = one.scale_mm / BINS_PER_SCALE;
   const bins = {
     width_mm,
@@ -353,7 +353,7 @@ export function simulateCase(one: ProtonCase, protons: number, seed: number): Dr
     planes_mm: one.planes_mm,
   };
   const each = Math.ceil(protons / BATCHES);
-  const batches = Array.from({ length: BATCHES }, (_, i) => follow(one.setup, bins, each, seed + i));
+  const batches = Array.from({ length: BATCHES }, (_, i) => transportProtons(one.setup, bins, each, seed + i));
   const value = quantities(one, width_mm, addScores(batches, bins));
   const without = batches.map((left) =>
     quantities(
@@ -376,7 +376,7 @@ export function simulateCase(one: ProtonCase, protons: number, seed: number): Dr
 
 /** Values by quadrature, without angles. */
 export function integrateCase(one: SpreadCase, coarse = 1): Values {
-  const { r80_mm, w80_20_mm, peak_to_entrance, mean_range_mm } = spread(
+  const { r80_mm, w80_20_mm, peak_to_entrance, mean_range_mm } = solveSpread(
     one.material,
     one.energy_MeV,
     one.sigma_MeV,

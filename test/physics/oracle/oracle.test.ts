@@ -17,8 +17,8 @@ import {
 import { summaryOf } from '../../../electron/host/workloads/transport/readouts.ts';
 import type { RunData } from '../../../electron/host/workloads/transport/run-data.ts';
 import { openTestScenarios, runScenario } from '../../electron/host/small-run.ts';
-import { addonIfBuilt, compareRuns } from '../held-runs.ts';
-import { lengthsOf, longestPath_mm } from '../longest-way.ts';
+import { addonIfBuilt, checkMeanRanges } from '../held-runs.ts';
+import { longestPath_mm, rangeAndLimit } from '../longest-way.ts';
 import { integrateCase, protonCases, simulateCase, spreadCases } from './evaluate.ts';
 import { header, PROTONS, readStored, SEED, SHORT_PROTONS } from './oracle.ts';
 import { matter } from './protons.ts';
@@ -138,7 +138,7 @@ describe('the longest path of a beam', async () => {
   });
 
   /** Moves every plane's protons by one plane, 0.2 mm. */
-  function shifted(result: TransportResult): TransportResult {
+  function shiftByOnePlane(result: TransportResult): TransportResult {
     const crossing = new Float64Array(result.crossing);
     const row = 6;
     crossing.copyWithin(row, 0);
@@ -147,7 +147,7 @@ describe('the longest path of a beam', async () => {
   }
 
   /** An addon whose runs all return `result`. */
-  function leaving(result: TransportResult, tell: (reason: string) => void) {
+  function addonReturning(result: TransportResult, tell: (reason: string) => void) {
     const run = (): TransportRun => ({ start: () => Promise.resolve(result) }) as Partial<TransportRun> as TransportRun;
     const beams = { start: (ended: (answer: object) => void) => Promise.resolve(ended({ beam: 0, result })) };
     const addon = {
@@ -155,7 +155,7 @@ describe('the longest path of a beam', async () => {
       layTransport: () => Promise.resolve(run()),
       layBeams: () => Promise.resolve(beams as Partial<TransportBeams> as TransportBeams),
     };
-    compareRuns(addon, tell);
+    checkMeanRanges(addon, tell);
     return addon as Pick<NativeAddon, keyof typeof addon>;
   }
 
@@ -168,17 +168,17 @@ describe('the longest path of a beam', async () => {
     const result = await loadAddon()
       .createTransport(problem)
       .start(() => undefined);
-    expect(lengthsOf(problem, result)).toMatchObject({ mean_mm: expect.any(Number) });
+    expect(rangeAndLimit(problem, result)).toMatchObject({ mean_mm: expect.any(Number) });
     const told: string[] = [];
     const solve = async (left: TransportResult): Promise<void> => {
-      const addon = leaving(left, (reason) => told.push(reason));
+      const addon = addonReturning(left, (reason) => told.push(reason));
       await addon.createTransport(problem).start(() => undefined);
       await (await addon.layTransport(problem)).start(() => undefined);
       await (await addon.layBeams(problem)).start(() => undefined);
     };
     await solve(result);
     expect(told).toEqual([]);
-    await solve(shifted(result));
+    await solve(shiftByOnePlane(result));
     const words = /^a beam of 70 MeV .* mean range of 4[01]\.\d+ mm; its protons come no further than 40\.[78]/;
     expect(told).toEqual([1, 2, 3].map(() => expect.stringMatching(words)));
   });

@@ -21,9 +21,9 @@ const schema = z.object({
   quadrature: z.array(z.object({ name: z.string(), value: values })),
 });
 
-type Stored = z.infer<typeof schema>;
+type StoredNumbers = z.infer<typeof schema>;
 
-export function readStored(): Stored {
+export function readStored(): StoredNumbers {
   return schema.parse(JSON.parse(readFileSync(path.join(import.meta.dirname, 'oracle.json'), 'utf8')));
 }
 
@@ -38,7 +38,7 @@ export function expected(name: string, quantity: string): { readonly value: numb
 
 const number = (value: number): string => String(Number(value.toPrecision(6)));
 
-export function header({ monte_carlo, quadrature }: Pick<Stored, 'monte_carlo' | 'quadrature'>): string {
+export function header({ monte_carlo, quadrature }: Pick<StoredNumbers, 'monte_carlo' | 'quadrature'>): string {
   const all = [...monte_carlo, ...quadrature.map((one) => ({ ...one, error: {} as Record<string, number> }))];
   const rows = all.flatMap(({ name, value, error }) =>
     Object.entries(value).map(([key, one]) => `    {"${name}", "${key}", ${number(one)}, ${number(error[key] ?? 0)}},`),

@@ -261,7 +261,7 @@ export interface Scores {
   stop_along_mm: number;
 }
 
-export function noScores(bins: Bins): Scores {
+export function zeroScores(bins: Bins): Scores {
   return {
     protons: 0,
     along: new Float64Array(bins.count + 2),
@@ -299,9 +299,9 @@ function score(into: Float64Array, from_mm: number, to_mm: number, width_mm: num
 }
 
 /** Transports `protons` protons and returns their sums. */
-export function follow(setup: Setup, bins: Bins, protons: number, seed: number): Scores {
+export function transportProtons(setup: Setup, bins: Bins, protons: number, seed: number): Scores {
   const { beam, regions } = setup;
-  const scores = noScores(bins);
+  const scores = zeroScores(bins);
   const { normal } = random(seed);
   const background = matter(setup.background);
   const filled = regions.map((region) => ({ ...region, matter: matter(region.material) }));

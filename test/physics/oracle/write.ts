@@ -34,6 +34,6 @@ const storedOracle = {
   quadrature: spreadCases.map((one) => ({ ...one, value: roundValues(integrateCase(one)) })),
 };
 
-const place = (name: string): string => path.join(import.meta.dirname, name);
-writeFileSync(place('oracle.json'), `${JSON.stringify(storedOracle, null, 2)}\n`);
-writeFileSync(place('expected.hpp'), header(storedOracle));
+const pathOf = (name: string): string => path.join(import.meta.dirname, name);
+writeFileSync(pathOf('oracle.json'), `${JSON.stringify(storedOracle, null, 2)}\n`);
+writeFileSync(pathOf('expected.hpp'), header(storedOracle));
