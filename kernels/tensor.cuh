@@ -5,10 +5,10 @@
 namespace bb {
 
 /// Position of a lane in its fragment; fragments are laid out by groups of four lanes.
-struct LanePlace {
+struct FragmentLane {
   int group, member;
 };
-__device__ inline LanePlace lane_place() {
+__device__ inline FragmentLane fragment_lane() {
   const int lane = static_cast<int>(threadIdx.x) % 32;
   return {lane / 4, lane % 4};
 }

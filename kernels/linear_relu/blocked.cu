@@ -118,7 +118,7 @@ __device__ __forceinline__ void blocked_product(const float* __restrict__ a, con
           } else {
             if (residual != nullptr && column + j < columns)
               z += residual[static_cast<unsigned long long>(row) * columns + column + j];
-            z = activated(z, activation);
+            z = apply_activation(z, activation);
           }
         }
         values[j] = z;

@@ -82,8 +82,8 @@ class BlasLayer final : public CpuLayer<float> {
 // exceed the time limit are rejected.
 constexpr double kPlainPerSecond = 1e9, kMaxPlainSeconds = 20.0;
 
-std::string too_long(const TaskProblem& problem) {
-  if (std::string more = forward_alone(problem); !more.empty()) return more;
+std::string duration_refusal(const TaskProblem& problem) {
+  if (std::string more = forward_only_refusal(problem); !more.empty()) return more;
   const double seconds = multiply_adds(problem) / kPlainPerSecond;
   if (seconds <= kMaxPlainSeconds) return "";
   return "would need about " + std::to_string(static_cast<long>(seconds)) + " s on one core for every repetition";
@@ -91,7 +91,7 @@ std::string too_long(const TaskProblem& problem) {
 
 double bytes_in_fp64(const TaskProblem& problem) { return 3.0 * matrix_bytes(problem); }
 double bytes_in_fp32(const TaskProblem& problem) { return 2.0 * matrix_bytes(problem); }
-std::string no_blas() { return blas().reason; }
+std::string blas_missing() { return blas().reason; }
 
 }  // namespace
 
@@ -106,7 +106,7 @@ std::vector<engine::TaskVariant> cpu_variants() {
        .source = "kernels/linear_relu/cpu.cpp",
        .estimate_bytes = bytes_in_fp64,
        .make = make<PlainLayer>,
-       .refuses = too_long},
+       .refuses = duration_refusal},
       {.id = "cpu-blocked",
        .title = "Packed tiles, blocks in registers",
        .changes = "FP32; packed tiles that fit the caches, blocks of the result in vector registers",
@@ -116,7 +116,7 @@ std::vector<engine::TaskVariant> cpu_variants() {
        .source = "kernels/linear_relu/product_tile.simd.cpp",
        .estimate_bytes = bytes_in_fp32,
        .make = make<BlockedLayer>,
-       .refuses = forward_alone},
+       .refuses = forward_only_refusal},
       {.id = "cpu-blas",
        .title = "BLAS of this machine",
        .changes = "the product is computed by the installed BLAS",
@@ -126,8 +126,8 @@ std::vector<engine::TaskVariant> cpu_variants() {
        .source = "kernels/linear_relu/cpu.cpp",
        .estimate_bytes = bytes_in_fp32,
        .make = make<BlasLayer>,
-       .refuses = forward_alone,
-       .unavailable = no_blas},
+       .refuses = forward_only_refusal,
+       .unavailable = blas_missing},
   };
 }
 

@@ -15,9 +15,9 @@ enum class StepMode { kLaunches, kGraph, kCleared };
 
 /// Computes products by cuBLAS, with bias and rectifier as separate kernels.
 template <StepMode kMode>
-class CublasLayer final : public CudaSteps {
+class CublasLayer final : public CudaUnfusedLayer {
  public:
-  explicit CublasLayer(const TaskProblem& problem) : CudaSteps(problem) { blas_.reserve(stream()); }
+  explicit CublasLayer(const TaskProblem& problem) : CudaUnfusedLayer(problem) { blas_.reserve(stream()); }
 
   /// Cost of the rectifier relative to the product: an upper bound on what fusing them can save.
   std::vector<engine::Quantity> quantities() override {
@@ -74,7 +74,7 @@ class CublasLayer final : public CudaSteps {
       if (sums() != nullptr)
         pointwise_.gate(to, g_.pointer(), gate_.pointer(), g_.pointer(), sums(), batch(), out_width());
     } else {
-      CudaSteps::gate(to);
+      CudaUnfusedLayer::gate(to);
     }
   }
 
@@ -92,13 +92,13 @@ class CublasLayer final : public CudaSteps {
   std::optional<cuda::Graph> graph_;
 };
 
-std::string without_cublas() {
+std::string cublas_missing() {
   const std::string device = cuda_unavailable();
   return device.empty() ? cuda::cublas_unavailable() : device;
 }
 
-std::string only_backward(const TaskProblem& problem) {
-  return problem.word("direction") == "backward" ? forward_alone(problem)
+std::string backward_only_refusal(const TaskProblem& problem) {
+  return problem.word("direction") == "backward" ? forward_only_refusal(problem)
                                                  : "the zeroed buffer is only used in the backward pass";
 }
 
@@ -115,8 +115,8 @@ std::vector<engine::TaskVariant> cublas_variants() {
        .source = "kernels/linear_relu/cuda_cublas.cpp",
        .estimate_bytes = cuda_bytes,
        .make = make<CublasLayer<StepMode::kLaunches>>,
-       .refuses = forward_alone,
-       .unavailable = without_cublas,
+       .refuses = forward_only_refusal,
+       .unavailable = cublas_missing,
        .library = "cuBLAS"},
       {.id = "cuda-cublas-graph",
        .title = "As one graph",
@@ -127,8 +127,8 @@ std::vector<engine::TaskVariant> cublas_variants() {
        .source = "kernels/linear_relu/cuda_cublas.cpp",
        .estimate_bytes = cuda_bytes,
        .make = make<CublasLayer<StepMode::kGraph>>,
-       .refuses = forward_alone,
-       .unavailable = without_cublas,
+       .refuses = forward_only_refusal,
+       .unavailable = cublas_missing,
        .library = "cuBLAS"},
       {.id = "cuda-cublas-cleared",
        .title = "With a zeroed buffer",
@@ -139,8 +139,8 @@ std::vector<engine::TaskVariant> cublas_variants() {
        .source = "kernels/linear_relu/cuda_cublas.cpp",
        .estimate_bytes = cuda_bytes,
        .make = make<CublasLayer<StepMode::kCleared>>,
-       .refuses = only_backward,
-       .unavailable = without_cublas,
+       .refuses = backward_only_refusal,
+       .unavailable = cublas_missing,
        .library = "cuBLAS"},
   };
 }

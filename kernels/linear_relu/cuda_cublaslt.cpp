@@ -72,8 +72,8 @@ class LtLayer final : public CudaLayer<Element<arithmetic>> {
     const double with = seconds(*products_.front().plan), without = seconds(alone);
     return {{"gemm", "Product alone", without * 1e6, "µs"},
             {"epilogue", "Fused epilogue compared with the product alone", with / without, "×"},
-            {"taken", "Suggestion taken", static_cast<double>(products_.front().plan->taken()), ""},
-            {"suggested", "Suggestions timed", static_cast<double>(products_.front().plan->suggested()), ""}};
+            {"taken", "Suggestion taken", static_cast<double>(products_.front().plan->chosen_number()), ""},
+            {"suggested", "Suggestions timed", static_cast<double>(products_.front().plan->suggestion_count()), ""}};
   }
 
  protected:
@@ -205,12 +205,12 @@ class LtLayer final : public CudaLayer<Element<arithmetic>> {
   std::vector<PlannedProduct> products_;
 };
 
-std::string without_cublaslt() {
+std::string cublaslt_missing() {
   const std::string device = cuda_unavailable();
   return device.empty() ? cuda::cublaslt_unavailable() : device;
 }
 
-std::string only_forward(const TaskProblem& problem) {
+std::string mask_refusal(const TaskProblem& problem) {
   if (activation_of(problem) != Activation::kRelu) return "the mask belongs to the ReLU";
   return problem.word("direction") == "forward" ? "" : "the mask is written in the forward pass";
 }
@@ -233,8 +233,8 @@ engine::TaskVariant variant(const char* id, const char* title, const char* chang
                           .source = "kernels/linear_relu/cuda_cublaslt.cpp",
                           .estimate_bytes = bytes,
                           .make = make<LtLayer<arithmetic, kMask>>};
-  out.refuses = kMask ? only_forward : forward_alone;
-  out.unavailable = without_cublaslt;
+  out.refuses = kMask ? mask_refusal : forward_only_refusal;
+  out.unavailable = cublaslt_missing;
   out.library = "cuBLASLt";
   out.automatic = arithmetic == Arithmetic::kFp32 && !kMask;
   return out;

@@ -106,9 +106,9 @@ class Pointwise {
 };
 
 /// The layer in FP32 as separate products and masks; a variant defines the product.
-class CudaSteps : public CudaLayer<float> {
+class CudaUnfusedLayer : public CudaLayer<float> {
  public:
-  explicit CudaSteps(const engine::TaskProblem& problem)
+  explicit CudaUnfusedLayer(const engine::TaskProblem& problem)
       : CudaLayer(problem, Arithmetic::kFp32), pointwise_(module()) {}
 
  protected:

@@ -18,7 +18,7 @@ struct KernelNames {
   unsigned tile;              // outputs of a block along each side
 };
 
-constexpr std::array<KernelNames, 4> kOwnNames{
+constexpr std::array<KernelNames, 4> kKernelNames{
     KernelNames{"linear_relu_naive", "linear_relu_naive_nn", "linear_relu_naive_tn", 16, 16, 16},
     KernelNames{"linear_relu_coalesced", "linear_relu_coalesced_nn", "linear_relu_coalesced_tn", 16, 16, 16},
     KernelNames{"linear_relu_tiled", "linear_relu_tiled_nn", "linear_relu_tiled_tn", 32, 32, 32},
@@ -26,10 +26,10 @@ constexpr std::array<KernelNames, 4> kOwnNames{
 };
 
 template <KernelVersion how>
-class OwnLayer final : public CudaSteps {
+class HandWrittenLayer final : public CudaUnfusedLayer {
  public:
-  explicit OwnLayer(const TaskProblem& problem)
-      : CudaSteps(problem),
+  explicit HandWrittenLayer(const TaskProblem& problem)
+      : CudaUnfusedLayer(problem),
         forward_(kernel(rectifies() ? names().forward : "linear_relu_blocked_finish")),
         nn_(kernel(names().nn)),
         tn_(kernel(names().tn)) {}
@@ -57,7 +57,7 @@ class OwnLayer final : public CudaSteps {
  private:
   /// True for problems with a rectifier and no residual; most of these variants support no others.
   bool rectifies() const { return layer().activation == Activation::kRelu && !layer().residual; }
-  static constexpr const KernelNames& names() { return kOwnNames[static_cast<std::size_t>(how)]; }
+  static constexpr const KernelNames& names() { return kKernelNames[static_cast<std::size_t>(how)]; }
 
   /// Grid whose x dimension covers `fast`.
   static cuda::LaunchShape shape(unsigned fast, unsigned slow) {
@@ -99,7 +99,7 @@ class OwnLayer final : public CudaSteps {
 
 }  // namespace
 
-std::vector<engine::TaskVariant> own_cuda_variants() {
+std::vector<engine::TaskVariant> hand_written_cuda_variants() {
   return {
       {.id = "cuda-naive",
        .title = "One thread per output",
@@ -109,8 +109,8 @@ std::vector<engine::TaskVariant> own_cuda_variants() {
        .precision = "fp32",
        .source = "kernels/linear_relu/plain.cu",
        .estimate_bytes = cuda_bytes,
-       .make = make<OwnLayer<KernelVersion::kNaive>>,
-       .refuses = only_rectifier,
+       .make = make<HandWrittenLayer<KernelVersion::kNaive>>,
+       .refuses = rectifier_only_refusal,
        .unavailable = cuda_unavailable},
       {.id = "cuda-coalesced",
        .title = "One thread per output, coalesced",
@@ -121,8 +121,8 @@ std::vector<engine::TaskVariant> own_cuda_variants() {
        .precision = "fp32",
        .source = "kernels/linear_relu/plain.cu",
        .estimate_bytes = cuda_bytes,
-       .make = make<OwnLayer<KernelVersion::kCoalesced>>,
-       .refuses = only_rectifier,
+       .make = make<HandWrittenLayer<KernelVersion::kCoalesced>>,
+       .refuses = rectifier_only_refusal,
        .unavailable = cuda_unavailable},
       {.id = "cuda-tiled",
        .title = "Tiles in shared memory",
@@ -132,8 +132,8 @@ std::vector<engine::TaskVariant> own_cuda_variants() {
        .precision = "fp32",
        .source = "kernels/linear_relu/tiled.cu",
        .estimate_bytes = cuda_bytes,
-       .make = make<OwnLayer<KernelVersion::kTiled>>,
-       .refuses = only_rectifier,
+       .make = make<HandWrittenLayer<KernelVersion::kTiled>>,
+       .refuses = rectifier_only_refusal,
        .unavailable = cuda_unavailable},
       {.id = "cuda-blocked",
        .title = "Blocks in registers",
@@ -144,8 +144,8 @@ std::vector<engine::TaskVariant> own_cuda_variants() {
        .precision = "fp32",
        .source = "kernels/linear_relu/blocked.cu",
        .estimate_bytes = cuda_bytes,
-       .make = make<OwnLayer<KernelVersion::kBlocked>>,
-       .refuses = forward_alone,
+       .make = make<HandWrittenLayer<KernelVersion::kBlocked>>,
+       .refuses = forward_only_refusal,
        .unavailable = cuda_unavailable},
   };
 }

@@ -11,7 +11,7 @@ using engine::Check;
 using engine::TaskProblem;
 
 // Products with more multiply-adds than this are checked on a sample of their elements.
-constexpr double kAllUpTo = 1 << 27;
+constexpr double kMaxCheckedCompletely = 1 << 27;
 constexpr std::size_t kSampled = 4096;
 // In a problem with NaN, one value of X is NaN in every row whose index is a multiple of this.
 constexpr std::size_t kNanEvery = 7;
@@ -46,7 +46,7 @@ struct ErrorSums {
 };
 
 /// Error of the hardware's hyperbolic tangent, which a library's GELU may use.
-constexpr double kTangent = 0x1p-10;
+constexpr double kTanhError = 0x1p-10;
 
 /// Reference of one result matrix: element [row][column] is the sum over `depth` of term(row, column, k), to which
 /// gate(row, column, sum) is applied. `offset` is added before the sum, and `added` after it.
@@ -83,7 +83,7 @@ void compare_one(const Reference& r, const engine::TaskResult& result, std::size
   }
   const double z = sum;
   // The slope of GELU is below 1.13, and the hardware's tangent adds an error.
-  if (r.bent) size = 1.13 * size + kTangent / limit * std::abs(z);
+  if (r.bent) size = 1.13 * size + kTanhError / limit * std::abs(z);
   if (r.gate) sum = r.gate(row, column, sum);
   const double got = result.at(row * r.columns + column);
   if (std::isnan(sum) || std::isnan(got)) {
@@ -102,7 +102,7 @@ void compare_one(const Reference& r, const engine::TaskResult& result, std::size
 void compare_matrix(const Reference& r, const engine::TaskResult& result, double limit, ErrorSums& found) {
   const std::size_t count = r.rows * r.columns;
   found.all += count;
-  if (static_cast<double>(count) * static_cast<double>(r.depth) <= kAllUpTo || count <= kSampled) {
+  if (static_cast<double>(count) * static_cast<double>(r.depth) <= kMaxCheckedCompletely || count <= kSampled) {
     for (std::size_t i = 0; i < count; ++i) compare_one(r, result, i / r.columns, i % r.columns, limit, found);
     found.compared += count;
     return;
@@ -283,14 +283,14 @@ bool has_residual(const TaskProblem& problem) {
   return problem.switches.contains("residual") && problem.on("residual");
 }
 
-std::string forward_alone(const TaskProblem& problem) {
+std::string forward_only_refusal(const TaskProblem& problem) {
   const bool more = activation_of(problem) != Activation::kRelu || has_residual(problem);
   return more && problem.word("direction") != "forward"
              ? "other activations and a residual are only available in the forward direction"
              : "";
 }
 
-std::string only_rectifier(const TaskProblem& problem) {
+std::string rectifier_only_refusal(const TaskProblem& problem) {
   const bool more = activation_of(problem) != Activation::kRelu || has_residual(problem);
   return more ? "this variant supports only relu, without a residual" : "";
 }

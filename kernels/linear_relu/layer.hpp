@@ -69,9 +69,9 @@ struct Layer {
 Activation activation_of(const engine::TaskProblem& problem);
 bool has_residual(const engine::TaskProblem& problem);
 /// Reason why a problem with gradients and another activation or a residual is not supported; "" if it is.
-std::string forward_alone(const engine::TaskProblem& problem);
+std::string forward_only_refusal(const engine::TaskProblem& problem);
 /// Reason why a variant that supports only the rectifier cannot run a problem; "" if it can.
-std::string only_rectifier(const engine::TaskProblem& problem);
+std::string rectifier_only_refusal(const engine::TaskProblem& problem);
 
 /// Multiply-adds of a problem.
 double multiply_adds(const engine::TaskProblem& problem);

@@ -9,7 +9,7 @@
 namespace bb::linear_relu {
 
 std::vector<engine::TaskVariant> cpu_variants();
-std::vector<engine::TaskVariant> own_cuda_variants();
+std::vector<engine::TaskVariant> hand_written_cuda_variants();
 std::vector<engine::TaskVariant> cublas_variants();
 std::vector<engine::TaskVariant> cublaslt_variants();
 

@@ -20,7 +20,7 @@ extern "C" __global__ void linear_relu_finish(float* __restrict__ y, const float
        i += stride) {
     float z = bias != nullptr ? y[i] + bias[i % columns] : y[i];
     if (residual != nullptr) z += residual[i];
-    y[i] = activated(z, activation);
+    y[i] = apply_activation(z, activation);
   }
 }
 
@@ -49,7 +49,7 @@ extern "C" __global__ void __launch_bounds__(kSumColumns* kSumRows)
   if (column < columns) {
     for (unsigned row = threadIdx.y; row < rows; row += kSumRows) {
       const unsigned long long at = static_cast<unsigned long long>(row) * columns + column;
-      const float value = passed(gradient[at], gate[at]);
+      const float value = gated_gradient(gradient[at], gate[at]);
       out[at] = value;
       sum += value;
     }

@@ -30,7 +30,7 @@ constexpr const char* kSpanNames[kTaskModes] = {"repetitions", "cold repetitions
                                                 "cold graph replays"};
 
 /// Keeps the worse value of each check, so that an intermittent error is reported; NaN is the worst.
-void keep_worst(CheckReport& report, const CheckReport& other) {
+void merge_worst(CheckReport& report, const CheckReport& other) {
   for (std::size_t i = 0; i < report.checks.size(); ++i) {
     if (!(other.checks[i].value <= report.checks[i].value)) report.checks[i] = other.checks[i];
   }
@@ -64,7 +64,7 @@ void TaskRun::reseed(std::uint64_t seed) {
   problem_.seed = seed;
 }
 
-unsigned char TaskRun::filler() {
+unsigned char TaskRun::filler_byte() {
   // Excludes booleans and small numbers, which are common results.
   return static_cast<unsigned char>(std::uniform_int_distribution<int>(16, 239)(random_));
 }
@@ -136,7 +136,7 @@ TaskSample TaskRun::sample(const TaskSampleOptions& options) {
     plan.at = among(0, count - 1);
     plan.probe = options.probe && options.mode == TaskMode::kWarm;
     plan.rotation = std::uniform_real_distribution<double>(0.0, 1.0)(random_);
-    plan.filler = filler();
+    plan.filler = filler_byte();
   }
   if (options.hide && !options.trace && options.mode == TaskMode::kWarm) {
     plan.hide = true;
@@ -170,7 +170,7 @@ TaskTime TaskRun::repeat(int count, TaskMode mode, const AuditPlan& plan, TaskAu
 
 TaskResults TaskRun::once(TaskAudit& audit) {
   if (!task_->arrays().outputs.empty()) {
-    repeat(1, TaskMode::kWarm, {.at = 0, .filler = filler()}, audit);
+    repeat(1, TaskMode::kWarm, {.at = 0, .filler = filler_byte()}, audit);
     return std::move(audit.results);
   }
   task_->once();
@@ -195,7 +195,7 @@ TaskVerdict TaskRun::check(int runs, bool judged) {
     } else if (out.runs == 0) {
       out.report = compare(results);
     } else {
-      keep_worst(out.report, compare(results));
+      merge_worst(out.report, compare(results));
     }
   }
   out.holds = std::ranges::all_of(out.report.checks, [](const Check& check) { return check.holds(); });

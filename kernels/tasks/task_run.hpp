@@ -97,7 +97,7 @@ class TaskRun {
   TaskResults once(TaskAudit& audit);
 
   /// Random fill byte for poisoning memory; drawn for each audit.
-  unsigned char filler();
+  unsigned char filler_byte();
 
   TaskProblem problem_;
   const TaskBench* bench_;

@@ -21,7 +21,7 @@ namespace {
 }
 
 template <typename T, std::size_t kCount>
-T named(const std::string& word, const std::pair<const char*, T> (&all)[kCount], const std::string& line) {
+T value_named(const std::string& word, const std::pair<const char*, T> (&all)[kCount], const std::string& line) {
   for (const auto& [name, value] : all) {
     if (word == name) return value;
   }
@@ -54,9 +54,9 @@ Array array_of(const std::string& line) {
   in >> role >> out.name >> out.type >> dims >> out.grain >> out.absolute >> out.relative >> out.largest >> fill >>
       out.a >> out.b >> out.diagonal;
   if (!in) refuse(line);
-  out.role = named(role, kRoles, line);
-  out.fill = named(fill, kFills, line);
-  named(out.type, kTypes, line);
+  out.role = value_named(role, kRoles, line);
+  out.fill = value_named(fill, kFills, line);
+  value_named(out.type, kTypes, line);
   std::getline(in >> std::ws, out.file);
   std::istringstream each(dims == "-" ? "" : dims);
   for (std::string dim; std::getline(each, dim, ',');) {
@@ -97,7 +97,7 @@ void add_diagonal(std::vector<double>& values, const Array& array) {
   }
 }
 
-std::vector<double> doubles_in(const std::string& file, std::size_t count) {
+std::vector<double> read_doubles(const std::string& file, std::size_t count) {
   const auto bytes = cuda::read_file(file);
   if (!bytes || bytes->size() != count * sizeof(double)) {
     throw ProblemError("invalid", file + " does not contain the expected " + std::to_string(count) + " values");
@@ -123,7 +123,7 @@ bool edge_values(const TaskProblem& problem, const Array& array, std::vector<dou
 }
 
 std::vector<double> random_values(const TaskProblem& problem, const Array& array, std::size_t place) {
-  if (array.fill == Fill::kFile) return doubles_in(array.file, array.count());
+  if (array.fill == Fill::kFile) return read_doubles(array.file, array.count());
   const RandomStream draws(problem.seed, place);
   std::vector<double> values(array.count());
   if (edge_values(problem, array, values)) {
@@ -171,7 +171,7 @@ void store(const std::vector<double>& values, std::vector<std::byte>& out, Conve
 }
 
 /// Position of an element as text, such as `y[3, 17]`.
-std::string place_text(const Array& array, std::size_t at) {
+std::string position_text(const Array& array, std::size_t at) {
   std::string text;
   const bool complex = array.count() != array.elements();
   std::size_t rest = complex ? at / 2 : at;
@@ -223,7 +223,7 @@ std::string allowed_text(const Array& array, const std::vector<double>& wanted) 
 }
 
 /// Largest error of an array's values relative to the tolerance of each.
-engine::Check checked(const Array& array, const std::vector<double>& wanted, const engine::TaskResult& result) {
+engine::Check check_array(const Array& array, const std::vector<double>& wanted, const engine::TaskResult& result) {
   double worst = 0;
   const double always = array.absolute + array.largest * largest_of(wanted);
   std::size_t first = wanted.size(), wrong = 0;
@@ -248,7 +248,7 @@ engine::Check checked(const Array& array, const std::vector<double>& wanted, con
     char text[160];
     std::snprintf(text, sizeof text, " is %.9g, expected %.9g; %zu of %zu values are wrong", result.at(first),
                   wanted[first], wrong, wanted.size());
-    where = place_text(array, first) + text;
+    where = position_text(array, first) + text;
   }
   return {"tolerance:" + array.name, "Largest error of " + array.name + " relative to its tolerance", worst, 1.0,
           where};
@@ -262,7 +262,7 @@ std::size_t Array::elements() const {
 
 std::size_t Array::count() const { return elements() * (type.starts_with("complex") ? 2 : 1); }
 
-TaskArray::Type Array::storage() const { return named(type, kTypes, type); }
+TaskArray::Type Array::storage() const { return value_named(type, kTypes, type); }
 
 std::vector<Array> arrays_of(const TaskProblem& problem) {
   std::vector<Array> out;
@@ -320,7 +320,7 @@ std::vector<std::vector<double>> answer_of(const TaskProblem& problem, const std
   }
   std::size_t all = 0;
   for (const Array& array : arrays) all += array.returned() ? array.count() : 0;
-  const std::vector<double> values = doubles_in(file->second, all);
+  const std::vector<double> values = read_doubles(file->second, all);
   std::vector<std::vector<double>> out;
   auto at = values.begin();
   for (const Array& array : arrays) {
@@ -340,7 +340,7 @@ engine::CheckReport compare(const std::vector<Array>& arrays, const std::vector<
   for (const Array& array : arrays) {
     if (!array.returned()) continue;
     static const engine::TaskResult kNothing{};
-    out.checks.push_back(checked(array, wanted[k], k < results.size() ? results[k] : kNothing));
+    out.checks.push_back(check_array(array, wanted[k], k < results.size() ? results[k] : kNothing));
     if (const std::string text = allowed_text(array, wanted[k]); !text.empty()) allowed += "; " + text;
     values += wanted[k].size();
     k += 1;

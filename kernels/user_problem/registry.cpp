@@ -28,7 +28,7 @@ cpu::ThreadPool*& current_pool() {
 /// Pieces per thread. With several, a slow piece does not delay the others for long.
 constexpr std::size_t kPiecesPerThread = 4;
 
-double stated(const TaskProblem& problem, const char* name) {
+double declared_amount(const TaskProblem& problem, const char* name) {
   const auto found = problem.numbers.find(name);
   return found == problem.numbers.end() ? engine::kAbsent : found->second;
 }
@@ -56,15 +56,17 @@ class Problem {
     }
     return engine::results_of(described, std::move(copies));
   }
-  engine::CheckReport compared(const engine::TaskResults& results) {
+  engine::CheckReport check_report(const engine::TaskResults& results) {
     if (answer_.empty()) answer_ = answer_of(problem_, arrays_);
     return compare(arrays_, answer_, results);
   }
-  TaskWork work() const { return {.bytes = stated(problem_, ".bytes"), .flops = stated(problem_, ".flops")}; }
+  TaskWork work() const {
+    return {.bytes = declared_amount(problem_, ".bytes"), .flops = declared_amount(problem_, ".flops")};
+  }
 
   /// `memory[i]` is the address of array i; `given[i]` that of the original values of an array that is changed in
   /// place.
-  TaskArrays audited(const std::vector<void*>& memory, const std::vector<void*>& given) const {
+  TaskArrays audited_arrays(const std::vector<void*>& memory, const std::vector<void*>& given) const {
     TaskArrays out;
     for (std::size_t i = 0; i < arrays_.size(); ++i) {
       const Array& array = arrays_[i];
@@ -90,10 +92,10 @@ class Problem {
 template <typename Device>
 class ProblemTask : public Device {
  public:
-  TaskArrays arrays() override { return problem_.audited(places_, restored_); }
+  TaskArrays arrays() override { return problem_.audited_arrays(places_, restored_); }
   engine::TaskResults results() override { return engine::results_of(arrays().outputs, copies()); }
   engine::TaskResults inputs() override { return problem_.inputs(); }
-  engine::CheckReport compare(const engine::TaskResults& results) override { return problem_.compared(results); }
+  engine::CheckReport compare(const engine::TaskResults& results) override { return problem_.check_report(results); }
   std::uint64_t hash() override {
     std::vector<std::byte> all;
     for (const std::vector<std::byte>& one : copies()) all.insert(all.end(), one.begin(), one.end());
@@ -122,7 +124,7 @@ class CpuProblem : public ProblemTask<engine::CpuTask> {
       for (std::size_t i = 0; i < problem_.arrays().size(); ++i) {
         const Array& array = problem_.arrays()[i];
         std::byte* at = memory_for(array);
-        std::byte* kept = array.role == Role::kInPlace ? given_.emplace_back(room(array.bytes())).get()
+        std::byte* kept = array.role == Role::kInPlace ? given_.emplace_back(zeroed_memory(array.bytes())).get()
                                                        : given_.emplace_back(nullptr, std::free).get();
         if (array.given() && array.bytes() > 0) {
           const std::vector<std::byte> values = problem_.values(i);
@@ -137,7 +139,7 @@ class CpuProblem : public ProblemTask<engine::CpuTask> {
 
  protected:
   /// Zeroed memory, aligned for the widest vectors.
-  virtual std::byte* memory_for(const Array& array) { return memory_.emplace_back(room(array.bytes())).get(); }
+  virtual std::byte* memory_for(const Array& array) { return memory_.emplace_back(zeroed_memory(array.bytes())).get(); }
   virtual void compute() {
     current_pool() = &pool();
     call({places_.data(), problem_.axes().data()});
@@ -151,24 +153,24 @@ class CpuProblem : public ProblemTask<engine::CpuTask> {
     compute();
   }
   static constexpr std::size_t kLine = 64;
-  static std::size_t whole_lines(std::size_t bytes) { return (bytes / kLine + 1) * kLine; }
+  static std::size_t round_up_to_lines(std::size_t bytes) { return (bytes / kLine + 1) * kLine; }
 
  private:
   using Memory = std::unique_ptr<std::byte, void (*)(void*)>;
 
-  static Memory room(std::size_t bytes) {
-    const std::size_t whole = whole_lines(bytes);
-    auto* at = static_cast<std::byte*>(aligned(kLine, whole));
+  static Memory zeroed_memory(std::size_t bytes) {
+    const std::size_t whole = round_up_to_lines(bytes);
+    auto* at = static_cast<std::byte*>(allocate_aligned(kLine, whole));
     if (at == nullptr) throw std::bad_alloc();
     std::memset(at, 0, whole);
-    return {at, released};
+    return {at, free_aligned};
   }
 #ifdef _WIN32
-  static void* aligned(std::size_t line, std::size_t bytes) { return _aligned_malloc(bytes, line); }
-  static void released(void* at) { _aligned_free(at); }
+  static void* allocate_aligned(std::size_t line, std::size_t bytes) { return _aligned_malloc(bytes, line); }
+  static void free_aligned(void* at) { _aligned_free(at); }
 #else
-  static void* aligned(std::size_t line, std::size_t bytes) { return std::aligned_alloc(line, bytes); }
-  static void released(void* at) { std::free(at); }
+  static void* allocate_aligned(std::size_t line, std::size_t bytes) { return std::aligned_alloc(line, bytes); }
+  static void free_aligned(void* at) { std::free(at); }
 #endif
 
   std::vector<std::vector<std::byte>> copies() override {
@@ -191,7 +193,7 @@ class PythonProblem final : public CpuProblem {
 
   void prepare() override {
     std::size_t bytes = kLine;
-    for (const Array& array : problem_.arrays()) bytes += whole_lines(array.bytes());
+    for (const Array& array : problem_.arrays()) bytes += round_up_to_lines(array.bytes());
     shared_ = std::make_unique<SharedMemory>(bytes);
     CpuProblem::prepare();
     part("python", [&] { python_ = std::make_unique<PythonProcess>(problem(), *shared_, description()); });
@@ -200,7 +202,7 @@ class PythonProblem final : public CpuProblem {
  protected:
   std::byte* memory_for(const Array& array) override {
     std::byte* at = shared_->at(used_);
-    used_ += whole_lines(array.bytes());
+    used_ += round_up_to_lines(array.bytes());
     return at;
   }
   void compute() override { python_->call(); }

@@ -58,7 +58,7 @@ class Job {
 
 /// Runs `work` synchronously; errors become JavaScript errors with a code.
 template <typename F>
-auto refusing(Napi::Env env, const char* no_memory, F&& work) {
+auto with_coded_errors(Napi::Env env, const char* no_memory, F&& work) {
   try {
     return work();
   } catch (const ProblemError& error) {

@@ -23,7 +23,7 @@ int thread_count(int wanted) {
 }
 
 ThreadPool::ThreadPool(int threads) {
-  for (int lane = 1; lane < threads; ++lane) workers_.emplace_back([this, lane] { work_as(lane); });
+  for (int lane = 1; lane < threads; ++lane) workers_.emplace_back([this, lane] { worker_loop(lane); });
 }
 
 ThreadPool::~ThreadPool() {
@@ -55,7 +55,7 @@ void ThreadPool::run(int tasks, const std::function<void(int, int)>& work) {
     epoch_.fetch_add(1, std::memory_order_release);
   }
   wake_.notify_all();
-  take_tasks(0);
+  run_watched_tasks(0);
 
   // Workers that have not joined the job by now are left out. No thread then waits for a worker that the system has not
   // scheduled.
@@ -66,7 +66,7 @@ void ThreadPool::run(int tasks, const std::function<void(int, int)>& work) {
   if (failure_) std::rethrow_exception(failure_);
 }
 
-void ThreadPool::work_as(int lane) {
+void ThreadPool::worker_loop(int lane) {
   const FlushDenormals flush;
   std::uint64_t seen = 0;
   for (;;) {
@@ -78,22 +78,22 @@ void ThreadPool::work_as(int lane) {
     if (!open_) continue;
     ++active_;
     lock.unlock();
-    take_tasks(lane);
+    run_watched_tasks(lane);
     lock.lock();
     if (--active_ == 0) idle_.notify_one();
   }
 }
 
-void ThreadPool::take_tasks(int lane) {
+void ThreadPool::run_watched_tasks(int lane) {
   if (!watcher_) {
-    tasks_of(lane);
+    run_tasks(lane);
     return;
   }
   const Clock::time_point start = Clock::now();
-  if (tasks_of(lane) > 0) watcher_(lane, start, Clock::now());
+  if (run_tasks(lane) > 0) watcher_(lane, start, Clock::now());
 }
 
-int ThreadPool::tasks_of(int lane) {
+int ThreadPool::run_tasks(int lane) {
   int taken = 0;
   for (int i = next_.fetch_add(1, std::memory_order_relaxed); i < tasks_;
        i = next_.fetch_add(1, std::memory_order_relaxed)) {

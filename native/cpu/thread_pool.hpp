@@ -40,10 +40,10 @@ class ThreadPool {
   void watch(Watcher watcher) { watcher_ = std::move(watcher); }
 
  private:
-  void work_as(int lane);
-  void take_tasks(int lane);
+  void worker_loop(int lane);
+  void run_watched_tasks(int lane);
   /// Runs tasks on the lane until none are left; returns their number.
-  int tasks_of(int lane);
+  int run_tasks(int lane);
 
   std::mutex mutex_;
   std::condition_variable wake_, idle_;

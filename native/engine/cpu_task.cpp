@@ -60,7 +60,7 @@ Copies rotated(const std::vector<TaskArray>& arrays, Copies values, double share
   return values;
 }
 
-bool same(const std::vector<TaskArray>& arrays, const Copies& values) {
+bool equal_bytes(const std::vector<TaskArray>& arrays, const Copies& values) {
   for (std::size_t a = 0; a < arrays.size(); ++a) {
     if (arrays[a].count > 0 && std::memcmp(arrays[a].data, values[a].data(), values[a].size()) != 0) return false;
   }
@@ -69,7 +69,7 @@ bool same(const std::vector<TaskArray>& arrays, const Copies& values) {
 
 /// Time of one repetition after writing the inputs and the outputs. Outputs are filled with the poison of `plan`, or
 /// rewritten with their own values if it is null, which causes the same memory traffic.
-double probed(Task& task, const TaskArrays& arrays, const Copies& inputs, const AuditPlan* plan) {
+double probe_seconds(Task& task, const TaskArrays& arrays, const Copies& inputs, const AuditPlan* plan) {
   write(arrays.inputs, inputs);
   if (plan != nullptr) {
     poison(arrays.outputs, *plan);
@@ -86,7 +86,7 @@ TaskResults altered_results(Task& task, const TaskArrays& arrays, const Copies& 
   Copies altered = inputs;
   alter(arrays.inputs, altered, plan.alteration);
   if (altered == inputs) return {};
-  probed(task, arrays, altered, &plan);
+  probe_seconds(task, arrays, altered, &plan);
   TaskResults results = results_of(arrays.outputs, copies_of(arrays.outputs));
   write(arrays.inputs, inputs);
   return results;
@@ -314,15 +314,15 @@ TaskTime repeat_on_cpu(Task& task, int repetitions, TaskMode mode, const AuditPl
   began = Clock::now();
   const bool rewritable = std::ranges::any_of(arrays.inputs, &TaskArray::rotates);
   if (plan.swapped) {
-    if (rewritable) audit.swapped_s = probed(task, arrays, inputs, &plan);
+    if (rewritable) audit.swapped_s = probe_seconds(task, arrays, inputs, &plan);
     return out;
   }
-  audit.inputs_changed = !same(arrays.inputs, inputs);
+  audit.inputs_changed = !equal_bytes(arrays.inputs, inputs);
   for (int i = 0; plan.probe && rewritable && !audit.inputs_changed && i < kMaxProbes; ++i) {
     if (i > 0 && cpu::seconds_since(began) > kMaxProbing_s) break;
     const Copies fresh = rotated(arrays.inputs, inputs, rotation_of(plan, i));
-    const double fresh_s = probed(task, arrays, fresh, &plan);
-    const double again_s = probed(task, arrays, fresh, nullptr);
+    const double fresh_s = probe_seconds(task, arrays, fresh, &plan);
+    const double again_s = probe_seconds(task, arrays, fresh, nullptr);
     audit.probes.push_back({fresh_s, again_s, kAbsent});
   }
   if (!audit.probes.empty()) {
@@ -334,10 +334,10 @@ TaskTime repeat_on_cpu(Task& task, int repetitions, TaskMode mode, const AuditPl
     for (int i = 0; i < calls && cpu::seconds_since(known) < kMaxProbing_s; ++i) task.perform();
     const Clock::time_point usual = Clock::now();
     for (MemoryProbe& one : audit.probes) {
-      one.usual_s = probed(task, arrays, inputs, nullptr);
+      one.usual_s = probe_seconds(task, arrays, inputs, nullptr);
       if (cpu::seconds_since(usual) > kMaxProbing_s) break;
     }
-    audit.inputs_changed = !same(arrays.inputs, inputs);
+    audit.inputs_changed = !equal_bytes(arrays.inputs, inputs);
   }
   audit.seconds += cpu::seconds_since(began);
   return out;

@@ -23,7 +23,7 @@ namespace {
 using namespace diffraction;
 
 /// Uses sizes that are no multiples of blocks or warps.
-Problem odd(Problem p) {
+Problem with_odd_size(Problem p) {
   p.detector.width = 67;
   p.detector.height = 45;
   p.detector.beam_x = 2.3e-3;
@@ -32,13 +32,14 @@ Problem odd(Problem p) {
 }
 
 std::vector<Scene> short_scenes() {
-  Problem mosaic = odd(cubic_problem(64));
+  Problem mosaic = with_odd_size(cubic_problem(64));
   mosaic.crystal.mosaic_spread = kDegree;
   mosaic.crystal.mosaic_domains = 70;  // more than a tile
-  Problem all = odd(everything());
+  Problem all = with_odd_size(everything());
   Problem cubic = all;
   cubic.lookup = Lookup::kTricubic;
-  return {{"odd size", odd(cubic_problem(64))}, {"70 domains", mosaic}, {"everything", all}, {"tricubic", cubic}};
+  return {
+      {"odd size", with_odd_size(cubic_problem(64))}, {"70 domains", mosaic}, {"everything", all}, {"tricubic", cubic}};
 }
 
 /// FP64 reference images, rendered once for all variants.
@@ -49,7 +50,7 @@ const std::vector<double>& reference(const std::string& kind, const Scene& scene
   return image;
 }
 
-void hold(const Variant& v, const std::string& kind, const std::vector<Scene>& scenes) {
+void check_images(const Variant& v, const std::string& kind, const std::vector<Scene>& scenes) {
   for (const Scene& scene : scenes) {
     if (!v.refuses(make_setup(scene.problem)).empty()) continue;
     const auto& wanted = reference(kind, scene);
@@ -79,10 +80,10 @@ struct Images {
       if (std::string_view(v.device) != "cuda") continue;
       names.push_back(std::string("GPU: short image of ") + v.id);
       const Registration brief(__FILE__, 1000 + static_cast<int>(names.size()), names.back(),
-                               [&v] { hold(v, "short ", short_scenes()); });
+                               [&v] { check_images(v, "short ", short_scenes()); });
       names.push_back(std::string("GPU: all scenes by ") + v.id);
       const Registration whole(__FILE__, 1000 + static_cast<int>(names.size()), names.back(),
-                               [&v] { hold(v, "", scenes()); });
+                               [&v] { check_images(v, "", scenes()); });
     }
   }
   std::deque<std::string> names;
@@ -115,7 +116,7 @@ TEST("GPU: auto selects a CUDA variant whose accuracy passes the parity check") 
 }
 
 TEST("GPU: a problem beyond the limits of constant memory, the recurrence or a graph is rejected with the field") {
-  Problem p = odd(cubic_problem(64));
+  Problem p = with_odd_size(cubic_problem(64));
   p.crystal.mosaic_domains = 1000;
   CHECK(variant("diffraction-cuda-constant").refuses(make_setup(p)).find("crystal.mosaic_domains") == 0);
   p.rotation.steps = 10;
@@ -127,7 +128,7 @@ TEST("GPU: a problem beyond the limits of constant memory, the recurrence or a g
 }
 
 TEST("GPU: images repeat bit for bit, two at a time") {
-  Problem p = odd(cubic_problem(64));
+  Problem p = with_odd_size(cubic_problem(64));
   p.crystal.mosaic_spread = kDegree;
   p.crystal.mosaic_domains = 30;
   Problem other = p;

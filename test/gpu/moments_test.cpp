@@ -22,8 +22,8 @@ Problem in_layers(Precision precision) {
   Problem p = water_problem(100.0, {40.0, 100.0, 1.0, 0.5}, 0.3, 0.02);
   p.materials.push_back(material("bone-compact-icru"));
   p.materials.push_back(material("air"));
-  paint(p, 1, -100.0, 100.0, 10.0, 15.0);
-  paint(p, 2, -100.0, 100.0, 30.0, 50.0);
+  fill_region(p, 1, -100.0, 100.0, 10.0, 15.0);
+  fill_region(p, 2, -100.0, 100.0, 30.0, 50.0);
   p.beam.x_sigma = 3.0;
   p.beam.angle_sigma = 0.003;
   p.stepping = Stepping::kDepth;

@@ -25,8 +25,8 @@ Problem in_bone(Stepping stepping, Scattering scattering, Nuclear nuclear) {
   Problem p = water_problem(40.0, {8.0, 16.0, 0.5, 0.25}, 0.3, 0.02);
   p.materials.push_back(material("bone-compact-icru"));
   p.materials.push_back(material("air", 1.0));
-  paint(p, 1, -4.0, 4.0, 2.0, 6.0);
-  paint(p, 2, 0.0, 4.0, 6.0, 8.0);
+  fill_region(p, 1, -4.0, 4.0, 2.0, 6.0);
+  fill_region(p, 2, 0.0, 4.0, 6.0, 8.0);
   p.precision = transport::Precision::kFp32;
   p.stepping = stepping;
   p.scattering = scattering;

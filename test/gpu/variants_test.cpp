@@ -30,7 +30,7 @@ Problem water(bool filled) {
 }
 
 /// Enables reactions. The host follows their products, starting from the reactions that the device recorded.
-Problem followed(Problem p) {
+Problem with_reactions(Problem p) {
   follow_reactions(p);
   p.beam.energy = 25.0;  // tables begin at 7 MeV
   return p;
@@ -39,22 +39,26 @@ Problem followed(Problem p) {
 Problem heterogeneous(bool filled) {
   Problem p = water(filled);
   p.materials.push_back(material("bone-compact-icru"));
-  paint(p, 1, -1.0, 9.0, 0.7, 1.3);
+  fill_region(p, 1, -1.0, 9.0, 0.7, 1.3);
   return p;
 }
 
 /// Requests track moments and two spectra, in a row of one material and, if there is one, in the mixed row.
-Problem tracked(Problem p) {
+Problem with_track_scores(Problem p) {
   p.track_scores = true;
   p.spectra = {0.4, 0.9};
   return p;
 }
 
 std::vector<Problem> short_problems(const Variant& v) {
-  std::vector<Problem> problems = {heterogeneous(true), heterogeneous(false),           water(true),
-                                   water(false),        followed(heterogeneous(false)), followed(water(false))};
+  std::vector<Problem> problems = {heterogeneous(true),
+                                   heterogeneous(false),
+                                   water(true),
+                                   water(false),
+                                   with_reactions(heterogeneous(false)),
+                                   with_reactions(water(false))};
   if (!v.scores_tracks) return problems;
-  for (std::size_t i = 0, plain = problems.size(); i < plain; ++i) problems.push_back(tracked(problems[i]));
+  for (std::size_t i = 0, plain = problems.size(); i < plain; ++i) problems.push_back(with_track_scores(problems[i]));
   return problems;
 }
 

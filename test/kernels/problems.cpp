@@ -122,7 +122,7 @@ transport::Problem water_problem(double energy, const Lengths& l, double theta_m
   return p;
 }
 
-void paint(transport::Problem& p, int index, double x0, double x1, double z0, double z1) {
+void fill_region(transport::Problem& p, int index, double x0, double x1, double z0, double z1) {
   for (int z = 0; z < p.grid.nz; ++z) {
     const double depth = (z + 0.5) * p.grid.dz;
     for (int x = 0; x < p.grid.nx; ++x) {

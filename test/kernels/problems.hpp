@@ -30,7 +30,7 @@ struct Lengths {
 transport::Problem water_problem(double energy, const Lengths& lengths, double theta_max, double dtheta);
 
 /// Fills x0 … x1, z0 … z1 (mm, x from the axis) of the map with material `index`.
-void paint(transport::Problem& problem, int index, double x0, double x1, double z0, double z1);
+void fill_region(transport::Problem& problem, int index, double x0, double x1, double z0, double z1);
 
 /// Mean path along the beam's axis at which protons stop, mm. Near the end, from nine tenths of `longest` on, it
 /// integrates the fluence without protons that are lost further on. Empty if the beam did not end inside the grid, or

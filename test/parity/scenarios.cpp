@@ -18,9 +18,9 @@ void heterogeneous(Problem& p) {
   p.materials = {material("water"), material("bone-compact-icru"), material("air"), material("muscle-skeletal", 0.25)};
   const double width = p.grid.nx * p.grid.dx;
   const double depth = p.grid.nz * p.grid.dz;
-  paint(p, 1, -width, width, 0.3 * depth, 0.5 * depth);
-  paint(p, 2, 0.1 * width, 0.3 * width, 0.1 * depth, 0.8 * depth);
-  paint(p, 3, -width, -0.2 * width, 0.6 * depth, depth);
+  fill_region(p, 1, -width, width, 0.3 * depth, 0.5 * depth);
+  fill_region(p, 2, 0.1 * width, 0.3 * width, 0.1 * depth, 0.8 * depth);
+  fill_region(p, 3, -width, -0.2 * width, 0.6 * depth, depth);
 }
 
 /// Imitates a CT: each cell has one of two hundred materials, most neighbours differ, and there is tissue on either

@@ -156,7 +156,7 @@ TEST("gate, positivity: psi never falls below -1e-4 of its maximum, and here nev
       p.variant = "auto";
       p.stepping = stepping;
       p.materials = {test::material("water"), test::material("bone-compact-icru")};
-      test::paint(p, 1, 0.0, 8.0, 10.0, 20.0);
+      test::fill_region(p, 1, 0.0, 8.0, 10.0, 20.0);
       if (uniform) {
         p.grid.energy_kind = EnergyGridKind::kUniform;
         p.grid.energy_step = 0.3;

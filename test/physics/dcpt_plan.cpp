@@ -49,8 +49,8 @@ Problem dcpt_plan(double excitation_eV) {
   p.grid.cutoff = 0.5;
   p.materials.push_back(dcpt_solid_water(excitation_eV, "icru49"));
   p.materials.push_back(material("pmma"));
-  paint(p, 1, -120.0, 120.0, 0.0, 200.0);
-  paint(p, 2, -120.0, 120.0, 20.0, 25.0);
+  fill_region(p, 1, -120.0, 120.0, 0.0, 200.0);
+  fill_region(p, 2, -120.0, 120.0, 20.0, 25.0);
   p.stepping = Stepping::kDepth;
   p.precision = Precision::kFp32;
   p.variant = "depth";

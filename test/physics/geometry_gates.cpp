@@ -61,7 +61,7 @@ TEST("long gate, bone slab: R80 is the water range minus 20 mm (RSP - 1), within
     p.stepping = stepping;
     const double water = SolvedProblem(p).depth_dose().distal(0.8);
     p.materials.push_back(test::material("bone-compact-icru"));
-    test::paint(p, 1, -50, 50, 40, 60);
+    test::fill_region(p, 1, -50, 50, 40, 60);
     const physics::StoppingTable table(p.materials[0].energies, p.materials[0].stopping);
     const double energy = table.energy_at(table.range(150.0) - 4.0);
     const double rsp = relative_stopping(p, 1, energy, 20.0);
@@ -87,7 +87,7 @@ TEST("gate, slabs of other materials: R80 shifts by their water-equivalent thick
   for (const auto& slab : slabs) {
     Problem p = background;
     p.materials.push_back(test::material(slab.name, slab.scale));
-    test::paint(p, 1, -50, 50, 20, 20 + slab.thickness);
+    test::fill_region(p, 1, -50, 50, 20, 20 + slab.thickness);
     const physics::StoppingTable table(p.materials[0].energies, p.materials[0].stopping);
     const double rsp = relative_stopping(p, 1, table.energy_at(table.range(150.0) - 2.0), slab.thickness);
     CHECK_NEAR(SolvedProblem(p).depth_dose().distal(0.8), water - slab.thickness * (rsp - 1.0), 0.3);
@@ -99,7 +99,7 @@ TEST("gate, bone edge: both ranges appear side by side behind half a slab") {
   p.stepping = Stepping::kDepth;
   p.beam.x_sigma = 5.0;
   p.materials.push_back(test::material("bone-compact-icru"));
-  test::paint(p, 1, 0, 50, 40, 60);
+  test::fill_region(p, 1, 0, 50, 40, 60);
   const SolvedProblem o(p);
   const auto column = [&](double x) {
     const Tables& t = o.tables();
@@ -145,12 +145,12 @@ TEST(
   CHECK_REL(test::longest_path(pencil(0.5)), 40.80, 1e-3);
   Problem p = water;
   p.materials.push_back(test::material("bone-compact-icru"));
-  test::paint(p, 1, -20.0, 20.0, 10.0, 20.0);
+  test::fill_region(p, 1, -20.0, 20.0, 10.0, 20.0);
   const double behind_bone = test::longest_path(p);
   CHECK(behind_bone < 40.8 - 10.0 * 0.6 && behind_bone > 40.8 - 10.0 * 0.9);  // bone: 1.85 g/cm³
   p = water;
   p.materials.push_back(test::material("air"));
-  test::paint(p, 1, 5.0, 7.0, 10.0, 12.0);
+  test::fill_region(p, 1, 5.0, 7.0, 10.0, 12.0);
   CHECK_NEAR(test::longest_path(p), 42.8, 0.1);
   p = water;
   p.grid.nz /= 2;

@@ -68,7 +68,7 @@ TEST("gate, A0 A1 A2 in 300 mm of air and in water behind it: within 1 % of Ferm
     // Bins of residual range as in default grids: as wide as the range lost in 83 mm of air.
     Problem p = test::water_problem(energy, {8.0, kGap + in_water_mm + 5.0, 0.1, 0.25}, 0.15, 0.005);
     p.materials.push_back(test::material("air"));
-    test::paint(p, 1, -4.0, 4.0, 0.0, kGap);
+    test::fill_region(p, 1, -4.0, 4.0, 0.0, kGap);
     p.grid.energy_step = 0.1;
     p.stepping = Stepping::kDepth;
     p.precision = Precision::kFp32;

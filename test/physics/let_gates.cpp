@@ -30,7 +30,7 @@ Curve along_depth(const std::vector<double>& fields, const transport::Tables& t,
 }
 
 /// Average LET in keV/µm by depth from the isocentre; 0 where there are no protons.
-Curve average(const std::vector<double>& fields, const transport::Tables& t, std::size_t over) {
+Curve average_let(const std::vector<double>& fields, const transport::Tables& t, std::size_t over) {
   Curve out = along_depth(fields, t, over + 1);
   const Curve below = along_depth(fields, t, over);
   for (std::size_t i = 0; i < out.value.size(); ++i) out.value[i] /= std::max(below.value[i], 1e-30);
@@ -40,7 +40,7 @@ Curve average(const std::vector<double>& fields, const transport::Tables& t, std
 
 /// Makes inelastic reactions remove protons without emitting any. All protons among the products are then elastically
 /// scattered ones.
-transport::Problem elastic_alone(transport::Problem p) {
+transport::Problem without_emission(transport::Problem p) {
   for (auto& [path, text] : p.nuclear_texts) {
     std::istringstream lines(*text);
     std::ostringstream out;
@@ -69,9 +69,9 @@ TEST("gate, LETd of primaries in the last centimetres of the plan differs becaus
   // elements, with which the range agrees within 0.15 mm.
   transport::Problem p = test::dcpt_plan(test::kExcitationOfElements_eV);
   p.track_scores = true;
-  const test::SolvedProblem plain(p), elastic(elastic_alone(p));
-  const Curve without = average(plain.result().tracks->primary, plain.tables(), 1);
-  const Curve with = average(elastic.result().tracks->protons, elastic.tables(), 1);
+  const test::SolvedProblem plain(p), elastic(without_emission(p));
+  const Curve without = average_let(plain.result().tracks->primary, plain.tables(), 1);
+  const Curve with = average_let(elastic.result().tracks->protons, elastic.tables(), 1);
   const auto reference = test::reference_columns("dcpt-plan02-let.csv");
   const bool shown = std::getenv("BRAGGBENCH_SHOW_GATES") != nullptr;
   double above = 0.0, below = 0.0, apart = 0.0;
@@ -96,8 +96,9 @@ TEST("gate, LET of primaries in a plan agrees with SHIELD-HIT12A") {
   p.track_scores = true;
   const test::SolvedProblem o(p);
   const engine::TrackResult& tracks = *o.result().tracks;
-  const Curve track = average(tracks.primary, o.tables(), 0), dose = average(tracks.primary, o.tables(), 1);
-  const Curve all_track = average(tracks.protons, o.tables(), 0), all_dose = average(tracks.protons, o.tables(), 1);
+  const Curve track = average_let(tracks.primary, o.tables(), 0), dose = average_let(tracks.primary, o.tables(), 1);
+  const Curve all_track = average_let(tracks.protons, o.tables(), 0),
+              all_dose = average_let(tracks.protons, o.tables(), 1);
   const auto reference = test::reference_columns("dcpt-plan02-let.csv");
   const bool shown = std::getenv("BRAGGBENCH_SHOW_GATES") != nullptr;
   double most_track = 0.0, most_dose = 0.0, most_all = 0.0, most_all_dose = 0.0;

@@ -24,7 +24,7 @@ using test::SolvedProblem;
 namespace {
 
 /// Resamples unevenly spaced points to equal distances, by the cubic through four neighbours.
-Curve evenly(const std::vector<double>& depth, const std::vector<double>& dose) {
+Curve resample_evenly(const std::vector<double>& depth, const std::vector<double>& dose) {
   Curve out{depth.front(), 0.1, {}};
   std::size_t i = 1;
   for (double at = depth.front(); at <= depth.back(); at += out.step) {
@@ -60,7 +60,7 @@ std::map<double, Curve> monte_carlo() {
     points[energy].dose.push_back(dose);
   }
   std::map<double, Curve> curves;
-  for (const auto& [energy, of] : points) curves[energy] = evenly(of.depth, of.dose);
+  for (const auto& [energy, of] : points) curves[energy] = resample_evenly(of.depth, of.dose);
   return curves;
 }
 

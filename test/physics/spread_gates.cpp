@@ -66,7 +66,7 @@ constexpr double kFalloff = 1.312;
 
 /// Checks R80 to 0.02 mm and W80-20 to 1 %. The expected values are those of the quadrature, combined with the spread
 /// that the run reports for its grid.
-void hold(const Spread& spread, const Problem& p) {
+void check_spread(const Spread& spread, const Problem& p) {
   const SolvedProblem o(p);
   const test::Curve dose = o.depth_dose();
   const double said = kFalloff * o.tables().extra_straggling_mm;
@@ -81,7 +81,7 @@ TEST("gate, energy spread: R80 within 0.02 mm and W80-20 within 1 % of the quadr
   for (const Stepping stepping : {Stepping::kDepth, Stepping::kPath}) {
     for (const Spread& spread : spreads()) {
       const Problem p = spread.problem(stepping);
-      hold(spread, p);
+      check_spread(spread, p);
       CHECK(kFalloff * build_tables(p).extra_straggling_mm < 0.01 * spread.expected("w80_20_mm"));
     }
   }
@@ -97,7 +97,7 @@ TEST("long gate, energy spread on a uniform grid: agrees with the quadrature, an
       p.grid.energy_kind = EnergyGridKind::kUniform;
       p.grid.energy_step = spread.energy / bins;
       p.grid.energy_min = 0.4;
-      hold(spread, p);
+      check_spread(spread, p);
       if (fine)
         CHECK(std::hypot(1.0, kFalloff * build_tables(p).extra_straggling_mm / spread.expected("w80_20_mm")) < 1.005);
     }

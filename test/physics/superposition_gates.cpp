@@ -28,7 +28,7 @@ Problem field(Stepping stepping, EnergyGridKind kind = EnergyGridKind::kRange) {
     p.grid.energy_min = 1.0;
   }
   p.materials.push_back(material("bone-compact-icru"));
-  paint(p, 1, -13.0, 13.0, 3.0, 5.0);
+  fill_region(p, 1, -13.0, 13.0, 3.0, 5.0);
   p.spots = {{.energy = 45.0,
               .energy_sigma = 0.0,
               .angle = 0.0,
@@ -71,7 +71,7 @@ double sum(const std::vector<double>& values) {
 }
 
 /// The field with only one of its spots, on the same grid.
-Problem only(Problem p, std::size_t kept) {
+Problem only_spot(Problem p, std::size_t kept) {
   for (std::size_t i = 0; i < p.spots.size(); ++i) {
     if (i != kept) p.spots[i].weight = 0.0;
   }
@@ -99,7 +99,7 @@ TEST("fields: the solution for a sum of spots is the sum of their solutions, to 
     std::vector<double> dose(all.result().dose.size());
     double deposited = 0.0, stopped = 0.0;
     for (std::size_t i = 0; i < p.spots.size(); ++i) {
-      const SolvedProblem one(only(p, i));
+      const SolvedProblem one(only_spot(p, i));
       for (std::size_t cell = 0; cell < dose.size(); ++cell) dose[cell] += one.result().dose[cell];
       deposited += one.result().energy.back().deposited;
       stopped += one.result().number.back().stopped;
@@ -116,13 +116,13 @@ TEST("fields: the solution for a sum of spots is the sum of their solutions, to 
 
 TEST("fields: with linear remap, spots of any width add up within rounding, also next to bone") {
   Problem p = field(Stepping::kDepth);
-  paint(p, 1, 2.0, 6.0, 5.0, 9.0);
+  fill_region(p, 1, 2.0, 6.0, 5.0, 9.0);
   p.remap = Remap::kLinear;
   for (Beam& spot : p.spots) spot.x_sigma = 0.0;
   const SolvedProblem all(p);
   std::vector<double> dose(all.result().dose.size());
   for (std::size_t i = 0; i < p.spots.size(); ++i) {
-    const SolvedProblem one(only(p, i));
+    const SolvedProblem one(only_spot(p, i));
     for (std::size_t cell = 0; cell < dose.size(); ++cell) dose[cell] += one.result().dose[cell];
   }
   CHECK_NEAR(worst_difference(all.result().dose, dose), 0.0, 1e-13 * *std::ranges::max_element(dose));

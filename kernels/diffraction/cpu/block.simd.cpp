@@ -41,14 +41,14 @@ void axis(const Vec3& edge, double cells, const Lanes3<typename A::Index>& q, bo
     const Scalar n = static_cast<Scalar>(cells);
     for (int i = 0; i < kLanes; ++i) {
       const auto delta = fraction(index(e, q, i));
-      out.delta[i] = static_cast<Factor>(leading(delta));
-      out.rest[i] = static_cast<Factor>(leading(fraction(times(n, delta))));
+      out.delta[i] = static_cast<Factor>(leading_part(delta));
+      out.rest[i] = static_cast<Factor>(leading_part(fraction(times(n, delta))));
     }
   }
   if (!table) return;
   for (int i = 0; i < kLanes; ++i) {
     out.index[i] = as_double(index(e, q, i));
-    out.nearest[i] = static_cast<int>(whole(out.index[i]));
+    out.nearest[i] = static_cast<int>(nearest_whole(out.index[i]));
   }
 }
 
@@ -61,7 +61,7 @@ void block_lattice(const Setup& s, Axis<typename A::Factor>* axes, typename A::F
   if constexpr (std::is_same_v<A, Naive>) {
     if (s.shape != Shape::kSquare) {
       for (int x = 0; x < 3; ++x) {
-        for (int i = 0; i < kLanes; ++i) axes[x].delta[i] -= whole(axes[x].delta[i]);
+        for (int i = 0; i < kLanes; ++i) axes[x].delta[i] -= nearest_whole(axes[x].delta[i]);
       }
     }
     lattice_squared(s.shape, n, h, k, l, f2, kLanes, naive_row_of_cells);
@@ -105,7 +105,8 @@ void cell_squared(const Setup& s, const Axis<T>* axes, T* f2) {
 
 /// Weights of the sub-pixels of a block for one source, with the corrections that the setup enables; FP64 in every
 /// variant. `d` holds the directions to the sub-pixels.
-void weigh(const Setup& s, const BlockPosition& at, const Lanes3<double>& d, std::size_t source, double* weight) {
+void sub_pixel_weights(const Setup& s, const BlockPosition& at, const Lanes3<double>& d, std::size_t source,
+                       double* weight) {
   const bool each = s.corrections == Corrections::kSubpixel;
   for (int i = 0; i < at.count; ++i) {
     const Vec3 direction{d.x.of[i], d.y.of[i], d.z.of[i]};
@@ -166,7 +167,7 @@ bool block(const Setup& s, BlockPosition at, const std::atomic<bool>& cancel, do
             if (table) cell_squared(s, axes, f2);
             for (int i = 0; i < kLanes; ++i) sum[i] += f2[i];
           }
-          if (weighted) weigh(s, at, exact, source, weight);
+          if (weighted) sub_pixel_weights(s, at, exact, source, weight);
           for (int i = 0; i < kLanes; ++i) {
             total[i] += weight[i] * (f_cell2 * static_cast<double>(sum[i]));
             weights[i] += weight[i];

@@ -49,7 +49,7 @@ template <typename T>
 void directions(const Setup& s, const BlockPosition& at, Lanes3<T>& d) {
   const Number3<T> start(at.first(s)), step(s.pixel * s.detector.fast);
   for (int i = 0; i < kLanes; ++i) {
-    const T n = counted<T>(i);
+    const T n = from_count<T>(i);
     const T x = start.x + n * step.x, y = start.y + n * step.y, z = start.z + n * step.z;
     const T r = reciprocal_root(x * x + y * y + z * z);
     d.x.set(i, r * x);

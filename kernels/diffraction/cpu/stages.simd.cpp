@@ -53,9 +53,9 @@ void lattice_stage(const Setup& s, std::size_t begin, std::size_t end, Planes hk
       const double n = axis == 0 ? s.na : axis == 1 ? s.nb : s.nc;
       const double* h = indices[axis] + i;
       for (int lane = 0; lane < count; ++lane) {
-        const double d = h[lane] - whole(h[lane]);
+        const double d = h[lane] - nearest_whole(h[lane]);
         delta[axis][lane] = d;
-        rest[axis][lane] = n * d - whole(n * d);
+        rest[axis][lane] = n * d - nearest_whole(n * d);
       }
     }
     lattice_squared(s.shape, cells, {delta[0], rest[0]}, {delta[1], rest[1]}, {delta[2], rest[2]}, f2 + i, count,
@@ -71,10 +71,10 @@ void structure_stage(const Setup& s, std::size_t begin, std::size_t end, Planes 
   }
   for (std::size_t i = begin; i < end; ++i) {
     const double h = hkl.x[i], k = hkl.y[i], l = hkl.z[i];
-    const double f =
-        s.lookup == Lookup::kTricubic
-            ? s.structure.tricubic(h, k, l)
-            : s.structure.nearest(static_cast<int>(whole(h)), static_cast<int>(whole(k)), static_cast<int>(whole(l)));
+    const double f = s.lookup == Lookup::kTricubic
+                         ? s.structure.tricubic(h, k, l)
+                         : s.structure.nearest(static_cast<int>(nearest_whole(h)), static_cast<int>(nearest_whole(k)),
+                                               static_cast<int>(nearest_whole(l)));
     f2[i] *= f * f;
   }
 }

@@ -11,9 +11,9 @@ namespace {
 constexpr std::size_t kPartPixels = std::size_t{1} << 20;
 
 /// Runs one pass over the image per operator, with temporaries of the image's size, as array programs do.
-class Unfused final : public Solver {
+class UnfusedSolver final : public Solver {
  public:
-  explicit Unfused(const Setup& setup) : s_(setup) {}
+  explicit UnfusedSolver(const Setup& setup) : s_(setup) {}
 
   double render(const Work& work, std::span<double> image) override {
     const std::size_t n = s_.pixels();
@@ -129,7 +129,7 @@ Variant unfused_variant() {
       .bright_error = kReferenceRounding,
       .flops_per_term = 120,
       .speed_rank = 5,
-      .make = [](const Setup& s) -> std::unique_ptr<Solver> { return std::make_unique<Unfused>(s); },
+      .make = [](const Setup& s) -> std::unique_ptr<Solver> { return std::make_unique<UnfusedSolver>(s); },
       .scratch_bytes = [](const Outline& s) { return 13.0 * sizeof(double) * static_cast<double>(s.pixels()); },
   };
 }

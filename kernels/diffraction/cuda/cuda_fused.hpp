@@ -37,11 +37,11 @@ extern template class CudaTables<device::DoubleFloat, float>;
 /// Solver whose image comes from one kernel. `kernel` is its name; plain setups use the kernel of that name with
 /// "_plain" appended.
 template <typename I, typename T>
-class CudaFused : public CudaImageSolver<T> {
+class CudaFusedImageSolver : public CudaImageSolver<T> {
  public:
-  CudaFused(const Setup& setup, const char* kernel) : CudaImageSolver<T>(setup) {
+  CudaFusedImageSolver(const Setup& setup, const char* kernel) : CudaImageSolver<T>(setup) {
     this->part("upload", [&] { tables_.emplace(setup, this->stream()); });
-    const std::string name = std::string(kernel) + (tables_->host().plain() ? "_plain" : "");
+    const std::string name = std::string(kernel) + (tables_->host().is_plain() ? "_plain" : "");
     this->part("kernel", [&] { kernel_.emplace(this->module(), cuda::intern_name(name)); });
   }
 

@@ -58,24 +58,24 @@ constexpr double kBandTerms = 2e9;
 constexpr std::chrono::microseconds kPollInterval{200};
 /// Bytes copied per transfer; two buffers of this size are page-locked. Smaller transfers wake the CPU cores so often
 /// that waking costs as much as the conversion.
-constexpr std::size_t kPart_bytes = std::size_t{16} << 20;
-constexpr std::size_t kTask = std::size_t{1} << 16;  // pixels that a core converts at a time
+constexpr std::size_t kTransfer_bytes = std::size_t{16} << 20;
+constexpr std::size_t kPixelsPerTask = std::size_t{1} << 16;  // pixels that a core converts at a time
 constexpr unsigned kRoundThreads = 256;
-constexpr const char* kFetching = "image to the host";
+constexpr const char* kDownloadSpan = "image to the host";
 constexpr int kMaxRepetitions = 10'000;
 constexpr int kMaxColdRepetitions = 100;
 
 }  // namespace
 
-std::string too_long_a_graph(double launches) {
+std::string graph_refusal(double launches) {
   // Maximum number of launches in a captured graph; instantiating one takes about a microsecond per kernel.
-  constexpr int kMax = 20'000;
-  if (launches <= kMax) return "";
+  constexpr int kMaxLaunches = 20'000;
+  if (launches <= kMaxLaunches) return "";
   return "the image needs " + std::to_string(static_cast<long long>(launches)) +
          " launches (detector.oversample, detector.layers, beam, crystal.mosaic_domains, rotation.steps); a graph can "
          "contain "
          "at most " +
-         std::to_string(kMax);
+         std::to_string(kMaxLaunches);
 }
 
 template <typename T>
@@ -140,8 +140,8 @@ bool CudaImageSolver<T>::run_band(int first, int rows, const Work* work, const s
 }
 
 template <typename T>
-int CudaImageSolver<T>::make_bands(const Work& work) {
-  const auto held = hold();
+int CudaImageSolver<T>::render_bands(const Work& work) {
+  const auto held = exclusive_lock();
   const int rows = band_rows();
   const std::uint16_t name = work.spans.name_id("rows on the device");
   int first = 0;
@@ -163,7 +163,7 @@ template <typename T>
 double CudaImageSolver<T>::render(const Work& work, std::span<double> image) {
   return cuda::on_device([&] {
     opened_.device->make_current();
-    const int rows = make_bands(work);
+    const int rows = render_bands(work);
     const std::size_t done = static_cast<std::size_t>(rows) * static_cast<std::size_t>(setup_.width);
     const double begin_ns = work.spans.now_ns();
     if constexpr (std::is_same_v<T, double>) {
@@ -175,7 +175,7 @@ double CudaImageSolver<T>::render(const Work& work, std::span<double> image) {
       stream_.synchronize();
       std::copy_n(pixels.get(), done, image.begin());
     }
-    work.spans.record(0, work.spans.name_id(kFetching), engine::kNoStep, begin_ns, work.spans.now_ns());
+    work.spans.record(0, work.spans.name_id(kDownloadSpan), engine::kNoStep, begin_ns, work.spans.now_ns());
     return static_cast<double>(rows) / setup_.height;
   });
 }
@@ -184,18 +184,18 @@ template <typename T>
 RenderedImage CudaImageSolver<T>::render_shown(const Work& work, std::span<float> image) {
   return cuda::on_device([&] {
     opened_.device->make_current();
-    const int rows = make_bands(work);
+    const int rows = render_bands(work);
     const std::size_t done = static_cast<std::size_t>(rows) * static_cast<std::size_t>(setup_.width);
     const double begin_ns = work.spans.now_ns();
-    const RenderedImage shown{static_cast<double>(rows) / setup_.height, fetch_shown(image.first(done))};
-    work.spans.record(0, work.spans.name_id(kFetching), engine::kNoStep, begin_ns, work.spans.now_ns());
+    const RenderedImage shown{static_cast<double>(rows) / setup_.height, download_rounded(image.first(done))};
+    work.spans.record(0, work.spans.name_id(kDownloadSpan), engine::kNoStep, begin_ns, work.spans.now_ns());
     return shown;
   });
 }
 
 template <typename T>
-float CudaImageSolver<T>::fetch_shown(std::span<float> image) {
-  constexpr std::size_t kPart = kPart_bytes / sizeof(float);
+float CudaImageSolver<T>::download_rounded(std::span<float> image) {
+  constexpr std::size_t kPart = kTransfer_bytes / sizeof(float);
   const std::size_t parts = (image.size() + kPart - 1) / kPart;
   if (parts == 0) return 0.0f;
   cpu::prefer_large_pages(std::as_writable_bytes(image));
@@ -230,9 +230,10 @@ float CudaImageSolver<T>::fetch_shown(std::span<float> image) {
     Staging& from = stagings[k % 2];
     from.there.synchronize(stream_);
     const std::span<float> to = part_of(k);
-    std::array<float, (kPart + kTask - 1) / kTask> maxima{};
-    cpu::on_all_cores(static_cast<int>((to.size() + kTask - 1) / kTask), [&](int task) {
-      const std::size_t first = static_cast<std::size_t>(task) * kTask, count = std::min(kTask, to.size() - first);
+    std::array<float, (kPart + kPixelsPerTask - 1) / kPixelsPerTask> maxima{};
+    cpu::on_all_cores(static_cast<int>((to.size() + kPixelsPerTask - 1) / kPixelsPerTask), [&](int task) {
+      const std::size_t first = static_cast<std::size_t>(task) * kPixelsPerTask,
+                        count = std::min(kPixelsPerTask, to.size() - first);
       maxima[static_cast<std::size_t>(task)] =
           round_to<float>(to.subspan(first, count), from.pixels.values().subspan(first, count));
     });
@@ -257,10 +258,10 @@ template <typename T>
 bool CudaImageSolver<T>::repeat(TaskMode mode, double at_least_s, const std::atomic<bool>& cancel) {
   return cuda::on_device([&] {
     opened_.device->make_current();
-    const auto held = hold();
+    const auto held = exclusive_lock();
     if (cancel.load()) return false;
-    if (replays_graph(mode) && !graph_ && !replays()) {
-      if (const std::string why = too_long_a_graph(launches()); !why.empty()) throw ProblemError("unsupported", why);
+    if (replays_graph(mode) && !graph_ && !queues_graph()) {
+      if (const std::string why = graph_refusal(launches()); !why.empty()) throw ProblemError("unsupported", why);
       part("capture", [&] {
         stream_.begin_capture();
         queue_all();

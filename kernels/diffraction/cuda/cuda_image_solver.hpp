@@ -38,11 +38,11 @@ class CudaImageSolver : public Solver {
   virtual int band_rows() const;
   /// Returns a lock for the time in which kernels of this image run. Needed by variants that share memory with other
   /// solvers of their class.
-  virtual std::unique_lock<std::mutex> hold() { return {}; }
+  virtual std::unique_lock<std::mutex> exclusive_lock() { return {}; }
   /// Number of kernel launches per image; an image with too many of them cannot be captured as a graph.
   virtual double launches() const { return 1.0; }
   /// True if queue() already launches a graph.
-  virtual bool replays() const { return false; }
+  virtual bool queues_graph() const { return false; }
 
   /// Runs `work` and records its time as a named part of the setup.
   template <typename F>
@@ -65,10 +65,10 @@ class CudaImageSolver : public Solver {
 
   void queue_all();
   /// Computes the image on the device, band by band. Returns the number of finished rows.
-  int make_bands(const Work& work);
+  int render_bands(const Work& work);
   /// Copies the first pixels of the image, rounded to FP32 on the device, through page-locked memory. CPU cores copy
   /// one buffer to `image` while the device fills the other. Returns the brightest pixel.
-  float fetch_shown(std::span<float> image);
+  float download_rounded(std::span<float> image);
   /// Queues a band. For long rows, also waits for the band and stops it when `cancel` becomes true. Returns false if
   /// the band was stopped.
   bool run_band(int first, int rows, const Work* work, const std::atomic<bool>* cancel);
@@ -93,7 +93,7 @@ extern template class CudaImageSolver<float>;
 extern template class CudaImageSolver<double>;
 
 /// Reason why this number of launches is not captured as a graph, in one sentence; "" if it can be.
-std::string too_long_a_graph(double launches);
+std::string graph_refusal(double launches);
 
 /// Reason why the CUDA variants cannot run here, in one sentence; "" if they can.
 inline std::string cuda_unavailable() { return cuda::unavailable("diffraction"); }

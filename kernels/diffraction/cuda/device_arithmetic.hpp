@@ -60,11 +60,11 @@ struct PhaseReduced {
   template <typename N>
   BB_HD static Phase<T> phase(I index, N n) {
     const I delta = fraction(index);
-    return {static_cast<T>(leading(delta)), static_cast<T>(leading(fraction(times(n, delta))))};
+    return {static_cast<T>(leading_part(delta)), static_cast<T>(leading_part(fraction(times(n, delta))))};
   }
   template <typename S>
   BB_HD static T lattice(const S& s, I h, I k, I l) {
-    if constexpr (sizeof(T) == sizeof(I) || sizeof(leading(h)) == 4) {
+    if constexpr (sizeof(T) == sizeof(I) || sizeof(leading_part(h)) == 4) {
       return lattice_squared(s.shape, s.cells, phase(h, s.cells.a), phase(k, s.cells.b), phase(l, s.cells.c), Rows{});
     } else {
       const Cells<double>& n = s.cells64;

@@ -21,13 +21,13 @@ BB_HD inline bool is_set(const int* flag) { return *static_cast<const volatile i
 template <typename S>
 BB_HD inline Number3<typename S::Index> direction(const S& s, int fast, int slow, int depth) {
   using I = typename S::Index;
-  const I f = counted<I>(fast), t = counted<I>(slow);
+  const I f = from_count<I>(fast), t = from_count<I>(slow);
   Number3<I> p;
   p.x = s.first.x + t * s.slow.x + f * s.fast.x;
   p.y = s.first.y + t * s.slow.y + f * s.fast.y;
   p.z = s.first.z + t * s.slow.z + f * s.fast.z;
   if (s.weighted) {  // otherwise the sensor is thin
-    const I d = counted<I>(depth);
+    const I d = from_count<I>(depth);
     p.x = p.x + d * s.deep.x;
     p.y = p.y + d * s.deep.y;
     p.z = p.z + d * s.deep.z;
@@ -58,10 +58,10 @@ BB_HD inline I index(const Number3<I>& edge, const Number3<I>& q) {
 template <typename S, typename I = typename S::Index>
 BB_HD inline typename S::Factor cell_squared(const S& s, I h, I k, I l) {
   const double x = as_double(h), y = as_double(k), z = as_double(l);
-  const auto f =
-      s.lookup == Lookup::kTricubic
-          ? s.factors.tricubic(x, y, z)
-          : s.factors.nearest(static_cast<int>(whole(x)), static_cast<int>(whole(y)), static_cast<int>(whole(z)));
+  const auto f = s.lookup == Lookup::kTricubic
+                     ? s.factors.tricubic(x, y, z)
+                     : s.factors.nearest(static_cast<int>(nearest_whole(x)), static_cast<int>(nearest_whole(y)),
+                                         static_cast<int>(nearest_whole(z)));
   return f * f;
 }
 
@@ -120,10 +120,10 @@ struct Sums {
 };
 
 template <typename I, typename T>
-BB_HD inline void remember(const Number3<I>& d, Sums<T>& sums) {
-  sums.first.x = static_cast<T>(leading(d.x));
-  sums.first.y = static_cast<T>(leading(d.y));
-  sums.first.z = static_cast<T>(leading(d.z));
+BB_HD inline void set_first_direction(const Number3<I>& d, Sums<T>& sums) {
+  sums.first.x = static_cast<T>(leading_part(d.x));
+  sums.first.y = static_cast<T>(leading_part(d.y));
+  sums.first.z = static_cast<T>(leading_part(d.z));
 }
 
 /// Photons of a pixel from its sums.
@@ -137,7 +137,7 @@ BB_HD inline T photons(const S& s, int fast, int slow, const Sums<T>& sums) {
 }
 
 /// Computes a pixel in one thread. `Table` provides the orientations: `load(s, first, count)` prepares them, and `at(s,
-/// i)` returns orientation i. `stops(seen)` returns true to all threads that load together if any of them has `seen`
+/// i)` returns orientation i. `any_cancelled(seen)` returns true to all threads that load together if any of them has `seen`
 /// the cancellation. The result is then invalid.
 template <typename A, typename S, typename Table>
 BB_HD inline Sums<typename A::Factor> whole_pixel(const S& s, int fast, int slow, Table& table) {
@@ -148,10 +148,10 @@ BB_HD inline Sums<typename A::Factor> whole_pixel(const S& s, int fast, int slow
     for (int sf = 0; sf < n; ++sf) {
       for (int depth = 0; depth < s.plate.layers; ++depth) {
         const auto d = direction(s, fast * n + sf, slow * n + ss, depth);
-        if (ss + sf + depth == 0) remember(d, sums);
+        if (ss + sf + depth == 0) set_first_direction(d, sums);
         for (int source = 0; source < s.sources; ++source) {
           if (s.cancelled != nullptr && (sf * s.sources + source) % kCancelCheckInterval == 0 &&
-              table.stops(is_set(s.cancelled))) {
+              table.any_cancelled(is_set(s.cancelled))) {
             return sums;
           }
           const auto q = transfer(s.rays[source], d);
@@ -188,7 +188,7 @@ BB_HD inline Sums<typename A::Factor> share_of_pixel(const S& s, int fast, int s
     const int source = beam % s.sources, depth = beam / s.sources % s.plate.layers;
     const int sub = beam / (s.sources * s.plate.layers), sf = sub % n, ss = sub / n;
     const auto d = direction(s, fast * n + sf, slow * n + ss, depth);
-    if (beam == 0) remember(d, sums);
+    if (beam == 0) set_first_direction(d, sums);
     const auto q = transfer(s.rays[source], d);
     const double w = s.weighted ? weight(s, fast * n + sf, slow * n + ss, depth, source) : 1.0;
     if (orientation == 0) sums.weights += w;
@@ -208,7 +208,7 @@ template <typename I>
 struct ListedEdges {
   const Edges<I>* tile = nullptr;
 
-  BB_HD bool stops(bool seen) const { return seen; }
+  BB_HD bool any_cancelled(bool seen) const { return seen; }
   template <typename S>
   BB_HD void load(const S& s, int first, int) {
     tile = s.edges + first;
@@ -224,7 +224,7 @@ struct RotatedEdges {
   Basis turned;
   int phi = 0, domain = 0;
 
-  BB_HD bool stops(bool seen) const { return seen; }
+  BB_HD bool any_cancelled(bool seen) const { return seen; }
   template <typename S>
   BB_HD void load(const S& s, int first, int) {
     phi = first / s.domains;

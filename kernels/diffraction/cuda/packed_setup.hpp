@@ -69,7 +69,7 @@ struct PackedSetup {
   PackedSetup(const PackedSetup&) = delete;
 
   /// True if the setup has no optional features, so that the kernel with fewer registers can be used.
-  bool plain() const { return view.shape == Shape::kSquare && !view.weighted && !view.table; }
+  bool is_plain() const { return view.shape == Shape::kSquare && !view.weighted && !view.table; }
 };
 
 }  // namespace bb::diffraction::device

@@ -129,7 +129,7 @@ BB_HD inline float near_sine_over_x(float x) {
 }
 
 /// Nearest integer. Either rounding of ties is acceptable.
-BB_HD inline double whole(double x) {
+BB_HD inline double nearest_whole(double x) {
 #ifdef __CUDA_ARCH__
   // Adding 1.5 · 2^52 leaves no fractional digits in the sum. GPUs round at a quarter of the rate of additions, so two
   // additions are faster than a rounding instruction.
@@ -138,7 +138,7 @@ BB_HD inline double whole(double x) {
   return std::rint(x);
 #endif
 }
-BB_HD inline float whole(float x) { return std::rint(x); }
+BB_HD inline float nearest_whole(float x) { return std::rint(x); }
 
 /// sin(x) of an FP32 argument in radians, accurate to the last digit for |x| up to 1e8. For large phases, the rounding
 /// of the argument itself dominates the error.
@@ -147,21 +147,21 @@ BB_HD inline float sine_of(float x) {
   return sinf(x);
 #else
   const double turns = static_cast<double>(x) * 0.3183098861837907;
-  const double n = whole(turns);
+  const double n = nearest_whole(turns);
   const float rest = static_cast<float>(turns - n);
   const double half = 0.5 * n;
-  const float sign = half == whole(half) ? 1.0f : -1.0f;
+  const float sign = half == nearest_whole(half) ? 1.0f : -1.0f;
   return sign * rest * sine_over_x(rest);
 #endif
 }
 
 // Lattice factor of one crystal at one point, in the number types of a variant. CPU blocks and GPU threads share it.
 
-BB_HD inline double fraction(double x) { return x - whole(x); }
-BB_HD inline float fraction(float x) { return x - whole(x); }
+BB_HD inline double fraction(double x) { return x - nearest_whole(x); }
+BB_HD inline float fraction(float x) { return x - nearest_whole(x); }
 BB_HD inline DoubleFloat fraction(DoubleFloat x) {
-  const DoubleFloat rest = quick_sum(x.high - whole(x.high), x.low);
-  return quick_sum(rest.high - whole(rest.high), rest.low);
+  const DoubleFloat rest = quick_sum(x.high - nearest_whole(x.high), x.low);
+  return quick_sum(rest.high - nearest_whole(rest.high), rest.low);
 }
 
 BB_HD inline double times(double n, double x) { return n * x; }
@@ -171,9 +171,9 @@ BB_HD inline DoubleFloat times(float n, DoubleFloat x) {
   return quick_sum(p.high, p.low + n * x.low);
 }
 
-BB_HD inline double leading(double x) { return x; }
-BB_HD inline float leading(float x) { return x; }
-BB_HD inline float leading(DoubleFloat x) { return x.high; }
+BB_HD inline double leading_part(double x) { return x; }
+BB_HD inline float leading_part(float x) { return x; }
+BB_HD inline float leading_part(DoubleFloat x) { return x.high; }
 
 BB_HD inline double as_double(double x) { return x; }
 BB_HD inline double as_double(float x) { return x; }
@@ -189,11 +189,11 @@ BB_HD inline float reciprocal_root(float x) { return 1.0f / std::sqrt(x); }
 
 /// Converts a small count to the type of positions.
 template <typename I>
-BB_HD inline I counted(int i) {
+BB_HD inline I from_count(int i) {
   return I(static_cast<float>(i));
 }
 template <>
-BB_HD inline double counted<double>(int i) {
+BB_HD inline double from_count<double>(int i) {
   return i;
 }
 
@@ -251,7 +251,7 @@ BB_HD inline T sphere_squared(T turns) {
   const T y = x * x;
   const T far = T(1) - y / T(88) * (T(1) - y / T(130) * (T(1) - y / T(180)));
   const T series = T(1) - y / T(10) * (T(1) - y / T(28) * (T(1) - y / T(54) * far));
-  const T rest = turns - whole(turns);
+  const T rest = turns - nearest_whole(turns);
   const bool small = y < T(0.6);
   const T away = small ? T(1) : x;
   const T direct = T(3) * (rest * sine_over_x(rest) / away - cosine(rest)) / (away * away);

@@ -93,7 +93,7 @@ namespace {
 
 /// Rejects a problem that needs more than `limit`. The message names the largest part of the memory, which the user can
 /// reduce.
-void refuse_beyond(double limit, const Problem& p, const Outline& o) {
+void check_memory_limit(double limit, const Problem& p, const Outline& o) {
   if (!(limit > 0.0) || o.bytes() <= limit) return;
   const auto times = [](std::initializer_list<int> factors) {
     std::string out;
@@ -153,7 +153,7 @@ Outline outline_of(const Problem& p) {
   o.nh = box.nh;
   o.nk = box.nk;
   o.nl = box.nl;
-  refuse_beyond(p.memory_limit, p, o);
+  check_memory_limit(p.memory_limit, p, o);
   return o;
 }
 

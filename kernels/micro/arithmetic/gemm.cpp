@@ -167,8 +167,8 @@ CudaWork library_work(CudaBench& bench, LibraryFormat how) {
   return work;
 }
 
-std::string no_library() {
-  if (const std::string why = no_device(); !why.empty()) return why;
+std::string library_missing() {
+  if (const std::string why = device_missing(); !why.empty()) return why;
   return cuda::cublas_unavailable();
 }
 
@@ -197,13 +197,16 @@ engine::TaskBench gemm_bench() {
       {"cuda-fp16", "FP16 on tensor cores", "inputs rounded to 11 significant bits, with a narrow range", "cuda-tf32",
        "fp16"});
   row.cuda<with<library_work, LibraryFormat::kFp32>>(
-      {"cublas-fp32", "cuBLAS, FP32", "the library", "cuda-fp32", "fp32", "cuBLAS"}, can_do_all, no_library);
+      {"cublas-fp32", "cuBLAS, FP32", "the library", "cuda-fp32", "fp32", "cuBLAS"}, refuse_nothing, library_missing);
   row.cuda<with<library_work, LibraryFormat::kTf32>, answer<kTf32>>(
-      {"cublas-tf32", "cuBLAS, TF32", "tensor cores", "cublas-fp32", "tf32", "cuBLAS"}, can_do_all, no_library);
+      {"cublas-tf32", "cuBLAS, TF32", "tensor cores", "cublas-fp32", "tf32", "cuBLAS"}, refuse_nothing,
+      library_missing);
   row.cuda<with<library_work, LibraryFormat::kBf16>, answer<kBf16>>(
-      {"cublas-bf16", "cuBLAS, BF16", "16-bit inputs", "cublas-tf32", "bf16", "cuBLAS"}, can_do_all, no_library);
+      {"cublas-bf16", "cuBLAS, BF16", "16-bit inputs", "cublas-tf32", "bf16", "cuBLAS"}, refuse_nothing,
+      library_missing);
   row.cuda<with<library_work, LibraryFormat::kFp16>, answer<kFp16>>(
-      {"cublas-fp16", "cuBLAS, FP16", "16-bit inputs", "cublas-tf32", "fp16", "cuBLAS"}, can_do_all, no_library);
+      {"cublas-fp16", "cuBLAS, FP16", "16-bit inputs", "cublas-tf32", "fp16", "cuBLAS"}, refuse_nothing,
+      library_missing);
   row.small({{"m", 67}, {"n", 131}, {"k", 45}});
   row.small({{"m", 200}, {"n", 33}, {"k", 130}});
   row.small({{"m", 1}, {"n", 1}, {"k", 1}});

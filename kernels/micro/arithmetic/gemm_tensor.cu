@@ -20,7 +20,7 @@ __device__ void gemm_tensor(int m, int n, int k, const float* __restrict__ a, co
   const int t = static_cast<int>(threadIdx.x), warp = t / 32;
   const int row0 = static_cast<int>(blockIdx.y) * kMmaTile, column0 = static_cast<int>(blockIdx.x) * kMmaTile;
   const int warp_row = warp / 4 * 64, warp_column = warp % 4 * 32;
-  const auto [group, member] = lane_place();
+  const auto [group, member] = fragment_lane();
   float sum[kMmaRows][kMmaColumns][4] = {};
   for (int k0 = 0; k0 < k; k0 += kRound) {
     for (int at = t; at < kMmaTile * kWords; at += kMmaThreads) {

@@ -13,30 +13,30 @@ constexpr const char* kCompared = "the result of the last operation, which must 
 
 int operations_of(const TaskProblem& problem) { return static_cast<int>(problem.count("operations")); }
 
-ExpectedResult only(double value) { return {{value}, 0, 0, kCompared}; }
+ExpectedResult exact_result(double value) { return {{value}, 0, 0, kCompared}; }
 
 /// Last entry of a chain of reads through 32 entries.
-ExpectedResult chained(const TaskProblem& problem) {
+ExpectedResult last_link(const TaskProblem& problem) {
   const std::vector<unsigned> next = one_cycle(kLanes, problem.seed);
   unsigned at = 0;
   for (int i = 0; i < operations_of(problem); ++i) at = next[at];
-  return only(at);
+  return exact_result(at);
 }
 
-ExpectedResult added(const TaskProblem& problem) {
+ExpectedResult last_sum(const TaskProblem& problem) {
   unsigned at = 0;
   for (int i = 0; i < operations_of(problem); ++i) at = at * 1664525u + 1013904223u;
-  return only(at);
+  return exact_result(at);
 }
 
-ExpectedResult turned_over(const TaskProblem& problem) {
-  return only(operations_of(problem) % 2 == 0 ? 0.0 : 0xffffffffu);
+ExpectedResult last_ballot(const TaskProblem& problem) {
+  return exact_result(operations_of(problem) % 2 == 0 ? 0.0 : 0xffffffffu);
 }
 
-ExpectedResult turned(const TaskProblem& problem) { return only(operations_of(problem) % 2); }
+ExpectedResult last_any(const TaskProblem& problem) { return exact_result(operations_of(problem) % 2); }
 
 /// Mask of the lanes 0, 4, 8 …, which every operation of the chain returns.
-ExpectedResult matched(const TaskProblem&) { return only(0x11111111u); }
+ExpectedResult last_match(const TaskProblem&) { return exact_result(0x11111111u); }
 
 CpuWork cpu_work(CpuBench& bench) {
   using cpu::Clock;
@@ -87,19 +87,19 @@ double bytes(const TaskProblem&) { return 4.0 * kLanes; }
 engine::TaskBench instruction_latency_bench() {
   using namespace instruction_latency_row;
   constexpr unsigned kWarp = 32;
-  Row<chained> row({"instruction-latency", "Latency of shuffles, votes and atomics",
-                    "kernels/micro/arithmetic/instruction_latency.cpp",
-                    "kernels/micro/arithmetic/instruction_latency.cu", bytes});
+  Row<last_link> row({"instruction-latency", "Latency of shuffles, votes and atomics",
+                      "kernels/micro/arithmetic/instruction_latency.cpp",
+                      "kernels/micro/arithmetic/instruction_latency.cu", bytes});
   row.cpu<cpu_work>({"cpu", "Table with 32 entries", "one core, each load depends on the previous one", "", "int"});
-  row.cuda<with<gpu_work, Name("micro_chain_add"), kWarp>, added>(
+  row.cuda<with<gpu_work, Name("micro_chain_add"), kWarp>, last_sum>(
       {"cuda-add", "Multiply-add", "integer multiply-add, the shortest dependent chain", "", "int"});
   row.cuda<with<gpu_work, Name("micro_chain_shuffle"), kWarp>>(
       {"cuda-shuffle", "Shuffles", "a lane reads another lane's register", "cuda-add", "int"});
-  row.cuda<with<gpu_work, Name("micro_chain_ballot"), kWarp>, turned_over>(
+  row.cuda<with<gpu_work, Name("micro_chain_ballot"), kWarp>, last_ballot>(
       {"cuda-ballot", "Ballots", "tests one bit and ballots it over the warp", "cuda-shuffle", "int"});
-  row.cuda<with<gpu_work, Name("micro_chain_any"), kWarp>, turned>(
+  row.cuda<with<gpu_work, Name("micro_chain_any"), kWarp>, last_any>(
       {"cuda-any", "Any", "a comparison, a warp vote, and its result as a number", "cuda-ballot", "int"});
-  row.cuda<with<gpu_work, Name("micro_chain_match"), kWarp>, matched>(
+  row.cuda<with<gpu_work, Name("micro_chain_match"), kWarp>, last_match>(
       {"cuda-match", "Match", "finds lanes with the same value, in four groups", "cuda-ballot", "int"});
   row.cuda<with<gpu_work, Name("micro_chain_atomic_shared"), 1u>>(
       {"cuda-atomic-shared", "Atomics in shared memory", "one thread adds, and continues with the returned value",

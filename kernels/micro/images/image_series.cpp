@@ -91,7 +91,7 @@ CpuWork cpu_work(CpuBench& bench, ThreadDivision split) {
   return work;
 }
 template <ThreadDivision kSplit>
-CpuWork splitting(CpuBench& bench) {
+CpuWork work_by_division(CpuBench& bench) {
   return cpu_work(bench, kSplit);
 }
 
@@ -220,9 +220,9 @@ engine::TaskBench image_series_bench() {
   using namespace image_series_row;
   Row<answer> row({"image-series", "Images of many crystals", "kernels/micro/images/image_series.cpp",
                    "kernels/micro/images/image_series.cu", bytes});
-  row.cpu<splitting<ThreadDivision::kRows>>(
+  row.cpu<work_by_division<ThreadDivision::kRows>>(
       {"cpu-one", "One image at a time", "distributes the rows of an image over all threads"});
-  row.cpu<splitting<ThreadDivision::kImages>>(
+  row.cpu<work_by_division<ThreadDivision::kImages>>(
       {"cpu-images", "One image per thread", "computes several images concurrently", "cpu-one"});
   row.cuda<with<gpu_work, LaunchMode::kGraphRebuilt>>(
       {"cuda-graph-anew", "New graph per image", "captures and instantiates a graph for every image"});

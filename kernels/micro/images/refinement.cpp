@@ -38,7 +38,7 @@ constexpr double kTurn = 0.05 * std::numbers::pi / 180.0, kStretch = 1e-3;
 constexpr double kStep = 0.1;
 /// The fit ends if all components of a step are below this. Differences between FP32 images cannot resolve smaller
 /// steps.
-constexpr double kEnough = 1e-4;
+constexpr double kSmallestStep = 1e-4;
 
 using Sums = std::array<double, kSums>;
 
@@ -135,7 +135,7 @@ class FitRunner {
  public:
   void run(const std::function<NormalEquations(const std::vector<double>&)>& at) {
     const Clock::time_point start = Clock::now();
-    fit_ = gauss_newton(std::vector<double>(kUnknowns, 0.0), {.most_iterations = 30, .step = kEnough}, at);
+    fit_ = gauss_newton(std::vector<double>(kUnknowns, 0.0), {.most_iterations = 30, .step = kSmallestStep}, at);
     seconds_ = seconds_since(start);
   }
   const std::vector<double>& unknowns() const { return fit_.unknowns; }

@@ -14,7 +14,7 @@ using Scene = diffraction::device::PlainSetup<Mixed::Setup>;
 struct OneCrystal {
   Edges<double> edges;
 
-  BB_HD bool stops(bool seen) const { return seen; }
+  BB_HD bool any_cancelled(bool seen) const { return seen; }
   template <typename S>
   BB_HD void load(const S&, int, int) {}
   template <typename S>

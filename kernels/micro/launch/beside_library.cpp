@@ -109,8 +109,8 @@ CudaWork gpu_work(CudaBench& bench, StreamOrder how) {
   return work;
 }
 
-std::string no_library() {
-  if (const std::string why = no_device(); !why.empty()) return why;
+std::string library_missing() {
+  if (const std::string why = device_missing(); !why.empty()) return why;
   return cuda::cublas_unavailable();
 }
 
@@ -128,14 +128,14 @@ engine::TaskBench beside_library_bench() {
   Row<answer> row({"beside-library", "Kernel concurrent with a library call", "kernels/micro/launch/beside_library.cpp",
                    "kernels/micro/launch/streams.cu", bytes});
   row.cuda<with<gpu_work, StreamOrder::kOneStream>>(
-      {"cuda-one", "One stream", "cuBLAS matrix product, then the kernel"}, can_do_all, no_library);
+      {"cuda-one", "One stream", "cuBLAS matrix product, then the kernel"}, refuse_nothing, library_missing);
   row.cuda<with<gpu_work, StreamOrder::kTwoStreams>>(
-      {"cuda-two", "Two streams", "the kernel on its own stream, queued after the product", "cuda-one"}, can_do_all,
-      no_library);
+      {"cuda-two", "Two streams", "the kernel on its own stream, queued after the product", "cuda-one"}, refuse_nothing,
+      library_missing);
   row.cuda<with<gpu_work, StreamOrder::kKernelFirst>>(
       {"cuda-kernel-first", "Two streams, kernel first",
        "the kernel is queued before the product, which would occupy the GPU", "cuda-two"},
-      can_do_all, no_library);
+      refuse_nothing, library_missing);
   row.small({{"size", 67}, {"blocks", 3}, {"work", 9}});
   return row.bench();
 }

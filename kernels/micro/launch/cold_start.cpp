@@ -175,8 +175,8 @@ CudaWork gpu_work(CudaBench& bench, CodeSource code) {
   return work;
 }
 
-std::string no_compiler() {
-  if (const std::string why = no_device(); !why.empty()) return why;
+std::string compiler_missing() {
+  if (const std::string why = device_missing(); !why.empty()) return why;
   const cuda::LibraryState& nvrtc = cuda::nvrtc_library().state;
   if (!nvrtc.available) return nvrtc.reason;
   std::error_code ignored;
@@ -196,7 +196,8 @@ engine::TaskBench cold_start_bench() {
   row.cpu<cpu_work<true>>({"cpu-cold", "Fresh memory", "memory that the system has not yet mapped"});
   row.cpu<cpu_work<false>>({"cpu-warm", "Reused memory", "memory that was used before", "cpu-cold"});
   row.cuda<with<gpu_work, CodeSource::kSource>>(
-      {"cuda-source", "From source", "NVRTC compiles the source, then the module is loaded"}, can_do_all, no_compiler);
+      {"cuda-source", "From source", "NVRTC compiles the source, then the module is loaded"}, refuse_nothing,
+      compiler_missing);
   row.cuda<with<gpu_work, CodeSource::kPtx>>(
       {"cuda-ptx", "From PTX", "the driver compiles PTX that it has not seen before", "cuda-source"});
   row.cuda<with<gpu_work, CodeSource::kPtxCached>>(

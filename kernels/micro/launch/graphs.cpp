@@ -140,8 +140,8 @@ CudaWork gpu_work(CudaBench& bench, LaunchMode how) {
 
 double bytes(const TaskProblem& problem) { return 8.0 * static_cast<double>(problem.count("n")); }
 
-std::string no_update() {
-  if (const std::string why = no_device(); !why.empty()) return why;
+std::string graph_update_missing() {
+  if (const std::string why = device_missing(); !why.empty()) return why;
   return cuda::Graph::can_update() ? "" : "the driver lacks cuGraphExecUpdate of CUDA 12";
 }
 
@@ -157,7 +157,7 @@ engine::TaskBench graphs_bench() {
   row.cuda<with<gpu_work, LaunchMode::kUpdated>>(
       {"cuda-graph-updated", "Updated graph", "captures in every repetition and updates the existing graph",
        "cuda-graph-anew"},
-      can_do_all, no_update);
+      refuse_nothing, graph_update_missing);
   row.cuda<with<gpu_work, LaunchMode::kStream>>({"cuda-stream", "Launches", "queues every launch in every repetition"});
   row.cuda<with<gpu_work, LaunchMode::kReplay>>(
       {"cuda-graph", "Reused graph", "captures and instantiates the graph before timing", "cuda-stream"});

@@ -10,7 +10,7 @@ extern "C" __global__ void __launch_bounds__(256)
   for (int p = 0; p < passes; ++p) {
     const float sp = s + static_cast<float>(p);
     for (unsigned i = global_thread(); i < n; i += all_threads()) a[i] = __fmaf_rn(sp, c[i], b[i]);
-    forget_memory();
+    compiler_barrier();
   }
 }
 
@@ -28,7 +28,7 @@ __device__ void triad_16(unsigned n, int passes, float s, const float* b, const 
     }
     const unsigned rest = 4 * quads + global_thread();
     if (rest < n) a[rest] = __fmaf_rn(sp, c[rest], b[rest]);
-    forget_memory();
+    compiler_barrier();
   }
 }
 
@@ -64,7 +64,7 @@ extern "C" __global__ void __launch_bounds__(1024)
       shared_quads[2 * quads + i] = {__fmaf_rn(sp, ci.x, bi.x), __fmaf_rn(sp, ci.y, bi.y), __fmaf_rn(sp, ci.z, bi.z),
                                      __fmaf_rn(sp, ci.w, bi.w)};
     }
-    forget_memory();
+    compiler_barrier();
   }
   __syncthreads();
   for (unsigned i = threadIdx.x; i < share; i += blockDim.x) {

@@ -38,7 +38,7 @@ ExpectedResult answer(const TaskProblem& problem) {
 
 /// A chain shorter than the table touches only a part of it, which may still be in a cache from the previous
 /// repetition.
-Quantity touched(const Table& table) {
+Quantity touched_memory(const Table& table) {
   const std::size_t lines = std::min(table.entries, static_cast<std::size_t>(table.hops));
   return {"touched", "Memory touched by the chain", 1e-6 * static_cast<double>(lines * kLine), "MB"};
 }
@@ -63,7 +63,8 @@ CpuWork cpu_work(CpuBench& bench) {
   };
   work.result = [state] { return std::vector<double>{static_cast<double>(state->end)}; };
   work.quantities = [table, state] {
-    return std::vector<Quantity>{{"latency", "Per load", 1e9 * state->seconds / table->hops, "ns"}, touched(*table)};
+    return std::vector<Quantity>{{"latency", "Per load", 1e9 * state->seconds / table->hops, "ns"},
+                                 touched_memory(*table)};
   };
   return work;
 }
@@ -97,7 +98,7 @@ CudaWork gpu_work(CudaBench& bench, LoadPath where) {
   work.result = [out](cuda::Stream& from) { return std::vector<double>{static_cast<double>(out->read(from)[0])}; };
   work.quantities = [=, stream = &bench.stream()] {
     const double cycles = static_cast<double>(out->read(*stream)[1]) / table->hops;
-    return std::vector<Quantity>{{"cycles", "Per load", cycles, "cycles"}, touched(*table)};
+    return std::vector<Quantity>{{"cycles", "Per load", cycles, "cycles"}, touched_memory(*table)};
   };
   return work;
 }

@@ -20,7 +20,7 @@ inline std::size_t place(Layout layout, std::size_t i, std::size_t field, std::s
 }
 
 /// Value `k` of `values` is field k % 8 of record k / 8; incomplete tiles are padded with zeros.
-std::vector<float> laid_out(Layout layout, const std::vector<float>& values) {
+std::vector<float> arrange_fields(Layout layout, const std::vector<float>& values) {
   const std::size_t n = values.size() / kFields;
   std::vector<float> out((n + kTile - 1) / kTile * kTile * kFields);
   for (std::size_t i = 0; i < n; ++i) {
@@ -53,7 +53,7 @@ std::vector<double> results(Layout layout, const std::vector<float>& records, st
 
 template <Layout layout>
 CpuWork cpu_work(CpuBench& bench) {
-  const auto start = std::make_shared<const std::vector<float>>(laid_out(layout, values_of(bench.problem())));
+  const auto start = std::make_shared<const std::vector<float>>(arrange_fields(layout, values_of(bench.problem())));
   const auto records = std::make_shared<std::vector<float>>(*start);
   const std::size_t n = bench.problem().count("n");
   CpuWork work;
@@ -70,7 +70,7 @@ CpuWork cpu_work(CpuBench& bench) {
 }
 
 CudaWork gpu_work(CudaBench& bench, Layout layout, const char* name) {
-  const auto start = std::make_shared<const std::vector<float>>(laid_out(layout, values_of(bench.problem())));
+  const auto start = std::make_shared<const std::vector<float>>(arrange_fields(layout, values_of(bench.problem())));
   const auto records = bench.upload(*start);
   const std::size_t n = bench.problem().count("n");
   CudaWork work;

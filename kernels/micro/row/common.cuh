@@ -16,6 +16,6 @@ __device__ inline T warp_sum(T value) {
 }
 
 /// Prevents the compiler from keeping memory contents in registers across this point.
-__device__ inline void forget_memory() { asm volatile("" ::: "memory"); }
+__device__ inline void compiler_barrier() { asm volatile("" ::: "memory"); }
 
 }  // namespace bb::micro

@@ -6,9 +6,9 @@ std::string Samples::text() const {
   return (count_ == total_ ? "all " : std::to_string(count_) + " of ") + std::to_string(total_) + " results";
 }
 
-std::string can_do_all(const TaskProblem&) { return ""; }
-std::string everywhere() { return ""; }
-std::string no_device() { return cuda::unavailable("micro"); }
+std::string refuse_nothing(const TaskProblem&) { return ""; }
+std::string always_available() { return ""; }
+std::string device_missing() { return cuda::unavailable("micro"); }
 
 ResultReader<> sampled(const std::shared_ptr<std::vector<float>>& out) {
   return {[out] { return Samples(out->size()).take<float>(*out); }, {array_at(out->data(), out->size())}};

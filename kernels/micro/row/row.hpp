@@ -77,9 +77,9 @@ CudaWork with(CudaBench& bench) {
   return kSetUp(bench, kHow...);
 }
 
-std::string can_do_all(const TaskProblem&);
-std::string everywhere();
-std::string no_device();
+std::string refuse_nothing(const TaskProblem&);
+std::string always_available();
+std::string device_missing();
 
 /// Returns the results of a variant in `out`. Every repetition must write all of `out` unless CpuWork::reset is set.
 ResultReader<> sampled(const std::shared_ptr<std::vector<float>>& out);
@@ -117,16 +117,16 @@ class Row {
 
   /// `kOwn` replaces the expected results of a variant that needs other tolerances.
   template <CpuWork (*kSetUp)(CpuBench&), ExpectedResult (*kOwn)(const TaskProblem&) = kAnswer>
-  Row& cpu(const VariantTexts& words, std::string (*refuses)(const TaskProblem&) = can_do_all) {
+  Row& cpu(const VariantTexts& words, std::string (*refuses)(const TaskProblem&) = refuse_nothing) {
     add(
         bench_, about_, words, "cpu", [](const TaskProblem& problem) { return cpu_task(problem, kOwn, kSetUp); },
-        refuses, everywhere);
+        refuses, always_available);
     return *this;
   }
 
   template <CudaWork (*kSetUp)(CudaBench&), ExpectedResult (*kOwn)(const TaskProblem&) = kAnswer>
-  Row& cuda(const VariantTexts& words, std::string (*refuses)(const TaskProblem&) = can_do_all,
-            std::string (*unavailable)() = no_device) {
+  Row& cuda(const VariantTexts& words, std::string (*refuses)(const TaskProblem&) = refuse_nothing,
+            std::string (*unavailable)() = device_missing) {
     add(
         bench_, about_, words, "cuda", [](const TaskProblem& problem) { return cuda_task(problem, kOwn, kSetUp); },
         refuses, unavailable);

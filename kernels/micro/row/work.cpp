@@ -21,9 +21,9 @@ std::vector<double> values_of(const engine::TaskResults& results) {
   return out;
 }
 
-class CpuArrangement final : public engine::CpuTask {
+class CpuRowTask final : public engine::CpuTask {
  public:
-  CpuArrangement(const TaskProblem& problem, AnswerOf answer, CpuWork (*set_up)(CpuBench&))
+  CpuRowTask(const TaskProblem& problem, AnswerOf answer, CpuWork (*set_up)(CpuBench&))
       : CpuTask(problem), answer_of_(answer), set_up_(set_up) {}
 
   void prepare() override {
@@ -59,9 +59,9 @@ class CpuArrangement final : public engine::CpuTask {
   std::optional<ExpectedResult> answer_;
 };
 
-class CudaArrangement final : public cuda::CudaTask {
+class CudaRowTask final : public cuda::CudaTask {
  public:
-  CudaArrangement(const TaskProblem& problem, AnswerOf answer, CudaWork (*set_up)(CudaBench&))
+  CudaRowTask(const TaskProblem& problem, AnswerOf answer, CudaWork (*set_up)(CudaBench&))
       : CudaTask(problem, "micro"), answer_of_(answer), set_up_(set_up), bench_(*this) {}
 
   void prepare() override {
@@ -90,14 +90,14 @@ class CudaArrangement final : public cuda::CudaTask {
  private:
   class Bench final : public CudaBench {
    public:
-    explicit Bench(CudaArrangement& task) : task_(task) {}
+    explicit Bench(CudaRowTask& task) : task_(task) {}
     const TaskProblem& problem() const override { return task_.problem(); }
     const std::shared_ptr<cuda::Device>& device() const override { return task_.device(); }
     cuda::Stream& stream() override { return task_.stream(); }
     const cuda::Module& module() const override { return task_.module(); }
 
    private:
-    CudaArrangement& task_;
+    CudaRowTask& task_;
   };
 
   AnswerOf answer_of_;
@@ -144,11 +144,11 @@ void in_pieces(cpu::ThreadPool& pool, std::size_t n, std::size_t piece,
 }
 
 std::unique_ptr<engine::Task> cpu_task(const TaskProblem& problem, AnswerOf answer, CpuWork (*set_up)(CpuBench&)) {
-  return std::make_unique<CpuArrangement>(problem, answer, set_up);
+  return std::make_unique<CpuRowTask>(problem, answer, set_up);
 }
 
 std::unique_ptr<engine::Task> cuda_task(const TaskProblem& problem, AnswerOf answer, CudaWork (*set_up)(CudaBench&)) {
-  return std::make_unique<CudaArrangement>(problem, answer, set_up);
+  return std::make_unique<CudaRowTask>(problem, answer, set_up);
 }
 
 engine::CheckReport compare(const ExpectedResult& answer, const std::vector<double>& result) {

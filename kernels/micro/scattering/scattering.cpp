@@ -125,7 +125,7 @@ CpuWork cpu_work(CpuBench& bench, CpuMethod how) {
   return work;
 }
 template <CpuMethod kHow>
-CpuWork doing(CpuBench& bench) {
+CpuWork work_by_method(CpuBench& bench) {
   return cpu_work(bench, kHow);
 }
 
@@ -133,7 +133,7 @@ struct Shape {
   int angles, cells, reach;
 };
 
-CudaWork summed(CudaBench& bench, const char* name, bool banded) {
+CudaWork kernel_work(CudaBench& bench, const char* name, bool banded) {
   const auto p = std::make_shared<const Problem>(bench.problem());
   const auto in = bench.upload(p->in), weights = bench.upload(p->weights);
   const auto out = bench.buffer<float>(p->values());
@@ -189,8 +189,8 @@ CudaWork fft_work(CudaBench& bench) {
   return work;
 }
 
-std::string no_library() {
-  if (const std::string why = no_device(); !why.empty()) return why;
+std::string library_missing() {
+  if (const std::string why = device_missing(); !why.empty()) return why;
   return cuda::cufft_unavailable();
 }
 
@@ -206,18 +206,20 @@ engine::TaskBench scattering_bench() {
   using namespace scattering_row;
   Row<answer> row({"scattering", "Scattering of angles: direct sums, FFT, tensor cores",
                    "kernels/micro/scattering/scattering.cpp", "kernels/micro/scattering/scattering.cu", bytes});
-  row.cpu<doing<CpuMethod::kFft>>({"cpu-fft", "FFT", "two columns per complex number, 16 numbers in parallel"});
-  row.cpu<doing<CpuMethod::kDirect>>({"cpu-direct", "Direct sums", "adds weighted rows, vectorised over cells"});
-  row.cuda<with<summed, Name("micro_scatter_direct"), false>>(
+  row.cpu<work_by_method<CpuMethod::kFft>>(
+      {"cpu-fft", "FFT", "two columns per complex number, 16 numbers in parallel"});
+  row.cpu<work_by_method<CpuMethod::kDirect>>(
+      {"cpu-direct", "Direct sums", "adds weighted rows, vectorised over cells"});
+  row.cuda<with<kernel_work, Name("micro_scatter_direct"), false>>(
       {"cuda-direct", "Direct sums", "one thread per cell and angle, as in the gather kernels of transport"});
   row.cuda<fft_work>({"cuda-fft", "cuFFT", "forward transform, product with a spectrum, inverse transform",
                       "cuda-direct", "fp32", "cuFFT"},
-                     can_do_all, no_library);
-  row.cuda<with<summed, Name("micro_scatter_tf32"), true>>(
+                     refuse_nothing, library_missing);
+  row.cuda<with<kernel_work, Name("micro_scatter_tf32"), true>>(
       {"cuda-tf32", "Banded matrix in TF32", "tensor cores; inputs rounded to 11 bits", "cuda-direct", "tf32"});
-  row.cuda<with<summed, Name("micro_scatter_bf16"), true>>(
+  row.cuda<with<kernel_work, Name("micro_scatter_bf16"), true>>(
       {"cuda-bf16", "Banded matrix in BF16", "tensor cores; inputs rounded to 8 bits", "cuda-tf32", "bf16"});
-  row.cuda<with<summed, Name("micro_scatter_3xtf32"), true>>(
+  row.cuda<with<kernel_work, Name("micro_scatter_3xtf32"), true>>(
       {"cuda-3xtf32", "Banded matrix in 3xTF32", "adds the products of the rounding remainders", "cuda-tf32", "tf32"});
   row.small({{"angles", 72}, {"cells", 333}, {"reach", 0.1}});
   row.small({{"angles", 37}, {"cells", 1003}, {"reach", 0.3}});

@@ -61,7 +61,7 @@ struct Band {
 /// `kParts` is 1 to multiply the rounded numbers, or 3 to add the two products with the rounding errors.
 template <int kParts>
 __device__ void band_tf32(const Band& band, float* out) {
-  const auto [group, member] = lane_place();
+  const auto [group, member] = fragment_lane();
   const int a0 = static_cast<int>(blockIdx.y) * kBandAngles;
   const int c0 = (static_cast<int>(blockIdx.x) * kBandWarps + static_cast<int>(threadIdx.x) / 32) * kBandCells;
   float sum[4][4] = {};
@@ -97,7 +97,7 @@ __device__ void band_tf32(const Band& band, float* out) {
 }
 
 __device__ inline void band_bf16(const Band& band, float* out) {
-  const auto [group, member] = lane_place();
+  const auto [group, member] = fragment_lane();
   const int a0 = static_cast<int>(blockIdx.y) * kBandAngles;
   const int c0 = (static_cast<int>(blockIdx.x) * kBandWarps + static_cast<int>(threadIdx.x) / 32) * kBandCells;
   float sum[4][4] = {};

@@ -117,7 +117,7 @@ CpuWork cpu_work(CpuBench& bench, CpuMethod how) {
   return work;
 }
 template <CpuMethod kHow>
-CpuWork doing(CpuBench& bench) {
+CpuWork work_by_method(CpuBench& bench) {
   return cpu_work(bench, kHow);
 }
 
@@ -237,9 +237,10 @@ engine::TaskBench changing_pattern_bench() {
   Row<answer> row({"changing-pattern", "Sparse pattern that changes in every call",
                    "kernels/micro/sparse/changing_pattern.cpp", "kernels/micro/sparse/changing_pattern.cu", bytes});
   // Variants that know the patterns in advance are listed first, because `auto` prefers later ones.
-  row.cpu<doing<CpuMethod::kReused>>({"cpu-kept", "CSR, reused", "as if the patterns were known in advance"});
-  row.cpu<doing<CpuMethod::kFromList>>({"cpu-list", "Coordinate list", "entries in their given order, by one thread"});
-  row.cpu<doing<CpuMethod::kRebuilt>>(
+  row.cpu<work_by_method<CpuMethod::kReused>>({"cpu-kept", "CSR, reused", "as if the patterns were known in advance"});
+  row.cpu<work_by_method<CpuMethod::kFromList>>(
+      {"cpu-list", "Coordinate list", "entries in their given order, by one thread"});
+  row.cpu<work_by_method<CpuMethod::kRebuilt>>(
       {"cpu-csr", "CSR, rebuilt", "sorts by rows, then multiplies on all threads", "cpu-list"});
   row.cuda<with<gpu_work, GpuMethod::kReused>>(
       {"cuda-kept", "CSR, reused", "as if the patterns were known in advance"});

@@ -289,8 +289,8 @@ CudaWork library_work(CudaBench& bench, PatternSource pattern) {
   return work;
 }
 
-std::string no_library() {
-  if (const std::string why = no_device(); !why.empty()) return why;
+std::string library_missing() {
+  if (const std::string why = device_missing(); !why.empty()) return why;
   return cuda::cusparse_unavailable();
 }
 
@@ -313,11 +313,11 @@ engine::TaskBench spgemm_bench() {
                                 "each result has a list of the products that it sums", "cpu-rows"});
   row.cuda<with<library_work, PatternSource::kRebuilt>>(
       {"cusparse", "cuSPARSE, pattern recomputed", "library calls: estimate, compute, copy", "", "fp32", "cuSPARSE"},
-      can_do_all, no_library);
+      refuse_nothing, library_missing);
   row.cuda<with<library_work, PatternSource::kReused>>(
       {"cusparse-kept", "cuSPARSE, pattern reused", "computes only the values in each repetition", "cusparse", "fp32",
        "cuSPARSE"},
-      can_do_all, no_library);
+      refuse_nothing, library_missing);
   row.cuda<entries_work>(
       {"cuda-kept", "Own kernel, pattern reused", "one thread per result sums the products in its list"});
   row.small({{"rows", 1003}}, {{"matrix", "tridiagonal"}});

@@ -270,8 +270,8 @@ std::string refuses_off_diagonal(const TaskProblem& problem) {
   return problem.word("matrix") == "diagonal" ? ""
                                               : "matrix = " + problem.word("matrix") + " has more than one diagonal";
 }
-std::string no_library() {
-  if (const std::string why = no_device(); !why.empty()) return why;
+std::string library_missing() {
+  if (const std::string why = device_missing(); !why.empty()) return why;
   return cuda::cusparse_unavailable();
 }
 
@@ -296,13 +296,13 @@ engine::TaskBench spmv_bench() {
       refuses_many_diagonals);
   row.cuda<csc_gpu_work>({"cuda-csc", "CSC, one thread per column", "one atomic addition per entry, in any order"});
   row.cuda<columns_by_library>({"cusparse-csc", "cuSPARSE, CSC", "the library", "cuda-csc", "fp32", "cuSPARSE"},
-                               can_do_all, no_library);
+                               refuse_nothing, library_missing);
   row.cuda<with<csr_gpu_work, Name("micro_spmv_csr_scalar"), false>>(
       {"cuda-csr-scalar", "CSR, one thread per row", "lanes read from 32 rows"});
   row.cuda<with<csr_gpu_work, Name("micro_spmv_csr_vector"), true>>(
       {"cuda-csr-vector", "CSR, one warp per row", "lanes read along a row", "cuda-csr-scalar"});
   row.cuda<library_work>({"cusparse", "cuSPARSE, CSR", "the library", "cuda-csr-vector", "fp32", "cuSPARSE"},
-                         can_do_all, no_library);
+                         refuse_nothing, library_missing);
   row.cuda<diagonals_gpu_work>(
       {"cuda-dia", "DIA", "no column indices to read; lanes read along a diagonal", "cuda-csr-scalar"},
       refuses_many_diagonals);

@@ -10,8 +10,8 @@ namespace {
 /// Counts protons that scatter off the angle grid from a run of cells. `kernel` belongs to the material and energy of
 /// these cells.
 template <typename T>
-void lose_ends(const GatherContext<T>& c, RowBlock block, int e, int first, int last, const T* kernel, int half,
-               GatherTotals& totals) {
+void count_angle_losses(const GatherContext<T>& c, RowBlock block, int e, int first, int last, const T* kernel,
+                        int half, GatherTotals& totals) {
   const Tables& t = *c.tables;
   for (int a = 0; a < t.ntheta; ++a) {
     double below = 0.0, above = 0.0;
@@ -29,7 +29,7 @@ void lose_ends(const GatherContext<T>& c, RowBlock block, int e, int first, int 
 /// The transform leaves rounding errors in all cells, and some become negative. Negative values of a column are set to
 /// zero and subtracted from its largest value, which preserves the number of protons. `part` is [row][lane].
 template <typename T>
-void mend_columns(T* part, int rows) {
+void remove_negative_values(T* part, int rows) {
   constexpr std::size_t kLanes = physics::BB_ISA::RowFft<T>::kLanes;
   T below[kLanes] = {}, largest[kLanes] = {};
   int place[kLanes] = {};
@@ -57,11 +57,11 @@ GatherTotals scatter_by_fft(const GatherContext<T>& c, RowBlock block, int e) {
   GatherTotals totals;
   const Fft fft(c.spectra->length);
   std::vector<T> parts[2] = {std::vector<T>(fft.values()), std::vector<T>(fft.values())};
-  each_stretch(c, block, [&](int material, int first, int last) {
+  each_material_stretch(c, block, [&](int material, int first, int last) {
     const std::size_t row = t.row(0, material, e);
     const std::size_t begin = u(t.angle_begin[row]);
-    lose_ends(c, block, e, first, last, &c.typed->angle_weight[begin], t.angle_begin[row + 1] - t.angle_begin[row] - 1,
-              totals);
+    count_angle_losses(c, block, e, first, last, &c.typed->angle_weight[begin],
+                       t.angle_begin[row + 1] - t.angle_begin[row] - 1, totals);
     for (int at = first; at < last; at += 2 * kLanes) {
       for (int part = 0; part < 2; ++part) {
         const int from = at + part * kLanes, count = std::clamp(last - from, 0, kLanes);
@@ -73,7 +73,7 @@ GatherTotals scatter_by_fft(const GatherContext<T>& c, RowBlock block, int e) {
       fft.convolve(parts[0].data(), parts[1].data(), c.spectra->of(row));
       for (int part = 0; part < 2; ++part) {
         const int from = at + part * kLanes, count = std::clamp(last - from, 0, kLanes);
-        mend_columns(parts[part].data(), t.ntheta);
+        remove_negative_values(parts[part].data(), t.ntheta);
         for (int a = 0; a < t.ntheta; ++a) {
           std::copy_n(parts[part].data() + a * kLanes, count, c.out + c.state->row(e, a, block.z0) + from);
         }

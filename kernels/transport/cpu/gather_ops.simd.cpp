@@ -154,7 +154,7 @@ GatherTotals slow_down(const GatherContext<T>& c, RowBlock block, int a0, int a1
   std::vector<T> weight;
   for (int a = a0; a < a1; ++a) {
     score.clear();
-    each_stretch(c, block, [&](int material, int first, int last) {
+    each_material_stretch(c, block, [&](int material, int first, int last) {
       for (int e = 0; e < t.ne; ++e) {
         const std::size_t row = t.row(c.state->step_class(a), material, e);
         const T* p = c.in + c.state->row(e, a, block.z0);
@@ -219,7 +219,7 @@ GatherTotals scatter_angles(const GatherContext<T>& c, RowBlock block, int e) {
   GatherTotals totals;
   std::vector<const T*> from;
   std::vector<T> weight;
-  each_stretch(c, block, [&](int material, int first, int last) {
+  each_material_stretch(c, block, [&](int material, int first, int last) {
     const auto kernel = [&](int a, int& half) {
       const std::size_t row = t.row(c.state->step_class(a), material, e);
       half = t.angle_begin[row + 1] - t.angle_begin[row] - 1;

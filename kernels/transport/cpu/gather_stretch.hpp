@@ -26,7 +26,7 @@ inline double sum_of(const T* p, int n) {
 /// Calls f(material, first, last) for each run of cells of one material in a block, counted from the block's first
 /// cell. A run may continue across the ends of rows.
 template <typename T, typename F>
-void each_stretch(const GatherContext<T>& c, RowBlock block, F&& f) {
+void each_material_stretch(const GatherContext<T>& c, RowBlock block, F&& f) {
   const Tables& t = *c.tables;
   int material = -1, first = 0, last = 0;
   for (int z = block.z0; z < block.z1; ++z) {

@@ -28,8 +28,8 @@ struct Vector {
   void add(const Vector& other) { lanes += other.lanes; }
   void subtract(const Vector& other) { lanes -= other.lanes; }
   void add_product(T by, const Vector& other) { lanes += by * other.lanes; }
-  void at_least(const Vector& other) { lanes = lanes > other.lanes ? lanes : other.lanes; }
-  void at_most(const Vector& other) { lanes = lanes < other.lanes ? lanes : other.lanes; }
+  void raise_to(const Vector& other) { lanes = lanes > other.lanes ? lanes : other.lanes; }
+  void lower_to(const Vector& other) { lanes = lanes < other.lanes ? lanes : other.lanes; }
 #else
   T lanes[kSize] = {};
   void load(const T* from) { std::memcpy(lanes, from, kVectorBytes); }
@@ -43,10 +43,10 @@ struct Vector {
   void add_product(T by, const Vector& other) {
     for (int i = 0; i < kSize; ++i) lanes[i] += by * other.lanes[i];
   }
-  void at_least(const Vector& other) {
+  void raise_to(const Vector& other) {
     for (int i = 0; i < kSize; ++i) lanes[i] = lanes[i] > other.lanes[i] ? lanes[i] : other.lanes[i];
   }
-  void at_most(const Vector& other) {
+  void lower_to(const Vector& other) {
     for (int i = 0; i < kSize; ++i) lanes[i] = lanes[i] < other.lanes[i] ? lanes[i] : other.lanes[i];
   }
 #endif
@@ -59,7 +59,7 @@ struct Vector {
 
 /// Lanes from offset `kBy` on in two consecutive vectors, counted from the first lane of `first`.
 template <int kBy, typename T>
-Vector<T> behind_by(const Vector<T>& first, const Vector<T>& second) {
+Vector<T> shifted_lanes(const Vector<T>& first, const Vector<T>& second) {
   constexpr int kSize = Vector<T>::kSize;
   static_assert(kBy >= 0 && kBy <= kSize);
   Vector<T> out;
@@ -80,7 +80,7 @@ constexpr int kVectors = kRowAlign / Vector<T>::kSize;
 /// Calls f(0) … f(kCount - 1) with compile-time constants. Some compilers unroll a loop over an array of vectors too
 /// late. They then clear, copy and reload the array in memory instead of registers.
 template <int kCount, typename F>
-void each_part(F&& f) {
+void unrolled(F&& f) {
   [&]<int... i>(std::integer_sequence<int, i...>) { (f(i), ...); }(std::make_integer_sequence<int, kCount>{});
 }
 
@@ -91,17 +91,17 @@ struct Block {
   static constexpr int kSize = Vector<T>::kSize;
 
   void add(T by, const T* row) {
-    each_part<kCount>([&](int i) { part[i].add_product(by, Vector<T>::of(row + i * kSize)); });
+    unrolled<kCount>([&](int i) { part[i].add_product(by, Vector<T>::of(row + i * kSize)); });
   }
   void add(T by, const T* row, const T* other) {
-    each_part<kCount>([&](int i) {
+    unrolled<kCount>([&](int i) {
       Vector<T> both = Vector<T>::of(row + i * kSize);
       both.add(Vector<T>::of(other + i * kSize));
       part[i].add_product(by, both);
     });
   }
   void store(T* to) const {
-    each_part<kCount>([&](int i) { part[i].store(to + i * kSize); });
+    unrolled<kCount>([&](int i) { part[i].store(to + i * kSize); });
   }
 };
 

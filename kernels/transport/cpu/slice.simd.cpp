@@ -30,34 +30,34 @@ int row_margin(const Tables& t, int a0, int a1) {
 /// Content of the cells `here` that moves to the next cells, computed from their neighbours. The products are added in
 /// a fixed order, because the order that a compiler chooses would change the last bits.
 template <typename T>
-Vector<T> moved(const std::array<T, kRemapTaps>& c, const Vector<T>& before2, const Vector<T>& before,
-                const Vector<T>& here, const Vector<T>& behind, const Vector<T>& behind2) {
+Vector<T> flux_of_cells(const std::array<T, kRemapTaps>& c, const Vector<T>& before2, const Vector<T>& before,
+                        const Vector<T>& here, const Vector<T>& behind, const Vector<T>& behind2) {
   Vector<T> flux;
   flux.add_product(c[1], before);
   flux.add_product(c[0], before2);
   flux.add_product(c[2], here);
   flux.add_product(c[3], behind);
   flux.add_product(c[4], behind2);
-  flux.at_least({});
-  flux.at_most(here);
+  flux.raise_to({});
+  flux.lower_to(here);
   return flux;
 }
 
 /// Flux of the cells `here`. The other pointers are to the rows of their neighbours.
 template <typename T>
-Vector<T> moved(const std::array<T, kRemapTaps>& c, const T* before2, const T* before, const T* here, const T* behind,
-                const T* behind2) {
+Vector<T> flux_of_cells(const std::array<T, kRemapTaps>& c, const T* before2, const T* before, const T* here,
+                        const T* behind, const T* behind2) {
   const auto of = [](const T* from) { return Vector<T>::of(from); };
-  return moved(c, of(before2), of(before), of(here), of(behind), of(behind2));
+  return flux_of_cells(c, of(before2), of(before), of(here), of(behind), of(behind2));
 }
 
 /// Flux of cells in a row, from the vectors before and after `here`.
 template <typename T>
-Vector<T> moved_in(const std::array<T, kRemapTaps>& c, const Vector<T>& before, const Vector<T>& here,
-                   const Vector<T>& behind) {
+Vector<T> flux_in_row(const std::array<T, kRemapTaps>& c, const Vector<T>& before, const Vector<T>& here,
+                      const Vector<T>& behind) {
   constexpr int kSize = Vector<T>::kSize;
-  return moved(c, behind_by<kSize - 2>(before, here), behind_by<kSize - 1>(before, here), here,
-               behind_by<1>(here, behind), behind_by<2>(here, behind));
+  return flux_of_cells(c, shifted_lanes<kSize - 2>(before, here), shifted_lanes<kSize - 1>(before, here), here,
+                       shifted_lanes<1>(here, behind), shifted_lanes<2>(here, behind));
 }
 
 /// Step of one energy bin: the state that its stages share.
@@ -238,10 +238,10 @@ class SliceStep {
       scatter(map_row, a, n);
       const auto row_to = [&](int i) { return to + static_cast<std::ptrdiff_t>(i) * out_.pitch; };
       if (!at_face(a, n)) {
-        for (int i = 0; i < n; ++i) move_on(i, a + i, row_to(i));
+        for (int i = 0; i < n; ++i) remap_row(i, a + i, row_to(i));
         continue;
       }
-      for (int i = 0; i < n; ++i) flux_of(i, a + i);
+      for (int i = 0; i < n; ++i) compute_flux(i, a + i);
       for (int i = 0; i < n; ++i) put(i, a + i, row_to(i));
     }
   }
@@ -257,19 +257,19 @@ class SliceStep {
   }
 
   /// Remaps row `i`, reading it once. Beyond its cells the row is empty, so nothing moves in from there.
-  void move_on(int i, int a, T* to) {
+  void remap_row(int i, int a, T* to) {
     constexpr int kSize = Vector<T>::kSize;
     const std::array<T, kRemapTaps> c = w_.flux_x[static_cast<std::size_t>(a)];
     const T* const from = row_of(i) + (out_.xs - t_.shift_x[static_cast<std::size_t>(a)].whole - x_start_);
     Vector<T> before = Vector<T>::of(from - kSize), here = Vector<T>::of(from), left;
-    if (from[-1] != T(0)) left = moved_in(c, Vector<T>::of(from - 2 * kSize), before, here);
+    if (from[-1] != T(0)) left = flux_in_row(c, Vector<T>::of(from - 2 * kSize), before, here);
     const int pitch = out_.pitch;
     for (int x = 0; x < pitch; x += kSize) {
       const Vector<T> behind = Vector<T>::of(from + x + kSize);
-      const Vector<T> gone = moved_in(c, before, here, behind);
+      const Vector<T> gone = flux_in_row(c, before, here, behind);
       Vector<T> sum = here;
       sum.subtract(gone);
-      sum.add(behind_by<kSize - 1>(left, gone));
+      sum.add(shifted_lanes<kSize - 1>(left, gone));
       sum.store(to + x);
       before = here;
       here = behind;
@@ -279,7 +279,7 @@ class SliceStep {
   }
 
   /// Computes the content of row `i` that moves to the next cells.
-  void flux_of(int i, int a) {
+  void compute_flux(int i, int a) {
     extend_row(i, t_.shift_x[static_cast<std::size_t>(a)].whole);
     const std::array<T, kRemapTaps> c = w_.flux_x[static_cast<std::size_t>(a)];
     const T* const row = row_of(i);
@@ -287,7 +287,7 @@ class SliceStep {
     const int width = width_;
     for (int x = 0; x < width; x += Vector<T>::kSize) {
       const T* p = row + x;
-      moved(c, p - 2, p - 1, p, p + 1, p + 2).store(gone + x);
+      flux_of_cells(c, p - 2, p - 1, p, p + 1, p + 2).store(gone + x);
     }
   }
 
@@ -339,7 +339,7 @@ class SliceStep {
       const bool near_in = near >= 0 && near < t_.nz;
       const bool far_in = near + 1 >= 0 && near + 1 < t_.nz;
       constexpr int kSize = Vector<T>::kSize;
-      const auto flux = [&](int x) { return moved(c, m2 + x, m1 + x, p + x, p1 + x, p2 + x); };
+      const auto flux = [&](int x) { return flux_of_cells(c, m2 + x, m1 + x, p + x, p1 + x, p2 + x); };
       if (shift.fraction == 0.0 && near_in) {  // whole cells: the next row may not exist in `out`
         T* keep = out_.row(near, a);
         for (int x = 0; x < out_.pitch; ++x) keep[x] += p[x];
@@ -418,8 +418,8 @@ SliceMeasure measure(const Slice<T>& slice, double* plane, double* angle, T* col
         for (int j = 0; j < kVectors<T>; ++j) {
           const Vector<T> v = Vector<T>::of(p + x + j * kSize);
           sum[j].add(v);
-          low.at_most(v);
-          high.at_least(v);
+          low.lower_to(v);
+          high.raise_to(v);
           Vector<T> in_column = Vector<T>::of(column + x + j * kSize);
           in_column.add(v);
           in_column.store(column + x + j * kSize);

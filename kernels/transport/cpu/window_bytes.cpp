@@ -27,7 +27,7 @@ constexpr double kSpareCapacity = 1.25;  // allocated per stored value; see Stor
 constexpr double kTilted = 1.2;
 
 /// -2 ln of the share of the beam below which a plane of a box is cut, as in SlicedSolver.
-double cut_of(const Problem& p) { return 2.0 * std::log(p.precision == Precision::kFp32 ? 1e11 : 1e18); }
+double cut_exponent(const Problem& p) { return 2.0 * std::log(p.precision == Precision::kFp32 ? 1e11 : 1e18); }
 
 /// Half width of a box along one axis, in standard deviations. `spent` is the part of the cut used by the other axes.
 /// `share` is the content of the middle plane relative to all planes of this axis.
@@ -47,7 +47,7 @@ struct BeamWidths {
 };
 
 /// Distance of a value from an interval; 0 inside.
-double outside(double value, double low, double high) { return std::max({0.0, low - value, value - high}); }
+double distance_outside(double value, double low, double high) { return std::max({0.0, low - value, value - high}); }
 
 class Boxes {
  public:
@@ -59,7 +59,7 @@ class Boxes {
 
  private:
   double range_mm(double energy) const { return media_[0].table.range(energy) / media_[0].material.density * 10.0; }
-  void follow();
+  void follow_axis();
   BeamWidths widths(double left_mm) const;
   double lost_mm(int column, double way_mm) const;
 
@@ -110,7 +110,7 @@ Boxes::Boxes(const Problem& p, const Tables& t)
   }
   constexpr double kExponent = 1.77;  // exponent of the range as a power of the energy
   spread_mm_ = std::hypot(kExponent * t.beam_range_mm * energy_sigma, t.extra_straggling_mm);
-  follow();
+  follow_axis();
   length_mm_ = t.axis_steps * (depth_ ? p.grid.dz / std::cos(p.beam.angle) : p.step);
   // Mean detour above which build_streaming() remaps small lags in first order, which widens the rows.
   constexpr double kLongDetour_mm = 0.09;
@@ -118,7 +118,7 @@ Boxes::Boxes(const Problem& p, const Tables& t)
 }
 
 /// Computes the beam's widths along the axis, in the materials there.
-void Boxes::follow() {
+void Boxes::follow_axis() {
   double sigma = 0.0, width = 0.0;
   for (const Beam& spot : spots_of(p_)) {
     sigma = std::max(sigma, spot.angle_sigma);
@@ -181,7 +181,7 @@ double Boxes::at(double share) const {
   const double sigma = std::hypot(
       spread_mm_, straggling * std::sqrt(1.0 - std::pow(std::max(0.0, mean.left_mm / t_.beam_range_mm), kGrowth)), bin);
   const double place = std::sqrt(mean.beam.x_x);
-  const double cut = cut_of(p_) + 2.0 * std::log(share_of(bin, sigma));
+  const double cut = cut_exponent(p_) + 2.0 * std::log(share_of(bin, sigma));
   const double reach_x = half_width_sigmas(cut, 0.0, share_of(p_.grid.dx, place)) * place;
   const double along_x = way * std::sin(p_.beam.angle);
   const auto column_of = [&](double x) {
@@ -195,7 +195,7 @@ double Boxes::at(double share) const {
   std::vector<Column> columns;
   for (int c = low; c <= high; c += stride) {
     const double x = (c + 0.5 - 0.5 * t_.nx) * p_.grid.dx;
-    const double away = outside(x, low_x_, high_x_) / place;
+    const double away = distance_outside(x, low_x_, high_x_) / place;
     columns.push_back({x, away * away, lost_mm(c, way)});
   }
   const double sine = std::abs(std::sin(p_.beam.angle));
@@ -203,7 +203,7 @@ double Boxes::at(double share) const {
   for (int e = 0; e < t_.ne; ++e) {
     double from = t_.nx, to = 0.0, least = std::numeric_limits<double>::max();
     for (const Column& c : columns) {
-      const double away = outside(bin_mm_[u(e)], slowest_mm_ - c.lost, fastest_mm_ - c.lost) / sigma;
+      const double away = distance_outside(bin_mm_[u(e)], slowest_mm_ - c.lost, fastest_mm_ - c.lost) / sigma;
       const double spent = away * away;
       if (spent + c.spent > cut + 2.0 * std::log(share_of(p_.grid.dx, place))) continue;
       least = std::min(least, spent);

@@ -132,7 +132,7 @@ __device__ inline void record_tracks(const DeviceTracks<T>& to, const DeviceTabl
 }
 
 /// Sets `*extreme` to `value` if that is larger; both are >= 0.
-__device__ inline void raise(float* extreme, float value) {
+__device__ inline void atomic_max(float* extreme, float value) {
   if (value > *extreme) atomicMax(reinterpret_cast<unsigned*>(extreme), __float_as_uint(value));
 }
 

@@ -23,15 +23,15 @@ class Reader {
     for (int axis = 0; axis < kPlaneAxes; ++axis) {
       b.low[axis] = 0;
       b.high[axis] = s.sizes[axis];
-      if (p.cut[axis] >= 0) fix(axis, p.cut[axis]);
+      if (p.cut[axis] >= 0) restrict_to_cell(axis, p.cut[axis]);
     }
   }
 
   /// Whether `axis` is z and only one row of z is stored, as in depth stepping.
-  __device__ bool has_one(int axis) const { return axis == kZ && s.sizes[kZ] == 1; }
+  __device__ bool has_single_row(int axis) const { return axis == kZ && s.sizes[kZ] == 1; }
 
   /// Restricts an axis to one cell. For z, `index` is the row of the map.
-  __device__ void fix(int axis, int index) {
+  __device__ void restrict_to_cell(int axis, int index) {
     const int at = axis == kZ ? index - plane : index;
     b.low[axis] = max(b.low[axis], at);
     b.high[axis] = min(b.high[axis], at + 1);
@@ -75,9 +75,9 @@ template <typename T>
 __device__ void sum_with_x(const DeviceState<T>& s, const DevicePlane& p) {
   const int x = blockIdx.x * 32 + threadIdx.x;
   Reader<T> reader(s, p);
-  const int y = reader.has_one(p.first) ? reader.plane : static_cast<int>(blockIdx.y);
+  const int y = reader.has_single_row(p.first) ? reader.plane : static_cast<int>(blockIdx.y);
   if (y >= p.first_cells) return;
-  reader.fix(p.first, y);
+  reader.restrict_to_cell(p.first, y);
   double sum = 0.0;
   const int part = blockIdx.z * kPlaneRows + threadIdx.y;
   reader.each_row(part, gridDim.z * kPlaneRows, [&](const T* row, int x0, int x1) {
@@ -97,13 +97,13 @@ __device__ void sum_with_x(const DeviceState<T>& s, const DevicePlane& p) {
 template <typename T>
 __device__ void sum_over_x(const DeviceState<T>& s, const DevicePlane& p) {
   Reader<T> reader(s, p);
-  const bool shared = reader.has_one(p.second);
+  const bool shared = reader.has_single_row(p.second);
   const int warp = static_cast<int>(threadIdx.y);
-  const int i = reader.has_one(p.first) ? reader.plane : static_cast<int>(blockIdx.y);
+  const int i = reader.has_single_row(p.first) ? reader.plane : static_cast<int>(blockIdx.y);
   const int j = shared ? reader.plane : static_cast<int>(blockIdx.x) * kPlaneRows + warp;
   if (i >= p.first_cells || j >= p.second_cells) return;
-  reader.fix(p.first, i);
-  reader.fix(p.second, j);
+  reader.restrict_to_cell(p.first, i);
+  reader.restrict_to_cell(p.second, j);
   const int each = shared ? kPlaneRows : 1;
   const int parts = static_cast<int>(gridDim.z) * each;
   double sum = 0.0;

@@ -28,17 +28,17 @@ inline engine::StepTotals step_totals(const double* row, const double* next) {
 inline int row_pitch(const Tables& t) { return (t.nx + 3) / 4 * 4; }
 
 /// Number of stored z rows; depth stepping stores one plane.
-inline int rows_held(const Problem& problem, const Tables& t) {
+inline int stored_rows(const Problem& problem, const Tables& t) {
   return problem.stepping == Stepping::kDepth ? 1 : t.nz;
 }
 
-inline double cells_held(const Problem& problem, const Tables& t) {
-  return static_cast<double>(t.ne) * t.ntheta * rows_held(problem, t) * row_pitch(t);
+inline double stored_cells(const Problem& problem, const Tables& t) {
+  return static_cast<double>(t.ne) * t.ntheta * stored_rows(problem, t) * row_pitch(t);
 }
 
 /// Bytes of two states, before and after a pass.
 inline double estimate_cuda_rows(const Problem& problem, const Tables& t) {
-  return 2.0 * value_bytes(problem) * cells_held(problem, t);
+  return 2.0 * value_bytes(problem) * stored_cells(problem, t);
 }
 
 /// Minimum and maximum whole shift over all angles.

@@ -28,7 +28,7 @@ std::vector<T> typed(const std::vector<double>& values) {
   return std::vector<T>(values.begin(), values.end());
 }
 
-std::vector<int> wholes(const std::vector<physics::RemapShift>& shifts) {
+std::vector<int> whole_shifts_of(const std::vector<physics::RemapShift>& shifts) {
   std::vector<int> out;
   for (const physics::RemapShift& s : shifts) out.push_back(s.whole);
   return out;
@@ -70,8 +70,8 @@ CudaTables<T>::CudaTables(const Problem& problem, const Tables& t, const TypedTa
   packer.add(rounded.stopped, &view_.stopped);
   packer.add(rounded.nuclear, &view_.nuclear);
   packer.add(rounded.nuclear_escape, &view_.nuclear_escape);
-  packer.add(wholes(t.shift_x), &view_.whole_x);
-  packer.add(wholes(t.shift_z), &view_.whole_z);
+  packer.add(whole_shifts_of(t.shift_x), &view_.whole_x);
+  packer.add(whole_shifts_of(t.shift_z), &view_.whole_z);
   packer.add(flat(rounded.flux_x), &view_.flux_x);
   packer.add(flat(rounded.flux_z), &view_.flux_z);
   packer.add(typed<T>(t.plane_weight), &view_.plane_weight);
@@ -185,18 +185,18 @@ cuda::Kernel CudaSolver<T>::kernel(const char* name) const {
 // Another run may reuse cached memory at once, so the stream must be idle when an exception propagates.
 template <typename T>
 template <typename F>
-auto CudaSolver<T>::settled(F&& work) {
+auto CudaSolver<T>::idle_on_error(F&& work) {
   try {
     return work();
   } catch (...) {
-    stream_.settle();
+    stream_.synchronize_ignoring_errors();
     throw;
   }
 }
 
 template <typename T>
 void CudaSolver<T>::set_up() {
-  settled([&] { make_ready(); });
+  idle_on_error([&] { make_ready(); });
 }
 
 template <typename T>
@@ -237,7 +237,7 @@ int CudaSolver<T>::advance(int max_steps, std::vector<StepTotals>& totals, engin
   const int count = batch(max_steps);
   if (cancel.load() || over_ || count < 1) return 0;
   scores_here_ = false;
-  return on_device([&] { return settled([&] { return take_steps(count, totals, spans); }); });
+  return on_device([&] { return idle_on_error([&] { return take_steps(count, totals, spans); }); });
 }
 
 template <typename T>
@@ -282,7 +282,7 @@ int CudaSolver<T>::take_steps(int count, std::vector<StepTotals>& totals, engine
   while (done < count && rows_.values()[u(done) * kLedgerColumns + kInFlight] > 0.0) ++done;
   over_ = done < count;
   if (over_) {
-    forget_steps(count - done);
+    discard_steps(count - done);
     count_state();
     stream_.synchronize();
   }

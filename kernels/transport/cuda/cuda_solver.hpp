@@ -106,7 +106,7 @@ class CudaSolver : public engine::Solver {
   /// Current location of ψ.
   virtual DeviceState<T> device_state() const = 0;
   /// Removes the host's records of the last `steps` queued steps, which the kernels skipped because the run had ended.
-  virtual void forget_steps(int steps) = 0;
+  virtual void discard_steps(int steps) = 0;
   /// Number of cells that one step visits, which cell_steps() adds up.
   virtual double cells_per_step() const = 0;
 
@@ -135,7 +135,7 @@ class CudaSolver : public engine::Solver {
  private:
   /// Returns the result of `work`. If it throws, waits until the stream is idle.
   template <typename F>
-  auto settled(F&& work);
+  auto idle_on_error(F&& work);
   void make_ready();
   int batch(int max_steps) const;
   int take_steps(int count, std::vector<engine::StepTotals>& totals, engine::SpanRecorder& spans);

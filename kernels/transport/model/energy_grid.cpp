@@ -25,7 +25,7 @@ constexpr std::array<double, 5> kWeight = {0.118463442528095, 0.239314335249683,
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// Weight of a bin that is `distance` bins away, in cubic interpolation between equal bins.
-double cubic_share(double distance) {
+double cubic_weight(double distance) {
   const double t = std::abs(distance);
   if (t < 1.0) return (1.0 - t * t) * (2.0 - t) / 2.0;
   return t < 2.0 ? (1.0 - t) * (2.0 - t) * (3.0 - t) / 6.0 : 0.0;
@@ -33,11 +33,11 @@ double cubic_share(double distance) {
 
 using Value = std::function<double(double range)>;
 
-/// Means of a value over the ranges of bins. Each interval between two centres is integrated once for all bins whose
+/// BinMeans of a value over the ranges of bins. Each interval between two centres is integrated once for all bins whose
 /// shares reach it, because only the weights differ.
-class Means {
+class BinMeans {
  public:
-  Means(const RangeBins& bins, const Value& value, double last_range, int count) : bins_(bins) {
+  BinMeans(const RangeBins& bins, const Value& value, double last_range, int count) : bins_(bins) {
     for (int k = kFirst; k < count + kReach; ++k) {
       Interval& interval = intervals_.emplace_back();
       const double end = bins.first + (k + 1) * bins.step, low = std::max(end - bins.step, last_range);
@@ -60,7 +60,7 @@ class Means {
     double sum = 0.0;
     for (int side = -kReach; side < kReach; ++side) {
       for (const auto& [range, part] : intervals_[at(k + side - kFirst)]) {
-        sum += part * cubic_share((range - centre) / bins_.step);
+        sum += part * cubic_weight((range - centre) / bins_.step);
       }
     }
     return sum;
@@ -88,18 +88,18 @@ bool ascends(const std::vector<double>& values, int last) {
 
 }  // namespace
 
-std::vector<double> held_energies(const RangeBins& bins, const std::vector<double>& centres,
-                                  const physics::StoppingTable& water, double last_range) {
-  return held_values(bins, centres, [&](double range) { return water.energy_at(range); }, last_range);
+std::vector<double> bin_mean_energies(const RangeBins& bins, const std::vector<double>& centres,
+                                      const physics::StoppingTable& water, double last_range) {
+  return bin_means(bins, centres, [&](double range) { return water.energy_at(range); }, last_range);
 }
 
-std::vector<double> held_values(const RangeBins& bins, const std::vector<double>& centres, const Value& value,
-                                double last_range) {
+std::vector<double> bin_means(const RangeBins& bins, const std::vector<double>& centres, const Value& value,
+                              double last_range) {
   const int count = std::min(kMaxBins, bins.size / 2);
   if (count < 3) return centres;
 
   std::vector<double> means = centres;
-  const Means mean(bins, value, last_range, count);
+  const BinMeans mean(bins, value, last_range, count);
   for (int k = 0; k < count; ++k) means[at(k)] = mean.of(k);
   // The share of bins below the first is assigned to the first bins. A straight line or a parabola through these
   // extrapolates the number of protons.
@@ -167,7 +167,7 @@ EnergyGrid::EnergyGrid(const GridSpec& spec, const physics::StoppingTable& water
     energies_.push_back(kind_ == EnergyGridKind::kRange ? water.energy_at(value) : value);
   }
   if (kind_ == EnergyGridKind::kRange) {
-    held_ = held_energies({bottom_, step_, count}, energies_, water, water.range(cutoff_));
+    held_ = bin_mean_energies({bottom_, step_, count}, energies_, water, water.range(cutoff_));
     return;
   }
   held_ = energies_;
@@ -179,7 +179,7 @@ std::vector<double> EnergyGrid::held(const std::function<double(double energy)>&
   for (const double energy : energies_) out.push_back(value(energy));
   if (kind_ != EnergyGridKind::kRange) return out;
   const auto at_range = [&](double range) { return value(water_.energy_at(range)); };
-  return held_values({bottom_, step_, size()}, out, at_range, water_.range(cutoff_));
+  return bin_means({bottom_, step_, size()}, out, at_range, water_.range(cutoff_));
 }
 
 double EnergyGrid::energy_at(double bin) const {

@@ -21,12 +21,12 @@ struct RangeBins {
 /// shift R80 by up to 0.12 sigma of the straggling, and change the height of the peak by up to 6 %. Protons with less
 /// range than `last_range` (g/cm²) have no energy. The result is ascending and not negative. Higher bins have the
 /// energy at their centre, from `centres`.
-std::vector<double> held_energies(const RangeBins& bins, const std::vector<double>& centres,
-                                  const physics::StoppingTable& water, double last_range);
+std::vector<double> bin_mean_energies(const RangeBins& bins, const std::vector<double>& centres,
+                                      const physics::StoppingTable& water, double last_range);
 
-/// Means over each bin, like held_energies(), of any quantity that increases with the range and is 0 at its end.
-std::vector<double> held_values(const RangeBins& bins, const std::vector<double>& centres,
-                                const std::function<double(double range)>& value, double last_range);
+/// Means over each bin, like bin_mean_energies(), of any quantity that increases with the range and is 0 at its end.
+std::vector<double> bin_means(const RangeBins& bins, const std::vector<double>& centres,
+                              const std::function<double(double range)>& value, double last_range);
 
 /// The energy bins of a problem. `range` grids are uniform in water-equivalent residual range, with the beam's first
 /// energy at a bin centre. `uniform` grids are uniform in energy.
@@ -43,7 +43,7 @@ class EnergyGrid {
   int size() const { return static_cast<int>(energies_.size()); }
   const std::vector<double>& energies() const { return energies_; }
   /// Energy (MeV) of a proton in each bin. It differs from energies() in the last bins of a range grid; see
-  /// held_energies().
+  /// bin_mean_energies().
   const std::vector<double>& held() const { return held_; }
   /// Another quantity of a proton in each bin, which must ascend with the energy from 0.
   std::vector<double> held(const std::function<double(double energy)>& value) const;

@@ -83,7 +83,7 @@ void check(const Problem& p) {
 /// mean exactly. Over the whole range, it adds the detour times the cell to the variance: at most 1 % of W80-20, the
 /// limit for any grid. The wider rows need a third more cells, so they are used only if the range would change by more
 /// than kMinRangeShift.
-bool keeps_its_row(const Problem& p, double detour_mm, double theta) {
+bool needs_first_order_remap(const Problem& p, double detour_mm, double theta) {
   constexpr double kSmallLag = 0.05, kRounding = 1e-9, kShare = 1.0 / 6.0, kMinRangeShift = 0.015;  // mm
   const double cells = p.step / p.grid.dz;
   const bool ahead = std::abs(std::sin(p.beam.angle)) < kRounding && std::abs(cells - std::round(cells)) < kRounding;
@@ -96,7 +96,7 @@ void build_streaming(const Problem& p, double detour_mm, Tables& t) {
   for (const double theta : t.theta) {
     const double sx = depth ? p.grid.dz * std::tan(theta) : p.step * std::sin(theta);
     const double sz = depth ? p.grid.dz : p.step * std::cos(theta);
-    const bool high_z = high && !keeps_its_row(p, detour_mm, theta);
+    const bool high_z = high && !needs_first_order_remap(p, detour_mm, theta);
     for (const auto& [length, cell, order, shifts, fluxes] :
          {std::tuple{sx, p.grid.dx, high, &t.shift_x, &t.flux_x},
           std::tuple{sz, p.grid.dz, high_z, &t.shift_z, &t.flux_z}}) {

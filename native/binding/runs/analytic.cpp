@@ -18,7 +18,7 @@ namespace bb::binding {
 Napi::Value fermi_eyges(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   const Napi::Object problem = object_argument(info, "fermiEyges: expected a problem");
-  return refusing(env, "not enough memory for this beam", [&]() -> Napi::Value {
+  return with_coded_errors(env, "not enough memory for this beam", [&]() -> Napi::Value {
     std::vector<double> sigma, theta;
     for (const physics::PencilMoments& m : transport::pencil_beam(read_problem(Fields(problem, "problem")))) {
       sigma.push_back(std::sqrt(m.x_x));
@@ -72,7 +72,7 @@ Napi::Value dose_tangents(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   const Napi::Object problem = object_argument(info, "doseTangents: expected a problem");
   auto state = std::make_shared<Tangents>();
-  refusing(env, kTooLarge, [&] {
+  with_coded_errors(env, kTooLarge, [&] {
     state->problem = read_problem(Fields(problem, "problem"));
     const Napi::Array directions = info[1].As<Napi::Array>();
     for (uint32_t i = 0; i < directions.Length(); ++i) {
@@ -102,7 +102,7 @@ Napi::Value volume_dose(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   const Napi::Object problem = object_argument(info, "volumeDose: expected a problem");
   auto state = std::make_shared<Volume>();
-  refusing(env, kTooLarge, [&] {
+  with_coded_errors(env, kTooLarge, [&] {
     state->problem = read_problem(Fields(problem, "problem"));
     const Fields fields(problem, "problem");
     const auto along_y = [](const Fields& beam) {

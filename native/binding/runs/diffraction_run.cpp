@@ -94,7 +94,8 @@ SampleOptions read_sample_options(const Napi::CallbackInfo& info) {
   out.watched = read_measuring(object);
   const Fields f(object, "measuring");
   if (!f.has("mode")) return out;
-  refusing(info.Env(), "not enough memory", [&] { out.repeated = {read_task_mode(f), f.number("atLeast_s")}; });
+  with_coded_errors(info.Env(), "not enough memory",
+                    [&] { out.repeated = {read_task_mode(f), f.number("atLeast_s")}; });
   return out;
 }
 
@@ -144,8 +145,9 @@ Napi::Value start(const Napi::CallbackInfo& info, const std::shared_ptr<State>& 
 Napi::Value create_diffraction(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   const Napi::Object problem = object_argument(info, "createDiffraction: expected a problem");
-  const auto state = refusing(env, "not enough memory for the tables of this scenario",
-                              [&] { return std::make_shared<State>(read_diffraction(Fields(problem, "problem"))); });
+  const auto state = with_coded_errors(env, "not enough memory for the tables of this scenario", [&] {
+    return std::make_shared<State>(read_diffraction(Fields(problem, "problem")));
+  });
   Napi::Object out = Napi::Object::New(env);
   out.Set("plan", plan_object(env, state->run));
   out.Set("start", Napi::Function::New(env, [state](const Napi::CallbackInfo& call) { return start(call, state); }));

@@ -142,7 +142,7 @@ Napi::Value sample(const Napi::CallbackInfo& info, const std::shared_ptr<State>&
   const Napi::Object object = object_argument(info, "sample: expected options");
   const Fields fields(object, "options");
   engine::TaskSampleOptions options;
-  refusing(env, kNoMemory, [&] { options.mode = read_task_mode(fields); });
+  with_coded_errors(env, kNoMemory, [&] { options.mode = read_task_mode(fields); });
   options.at_least_s = fields.number("at_least_s");
   const MeasuringOptions measuring = read_measuring(object);
   options.trace = measuring.trace;
@@ -319,7 +319,7 @@ Napi::Value create_task(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   const Napi::Object problem = object_argument(info, "createTask: expected a problem");
   const auto state =
-      refusing(env, kNoMemory, [&] { return std::make_shared<State>(read_task(Fields(problem, "problem"))); });
+      with_coded_errors(env, kNoMemory, [&] { return std::make_shared<State>(read_task(Fields(problem, "problem"))); });
   Napi::Object plan = Napi::Object::New(env);
   plan.Set("variant", state->run.variant().id);
   plan.Set("precision", state->run.variant().precision);

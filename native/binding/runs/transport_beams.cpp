@@ -97,7 +97,7 @@ class BeamBlocks {
 
     std::vector<Block> blocks;
   };
-  static SpareArrays& spare() {
+  static SpareArrays& spare_arrays() {
     thread_local SpareArrays of_thread;
     return of_thread;
   }
@@ -112,7 +112,7 @@ namespace {
 using engine::LedgerRow;
 
 /// An upper bound on the number of values of any beam: the maximum number of steps, and a profile along any axis.
-std::size_t most_values(const engine::Beams& beams) {
+std::size_t max_values_of_beam(const engine::Beams& beams) {
   const transport::GridSpec& grid = beams.problem().grid;
   const auto nz = static_cast<std::size_t>(grid.nz), nx = static_cast<std::size_t>(grid.nx);
   const auto bins = static_cast<std::size_t>(std::ceil(grid.nx * grid.dx / grid.dz)) + nz + 4;
@@ -204,8 +204,8 @@ void write(const engine::Beams& beams, double reach_mm, const engine::Beams::Fin
 
 BeamBlocks::BeamBlocks(Napi::Env env, const engine::Beams& beams, std::size_t count, double reach_mm)
     : beams_(beams), reach_mm_(reach_mm) {
-  const std::size_t size = most_values(beams);
-  std::vector<Block>& kept = spare().blocks;
+  const std::size_t size = max_values_of_beam(beams);
+  std::vector<Block>& kept = spare_arrays().blocks;
   while (!kept.empty() && blocks_.size() < count) {
     if (kept.back().room.size() >= size) blocks_.push_back(std::move(kept.back()));
     kept.pop_back();
@@ -219,7 +219,7 @@ BeamBlocks::BeamBlocks(Napi::Env env, const engine::Beams& beams, std::size_t co
 
 BeamBlocks::~BeamBlocks() {
   constexpr std::size_t kMaxKept = 16 << 20;  // bytes
-  std::vector<Block>& kept = spare().blocks;
+  std::vector<Block>& kept = spare_arrays().blocks;
   std::size_t bytes = 0;
   for (const Block& block : kept) bytes += block.room.size_bytes();
   for (Block& block : blocks_) {
@@ -278,7 +278,7 @@ Napi::Object plan_object(Napi::Env env, const State& state) {
   return out;
 }
 
-Napi::Object told(Napi::Env env, std::size_t beam, const char* as, const Napi::Value& what) {
+Napi::Object report_object(Napi::Env env, std::size_t beam, const char* as, const Napi::Value& what) {
   Napi::Object out = Napi::Object::New(env);
   out.Set("beam", static_cast<double>(beam));
   out.Set(as, what);
@@ -297,14 +297,14 @@ void report_ended(const Job::ReportProgress& tell, State* state, engine::Beams::
     state->blocks->fill(slot, ended);
     tell([state, slot, beam = ended.beam, rows = std::move(ended.result.dose_rows), read](Napi::Env to) {
       state->rows = rows;
-      return told(to, beam, "block", state->blocks->block(slot));
+      return report_object(to, beam, "block", state->blocks->block(slot));
     });
     return;
   }
   // The result is shared, because the callback is copied several times.
   auto result = std::make_shared<engine::RunResult>(std::move(ended.result));
   tell([state, result, beam = ended.beam, numbers = BeamNumbers(ended.alone), read](Napi::Env to) {
-    return told(to, beam, "result", transport_result(to, state->beams.run(), numbers, *result));
+    return report_object(to, beam, "result", transport_result(to, state->beams.run(), numbers, *result));
   });
 }
 
@@ -435,7 +435,7 @@ Napi::Value lay_beams(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   const Napi::Object problem = object_argument(info, "layBeams: expected a problem");
   auto layout = std::make_shared<Layout>();
-  layout->problem = refusing(env, kNoMemory, [&] { return read_problem(Fields(problem, "problem")); });
+  layout->problem = with_coded_errors(env, kNoMemory, [&] { return read_problem(Fields(problem, "problem")); });
   if (info.Length() > 1 && info[1].IsArray()) {
     const Napi::Array devices = info[1].As<Napi::Array>();
     for (uint32_t i = 0; i < devices.Length(); ++i) layout->devices.push_back(devices.Get(i).ToString());

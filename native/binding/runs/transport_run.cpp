@@ -165,8 +165,8 @@ class TransportRun final : public Napi::ObjectWrap<TransportRun> {
       return;
     }
     const Napi::Object problem = object_argument(info, "createTransport: expected a problem");
-    state_ =
-        refusing(env, kNoMemory, [&] { return std::make_shared<State>(read_problem(Fields(problem, "problem"))); });
+    state_ = with_coded_errors(env, kNoMemory,
+                               [&] { return std::make_shared<State>(read_problem(Fields(problem, "problem"))); });
   }
 
  private:
@@ -269,7 +269,7 @@ class TransportRun final : public Napi::ObjectWrap<TransportRun> {
     const Napi::Array list = info[0].As<Napi::Array>();
     std::vector<engine::PlaneRequest> planes;
     for (uint32_t i = 0; i < list.Length(); ++i) planes.push_back(read_plane(list.Get(i).ToObject()));
-    refusing(env, "not enough memory for these planes", [&] { state_->run.want_planes(std::move(planes)); });
+    with_coded_errors(env, "not enough memory for these planes", [&] { state_->run.want_planes(std::move(planes)); });
     return env.Undefined();
   }
 
@@ -320,7 +320,7 @@ Napi::Value lay_transport(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
   const Napi::Object problem = object_argument(info, "layTransport: expected a problem");
   auto layout = std::make_shared<Layout>();
-  layout->problem = refusing(env, kNoMemory, [&] { return read_problem(Fields(problem, "problem")); });
+  layout->problem = with_coded_errors(env, kNoMemory, [&] { return read_problem(Fields(problem, "problem")); });
   Layout* under = layout.get();
   const bool memory = info.Length() > 1 && info[1].ToBoolean();
   return under->job.start(
@@ -364,7 +364,7 @@ Napi::Value range_table(const Napi::CallbackInfo& info) {
     const Napi::Float64Array a = v.As<Napi::Float64Array>();
     return std::span<const double>(a.Data(), a.ElementLength());
   };
-  return refusing(env, "not enough memory for this table", [&]() -> Napi::Value {
+  return with_coded_errors(env, "not enough memory for this table", [&]() -> Napi::Value {
     const physics::StoppingTable table(view(info[0]), view(info[1]));
     std::vector<double> stopping, range;
     for (const double energy : view(info[2])) {

@@ -115,7 +115,7 @@ std::size_t after_spaces(std::string_view text, std::size_t at) {
   return at;
 }
 
-std::string_view bare(std::string_view text) {
+std::string_view trimmed_spaces(std::string_view text) {
   text.remove_prefix(after_spaces(text, 0));
   while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())) != 0) text.remove_suffix(1);
   return text;
@@ -140,7 +140,7 @@ std::vector<std::string> arguments_in(std::string_view text) {
     if (at < text.size() && text[at] == '(') ++depth;
     if (at < text.size() && text[at] == ')') --depth;
     if (at < text.size() && (text[at] != ',' || depth > 0)) continue;
-    out.emplace_back(bare(text.substr(begin, at - begin)));
+    out.emplace_back(trimmed_spaces(text.substr(begin, at - begin)));
     begin = at + 1;
   }
   return out;
@@ -198,7 +198,7 @@ MacroText read(std::string_view text) {
 }
 
 /// Body of a macro with parameters replaced and pasted tokens joined.
-std::string substituted(const Macro& macro, const std::vector<std::string>& arguments) {
+std::string substitute_arguments(const Macro& macro, const std::vector<std::string>& arguments) {
   std::string out;
   for (std::size_t at = 0; at < macro.body.size();) {
     if (!in_word(macro.body[at])) {
@@ -223,7 +223,8 @@ std::string substituted(const Macro& macro, const std::vector<std::string>& argu
 }
 
 /// Returns `text` with all uses of the macros expanded. The body of a macro may use other macros.
-std::string expanded(std::string_view text, const std::map<std::string, Macro, std::less<>>& macros, int depth = 0) {
+std::string expand_macros(std::string_view text, const std::map<std::string, Macro, std::less<>>& macros,
+                          int depth = 0) {
   constexpr int kDeepest = 8;
   std::string out;
   for (std::size_t at = 0; at < text.size();) {
@@ -243,7 +244,7 @@ std::string expanded(std::string_view text, const std::map<std::string, Macro, s
       continue;
     }
     const auto arguments = arguments_in(text.substr(open + 1, behind - open - 2));
-    out += expanded(substituted(macro->second, arguments), macros, depth + 1);
+    out += expand_macros(substitute_arguments(macro->second, arguments), macros, depth + 1);
     at = behind;
   }
   return out;
@@ -322,7 +323,7 @@ void add_pieces(const fs::path& file, const fs::path& root, std::vector<KernelPi
 std::vector<std::string> kernels_defined(std::string_view text) {
   constexpr std::string_view kGlobal = "__global__";
   const MacroText source = read(text);
-  const std::string all = expanded(source.rest, source.macros);
+  const std::string all = expand_macros(source.rest, source.macros);
   std::vector<std::string> out;
   for (std::size_t at = all.find(kGlobal); at != std::string::npos; at = all.find(kGlobal, at + 1)) {
     if (auto name = global_name(all, at + kGlobal.size())) out.push_back(std::move(*name));

@@ -81,7 +81,7 @@ DeviceInfo describe(int index) {
   return out;
 }
 
-std::string choices(const std::vector<DeviceInfo>& devices) {
+std::string device_choices(const std::vector<DeviceInfo>& devices) {
   std::string out;
   for (const DeviceInfo& device : devices) {
     out += (out.empty() ? "" : ", ") + std::to_string(device.index) + " = " + device.label();
@@ -89,7 +89,7 @@ std::string choices(const std::vector<DeviceInfo>& devices) {
   return out.empty() ? "there is none" : out;
 }
 
-const DeviceInfo& usable(const DeviceInfo& device) {
+const DeviceInfo& require_usable(const DeviceInfo& device) {
   if (device.unusable) throw Error("device", device.label() + " cannot be used: " + *device.unusable + ".");
   return device;
 }
@@ -133,13 +133,13 @@ const DeviceInfo& select_device(const std::vector<DeviceInfo>& devices, std::str
       if (!device.unusable) return device;
     }
     if (devices.empty()) throw Error("device", "There is no CUDA device.");
-    return usable(devices.front());
+    return require_usable(devices.front());
   }
   int index = -1;
   const auto [end, error] = std::from_chars(selector.data(), selector.data() + selector.size(), index);
   if (error == std::errc{} && end == selector.data() + selector.size()) {
     for (const DeviceInfo& device : devices) {
-      if (device.index == index) return usable(device);
+      if (device.index == index) return require_usable(device);
     }
   }
   // The first group of a UUID has eight digits. Fewer digits could be a mistyped index.
@@ -149,14 +149,14 @@ const DeviceInfo& select_device(const std::vector<DeviceInfo>& devices, std::str
     if (digits.size() < 8 || !std::string_view(device.uuid).substr(4).starts_with(digits)) continue;
     if (match)
       throw Error("invalid", "More than one CUDA device has a UUID that begins with " + std::string(selector) + ": " +
-                                 choices(devices) + ".");
+                                 device_choices(devices) + ".");
     match = &device;
   }
   if (!match) {
     throw Error("invalid",
-                "There is no CUDA device " + std::string(selector) + "; available: " + choices(devices) + ".");
+                "There is no CUDA device " + std::string(selector) + "; available: " + device_choices(devices) + ".");
   }
-  return usable(*match);
+  return require_usable(*match);
 }
 
 }  // namespace bb::cuda

@@ -11,7 +11,7 @@ std::atomic<int> graphs_alive{0};
 
 }  // namespace
 
-int Graph::alive() { return graphs_alive; }
+int Graph::live_count() { return graphs_alive; }
 
 Graph::Graph(std::shared_ptr<Device> device, api::Graph graph, const LaunchLog& captured)
     : device_(std::move(device)), graph_(graph), label_(intern_name("a graph (" + captured.text() + ")")) {

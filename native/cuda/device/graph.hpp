@@ -40,7 +40,7 @@ class Graph {
   ~Graph();
 
   /// Number of graphs that currently exist in the process.
-  static int alive();
+  static int live_count();
 
   /// True if the driver can update graphs (CUDA 12).
   static bool can_update() { return driver().GraphExecUpdate != nullptr; }

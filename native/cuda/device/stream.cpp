@@ -65,7 +65,7 @@ void Stream::synchronize() {
   log_.clear();
 }
 
-void Stream::settle() noexcept {
+void Stream::synchronize_ignoring_errors() noexcept {
   if (capturing_) abandon_capture();
   driver().StreamSynchronize(handle_);
 }

@@ -63,7 +63,7 @@ class Stream {
   /// Waits for all queued work; throws its error if any of it failed.
   void synchronize();
   /// Waits for all queued work and ignores errors, for cleaning up after a failure.
-  void settle() noexcept;
+  void synchronize_ignoring_errors() noexcept;
   /// True if all queued work is finished; does not wait.
   bool idle();
   /// Makes later work wait for `event`.

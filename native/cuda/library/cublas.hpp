@@ -79,8 +79,8 @@ class LtProduct {
 
   void run(Stream& stream);
   /// Number of the chosen suggestion, from 1; the library's own first choice is 1.
-  int taken() const { return taken_; }
-  int suggested() const { return suggested_; }
+  int chosen_number() const { return taken_; }
+  int suggestion_count() const { return suggested_; }
 
  private:
   api::CublasStatus queue(Stream& stream, const api::MatmulHeuristic& how);

@@ -125,7 +125,7 @@ void* CusparseSquare::scratch(std::size_t which, std::size_t bytes) {
   return buffer.pointer();
 }
 
-void CusparseSquare::make_room() {
+void CusparseSquare::allocate_result() {
   std::int64_t rows = 0, columns = 0, entries = 0;
   check(api_.MatrixSize(c_, &rows, &columns, &entries), "cusparseSpMatGetSize");
   entries_ = static_cast<std::size_t>(entries);
@@ -155,7 +155,7 @@ void CusparseSquare::run_new_pattern(Stream& stream) {
   };
   compute(nullptr);
   compute(scratch(1, bytes));
-  make_room();
+  allocate_result();
   check(api_.SpgemmCopy(handle_, kPlain, kPlain, &kAlpha, a_, a_, &kBeta, c_, DataType::kFp32, kAlgorithm, product_),
         "cusparseSpGEMM_copy");
   stream.synchronize();  // the next run replaces blocks that this work still uses
@@ -178,7 +178,7 @@ void CusparseSquare::store_pattern(Stream& stream) {
   };
   entries(nullptr, nullptr, nullptr);
   entries(scratch(1, bytes2), scratch(2, bytes3), scratch(3, bytes4));
-  make_room();
+  allocate_result();
   const auto copy = [&](void* buffer) {
     check(api_.ReuseCopy(handle_, kPlain, kPlain, a_, a_, c_, kAlgorithm, product_, &bytes5, buffer),
           "cusparseSpGEMMreuse_copy");

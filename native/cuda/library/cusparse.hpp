@@ -88,7 +88,7 @@ class CusparseSquare {
   /// Returns a block of at least `bytes` that is reused between runs.
   void* scratch(std::size_t which, std::size_t bytes);
   /// Allocates C with the number of entries that the library found.
-  void make_room();
+  void allocate_result();
 
   const api::CusparseApi& api_;
   std::shared_ptr<Device> device_;

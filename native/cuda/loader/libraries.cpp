@@ -15,12 +15,12 @@ void note_file(OpenedLibrary<Api>& loaded, Function* function) {
 }
 
 template <typename Api>
-void give_up(OpenedLibrary<Api>& loaded, std::string reason) {
+void set_unavailable(OpenedLibrary<Api>& loaded, std::string reason) {
   loaded.state.available = false;
   loaded.state.reason = std::move(reason);
 }
 
-std::string dotted(int major, int minor) { return std::to_string(major) + "." + std::to_string(minor); }
+std::string version_text(int major, int minor) { return std::to_string(major) + "." + std::to_string(minor); }
 
 /// Advice to the user when cuInit fails.
 std::string refusal(const DriverApi& driver, Status status) {
@@ -50,9 +50,9 @@ OpenedLibrary<DriverApi> load_driver() {
   note_file(out, out.api.Init);
   int version = 0;
   if (out.api.DriverGetVersion(&version) == status::kSuccess) {
-    out.state.version = dotted(version / 1000, version % 1000 / 10);
+    out.state.version = version_text(version / 1000, version % 1000 / 10);
   }
-  if (const Status status = out.api.Init(0); status != status::kSuccess) give_up(out, refusal(out.api, status));
+  if (const Status status = out.api.Init(0); status != status::kSuccess) set_unavailable(out, refusal(out.api, status));
   return out;
 }
 
@@ -61,7 +61,7 @@ OpenedLibrary<NvmlApi> load_nvml() {
   if (!out.state.available) return out;
   note_file(out, out.api.Init);
   if (const NvmlStatus status = out.api.Init(); status != 0) {
-    give_up(out, "NVML does not start: " + std::string(out.api.ErrorString(status)) + ".");
+    set_unavailable(out, "NVML does not start: " + std::string(out.api.ErrorString(status)) + ".");
     return out;
   }
   char text[96] = "";
@@ -75,10 +75,10 @@ OpenedLibrary<NvrtcApi> load_nvrtc() {
   note_file(out, out.api.Version);
   int major = 0, minor = 0;
   if (const NvrtcStatus status = out.api.Version(&major, &minor); status != kNvrtcSuccess) {
-    give_up(out, "NVRTC does not respond: " + std::string(out.api.GetErrorString(status)) + ".");
+    set_unavailable(out, "NVRTC does not respond: " + std::string(out.api.GetErrorString(status)) + ".");
     return out;
   }
-  out.state.version = dotted(major, minor);
+  out.state.version = version_text(major, minor);
   return out;
 }
 
@@ -104,7 +104,7 @@ OpenedLibrary<CublasApi> load_cublas() {
   out.api.GetProperty(LibraryProperty::kMajor, &major);
   out.api.GetProperty(LibraryProperty::kMinor, &minor);
   out.api.GetProperty(LibraryProperty::kPatch, &patch);
-  out.state.version = dotted(major, minor) + "." + std::to_string(patch);
+  out.state.version = version_text(major, minor) + "." + std::to_string(patch);
   return out;
 }
 
@@ -123,7 +123,7 @@ OpenedLibrary<CusparseApi> load_cusparse() {
   int major = 0, minor = 0;
   out.api.GetProperty(LibraryProperty::kMajor, &major);
   out.api.GetProperty(LibraryProperty::kMinor, &minor);
-  out.state.version = dotted(major, minor);
+  out.state.version = version_text(major, minor);
   return out;
 }
 
@@ -135,26 +135,26 @@ OpenedLibrary<CufftApi> load_cufft() {
   out.api.GetProperty(LibraryProperty::kMajor, &major);
   out.api.GetProperty(LibraryProperty::kMinor, &minor);
   out.api.GetProperty(LibraryProperty::kPatch, &patch);
-  out.state.version = dotted(major, minor) + "." + std::to_string(patch);
+  out.state.version = version_text(major, minor) + "." + std::to_string(patch);
   return out;
 }
 
 /// A library that is never closed, not even at the end of the process.
 template <typename Api>
-const OpenedLibrary<Api>& forever(OpenedLibrary<Api> (*load)()) {
+const OpenedLibrary<Api>& never_closed(OpenedLibrary<Api> (*load)()) {
   static const OpenedLibrary<Api>* const library = std::make_unique<OpenedLibrary<Api>>(load()).release();
   return *library;
 }
 
 }  // namespace
 
-const OpenedLibrary<DriverApi>& driver_library() { return forever(load_driver); }
-const OpenedLibrary<NvmlApi>& nvml_library() { return forever(load_nvml); }
-const OpenedLibrary<NvrtcApi>& nvrtc_library() { return forever(load_nvrtc); }
-const OpenedLibrary<CuptiApi>& cupti_library() { return forever(load_cupti); }
-const OpenedLibrary<CublasApi>& cublas_library() { return forever(load_cublas); }
-const OpenedLibrary<CublasLtApi>& cublaslt_library() { return forever(load_cublaslt); }
-const OpenedLibrary<CusparseApi>& cusparse_library() { return forever(load_cusparse); }
-const OpenedLibrary<CufftApi>& cufft_library() { return forever(load_cufft); }
+const OpenedLibrary<DriverApi>& driver_library() { return never_closed(load_driver); }
+const OpenedLibrary<NvmlApi>& nvml_library() { return never_closed(load_nvml); }
+const OpenedLibrary<NvrtcApi>& nvrtc_library() { return never_closed(load_nvrtc); }
+const OpenedLibrary<CuptiApi>& cupti_library() { return never_closed(load_cupti); }
+const OpenedLibrary<CublasApi>& cublas_library() { return never_closed(load_cublas); }
+const OpenedLibrary<CublasLtApi>& cublaslt_library() { return never_closed(load_cublaslt); }
+const OpenedLibrary<CusparseApi>& cusparse_library() { return never_closed(load_cusparse); }
+const OpenedLibrary<CufftApi>& cufft_library() { return never_closed(load_cufft); }
 
 }  // namespace bb::cuda

@@ -11,7 +11,7 @@
 namespace bb::cuda {
 namespace {
 
-std::string chosen(const std::string& selector) {
+std::string selector_or_default(const std::string& selector) {
   if (!selector.empty()) return selector;
   const char* variable = std::getenv("BRAGGBENCH_CUDA_DEVICE");
   return variable != nullptr ? variable : "";
@@ -36,7 +36,7 @@ std::shared_ptr<const LoadedKernels> kernels_on(const std::shared_ptr<Device>& d
 
 DeviceInfo chosen_device(const std::string& selector) {
   const auto devices = list_devices();
-  return select_device(devices, chosen(selector));
+  return select_device(devices, selector_or_default(selector));
 }
 
 std::shared_ptr<Device> open_device(const std::string& selector) {
@@ -62,7 +62,7 @@ struct WarmingCounts {
   std::map<std::string, int> threads;
 };
 
-WarmingCounts& warming() {
+WarmingCounts& warming_counts() {
   static WarmingCounts all;
   return all;
 }
@@ -74,8 +74,8 @@ std::optional<PiecewiseKernels::Counts> warm_kernels(const std::string& selector
   PiecewiseKernels* const pieces = opened.kernels->pieces;
   if (pieces == nullptr) return std::nullopt;
   const auto add = [&workload](int threads) {
-    const std::scoped_lock lock(warming().mutex);
-    warming().threads[workload] += threads;
+    const std::scoped_lock lock(warming_counts().mutex);
+    warming_counts().threads[workload] += threads;
   };
   add(1);
   const std::shared_ptr<void> end(nullptr, [&add](void*) { add(-1); });
@@ -86,9 +86,9 @@ std::optional<PiecewiseKernels::Counts> warm_kernels(const std::string& selector
 }
 
 bool kernels_warming(const std::string& workload) {
-  const std::scoped_lock lock(warming().mutex);
-  const auto found = warming().threads.find(workload);
-  return found != warming().threads.end() && found->second > 0;
+  const std::scoped_lock lock(warming_counts().mutex);
+  const auto found = warming_counts().threads.find(workload);
+  return found != warming_counts().threads.end() && found->second > 0;
 }
 
 std::string unavailable(const std::string& workload) {

@@ -68,9 +68,9 @@ std::vector<std::vector<std::byte>> read(const Copies& copies, Stream& stream) {
 
 /// Device times of pieces of work on one stream. The events are created beforehand, because creating them takes the
 /// host long.
-class Pieces {
+class PieceTimer {
  public:
-  explicit Pieces(const std::shared_ptr<Device>& device) {
+  explicit PieceTimer(const std::shared_ptr<Device>& device) {
     for (int i = 0; i < 2 * kMax; ++i) events_.emplace_back(device);
   }
   template <typename Body>
@@ -148,12 +148,12 @@ class CudaTask::SampleAudit {
   bool on() const { return plan_.at >= 0 || plan_.probe || plan_.swapped; }
   bool at(int repetition) const { return repetition == plan_.at && !arrays_.outputs.empty(); }
   /// True if a repetition with altered inputs runs before this one.
-  bool alters(int repetition) const { return repetition == plan_.altered_at && !altered_.empty(); }
+  bool alters_before(int repetition) const { return repetition == plan_.altered_at && !altered_.empty(); }
   /// Repetitions before which the sample is interrupted, in order.
-  std::vector<int> stops() const {
+  std::vector<int> interruptions() const {
     std::vector<int> out;
     for (const int i : {std::min(plan_.at, plan_.altered_at), std::max(plan_.at, plan_.altered_at)}) {
-      if ((at(i) || alters(i)) && (out.empty() || out.back() != i)) out.push_back(i);
+      if ((at(i) || alters_before(i)) && (out.empty() || out.back() != i)) out.push_back(i);
     }
     return out;
   }
@@ -184,7 +184,7 @@ class CudaTask::SampleAudit {
     }
     const bool rewritable = std::ranges::any_of(arrays_.inputs, &TaskArray::rotates);
     if (plan_.swapped) {
-      if (rewritable) audit_.swapped_s = probed(body, 0.0, true);
+      if (rewritable) audit_.swapped_s = probe_seconds(body, 0.0, true);
       return;
     }
     const std::vector<std::vector<std::byte>> before = read(inputs_, task_.stream_);
@@ -192,11 +192,11 @@ class CudaTask::SampleAudit {
     for (int i = 0; plan_.probe && rewritable && !audit_.inputs_changed && i < engine::kMaxProbes; ++i) {
       if (i > 0 && cpu::seconds_since(start) > engine::kMaxProbing_s) break;
       const double share = engine::rotation_of(plan_, i);
-      const double fresh_s = probed(body, share, true);
-      const double again_s = probed(body, share, false);
+      const double fresh_s = probe_seconds(body, share, true);
+      const double again_s = probe_seconds(body, share, false);
       write(arrays_.inputs, inputs_, 0.0, task_.stream_);
       body();
-      audit_.probes.push_back({fresh_s, again_s, probed(body, 0.0, false)});
+      audit_.probes.push_back({fresh_s, again_s, probe_seconds(body, 0.0, false)});
       audit_.inputs_changed = changed(before);
     }
     audit_.seconds += cpu::seconds_since(start);
@@ -225,7 +225,7 @@ class CudaTask::SampleAudit {
 
   /// Device time of one repetition with inputs rotated by `share`. The same work is queued before each probe. The wait
   /// between the first event and the kernel then does not depend on whether inputs are new.
-  double probed(const std::function<void()>& body, double share, bool poisoned) {
+  double probe_seconds(const std::function<void()>& body, double share, bool poisoned) {
     body();
     write(arrays_.inputs, inputs_, share, task_.stream_);
     save(arrays_.outputs, outputs_, task_.stream_);
@@ -262,7 +262,7 @@ TaskTime CudaTask::repeat(int repetitions, TaskMode mode, const AuditPlan& plan,
     const bool by_device = clock() == engine::TaskClock::kDevice;
     for (int i = 0; i < repetitions; ++i) {
       stop_if_cancelled();
-      if (audited.alters(i)) audited.run_altered(body);
+      if (audited.alters_before(i)) audited.run_altered(body);
       if (audited.at(i)) audited.before();
       // Device time and wall time need separate repetitions, because the host waits for the flush only before a
       // measurement of wall time.
@@ -281,7 +281,7 @@ TaskTime CudaTask::repeat(int repetitions, TaskMode mode, const AuditPlan& plan,
   } else {
     // Audits interrupt the repetitions. The pieces between audits have separate events on the same stream, so that no
     // piece contains the work of an audit. The host waits once, at the end.
-    const std::vector<int> stops = audited.stops();
+    const std::vector<int> stops = audited.interruptions();
     const auto batch = [&](int first, int last) {
       for (int i = first; i < last; ++i) repetition("queue", body);
     };
@@ -290,7 +290,7 @@ TaskTime CudaTask::repeat(int repetitions, TaskMode mode, const AuditPlan& plan,
       out.device_s = timer_.seconds(stream_, nullptr, [&] { batch(0, repetitions); });
       out.wall_s = cpu::seconds_since(start);
     } else {
-      Pieces timed(device()), audits(device());
+      PieceTimer timed(device()), audits(device());
       int done = 0;
       const auto run_until = [&](int last) {
         if (last > done) timed.time(stream_, [&] { batch(done, last); });
@@ -299,7 +299,7 @@ TaskTime CudaTask::repeat(int repetitions, TaskMode mode, const AuditPlan& plan,
       const Clock::time_point start = Clock::now();
       for (const int i : stops) {
         run_until(i);
-        if (audited.alters(i)) audits.time(stream_, [&] { audited.run_altered(body); });
+        if (audited.alters_before(i)) audits.time(stream_, [&] { audited.run_altered(body); });
         if (!audited.at(i)) continue;
         audits.time(stream_, [&] { audited.before(); });
         run_until(i + 1);

@@ -209,7 +209,7 @@ std::unique_ptr<ActivityTrace> ActivityTrace::start(GraphDetail detail, Clock::t
   const auto& cupti = cupti_library();
   reason = cupti.state.available ? register_callbacks() : cupti.state.reason;
   if (!reason.empty()) return nullptr;
-  if (detail == GraphDetail::kGraphs && cuda::Graph::alive() > 0) {
+  if (detail == GraphDetail::kGraphs && cuda::Graph::live_count() > 0) {
     reason = "Complete graphs can only be recorded if they are captured after the trace has started.";
     return nullptr;
   }

@@ -47,7 +47,7 @@ std::vector<double> shared_pixels(const Setup& setup, int lanes) {
 template <typename A, typename Table = device::ListedEdges<typename A::Index>>
 std::vector<double> pixels(const Setup& setup) {
   const device::PackedSetup<typename A::Index, typename A::Factor> packed(setup);
-  if (!packed.plain()) return whole_pixels<A>(packed.view, Table{});
+  if (!packed.is_plain()) return whole_pixels<A>(packed.view, Table{});
   device::PlainSetup<typename A::Setup> plain;
   static_cast<typename A::Setup&>(plain) = packed.view;
   return whole_pixels<A>(plain, Table{});

@@ -65,7 +65,7 @@ using namespace bb::transport;
 TEST("Fermi-Eyges: a beam in almost vacuum is narrowest at its focus") {
   transport::Problem p = test::water_problem(150.0, {60.0, 100.0, 1.0, 1.0}, 0.1, 0.01);
   p.materials.push_back(test::material("air"));
-  test::paint(p, 1, -30.0, 30.0, 0.0, 100.0);
+  test::fill_region(p, 1, -30.0, 30.0, 0.0, 100.0);
   p.beam.angle_sigma = 0.02;
   p.beam.x_sigma = 2.0;
   p.beam.focus = 60.0;

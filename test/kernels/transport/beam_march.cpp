@@ -66,11 +66,11 @@ Problem problem(double energy, double depth, double dz = 0.5) {
 Problem in_layers() {
   Problem p = problem(100.0, 140.0);
   p.materials.push_back(material("air"));
-  paint(p, 1, -100.0, 100.0, 0.0, 60.0);
+  fill_region(p, 1, -100.0, 100.0, 0.0, 60.0);
   for (const auto& [name, from, to] : {std::tuple{"bone-compact-icru", 70.0, 80.0}, std::tuple{"pmma", 90.0, 95.0},
                                        std::tuple{"aluminium", 110.0, 120.0}}) {
     p.materials.push_back(material(name));
-    paint(p, static_cast<int>(p.materials.size()) - 1, -100.0, 100.0, from, to);
+    fill_region(p, static_cast<int>(p.materials.size()) - 1, -100.0, 100.0, from, to);
   }
   return p;
 }
@@ -177,7 +177,7 @@ TEST("beam march: layers of air, bone, PMMA and aluminium equal those of March")
 TEST("beam march: two metres of air, with partly negative bins, equal those of March") {
   Problem p = problem(150.0, 2180.0, 5.0);
   p.materials.push_back(material("air"));
-  paint(p, 1, -100.0, 100.0, 0.0, 2000.0);
+  fill_region(p, 1, -100.0, 100.0, 0.0, 2000.0);
   check_planes<double>(p, 1e-4);
   check_planes<float>(p, 2e-4);
 }

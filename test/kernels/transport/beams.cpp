@@ -25,11 +25,11 @@ constexpr double kTop = 24.0;  // MeV
 
 /// Beams with several energies, positions and widths in a box of water, with a bone off the axis. Variants that support
 /// only layers get a bone layer instead. All beams but the first fit into the depth of the box.
-Problem several(Precision precision, Stepping stepping, const std::string& variant) {
+Problem several_beams(Precision precision, Stepping stepping, const std::string& variant) {
   Problem p = water_problem(kTop, {12, 5.5, 0.5, 0.25}, 0.4, 0.08);
   p.materials.push_back(material("bone-compact-icru"));
   const bool layered = !std::ranges::find(variants(), variant, &Variant::id)->needs_operators;
-  paint(p, 1, layered ? -6.0 : 1.0, layered ? 6.0 : 3.0, 1.0, 2.0);
+  fill_region(p, 1, layered ? -6.0 : 1.0, layered ? 6.0 : 3.0, 1.0, 2.0);
   p.precision = precision;
   p.stepping = stepping;
   p.variant = variant;
@@ -50,7 +50,7 @@ Problem several(Precision precision, Stepping stepping, const std::string& varia
 }
 
 /// One beam alone on the common grid, because the others have weight 0.
-engine::RunResult alone(Problem p, std::size_t beam) {
+engine::RunResult solve_alone(Problem p, std::size_t beam) {
   for (std::size_t i = 0; i < p.spots.size(); ++i) {
     if (i != beam) p.spots[i].weight = 0.0;
   }
@@ -83,7 +83,7 @@ double relative_l2(const std::vector<double>& got, const std::vector<double>& wa
 }
 
 void compare(const Variant& v, Precision precision, Stepping stepping) {
-  const Problem p = several(precision, stepping, v.id);
+  const Problem p = several_beams(precision, stepping, v.id);
   const auto together = solve(p);
   // Results may differ in their last digits. The order of sums on a device varies, which affects ψ if it is summed by
   // atomics. Teams of other sizes also cut a window's boxes differently.
@@ -93,7 +93,7 @@ void compare(const Variant& v, Precision precision, Stepping stepping) {
   for (const test::Beams::FinishedBeam& ended : together) {
     const std::string where = "beam " + std::to_string(ended.beam) + ": ";
     CHECK(!ended.result.failure);
-    const engine::RunResult wanted = alone(p, ended.beam);
+    const engine::RunResult wanted = solve_alone(p, ended.beam);
     const engine::RunResult& got = ended.result;
     CHECK_EQ(got.steps, wanted.steps);
     // A solver that processes beams one by one counts the work of each separately.
@@ -146,12 +146,12 @@ struct BeamsTests {
 const BeamsTests tests;
 
 TEST("beams: moments follow the reactions of each beam as if it were alone") {
-  Problem p = several(Precision::kFp64, Stepping::kDepth, "moments");
+  Problem p = several_beams(Precision::kFp64, Stepping::kDepth, "moments");
   follow_reactions(p);
   constexpr double kTolerance = 1e-12;
   for (const test::Beams::FinishedBeam& ended : solve(p)) {
     CHECK(!ended.result.failure);
-    const engine::RunResult wanted = alone(p, ended.beam);
+    const engine::RunResult wanted = solve_alone(p, ended.beam);
     CHECK(wanted.secondaries->local > 0.0);
     CHECK_REL(ended.result.secondaries->local, wanted.secondaries->local, kTolerance);
     CHECK(relative_l2(ended.result.dose, wanted.dose) <= kTolerance);
@@ -162,7 +162,7 @@ TEST("beams: moments follow the reactions of each beam as if it were alone") {
 
 TEST("beams: rows of the dose on request are those of the map, with and without products") {
   for (const bool reactions : {false, true}) {
-    Problem p = several(Precision::kFp64, Stepping::kDepth, "moments");
+    Problem p = several_beams(Precision::kFp64, Stepping::kDepth, "moments");
     if (reactions) follow_reactions(p);
     const auto maps = solve(p);
     test::Beams beams(p);
@@ -194,7 +194,7 @@ TEST("beams: with one device listed twice, each beam is solved once and equals t
   for (const Variant& v : variants()) {
     if (v.make_beams == nullptr) continue;
     if (const std::string why = v.unavailable(); !why.empty()) SKIP(why);
-    Problem p = several(Precision::kFp64, v.steppings.front(), v.id);
+    Problem p = several_beams(Precision::kFp64, v.steppings.front(), v.id);
     const auto once = solve(p), shared = solve(p, {"", ""});
     for (std::size_t i = 0; i < once.size(); ++i) {
       CHECK(relative_l2(shared[i].result.dose, once[i].result.dose) <= 1e-13);
@@ -206,14 +206,14 @@ TEST("beams: beams of a failed device are solved by the others; if there are non
   for (const Variant& v : variants()) {
     if (v.make_beams == nullptr) continue;
     if (const std::string why = v.unavailable(); !why.empty()) SKIP(why);
-    const Problem p = several(Precision::kFp32, v.steppings.front(), v.id);
+    const Problem p = several_beams(Precision::kFp32, v.steppings.front(), v.id);
     CHECK(!solve(p, {"999", ""}).front().result.failure);
     CHECK_THROWS(solve(p, {"999", "998"}), "999");
   }
 }
 
 TEST("beams: after cancelling, finished beams are kept and no other beam starts") {
-  Problem p = several(Precision::kFp32, Stepping::kDepth, "depth");
+  Problem p = several_beams(Precision::kFp32, Stepping::kDepth, "depth");
   p.threads = 1;
   test::Beams beams(p);
   int ended = 0;
@@ -225,7 +225,7 @@ TEST("beams: after cancelling, finished beams are kept and no other beam starts"
 }
 
 TEST("beams: different angles, different reactions and beams of zero weight are rejected") {
-  const Problem good = several(Precision::kFp32, Stepping::kDepth, "depth");
+  const Problem good = several_beams(Precision::kFp32, Stepping::kDepth, "depth");
   const auto refused = [&](auto change, const char* why) {
     Problem p = good;
     change(p);

@@ -83,7 +83,7 @@ TEST("choice: the actual requirements of blocks stay within the estimate used fo
       problems.push_back(beam(stepping, precision));
       Problem implant = beam(stepping, precision);  // in the densest material, with the finest bins per step
       implant.materials.push_back(material("lead"));
-      paint(implant, 1, 0.0, 20.0, 5.0, 10.0);
+      fill_region(implant, 1, 0.0, 20.0, 5.0, 10.0);
       implant.grid.energy_step = implant.grid.dz / 6.0;
       problems.push_back(implant);
       Problem uniform = beam(stepping, precision);

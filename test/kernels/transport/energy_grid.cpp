@@ -133,10 +133,10 @@ using transport::RangeBins;
 
 namespace {
 
-std::vector<double> held_energies(const RangeBins& bins, double last_range) {
+std::vector<double> bin_mean_energies(const RangeBins& bins, double last_range) {
   std::vector<double> centres;
   for (int k = 0; k < bins.size; ++k) centres.push_back(water().energy_at(bins.first + k * bins.step));
-  return transport::held_energies(bins, centres, water(), last_range);
+  return transport::bin_mean_energies(bins, centres, water(), last_range);
 }
 
 /// Energy of a beam with a Gaussian distribution of residual ranges about `mean`, both in g/cm². Computed from the bins
@@ -162,7 +162,7 @@ TEST("held energies: the energy of a spread beam near its end does not depend on
     double worst = 0.0, plain = 0.0;
     for (const double place : {0.001, 0.2, 0.4, 0.6, 0.8, 0.95}) {
       const RangeBins bins{place * kStep, kStep, 30};
-      const auto held = held_energies(bins, 0.0);
+      const auto held = bin_mean_energies(bins, 0.0);
       std::vector<double> centres;
       for (int k = 0; k < bins.size; ++k) centres.push_back(water().energy_at(bins.first + k * kStep));
       worst = std::max(worst, std::abs(energy_of_spread(held, bins, mean, kSigma) / exact - 1.0));
@@ -177,7 +177,7 @@ TEST("held energies: ascending from zero, equal to the bins further up, also wit
   for (const double cutoff : {0.0, 0.004, 0.01}) {
     for (double place = 0.01; place < 1.0; place += 0.07) {
       const RangeBins bins{cutoff * 0.5 + place * 0.02, 0.02, 200};
-      const auto held = held_energies(bins, cutoff);
+      const auto held = bin_mean_energies(bins, cutoff);
       double before = 0.0;
       for (int k = 0; k < bins.size; ++k) {
         const double now = held[static_cast<std::size_t>(k)];

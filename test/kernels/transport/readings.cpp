@@ -133,7 +133,7 @@ using namespace bb::transport;
 namespace {
 
 /// 30 MeV protons, steps of 0.25 mm over smaller cells.
-Problem parted(int cells_per_step) {
+Problem with_small_cells(int cells_per_step) {
   Problem p = test::water_problem(30.0, {8, 12, 0.5, 0.25 / cells_per_step}, 0.4, 0.04);
   p.step = 0.25;
   p.grid.energy_step = 0.25;
@@ -151,7 +151,7 @@ std::vector<double> depth_dose(const engine::RunResult& r, const Tables& t, int 
 }  // namespace
 
 TEST("cells of a third of the step: their sums equal the doses of step-sized cells, and every plane is crossed") {
-  test::Run whole(parted(1)), thirds(parted(3));
+  test::Run whole(with_small_cells(1)), thirds(with_small_cells(3));
   const engine::RunResult a = whole.execute({}), b = thirds.execute({});
   const std::vector<double> coarse = depth_dose(a, whole.tables(), 1), fine = depth_dose(b, thirds.tables(), 3);
   for (std::size_t i = 0; i < coarse.size(); ++i) CHECK_NEAR(fine[i], coarse[i], 0.01 * 30.0 / 35.0);
@@ -166,7 +166,7 @@ TEST("cells of a third of the step: their sums equal the doses of step-sized cel
 }
 
 TEST("cells of half a step: the step extends half a cell further on both sides") {
-  const Problem p = parted(2);
+  const Problem p = with_small_cells(2);
   const Tables t = build_tables(p);
   std::vector<double> dose(t.plane(), 0.0);
   const auto cell = [&](int z, int x) {

@@ -24,7 +24,7 @@ constexpr int kRepeats = 4;  // runs of each: threads take tasks in varying orde
 Problem edge(Stepping stepping, Precision precision) {
   Problem p = water_problem(20.0, {8.0, 5.5, 0.5, 0.25}, 0.3, 0.05);
   p.materials.push_back(material("bone-compact-icru"));
-  paint(p, 1, 0.0, 4.0, 1.0, 3.0);
+  fill_region(p, 1, 0.0, 4.0, 1.0, 3.0);
   follow_reactions(p);
   p.stepping = stepping;
   p.precision = precision;

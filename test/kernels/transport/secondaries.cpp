@@ -27,7 +27,7 @@ using namespace transport;
 Problem edge(Stepping stepping) {
   Problem p = test::water_problem(70.0, {48.0, 48.0, 1.5, 1.0}, 0.2, 0.04);
   p.materials.push_back(test::material("bone-compact-icru"));
-  test::paint(p, 1, 0.0, 24.0, 10.0, 20.0);
+  test::fill_region(p, 1, 0.0, 24.0, 10.0, 20.0);
   p.stepping = stepping;
   p.threads = 2;
   test::follow_reactions(p);
@@ -184,8 +184,8 @@ TEST("secondaries: planes and bins follow the stopping power of the material in 
   CHECK_EQ(water.planes, 80);
   CHECK_NEAR(water.spacing, 0.03, 1e-12);
   CHECK_EQ(water.cells, 4);
-  test::paint(p, 1, -10.0, 10.0, 6.0, 9.0);
-  test::paint(p, 2, -10.0, 10.0, 9.0, 24.0);
+  test::fill_region(p, 1, -10.0, 10.0, 6.0, 9.0);
+  test::fill_region(p, 2, -10.0, 10.0, 9.0, 24.0);
   const ReactionGrid layered = grid();
   CHECK_EQ(layered.rows(0), 3);
   CHECK_EQ(layered.rows(layered.plane_of[70]), 1);

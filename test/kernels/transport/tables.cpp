@@ -313,9 +313,9 @@ TEST("work: the operators' arithmetic follows the tables, so wide angle kernels 
   CHECK(flops_per_cell_step(fine) > flops_per_cell_step(coarse) + 15);
   // Two materials count in proportion to their share of the map.
   p.materials.push_back(test::material("lead"));
-  test::paint(p, 1, -100.0, 100.0, 0.0, 17.5);
+  test::fill_region(p, 1, -100.0, 100.0, 0.0, 17.5);
   const double half_lead = flops_per_cell_step(build_tables(p));
-  test::paint(p, 1, -100.0, 100.0, 0.0, 35.0);
+  test::fill_region(p, 1, -100.0, 100.0, 0.0, 35.0);
   const double all_lead = flops_per_cell_step(build_tables(p));
   CHECK(all_lead > flops_per_cell_step(fine));
   CHECK(half_lead > flops_per_cell_step(fine) && half_lead < all_lead);

@@ -22,7 +22,7 @@ using namespace transport;
 Problem edge(Stepping stepping) {
   Problem p = test::water_problem(70.0, {48.0, 48.0, 1.5, 1.0}, 0.2, 0.04);
   p.materials.push_back(test::material("bone-compact-icru"));
-  test::paint(p, 1, 0.0, 24.0, 10.0, 20.0);
+  test::fill_region(p, 1, 0.0, 24.0, 10.0, 20.0);
   p.stepping = stepping;
   p.threads = 2;
   p.track_scores = true;

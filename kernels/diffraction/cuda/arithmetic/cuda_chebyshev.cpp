@@ -17,7 +17,10 @@ Variant cuda_chebyshev_variant() {
       .bright_error = 2e-5,
       .flops_per_term = 84,
       .speed_rank = 60,
-      .make = [](const Setup& s) { return make_on_device<CudaFused<double, float>>(s, "diffraction_chebyshev"); },
+      .make =
+          [](const Setup& s) {
+            return make_on_device<CudaFusedImageSolver<double, float>>(s, "diffraction_chebyshev");
+          },
       .fp64_flops_per_term = 18,
       .flops_per_beam = 58,
       .fp64_flops_per_beam = 45,

@@ -16,7 +16,10 @@ Variant cuda_delta_variant() {
       .bright_error = 0.5,
       .flops_per_term = 104,
       .speed_rank = 0,
-      .make = [](const Setup& s) { return make_on_device<CudaFused<float, float>>(s, "diffraction_delta_fp32"); },
+      .make =
+          [](const Setup& s) {
+            return make_on_device<CudaFusedImageSolver<float, float>>(s, "diffraction_delta_fp32");
+          },
       .fp64_flops_per_term = 0,
       .flops_per_beam = 58,
       .fp64_flops_per_beam = 0,

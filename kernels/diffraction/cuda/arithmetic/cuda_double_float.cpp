@@ -17,7 +17,7 @@ Variant cuda_double_float_variant() {
       .speed_rank = 20,
       .make =
           [](const Setup& s) {
-            return make_on_device<CudaFused<device::DoubleFloat, float>>(s, "diffraction_double_float");
+            return make_on_device<CudaFusedImageSolver<device::DoubleFloat, float>>(s, "diffraction_double_float");
           },
       .fp64_flops_per_term = 0,
       .flops_per_beam = 260,

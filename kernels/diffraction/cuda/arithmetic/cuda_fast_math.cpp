@@ -17,7 +17,10 @@ Variant cuda_fast_math_variant() {
       .bright_error = 1.0,
       .flops_per_term = 63,
       .speed_rank = 0,
-      .make = [](const Setup& s) { return make_on_device<CudaFused<double, float>>(s, "diffraction_fast_math"); },
+      .make =
+          [](const Setup& s) {
+            return make_on_device<CudaFusedImageSolver<double, float>>(s, "diffraction_fast_math");
+          },
       .fp64_flops_per_term = 39,
       .flops_per_beam = 58,
       .fp64_flops_per_beam = 45,

@@ -25,7 +25,10 @@ Variant cuda_fixed_point_variant() {
       .bright_error = 2e-5,
       .flops_per_term = 92,
       .speed_rank = 55,
-      .make = [](const Setup& s) { return make_on_device<CudaFused<double, float>>(s, "diffraction_fixed_point"); },
+      .make =
+          [](const Setup& s) {
+            return make_on_device<CudaFusedImageSolver<double, float>>(s, "diffraction_fixed_point");
+          },
       .fp64_flops_per_term = 18,
       .flops_per_beam = 58,
       .fp64_flops_per_beam = 45,

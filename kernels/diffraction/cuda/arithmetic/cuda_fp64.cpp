@@ -15,7 +15,8 @@ Variant cuda_fp64_variant() {
       .bright_error = kReferenceRounding,
       .flops_per_term = 185,
       .speed_rank = 30,
-      .make = [](const Setup& s) { return make_on_device<CudaFused<double, double>>(s, "diffraction_fp64"); },
+      .make =
+          [](const Setup& s) { return make_on_device<CudaFusedImageSolver<double, double>>(s, "diffraction_fp64"); },
       .fp64_flops_per_term = 185,
       .flops_per_beam = 58,
       .fp64_flops_per_beam = 58,

@@ -17,7 +17,8 @@ Variant cuda_mixed_variant() {
       .bright_error = 2e-5,
       .flops_per_term = 113,
       .speed_rank = 50,
-      .make = [](const Setup& s) { return make_on_device<CudaFused<double, float>>(s, "diffraction_mixed"); },
+      .make =
+          [](const Setup& s) { return make_on_device<CudaFusedImageSolver<double, float>>(s, "diffraction_mixed"); },
       .fp64_flops_per_term = 39,
       .flops_per_beam = 58,
       .fp64_flops_per_beam = 45,

@@ -15,7 +15,10 @@ Variant cuda_naive_variant() {
       .bright_error = 1.0,
       .flops_per_term = 200,
       .speed_rank = 0,
-      .make = [](const Setup& s) { return make_on_device<CudaFused<float, float>>(s, "diffraction_naive_fp32"); },
+      .make =
+          [](const Setup& s) {
+            return make_on_device<CudaFusedImageSolver<float, float>>(s, "diffraction_naive_fp32");
+          },
       .fp64_flops_per_term = 0,
       .flops_per_beam = 58,
       .fp64_flops_per_beam = 0,

@@ -8,12 +8,12 @@
 namespace bb::diffraction {
 namespace {
 
-class CudaConstant final : public CudaFused<double, float> {
+class CudaConstantSolver final : public CudaFusedImageSolver<double, float> {
  public:
-  explicit CudaConstant(const Setup& setup) : CudaFused(setup, "diffraction_constant") {}
+  explicit CudaConstantSolver(const Setup& setup) : CudaFusedImageSolver(setup, "diffraction_constant") {}
 
  private:
-  std::unique_lock<std::mutex> hold() override {
+  std::unique_lock<std::mutex> exclusive_lock() override {
     // All runs in this process share the constant memory of one module, so only one may use it at a time.
     static std::mutex mutex;
     std::unique_lock lock(mutex);
@@ -44,7 +44,7 @@ Variant cuda_constant_variant() {
       .bright_error = 2e-5,
       .flops_per_term = 113,
       .speed_rank = 48,
-      .make = [](const Setup& s) { return make_on_device<CudaConstant>(s); },
+      .make = [](const Setup& s) { return make_on_device<CudaConstantSolver>(s); },
       .fp64_flops_per_term = 39,
       .flops_per_beam = 58,
       .fp64_flops_per_beam = 45,

@@ -12,7 +12,7 @@ __constant__ double diffraction_orientations[sizeof(Edges<double>) / sizeof(doub
 struct ConstantEdges {
   int tile = 0;
 
-  __device__ bool stops(bool seen) const { return seen; }
+  __device__ bool any_cancelled(bool seen) const { return seen; }
   template <typename S>
   __device__ void load(const S&, int first, int) {
     tile = first;

@@ -15,7 +15,8 @@ Variant cuda_in_loop_variant() {
       .bright_error = 2e-5,
       .flops_per_term = 158,
       .speed_rank = 0,
-      .make = [](const Setup& s) { return make_on_device<CudaFused<double, float>>(s, "diffraction_in_loop"); },
+      .make =
+          [](const Setup& s) { return make_on_device<CudaFusedImageSolver<double, float>>(s, "diffraction_in_loop"); },
       .fp64_flops_per_term = 84,
       .flops_per_beam = 58,
       .fp64_flops_per_beam = 45,

@@ -15,7 +15,8 @@ Variant cuda_shared_variant() {
       .bright_error = 2e-5,
       .flops_per_term = 113,
       .speed_rank = 45,
-      .make = [](const Setup& s) { return make_on_device<CudaFused<double, float>>(s, "diffraction_shared"); },
+      .make =
+          [](const Setup& s) { return make_on_device<CudaFusedImageSolver<double, float>>(s, "diffraction_shared"); },
       .fp64_flops_per_term = 39,
       .flops_per_beam = 58,
       .fp64_flops_per_beam = 45,

@@ -6,7 +6,7 @@ namespace bb::diffraction::device {
 struct SharedEdges {
   Edges<double>* tile;
 
-  __device__ bool stops(bool seen) const { return __syncthreads_or(seen) != 0; }
+  __device__ bool any_cancelled(bool seen) const { return __syncthreads_or(seen) != 0; }
   template <typename S>
   __device__ void load(const S& s, int first, int count) {
     constexpr int kPieces = sizeof(Edges<double>) / sizeof(double2);

@@ -4,9 +4,9 @@
 namespace bb::diffraction {
 namespace {
 
-class CudaWarp final : public CudaFused<double, float> {
+class CudaWarpSolver final : public CudaFusedImageSolver<double, float> {
  public:
-  explicit CudaWarp(const Setup& setup) : CudaFused(setup, "diffraction_warp") {}
+  explicit CudaWarpSolver(const Setup& setup) : CudaFusedImageSolver(setup, "diffraction_warp") {}
 
  private:
   bool queue(cuda::Stream& stream, int first, int rows, const Work*) override {
@@ -32,7 +32,7 @@ Variant cuda_warp_variant() {
       .bright_error = 2e-5,
       .flops_per_term = 113,
       .speed_rank = 40,
-      .make = [](const Setup& s) { return make_on_device<CudaWarp>(s); },
+      .make = [](const Setup& s) { return make_on_device<CudaWarpSolver>(s); },
       .fp64_flops_per_term = 39,
       .flops_per_beam = 58,
       .fp64_flops_per_beam = 45,

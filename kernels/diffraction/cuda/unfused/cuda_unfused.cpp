@@ -30,9 +30,9 @@ double launches_of(const Outline& s) {
 
 /// Launches one kernel per operator. Each kernel is one pass over the image with temporaries in device memory.
 template <typename T>
-class CudaUnfused : public CudaImageSolver<T> {
+class CudaUnfusedSolver : public CudaImageSolver<T> {
  public:
-  explicit CudaUnfused(const Setup& setup) : CudaImageSolver<T>(setup) {
+  explicit CudaUnfusedSolver(const Setup& setup) : CudaImageSolver<T>(setup) {
     cuda::require_memory(*this->device(), static_cast<std::uint64_t>(scratch_bytes<T>(setup)),
                          "detector: the image's temporaries");
     this->part("upload", [&] { tables_.emplace(setup, this->stream()); });
@@ -123,10 +123,10 @@ class CudaUnfused : public CudaImageSolver<T> {
   std::vector<cuda::Kernel> kernels_;
 };
 
-/// Captures the launches of CudaUnfused once as a graph and replays it.
-class CudaUnfusedGraph final : public CudaUnfused<double> {
+/// Captures the launches of CudaUnfusedSolver once as a graph and replays it.
+class CudaUnfusedGraphSolver final : public CudaUnfusedSolver<double> {
  public:
-  explicit CudaUnfusedGraph(const Setup& setup) : CudaUnfused(setup) {
+  explicit CudaUnfusedGraphSolver(const Setup& setup) : CudaUnfusedSolver(setup) {
     part("capture", [&] {
       stream().begin_capture();
       stages(stream(), nullptr);
@@ -137,7 +137,7 @@ class CudaUnfusedGraph final : public CudaUnfused<double> {
   }
 
  private:
-  bool replays() const override { return true; }
+  bool queues_graph() const override { return true; }
   bool queue(cuda::Stream& stream, int, int, const Work*) override {
     graph_->launch(stream);
     return true;
@@ -160,7 +160,7 @@ Variant cuda_unfused_variant() {
       .bright_error = kReferenceRounding,
       .flops_per_term = 187,
       .speed_rank = 0,
-      .make = [](const Setup& s) { return make_on_device<CudaUnfused<double>>(s); },
+      .make = [](const Setup& s) { return make_on_device<CudaUnfusedSolver<double>>(s); },
       .fp64_flops_per_term = 187,
       .flops_per_beam = 58,
       .fp64_flops_per_beam = 58,
@@ -176,8 +176,8 @@ Variant cuda_unfused_graph_variant() {
   out.title = "Unfused stages as a graph";
   out.changes = "The same launches, captured once and replayed as one graph";
   out.builds_on = "diffraction-cuda-unfused";
-  out.make = [](const Setup& s) { return make_on_device<CudaUnfusedGraph>(s); };
-  out.refuses = [](const Outline& s) { return too_long_a_graph(launches_of(s)); };
+  out.make = [](const Setup& s) { return make_on_device<CudaUnfusedGraphSolver>(s); };
+  out.refuses = [](const Outline& s) { return graph_refusal(launches_of(s)); };
   return out;
 }
 
@@ -189,7 +189,7 @@ Variant cuda_unfused_fp32_variant() {
   out.builds_on = "diffraction-cuda-unfused";
   out.arithmetic = "fp32";
   out.bright_error = 0.5;
-  out.make = [](const Setup& s) { return make_on_device<CudaUnfused<float>>(s); };
+  out.make = [](const Setup& s) { return make_on_device<CudaUnfusedSolver<float>>(s); };
   out.flops_per_term = 106;
   out.fp64_flops_per_term = out.fp64_flops_per_beam = 0;
   out.bytes_per_term = kTermValues * sizeof(float);

@@ -6,7 +6,7 @@
 namespace bb::transport {
 namespace {
 
-class CudaBanded final : public CudaGatherPasses<float> {
+class CudaBandedSolver final : public CudaGatherPasses<float> {
  public:
   using CudaGatherPasses<float>::CudaGatherPasses;
 
@@ -51,7 +51,7 @@ Variant cuda_gather_tensor_variant() {
       .flops_per_cell_step = 62,
       .speed_rank = 90,
       .estimate_bytes = estimate_dense,
-      .make = make_cuda_float_solver<CudaBanded>,
+      .make = make_cuda_float_solver<CudaBandedSolver>,
       .unavailable = cuda_unavailable,
   };
 }

@@ -13,7 +13,7 @@ struct AngleBand {
 
   /// Weight off the diagonal of the band. The diagonal product is added separately: most protons keep their angle in a
   /// step, and sums on the tensor cores are truncated.
-  __device__ float beside(int to, int from) const {
+  __device__ float off_diagonal(int to, int from) const {
     const int distance = to > from ? to - from : from - to;
     return distance > 0 && distance <= half ? weights[distance] : 0.0f;
   }
@@ -29,7 +29,7 @@ __device__ inline AngleBand band_of(const DeviceTables<float>& t, int material, 
 __device__ inline void banded_tile(const DeviceStep<float>& s, const AngleBand& band, const float* from, float* to,
                                    int a0, int c0) {
   const int ntheta = s.tables.ntheta, cells = field_cells(s);
-  const auto [group, member] = lane_place();
+  const auto [group, member] = fragment_lane();
   const auto value = [&](int angle, int cell) {
     return angle >= 0 && angle < ntheta && cell < cells ? from[static_cast<long long>(angle) * cells + cell] : 0.0f;
   };
@@ -39,7 +39,7 @@ __device__ inline void banded_tile(const DeviceStep<float>& s, const AngleBand& 
     unsigned high[4], low[4], last[4];
 #pragma unroll
     for (int k = 0; k < 4; ++k) {
-      const SplitTf32 w(band.beside(a0 + group + k % 2 * 8, b0 + member + k / 2 * 4));
+      const SplitTf32 w(band.off_diagonal(a0 + group + k % 2 * 8, b0 + member + k / 2 * 4));
       high[k] = w.high;
       low[k] = w.low;
       last[k] = w.last;

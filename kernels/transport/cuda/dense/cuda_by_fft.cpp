@@ -31,7 +31,7 @@ double column_bytes(const Tables& t) {
 }
 int bins_in_a_part(const Tables& t) { return std::clamp(static_cast<int>(kFftPartBytes / column_bytes(t)), 1, t.ne); }
 
-class CudaByFft final : public CudaGatherPasses<float> {
+class CudaFftSolver final : public CudaGatherPasses<float> {
  public:
   using CudaGatherPasses<float>::CudaGatherPasses;
 
@@ -137,7 +137,7 @@ Variant cuda_gather_fft_variant() {
       .flops_per_cell_step = 62,
       .speed_rank = 85,
       .estimate_bytes = estimate_by_fft,
-      .make = make_cuda_float_solver<CudaByFft>,
+      .make = make_cuda_float_solver<CudaFftSolver>,
       .unavailable = fft_unavailable,
   };
 }

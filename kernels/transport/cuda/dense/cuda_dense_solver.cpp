@@ -106,7 +106,7 @@ void CudaDenseSolver<T>::launch_step(int step) {
   // Protons beyond the last plane have left the grid.
   double* row = this->scores().ledger + static_cast<std::ptrdiff_t>(step) * kLedgerColumns;
   launch_sum(step, row + escaped_column(kZHigh), row + escaped_energy_column(kZHigh));
-  clear_other(step);
+  clear_target(step);
   flip();
 }
 
@@ -120,7 +120,7 @@ void CudaDenseSolver<T>::launch_record(int step) {
 }
 
 template <typename T>
-void CudaDenseSolver<T>::clear_other(int step) {
+void CudaDenseSolver<T>::clear_target(int step) {
   const long long cells = static_cast<long long>(psi_[0].size());
   const unsigned wanted = blocks(static_cast<std::size_t>(cells), 16 * kThreads);
   clear_->launch(this->stream(), {.grid = {std::clamp(wanted, 1u, kClearBlocks), 1, 1}, .block = {kThreads, 1, 1}},
@@ -128,7 +128,7 @@ void CudaDenseSolver<T>::clear_other(int step) {
 }
 
 template <typename T>
-void CudaDenseSolver<T>::forget_steps(int steps) {
+void CudaDenseSolver<T>::discard_steps(int steps) {
   taken_ -= steps;
   front_ = fronts_[u(taken_)];
   if (depth_) plane_ = start_plane_ + taken_;

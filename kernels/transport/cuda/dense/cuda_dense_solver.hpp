@@ -26,7 +26,7 @@ class CudaDenseSolver : public CudaSolver<T> {
   /// Makes the other buffer the state.
   void flip() { front_ = 1 - front_; }
   /// Queues the clearing of the other buffer.
-  void clear_other(int step);
+  void clear_target(int step);
 
   /// Number of cells in one (e, θ) field.
   int field_cells() const { return rows_ * this->tables().nx; }
@@ -40,7 +40,7 @@ class CudaDenseSolver : public CudaSolver<T> {
   void launch_step(int step) final;
   void launch_count(double* row) final;
   DeviceState<T> device_state() const final;
-  void forget_steps(int steps) final;
+  void discard_steps(int steps) final;
   double cells_per_step() const final;
 
  private:
@@ -53,7 +53,7 @@ class CudaDenseSolver : public CudaSolver<T> {
   int front_ = 0;  // index of the buffer with the state
   int plane_ = 0;  // row of the map for row 0
   int start_plane_ = 0;
-  int taken_ = 0;            // queued steps, without those undone by forget_steps()
+  int taken_ = 0;            // queued steps, without those undone by discard_steps()
   std::vector<int> fronts_;  // value of front_ before each step
   std::optional<cuda::Kernel> sum_, clear_, record_;
 };

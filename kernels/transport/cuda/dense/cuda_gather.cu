@@ -98,8 +98,8 @@ __device__ void gather_score(const DeviceStep<T>& s) {
   low = warp_max(low);
   high = warp_max(high);
   if (threadIdx.x == 0) {
-    raise(s.scores.extremes, low);
-    raise(s.scores.extremes + 1, high);
+    atomic_max(s.scores.extremes, low);
+    atomic_max(s.scores.extremes + 1, high);
   }
 }
 

@@ -52,8 +52,8 @@ extern "C" __global__ void __launch_bounds__(kScatterThreads)
   low = warp_max(low);
   high = warp_max(high);
   if (threadIdx.x % 32 == 0) {
-    raise(s.scores.extremes, low);
-    raise(s.scores.extremes + 1, high);
+    atomic_max(s.scores.extremes, low);
+    atomic_max(s.scores.extremes + 1, high);
   }
 }
 

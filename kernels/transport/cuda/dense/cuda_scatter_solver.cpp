@@ -39,13 +39,13 @@ void CudaScatterSolver::launch_operators(int step) {
                   {.grid = {std::min(field_blocks, kTotalBlocks), static_cast<unsigned>(this->tables().ne), 1},
                    .block = {kScatterThreads, 1, 1}},
                   this->context(step));
-  this->clear_other(step);
+  this->clear_target(step);
   slow_down_->launch(this->stream(), shape(), this->context(step), taps_);
   this->flip();
-  this->clear_other(step);
+  this->clear_target(step);
   angles_->launch(this->stream(), shape(), this->context(step));
   this->flip();
-  this->clear_other(step);
+  this->clear_target(step);
   stream_->launch(this->stream(), shape(), this->context(step));
   this->flip();
 }

@@ -25,7 +25,7 @@ int beyond(const std::vector<physics::RemapShift>& shifts) {
   return below + above;
 }
 
-class CudaTiled final : public CudaGatherPasses<float> {
+class CudaTiledSolver final : public CudaGatherPasses<float> {
  public:
   using CudaGatherPasses<float>::CudaGatherPasses;
 
@@ -104,7 +104,7 @@ Variant cuda_tiled_variant() {
       .flops_per_cell_step = 62,
       .speed_rank = 130,
       .estimate_bytes = estimate_dense,
-      .make = make_cuda_float_solver<CudaTiled>,
+      .make = make_cuda_float_solver<CudaTiledSolver>,
       .unavailable = cuda_unavailable,
   };
 }

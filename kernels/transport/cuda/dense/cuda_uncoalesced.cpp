@@ -9,7 +9,7 @@ constexpr GatherKernels kStridedKernels{"strided_slow_down", "strided_scatter_an
                                         "strided_stream_z"};
 
 template <typename T>
-class CudaUncoalesced final : public CudaGatherSolver<T> {
+class CudaUncoalescedSolver final : public CudaGatherSolver<T> {
  public:
   using CudaGatherSolver<T>::CudaGatherSolver;
 
@@ -33,7 +33,7 @@ Variant cuda_uncoalesced_variant() {
       .flops_per_cell_step = 62,
       .speed_rank = 80,
       .estimate_bytes = estimate_dense,
-      .make = make_cuda_solver<CudaUncoalesced>,
+      .make = make_cuda_solver<CudaUncoalescedSolver>,
       .unavailable = cuda_unavailable,
   };
 }

@@ -4,7 +4,7 @@
 namespace bb::transport {
 namespace {
 
-class CudaWarpReduced final : public CudaScatterSolver {
+class CudaWarpReducedSolver final : public CudaScatterSolver {
  public:
   using CudaScatterSolver::CudaScatterSolver;
 
@@ -36,7 +36,7 @@ Variant cuda_warp_reduced_variant() {
       .flops_per_cell_step = 160,
       .speed_rank = 105,
       .estimate_bytes = estimate_dense,
-      .make = make_cuda_float_solver<CudaWarpReduced>,
+      .make = make_cuda_float_solver<CudaWarpReducedSolver>,
       .unavailable = cuda_unavailable,
   };
 }

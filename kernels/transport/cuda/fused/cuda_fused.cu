@@ -12,7 +12,7 @@ __device__ inline bool is_over(const FusedParameters<T>& p, int step) {
 }
 
 template <typename T>
-__device__ inline int step_now(const FusedParameters<T>& p) {
+__device__ inline int current_step(const FusedParameters<T>& p) {
   return *static_cast<volatile int*>(&p.control->step);
 }
 
@@ -33,7 +33,7 @@ __device__ inline void wait_for_all(const FusedParameters<T>& p, unsigned times)
 
 template <typename T, bool kDepth>
 __device__ inline void all_steps(const FusedParameters<T>& p, const MarchParameters& g, T* shared) {
-  int step = step_now(p);
+  int step = current_step(p);
   for (unsigned taken = 1; !is_over(p, step); ++taken, ++step) {
     if constexpr (sizeof(T) == sizeof(float) && !kDepth) {
       if (g.count > 0) march::march(p, g, step);
@@ -42,7 +42,7 @@ __device__ inline void all_steps(const FusedParameters<T>& p, const MarchParamet
     wait_for_all(p, taken);
     stream<T, kDepth>(p, step);
     if (threadIdx.x == 0) {
-      while (step_now(p) == step) {
+      while (current_step(p) == step) {
       }
       __threadfence();
     }
@@ -60,13 +60,13 @@ __device__ inline void all_steps(const FusedParameters<T>& p, const MarchParamet
   extern "C" __global__ void __launch_bounds__(bb::transport::kFusedThreads, 2)                      \
       transport_fused_collide_##name(const __grid_constant__ bb::transport::FusedParameters<T> p) {  \
     extern __shared__ double2 fused_shared[];                                                        \
-    const int step = bb::transport::fused::step_now(p);                                              \
+    const int step = bb::transport::fused::current_step(p);                                          \
     if (bb::transport::fused::is_over(p, step)) return;                                              \
     bb::transport::fused::collide<T, depth>(p, step, reinterpret_cast<T*>(fused_shared));            \
   }                                                                                                  \
   extern "C" __global__ void __launch_bounds__(bb::transport::kFusedThreads, blocks)                 \
       transport_fused_stream_##name(const __grid_constant__ bb::transport::FusedParameters<T> p) {   \
-    const int step = bb::transport::fused::step_now(p);                                              \
+    const int step = bb::transport::fused::current_step(p);                                          \
     if (bb::transport::fused::is_over(p, step)) return;                                              \
     bb::transport::fused::stream<T, depth>(p, step);                                                 \
   }                                                                                                  \

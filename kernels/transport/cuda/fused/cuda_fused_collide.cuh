@@ -72,9 +72,9 @@ class Collide {
     }
     __syncthreads();
     if (!kDepth && !mixed) {
-      turn_uniform();
+      convolve_uniform();
     } else {
-      turn<kDepth>(mixed);
+      convolve_angles<kDepth>(mixed);
     }
     add_scores(map_row);
     __syncthreads();  // before the next item reuses the shared memory
@@ -236,15 +236,15 @@ class Collide {
     tally.escaped[1] += static_cast<double>(above);
     tally.escaped_energy[0] += static_cast<double>(below) * energy;
     tally.escaped_energy[1] += static_cast<double>(above) * energy;
-    keep_scores(0, dose);
-    keep_scores(1, current);
-    keep_scores(2, current_t);
-    keep_scores(3, current_tt);
-    if (p.scores.reactions.on()) keep_scores(4, reacted);
+    sum_scores(0, dose);
+    sum_scores(1, current);
+    sum_scores(2, current_t);
+    sum_scores(3, current_tt);
+    if (p.scores.reactions.on()) sum_scores(4, reacted);
   }
 
   /// Sums one field over the warp's lanes that have the same quad.
-  __device__ void keep_scores(int field, Quad<T> value) {
+  __device__ void sum_scores(int field, Quad<T> value) {
     for (int j = 0; j < 4; ++j) {
       for (int offset = quads; offset < 32; offset <<= 1) {
         value.v[j] += __shfl_xor_sync(0xffffffffu, value.v[j], offset);
@@ -286,7 +286,7 @@ class Collide {
 
   /// Convolves with one kernel for all columns and angles. A thread computes neighbouring angles, so that it reads each
   /// row of the tile once. It adds far terms first, so that FP32 sums have no systematic loss.
-  __device__ void turn_uniform() const {
+  __device__ void convolve_uniform() const {
     if (!live) return;
     constexpr int kTurned = kFusedTurned;
     for (int a = a_begin + kTurned * first_row; a < a_end; a += kTurned * block_rows) {
@@ -327,7 +327,7 @@ class Collide {
 
   /// Convolves where the kernel differs by column or angle.
   template <bool kByAngle>
-  __device__ void turn(bool mixed) const {
+  __device__ void convolve_angles(bool mixed) const {
     if (!live) return;
     for (int a = a_begin + first_row; a < a_end; a += block_rows) {
       Quad<T> sum = {};

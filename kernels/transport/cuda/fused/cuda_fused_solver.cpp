@@ -21,7 +21,7 @@ constexpr int kDenseChunk = 32;   // approximate z rows per stream item
 
 template <typename T>
 std::size_t CudaFusedSolver<T>::slice_cells() const {
-  return u(rows_held(this->problem(), this->tables())) * u(this->tables().ntheta) * u(pitch());
+  return u(stored_rows(this->problem(), this->tables())) * u(this->tables().ntheta) * u(pitch());
 }
 
 template <typename T>
@@ -31,7 +31,7 @@ double CudaFusedSolver<T>::state_bytes_needed() const {
 
 template <typename T>
 double CudaFusedSolver<T>::cells_per_step() const {
-  return cells_held(this->problem(), this->tables());
+  return stored_cells(this->problem(), this->tables());
 }
 
 template <typename T>

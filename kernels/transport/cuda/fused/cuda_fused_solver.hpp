@@ -65,7 +65,7 @@ class CudaFusedSolver : public CudaSolver<T> {
   void launch_steps(int first, int count) override;
   void launch_count(double* row) override;
   DeviceState<T> device_state() const override;
-  void forget_steps(int) override {}  // the device counts the steps
+  void discard_steps(int) override {}  // the device counts the steps
   double cells_per_step() const override;
   /// The two passes read and write each cell twice; the sweep reads and writes it once.
   double bytes_per_cell_step() const override { return sweep_kernel_ ? 8.0 : 16.0; }

@@ -225,7 +225,7 @@ class MarchBatch final : public CudaMoments {
       try {
         launch(beams, most.count, kMomentsSlots[slots], with_rows, out);
       } catch (...) {
-        stream_.settle();
+        stream_.synchronize_ignoring_errors();
         throw;
       }
       const auto failed = std::ranges::find_if(out, [](const BeamReadouts& r) { return r.end != 0.0; });

@@ -104,8 +104,8 @@ __device__ inline void collide_windowed(const Work& w, int thread, LedgerTally& 
 
 /// Convolves neighbouring angles of one quad of columns of a gathered bin, so that each row is read once for all of
 /// them. Far terms are added first, so that FP32 sums have no systematic loss.
-__device__ inline void turn(const float* gathered, const float* kernel, int half, int pitch,
-                            float4 (&sum)[kSweepTurned]) {
+__device__ inline void convolve_angles(const float* gathered, const float* kernel, int half, int pitch,
+                                       float4 (&sum)[kSweepTurned]) {
   const float* below = gathered;
   const float* above = gathered + 2 * half * pitch;
   float4 low[kSweepTurned], high[kSweepTurned];
@@ -187,7 +187,7 @@ __device__ inline void collide_wide(const Work& w, int thread, LedgerTally& tall
     wait_at(kGathered, w.column.colliders);
     if (turns) {
       float4 sum[kSweepTurned];
-      turn(turned_from, kernels + b * (half + 1), half, pitch, sum);
+      convolve_angles(turned_from, kernels + b * (half + 1), half, pitch, sum);
 #pragma unroll
       for (int i = 0; i < kSweepTurned; ++i) {
         if (first + i >= made) break;

@@ -106,7 +106,7 @@ class Grouping {
       if (!add_windowed(groups, e) && !add_wide(groups, kernels, e)) return false;
     }
     for (SweepGroup& g : groups) {
-      if (g.windowed == 0) claim(g);
+      if (g.windowed == 0) claim_unscored(g);
     }
     for (int bin = 0; bin < t.ne; ++bin) {
       if (!claimed[u(bin)]) score_elsewhere(groups, bin);
@@ -179,7 +179,7 @@ class Grouping {
       g.half = std::max(g.half, widest_kernel(t, typed, first + b));
       const std::size_t row = t.row(0, 0, first + b);
       for (int k = t.gather_begin[row]; k < t.gather_begin[row + 1]; ++k) {
-        const int at = place_of(g, t.gather_source[u(k)]);
+        const int at = source_index(g, t.gather_source[u(k)]);
         if (at < 0) return false;
         g.weight[b][at] += typed.gather_weight[u(k)];
       }
@@ -195,7 +195,7 @@ class Grouping {
   }
 
   /// Index of `bin` among the sources of a group, which is extended if needed; -1 if the group is full.
-  static int place_of(SweepGroup& g, int bin) {
+  static int source_index(SweepGroup& g, int bin) {
     const int at = static_cast<int>(std::find(g.source, g.source + g.sources, bin) - g.source);
     if (at < g.sources) return at;
     if (g.sources == kSweepSources) return -1;
@@ -210,7 +210,7 @@ class Grouping {
   }
 
   /// Makes a group score the sources that no other group scores, because it reads them anyway.
-  void claim(SweepGroup& g) {
+  void claim_unscored(SweepGroup& g) {
     for (int n = 0; n < g.sources && g.scored < kSweepBins; ++n) {
       if (!claimed[u(g.source[n])]) score_in(g, n);
     }
@@ -219,12 +219,12 @@ class Grouping {
   void score_elsewhere(std::vector<SweepGroup>& groups, int bin) {
     SweepGroup& last = groups.back();
     if (last.bins == 0 && last.scored < kSweepBins) {
-      score_in(last, place_of(last, bin));
+      score_in(last, source_index(last, bin));
       return;
     }
     SweepGroup g{};
     g.bin = bin;
-    score_in(g, place_of(g, bin));
+    score_in(g, source_index(g, bin));
     groups.push_back(g);
   }
 

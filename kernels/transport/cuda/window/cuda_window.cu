@@ -9,7 +9,7 @@ namespace bb::transport::window {
 
 /// Copies data that every step needs to shared memory once.
 template <typename T>
-__device__ void hold_tables(const WindowParameters<T>& p, SharedPointers<T>& s, FixedMemory& fixed) {
+__device__ void copy_tables_to_shared(const WindowParameters<T>& p, SharedPointers<T>& s, FixedMemory& fixed) {
   const DeviceTables<T>& t = p.tables;
   for (int i = threadIdx.x; i < t.ne; i += kWindowThreads) s.bins[i] = p.bins[i];
   if (p.layout.feeds_held != 0) {
@@ -86,7 +86,7 @@ class Planner {
     unsigned waits = fixed.waits;
     int step = first;
     for (;; ++step) {
-      UnclippedItem cut = collide_cut(s, plan, s.block);
+      UnclippedItem cut = collide_item(s, plan, s.block);
       Sources<T> sources(p, s, cut.bin);
       if (step > first) {
         meet_all();  // the previous step has been written
@@ -99,20 +99,20 @@ class Planner {
       if (lane == 0) fixed.over = over ? 1 : 0;
       if (over) break;
       double cells = 0;
-      const auto next_collide = [&](int item) { return collide_cut(s, plan, item); };
-      hand_out(cut, sources, plan.collides + plan.rest, step, next_collide, [&](Sources<T>& from, Item& item) {
+      const auto next_collide = [&](int item) { return collide_item(s, plan, item); };
+      distribute_items(cut, sources, plan.collides + plan.rest, step, next_collide, [&](Sources<T>& from, Item& item) {
         WindowSource<T>* views = s.views + slot * p.layout.most_views;
         clip_collide<T, kDepth>(p, cut, from, s.bins[cut.bin].half, step, views, item, cells);
       });
       if constexpr (!kDepth) {
-        cut = stream_cut(s, plan, s.block);
+        cut = stream_item_of(s, plan, s.block);
         Sources<T> stream_sources(p, s, cut.bin);
         stream_sources.fetch(step);
         meet_all();  // the first pass has been written
         if (lane == 0) arrive(p.control);
         wait_for_all(p.control, ++waits, s.blocks);
-        const auto next_stream = [&](int item) { return stream_cut(s, plan, item); };
-        hand_out(cut, stream_sources, plan.streams, step, next_stream, [&](Sources<T>& from, Item& item) {
+        const auto next_stream = [&](int item) { return stream_item_of(s, plan, item); };
+        distribute_items(cut, stream_sources, plan.streams, step, next_stream, [&](Sources<T>& from, Item& item) {
           clip_stream(p, cut, from, s.bins[cut.bin].half, step, item, cells);
         });
       }
@@ -139,7 +139,8 @@ class Planner {
  private:
   /// Passes the block's items of a pass to the workers. While they process one item, the next is clipped.
   template <typename Next, typename Clip>
-  __device__ void hand_out(UnclippedItem& cut, Sources<T>& sources, int items, int step, Next&& next, Clip&& clip) {
+  __device__ void distribute_items(UnclippedItem& cut, Sources<T>& sources, int items, int step, Next&& next,
+                                   Clip&& clip) {
     int at = s.block;
     for (bool more = true; more;) {
       Item item{};
@@ -197,7 +198,7 @@ __device__ void work(const WindowParameters<T>& p, const Tracks& tracks, SharedP
     const auto collide = [&](auto&& item, bool last) {
       item.run(lowest, highest);
       if (last) meet_all();
-      item.leave_scores();
+      item.add_scores();
     };
     const bool more = each_item([&](const Item& item, bool last) {
       if (s.row_material[kDepth ? p.start_z + step : item.z] >= 0) {
@@ -218,8 +219,8 @@ __device__ void work(const WindowParameters<T>& p, const Tracks& tracks, SharedP
   lowest = warp_max(lowest);
   highest = warp_max(highest);
   if ((threadIdx.x & 31) == 0) {
-    raise(p.scores.extremes, lowest);
-    raise(p.scores.extremes + 1, highest);
+    atomic_max(p.scores.extremes, lowest);
+    atomic_max(p.scores.extremes + 1, highest);
   }
 }
 
@@ -227,7 +228,7 @@ __device__ void work(const WindowParameters<T>& p, const Tracks& tracks, SharedP
 template <typename T, bool kDepth, typename Tracks>
 __device__ void run_steps(const WindowParameters<T>& p, const Tracks& tracks, SharedPointers<T>& s, FixedMemory& fixed,
                           int first, int limit) {
-  hold_tables(p, s, fixed);
+  copy_tables_to_shared(p, s, fixed);
   __syncthreads();
   if (threadIdx.x < kWindowWorkers) {
     work<T, kDepth>(p, tracks, s, fixed, first);
@@ -257,7 +258,7 @@ __device__ void run_beams(const WindowParameters<T>& common, const WindowBeams<T
   const int team = static_cast<int>(blockIdx.x) / b.team, teams = static_cast<int>(gridDim.x) / b.team;
   if (threadIdx.x == 0) {
     fixed.waits = 0;
-    place = b.taken != nullptr ? take_place(b) : team;
+    place = b.taken != nullptr ? acquire_storage(b) : team;
   }
   meet_all();
   SharedPointers<T> s(common, memory, static_cast<int>(blockIdx.x) - team * b.team, b.team);
@@ -269,7 +270,7 @@ __device__ void run_beams(const WindowParameters<T>& common, const WindowBeams<T
     end_beam<T, kDepth>(mine, s, fixed.step, b.steps);
     meet_team(mine.control, s, fixed);  // before the next beam reuses the team's memory
   }
-  if (b.taken != nullptr && threadIdx.x == 0) give_place(b, place);
+  if (b.taken != nullptr && threadIdx.x == 0) release_storage(b, place);
 }
 
 }  // namespace bb::transport::window

@@ -85,7 +85,7 @@ int CudaWindowBeams<T>::blocks_of_slot(bool all) const {
 
 template <typename T>
 CudaWindowBeams<T>::~CudaWindowBeams() {
-  for (Slot& slot : slots_) slot.stream.settle();  // their buffers are about to be freed
+  for (Slot& slot : slots_) slot.stream.synchronize_ignoring_errors();  // their buffers are about to be freed
 }
 
 template <typename T>
@@ -116,7 +116,7 @@ std::size_t CudaWindowBeams<T>::crossing_cells() const {
 }
 
 template <typename T>
-void CudaWindowBeams<T>::make_room(Slot& slot, std::size_t beams) {
+void CudaWindowBeams<T>::allocate_results(Slot& slot, std::size_t beams) {
   if (beams <= slot.room) return;
   const auto& device = opened_.device;
   slot.fields = {device, beams * kScorePlanes * tables_.plane(), cuda::Reuse::kYes};
@@ -190,7 +190,7 @@ void CudaWindowBeams<T>::begin(int slot, std::span<const Start* const> starts, b
     try {
       queue(slots_[u(slot)], starts, all);
     } catch (...) {
-      for (Slot& each : slots_) each.stream.settle();
+      for (Slot& each : slots_) each.stream.synchronize_ignoring_errors();
       throw;
     }
   });
@@ -205,7 +205,7 @@ void CudaWindowBeams<T>::queue(Slot& slot, std::span<const Start* const> starts,
   const int most = queued_ ? static_cast<int>(blocks_) : blocks_of_slot(all);
   const int teams = std::min({static_cast<int>(count), all ? teams_ : at_once(), most});
   const int team = queued_ && !all ? 1 : std::max(1, blocks_of_slot(all) / teams);
-  make_room(slot, count);
+  allocate_results(slot, count);
   BeamStorage& places = queued_ ? shared_ : slot.places;
   make_places(places, queued_ ? static_cast<int>(blocks_) : teams, stream);
 

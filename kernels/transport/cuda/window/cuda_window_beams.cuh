@@ -9,7 +9,7 @@ namespace bb::transport::window {
 /// Reserves a place (the storage for the state of one beam) that no other block uses. There are as many places as
 /// blocks that can run at a time, over all launches.
 template <typename T>
-__device__ int take_place(const WindowBeams<T>& b) {
+__device__ int acquire_storage(const WindowBeams<T>& b) {
   int place = static_cast<int>(blockIdx.x) % b.places;
   while (atomicCAS(&b.taken[place], 0, 1) != 0) place = (place + 1) % b.places;
   __threadfence();
@@ -18,7 +18,7 @@ __device__ int take_place(const WindowBeams<T>& b) {
 }
 
 template <typename T>
-__device__ void give_place(const WindowBeams<T>& b, int place) {
+__device__ void release_storage(const WindowBeams<T>& b, int place) {
   __threadfence();
   atomicExch(&b.taken[place], 0);
 }
@@ -38,7 +38,7 @@ __device__ inline void meet_team(WindowControl* control, const SharedPointers<T>
 /// Writes the start of a beam to the team's first state. Content of the previous beam remains elsewhere, because only
 /// cells inside boxes are ever read.
 template <typename T>
-__device__ void place_start(const WindowParameters<T>& p, const WindowBeams<T>& b, const WindowStart& start,
+__device__ void write_start(const WindowParameters<T>& p, const WindowBeams<T>& b, const WindowStart& start,
                             const SharedPointers<T>& s) {
   const int ne = p.tables.ne, nx = p.tables.nx;
   const int thread = s.block * static_cast<int>(blockDim.x) + static_cast<int>(threadIdx.x);
@@ -91,7 +91,7 @@ __device__ void begin_beam(const WindowParameters<T>& common, const WindowBeams<
     mine.stop_number = b.stop_share * start.number;
   }
   meet_all();
-  place_start(mine, b, start, s);
+  write_start(mine, b, start, s);
 }
 
 /// Adds content in flight at the end to the last row of the beam's ledger. Content beyond the last plane has left the

@@ -57,7 +57,7 @@ class CudaWindowBeams final : public engine::BeamsSolver {
   std::size_t state_cells() const;
   std::size_t ledger_cells() const;
   std::size_t crossing_cells() const;
-  void make_room(Slot& slot, std::size_t beams);
+  void allocate_results(Slot& slot, std::size_t beams);
   void make_places(BeamStorage& places, int count, cuda::Stream& stream);
   void send_starts(Slot& slot, std::span<const Start* const> starts, WindowBeams<T>& beams);
   void queue(Slot& slot, std::span<const Start* const> starts, bool all);

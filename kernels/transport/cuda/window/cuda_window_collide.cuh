@@ -25,20 +25,20 @@ class Collide {
 
   /// Computes and writes the item; other blocks wait for its result.
   __device__ void run(float& lowest, float& highest) {
-    choose();
-    hold();
+    choose_tile();
+    copy_angle_data();
     gather();
     clear();
     asm volatile("cp.async.wait_all;" ::: "memory");
     meet_workers();
-    turn();
+    convolve_angles();
     meet_workers();
     move(lowest, highest);
-    if (kDepth) send_written(p, s, fixed, bin, step);
+    if (kDepth) publish_written(p, s, fixed, bin, step);
   }
 
   /// Adds the scores of the item to the totals; no block waits for them.
-  __device__ void leave_scores() {
+  __device__ void add_scores() {
     score();
     meet_workers();
     finish_scores();
@@ -52,7 +52,7 @@ class Collide {
   static constexpr bool kScoresPath = Tracks::kOn && kDepth;
   static constexpr int kPathLength = 4, kReacted = kScoresPath ? 5 : 4;
 
-  __device__ void choose() {
+  __device__ void choose_tile() {
     bin = item.bin;
     half = s.bins[bin].half;
     z = kDepth ? 0 : item.z;
@@ -102,7 +102,7 @@ class Collide {
 
   /// Starts the copies of data that depend only on the angle to shared memory. The block waits for them after the
   /// gather.
-  __device__ void hold() {
+  __device__ void copy_angle_data() {
     if (kMixed) return;
     const int lane = threadIdx.x & 31, warp = kWarps - 1 - (threadIdx.x >> 5);
     if (held_weights) {
@@ -292,7 +292,7 @@ class Collide {
 
   /// Applies the angle kernel. A thread computes neighbouring angles, so that it reads each row of the tile once for
   /// all of them. It adds distant terms first, so that FP32 sums have no systematic loss.
-  __device__ void turn() {
+  __device__ void convolve_angles() {
     const int groups = (a1 - a0 + kWindowTurned - 1) / kWindowTurned;
     const int units = groups * tile_quads;
     // One unit of work is a quad of columns at kWindowTurned angles. If there are few units, several lanes share one,
@@ -316,14 +316,14 @@ class Collide {
       const int reach = max(0, min(half, max(low_reach, high_reach)));
       Quad<T> sum[kWindowTurned] = {};
       if (kMixed) {
-        turn_mixed(sum, quad, row, reach);
+        convolve_mixed(sum, quad, row, reach);
       } else {
         const int each = (reach + (1 << split) - 1) >> split;
         const int from = min(reach, (part + 1) * each), beyond = part * each;
         if (held_weights) {
-          turn_uniform<true>(sum, quad, row, from, beyond);
+          convolve_uniform<true>(sum, quad, row, from, beyond);
         } else {
-          turn_uniform<false>(sum, quad, row, from, beyond);
+          convolve_uniform<false>(sum, quad, row, from, beyond);
         }
       }
       for (int offset = lanes; offset < 32; offset <<= 1) {
@@ -345,7 +345,7 @@ class Collide {
   /// that is read contributes to all angles of the thread. The loop over distances is unrolled by the number of angles,
   /// so that rows stay in their registers. kHeld: the weights are in shared memory.
   template <bool kHeld>
-  __device__ void turn_uniform(Quad<T> (&sum)[kWindowTurned], int quad, int row, int from, int beyond) const {
+  __device__ void convolve_uniform(Quad<T> (&sum)[kWindowTurned], int quad, int row, int from, int beyond) const {
     if (from <= beyond && beyond > 0) return;
     constexpr int kMade = kWindowTurned;
     const Quad<T>* below = s.tile + (row - from) * pitch + quad;
@@ -400,7 +400,7 @@ class Collide {
   }
 
   /// Applies the angle kernel where it differs by column.
-  __device__ void turn_mixed(Quad<T> (&sum)[kWindowTurned], int quad, int row, int reach) const {
+  __device__ void convolve_mixed(Quad<T> (&sum)[kWindowTurned], int quad, int row, int reach) const {
     int m[4];
     for (int j = 0; j < 4; ++j) m[j] = material_at(tile_x0 + 4 * quad + j);
 #pragma unroll
@@ -470,7 +470,7 @@ class Collide {
     tally[kTallyXHigh] = static_cast<double>(above);
     if (!kDepth) return;
     extent.publish(fixed.extent);
-    keep_written(s, written, t.energy[bin]);
+    tally_written(s, written, t.energy[bin]);
   }
 
   /// Adds the warp's sums to its row of tallies. Each exchange halves the values per lane, so that each lane ends with

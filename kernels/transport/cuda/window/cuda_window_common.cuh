@@ -210,7 +210,7 @@ __device__ inline void meet_all() { meet_at<2, kWindowThreads>(); }
 
 /// Adds the content that a warp writes for an item. Every thread of the warp must call this.
 template <typename T>
-__device__ inline void keep_written(SharedPointers<T>& s, double written, double energy) {
+__device__ inline void tally_written(SharedPointers<T>& s, double written, double energy) {
   if (!__any_sync(kWholeWarp, written != 0.0)) return;
   written = warp_sum(written);
   if ((threadIdx.x & 31) != 0) return;
@@ -222,8 +222,8 @@ __device__ inline void keep_written(SharedPointers<T>& s, double written, double
 /// Publishes a written item, for which other blocks wait: its bin's next box includes the item, and its content counts
 /// as in flight. All workers must call this.
 template <typename T>
-__device__ inline void send_written(const WindowParameters<T>& p, SharedPointers<T>& s, FixedMemory& fixed, int bin,
-                                    int step) {
+__device__ inline void publish_written(const WindowParameters<T>& p, SharedPointers<T>& s, FixedMemory& fixed, int bin,
+                                       int step) {
   meet_workers();
   const int lane = static_cast<int>(threadIdx.x) & 31, warp = static_cast<int>(threadIdx.x) >> 5;
   if (warp == 0 && lane < 6) {

@@ -14,7 +14,7 @@ struct UnclippedItem {
 };
 
 /// Index of an item's bin among those of the plan.
-__device__ inline int place_of(const int* begin, int bins, int item) {
+__device__ inline int plan_index(const int* begin, int bins, int item) {
   int place = 0;
 #pragma unroll 1
   for (int base = 0; base < bins; base += 32) {
@@ -26,12 +26,12 @@ __device__ inline int place_of(const int* begin, int bins, int item) {
 
 /// Returns work item `item` of the first pass. Items in rows that are likely to contain protons come first.
 template <typename T>
-__device__ inline UnclippedItem collide_cut(const SharedPointers<T>& s, const StepPlan& plan, int item) {
+__device__ inline UnclippedItem collide_item(const SharedPointers<T>& s, const StepPlan& plan, int item) {
   if (item >= plan.collides + plan.rest) return {-1, 0, 0, 0, 1, 1};
   const bool likely = item < plan.collides;
   if (!likely) item -= plan.collides;
   const int* begin = likely ? s.collide_begin : s.rest_begin;
-  const int place = place_of(begin, plan.bins, item);
+  const int place = plan_index(begin, plan.bins, item);
   const BinPlan r = s.plans[place];
   const int index = item - begin[place];
   const int chunks = likely ? r.chunks : r.rest_chunks;
@@ -44,9 +44,9 @@ __device__ inline UnclippedItem collide_cut(const SharedPointers<T>& s, const St
 }
 
 template <typename T>
-__device__ inline UnclippedItem stream_cut(const SharedPointers<T>& s, const StepPlan& plan, int item) {
+__device__ inline UnclippedItem stream_item_of(const SharedPointers<T>& s, const StepPlan& plan, int item) {
   if (item >= plan.streams) return {-1, 0, 0, 0, 1, 1};
-  const int place = place_of(s.stream_begin, plan.bins, item);
+  const int place = plan_index(s.stream_begin, plan.bins, item);
   const BinPlan r = s.plans[place];
   const int index = item - s.stream_begin[place];
   const int rows = divide(index, r.row_blocks);
@@ -68,7 +68,7 @@ class Sources {
   __device__ void fetch(int step) { box = load_box(p.bounds[step % 3] + mine); }
 
   /// Box around the sources' content before step `step`.
-  __device__ WindowBox holds(int step) {
+  __device__ WindowBox content_box(int step) {
     WindowBox all = empty_box();
 #pragma unroll 1
     for (int base = 0; base < count; base += 32) {
@@ -94,7 +94,7 @@ class Sources {
   }
 
   /// Lists the sources with content in row z, heaviest first.
-  __device__ void list(int step, const T* state, int z, WindowSource<T>* views, Item& item) {
+  __device__ void list_sources(int step, const T* state, int z, WindowSource<T>* views, Item& item) {
     int listed = 0, own_source = -1;
 #pragma unroll 1
     for (int base = 0; base < count; base += 32) {
@@ -136,7 +136,7 @@ class Sources {
 
 /// Sets the angles and columns that a bin's protons can reach.
 template <typename T>
-__device__ inline void make_reach(const WindowParameters<T>& p, const WindowBox& from, int half, Item& item) {
+__device__ inline void set_reach(const WindowParameters<T>& p, const WindowBox& from, int half, Item& item) {
   item.a0 = max(0, from.a0 - half);
   item.a1 = min(p.tables.ntheta, from.a1 + half);
   item.x0 = floor_quads(min(from.x0, from.x0 + p.whole_x_min));
@@ -147,11 +147,11 @@ __device__ inline void make_reach(const WindowParameters<T>& p, const WindowBox&
 template <typename T, bool kDepth>
 __device__ void clip_collide(const WindowParameters<T>& p, const UnclippedItem& cut, Sources<T>& sources, int half,
                              int step, WindowSource<T>* views, Item& item, double& cells) {
-  const WindowBox from = sources.holds(step);
+  const WindowBox from = sources.content_box(step);
   item.z = cut.z;
   item.bin = -1;
   if (is_empty(from) || item.z < from.z0 || item.z >= from.z1) return;
-  make_reach(p, from, half, item);
+  set_reach(p, from, half, item);
   const int angles = divide_up(item.a1 - item.a0, cut.chunks);
   item.a0 += cut.part * angles;
   item.a1 = min(item.a0 + angles, item.a1);
@@ -162,7 +162,7 @@ __device__ void clip_collide(const WindowParameters<T>& p, const UnclippedItem& 
   item.bin = cut.bin;
   item.from_a0 = max(from.a0, item.a0 - half);
   item.from_a1 = min(from.a1, item.a1 + half);
-  sources.list(step, p.state[kDepth ? step & 1 : 0], kDepth ? 0 : item.z, views, item);
+  sources.list_sources(step, p.state[kDepth ? step & 1 : 0], kDepth ? 0 : item.z, views, item);
   if (kDepth) {
     const int columns = min(item.x0 + 4 * item.quads, p.tables.nx) - max(item.x0, 0);
     cells += static_cast<double>((item.a1 - item.a0) * max(columns, 0));
@@ -173,10 +173,10 @@ __device__ void clip_collide(const WindowParameters<T>& p, const UnclippedItem& 
 template <typename T>
 __device__ void clip_stream(const WindowParameters<T>& p, const UnclippedItem& cut, Sources<T>& sources, int half,
                             int step, Item& item, double& cells) {
-  const WindowBox from = sources.holds(step);
+  const WindowBox from = sources.content_box(step);
   item.bin = -1;
   if (is_empty(from)) return;
-  make_reach(p, from, half, item);
+  set_reach(p, from, half, item);
   item.z = cut.z;
   item.column = cut.part * kWindowWorkers;
   item.z0 = from.z0;
@@ -184,7 +184,7 @@ __device__ void clip_stream(const WindowParameters<T>& p, const UnclippedItem& c
   item.out_z1 = from.z1 + p.whole_z_max + 1;
   // The ring of rows is too small. The host detects this by an infinite extreme.
   if (min(item.out_z1, p.tables.nz) - max(from.z0 + p.whole_z_min, 0) > p.rows)
-    raise(p.scores.extremes + 1, __int_as_float(0x7f800000));
+    atomic_max(p.scores.extremes + 1, __int_as_float(0x7f800000));
   if (cut.tiles != 0) {  // the bin's first item counts all cells of the bin
     const int columns = min(item.x0 + 4 * item.quads, p.tables.nx) - max(item.x0, 0);
     const int made = min(item.out_z1, p.tables.nz) - max(from.z0 + p.whole_z_min, 0);

@@ -104,7 +104,7 @@ WindowLayout window_layout(const WindowSizes& sizes, std::size_t limit) {
 
 int beam_rows(const Problem& problem, const Tables& t, int steps) {
   constexpr double kTails = 32;  // rows at both ends, over which the remap spreads content above the threshold
-  const int all = rows_held(problem, t);
+  const int all = stored_rows(problem, t);
   const auto cells = [](const physics::RemapShift& shift) { return shift.whole + shift.fraction; };
   const auto [least, most] = std::ranges::minmax(t.shift_z, {}, cells);
   const double deep = (cells(most) - cells(least)) * steps + kTails;  // at the last step, when it is largest

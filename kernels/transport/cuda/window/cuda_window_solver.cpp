@@ -17,7 +17,7 @@ WindowBox empty_box() { return {1 << 30, -1, 1 << 30, -1, 1 << 30, -1, {}}; }
 
 template <typename T>
 std::size_t CudaWindowSolver<T>::slice_cells() const {
-  return u(rows_held(this->problem(), this->tables())) * u(this->tables().ntheta) * u(pitch());
+  return u(stored_rows(this->problem(), this->tables())) * u(this->tables().ntheta) * u(pitch());
 }
 
 template <typename T>
@@ -29,7 +29,7 @@ template <typename T>
 double CudaWindowSolver<T>::cells_per_step() const {
   // Assumed share of the grid that a beam fills. The run counts the actual cells.
   constexpr double kShare = 1e-3;
-  return cells_held(this->problem(), this->tables()) * (this->problem().filled ? 1.0 : kShare);
+  return stored_cells(this->problem(), this->tables()) * (this->problem().filled ? 1.0 : kShare);
 }
 
 template <typename T>

@@ -22,7 +22,7 @@ class CudaWindowSolver final : public CudaSolver<T> {
   void launch_steps(int first, int count) override;
   void launch_count(double* row) override;
   DeviceState<T> device_state() const override;
-  void forget_steps(int) override {}  // the device counts the steps
+  void discard_steps(int) override {}  // the device counts the steps
   double cells_per_step() const override;
   double flops_per_cell_step() const override { return window_->flops_per_cell_step(this->tables()); }
 

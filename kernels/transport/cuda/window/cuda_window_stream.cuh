@@ -63,10 +63,10 @@ __device__ void stream_item(const WindowParameters<T>& p, SharedPointers<T>& s, 
   }
   __syncwarp();
   extent.publish(fixed.extent);
-  keep_written(s, written, t.energy[bin]);
+  tally_written(s, written, t.energy[bin]);
   tally_escapes(s.sums + (threadIdx.x >> 5) * kWindowTallies, kTallyZLow, backwards ? escaped : 0.0,
                 backwards ? 0.0 : escaped, t.energy[bin]);
-  send_written(p, s, fixed, bin, step);
+  publish_written(p, s, fixed, bin, step);
 }
 
 }  // namespace bb::transport::window

@@ -20,7 +20,7 @@ unsigned blocks(std::size_t threads) {
 }
 
 /// Rounds up a number of four-byte values, so that the next array starts on a cache line.
-std::size_t whole_lines(std::size_t values) { return (values + 31) / 32 * 32; }
+std::size_t round_up_to_lines(std::size_t values) { return (values + 31) / 32 * 32; }
 
 /// Packs the arrays of a table; sets the pointers in `to` when they are sent.
 void add(Packer& packer, const physics::StoppingView& from, physics::StoppingView& to) {
@@ -107,10 +107,10 @@ void CudaStepRows::measure(const Tables& t, cuda::Stream& stream) {
 void CudaStepRows::make(WindowParameters<float>& window, cuda::Stream& stream) {
   DeviceStepRows& p = rows_;
   const auto& device = stream.device();
-  const std::size_t all = u(p.ne) * u(p.paths) * u(p.materials), rows = whole_lines(all);
-  const std::size_t feeds = whole_lines(layout_.feeds * u(p.materials) * u(p.paths));
+  const std::size_t all = u(p.ne) * u(p.paths) * u(p.materials), rows = round_up_to_lines(all);
+  const std::size_t feeds = round_up_to_lines(layout_.feeds * u(p.materials) * u(p.paths));
   const std::size_t kernels = layout_.kernels / u(p.classes) * u(p.paths);
-  const std::size_t weights = whole_lines(layout_.weights), kernel_weights = whole_lines(layout_.kernels);
+  const std::size_t weights = round_up_to_lines(layout_.weights), kernel_weights = round_up_to_lines(layout_.kernels);
   const std::size_t losses = 2 * u(p.ne) * u(p.materials) * u(p.ntheta);
   by_path_ = {device, feeds + kernels, cuda::Reuse::kYes};
   made_ = {device, 4 * rows + weights + kernel_weights + losses, cuda::Reuse::kYes};
@@ -187,7 +187,7 @@ void CudaWindowTables<T>::begin(const Problem& problem, const Tables& t, const D
   const bool depth = problem.stepping == Stepping::kDepth;
   WindowParameters<T>& p = parameters_;
   p.tables = on_device;
-  p.rows = rows_held(problem, t);
+  p.rows = stored_rows(problem, t);
   p.row_mask = -1;
   p.pitch = row_pitch(t);
   p.start_z = depth && !problem.filled ? t.start.z : 0;

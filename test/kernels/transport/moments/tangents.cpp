@@ -21,7 +21,7 @@ using namespace transport;
 Problem with_bone(double energy) {
   Problem p = test::water_problem(energy, {100.0, 200.0, 10.0, 0.2}, 0.2, 0.04);
   p.materials.push_back(test::material("bone-compact-icru"));
-  test::paint(p, 1, -50.0, 50.0, 30.0, 50.0);
+  test::fill_region(p, 1, -50.0, 50.0, 30.0, 50.0);
   p.stepping = Stepping::kDepth;
   p.beam.x_sigma = 3.0;
   p.beam.energy_sigma = 0.8;
@@ -120,7 +120,7 @@ TEST("moments: derivatives without straggling are finite where bins contain only
   // rounding error.
   Problem air = test::water_problem(70.0, {200.0, 130.0, 10.0, 1.0}, 0.2, 0.04);
   air.materials.push_back(test::material("air"));
-  test::paint(air, 1, -100.0, 100.0, 0.0, 100.0);
+  test::fill_region(air, 1, -100.0, 100.0, 0.0, 100.0);
   air.stepping = Stepping::kDepth;
   air.straggling = Straggling::kOff;
   const std::vector<Direction> energy = {{Input::kEnergy, 0}};

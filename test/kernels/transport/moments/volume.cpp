@@ -25,7 +25,7 @@ const std::vector<AlongY> kOne{{0.0, 4.0}};
 Problem with_bone(double energy, double depth) {
   Problem p = test::water_problem(energy, {200.0, depth, 2.0, 1.0}, 0.2, 0.04);
   p.materials.push_back(test::material("bone-compact-icru"));
-  test::paint(p, 1, -100.0, 100.0, 30.0, 50.0);
+  test::fill_region(p, 1, -100.0, 100.0, 30.0, 50.0);
   p.stepping = Stepping::kDepth;
   p.variant = "moments";
   p.beam.x_sigma = 3.0;
