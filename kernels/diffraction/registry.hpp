@@ -41,8 +41,8 @@ struct Variant {
 /// Largest relative error allowed on bright pixels.
 inline constexpr double kParity = 2e-5;
 
-/// Difference between FP64 variants on bright pixels, because they round the last bits of N·h turns in different
-/// orders.
+/// Largest relative difference between FP64 variants on bright pixels. They round the last bits of N·h turns in
+/// different orders.
 inline constexpr double kReferenceRounding = 5e-9;
 
 std::span<const Variant> variants();

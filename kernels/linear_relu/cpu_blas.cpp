@@ -24,7 +24,7 @@ Blas find() {
   std::string tried;
   for (const std::string& name : names) {
     std::string error;
-    // The library stays open until the program ends, because BLAS libraries start threads of their own.
+    // The library is never closed, because the threads that it starts may still run when the program ends.
     auto* const library = std::make_unique<cuda::DynamicLibrary>(cuda::DynamicLibrary::open(name, error)).release();
     void* const symbol = *library ? library->symbol("cblas_sgemm") : nullptr;
     if (symbol != nullptr) {

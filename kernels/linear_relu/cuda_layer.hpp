@@ -112,13 +112,13 @@ class CudaUnfusedLayer : public CudaLayer<float> {
       : CudaLayer(problem, Arithmetic::kFp32), pointwise_(module()) {}
 
  protected:
-  /// Y from X, with bias and rectifier.
+  /// Queues the forward direction: Y from X, with bias and rectifier.
   virtual void forward(cuda::Stream& to) = 0;
-  /// out[rows][columns] = A[rows][depth] B[depth][columns]; `turned`: A is stored [depth][rows].
+  /// Queues out[rows][columns] = A[rows][depth] B[depth][columns]. If `turned`, A is stored as [depth][rows].
   virtual void product(cuda::Stream& to, const float* a, bool turned, const float* b, float* out, unsigned rows,
                        unsigned columns, unsigned depth) = 0;
 
-  /// G from dY, and the sums of its columns.
+  /// Queues the masking of the gradient: G from dY, and the sums of the columns of G.
   virtual void gate(cuda::Stream& to) {
     pointwise_.gate(to, dy_.pointer(), gate_.pointer(), g_.pointer(), sums(), batch(), out_width());
   }

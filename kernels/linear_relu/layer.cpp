@@ -57,7 +57,7 @@ struct Reference {
   std::function<double(std::size_t, std::size_t, double)> gate;  // empty for none
   bool rectified = false;                                        // counts wrong signs of the rectifier
   std::function<double(std::size_t, std::size_t)> added = {};    // followed by GELU
-  bool bent = false;                                             // by GELU
+  bool bent = false;                                             // true if GELU is applied to the result
 };
 
 std::pair<std::size_t, std::size_t> sampled(const Reference& r, std::size_t i) {

@@ -25,13 +25,13 @@ BB_HD inline int not_above(const double* values, int count, double value) {
 struct StoppingView {
   static constexpr int kMeshPerTable = 40;  // range mesh cells between two table entries
 
-  const double* x;   // [entries] ln T,
-  const double* y;   // ln S
-  const double* y2;  // and its second derivatives
+  const double* x;   // [entries] ln T
+  const double* y;   // [entries] ln S
+  const double* y2;  // [entries] second derivatives of ln S
   int entries;
-  const double* mesh;        // [cells] ln T of the range mesh,
-  const double* mesh_range;  // g/cm² there
-  const double* mesh_slope;  // and d ln T / d range, cm²/g
+  const double* mesh;        // [cells] ln T of the range mesh
+  const double* mesh_range;  // [cells] range, g/cm²
+  const double* mesh_slope;  // [cells] d ln T / d range, cm²/g
   int cells;
 
   /// Mass stopping power in MeV cm²/g at `energy` (MeV).

@@ -20,7 +20,7 @@ Refusal refusal(const TaskVariant& v, const TaskProblem& problem) {
   if (const std::string missing = v.unavailable(); !missing.empty()) return {"device", name + ": " + missing};
   if (const std::string why = v.refuses(problem); !why.empty()) return {"unsupported", name + ": " + why};
   const double need = v.estimate_bytes(problem);
-  // The memory limit of the scenario applies to the machine's memory; a GPU has its own.
+  // The memory limit of the scenario applies to the machine's memory; a GPU has a separate limit.
   const bool gpu = on_gpu(v);
   const double limit = gpu ? cuda::usual_memory_bytes() : problem.memory_limit;
   if (limit > 0.0 && need > limit) {

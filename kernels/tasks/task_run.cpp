@@ -18,7 +18,7 @@ using cpu::Clock;
 // Maximum number of repetitions in a batch. A launch queue holds about a thousand launches; far larger batches only
 // measure the wait for it.
 constexpr int kMaxRepetitions = 20'000;
-// maximum number of cold repetitions; each empties the caches, which takes longer than most repetitions
+// Maximum number of cold repetitions. Each empties the caches, which takes longer than most repetitions.
 constexpr int kMaxColdRepetitions = 200;
 // Emptying a server's caches takes tens of milliseconds, so a cold sample ends after this time.
 constexpr double kMaxColdSeconds = 0.2;

@@ -62,7 +62,7 @@ Refusal refusal(const Variant& v, const Problem& p, const Tables& t, const GpuLi
     if (const std::string missing = v.unavailable(); !missing.empty()) return {"device", name + ": " + missing};
   }
   const double need = v.estimate_bytes(p, t);
-  // The memory limit of the scenario applies to the machine's memory; a GPU has its own.
+  // The memory limit of the scenario applies to the machine's memory; a GPU has a separate limit.
   const GpuLimits there = gpu != nullptr || !on_gpu(v) ? GpuLimits{} : gpu_of(p);
   const GpuLimits& device = gpu != nullptr ? *gpu : there;
   const double limit = on_gpu(v) ? device.memory_bytes : p.memory_limit;

@@ -33,8 +33,7 @@ struct Variant {
   std::vector<Precision> precisions;
   std::vector<Stepping> steppings;
   double bytes_per_cell_step;  // compulsory traffic, FP32; Solver::bytes_per_cell_step is more precise
-  double flops_per_cell_step;  // approximate, with narrow angle kernels; flops_per_cell_step() counts those of a
-                               // problem
+  double flops_per_cell_step;  // approximate, with narrow angle kernels; exact: flops_per_cell_step()
   int speed_rank;              // `auto` chooses the highest rank that the problem allows
   bool makes_rows = false;     // computes the rows of the operators itself if device_can_compute_rows()
   bool scores_tracks = false;  // can score the moments of tracks, from which LET is derived

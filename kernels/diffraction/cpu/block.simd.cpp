@@ -20,7 +20,8 @@ struct Mixed : Numbers<double, float> {};
 struct Chebyshev : Numbers<double, double> {};
 struct DoubleFloats : Numbers<DoubleFloat, float> {};
 
-/// One axis of a block: h - round(h), the fractional part of N·(h - round(h)), round(h), and the index h itself.
+/// Values along one crystal axis in every lane: `delta` = h - round(h), `rest` = the fractional part of N·delta,
+/// `nearest` = round(h), and the index h itself.
 template <typename Factor>
 struct Axis {
   alignas(64) Factor delta[kLanes];

@@ -76,8 +76,6 @@ inline T index(const Number3<T>& edge, const Lanes3<T>& q, int i) {
   return edge.x * q.x.get(i) + edge.y * q.y.get(i) + edge.z * q.z.get(i);
 }
 
-// Included by *.simd.cpp only.
-
 /// One axis of a block: `delta` is h - round(h), `rest` the fractional part of N·delta. The naive arithmetic stores h
 /// itself in `delta`.
 template <typename T>

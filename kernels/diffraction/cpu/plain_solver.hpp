@@ -8,8 +8,8 @@
 
 namespace bb::diffraction {
 
-/// FP64 solver with one plain loop nest per pixel; every sum has the order of its definition. `Crystal` calls f(edges
-/// of the cell) for every orientation of a setup.
+/// FP64 solver with one plain loop nest per pixel, which adds terms in the order of the formulas. `Crystal::each` calls
+/// its function with the cell edges of every orientation of a setup.
 template <typename Crystal>
 class PlainSolver final : public BandSolver {
  public:

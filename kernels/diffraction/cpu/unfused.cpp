@@ -7,7 +7,7 @@
 namespace bb::diffraction {
 namespace {
 
-/// Pixels per pass between two checks for cancellation, which are some milliseconds apart.
+/// Pixels per pass between two checks for cancellation. Checks then occur every few milliseconds.
 constexpr std::size_t kPartPixels = std::size_t{1} << 20;
 
 /// Runs one pass over the image per operator, with temporaries of the image's size, as array programs do.

@@ -74,7 +74,7 @@ std::vector<Mat3> mosaic_domains(double spread, int domains, std::int32_t seed) 
 
 namespace {
 
-/// Number of cells that are filled between two checks for cancellation.
+/// Number of table entries that are filled between two checks for cancellation.
 constexpr std::size_t kFilledAtOnce = std::size_t{1} << 22;
 
 double cells_of(const FactorBox<double>& box) { return static_cast<double>(box.nh) * box.nk * box.nl; }

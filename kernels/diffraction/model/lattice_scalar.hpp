@@ -155,7 +155,8 @@ BB_HD inline float sine_of(float x) {
 #endif
 }
 
-// Lattice factor of one crystal at one point, in the number types of a variant. CPU blocks and GPU threads share it.
+// The functions below compute the lattice factor of one crystal at one point, in the number types of a variant. CPU
+// blocks and GPU threads share them.
 
 BB_HD inline double fraction(double x) { return x - nearest_whole(x); }
 BB_HD inline float fraction(float x) { return x - nearest_whole(x); }

@@ -22,7 +22,7 @@ inline cuda::LaunchShape cooperative_shape(const cuda::Kernel& kernel, const cud
 namespace launch_row {
 namespace {
 
-// small factor, so that y stays in the normal range of FP32 over thousands of repetitions
+// Small factor, so that y stays in the normal range of FP32 over thousands of repetitions.
 constexpr float kA = 1.0f / 1024.0f;
 constexpr unsigned kThreads = 256;
 constexpr std::size_t kPiece = 16384;  // elements of one CPU task: 64 KiB of each array
@@ -116,7 +116,7 @@ CudaWork gpu_work(CudaBench& bench, GpuMethod how) {
     } else {
       out.queue = all;
     }
-    // The cost of this variant is the wait between launches, of which the device clock would miss the host's part.
+    // This variant measures the wait between launches. The device clock would not include the host's part of it.
     if (how == GpuMethod::kSynchronised) {
       out.clock = engine::TaskClock::kWall;
       out.no_graph = "it waits for the device after every launch";

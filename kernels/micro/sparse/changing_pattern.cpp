@@ -142,12 +142,12 @@ struct DeviceLists {
       list_values.push_back(bench.upload(list.values));
     }
   }
-  using VariantTexts = std::shared_ptr<cuda::DeviceBuffer<unsigned>>;
+  using Indices = std::shared_ptr<cuda::DeviceBuffer<unsigned>>;
   using Floats = std::shared_ptr<cuda::DeviceBuffer<float>>;
   Floats x, y, values;
-  VariantTexts columns, begin, counts, next;
+  Indices columns, begin, counts, next;
   cuda::Kernel add, count, begins, fill, multiply;
-  std::vector<VariantTexts> list_rows, list_columns;
+  std::vector<Indices> list_rows, list_columns;
   std::vector<Floats> list_values;
 };
 
@@ -166,7 +166,7 @@ CudaWork gpu_work(CudaBench& bench, GpuMethod how) {
   const auto on = std::make_shared<DeviceLists>(bench, *p);
   const auto turn = std::make_shared<ListSelector>();
   struct StoredPattern {
-    DeviceLists::VariantTexts begin, columns;
+    DeviceLists::Indices begin, columns;
     DeviceLists::Floats values;
   };
   const auto kept = std::make_shared<std::vector<StoredPattern>>();

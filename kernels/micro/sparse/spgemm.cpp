@@ -29,7 +29,7 @@ struct Problem {
             {"products", "Products", products, ""}};
   }
   SparseMatrix matrix;
-  // one weight per column: C is compared by weighted sums of its rows, because its entries have no fixed order
+  // One weight per column: C is compared by weighted sums of its rows, because its entries have no fixed order.
   std::vector<float> weights;
   double products = 0;
 };

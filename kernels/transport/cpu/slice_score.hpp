@@ -81,7 +81,8 @@ void score_spectrum(const SliceContext<T>& context, const DeferredScores<T>& lef
   });
 }
 
-/// Row of Left with the protons weighted by path length relative to the beam's.
+/// Row of the deferred scores with the protons weighted by path length relative to the beam's. Equals the row of
+/// numbers if all paths are equal or no tracks are scored.
 constexpr DeferredRow path_row(bool tracks, bool depth) { return tracks && depth ? kPathLength : kNumber; }
 
 /// With `kTracks`, also scores the moments of tracks and the spectra; without, no code for them is compiled.

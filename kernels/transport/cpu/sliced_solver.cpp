@@ -16,8 +16,8 @@ using engine::SpanRecorder;
 using engine::StepTotals;
 
 // Share of the beam below which an edge plane of a slice is cut from the window. A run cuts some 10^4 edges. With FP32
-// they add up to about 1e-7 of the protons, with FP64 to less than the parity gate of 1e-12. The ledger counts these
-// protons as skipped.
+// they add up to about 1e-7 of the protons, with FP64 to less than the 1e-12 that parity tests allow. The ledger counts
+// these protons as skipped.
 template <typename T>
 constexpr double kWindowThreshold = sizeof(T) == sizeof(float) ? 1e-11 : 1e-18;
 
@@ -48,7 +48,7 @@ template <typename T>
 bool SlicedSolver<T>::restart(const Problem& problem) {
   scores_ = engine::Scores(t_);
   std::ranges::fill(planes_, 0.0);
-  // Clearing the stores makes the reported size of the state that of this beam alone.
+  // Clear the stores, so that the reported size of the state is that of this beam alone.
   next_store_.clear();
   deferred_store_.clear();
   for (Lane& lane : lanes_) lane.scratch.clear();

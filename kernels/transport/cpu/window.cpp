@@ -9,10 +9,10 @@
 namespace bb::transport {
 namespace {
 
-/// Upper bound, because the size of the window is known only during the run. It counts a few dozen rows of z, all
-/// angles and all columns. The bins are those of twelve range-straggling widths and of the range between spots. Protons
-/// fill less than a quarter of these cells. Measured windows: 14 MB (bound: 70 MB) for 70 MeV in water, 83 MB (bound:
-/// 190 MB) behind bone at 150 MeV.
+/// Upper bound, because the size of the window is known only during the run. It counts all angles and columns, a few
+/// dozen rows of z, and the bins within twelve range-straggling widths plus the range between spots. Protons fill less
+/// than a quarter of these cells. Measured windows: 14 MB (bound: 70 MB) for 70 MeV in water, 83 MB (bound: 190 MB)
+/// behind bone at 150 MeV.
 double estimate_bytes(const Problem& p, const Tables& t) {
   if (p.filled) return estimate_dense(p, t);
   const double range_cm = t.beam_range_mm * 0.1;

@@ -22,8 +22,9 @@ constexpr int kColumns = 64;        // maximum number of sampled columns
 // Safety factors of the estimates. Without them, estimates were 0.8 to 1.6 times the memory of runs, and too low where
 // tails reach the cut of FP64.
 constexpr double kPathSafety = 1.3, kDepthSafety = 1.4, kFp64Safety = 1.3;
-constexpr double kSpareCapacity = 1.25;  // allocated per stored value; see Store::grow
-// length in depth of a row of a tilted beam, in beam widths; rows at the ends of the beam are shorter
+constexpr double kSpareCapacity = 1.25;  // allocated per stored value; see ScratchBuffer::grow
+// Depth that the width of a tilted beam spans, in half widths from scattering times the sine of the tilt. Less than 2,
+// because rows at the ends of the beam are shorter.
 constexpr double kTilted = 1.2;
 
 /// -2 ln of the share of the beam below which a plane of a box is cut, as in SlicedSolver.
@@ -38,7 +39,7 @@ double half_width_sigmas(double cut, double spent, double share) {
 /// Share of a normal distribution in the cell around its mean.
 double share_of(double cell, double sigma) { return cell / std::max(cell, sigma * std::sqrt(2.0 * std::numbers::pi)); }
 
-/// Beam after some path along its axis.
+/// Energy and widths of the beam after some path along its axis.
 struct BeamWidths {
   double left_mm;               // residual range in water
   physics::PencilMoments beam;  // moments from the spot and from scattering
@@ -53,7 +54,8 @@ class Boxes {
  public:
   Boxes(const Problem& p, const Tables& t);
 
-  /// Number of stored values at a share of the axis: the slices before and after the step, and their scores.
+  /// Number of stored values when the beam has covered `share` of its axis: the slices before and after the step, and
+  /// their scores.
   double at(double share) const;
   double scratch() const;
 
@@ -175,8 +177,8 @@ double Boxes::at(double share) const {
   const double way = share * length_mm_;
   const int middle = static_cast<int>(std::floor(0.5 * (low_x_ + high_x_) / p_.grid.dx + 0.5 * t_.nx));
   const BeamWidths mean = widths(t_.beam_range_mm - lost_mm(std::clamp(middle, 0, t_.nx - 1), way));
-  constexpr double kStraggling = 0.12, kPower = 0.935, kGrowth = 1.87;  // range straggling of protons in water, in mm
-                                                                        // from a range in cm
+  // Range straggling of protons in water: kStraggling times the kPower-th power of the range in cm, in mm.
+  constexpr double kStraggling = 0.12, kPower = 0.935, kGrowth = 1.87;
   const double straggling = kStraggling * std::pow(0.1 * t_.beam_range_mm, kPower);
   const double sigma = std::hypot(
       spread_mm_, straggling * std::sqrt(1.0 - std::pow(std::max(0.0, mean.left_mm / t_.beam_range_mm), kGrowth)), bin);

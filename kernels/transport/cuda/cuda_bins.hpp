@@ -92,8 +92,7 @@ struct BinTables : BinLayout {
 
   std::vector<int> feed_bin;
   std::vector<T> feed_weight, kernel_weight;
-  std::vector<T> lost;  // [end][ne][material][angle] share that scattering sends from an angle off the grid, at the low
-                        // and the high end
+  std::vector<T> lost;  // [end][ne][material][angle] share that scattering sends off the grid
 
  private:
   void fill_feeds(const Tables& t, const TypedTables<T>& typed, int bin);

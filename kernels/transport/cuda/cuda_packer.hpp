@@ -69,7 +69,7 @@ class Packer {
   // Arrays start on a cache line, so that a warp's first load from any array and 16-byte loads are aligned.
   static constexpr std::size_t kAlignment = 128;
   static constexpr std::size_t kPiece = std::size_t{1} << 18;  // bytes per copy of one core
-  // number of bytes up to which one core copies faster than it would wake others
+  // Number of bytes up to which one core copies faster than it would wake others.
   static constexpr std::size_t kAlone = std::size_t{1} << 20;
 
   void place(std::span<const std::byte> bytes, std::function<void(const unsigned char*)> set) {

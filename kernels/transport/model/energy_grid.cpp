@@ -11,9 +11,10 @@ namespace bb::transport {
 namespace {
 
 constexpr int kReach = 2;  // bins on either side with a share of a bin, for cubic interpolation
-// in higher bins, the mean of the energy and the energy at the centre differ by less than 1e-5
+// Number of lowest bins whose values are means. In higher bins, the mean energy and the energy at the centre differ by
+// less than 1e-5.
 constexpr int kMaxBins = 8;
-// number of parts of the integration interval next to the end of the range; other intervals have one
+// Number of parts of the integration interval next to the end of the range. Other intervals are not divided.
 constexpr int kParts = 4;
 
 // Five-point Gauss-Legendre on [0, 1].
@@ -33,7 +34,7 @@ double cubic_weight(double distance) {
 
 using Value = std::function<double(double range)>;
 
-/// BinMeans of a value over the ranges of bins. Each interval between two centres is integrated once for all bins whose
+/// Means of a value over the ranges of bins. Each interval between two centres is integrated once for all bins whose
 /// shares reach it, because only the weights differ.
 class BinMeans {
  public:

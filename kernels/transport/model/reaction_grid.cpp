@@ -20,7 +20,7 @@ constexpr double kFar = 2.0;
 constexpr double kEntrance = 0.04, kEnd = 0.2;  // parts of a beam's range in which planes are not longer
 constexpr double kThin = 10.0;                  // maximum length of a plane in thin material, relative to water
 constexpr double kColumn_mm = 2.0;              // maximum column width in water, or one cell; products spread wider
-// minimum number of planes per step if steps are longer than cells, because only one row in several contains reactions
+// Minimum number of steps per plane if steps are longer than cells, because only one row in several contains reactions.
 constexpr double kStepsPerPlane = 4.0;
 constexpr double kRounding = 1e-9;
 

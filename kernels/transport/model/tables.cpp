@@ -77,12 +77,12 @@ void check(const Problem& p) {
   }
 }
 
-/// Whether the row of a beam along z keeps its place in a cell: its steps are whole cells, so it stays narrower than
-/// the remap resolves. The clamp then suppresses a sixth of the detour, and R80 is up to 0.07 mm too deep (300 MeV).
-/// Angles that lag by less than kSmallLag of a cell per step therefore use a first-order remap, which preserves the
-/// mean exactly. Over the whole range, it adds the detour times the cell to the variance: at most 1 % of W80-20, the
-/// limit for any grid. The wider rows need a third more cells, so they are used only if the range would change by more
-/// than kMinRangeShift.
+/// Whether shifts in z at angle `theta` use a first-order remap. A beam along z whose steps are whole cells stays
+/// narrower than the high-order remap resolves. The clamp then suppresses a sixth of the detour, and R80 is up to 0.07
+/// mm too deep (300 MeV). A first-order remap preserves the mean exactly, so it is used for angles that lag by less
+/// than kSmallLag of a cell per step. Over the whole range, it adds the detour times the cell to the variance: at most
+/// 1 % of W80-20, the limit for any grid. The wider rows need a third more cells, so they are used only if the range
+/// would change by more than kMinRangeShift.
 bool needs_first_order_remap(const Problem& p, double detour_mm, double theta) {
   constexpr double kSmallLag = 0.05, kRounding = 1e-9, kShare = 1.0 / 6.0, kMinRangeShift = 0.015;  // mm
   const double cells = p.step / p.grid.dz;
@@ -112,10 +112,11 @@ void build_streaming(const Problem& p, double detour_mm, Tables& t) {
 
 /// A proton on a straight path along the beam axis, without straggling.
 struct AxisProton {
-  int steps = 0;              // number of steps until the proton stops or leaves the grid
-  double added_variance = 0;  // variance of the range, mm² of water, from bins that cannot represent a step's mean and
-                              // variance with weights >= 0
-  double detour = 0;          // mean excess of the path over the depth, mm, over the angles of scattering
+  int steps = 0;  // number of steps until the proton stops or leaves the grid
+  /// Variance of the range, mm² of water, that bins add if they cannot represent the mean and the variance of a step with
+  /// weights >= 0.
+  double added_variance = 0;
+  double detour = 0;  // mean excess of the path over the depth, mm, over the angles of scattering
 };
 
 // Medians of nine equally likely intervals of a normal distribution.
@@ -228,8 +229,8 @@ double end_excess(const Problem& p, const Beam& beam, const Tables& t, const Sta
   return stopped > 0.0 ? path - gone / stopped : 0.0;
 }
 
-/// Contribution of thin rows to the range spread of a tilted beam, mm. If steps are not whole cells in depth, they
-/// widen the row by more and only the contribution across remains.
+/// Contribution of thin rows to the range spread of a tilted beam, mm. Steps that are not whole cells in depth widen
+/// the rows by more than the part in depth. Only the part across the beam then remains.
 double row_spread(const Problem& p, const Beam& beam, const RowDrift& drift) {
   const double sine = std::abs(std::sin(beam.angle));
   if (!is_tilted(beam)) return 0.0;

@@ -80,12 +80,13 @@ struct Tables {
 
   Start start;
 
-  double path_step = 0;            // mm of path (path stepping) or of depth (depth stepping)
-  double depth_first_node = 0;     // mm
-  double beam_range_mm = 0;        // CSDA range of the beam in water
-  double spots_span_mm = 0;        // difference between the range of the fastest spot and that of the slowest one
-  double end_excess_mm = 0;        // excess of the scored length of tracks along the axis, because the last step is
-                                   // scored in full although protons stop within it
+  double path_step = 0;         // mm of path (path stepping) or of depth (depth stepping)
+  double depth_first_node = 0;  // mm
+  double beam_range_mm = 0;     // CSDA range of the beam in water
+  double spots_span_mm = 0;     // difference between the range of the fastest spot and that of the slowest one
+  /// Excess of the scored length of tracks along the axis, because the last step is scored in full although protons stop
+  /// within it.
+  double end_excess_mm = 0;
   int axis_steps = 0;              // steps of a proton straight along the beam axis; 0 without a beam
   double extra_straggling_mm = 0;  // range spread from range bins and from steps of parts of cells
   double row_spread_mm = 0;        // approximate range spread from a tilted beam's thin rows

@@ -25,7 +25,7 @@ std::vector<SpotKind> spot_kinds(const Problem& problem);
 /// Returns the reason why moments cannot solve a problem, as "field = value: reason; allowed: …"; "" if they can.
 std::string moments_refusal(const Problem& problem);
 
-/// As moments_refusal(), for solvers of beams along z.
+/// Like moments_refusal(), for solvers of beams along z.
 std::string straight_moments_refusal(const Problem& problem);
 
 /// The layers of a problem with layered materials, front to back.

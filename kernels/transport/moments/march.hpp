@@ -25,8 +25,7 @@ struct MarchPlane {
   std::array<double, 4> deposit{};  // MeV, then MeV times powers 1 to 3 of the variance of x (mm²)
   double passed = 0;                // protons in flight, integrated over depth: protons times mm
   double lost = 0, lost_energy = 0, stopped = 0;
-  std::array<std::array<double, 4>, TrackScores::kMoments> tracks{};  // moments of tracks, with powers of the variance
-                                                                      // as in `deposit`
+  std::array<std::array<double, 4>, TrackScores::kMoments> tracks{};  // moments of tracks, like `deposit`
   double energy = 0;                                                  // MeV in flight
   std::array<double, kMoments> state{};                               // protons in flight, by Moment
   double mean_u = 0, mean_x = 0;                                      // protons times the means, of a tilted beam

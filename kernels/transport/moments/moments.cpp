@@ -192,7 +192,7 @@ class Moments final : public engine::Solver {
     return all;
   }
 
-  /// As spread(), into the pairs of the current row.
+  /// Like spread(), but adds to the pairs of the current row.
   Outside add_to_rows(const Group& g, const std::array<double, 4>& of) {
     const GaussianPair pair = gaussian_pair(of);
     Outside all;

@@ -35,8 +35,7 @@ struct LayeredReactions {
   };
   std::vector<Place> places;        // by bin of the march
   std::vector<double> slowing;      // [planes] bins per mm of the fastest protons
-  std::vector<SpreadProtons> left;  // [planes] excess energy over that of the bins, MeV, and this energy times the
-                                    // variance
+  std::vector<SpreadProtons> left;  // [planes] energy in excess of the bins', MeV, alone and times the variance
 };
 
 /// A beam's reactions, and its spots with their x (mm) and weights.

@@ -30,8 +30,7 @@ constexpr double kBethe_MeV_cm2_g = 0.307075;  // 4π N_A r_e² m_e c² (Particl
 constexpr int kMinLayerSteps = 6;              // minimum number of steps per layer
 constexpr int kFirstSteps = 12;                // number of first steps, which use three taps
 constexpr int kLowBins = 32;                   // bins whose falls are computed from ranges, not from stopping powers
-constexpr int kParts = 4;                      // parts of a step, over which the correction by the path so far is
-                                               // averaged
+constexpr int kParts = 4;                      // parts of a step, over which the path correction is averaged
 constexpr int kMargin = 8;                     // additional bins at both ends of the grid
 constexpr double kMinProtonsLeft = 1e-10;      // share of the protons at which the march ends
 constexpr double kWindowEdge = 1e-14;          // share of the protons below which a bin is cut,

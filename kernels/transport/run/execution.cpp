@@ -17,8 +17,7 @@
 namespace bb::engine {
 namespace {
 
-constexpr double kRestPerKeeping = 20.0;  // time between copies of a state to the host, as a multiple of the time of a
-                                          // copy
+constexpr double kRestPerKeeping = 20.0;  // time between copies of a state to the host, in times of a copy
 constexpr int kBatch = 1024;              // maximum steps of a solver between checks for requests
 
 /// Copies scores. Solvers sum them, or download them from a device, at each request.

@@ -53,8 +53,7 @@ struct RunResult {
   std::shared_ptr<const transport::DoseRows> dose_rows;  // in place of `dose`, for beams without maps
   std::vector<LedgerRow> number, energy;
   std::vector<Marginals> keyframes;
-  std::optional<transport::Secondaries> secondaries;  // if nuclear reactions are followed; its dose is included in
-                                                      // `dose`
+  std::optional<transport::Secondaries> secondaries;  // if reactions are followed; `dose` includes its dose
   std::optional<TrackResult> tracks;
   double secondaries_s = 0;  // not included in solve_s, because a GPU's steps do not include it either
 };

@@ -42,7 +42,7 @@ constexpr int kColumnsPerTask = 2;
 
 bool is_deuteron(int beam) { return beam == kDeuterons; }
 
-/// Beam with the source of `beam`: all directions of an angle class share the source of the first.
+/// Index of the beam whose source `beam` uses. All directions of an angle class use the source of the first one.
 int source_of(int beam) { return beam < kFirstDeflected ? beam : beam - (beam - kFirstDeflected) % kAzimuths; }
 
 class Sweep {
@@ -396,8 +396,7 @@ class Sweep {
   std::array<std::size_t, kBeams> current_{};  // by beam
   std::vector<int> recorded_top_;              // [column]
   std::vector<double> planes_;                 // [plane][column] MeV
-  std::array<std::vector<double>, TrackScores::kMoments> track_planes_;  // [plane][column] moments; empty if tracks are
-                                                                         // not scored
+  std::array<std::vector<double>, TrackScores::kMoments> track_planes_;  // [plane][column]; empty if not scored
 };
 
 }  // namespace

@@ -11,7 +11,7 @@
 
 namespace bb::transport {
 
-/// Distributes totals of groups of cells as spread_groups(), for many totals of the same groups.
+/// Like spread_groups(), but reusable for many totals of the same groups.
 class GroupSpread {
  public:
   GroupSpread(std::span<const double> widths, std::span<const std::int32_t> first);
@@ -35,7 +35,7 @@ void spread_groups(std::span<const double> totals, std::span<const double> width
 std::vector<double> spread_planes(const Tables& tables, const std::vector<double>& planes,
                                   std::span<const double> stopping);
 
-/// As spread_planes() in layers, but a row is distributed across x only on request.
+/// Like spread_planes() for layers, but a row is distributed across x only when it is requested.
 std::shared_ptr<const DoseRows> rows_of_planes(const Tables& tables, const std::vector<double>& planes,
                                                std::span<const double> stopping);
 

@@ -18,9 +18,8 @@ namespace bb::transport {
 /// much dose far to the side.
 inline constexpr int kAzimuths = 6;
 inline constexpr double kNothingLeft = 1e-10;  // share of the protons: bins with less are deposited in place
-inline constexpr double kFewReact = 1e-8;      // share of the protons: with fewer reactions in a bin, products go
-                                               // straight ahead
-inline constexpr double kWidestSpread = 0.9;   // bins²: maximum variance of a step, which has three points
+inline constexpr double kFewReact = 1e-8;  // share of protons that react in a bin, below which products go straight on
+inline constexpr double kWidestSpread = 0.9;  // bins²: maximum variance of a step, which has three points
 
 /// Moments of the rest of a track, by bin.
 using TrackMoments = std::array<std::vector<double>, TrackScores::kMoments>;

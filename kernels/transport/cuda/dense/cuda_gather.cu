@@ -115,7 +115,8 @@ __device__ void gather_slow_down(const DeviceStep<T>& s) {
   if (n >= field_cells(s)) return;
   const int i = cell_of_thread<kStrided>(s, n);
   const int m = material_of(s, i);
-  // each angle has its own scattering kernel, or the group of angles is incomplete
+  // With depth stepping each angle has its own sources and weights, so angles are gathered one by one. An incomplete
+  // group of angles is gathered in the same way.
   if (t.depth || a0 + kGatherAngles > t.ntheta) {
     for (int a = a0; a < min(a0 + kGatherAngles, t.ntheta); ++a) {
       const int row = table_row(t, step_class(t, a), m, e);

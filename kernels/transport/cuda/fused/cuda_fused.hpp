@@ -59,8 +59,7 @@ struct FusedParameters {
   const int* half;            // [ne] half width of the widest angle kernel of a bin over materials and classes
   const int* kernel_at;       // [ne] start of the bin's kernels in kernel_weight
   const T* kernel_weight;     // [material][distance 0 … half][class]
-  const T* lost;              // [ne][material][angle] share that scattering sends from an angle off the grid, at its
-                              // low end
+  const T* lost;              // [ne][material][angle] share that scattering sends off the grid at the low end
   int lost_high;              // offset in `lost` of the shares at the high end
   const int* marched;         // [ne] 1: the angle march collides this bin; null: it collides no bin
   double* written;            // [steps + 1][2] protons and MeV that step n wrote (row n + 1), including cut edges

@@ -17,7 +17,7 @@ inline constexpr int kSweepBins = 3;     // maximum bins of a column
 inline constexpr int kSweepTaps = 4;     // neighbouring source bins of a bin in a windowed group
 inline constexpr int kSweepSources = 8;  // maximum source bins of a group
 inline constexpr int kSweepSlot = 1536;  // floats per source of a windowed group in a stage
-// rows that wait for streaming after the collide pass, as many as the remap in z reads
+// Number of rows that wait for streaming after the collide pass, as many as the remap in z reads.
 inline constexpr int kSweepTiles = 5;
 inline constexpr int kSweepStages = 6;  // maximum number of source rows that are copied ahead
 inline constexpr int kSweepRun = 3;     // neighbouring angles that a thread collides in a windowed group

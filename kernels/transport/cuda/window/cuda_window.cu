@@ -22,7 +22,8 @@ __device__ void copy_tables_to_shared(const WindowParameters<T>& p, SharedPointe
   if (threadIdx.x < 6) fixed.extent[threadIdx.x] = threadIdx.x % 2 == 0 ? 1 << 30 : -1;
 }
 
-/// Records content of step `step` that was cut from the window, because the previous step wrote it outside its bounds.
+/// Counts as skipped the content that the previous step wrote outside the window's bounds, so that step `step` does not
+/// contain it.
 template <typename T>
 __device__ void close_step(const WindowParameters<T>& p, int step) {
   if (step < 1) return;

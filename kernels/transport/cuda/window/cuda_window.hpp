@@ -76,8 +76,9 @@ template <typename T>
 struct WindowParameters {
   DeviceTables<T> tables;
   DeviceScores scores;
-  T* state[2];           // [bin][z][angle][x]. Path stepping: the state, and its content between the passes. Depth
-                         // stepping: the state before even and before odd steps
+  /// [bin][z][angle][x]. Path stepping: the state, and its content between the passes. Depth stepping: the state before
+  /// even and before odd steps.
+  T* state[2];
   WindowBox* bounds[3];  // [ne] box of each bin before step n: bounds[n % 3]
   WindowControl* control;
   const WindowBin* bins;

@@ -174,9 +174,9 @@ struct SharedPointers {
   short* boxes;  // [ne][8]
   WindowBin* bins;
   const int* feeds;
-  BinPlan* plans;                                  // plans of the bins in a step
-  int *collide_begin, *rest_begin, *stream_begin;  // [ne + 1] items of earlier bins: in likely rows and in other rows
-                                                   // of the first pass, and in the second pass
+  BinPlan* plans;  // plans of the bins in a step
+  /// [ne + 1] items of earlier bins: in likely rows and in other rows of the first pass, and in the second pass.
+  int *collide_begin, *rest_begin, *stream_begin;
   WindowAngle<T>* angles;
   short* row_material;
   WindowSource<T>* views;

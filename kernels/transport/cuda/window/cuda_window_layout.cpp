@@ -33,7 +33,7 @@ class OffsetAllocator {
 template <typename T>
 WindowLayout lay_out(const WindowSizes& of, int angles, int quads, int weights, bool feeds) {
   constexpr std::size_t kQuad = 4 * sizeof(T);
-  // Number of quads on either side of an item's columns that its tile needs; see Collide::choose.
+  // Number of quads on either side of an item's columns that its tile needs; see Collide::choose_tile.
   const int left = (std::max(0, of.whole_x_max + 3) + 3) / 4;
   const int right = std::max(0, 3 - (of.whole_x_min + 7 + 3) / 4);
   const std::size_t columns = u(left + quads + right + (of.whole_x_min < -7 ? -of.whole_x_min / 4 : 0)) | 1;

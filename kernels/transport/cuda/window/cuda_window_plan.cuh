@@ -6,7 +6,7 @@
 // one. Each block gets about one item. All blocks compute the same plan.
 namespace bb::transport::window {
 
-// minimum number of angles per item; an item also gathers the angles within reach of its kernel
+// Minimum number of angles per item. An item also gathers the angles within reach of its kernel.
 inline constexpr int kMinAngles = 8;
 inline constexpr int kEmptyLow = 32767;
 

@@ -67,7 +67,8 @@ void CudaStepRows::measure(const Tables& t, cuda::Stream& stream) {
 
   const std::size_t bins = u(t.ne), groups = u(t.paths) * u(t.materials);
   measured_ = {stream.device(), 4 * bins + 2 * groups, cuda::Reuse::kYes};
-  // Order: low, high, half, ends, and the sizes. Only `low` counts down.
+  // Arrays in order: low, high, half, ends, and the sizes. `low` is a minimum and starts at the largest int, `high` at
+  // -1, the others at 0.
   measured_.fill_bytes(0, stream);
   cuda::PinnedBuffer<int> here(stream.device(), measured_.size(), cuda::Reuse::kYes);
   const std::span<int> values = here.values().first(measured_.size());
