@@ -15,7 +15,8 @@ namespace {
 /// once. Mapping their pages again would take as long as solving a beam by moments.
 void reuse_freed_memory() {
 #ifdef __GLIBC__
-  // bytes: larger arrays are returned to the system, and so is free memory beyond this size
+  // In bytes. Arrays larger than kMap are returned to the system when they are freed, and so is free memory beyond
+  // kTrim.
   constexpr int kMap = 4 << 20, kTrim = 32 << 20;
   mallopt(M_MMAP_THRESHOLD, kMap);
   mallopt(M_TRIM_THRESHOLD, kTrim);

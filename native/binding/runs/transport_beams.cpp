@@ -68,7 +68,7 @@ class Slots {
 /// JavaScript has read it. Separate objects and arrays for thousands of beams would cost the JavaScript thread and its
 /// garbage collector more than computing readouts.
 ///
-/// Scalars come first, in the order of `readBlock` in electron/host/io/addon/beam-block.ts; then dose, unless its rows
+/// Scalars come first, in the order of readBeamBlock() in electron/host/io/addon/beam-block.ts; then dose, unless its rows
 /// are computed on request, crossing, ledgers, faces, and the profile along the axis.
 class BeamBlocks {
  public:

@@ -9,7 +9,7 @@ namespace bb::cuda {
 
 /// User text that is compiled in place of one of the shipped source files.
 struct Replacement {
-  std::filesystem::path file;  // of ours
+  std::filesystem::path file;  // path of the shipped file that is replaced
   std::string text;
   std::string name;  // name in compiler messages
 };
