@@ -38,7 +38,7 @@ Problem in_bone(Stepping stepping, Scattering scattering, Nuclear nuclear) {
 
 /// Weights are multiples of 2^-24. Device functions differ in the last bits, which changes a few weights by one unit.
 void compare_weights(const char* name, const std::vector<float>& got, const std::vector<float>& wanted) {
-  // two units in the last place, because the largest weight receives the rounding errors of the others
+  // Two units in the last place, because the largest weight receives the rounding errors of the others.
   constexpr float kOne = 0x1p-23f;
   CHECK_EQ(got.size(), wanted.size());
   std::size_t differing = 0;

@@ -6,7 +6,8 @@
 #include "transport/run/beams.hpp"
 #include "transport/run/run.hpp"
 
-// Runs for all tests. They check that no mean range exceeds the longest path of the protons (see problems.hpp).
+// Replacements for engine::Run and engine::Beams in all tests. They check that no mean range exceeds the longest path
+// of the protons (see problems.hpp).
 namespace bb::test {
 
 /// Fails the test if the mean range of a completed run exceeds the longest path of its beam.

@@ -140,8 +140,8 @@ namespace {
 using namespace transport;
 
 constexpr double kTrackEnd = 0.9;  // protons stop beyond this share of the longest path
-// share of protons at the last plane, or in flight, above which the beam counts as leaving the grid; for a tilted beam,
-// also the share lost at the sides or at the ends of the angles
+// Share of protons at the last plane, or in flight, above which the beam counts as leaving the grid. For a tilted beam,
+// also the share lost at the sides or at the ends of the angles.
 constexpr double kMaxShareLeft = 0.01;
 constexpr double kMinCosine = 0.5;        // lower limit for the cosine of the axis
 constexpr double kCsdaTolerance = 1e-3;   // tolerance of the gates on the CSDA range
@@ -163,7 +163,7 @@ double longest_path_at(double energy, const Problem& p, const std::vector<Matter
   for (auto z = static_cast<std::size_t>(p.beam.z / p.grid.dz); z < rows.size(); ++z) {
     const double from = std::max(p.beam.z, static_cast<double>(z) * p.grid.dz);
     const double path = (static_cast<double>(z + 1) * p.grid.dz - from) / cosine;
-    // residual range in the row's lightest material, mm, and energy behind the row, MeV
+    // Residual range in the row's lightest material, mm, and energy behind the row, MeV.
     double left = 0.0, after = 0.0;
     for (const int m : rows[z]) {
       const auto& [density, table] = matter[static_cast<std::size_t>(m)];

@@ -107,7 +107,7 @@ describe('range bins and cutoff', () => {
       async (energy, stepping) => {
         const beam = { energy_MeV: energy };
         const { metrics } = await solved({ beam, solver: { stepping } });
-        // Extrapolates two cutoffs linearly in the range at the cutoff, which is the range that is cut off.
+        // Extrapolates the values at two cutoffs to a cutoff of zero, linearly in the residual range at the cutoff.
         const ratio = (0.4 / 0.2) ** 1.77; // Bragg and Kleeman
         const lower = await solved({ beam, solver: { stepping }, grid: { cutoff_MeV: 0.4 } });
         const lowest = await solved({ beam, solver: { stepping }, grid: { cutoff_MeV: 0.2 } });

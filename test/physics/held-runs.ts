@@ -17,7 +17,10 @@ import { longestPathError } from './longest-way.ts';
 
 type RunFactories = Pick<NativeAddon, 'createTransport' | 'layTransport' | 'layBeams'>;
 
-/** Replaces the functions of `addon` that create runs. `tell` is called for every run whose mean range is too long. */
+/**
+ * Replaces the functions of `addon` that create runs. Calls `tell` with a message for every run whose mean range is too
+ * long.
+ */
 export function checkMeanRanges(addon: RunFactories, tell: (reason: string) => void): void {
   const { createTransport, layTransport, layBeams } = addon;
   const judge = (...run: Parameters<typeof longestPathError>): void => {
@@ -31,7 +34,7 @@ export function checkMeanRanges(addon: RunFactories, tell: (reason: string) => v
       judge(problem, result);
       return result;
     };
-    // A method of the native class, which cannot be assigned.
+    // Methods of the native class cannot be assigned, so the property is defined instead.
     return Object.defineProperty(run, 'start', { value: judged });
   };
   addon.createTransport = (problem) => held(createTransport.call(addon, problem), problem);

@@ -104,8 +104,8 @@ TEST("gate, depth stepping: the same limits; R80 is R0 within 0.1 mm or 0.05 %, 
 }
 
 // R80 and W80-20 in the continuous limit, by an independent calculation (Fokker-Planck in residual range on steps of
-// sigma/40, PSTAR, Bohr). R80 - R0 is c sigma along the path minus the detour, which is half of the variance of the
-// angle, integrated over depth (Gottschalk).
+// sigma/40, PSTAR, Bohr). R80 - R0 is a multiple of sigma along the path, minus the detour. The detour is half of the
+// variance of the angle, integrated over depth (Gottschalk).
 struct ContinuousLimit {
   double energy, range, r80_less_r0, w80_20;  // MeV, mm
 };
