@@ -98,8 +98,9 @@ std::string cublas_missing() {
 }
 
 std::string backward_only_refusal(const TaskProblem& problem) {
-  return problem.word("direction") == "backward" ? forward_only_refusal(problem)
-                                                 : "the zeroed buffer is only used in the backward pass";
+  return problem.word("direction") == "backward"
+             ? forward_only_refusal(problem)
+             : "this variant zeroes a buffer of the backward pass; allowed: problem.direction = backward";
 }
 
 }  // namespace

@@ -211,8 +211,11 @@ std::string cublaslt_missing() {
 }
 
 std::string mask_refusal(const TaskProblem& problem) {
-  if (activation_of(problem) != Activation::kRelu) return "the mask belongs to the ReLU";
-  return problem.word("direction") == "forward" ? "" : "the mask is written in the forward pass";
+  if (activation_of(problem) != Activation::kRelu)
+    return "this variant writes the mask of a ReLU; allowed: problem.activation = relu";
+  return problem.word("direction") == "forward"
+             ? ""
+             : "this variant writes the mask in the forward pass; allowed: problem.direction = forward";
 }
 
 // Includes an identity matrix and the signs of X, from which write_mask() makes the mask of the previous layer.

@@ -316,7 +316,7 @@ std::vector<std::byte> values_of(const TaskProblem& problem, const Array& array,
 std::vector<std::vector<double>> answer_of(const TaskProblem& problem, const std::vector<Array>& arrays) {
   const auto file = problem.words.find("answer");
   if (file == problem.words.end() || file->second.empty()) {
-    throw ProblemError("invalid", "problem: there is no reference to compare with");
+    throw ProblemError("invalid", "problem: no reference is given, so results cannot be compared");
   }
   std::size_t all = 0;
   for (const Array& array : arrays) all += array.returned() ? array.count() : 0;

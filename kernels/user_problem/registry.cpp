@@ -301,7 +301,9 @@ class CudaProblem final : public ProblemTask<cuda::CudaTask> {
       cuda::LaunchShape shape;
       in >> name >> shape.grid.x >> shape.grid.y >> shape.grid.z >> shape.block.x >> shape.block.y >> shape.block.z >>
           shape.dynamic_shared_bytes;
-      if (!in) throw ProblemError("invalid", "\"" + line + "\" is not a valid launch");
+      if (!in)
+        throw ProblemError("invalid", "problem: the launch \"" + line +
+                                          "\" is incomplete; expected: kernel, grid x y z, block x y z, shared bytes");
       cuda::Kernel found = kernel(name.c_str());
       if (shape.dynamic_shared_bytes > 48 * 1024) found.allow_dynamic_shared(shape.dynamic_shared_bytes);
       launches_.push_back({std::move(found), shape});

@@ -107,7 +107,7 @@ Napi::Array array_option(const Napi::CallbackInfo& info, const char* key) {
 
 Napi::Value kernel_occupancy(const Napi::CallbackInfo& info) {
   if (info.Length() != 1 || !info[0].IsObject()) {
-    throw Napi::TypeError::New(info.Env(), "kernelOccupancy takes one object of options");
+    throw Napi::TypeError::New(info.Env(), "kernelOccupancy: expected an object of options");
   }
   const Napi::Array names = array_option(info, "kernels"), sizes = array_option(info, "threads");
   std::vector<std::string> kernels;

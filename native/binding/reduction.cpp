@@ -134,7 +134,7 @@ Profiling read_profiling(const Napi::CallbackInfo& info) {
   const Fields f(info[1].As<Napi::Object>(), "geometry");
   const int nz = f.integer("nz"), nx = f.integer("nx");
   if (nz < 1 || nx < 1 || static_cast<std::size_t>(nz) * static_cast<std::size_t>(nx) != out.dose.size()) {
-    throw Napi::TypeError::New(env, "axisProfile: dose has nz × nx cells");
+    throw Napi::TypeError::New(env, "axisProfile: dose must have nz × nx values");
   }
   out.geometry = {.nz = static_cast<std::size_t>(nz),
                   .nx = static_cast<std::size_t>(nx),
@@ -160,7 +160,7 @@ Napi::Value reduce_field(const Napi::CallbackInfo& info) {
   const Napi::TypedArray array = info[0].As<Napi::TypedArray>();
   const std::size_t size = array.ElementLength();
   if (exceeds_array(read_sampling(f.child("across")), read_sampling(f.child("down")), f, size)) {
-    throw Napi::TypeError::New(env, "reduceField: the samples do not match the field");
+    throw Napi::TypeError::New(env, "reduceField: the samples extend beyond the field");
   }
   std::vector<Napi::ObjectReference> held;
   held.push_back(Napi::Persistent(info[0].As<Napi::Object>()));

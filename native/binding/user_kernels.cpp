@@ -110,7 +110,8 @@ Napi::Value flush_output(const Napi::CallbackInfo& info) {
 
 Napi::Value limit_memory(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
-  if (info.Length() < 1 || !info[0].IsNumber()) throw Napi::TypeError::New(env, "limitMemory: expected bytes");
+  if (info.Length() < 1 || !info[0].IsNumber())
+    throw Napi::TypeError::New(env, "limitMemory: expected a number of bytes");
   return Napi::Boolean::New(env,
                             cpu::limit_memory(static_cast<std::uint64_t>(info[0].As<Napi::Number>().DoubleValue())));
 }

@@ -203,8 +203,7 @@ TEST("GPU: an image whose pixels need seconds is cancelled within them, in every
     CHECK(r.cancelled);
     CHECK(r.done < 1.0);
     CHECK_EQ(r.image.back(), 0.0);
-    if (ended_s > 2.0)
-      fail(__FILE__, __LINE__, std::string(v.id) + " ended " + show(ended_s) + " s after it was asked to");
+    if (ended_s > 2.0) fail(__FILE__, __LINE__, std::string(v.id) + " ended " + show(ended_s) + " s after the request");
   }
 }
 

@@ -35,14 +35,17 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 void check(const Problem& p) {
   const auto refuse = [](const std::string& what) { throw ProblemError("invalid", what); };
   if (p.grid.nx < 1 || p.grid.nz < 1 || p.grid.ntheta < 1) refuse("grid: every axis needs at least one cell");
-  if (p.materials.empty()) refuse("materials: water must come first");
-  if (p.materials.size() > kMaxMaterials) refuse("materials: at most " + std::to_string(kMaxMaterials));
+  if (p.materials.empty()) refuse("materials: the list is empty; its first entry must be water");
+  if (p.materials.size() > kMaxMaterials)
+    refuse("materials: " + std::to_string(p.materials.size()) + "; allowed: at most " + std::to_string(kMaxMaterials));
   const std::size_t cells = static_cast<std::size_t>(p.grid.nz) * static_cast<std::size_t>(p.grid.nx);
   if (p.map.size() != cells) {
     refuse("map: " + std::to_string(p.map.size()) + " cells, but the grid has " + std::to_string(cells));
   }
   for (const std::uint8_t m : p.map) {
-    if (m >= p.materials.size()) refuse("map: material index " + std::to_string(m) + " is not in the list");
+    if (m >= p.materials.size())
+      refuse("map: material index " + std::to_string(m) + " is not in the list of " +
+             std::to_string(p.materials.size()) + " materials");
   }
   if (!(p.beam.energy > p.grid.cutoff)) {
     refuse("beam.energy_MeV = " + std::to_string(p.beam.energy) +

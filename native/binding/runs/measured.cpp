@@ -97,7 +97,7 @@ engine::TaskMode read_task_mode(const Fields& fields) {
 void DeviceObservation::around(const MeasuringOptions& options, const std::string* selector,
                                std::chrono::steady_clock::time_point origin, const std::function<void()>& work) {
   if (selector == nullptr) {
-    if (options.trace) trace_reason_ = "This is a run on the CPU, whose operators are always recorded.";
+    if (options.trace) trace_reason_ = "This run is on the CPU; its operators are always recorded.";
     work();
     return;
   }
@@ -113,7 +113,7 @@ void DeviceObservation::around(const MeasuringOptions& options, const std::strin
   if (options.trace) {
     tracing = cuda::ActivityTrace::start(cuda::GraphDetail::kNodes, origin, trace_reason_);
     if (!tracing) events = cuda::EventTrace::start(origin);
-    if (events) trace_reason_ += "The trace uses events: every graph is one span, and launches are slower.";
+    if (events) trace_reason_ += " The trace uses events: every graph is one span, and launches are slower.";
   }
   work();
   if (monitor) after_ = monitor->read();

@@ -136,7 +136,7 @@ class Writer {
 
  private:
   std::span<double> take(std::size_t n) {
-    if (n > left_.size()) throw std::logic_error("a beam leaves more data than its block can store");
+    if (n > left_.size()) throw std::logic_error("the results of a beam do not fit into its block");
     const std::span<double> out = left_.first(n);
     left_ = left_.subspan(n);
     return out;
@@ -330,7 +330,8 @@ Napi::Value start(const Napi::CallbackInfo& info, const std::shared_ptr<State>& 
 /// Cells of one row of the current beam's dose, or of all rows.
 Napi::Value dose(const Napi::CallbackInfo& info, const std::shared_ptr<State>& state) {
   const Napi::Env env = info.Env();
-  if (!state->rows) throw Napi::Error::New(env, "no beam without a map is being read");
+  if (!state->rows)
+    throw Napi::Error::New(env, "dose(z) is only available while the block of a beam without a map is read");
   const int nz = state->beams.problem().grid.nz;
   const auto nx = static_cast<std::size_t>(state->beams.problem().grid.nx);
   const bool one = info.Length() > 0 && info[0].IsNumber();

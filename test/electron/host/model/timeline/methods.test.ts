@@ -202,7 +202,7 @@ describe('methods on timelines', () => {
           }),
         );
         expect(operators[1]).toEqual(operators[0]);
-        expect(await test.host.log.tail()).toContain('This is a run on the CPU, whose operators are always recorded.');
+        expect(await test.host.log.tail()).toContain('This run is on the CPU; its operators are always recorded.');
       },
     );
   });
