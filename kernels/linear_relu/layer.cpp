@@ -13,7 +13,7 @@ using engine::TaskProblem;
 // Products with more multiply-adds than this are checked on a sample of their elements.
 constexpr double kMaxCheckedCompletely = 1 << 27;
 constexpr std::size_t kSampled = 4096;
-// In a problem with NaN, one value of X is NaN in every row whose index is a multiple of this.
+// In a problem with NaN, one value of X is NaN in row 3 and in every further row at this distance.
 constexpr std::size_t kNanEvery = 7;
 
 Direction direction_of(const std::string& word) {

@@ -158,8 +158,8 @@ inline constexpr double kMaxProbing_s = 0.01;
 inline constexpr int kMinSwapped = 3;
 inline constexpr double kMaxSwapped_s = 0.1;
 
-/// Probability of a HiddenProbe at each repetition, independent of earlier ones. A task may reuse results only after
-/// some equal calls. Probes then meet that state as often as the timed repetitions do.
+/// Maximum probability of a HiddenProbe at each repetition, independent of earlier ones. A task may reuse results only
+/// after some equal calls. Probes then meet that state as often as the timed repetitions do.
 inline constexpr double kMaxHiddenShare = 0.25;
 
 /// Unpredictable positions in a sample, drawn by the engine.

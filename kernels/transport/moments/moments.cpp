@@ -141,7 +141,8 @@ class Moments final : public engine::Solver {
   }
 
  private:
-  /// Otherwise columns are used: only their sweep scores the tracks of products, and those of tilted beams.
+  /// True if the dose is scored only as rows. Otherwise columns are used, because only their sweep scores the tracks
+  /// of products, and those of tilted beams.
   bool rows_only() const { return !p_.dose_map && !tilted_; }
   bool layered_products() const { return t_.reactions.on() && !t_.tracks.on() && !tilted_; }
 
@@ -158,7 +159,7 @@ class Moments final : public engine::Solver {
     const bool recorded = (t_.reactions.on() && !layered_products()) || !t_.tracks.rows.empty();
     for (Group& g : groups_) {
       if (marcher_) {
-        // already marched by marcher_
+        // marcher_ has already marched these beams.
       } else if (layered_products()) {
         g.reactions.emplace(t_, media_);
         g.march->run(t_.nz * t_.dz, [&](const MarchView& step) { g.reactions->record(step, t_); });

@@ -24,7 +24,7 @@ namespace {
 
 constexpr int kHalf = kAzimuths / 2;       // azimuths on one side of the beam; the other side is symmetric
 constexpr std::size_t kAgesOfSpan = 2;     // maximum number of ages with the same number of planes
-constexpr std::size_t kSpanGrowth = 4;     // a group of offsets that share a width is 1/4 of those nearer the axis
+constexpr std::size_t kSpanGrowth = 4;     // offsets that share a width: 1/4 of the number of offsets nearer the axis
 constexpr int kMaxPlace = 700;             // widths of kernels are rounded to powers of e between -14 and 14
 constexpr double kOffsetsPerColumn = 2.0;  // offsets (distances of deflected products from the axis) per column
 

@@ -25,7 +25,7 @@ Problem beam(Stepping stepping, Precision precision = Precision::kFp32) {
   return p;
 }
 
-/// The grid of the gate of energy spread on a uniform grid, with many energies and few angles.
+/// Problem of the energy-spread gate on a uniform energy grid, with many energies and few angles.
 Problem fine_bins(Stepping stepping) {
   Problem p = water_problem(150.0, {4.0, 160.0, 1.0, 0.5}, 0.03, 0.02);
   p.variant = "auto";

@@ -24,8 +24,8 @@ __device__ inline DeviceBox source_box(const FusedParameters<T>& p, const Device
   return from;
 }
 
-/// Number of quads of columns that content of a bin can reach in x. Quads outside the grid are included, because losses
-/// are counted there.
+/// First column that content of a bin can reach in x, rounded down to a quad, and number of quads from there. Quads
+/// outside the grid are included, because losses are counted there.
 template <typename T>
 __device__ inline int reached_x(const FusedParameters<T>& p, const DeviceBox& from) {
   return (from.x0 + p.whole_x_min) & ~3;  // rounded down to a quad, also below 0

@@ -11,8 +11,7 @@ inline constexpr int kMinAngles = 8;
 inline constexpr int kEmptyLow = 32767;
 
 // Approximate cost of an angle of four columns for a block, in loads of four columns from shared memory. An angle
-// kernel of half width h adds a cost of h. The cost of gathering neighbouring angles is distributed over the item's
-// angles.
+// kernel of half width h adds 5/3 h. The cost of gathering neighbouring angles is distributed over the item's angles.
 inline constexpr int kRowCost = 18;
 
 __device__ inline int angle_cost(int half) { return kRowCost + half * 5 / 3; }
