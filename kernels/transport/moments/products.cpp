@@ -1,4 +1,4 @@
-// Contains both the tables of the matter and the sweep through it, because they share the classes of products.
+// One file contains the tables of the matter and the sweep through it, because they share the classes of products.
 #include "products.hpp"
 
 #include <algorithm>
