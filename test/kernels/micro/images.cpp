@@ -19,7 +19,7 @@ TEST("image series: each kernel's pixel uses its own crystal, whatever the cryst
   other.b *= 1.007;
   const diffraction::Setup second = diffraction::make_setup(images::with_crystal(scene, other, {0.4, -1.0, 2.0}));
   const diffraction::device::PackedSetup<double, float> packed(first);
-  CHECK(packed.plain());
+  CHECK(packed.is_plain());
   images::Scene view{};
   static_cast<diffraction::device::Mixed::Setup&>(view) = packed.view;
   view.edges = nullptr;
