@@ -181,7 +181,7 @@ interface TransverseGrid {
   readonly dy_mm: number;
 }
 
-/** Number of distinct kinds of spots, number of kinds solved, and number of depth planes whose dose is complete. */
+/** Numbers of distinct kinds of spots (`kinds`), of solved kinds, and of depth planes with a complete dose (`summed`). */
 export type VolumeDoseProgress = Readonly<Record<'kinds' | 'solved' | 'summed', number>>;
 
 export interface VolumeDose {
@@ -335,7 +335,8 @@ export interface TransportBeams {
   start(ended: (answer: { readonly beam: number; readonly result: BeamResult }) => void): Promise<void>;
   /**
    * Like `start`, but passes each result in a reusable block, which is valid until `ended` returns. `reach_mm` has the
-   * same meaning as for `axisProfile`. Moments of beams along z compute no maps; `dose` computes them on request.
+   * same meaning as for `axisProfile`. Moment solvers compute no dose maps for beams along z; `dose` computes them on
+   * request.
    */
   startInBlocks(
     ended: (

@@ -97,7 +97,7 @@ export class FileAccess {
     };
     // Creating a new file is atomic, so no lock is needed.
     if (ifExists === 'refuse') await write(await this.writable(ref));
-    else await this.#holding(ref, write);
+    else await this.#withWritableFile(ref, write);
     if (ref.kind === 'library') this.library.notifyListeners();
     return this.nameOf(ref);
   }
@@ -119,7 +119,7 @@ export class FileAccess {
     return inLibrary ? this.withLibraryLock(work) : this.#locks.withLock(file, work);
   }
 
-  async #holding(ref: FileRef, work: (file: string) => Promise<void>): Promise<void> {
+  async #withWritableFile(ref: FileRef, work: (file: string) => Promise<void>): Promise<void> {
     const file = await this.writable(ref);
     await this.withFolderLock(file, () => work(file));
   }

@@ -101,7 +101,10 @@ async function runLocked<T>({ file, guarded }: LockFile, name: string, work: () 
     const end = performance.now() + MAX_WAIT_MS;
     for (lock = tryLock(file); lock === null; lock = tryLock(file)) {
       if (performance.now() > end) {
-        throw new BraggError('io', `${name} is being written by another program, which does not end. Try again later.`);
+        throw new BraggError(
+          'io',
+          `Another program has locked ${name} for more than ${MAX_WAIT_MS / 1000} s. Try again later.`,
+        );
       }
       const [least, most] = RETRY_RANGE_MS;
       await sleep(least + Math.random() * (most - least));

@@ -145,7 +145,7 @@ export class HostSettings {
   }
 
   /** Reads the file, because another program may have changed it. Throws BraggError if it cannot be opened. */
-  async now<Name extends keyof SettingsValues>(name: Name): Promise<SettingsValues[Name]> {
+  async read<Name extends keyof SettingsValues>(name: Name): Promise<SettingsValues[Name]> {
     return (await this.#file.read()).settings[name];
   }
 
@@ -198,11 +198,11 @@ export class RecentFiles {
 
   async add(file: string): Promise<void> {
     await this.list();
-    this.#keep((paths) => [file, ...paths.filter((other) => other !== file)].slice(0, MAX_RECENT_FILES));
+    this.#changeList((paths) => [file, ...paths.filter((other) => other !== file)].slice(0, MAX_RECENT_FILES));
   }
 
   clear(): void {
-    this.#keep(() => []);
+    this.#changeList(() => []);
   }
 
   /** Resolves when all changes of the list are on disk. */
@@ -213,7 +213,7 @@ export class RecentFiles {
   /**
    * Changes the list in memory at once, and later the list in the file, to which other programs may have added entries.
    */
-  #keep(change: (paths: readonly string[]) => string[]): void {
+  #changeList(change: (paths: readonly string[]) => string[]): void {
     this.#paths = change(this.#paths ?? []);
     void this.#writing.do(async () => {
       try {

@@ -37,8 +37,10 @@ interface MachineIdentity {
   readonly bootId: string | null;
   /** Name of the machine; it includes the host name, which differs between containers. */
   readonly name: string;
-  /** Namespace of process ids: ids of two processes can be compared only if this is the same for both. */
-  readonly processRoomId: string;
+  /**
+   * Identifies the namespace of process ids. Ids of two processes can be compared only if this is the same for both.
+   */
+  readonly processNamespaceId: string;
 }
 let cachedMachine: MachineIdentity | null = null;
 
@@ -46,7 +48,7 @@ function identifyMachine(): MachineIdentity {
   const bootId = tryRead(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8'));
   const name = `${hostname()} ${tryRead(() => readFileSync('/etc/machine-id', 'utf8')) ?? ''}`.trim();
   const room = [bootId ?? name, tryRead(() => readlinkSync('/proc/self/ns/pid')) ?? ''].join(' ');
-  return { id: systemId(), bootId, name, processRoomId: shortHash(room) };
+  return { id: systemId(), bootId, name, processNamespaceId: shortHash(room) };
 }
 
 export function identifyThisMachine(): MachineIdentity {

@@ -21,7 +21,7 @@ const ABANDONED_AFTER_MS = 24 * 60 * 60_000;
 export function temporaryPathIn(folder: string): string {
   return path.join(
     folder,
-    `.braggbench-${identifyThisMachine().processRoomId}-${process.pid}-${randomBytes(6).toString('hex')}.tmp`,
+    `.braggbench-${identifyThisMachine().processNamespaceId}-${process.pid}-${randomBytes(6).toString('hex')}.tmp`,
   );
 }
 
@@ -30,7 +30,7 @@ export const isTemporaryName = (name: string): boolean => TEMPORARY_NAME.test(na
 /** Whether the process that made a temporary file or folder has ended. */
 export async function isAbandoned(folder: string, name: string): Promise<boolean> {
   const [, room, pid] = TEMPORARY_NAME.exec(name) ?? [];
-  if (room === identifyThisMachine().processRoomId) return !isProcessAlive(Number(pid));
+  if (room === identifyThisMachine().processNamespaceId) return !isProcessAlive(Number(pid));
   if (room === undefined && !EARLIER_TEMPORARY_NAME.test(name)) return false;
   const found = await stat(path.join(folder, name)).catch(() => null);
   return found !== null && Date.now() - found.mtimeMs > ABANDONED_AFTER_MS;

@@ -67,7 +67,7 @@ export class LaneQueue {
     if (!this.#waiting.some((job) => job.id === id)) return false;
     this.#waiting = this.#waiting.filter((job) => job.id !== id);
     this.#startAllowed();
-    this.#changed();
+    this.#notifyListeners();
     return true;
   }
 
@@ -98,11 +98,11 @@ export class LaneQueue {
     void job.run().finally(() => {
       this.#busy.splice(this.#busy.indexOf(job.lane), 1);
       this.#startAllowed();
-      this.#changed();
+      this.#notifyListeners();
     });
   }
 
-  #changed(): void {
+  #notifyListeners(): void {
     for (const listener of this.#listeners) listener();
   }
 }

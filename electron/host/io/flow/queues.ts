@@ -45,7 +45,7 @@ export class LatestQueue<T> {
   put(item: T): void {
     if (this.#stopped) return;
     this.#waiting = { item };
-    if (this.#running === null) this.#done = this.#workOff();
+    if (this.#running === null) this.#done = this.#processItems();
     else if (this.#options.givesWay(this.#running.item)) this.#running.controller.abort();
   }
 
@@ -57,7 +57,7 @@ export class LatestQueue<T> {
     return this.#done;
   }
 
-  async #workOff(): Promise<void> {
+  async #processItems(): Promise<void> {
     while (this.#waiting !== null) {
       const { item } = this.#waiting;
       const controller = new AbortController();
@@ -83,7 +83,7 @@ export class ResourceBudget {
    * Reserves an amount, as soon as it is free. Resolves to a function that frees it again. An amount above the total
    * waits until nothing else is reserved.
    */
-  async take(amount: number): Promise<() => void> {
+  async reserve(amount: number): Promise<() => void> {
     if (this.#waiting.length > 0 || !this.#fits(amount)) {
       await new Promise<void>((go) => {
         this.#waiting.push({ amount, go });

@@ -25,7 +25,7 @@ export class FrameSubscribers<F> {
   }
 
   /** Whether at least one subscriber has received every frame offered to it and is waiting for a new one. */
-  get anyoneReady(): boolean {
+  get hasReadySubscriber(): boolean {
     for (const { waiting } of this.#open.values()) if (!waiting) return true;
     return false;
   }

@@ -152,27 +152,27 @@ export class RunFileFields {
   float64(path: string, shape: readonly number[]): Float64Array {
     const value = this.#array(path, shape, 8);
     if (value === null) return new Float64Array(0);
-    return value instanceof Float64Array ? this.#finite(path, shape, value) : this.#mistyped(path);
+    return value instanceof Float64Array ? this.#requireFinite(path, shape, value) : this.#refuseNumberType(path);
   }
 
   /** Like `float64`, in single precision. */
   float32(path: string, shape: readonly number[]): Float32Array {
     const value = this.#array(path, shape, 4);
     if (value === null) return new Float32Array(0);
-    return value instanceof Float32Array ? this.#finite(path, shape, value) : this.#mistyped(path);
+    return value instanceof Float32Array ? this.#requireFinite(path, shape, value) : this.#refuseNumberType(path);
   }
 
   uint32(path: string, shape: readonly number[]): Uint32Array {
     const value = this.#array(path, shape, 4);
-    return value === null ? new Uint32Array(0) : value instanceof Uint32Array ? value : this.#mistyped(path);
+    return value === null ? new Uint32Array(0) : value instanceof Uint32Array ? value : this.#refuseNumberType(path);
   }
 
   uint16(path: string, shape: readonly number[]): Uint16Array {
     const value = this.#array(path, shape, 2);
-    return value === null ? new Uint16Array(0) : value instanceof Uint16Array ? value : this.#mistyped(path);
+    return value === null ? new Uint16Array(0) : value instanceof Uint16Array ? value : this.#refuseNumberType(path);
   }
 
-  #finite<T extends Float64Array | Float32Array>(path: string, shape: readonly number[], values: T): T {
+  #requireFinite<T extends Float64Array | Float32Array>(path: string, shape: readonly number[], values: T): T {
     const at = values.findIndex((value) => !Number.isFinite(value));
     if (at < 0) return values;
     let rest = at;
@@ -185,7 +185,7 @@ export class RunFileFields {
     return this.refuse(`${path} is ${values[at]} at [${index.join(', ')}]`);
   }
 
-  #mistyped(path: string): never {
+  #refuseNumberType(path: string): never {
     return this.refuse(`${path} has an unexpected number format`);
   }
 
@@ -199,7 +199,8 @@ export class RunFileFields {
     if (found.shape === null || found.shape.join('×') !== shape.join('×')) {
       this.refuse(`${path} is ${found.shape?.join(' × ') || 'a single value'}, but ${shape.join(' × ')} is expected`);
     }
-    if (found.size !== size || found.chunks === null || !NUMBER_CLASSES.includes(found.type)) this.#mistyped(path);
+    if (found.size !== size || found.chunks === null || !NUMBER_CLASSES.includes(found.type))
+      this.#refuseNumberType(path);
     return dataset.value;
   }
 }

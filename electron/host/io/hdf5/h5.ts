@@ -33,8 +33,11 @@ interface HdfLibrary {
   readonly withFilters: () => Promise<void>;
   readonly File: typeof File;
   readonly FS: Module['FS'];
-  /** Runs `work` inside a C call. All synchronous calls of the library must be made in `work`. */
-  readonly entered: <T>(work: () => T) => T;
+  /**
+   * Runs `work` inside a C call, so that errors leak nothing. All synchronous calls of the library must be made in
+   * `work`.
+   */
+  readonly runInCall: <T>(work: () => T) => T;
 }
 let libraryPromise: Promise<HdfLibrary> | null = null;
 
@@ -46,7 +49,7 @@ const CALLBACK_NAME = 'braggbench_work';
  * its clean-up: each leaves 1 kB on its stack and two open files. After some 2,000 errors the stack is full, and valid
  * files fail with "memory access out of bounds". ccall() with a text argument saves and restores the stack.
  */
-function leakFreeCall(module: Module): HdfLibrary['entered'] {
+function leakFreeCall(module: Module): HdfLibrary['runInCall'] {
   const { streams } = module.FS as Module['FS'] & OpenFiles;
   return <T>(work: () => T): T => {
     const before = new Set(streams);
@@ -82,7 +85,7 @@ async function loadModule(): Promise<HdfLibrary> {
     for (const [name, bytes] of files) module.FS.writeFile(`${folder}/${name}`, bytes);
   };
   return {
-    ...{ File: Opened, FS: module.FS, entered: leakFreeCall(module) },
+    ...{ File: Opened, FS: module.FS, runInCall: leakFreeCall(module) },
     withFilters: () => (filters ??= install()),
   };
 }
@@ -96,10 +99,10 @@ let fileCounter = 0;
 
 /** Creates a file with the content that `fill` writes, and returns its bytes. */
 export async function createFile(fill: (file: File) => void): Promise<Uint8Array> {
-  const { File: Opened, FS, entered } = await loadLibrary();
+  const { File: Opened, FS, runInCall } = await loadLibrary();
   const path = `/made-${fileCounter++}.h5`;
   try {
-    entered(() => {
+    runInCall(() => {
       const file = new Opened(path, 'w');
       try {
         fill(file);
@@ -136,7 +139,7 @@ export async function openFile<T>(
   read: (file: File, linked: File | null) => T,
   { filters = false, linked = null }: OpenOptions = {},
 ): Promise<T> {
-  const { File: Opened, FS, entered, withFilters } = await loadLibrary();
+  const { File: Opened, FS, runInCall, withFilters } = await loadLibrary();
   if (filters) await withFilters();
   const paths = [bytes, ...(linked === null ? [] : [linked])].map((each) => {
     const path = `/read-${fileCounter++}.h5`;
@@ -153,7 +156,7 @@ export async function openFile<T>(
     }
   };
   try {
-    return entered(() => {
+    return runInCall(() => {
       const opened: File[] = [];
       try {
         for (const path of paths) opened.push(open(path));

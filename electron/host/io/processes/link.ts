@@ -76,7 +76,7 @@ export function createDescendantMark(): DescendantMark {
   /** Processes that started before this one cannot be descendants, so their environment is not read. */
   const since = process.platform === 'linux' ? (readProcess(process.pid)?.started ?? 0) : 0;
 
-  function marked(): ReadonlySet<number> {
+  function markedProcesses(): ReadonlySet<number> {
     const found = new Set<number>();
     const all = listProcesses().filter(({ pid, started }) => pid !== process.pid && started >= since);
     for (const { pid } of all) if (readEnvironment(pid)?.includes(entry)) found.add(pid);
@@ -93,7 +93,7 @@ export function createDescendantMark(): DescendantMark {
       if (process.platform !== 'linux') return;
       const stopped = new Set<number>();
       for (let pass = 0; pass < MAX_PASSES; pass += 1) {
-        const fresh = [...marked()].filter((one) => !stopped.has(one));
+        const fresh = [...markedProcesses()].filter((one) => !stopped.has(one));
         if (fresh.length === 0) break;
         for (const one of fresh) {
           sendSignal(one, 'SIGSTOP');
@@ -137,9 +137,9 @@ export type StartChild = (program: ChildProgram) => ChildLink;
 export const childProgramPath = (program: ChildProgram): string => programPath(program, CHILD_PROGRAMS[program]);
 
 export const forkChild: StartChild = (program) => {
-  // The serialization `advanced` (structured clone) sends typed arrays without conversion.
   const mark = createDescendantMark();
   const child = fork(childProgramPath(program), [], {
+    // Structured clone, which sends typed arrays without conversion.
     serialization: 'advanced',
     silent: true,
     execArgv: [],

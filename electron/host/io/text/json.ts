@@ -44,7 +44,7 @@ class JsonReader {
   document(): SourceNode {
     const root = this.value(0);
     this.skipSpace();
-    if (this.at < this.text.length) throw this.unexpected('the end of the file');
+    if (this.at < this.text.length) throw this.unexpectedError('the end of the file');
     return root;
   }
 
@@ -56,7 +56,7 @@ class JsonReader {
     }
   }
 
-  private unexpected(wanted: string): JsonError {
+  private unexpectedError(wanted: string): JsonError {
     const found = this.at < this.text.length ? JSON.stringify(this.text[this.at]) : 'the end of the file';
     return new JsonError(this.at, `expected ${wanted}, found ${found}`);
   }
@@ -75,15 +75,15 @@ class JsonReader {
       case "'":
         throw new JsonError(at, 'text needs double quotes in JSON');
       default:
-        return { kind: 'scalar', at, value: this.bare() };
+        return { kind: 'scalar', at, value: this.parseLiteral() };
     }
   }
 
-  private bare(): number | boolean | null {
+  private parseLiteral(): number | boolean | null {
     const at = this.at;
     wordToken.lastIndex = at;
     const word = wordToken.exec(this.text)?.[0];
-    if (word === undefined) throw this.unexpected('a value');
+    if (word === undefined) throw this.unexpectedError('a value');
     this.at += word.length;
     const known = literalWords.get(word);
     if (known !== undefined) return known;
@@ -126,7 +126,7 @@ class JsonReader {
     this.skipSpace();
     if (this.text[this.at] !== ']') {
       do items.push(this.value(depth + 1));
-      while (this.another(']'));
+      while (this.moveToNext(']'));
     }
     this.at += 1;
     return { kind: 'list', at, items };
@@ -139,7 +139,7 @@ class JsonReader {
     this.skipSpace();
     if (this.text[this.at] !== '}') {
       do entries.push(this.entry(depth));
-      while (this.another('}'));
+      while (this.moveToNext('}'));
     }
     this.at += 1;
     return { kind: 'map', at, entries };
@@ -148,19 +148,19 @@ class JsonReader {
   private entry(depth: number): SourceEntry {
     this.skipSpace();
     const keyAt = this.at;
-    if (this.text[keyAt] !== '"') throw this.unexpected('a key in double quotes');
+    if (this.text[keyAt] !== '"') throw this.unexpectedError('a key in double quotes');
     const key = this.string();
     this.skipSpace();
-    if (this.text[this.at] !== ':') throw this.unexpected(`':' after the key ${JSON.stringify(key)}`);
+    if (this.text[this.at] !== ':') throw this.unexpectedError(`':' after the key ${JSON.stringify(key)}`);
     this.at += 1;
     return { key, keyAt, value: this.value(depth + 1) };
   }
 
   /** Moves to the next entry after a comma and returns true; returns false at the closing bracket. */
-  private another(close: string): boolean {
+  private moveToNext(close: string): boolean {
     this.skipSpace();
     if (this.text[this.at] === close) return false;
-    if (this.text[this.at] !== ',') throw this.unexpected(`',' or '${close}'`);
+    if (this.text[this.at] !== ',') throw this.unexpectedError(`',' or '${close}'`);
     const comma = this.at;
     this.at += 1;
     this.skipSpace();

@@ -154,7 +154,7 @@ export class LineIndex {
     this.starts = typeof text === 'string' ? lineStarts(text) : text;
   }
 
-  at(offset: number): LineColumn {
+  positionOf(offset: number): LineColumn {
     let low = 0;
     let high = this.starts.length - 1;
     while (low < high) {

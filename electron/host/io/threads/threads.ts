@@ -82,7 +82,7 @@ export const splitIntoPieces = (whole: unknown, most?: number): readonly Piece[]
 export function* splitInSlices(whole: unknown, most: number = MAX_VALUES): YieldingTask<readonly Piece[]> {
   const pieces: Piece[] = [];
   const put = (piece: Piece): number => pieces.push(piece) - 1;
-  function* cut(value: unknown): YieldingTask<PieceDraft> {
+  function* split(value: unknown): YieldingTask<PieceDraft> {
     yield;
     // A value that fits into one piece is not copied: copying doubled the time of a task that reads a file.
     const values = countValues(value, most);
@@ -91,7 +91,7 @@ export function* splitInSlices(whole: unknown, most: number = MAX_VALUES): Yield
     let group = new PieceGroup();
     const groups = [group];
     for (const [key, inner] of isList ? value.entries() : Object.entries(value)) {
-      const part = yield* cut(inner);
+      const part = yield* split(inner);
       if (group.values + part.values > most && group.entries.length > 0) {
         group = new PieceGroup();
         groups.push(group);
@@ -108,7 +108,7 @@ export function* splitInSlices(whole: unknown, most: number = MAX_VALUES): Yield
     const of = made.map(({ value: each, holes }) => put({ kind: 'value', value: each, holes }));
     return { value: null, values: 1, holes: [{ at: [], piece: put({ kind: isList ? 'list' : 'map', of }) }] };
   }
-  const { value, holes } = yield* cut(whole);
+  const { value, holes } = yield* split(whole);
   if (holes[0]?.at.length !== 0) put({ kind: 'value', value, holes });
   return pieces;
 }
@@ -118,13 +118,13 @@ export class PieceAssembler {
   readonly #made: unknown[] = [];
 
   /** Adds the next piece, in order. The call with the last piece returns the complete value. */
-  take(piece: Piece): unknown {
-    const made = this.#make(piece);
+  add(piece: Piece): unknown {
+    const made = this.#assemble(piece);
     this.#made.push(made);
     return made;
   }
 
-  #make(piece: Piece): unknown {
+  #assemble(piece: Piece): unknown {
     if (piece.kind !== 'value') {
       const parts = piece.of.map((each) => this.#made[each]);
       if (piece.kind === 'list') return parts.flat();
@@ -180,11 +180,11 @@ class WorkerThread {
   #next = 0;
   #idle: NodeJS.Timeout | undefined;
   /** Whether the thread has data that will be requested again, so that it lives longer. */
-  keeps = false;
+  isCaching = false;
 
   constructor(gone: () => void) {
     this.#gone = gone;
-    this.#worker.on('message', (message: MessageFromThread) => this.#take(message));
+    this.#worker.on('message', (message: MessageFromThread) => this.#handleMessage(message));
     // An error means that the thread ran out of memory, or that its file is missing. All pending tasks fail; the next
     // one starts a new thread.
     this.#worker.on('error', (error: Error) => this.#fail(error.message));
@@ -203,11 +203,11 @@ class WorkerThread {
       this.#waiting.set(id, { assembly: new PieceAssembler(), resolve, reject });
       this.#worker.ref();
       signal.addEventListener('abort', cancel);
-      void this.#ask(id, name, pieces, signal);
+      void this.#sendTask(id, name, pieces, signal);
     }).finally(() => signal.removeEventListener('abort', cancel));
   }
 
-  async #ask(id: number, name: string, pieces: readonly Piece[], signal: AbortSignal): Promise<void> {
+  async #sendTask(id: number, name: string, pieces: readonly Piece[], signal: AbortSignal): Promise<void> {
     for (const [i, piece] of pieces.entries()) {
       if (i > 0) await nextTurn();
       // The task may have failed while the pieces were sent.
@@ -222,12 +222,12 @@ class WorkerThread {
     this.#worker.postMessage(message);
   }
 
-  #take(message: MessageFromThread): void {
+  #handleMessage(message: MessageFromThread): void {
     const { id } = message;
     const waiting = this.#waiting.get(id);
     if (waiting === undefined) return;
     if (message.kind === 'piece') {
-      const value = waiting.assembly.take(message.piece);
+      const value = waiting.assembly.add(message.piece);
       if (!message.last) {
         this.#send({ kind: 'more', id });
         return;
@@ -235,17 +235,17 @@ class WorkerThread {
       waiting.resolve(value);
     } else waiting.reject(BraggError.fromWire(message.error));
     this.#waiting.delete(id);
-    if (this.#waiting.size === 0) this.#rest();
+    if (this.#waiting.size === 0) this.#startIdleTimer();
   }
 
-  #rest(): void {
+  #startIdleTimer(): void {
     this.#worker.unref();
     // The thread is removed from the list before it ends, so that no request is sent to it in the meantime.
     const end = (): void => {
       this.#gone();
       void this.#worker.terminate();
     };
-    this.#idle = setTimeout(end, this.keeps ? CACHING_IDLE_MS : IDLE_MS);
+    this.#idle = setTimeout(end, this.isCaching ? CACHING_IDLE_MS : IDLE_MS);
     this.#idle.unref();
   }
 
@@ -262,14 +262,14 @@ class ThreadPool {
   readonly #all = new Set<WorkerThread>();
 
   /**
-   * Performs a task on the least busy thread. If `keeps` is true, the task reuses data of earlier calls: all such tasks
+   * Performs a task on the least busy thread. If `isCaching` is true, the task reuses data of earlier calls: all such tasks
    * run on one thread.
    */
-  async perform(name: string, argument: unknown, keeps: boolean, signal: AbortSignal): Promise<unknown> {
+  async perform(name: string, argument: unknown, isCaching: boolean, signal: AbortSignal): Promise<unknown> {
     const pieces = await runInSlices(splitInSlices(await withSharedArrays(argument)));
-    if (!keeps) return this.#leastBusy().perform(name, pieces, signal);
-    const keeper = [...this.#all].find((thread) => thread.keeps) ?? this.#leastBusy();
-    keeper.keeps = true;
+    if (!isCaching) return this.#leastBusy().perform(name, pieces, signal);
+    const keeper = [...this.#all].find((thread) => thread.isCaching) ?? this.#leastBusy();
+    keeper.isCaching = true;
     return keeper.perform(name, pieces, signal);
   }
 

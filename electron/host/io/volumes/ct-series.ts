@@ -17,7 +17,7 @@ export interface ListedSeries extends DicomSlice {
 /** Position of a slice along the axis normal to it, in mm. */
 export const slicePosition_mm = ({ position_mm, axes }: DicomSlice): number => position_mm[axes[2]] ?? 0;
 
-export interface Series {
+export interface CtSeries {
   readonly slices: readonly ListedSeries[];
   readonly notes: readonly string[];
 }
@@ -147,7 +147,7 @@ export async function listCtSeries({ path: where, name }: { readonly path: strin
 }
 
 /** Slices of the folder's requested CT series, or of its only one. */
-export async function readSeries(folder: string, name: string, asked: string | null): Promise<Series> {
+export async function readSeries(folder: string, name: string, asked: string | null): Promise<CtSeries> {
   const { found, unusable, others } = await scanFolder(folder, name);
   const known = new Set(found.map((one) => one.series));
   // An unreadable slice would leave a gap in its series. A series without any readable slice is treated as another kind

@@ -6,7 +6,7 @@ import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { foreignFileError } from '../../../domain/header-fields.ts';
 import { formatBytes } from '../../../domain/values/units.ts';
-import { findRequestedSeries, type ListedSeries, readSeries, type Series, slicePosition_mm } from './ct-series.ts';
+import { type CtSeries, findRequestedSeries, type ListedSeries, readSeries, slicePosition_mm } from './ct-series.ts';
 import { type DicomSlice, isDicom, readDicomHeader, readDicomPixels } from './dicom.ts';
 import type { Volume } from './volume.ts';
 import { identifyOtherFormat, readVolumeFile, volumeHeader } from './volume-file.ts';
@@ -92,7 +92,7 @@ type CtVolume = Pick<Volume, 'sizes' | 'spacing_mm' | 'origin_mm'> & {
   readonly notes: readonly string[];
 };
 
-function cutSlice(name: string, box: CtVolume, plane: CtPlane, at_mm: number | null): CtSlice {
+function extractSlice(name: string, box: CtVolume, plane: CtPlane, at_mm: number | null): CtSlice {
   const [u, v, across] = axesOf[plane];
   const size = (axis: number): number => box.sizes[axis] ?? 1;
   const step = (axis: number): number => box.spacing_mm[axis] ?? 1;
@@ -259,7 +259,7 @@ function notesOf(slices: readonly ListedSeries[]): readonly string[] {
 
 async function seriesSlice(
   folder: string,
-  { slices, notes: before }: Series,
+  { slices, notes: before }: CtSeries,
   { name, plane, at_mm }: CtRequest,
 ): Promise<CtSlice> {
   throwIfGridsDiffer(name, slices);
@@ -315,7 +315,7 @@ async function seriesSlice(
     origin_mm: byAxis(startOf(0, columns), startOf(1, rows), places[0] ?? 0),
     value: (at) => read[at[across] ?? 0]?.[(at[v] ?? 0) * columns + (at[u] ?? 0)] ?? 0,
   };
-  return cutSlice(name, box, plane, at_mm);
+  return extractSlice(name, box, plane, at_mm);
 }
 
 /** Reads a slice. Throws BraggError `foreign-file`, whose message states the issue and the allowed values. */
@@ -331,7 +331,7 @@ export async function readCtSlice(asked: CtRequest): Promise<CtSlice> {
   if (header !== null) {
     if (series !== null)
       throw foreignFileError(name, `it has no series "${series}"; allowed: geometry.ct.series only for DICOM`);
-    return cutSlice(name, toCtVolume(name, await readVolumeFile(name, where, bytes, header)), plane, at_mm);
+    return extractSlice(name, toCtVolume(name, await readVolumeFile(name, where, bytes, header)), plane, at_mm);
   }
   const other = identifyOtherFormat(bytes);
   if (other !== null && !isDicom(bytes))

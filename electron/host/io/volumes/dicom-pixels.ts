@@ -12,7 +12,7 @@ export interface PixelFormat {
   readonly signed: boolean;
 }
 
-export type Packing = 'none' | 'rle' | 'jpeg-lossless';
+export type PixelEncoding = 'none' | 'rle' | 'jpeg-lossless';
 
 /** Value in the low BitsStored bits. The bits above them may contain overlays or repeat the sign. */
 export function storedValue(raw: number, { stored, signed }: Pick<PixelFormat, 'stored' | 'signed'>): number {
@@ -118,7 +118,7 @@ function hasPlainUpperBits(raw: number, value: number, { allocated, stored }: Pi
 }
 
 /** Decompresses all frames to little-endian bytes. */
-function unpackedBytes(file: string, data: DataSet, packing: Packing, format: PixelFormat): Uint8Array {
+function unpackedBytes(file: string, data: DataSet, packing: PixelEncoding, format: PixelFormat): Uint8Array {
   const { rows, columns, frames, allocated } = format;
   const element = data.elements[PIXEL_DATA_TAG];
   if (element === undefined) throw foreignFileError(file, 'it has no PixelData');
@@ -162,7 +162,7 @@ export function storedValues(
   file: string,
   data: DataSet,
   format: PixelFormat,
-  { packing, little }: { readonly packing: Packing; readonly little: boolean },
+  { packing, little }: { readonly packing: PixelEncoding; readonly little: boolean },
   padding: readonly number[] = [],
 ): Float64Array {
   const bytes = unpackedBytes(file, data, packing, format);

@@ -16,12 +16,12 @@ import {
   imageAttributes,
   notesOfCt,
 } from './dicom-attributes.ts';
-import { type Packing, type PixelFormat, storedValue, storedValues } from './dicom-pixels.ts';
+import { type PixelEncoding, type PixelFormat, storedValue, storedValues } from './dicom-pixels.ts';
 import { alignedToAxes, obliqueAxesReason, parallelAxis, type Volume, valueCount } from './volume.ts';
 
 interface TransferSyntax {
   readonly little: boolean;
-  readonly packing: Packing;
+  readonly packing: PixelEncoding;
 }
 const uncompressedSyntax: TransferSyntax = { little: true, packing: 'none' };
 
@@ -171,7 +171,7 @@ function parseDicom(file: string, bytes: Uint8Array): ParsedDicom {
 /** Pixel format, spacing, orientation and position of the first frame. */
 function readImageFormat(file: string, data: DataSet, allocatable: readonly number[], mostFrames: number) {
   const a = imageAttributes;
-  const short = (
+  const numberOf = (
     name: 'SamplesPerPixel' | 'Rows' | 'Columns' | 'BitsAllocated' | 'BitsStored' | 'HighBit' | 'PixelRepresentation',
   ) => {
     const value = data.uint16(a[name].tag);
@@ -184,20 +184,20 @@ function readImageFormat(file: string, data: DataSet, allocatable: readonly numb
     const allowed = mostFrames === 1 ? '1: one file per slice, not multi-frame CT' : '1 and more';
     throw foreignFileError(file, `NumberOfFrames is ${frames}; allowed: ${allowed}`);
   }
-  short('SamplesPerPixel');
-  const [rows, columns, allocated] = [short('Rows'), short('Columns'), short('BitsAllocated')];
+  numberOf('SamplesPerPixel');
+  const [rows, columns, allocated] = [numberOf('Rows'), numberOf('Columns'), numberOf('BitsAllocated')];
   if (!(rows >= 1) || !(columns >= 1)) {
     throw foreignFileError(file, `it has ${rows} rows and ${columns} columns; allowed: at least 1`);
   }
   if (!allocatable.includes(allocated)) {
     throw foreignFileError(file, `BitsAllocated is ${allocated}; allowed: ${allocatable.join(', ')}`);
   }
-  const [stored, high] = [short('BitsStored'), short('HighBit')];
+  const [stored, high] = [numberOf('BitsStored'), numberOf('HighBit')];
   if (stored < 1 || stored > allocated)
     throw foreignFileError(file, `BitsStored is ${stored}; allowed: 1 to ${allocated}`);
   if (high !== stored - 1)
     throw foreignFileError(file, `HighBit is ${high}; allowed: ${stored - 1}, one less than BitsStored`);
-  const signed = short('PixelRepresentation') === 1;
+  const signed = numberOf('PixelRepresentation') === 1;
   const [between_rows = 0, between_columns = 0] = numbersAt(file, data, a.PixelSpacing, 'PixelSpacing', 2);
   if (!(between_rows > 0) || !(between_columns > 0)) {
     throw foreignFileError(file, `PixelSpacing is ${between_rows}, ${between_columns}; allowed: lengths above 0 mm`);

@@ -22,7 +22,7 @@ type Frame = Omit<JpegImage, 'values'>;
 const [SOI, EOI, SOS, SOF3] = [0xd8, 0xd9, 0xda, 0xc3];
 
 /** Functions of the WebAssembly module. A context is an address in its memory. */
-interface Codecs {
+interface CodecModule {
   readonly memory: { readonly buffer: ArrayBuffer };
   readonly CreateCodecsContext: () => number;
   readonly ReleaseCodecsContext: (context: number) => void;
@@ -32,20 +32,20 @@ interface Codecs {
   readonly GetDecodedBuffer: (context: number) => number;
   readonly GetDecodedBufferSize: (context: number) => number;
   readonly DecodeJpeg: (context: number, parameters: number) => void;
-  readonly SetColumns: Setter;
-  readonly SetRows: Setter;
-  readonly SetBitsAllocated: Setter;
-  readonly SetBitsStored: Setter;
-  readonly SetSamplesPerPixel: Setter;
-  readonly SetPixelRepresentation: Setter;
-  readonly SetPlanarConfiguration: Setter;
-  readonly SetPhotometricInterpretation: Setter;
-  readonly SetEncodedBufferSize: Setter;
+  readonly SetColumns: ContextSetter;
+  readonly SetRows: ContextSetter;
+  readonly SetBitsAllocated: ContextSetter;
+  readonly SetBitsStored: ContextSetter;
+  readonly SetSamplesPerPixel: ContextSetter;
+  readonly SetPixelRepresentation: ContextSetter;
+  readonly SetPlanarConfiguration: ContextSetter;
+  readonly SetPhotometricInterpretation: ContextSetter;
+  readonly SetEncodedBufferSize: ContextSetter;
 }
-type Setter = (context: number, value: number) => void;
+type ContextSetter = (context: number, value: number) => void;
 
 interface Decoder {
-  readonly codecs: Codecs;
+  readonly codecs: CodecModule;
   /** Messages of the decoder for the current frame. Errors in the data are reported only here. */
   readonly messages: string[];
 }
@@ -84,7 +84,7 @@ function newDecoder(): Decoder {
       ...{ environ_sizes_get: none, environ_get: none },
     },
   });
-  const codecs = instance.exports as unknown as Codecs;
+  const codecs = instance.exports as unknown as CodecModule;
   return { codecs, messages };
 }
 
@@ -176,7 +176,7 @@ function parseHeader(file: string, bytes: Uint8Array): Frame & { readonly end: n
       (marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4) ||
       (marker >= 0xd0 && marker <= 0xdc && marker !== 0xdb)
     ) {
-      // These markers start other processes, arithmetic coding, or a height that is defined after the data.
+      // These markers announce another coding process, arithmetic coding, or a height that is defined after the data.
       throw foreignFileError(
         file,
         `its JPEG frame has marker ${hex(marker)}; allowed: ${hex(SOF3)}, lossless with Huffman codes`,

@@ -107,8 +107,8 @@ const spaceSigns: Readonly<Record<string, readonly [number, number, number]>> = 
 const wordsOf = (text: string): readonly string[] =>
   [...text.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => (quoted ?? bare ?? '').trim());
 
-type Fields = ReadonlyMap<string, string>;
-const eitherField = (fields: Fields, a: string, b: string): string | undefined => fields.get(a) ?? fields.get(b);
+type HeaderFields = ReadonlyMap<string, string>;
+const eitherField = (fields: HeaderFields, a: string, b: string): string | undefined => fields.get(a) ?? fields.get(b);
 
 /** Factor to millimetres for the unit of each axis. Without a stated unit, millimetres are assumed. */
 function unitsOf(file: string, name: string, text: string | undefined, axes: number): readonly number[] {
@@ -121,7 +121,7 @@ function unitsOf(file: string, name: string, text: string | undefined, axes: num
 /** Step of each axis: from its spacing, or from its first and last position. */
 function axisSteps(
   file: string,
-  fields: Fields,
+  fields: HeaderFields,
   sizes: readonly number[],
   cells: readonly boolean[],
 ): readonly number[] {
@@ -148,7 +148,7 @@ function axisSteps(
   return own;
 }
 
-type Placement = Pick<VolumeHeader, 'steps_mm' | 'origin_mm' | 'notes'>;
+type GridPlacement = Pick<VolumeHeader, 'steps_mm' | 'origin_mm' | 'notes'>;
 
 /** Patterns for labels of the axes x, y and z. */
 const AXIS_LABELS = [/^(x|i|columns?|)(?![a-z])/i, /^(y|j|rows?|)(?![a-z])/i, /^(z|k|slices?|)(?![a-z])/i] as const;
@@ -171,7 +171,7 @@ function checkLabels(file: string, text: string | undefined, axes: number): void
  * Steps and origin, for files in which each axis has its own spacing and no space is stated. Mins and maxs are edges of
  * cells unless `centers` says nodes, because cells are Teem's default (nrrdDefaultCenter).
  */
-function placementByAxes(file: string, fields: Fields, sizes: readonly number[]): Placement {
+function placementByAxes(file: string, fields: HeaderFields, sizes: readonly number[]): GridPlacement {
   const axes = sizes.length;
   const centers = eitherField(fields, 'centers', 'centerings')?.split(/\s+/) ?? [];
   const cells = sizes.map((_, i) => !/^node$/i.test(centers[i] ?? ''));
@@ -204,7 +204,12 @@ function placementByAxes(file: string, fields: Fields, sizes: readonly number[])
 }
 
 /** Steps and origin, for files that state them as vectors in a space. */
-function placementBySpace(file: string, fields: Fields, sizes: readonly number[], directions: string): Placement {
+function placementBySpace(
+  file: string,
+  fields: HeaderFields,
+  sizes: readonly number[],
+  directions: string,
+): GridPlacement {
   const axes = sizes.length;
   for (const name of ['spacings', 'axis mins', 'axismins', 'axis maxs', 'axismaxs'] as const) {
     const numbers = fields.get(name)?.split(/\s+/) ?? [];
@@ -244,7 +249,7 @@ function placementBySpace(file: string, fields: Fields, sizes: readonly number[]
 }
 
 /** Steps and origin in patient coordinates. A file that states no space is assumed to use them. */
-function readPlacement(file: string, fields: Fields, sizes: readonly number[]): Placement {
+function readPlacement(file: string, fields: HeaderFields, sizes: readonly number[]): GridPlacement {
   const directions = fields.get('space directions');
   const own =
     directions === undefined ? placementByAxes(file, fields, sizes) : placementBySpace(file, fields, sizes, directions);
