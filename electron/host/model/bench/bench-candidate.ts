@@ -182,7 +182,10 @@ export interface BenchCandidate {
    * Spans and device trace recorded by the engine of the candidate; null if there is none. `origin_ns` is their time 0
    * on the machine's clock.
    */
-  readonly recording?: () => { readonly kept: (shift_ns: number) => SavedRecording; readonly origin_ns: number } | null;
+  readonly recording?: () => {
+    readonly toSaved: (shift_ns: number) => SavedRecording;
+    readonly origin_ns: number;
+  } | null;
   /** Frees the candidate's memory. */
   close(): Promise<void>;
 }
@@ -191,7 +194,7 @@ export interface BenchCandidate {
 export interface BenchEntry {
   readonly head: CandidateIdentity;
   /**
-   * Creates a candidate with a state of its own on each call. Throws a BraggError. The work of the candidate is
+   * Creates a candidate with a separate state on each call. Throws a BraggError. The work of the candidate is
    * cancelled by `end`, or by the session's signal if `end` is absent.
    */
   readonly createCandidate: (end?: AbortSignal) => BenchCandidate;

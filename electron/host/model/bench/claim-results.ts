@@ -138,7 +138,7 @@ export function quantityValue(
 const isConsumerGpu = (gpu: string): boolean =>
   /geforce|\brtx\b|titan/i.test(gpu) && !/rtx (a|pro )?\d{4} ada|quadro/i.test(gpu);
 
-/** Reason why a claim cannot be judged here, as the missing requirement; undefined if it can. */
+/** Requirement of a claim that this machine does not meet, so that the claim cannot be judged; undefined if none. */
 export function unmetRequirement({ needs, gpus }: Claim, gpu: string | null): string | undefined {
   if (needs !== undefined) return needs;
   return gpus === 'consumer' && (gpu === null || !isConsumerGpu(gpu))

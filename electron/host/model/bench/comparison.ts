@@ -353,7 +353,7 @@ export const floorToRatio = (floor: number | null): number | null => (floor === 
 const allSamples = <S>(all: readonly ComparisonCandidate<S>[]): readonly S[] =>
   all.flatMap(({ warm, others }) => [warm, ...others].flatMap(({ samples }) => samples));
 
-/** The candidate, the one that it extends, the one that this extends, and so on. */
+/** The candidate, followed by the chain of candidates that it extends directly or indirectly. */
 function baseChain<S>(
   own: ComparisonCandidate<S>,
   all: readonly ComparisonCandidate<S>[],

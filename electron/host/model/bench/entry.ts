@@ -98,21 +98,21 @@ const CACHE_GROUPS = 8;
 const LARGEST_L2_BYTES = 256e6;
 
 /**
- * Factor on measured ceilings. They are the best of several samples, and vary between measurements, so a correct
- * repetition may be a little faster.
+ * Factor by which measured ceilings are raised. They are the best of several samples, and vary between measurements,
+ * so a correct repetition may be a little faster.
  */
 const MEASURED_MARGIN = 1.15;
 
 const amountText = (value: number, unit: string): string => `${value.toPrecision(3)} ${unit}`;
 
-interface Bound {
+interface TimeBound {
   readonly work: number;
   readonly unit: string;
   readonly rate: number;
   readonly of: string;
 }
 
-function boundTime({ work, unit, rate, of }: Bound): TimeLowerBound {
+function boundTime({ work, unit, rate, of }: TimeBound): TimeLowerBound {
   const time_s = work / rate;
   return {
     time_s,
@@ -124,9 +124,9 @@ function processorBounds(
   { bytes }: DeclaredWork,
   state_bytes: number,
   { cores, last_level_cache_bytes, memory_bytes_per_s }: ProcessorLimits,
-): Bound[] {
+): TimeBound[] {
   if (bytes === null) return [];
-  const cached: Bound = {
+  const cached: TimeBound = {
     ...{ work: bytes, unit: 'bytes', rate: cores * CORE_LIMITS.bytes * CORE_LIMITS.GHz * 1e9 },
     of: `${cores} cores, each at most ${CORE_LIMITS.bytes} bytes a cycle at ${CORE_LIMITS.GHz} GHz`,
   };
@@ -135,9 +135,13 @@ function processorBounds(
   return [cached, { work: bytes, unit: 'bytes', rate, of: 'memory read rate measured on this machine, plus 15 %' }];
 }
 
-function gpuBounds({ bytes, fp32_flops, fp64_flops }: DeclaredWork, state_bytes: number, ceilings: Ceilings): Bound[] {
+function gpuBounds(
+  { bytes, fp32_flops, fp64_flops }: DeclaredWork,
+  state_bytes: number,
+  ceilings: Ceilings,
+): TimeBound[] {
   const { copy_bytes_per_s, fp32_flops_per_s, fp64_flops_per_s } = ceilings;
-  const measured = (work: number | null, unit: string, rate: number, of: string): Bound[] =>
+  const measured = (work: number | null, unit: string, rate: number, of: string): TimeBound[] =>
     work === null
       ? []
       : [{ work, unit, rate: MEASURED_MARGIN * rate, of: `${of} measured on this machine, plus 15 %` }];

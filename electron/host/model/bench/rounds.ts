@@ -54,7 +54,7 @@ interface RoundOptions {
 
 /** A series that failed, with its error; the session can continue without its owner. */
 interface FailedSeries {
-  readonly turn: SampleSeries;
+  readonly series: SampleSeries;
   readonly error: BraggError;
 }
 
@@ -62,28 +62,28 @@ interface FailedSeries {
 type StepOutcome = 'whole' | 'cancelled' | FailedSeries;
 
 /** Runs `work`. An error of a series that may be dropped becomes its outcome; other errors are thrown again. */
-async function attributeError(turn: SampleSeries, work: () => Promise<boolean>): Promise<StepOutcome> {
+async function runStep(series: SampleSeries, work: () => Promise<boolean>): Promise<StepOutcome> {
   try {
     return (await work()) ? 'whole' : 'cancelled';
   } catch (error) {
-    if (turn.onFailure === undefined || !(error instanceof BraggError) || error.code === 'internal') throw error;
-    return { turn, error };
+    if (series.onFailure === undefined || !(error instanceof BraggError) || error.code === 'internal') throw error;
+    return { series, error };
   }
 }
 
 /** Prepares the state of every candidate for an instance, or takes the warm-up samples of every series. */
-async function prepareAll(
-  turns: readonly SampleSeries[],
-  { cancelled, onSample: tell }: RoundOptions,
+async function prepareCandidates(
+  allSeries: readonly SampleSeries[],
+  { cancelled, onSample }: RoundOptions,
   { instance, round }: Omit<SamplePosition, 'position'>,
   by: 'prepare' | 'warmUp',
 ): Promise<StepOutcome> {
-  for (const turn of turns) {
-    const ready = turn[by];
+  for (const series of allSeries) {
+    const ready = series[by];
     if (ready === undefined) continue;
     if (cancelled()) return 'cancelled';
-    tell(turn.what, round);
-    const outcome = await attributeError(turn, () => ready(instance));
+    onSample(series.what, round);
+    const outcome = await runStep(series, () => ready(instance));
     if (outcome !== 'whole') return outcome;
   }
   return 'whole';
@@ -94,25 +94,25 @@ async function prepareAll(
  * belongs to round i.
  */
 async function measureRound(
-  turns: readonly SampleSeries[],
+  allSeries: readonly SampleSeries[],
   where: Omit<SamplePosition, 'position'>,
   random: RandomGenerator,
-  { cancelled, onSample: tell, costs }: RoundOptions & { readonly costs: SeriesCosts },
+  { cancelled, onSample, costs }: RoundOptions & { readonly costs: SeriesCosts },
 ): Promise<StepOutcome> {
   const taken: (() => void)[] = [];
-  for (const [position, turn] of shuffle(turns, random).entries()) {
+  for (const [position, series] of shuffle(allSeries, random).entries()) {
     if (cancelled()) return 'cancelled';
-    tell(turn.what, where.round);
-    const outcome = await attributeError(turn, async () => {
+    onSample(series.what, where.round);
+    const outcome = await runStep(series, async () => {
       const began = performance.now();
-      const keep = await turn.take({ ...where, position });
-      costs.took(turn, (performance.now() - began) / 1000);
-      if (keep !== null) taken.push(keep);
-      return keep !== null;
+      const saveSample = await series.take({ ...where, position });
+      costs.record(series, (performance.now() - began) / 1000);
+      if (saveSample !== null) taken.push(saveSample);
+      return saveSample !== null;
     });
     if (outcome !== 'whole') return outcome;
   }
-  for (const keep of taken) keep();
+  for (const saveSample of taken) saveSample();
   return 'whole';
 }
 
@@ -126,28 +126,28 @@ const COSTLY_SHARE = 0.5;
 class SeriesCosts {
   readonly #mean_s = new Map<SampleSeries, number>();
 
-  took(turn: SampleSeries, seconds: number): void {
-    const before = this.#mean_s.get(turn);
-    this.#mean_s.set(turn, before === undefined ? seconds : before + 0.3 * (seconds - before));
+  record(series: SampleSeries, seconds: number): void {
+    const before = this.#mean_s.get(series);
+    this.#mean_s.set(series, before === undefined ? seconds : before + 0.3 * (seconds - before));
   }
 
-  of(turns: readonly SampleSeries[]): number {
-    return turns.reduce((sum, turn) => sum + (this.#mean_s.get(turn) ?? 0), 0);
+  sumOf(allSeries: readonly SampleSeries[]): number {
+    return allSeries.reduce((sum, series) => sum + (this.#mean_s.get(series) ?? 0), 0);
   }
 }
 
 /** Selects settled candidates to drop, with all their modes, so that undecided ones get more samples. */
 function candidatesToDrop(
-  turns: readonly SampleSeries[],
+  allSeries: readonly SampleSeries[],
   settled: ReadonlySet<SampleSeries>,
   costs: SeriesCosts,
 ): readonly SampleSeries[] {
   const owners = new Set([...settled].flatMap(({ owner }) => owner ?? []));
-  const [reference, control] = [turns[0], turns.at(-1)];
-  const found = turns.filter(
-    (turn) => turn !== reference && turn !== control && turn.owner !== undefined && owners.has(turn.owner),
+  const [reference, control] = [allSeries[0], allSeries.at(-1)];
+  const found = allSeries.filter(
+    (series) => series !== reference && series !== control && series.owner !== undefined && owners.has(series.owner),
   );
-  return costs.of(found) > COSTLY_SHARE * costs.of(turns) ? found : [];
+  return costs.sumOf(found) > COSTLY_SHARE * costs.sumOf(allSeries) ? found : [];
 }
 
 /**
@@ -167,24 +167,24 @@ export async function measureRounds(
   let [prepared, warmed] = [0, -1];
   for (let round = 0; ; ) {
     const instance = Math.floor(round / roundsPerInstance);
-    const turns = present.filter((turn) => !left.has(turn));
+    const allSeries = present.filter((series) => !left.has(series));
     const began_s = elapsed_s();
     let outcome: StepOutcome = 'whole';
     await beforeRound?.();
-    if (instance > prepared) outcome = await prepareAll(turns, options, { instance, round }, 'prepare');
+    if (instance > prepared) outcome = await prepareCandidates(allSeries, options, { instance, round }, 'prepare');
     if (outcome === 'whole') prepared = instance;
     if (outcome === 'whole' && instance > warmed) {
-      outcome = await prepareAll(turns, options, { instance, round }, 'warmUp');
+      outcome = await prepareCandidates(allSeries, options, { instance, round }, 'warmUp');
     }
     if (outcome === 'whole') {
       warmed = instance;
-      outcome = await measureRound(turns, { instance, round }, random, { ...options, costs });
+      outcome = await measureRound(allSeries, { instance, round }, random, { ...options, costs });
     }
     if (outcome === 'cancelled') return { rounds: round, stopped: 'cancelled' };
     if (outcome !== 'whole') {
-      const { turn, error } = outcome;
-      turn.onFailure?.(error);
-      present = present.filter((one) => one !== turn && (turn.owner === undefined || one.owner !== turn.owner));
+      const { series, error } = outcome;
+      series.onFailure?.(error);
+      present = present.filter((one) => one !== series && (series.owner === undefined || one.owner !== series.owner));
       continue;
     }
     round += 1;
@@ -193,7 +193,7 @@ export async function measureRounds(
       const { stop, settled } = rule.afterInstance(present, left, instance + 1);
       if (stop !== null) return { rounds: round, stopped: stop };
       // A dropped series never returns, because round i of a series is compared with round i of the reference.
-      for (const turn of candidatesToDrop(turns, settled, costs)) left.add(turn);
+      for (const series of candidatesToDrop(allSeries, settled, costs)) left.add(series);
     }
     const limit = rule.afterRound(round, elapsed_s(), elapsed_s() - began_s);
     if (limit !== null) return { rounds: round, stopped: limit };

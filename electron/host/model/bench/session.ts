@@ -112,7 +112,7 @@ class StartLimit {
     this.signal = signal === undefined ? own : AbortSignal.any([signal, own]);
   }
 
-  passed(): boolean {
+  isReached(): boolean {
     return this.#running.signal.aborted;
   }
 
@@ -136,25 +136,25 @@ const warmUpFact = (count: number): [string, string] => [
 class BenchmarkSession {
   private readonly refused = new Map<BenchEntry, string>();
   private readonly all: CandidateData[] = [];
-  private readonly entrantOf = new Map<CandidateData, BenchEntry>();
+  private readonly entryOf = new Map<CandidateData, BenchEntry>();
   /** Seconds from the start of another program to its first answer. */
   private readonly startOf_s = new Map<BenchEntry, number>();
   private readonly control: RawSample[] = [];
   /** All candidates created so far, whose memory has to be freed at the end. */
-  private readonly entered: BenchCandidate[] = [];
+  private readonly created: BenchCandidate[] = [];
   private readonly oracles = new Set<string>();
   private readonly clock: SessionClock;
   private readonly times = new CheckpointSchedule();
   private readonly addon: NativeAddon;
-  private readonly arena: BenchSetup;
+  private readonly setup: BenchSetup;
   private readonly options: SessionOptions;
   private processes: ColdProcesses | null = null;
   private readonly energyFrom = new Set<string>();
   private readonly steady: SteadyGpu;
 
-  constructor(addon: NativeAddon, arena: BenchSetup, options: SessionOptions) {
+  constructor(addon: NativeAddon, setup: BenchSetup, options: SessionOptions) {
     this.addon = addon;
-    this.arena = arena;
+    this.setup = setup;
     this.options = options;
     this.clock = new SessionClock(options.limits);
     const { steadied = { lock_MHz: null, cool_C: null }, gpus = NO_GPUS } = options;
@@ -163,21 +163,21 @@ class BenchmarkSession {
 
   async run(): Promise<SessionReport> {
     try {
-      for (const benchEntry of this.arena.benchEntries) await this.firstRun(benchEntry);
-      await this.holdToOracles();
+      for (const benchEntry of this.setup.benchEntries) await this.firstRun(benchEntry);
+      await this.checkAgainstReferences();
       const stopped = await this.takeRounds();
       if (stopped !== 'cancelled' && stopped !== 'refused') {
-        await this.settle();
-        await this.takeEnergy();
-        await this.takeProcesses();
+        await this.completeChecks();
+        await this.measureEnergy();
+        await this.timeColdProcesses();
       }
-      await this.takeTraces();
+      await this.recordTraces();
       const report = this.report(stopped);
       const recordings = this.recordings();
       return { ...report, ...(recordings === null ? {} : { recordings }) };
     } finally {
       this.steady.close();
-      for (const candidate of this.entered) await candidate.close();
+      for (const candidate of this.created) await candidate.close();
     }
   }
 
@@ -185,32 +185,32 @@ class BenchmarkSession {
     return this.options.signal?.aborted === true;
   }
 
-  private tell(phase: string, what: string): void {
+  private reportProgress(phase: string, what: string): void {
     this.options.onProgress?.(this.clock.progress(phase, what));
   }
 
-  private enter({ createCandidate: enter }: BenchEntry, end?: AbortSignal): BenchCandidate {
-    const candidate = enter(end);
-    this.entered.push(candidate);
+  private createCandidate(benchEntry: BenchEntry, end?: AbortSignal): BenchCandidate {
+    const candidate = benchEntry.createCandidate(end);
+    this.created.push(candidate);
     return candidate;
   }
 
   private async firstRun(benchEntry: BenchEntry): Promise<void> {
     if (this.cancelled) return;
     const { head } = benchEntry;
-    this.tell('first runs', head.label);
+    this.reportProgress('first runs', head.label);
     const began_s = this.clock.elapsed_s;
     const limit = benchEntry.startsSlowly === true ? this.startLimit() : null;
     try {
-      if (limit?.passed() === true) throw this.outOfTime(began_s);
-      const candidate = this.enter(benchEntry, limit?.signal);
+      if (limit?.isReached() === true) throw this.startTimeoutError(began_s);
+      const candidate = this.createCandidate(benchEntry, limit?.signal);
       const first = await candidate.first();
       const started_s = this.clock.elapsed_s - began_s;
-      const others = first === null ? [] : await this.otherModes(candidate);
+      const others = first === null ? [] : await this.tryOtherModes(candidate);
       // The answer is read after the samples of the other modes, because the candidate's quantities may refer to timed
       // runs.
       const answer = first === null ? null : await candidate.answer();
-      if (limit?.passed() === true && !this.cancelled) throw this.outOfTime(began_s);
+      if (limit?.isReached() === true && !this.cancelled) throw this.startTimeoutError(began_s);
       if (first === null || answer === null) return;
       if (limit !== null) this.startOf_s.set(benchEntry, started_s);
       const determinism = new DeterminismCheck();
@@ -218,7 +218,7 @@ class BenchmarkSession {
       const warm: SampleSet<RawSample> = { mode: 'warm', samples: [], reason: null };
       const gathered = { head, candidate, first, determinism, accuracy: () => [], warm, others, energy_J: null };
       this.all.push(gathered);
-      this.entrantOf.set(gathered, benchEntry);
+      this.entryOf.set(gathered, benchEntry);
       this.clock.afterFirst(this.all.map((one) => ({ label: one.head.label, time_s: one.first.time_s })));
       if (answer.values !== null) this.options.onAnswer?.(head.label, answer.values);
     } catch (error) {
@@ -228,19 +228,19 @@ class BenchmarkSession {
     }
   }
 
-  private get forStarts_s(): number {
+  private get maxStartTime_s(): number {
     return MAX_START_SHARE * this.options.limits.mostSeconds;
   }
 
   private startLimit(): StartLimit {
-    return new StartLimit(Math.max(0, this.forStarts_s - this.clock.elapsed_s), this.options.signal);
+    return new StartLimit(Math.max(0, this.maxStartTime_s - this.clock.elapsed_s), this.options.signal);
   }
 
-  private outOfTime(began_s: number): BraggError {
+  private startTimeoutError(began_s: number): BraggError {
     const { mostSeconds } = this.options.limits;
     const spent = Math.round(this.clock.elapsed_s - began_s);
     const state = spent === 0 ? 'not started' : `it was still starting or compiling after ${spent} s`;
-    const room = `first runs may use ${Number(this.forStarts_s.toPrecision(3))} s of the session's ${mostSeconds} s`;
+    const room = `first runs may use ${Number(this.maxStartTime_s.toPrecision(3))} s of the session's ${mostSeconds} s`;
     return new BraggError('unsupported', `${state}: ${room}. Allow more time.`);
   }
 
@@ -248,7 +248,7 @@ class BenchmarkSession {
    * Tries each additional mode once. Some variants' launches cannot be captured as a graph, and some devices' caches
    * cannot be flushed.
    */
-  private async otherModes(candidate: BenchCandidate): Promise<readonly SampleSet<RawSample>[]> {
+  private async tryOtherModes(candidate: BenchCandidate): Promise<readonly SampleSet<RawSample>[]> {
     const wanted = (this.options.modes ?? []).filter((mode) => mode !== 'warm');
     const out: SampleSet<RawSample>[] = [];
     for (const mode of wanted) {
@@ -258,11 +258,11 @@ class BenchmarkSession {
     return out;
   }
 
-  private async holdToOracles(): Promise<void> {
+  private async checkAgainstReferences(): Promise<void> {
     for (const gathered of this.all) {
       if (this.cancelled) return;
-      this.tell('fp64 reference', 'fp64');
-      const oracle = await this.arena.oracle(gathered.head);
+      this.reportProgress('fp64 reference', 'fp64');
+      const oracle = await this.setup.oracle(gathered.head);
       if (oracle !== null) this.oracles.add(oracle.description);
       gathered.accuracy = () => gathered.candidate.accuracy(oracle?.values ?? null);
     }
@@ -278,23 +278,23 @@ class BenchmarkSession {
   private async takeRounds(): Promise<SessionReport['stopped']> {
     const [reference] = this.all;
     if (reference === undefined) return this.cancelled ? 'cancelled' : 'refused';
-    const turns = this.all.flatMap((gathered) =>
+    const allSeries = this.all.flatMap((gathered) =>
       [gathered.warm, ...gathered.others]
         .filter(({ reason }) => reason === null)
-        .map((series) => this.turn(gathered, gathered.candidate, series)),
+        .map((series) => this.sampleSeries(gathered, gathered.candidate, series)),
     );
-    const control = this.enter(this.arenaEntrant(reference));
-    turns.push(this.turn(reference, control, { mode: 'warm', samples: this.control, reason: null }));
+    const control = this.createCandidate(this.entryFor(reference));
+    allSeries.push(this.sampleSeries(reference, control, { mode: 'warm', samples: this.control, reason: null }));
     const { seed, limits } = this.options;
-    this.clock.roundsBegin();
-    const { stopped } = await measureRounds(turns, {
+    this.clock.startRounds();
+    const { stopped } = await measureRounds(allSeries, {
       seed,
       limits: { ...limits, mostSeconds: limits.mostSeconds - this.reserved_s },
-      roundsPerInstance: this.arena.roundsPerInstance,
+      roundsPerInstance: this.setup.roundsPerInstance,
       cancelled: () => this.cancelled,
       elapsed_s: () => this.clock.elapsed_s,
-      onSample: (what) => this.tell('rounds', what),
-      beforeRound: () => this.steady.cooled(() => this.cancelled),
+      onSample: (what) => this.reportProgress('rounds', what),
+      beforeRound: () => this.steady.waitUntilCool(() => this.cancelled),
       onRound: (rounds) => this.afterRound(rounds),
     });
     return stopped;
@@ -303,17 +303,17 @@ class BenchmarkSession {
   /** Seconds that are reserved for cold processes, which run after the rounds. */
   private get reserved_s(): number {
     const { processes, limits } = this.options;
-    if (processes === undefined || this.coldRivals === null) return 0;
+    if (processes === undefined || this.coldCandidates === null) return 0;
     return Math.min(processes.count * this.coldRound_s, MAX_PROCESS_SHARE * limits.mostSeconds);
   }
 
   /** Candidates to run in separate processes; null if a candidate does not support them. */
-  private get coldRivals() {
-    const rivals = this.all.flatMap((gathered) => {
-      const { cold } = this.arenaEntrant(gathered);
+  private get coldCandidates() {
+    const candidates = this.all.flatMap((gathered) => {
+      const { cold } = this.entryFor(gathered);
       return cold === undefined ? [] : [{ label: gathered.head.label, run: cold }];
     });
-    return rivals.length < this.all.length ? null : rivals;
+    return candidates.length < this.all.length ? null : candidates;
   }
 
   /**
@@ -325,18 +325,18 @@ class BenchmarkSession {
       const { first } = one;
       // A process of an external program has to start and compile again, which needs as long as its first start in this
       // session.
-      return this.startOf_s.get(this.arenaEntrant(one)) ?? PROCESS_START_S + (first.wall_s ?? first.time_s);
+      return this.startOf_s.get(this.entryFor(one)) ?? PROCESS_START_S + (first.wall_s ?? first.time_s);
     });
     return each.reduce((sum, one) => sum + one, each[0] ?? 0);
   }
 
-  private arenaEntrant(gathered: CandidateData): BenchEntry {
-    const benchEntry = this.entrantOf.get(gathered);
+  private entryFor(gathered: CandidateData): BenchEntry {
+    const benchEntry = this.entryOf.get(gathered);
     if (benchEntry === undefined) throw new Error(`${gathered.head.label} never started`);
     return benchEntry;
   }
 
-  private turn(
+  private sampleSeries(
     gathered: CandidateData,
     candidate: BenchCandidate,
     { mode, samples }: SampleSet<RawSample>,
@@ -346,13 +346,13 @@ class BenchmarkSession {
     return {
       owner: gathered,
       // If the reference fails, the session fails, because all others are compared with the reference.
-      ...(gathered !== this.all[0] && { onFailure: (error: BraggError) => this.lose(gathered, error) }),
+      ...(gathered !== this.all[0] && { onFailure: (error: BraggError) => this.excludeCandidate(gathered, error) }),
       // Other modes use the state that was prepared for the warm samples.
       ...(prepare !== undefined && mode === 'warm'
         ? { prepare: (instance: number) => prepare.call(candidate, instance) }
         : {}),
       ...(this.options.limits.warmUp > 0 && {
-        warmUp: (instance: number) => this.warmedUp(candidate, mode, instance),
+        warmUp: (instance: number) => this.takeWarmUpSamples(candidate, mode, instance),
       }),
       what: mode === 'warm' ? label : `${label}, ${mode}`,
       judged: mode === 'warm' && !isIncorrect(correctnessOf(gathered.accuracy())),
@@ -374,7 +374,7 @@ class BenchmarkSession {
    * Takes the warm-up samples. A candidate without `prepare` makes a new state for each sample, so it is warmed up only
    * before the first round.
    */
-  private async warmedUp(candidate: BenchCandidate, mode: Mode, instance: number): Promise<boolean> {
+  private async takeWarmUpSamples(candidate: BenchCandidate, mode: Mode, instance: number): Promise<boolean> {
     if (candidate.prepare === undefined && instance > 0) return true;
     for (let i = 0; i < this.options.limits.warmUp; ++i) {
       if (this.cancelled || (await candidate.takeSample(mode, instance)) === null) return false;
@@ -382,8 +382,8 @@ class BenchmarkSession {
     return true;
   }
 
-  private lose(gathered: CandidateData, error: BraggError): void {
-    this.refuse(this.arenaEntrant(gathered), error);
+  private excludeCandidate(gathered: CandidateData, error: BraggError): void {
+    this.refuse(this.entryFor(gathered), error);
     this.all.splice(this.all.indexOf(gathered), 1);
   }
 
@@ -402,27 +402,27 @@ class BenchmarkSession {
    * Completes checks of answers. In a first pass each candidate gets an equal share of the time, so that none uses up
    * all.
    */
-  private async settle(): Promise<void> {
+  private async completeChecks(): Promise<void> {
     const { mostSeconds } = this.options.limits;
     const more_s = Math.min(Math.max(CHECK_TIME.share * mostSeconds, CHECK_TIME.least_s), CHECK_TIME.most_s);
     const until_s = Math.max(mostSeconds, this.clock.elapsed_s) + more_s;
     for (const parts of [this.all.length, 1])
-      await this.settleWithin((until_s - this.clock.elapsed_s) / parts, until_s);
+      await this.completeChecksWithin((until_s - this.clock.elapsed_s) / parts, until_s);
   }
 
-  private async settleWithin(each_s: number, until_s: number): Promise<void> {
+  private async completeChecksWithin(each_s: number, until_s: number): Promise<void> {
     const [reference] = this.all;
     for (const gathered of [...this.all]) {
       const { head, candidate } = gathered;
       const left_s = Math.min(each_s, until_s - this.clock.elapsed_s);
       if (this.cancelled || candidate.completeChecks === undefined || left_s <= 0) continue;
-      this.tell('audits', head.label);
+      this.reportProgress('audits', head.label);
       try {
         await candidate.completeChecks(left_s);
       } catch (error) {
         // If the reference fails, the session fails, because all others are compared with the reference.
         if (gathered === reference) throw error;
-        this.lose(gathered, exclusionError(error));
+        this.excludeCandidate(gathered, exclusionError(error));
       }
     }
   }
@@ -434,7 +434,7 @@ class BenchmarkSession {
     return gpu === null ? 'there is no GPU' : openGpuCounter(this.addon, gpu.uuid);
   }
 
-  private async takeEnergy(): Promise<void> {
+  private async measureEnergy(): Promise<void> {
     if (this.options.energy !== true) return;
     for (const gathered of this.all) {
       const counter = this.counterFor(gathered);
@@ -443,7 +443,7 @@ class BenchmarkSession {
         continue;
       }
       if (this.cancelled) return;
-      this.tell('energy', gathered.head.label);
+      this.reportProgress('energy', gathered.head.label);
       this.energyFrom.add(counterText(counter));
       const take = async (): Promise<number | null> =>
         (await gathered.candidate.takeSample('warm'))?.repetitions ?? null;
@@ -455,30 +455,30 @@ class BenchmarkSession {
    * Times the cold processes. They come last, because a GPU that idles while processes start clocks down, unlike during
    * the rounds.
    */
-  private async takeProcesses(): Promise<void> {
+  private async timeColdProcesses(): Promise<void> {
     const { processes, seed, limits, signal } = this.options;
-    const rivals = this.coldRivals;
-    if (processes === undefined || processes.count === 0 || rivals === null) return;
-    const tell = (what: string): void => this.tell('cold processes', what);
+    const candidates = this.coldCandidates;
+    if (processes === undefined || processes.count === 0 || candidates === null) return;
+    const onStart = (what: string): void => this.reportProgress('cold processes', what);
     const mostSeconds = limits.mostSeconds - this.clock.elapsed_s;
-    this.processes = new ColdProcesses(rivals, {
+    this.processes = new ColdProcesses(candidates, {
       ...processes,
       seed,
       limits: { ...limits, mostSeconds },
       signal,
-      tell,
+      onStart,
     });
-    if (this.coldRound_s <= mostSeconds) await this.processes.take();
+    if (this.coldRound_s <= mostSeconds) await this.processes.run();
   }
 
   /** Takes the traces. They come last, because launches stay slower after a trace. */
-  private async takeTraces(): Promise<void> {
+  private async recordTraces(): Promise<void> {
     const { trace } = this.options;
     if (trace === undefined) return;
     const reasons = new Set<string>();
     for (const { head, candidate } of this.all) {
       if (candidate.trace === undefined) continue;
-      this.tell('traces', head.label);
+      this.reportProgress('traces', head.label);
       const reason = await candidate.trace();
       if (reason !== null && head.device === 'cuda') reasons.add(reason);
     }
@@ -487,11 +487,11 @@ class BenchmarkSession {
 
   /** Engine recordings of all candidates, shifted to one clock; null if the workload has no recordings. */
   private recordings(): SessionReport['recordings'] | null {
-    const able = this.arena.benchEntries.length === 0 || this.entered.some(({ recording }) => recording !== undefined);
+    const able = this.setup.benchEntries.length === 0 || this.created.some(({ recording }) => recording !== undefined);
     if (!able && this.all.length > 0) return null;
     const all = this.all.flatMap(({ candidate }) => candidate.recording?.() ?? []);
     const begun_ns = Math.min(...all.map(({ origin_ns }) => origin_ns));
-    return all.map(({ kept, origin_ns }) => kept(origin_ns - begun_ns));
+    return all.map(({ toSaved, origin_ns }) => toSaved(origin_ns - begun_ns));
   }
 
   private noise(secondsFor: (sample: RawSample) => number) {
@@ -503,8 +503,8 @@ class BenchmarkSession {
   private report(stopped: SessionReport['stopped']): SessionReport {
     const { seed, gpus = NO_GPUS, scenario, limits, recorded = {} } = this.options;
     const { precision, margin, warmUp } = limits;
-    const { bench, title, benchEntries, roundsPerInstance, facts, claims } = this.arena;
-    const audits = this.arena.audits?.();
+    const { bench, title, benchEntries, roundsPerInstance, facts, claims } = this.setup;
+    const audits = this.setup.audits?.();
     const [reference] = this.all;
     const { machine, program } = describeMachine(
       this.addon,
@@ -512,20 +512,20 @@ class BenchmarkSession {
       benchEntries.map(({ head }) => head),
     );
     const noise = this.noise(sampleTime_s);
-    const tellsWhole = this.all.length > 0 && this.all.every(({ first }) => first.wall_s !== null);
-    const wholeNoise = tellsWhole ? this.noise(endToEndTime_s) : null;
+    const hasEndToEndTimes = this.all.length > 0 && this.all.every(({ first }) => first.wall_s !== null);
+    const wholeNoise = hasEndToEndTimes ? this.noise(endToEndTime_s) : null;
     const everyone = this.all.map(toComparisonCandidate);
     const basis: ComparisonBasis<RawSample> = {
       ...{ reference: everyone[0], all: everyone, floor: noise?.floor ?? null, margin },
       timeOf: sampleTime_s,
     };
-    const whole = tellsWhole ? { ...basis, floor: wholeNoise?.floor ?? null, timeOf: endToEndTime_s } : null;
+    const whole = hasEndToEndTimes ? { ...basis, floor: wholeNoise?.floor ?? null, timeOf: endToEndTime_s } : null;
     const entries = benchEntries.flatMap((benchEntry): SessionEntry[] => {
       const reason = this.refused.get(benchEntry);
       if (reason !== undefined) return [{ ...benchEntry.head, status: 'refused', reason }];
-      const gathered = this.all.find((one) => this.entrantOf.get(one) === benchEntry);
+      const gathered = this.all.find((one) => this.entryOf.get(one) === benchEntry);
       if (gathered === undefined) return [];
-      const process = this.processes?.of(gathered.head.label);
+      const process = this.processes?.timesOf(gathered.head.label);
       return [
         {
           ...buildMeasuredEntry(gathered, { basis, whole, machine, processor: readProcessorLimits(this.addon) }),
@@ -561,7 +561,7 @@ class BenchmarkSession {
       noise: {
         ratio: noise?.ratio ?? null,
         floor: floorToRatio(noise?.floor ?? null),
-        ...(tellsWhole && { whole_floor: floorToRatio(wholeNoise?.floor ?? null) }),
+        ...(hasEndToEndTimes && { whole_floor: floorToRatio(wholeNoise?.floor ?? null) }),
         ...(this.processes !== null && { process_floor: floorToRatio(this.processes.floor) }),
       },
       ...(audits != null && { audits }),
@@ -569,12 +569,12 @@ class BenchmarkSession {
         ...facts().map(([name, value]): [string, string] => [name, value]),
         ...(warmUp > 0 ? [warmUpFact(warmUp)] : []),
         ...this.steady.facts.map(([name, value]): [string, string] => [name, value]),
-        ...[...this.energyFrom].map((told): [string, string] => [ENERGY_FACT, told]),
-        ...[...this.oracles].map((told): [string, string] => ['Results checked against', told]),
+        ...[...this.energyFrom].map((text): [string, string] => [ENERGY_FACT, text]),
+        ...[...this.oracles].map((text): [string, string] => ['Results checked against', text]),
         ...this.all.flatMap(({ candidate }) =>
           (candidate.facts?.() ?? []).map(([name, value]): [string, string] => [name, value]),
         ),
-        ...this.compared().map((text): [string, string] => ['Compared', `${groupedDigits(text)}.`]),
+        ...this.referenceDescriptions().map((text): [string, string] => ['Compared', `${groupedDigits(text)}.`]),
       ],
       entries,
       control: flagSeries(this.control, { highest_MHz: highestClock_MHz(samples), timeOf: sampleTime_s }).map(
@@ -588,12 +588,12 @@ class BenchmarkSession {
   }
 
   /** Descriptions of the references that engines used to check answers, without duplicates. */
-  private compared(): readonly string[] {
+  private referenceDescriptions(): readonly string[] {
     return [...new Set(this.all.flatMap(({ candidate }) => candidate.properties().compared ?? []))];
   }
 }
 
 /** Measures a session and returns its report. */
-export function runSession(addon: NativeAddon, arena: BenchSetup, options: SessionOptions): Promise<SessionReport> {
-  return new BenchmarkSession(addon, arena, options).run();
+export function runSession(addon: NativeAddon, setup: BenchSetup, options: SessionOptions): Promise<SessionReport> {
+  return new BenchmarkSession(addon, setup, options).run();
 }

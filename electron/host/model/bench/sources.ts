@@ -53,7 +53,7 @@ async function findLoopFiles(folder: string, names: readonly string[]): Promise<
 /** Name of a workload's folder in the kernels' folder; it is also the workload's C++ namespace. */
 export const workloadFolder = ({ source }: Pick<Variant, 'source'>): string => source.split('/')[1] ?? '';
 
-/** Folder with the code that runs variants. No variant owns its files. */
+/** Folder with the code that runs variants. Its files are not part of any variant. */
 const RUN_FOLDER = 'run';
 
 /**

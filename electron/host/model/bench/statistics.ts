@@ -9,13 +9,13 @@ export interface RandomGenerator {
   /** Next random number, uniform in [0, 1). */
   next(): number;
   /** Next random integer, uniform in [0, count). */
-  below(count: number): number;
+  integerBelow(count: number): number;
 }
 
 /** Generator sfc32 (C. Doty-Humphrey, PractRand): 128 bits of state, passes BigCrush. */
 export function seededRandom(seed: number): RandomGenerator {
   let [a, b, c, counter] = [0x9e3779b9, seed | 0, (seed / 0x1_0000_0000) | 0, 1];
-  function word(): number {
+  function nextWord(): number {
     const sum = (((a + b) | 0) + counter) | 0;
     counter = (counter + 1) | 0;
     a = b ^ (b >>> 9);
@@ -25,10 +25,10 @@ export function seededRandom(seed: number): RandomGenerator {
     return sum >>> 0;
   }
   // The first dozen words are discarded, after which the seed has affected every bit of the state.
-  for (let i = 0; i < 12; i += 1) word();
+  for (let i = 0; i < 12; i += 1) nextWord();
   return {
-    next: () => word() / 0x1_0000_0000,
-    below: (count) => Math.floor((word() / 0x1_0000_0000) * count),
+    next: () => nextWord() / 0x1_0000_0000,
+    integerBelow: (count) => Math.floor((nextWord() / 0x1_0000_0000) * count),
   };
 }
 
@@ -36,7 +36,7 @@ export function seededRandom(seed: number): RandomGenerator {
 export function shuffle<T>(items: readonly T[], random: RandomGenerator): T[] {
   const all = [...items];
   for (let i = all.length - 1; i > 0; i -= 1) {
-    const j = random.below(i + 1);
+    const j = random.integerBelow(i + 1);
     const [x, y] = [all[i], all[j]];
     if (x !== undefined && y !== undefined) [all[i], all[j]] = [y, x];
   }
@@ -77,7 +77,7 @@ export function ratioInterval(times: readonly number[], references: readonly num
   const [a, b] = [new BootstrapSample(times.slice(0, rounds)), new BootstrapSample(references.slice(0, rounds))];
   for (let k = 0; k < resamples; k += 1) {
     for (let i = 0; i < rounds; i += 1) {
-      const round = random.below(rounds);
+      const round = random.integerBelow(rounds);
       a.draw(round);
       b.draw(round);
     }
@@ -100,7 +100,7 @@ export function contrastInterval(
   const drawn = all.map(({ times, weight }) => ({ of: new BootstrapSample(times.slice(0, rounds)), weight }));
   const sums = Array.from({ length: resamples }, () => {
     for (let i = 0; i < rounds; i += 1) {
-      const round = random.below(rounds);
+      const round = random.integerBelow(rounds);
       for (const { of } of drawn) of.draw(round);
     }
     return drawn.reduce((sum, { of, weight }) => sum + weight * Math.log(of.takeMedian()), 0);
@@ -122,7 +122,7 @@ export function unpairedRatioInterval(
   const random: RandomGenerator = seededRandom(seed);
   const [a, b] = [new BootstrapSample(times), new BootstrapSample(references)];
   const medianOf = (drawn: BootstrapSample, count: number): number => {
-    for (let i = 0; i < count; i += 1) drawn.draw(random.below(count));
+    for (let i = 0; i < count; i += 1) drawn.draw(random.integerBelow(count));
     return drawn.takeMedian();
   };
   return middleInterval(

@@ -89,7 +89,7 @@ export class StoppingRule<S extends TimedSeries> {
       const met = this.#precision.met(logRatios(series), instances);
       return { stop: met ? 'precise' : limit, settled: this.#settled };
     }
-    const { settled, all } = this.#decided(series, left, instances);
+    const { settled, all } = this.#evaluateRatios(series, left, instances);
     this.#settled = settled;
     return { stop: all ? 'decided' : limit, settled };
   }
@@ -110,7 +110,7 @@ export class StoppingRule<S extends TimedSeries> {
    * Evaluates the ratio of each candidate's time to the reference's, for single steps and end to end, and the ratio of
    * the two fastest.
    */
-  #decided(
+  #evaluateRatios(
     series: readonly S[],
     left: ReadonlySet<S>,
     instances: number,
@@ -121,7 +121,7 @@ export class StoppingRule<S extends TimedSeries> {
     // A single variant can only be compared with its control.
     const candidates = judged.length === 0 ? [control] : judged;
     const open = new Set<S>();
-    const look = (own: S, against: S, kind: 'times' | 'wholes', outside: number): void => {
+    const evaluate = (own: S, against: S, kind: 'times' | 'wholes', outside: number): void => {
       if (left.has(own) || left.has(against)) return;
       const floors = [control, reference].map((one) => one[kind]?.() ?? []) as [Instances, Instances];
       const ratio = sequentialVerdict(own[kind]?.() ?? [], against[kind]?.() ?? [], { outside, floors });
@@ -133,10 +133,10 @@ export class StoppingRule<S extends TimedSeries> {
       ? (['times', 'wholes'] as const)
       : (['times'] as const);
     for (const kind of kinds)
-      for (const own of candidates) look(own, reference, kind, missProbability({ candidates: count }));
+      for (const own of candidates) evaluate(own, reference, kind, missProbability({ candidates: count }));
     const [best, second] = fastestTwo([reference, ...judged], kinds.at(-1) ?? 'times');
     if (best !== undefined && second !== undefined && best !== reference && second !== reference) {
-      look(second, best, kinds.at(-1) ?? 'times', missProbability({ candidates: (count * (count + 1)) / 2 }));
+      evaluate(second, best, kinds.at(-1) ?? 'times', missProbability({ candidates: (count * (count + 1)) / 2 }));
     }
     return { settled: new Set(candidates.filter((one) => !open.has(one))), all: open.size === 0 };
   }
@@ -201,7 +201,7 @@ export class SessionClock {
   readonly #start = performance.now();
   readonly #others = new OtherLoadMeter();
   readonly #limits: BenchLimits;
-  #roundsBegan_s = 0;
+  #roundsStart_s = 0;
   #rounds = 0;
   #latest: readonly LatestMedian[] = [];
   #latestDue_s = 0;
@@ -223,8 +223,8 @@ export class SessionClock {
     return this.#rounds;
   }
 
-  roundsBegin(): void {
-    this.#roundsBegan_s = this.elapsed_s;
+  startRounds(): void {
+    this.#roundsStart_s = this.elapsed_s;
   }
 
   /** Shows the times of the first runs as medians until the first round is complete. */
@@ -270,7 +270,7 @@ export class SessionClock {
     if (this.#rounds === 0) return null;
     const { mostRounds, mostSeconds } = this.#limits;
     const elapsed = this.elapsed_s;
-    const perRound = (elapsed - this.#roundsBegan_s) / this.#rounds;
+    const perRound = (elapsed - this.#roundsStart_s) / this.#rounds;
     return Math.max(0, Math.min((mostRounds - this.#rounds) * perRound, mostSeconds - elapsed));
   }
 }

@@ -224,7 +224,7 @@ function fileDecimalMark(name: string, cells: readonly MetricCell[]): ',' | '.' 
   if (signs.size === 0 && unclear !== undefined) {
     throw new BraggError(
       'invalid',
-      `${name}: ${unclear.metric} is ${unclear.text} ${unclear.unit}, where the mark may separate thousands or decimals; allowed: a file with another number that settles it, or ncu --print-units base`,
+      `${name}: ${unclear.metric} is ${unclear.text} ${unclear.unit}, where the mark may separate thousands or decimals; allowed: a file in which another number shows the decimal mark, or ncu --print-units base`,
     );
   }
   return [...signs.keys()][0] ?? '.';

@@ -144,7 +144,7 @@ interface ColdOptions {
   readonly seed: number;
   readonly limits: Pick<BenchLimits, 'mostSeconds' | 'precision' | 'margin'>;
   readonly signal?: AbortSignal | undefined;
-  readonly tell: (what: string) => void;
+  readonly onStart: (what: string) => void;
 }
 
 const coldTimes = (samples: readonly ColdSample[]): Instances => samples.map(({ time_s }) => [time_s]);
@@ -157,38 +157,38 @@ export class ColdProcesses {
   readonly #all: readonly ColdSeries[];
   readonly #control: ColdSample[] = [];
 
-  /** `rivals`: the candidates, beginning with the reference. */
-  constructor(rivals: readonly ColdCandidate[], options: ColdOptions) {
+  /** `candidates`: the reference first. */
+  constructor(candidates: readonly ColdCandidate[], options: ColdOptions) {
     this.#options = options;
-    this.#all = rivals.map(({ label, run }) => ({
+    this.#all = candidates.map(({ label, run }) => ({
       ...{ label, run, samples: [] },
       reason: run === null ? 'a user kernel is compiled and loaded by the process that measures it' : null,
     }));
   }
 
   /** Runs the rounds, at least one. Processes that still run at the time limit are killed. */
-  async take(): Promise<void> {
-    const { count, seed, limits, signal, tell } = this.#options;
+  async run(): Promise<void> {
+    const { count, seed, limits, signal, onStart } = this.#options;
     const able = this.#all.filter(({ reason }) => reason === null);
     const reference = able[0] === this.#all[0] ? able[0] : undefined;
     const limit = AbortSignal.timeout(Math.min(Math.max(0, Math.ceil(1000 * limits.mostSeconds)), MAX_TIMER_MS));
     const end = signal === undefined ? limit : AbortSignal.any([signal, limit]);
-    const turns = able.map((series) => this.#turn(series, series.samples, end));
-    if (reference !== undefined) turns.push(this.#turn(reference, this.#control, end));
-    if (turns.length === 0) return;
+    const allSeries = able.map((series) => this.#sampleSeries(series, series.samples, end));
+    if (reference !== undefined) allSeries.push(this.#sampleSeries(reference, this.#control, end));
+    if (allSeries.length === 0) return;
     const began = performance.now();
     const { precision, margin } = limits;
-    await measureRounds(turns, {
+    await measureRounds(allSeries, {
       seed,
       limits: createLimits(count, limits.mostSeconds, { precision, margin }),
       roundsPerInstance: 1,
       cancelled: () => end.aborted,
       elapsed_s: () => (performance.now() - began) / 1000,
-      onSample: (what) => tell(what),
+      onSample: (what) => onStart(what),
     });
   }
 
-  #turn(series: ColdSeries, samples: ColdSample[], end: AbortSignal): SampleSeries {
+  #sampleSeries(series: ColdSeries, samples: ColdSample[], end: AbortSignal): SampleSeries {
     const { label, run } = series;
     const { startChild } = this.#options;
     return {
@@ -216,7 +216,7 @@ export class ColdProcesses {
     return toStoredSamples(this.#control);
   }
 
-  of(label: string): NonNullable<MeasuredSessionEntry['process']> | undefined {
+  timesOf(label: string): NonNullable<MeasuredSessionEntry['process']> | undefined {
     const own = this.#all.find((one) => one.label === label);
     const [reference] = this.#all;
     if (own === undefined || reference === undefined) return undefined;

@@ -24,7 +24,7 @@ export class SteadyGpu {
   #lock: string | null = null;
   #waited_s = 0;
   #gaveUp = false;
-  #tells = true;
+  #reportsTemperature = true;
 
   /** `uuid` is null if the machine has no GPU. Nothing is changed then, and the report says so. */
   constructor(addon: GpuControl, uuid: string | null, requested: SteadySettings) {
@@ -44,8 +44,8 @@ export class SteadyGpu {
         : `not locked (${why}); as root: nvidia-smi --lock-gpu-clocks=${lock_MHz},${lock_MHz}`;
   }
 
-  /** Waits until the GPU has cooled, before a round. */
-  async cooled(cancelled: () => boolean): Promise<void> {
+  /** Waits before a round until the GPU is cool enough, for at most MAX_WAIT_S. */
+  async waitUntilCool(cancelled: () => boolean): Promise<void> {
     const { cool_C } = this.#requested;
     if (cool_C === null || this.#uuid === null || this.#gaveUp) return;
     const began = performance.now();
@@ -62,13 +62,13 @@ export class SteadyGpu {
 
   #isHotter(cool_C: number): boolean {
     const { temperature_C = null } = this.#uuid === null ? {} : (this.#addon.clockState({ device: this.#uuid }) ?? {});
-    this.#tells = temperature_C !== null;
+    this.#reportsTemperature = temperature_C !== null;
     return temperature_C !== null && temperature_C > cool_C;
   }
 
-  #cooling(cool_C: number): string {
+  #coolingFact(cool_C: number): string {
     if (this.#uuid === null) return 'no temperature limit: there is no GPU';
-    if (!this.#tells) return 'no temperature limit: this GPU reports no temperature';
+    if (!this.#reportsTemperature) return 'no temperature limit: this GPU reports no temperature';
     return `waited ${this.#waited_s.toFixed(1)} s for ${cool_C} °C${this.#gaveUp ? ', which was not reached' : ''}`;
   }
 
@@ -84,7 +84,7 @@ export class SteadyGpu {
     const { cool_C } = this.#requested;
     return [
       ...(this.#lock === null ? [] : [['GPU clock', this.#lock] as const]),
-      ...(cool_C === null ? [] : [['Cooling', this.#cooling(cool_C)] as const]),
+      ...(cool_C === null ? [] : [['Cooling', this.#coolingFact(cool_C)] as const]),
     ];
   }
 }

@@ -122,7 +122,7 @@ export async function runnableDesigns(
 
 type MeasuredReport = Pick<SessionReport, 'entries' | 'noise' | 'judged' | 'seed'>;
 
-interface Cell {
+interface FactorialCell {
   readonly with: readonly string[];
   readonly entry: MeasuredSessionEntry;
 }
@@ -137,7 +137,7 @@ function findCell(
   design: FactorialDesign,
   set: readonly string[],
   { entries }: MeasuredReport,
-): Cell | AbsentCombination {
+): FactorialCell | AbsentCombination {
   const wanted = design.cells.find((cell) => isSameSet(cell.with, set));
   if (wanted === undefined) {
     return { with: set, reason: absenceReason(design, set) ?? 'no variant has exactly these optimisations' };
@@ -189,10 +189,10 @@ function weightedContrast(
  * of the combination divided by the effects of all its parts. Null if a cell was not measured.
  */
 function effectTerms(
-  cells: readonly Cell[],
+  cells: readonly FactorialCell[],
   of: readonly string[],
   given: readonly string[],
-): readonly (Cell & { readonly weight: number })[] | null {
+): readonly (FactorialCell & { readonly weight: number })[] | null {
   const terms = combinations(of.map((id) => ({ id }))).map((part) => {
     const cell = cells.find((one) => isSameSet(one.with, [...given, ...part]));
     // A shorter time is a gain, so the signs are opposite to those for times.
@@ -207,7 +207,7 @@ const interactionVerdicts = { faster: 'more', slower: 'less', same: 'none', unde
 export function computeFactorial(design: FactorialDesign, report: MeasuredReport): Factorial | null {
   const sets = combinations(design.factors);
   const all = sets.map((set) => findCell(design, set, report));
-  const cells = all.filter((one): one is Cell => 'entry' in one);
+  const cells = all.filter((one): one is FactorialCell => 'entry' in one);
   const absent = all.filter((one): one is AbsentCombination => 'reason' in one);
   const requested = sets
     .filter((of) => of.length > 0)
