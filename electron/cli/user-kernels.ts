@@ -99,7 +99,7 @@ export async function openUserKernels(
       // Without such a file, look for a candidate of the problem with this name.
       const known = existsSync(resolve(file)) ? null : host.userKernels.find(file);
       const { id } = known ?? (await host.userKernels.open(resolve(file)));
-      host.userKernels.requireFit(id, place);
+      host.userKernels.requireMatchingWorkload(id, place);
       await obtainTrust(context, host, file);
       ids.push(id + rest);
     }
@@ -183,7 +183,7 @@ export function userKernelNotes(host: Host, id: string): readonly string[] {
   const kernel = host.userKernels.find(id);
   if (kernel === null) return [];
   const compiled = optionsText(kernel.description.compile);
-  const { first, last, left_out } = host.userKernels.printed(id);
+  const { first, last, left_out } = host.userKernels.printedOutput(id);
   const gap = left_out === 0 ? '' : `\n… ${countText(left_out, 'character')} omitted …\n`;
   const text = `${first}${gap}${last}`.trimEnd();
   return [

@@ -184,7 +184,7 @@ test('processor time between calls includes processes started by a Python candid
   await writeProblem(folder, { ...shapes.halves, name: path.basename(folder) });
   const busy = `import subprocess, sys\nsubprocess.Popen([sys.executable, "-c", "while True: pass"])\n`;
   const kernel = await userKernels.open(path.join(folder, 'busy.py'), busy + honestCandidate);
-  userKernels.trustHere(kernel);
+  userKernels.trustInProcess(kernel);
   await userKernels.prepare([kernel.id], { workload: USER_PROBLEM, bench: path.basename(folder) });
   const reading = await (await scenarioParts).scenarios.read(path.join(folder, 'problem.json'));
   if (reading.kind !== USER_PROBLEM || reading.problem === null) throw new Error(JSON.stringify(reading.issues));

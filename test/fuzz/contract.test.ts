@@ -16,7 +16,7 @@ let run: string;
 beforeAll(async () => {
   test = await openTestHost({ memoryLimit_bytes: 2 ** 26 });
   run = (await test.host.call('run.start', { scenario: { ...smallScenario }, name: '' })).id;
-  await test.host.runs.ended(run);
+  await test.host.runs.waitForEnd(run);
 });
 afterAll(() => test.close());
 

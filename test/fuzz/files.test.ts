@@ -14,7 +14,7 @@ import { BraggError } from '../../electron/contract/errors.ts';
 import { readCurveCsv } from '../../electron/domain/dose/curve-csv.ts';
 import { readDraft } from '../../electron/host/app/recovery/recovery.ts';
 import { readRun as readAnyRun } from '../../electron/host/app/run-files/tasks.ts';
-import { deriveSession, parseSession, readCurrent } from '../../electron/host/app/sessions/index.ts';
+import { deriveSession, parseSession, readCurrentRules } from '../../electron/host/app/sessions/index.ts';
 import { openTrace } from '../../electron/host/app/timelines/open.ts';
 import { UserKernels } from '../../electron/host/app/user-kernels/user-kernels.ts';
 import { errorFromNative } from '../../electron/host/io/addon/addon.ts';
@@ -196,7 +196,7 @@ test('damaged run files of images are read or rejected', async () => {
 });
 
 test('damaged sessions of every workload, and measurements as run files, are read or rejected', async () => {
-  const current = await readCurrent(assetsFolder);
+  const current = await readCurrentRules(assetsFolder);
   for (const [kind, folderName] of [
     ['session', ''],
     ['image session', 'diffraction'],

@@ -8,7 +8,7 @@ import { publishedSessionSchema } from '../../contract/bench/json-schema.ts';
 import type { MeasuredSessionEntry, Session, SessionReport } from '../../contract/bench/session.ts';
 import { publishedSchema } from '../../contract/scenario/schema.ts';
 import { publishedStudySchema } from '../../contract/study/index.ts';
-import { deriveSession, parseSession, readCurrent } from '../../host/app/sessions/index.ts';
+import { deriveSession, parseSession, readCurrentRules } from '../../host/app/sessions/index.ts';
 
 export const root = path.resolve(import.meta.dirname, '../../..');
 
@@ -111,7 +111,7 @@ export function markdownTable(titles: readonly string[], rows: readonly (readonl
 export const code = (text: string): string => `\`${text}\``;
 
 const assets = path.join(root, 'assets');
-const current = await readCurrent(assets);
+const current = await readCurrentRules(assets);
 
 /** Cache of parsed sessions, because several tables use the same ones, and parsing megabytes needs a second. */
 const cachedSessions = new Map<string, Session>();

@@ -18,7 +18,7 @@ import {
   deriveSession,
   maxRounds,
   measureSession,
-  readCurrent,
+  readCurrentRules,
   readSessionNamed,
   sessionText,
   taskOfReadings,
@@ -327,7 +327,7 @@ export class Workshop {
     if (kind === null || scenario === null || !isUserKernelFile(scenario.solver.variant)) return null;
     const folder = path.dirname(file);
     const kernel = await host.userKernels.open(path.join(folder, scenario.solver.variant));
-    host.userKernels.requireFit(kernel.id, benchKindOf(scenario));
+    host.userKernels.requireMatchingWorkload(kernel.id, benchKindOf(scenario));
     const id = path.basename(file, '.json');
     const trusted = (await this.#trusted).has(await realpath(folder));
     const language = kernel.id.endsWith('.cu') ? 'cu' : 'cpp';
@@ -422,7 +422,7 @@ export class Workshop {
 
   async #session(file: string): Promise<Session | null> {
     const kept = await this.#kept(file);
-    return kept === null ? null : deriveSession(kept, await readCurrent(assetsFolder()));
+    return kept === null ? null : deriveSession(kept, await readCurrentRules(assetsFolder()));
   }
 
   async #recording(file: string): Promise<SavedRecording | undefined> {

@@ -10,7 +10,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { type Readable, Transform } from 'node:stream';
 import { BraggError } from '../../contract/errors.ts';
-import { MARK, outputAfterMark, quoteForShell, type Ssh } from '../../host/api/studies.ts';
+import { OUTPUT_MARK, outputAfterMark, quoteForShell, type Ssh } from '../../host/api/studies.ts';
 import { parseYaml, plainValue, readText } from '../../host/index.ts';
 import { type FlagSpec, flagValue, listFlag, UsageError } from '../arguments.ts';
 import { checkOutput, writeOutput } from '../output-file.ts';
@@ -170,7 +170,7 @@ async function runRemoteCommand(ssh: Ssh, { terminal, signal }: VerbContext, wor
   const out = createInterface({ input: child.stdout });
   out.on('line', (line) => {
     if (marked) terminal.print(named(line));
-    else marked = line === MARK;
+    else marked = line === OUTPUT_MARK;
   });
   createInterface({ input: child.stderr }).on('line', (line) => terminal.say(named(line)));
   try {

@@ -8,7 +8,7 @@ import { formatBytes } from '../../domain/values/units.ts';
 import {
   folderName,
   installProgram,
-  PROBE,
+  PROBE_SCRIPT,
   type ProbeResult,
   type PromptMode,
   programSource,
@@ -64,7 +64,7 @@ export async function withRemoteHost<T>(
   const ssh = await Ssh.open({ host, asking: localPrompts(), signal });
   try {
     const source = await programSource(programRoot());
-    const probed = readProbe(host, await ssh.run(PROBE), folderName(source.program));
+    const probed = readProbe(host, await ssh.run(PROBE_SCRIPT), folderName(source.program));
     const { machine } = probed;
     if (machine.slurm && machine.gpus.kind !== 'found') throw new BraggError('unsupported', loginNodeText(host));
     terminal.say(machineText(host, machine));

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { BraggError } from '../../contract/errors.ts';
 import { shortNumberText } from '../../domain/numbers.ts';
 import {
-  collect,
+  collectTable,
   columnTitle,
   importStudy,
   kernelTunerText,
@@ -42,7 +42,7 @@ function findInterestingColumns({ columns, rows }: StudyTable): readonly number[
 const MAX_PRINTED_COLUMNS = 12;
 
 export async function collectStudy({ parsed, terminal }: VerbContext, folder: StudyFolder): Promise<ExitCode> {
-  const found = await collect(folder);
+  const found = await collectTable(folder);
   const { columns, rows } = found;
   if (hasFlag(parsed, 'json')) {
     terminal.printJson({ ...found, notes: tableNotes(found) });
@@ -120,7 +120,7 @@ export async function exportStudy(
     );
   }
   await checkOutput(parsed, file);
-  const found = await collect(folder);
+  const found = await collectTable(folder);
   await writeOutput(parsed, file, await write(found));
   terminal.print(`${found.rows.length} rows of ${found.columns.length} columns written to ${file}`);
   for (const note of tableNotes(found)) terminal.say(note);

@@ -4,7 +4,7 @@ import type { WorkloadName } from '../../contract/workload.ts';
 import {
   type BenchmarkId,
   deriveSession,
-  readCurrent,
+  readCurrentRules,
   readSessionNamed,
   sessionText,
   throwIfBenchTooLong,
@@ -57,7 +57,7 @@ async function runBench(context: VerbContext): Promise<ExitCode> {
   const kept = flagValue(parsed, 'open');
   if (kept !== undefined) {
     if (parsed.operands.length > 0) throw new UsageError('--open shows a saved session, so it accepts no scenario');
-    const read = deriveSession(await readSessionNamed(kept), await readCurrent(assetsFolder()));
+    const read = deriveSession(await readSessionNamed(kept), await readCurrentRules(assetsFolder()));
     const session = await withCounterFiles(read, parsed);
     const out = flagValue(parsed, 'out');
     if (out !== undefined) {

@@ -7,7 +7,7 @@ import { gpuOfEntry } from '../../contract/bench/bench-session.ts';
 import { correctnessOf, type SessionEntry, type SessionReport } from '../../contract/bench/session.ts';
 import { BraggError } from '../../contract/errors.ts';
 import { resolveProblem } from '../../contract/scenario/user-problem/resolve.ts';
-import { deriveSession, readCurrent, readSessionNamed } from '../../host/api/benches.ts';
+import { deriveSession, readCurrentRules, readSessionNamed } from '../../host/api/benches.ts';
 import { exportFlashInfer, exportKernelBench, type ReportedResult, readProblem } from '../../host/api/kernels.ts';
 import { flagOneOf, flagValue, hasFlag, jsonFlag } from '../arguments.ts';
 import { assetsFolder } from '../assets-folder.ts';
@@ -25,7 +25,7 @@ function hardwareText(
 /** Results of the candidates in a session; empty without a session. */
 async function readReportedResults(file: string | undefined): Promise<readonly ReportedResult[]> {
   if (file === undefined) return [];
-  const session = deriveSession(await readSessionNamed(file), await readCurrent(assetsFolder()));
+  const session = deriveSession(await readSessionNamed(file), await readCurrentRules(assetsFolder()));
   const [report] = session.reports;
   return (report?.entries ?? []).map((entry) => ({
     solution: entry.variant,

@@ -3,7 +3,7 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { BraggError } from '../../contract/errors.ts';
-import { deriveSession, readCurrent, readSessionNamed } from '../../host/api/benches.ts';
+import { deriveSession, readCurrentRules, readSessionNamed } from '../../host/api/benches.ts';
 import { flagValue } from '../arguments.ts';
 import { assetsFolder } from '../assets-folder.ts';
 import { checkOutput, forceFlag, writeOutput } from '../output-file.ts';
@@ -27,7 +27,7 @@ export const replay: Verb = {
     const folder = flagValue(parsed, 'out') ?? path.basename(file).replace(/(\.session|\.task)?\.json$/i, '');
     const { sessionSvgFiles: svgFilesOf } = await import('../reports/svg.ts');
     const openedSession = await readSessionNamed(file);
-    const figures = svgFilesOf(deriveSession(openedSession, await readCurrent(assetsFolder())));
+    const figures = svgFilesOf(deriveSession(openedSession, await readCurrentRules(assetsFolder())));
     if (figures.length === 0) throw new BraggError('invalid', `${file} has too few measurements for a figure.`);
     await mkdir(folder, { recursive: true });
     // Check all files first, so that none is written if one of them cannot be.

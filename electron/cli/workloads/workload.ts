@@ -132,7 +132,7 @@ async function runToEnd<W extends ProgressDetail['workload']>(
     end: () => undefined,
   });
   try {
-    const ended = await host.runs.ended(id);
+    const ended = await host.runs.waitForEnd(id);
     // If a device fails during the run, do not throw: the completed part is printed and saved first.
     if (ended.error !== null && ended.wall_s === null) throw BraggError.fromWire(ended.error);
     return id;
@@ -211,7 +211,7 @@ export function createRun<W extends ProgressDetail['workload']>({
       terminal.printJson({
         ...report.document,
         ...further.document,
-        ...(verdict === null ? {} : { checks: verdict, printed: host.userKernels.printed(run.variant) }),
+        ...(verdict === null ? {} : { checks: verdict, printed: host.userKernels.printedOutput(run.variant) }),
       });
       if (file !== null) terminal.say(`Saved as ${file}`);
     } else {

@@ -5,7 +5,7 @@ export { historyOf, ratioToEarlier, trendOf } from '../app/benches/history.ts';
 export { claimTable } from '../app/claim-table/index.ts';
 export { type ComparedRun, compareRuns } from '../app/compare/compare.ts';
 export { reportRows } from '../app/compare/rows.ts';
-export { deriveSession, readCurrent, readSessionNamed, withoutRecordings } from '../app/sessions/index.ts';
+export { deriveSession, readCurrentRules, readSessionNamed, withoutRecordings } from '../app/sessions/index.ts';
 export type { BenchmarkId } from '../model/bench/claims.ts';
 export { bootstrapRatio, groupByInstance, pairedRatio } from '../model/bench/comparison.ts';
 export { runnableDesigns } from '../model/bench/factorial/effects.ts';

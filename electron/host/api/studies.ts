@@ -1,9 +1,9 @@
 /** Host functions of the command line: studies, tuning, clusters and other machines. */
 
 export { Connection } from '../app/remote/connection.ts';
-export { PROBE, type ProbeResult, readProbe } from '../app/remote/probe.ts';
+export { PROBE_SCRIPT, type ProbeResult, readProbe } from '../app/remote/probe.ts';
 export { folderName, installProgram, packProgram, programSource } from '../app/remote/program.ts';
-export { checkedHost, MARK, outputAfterMark, type PromptMode, Ssh } from '../app/remote/ssh.ts';
+export { checkedHost, OUTPUT_MARK, outputAfterMark, type PromptMode, Ssh } from '../app/remote/ssh.ts';
 export { describeCluster, solveOnCluster, stopOnCluster, throwIfSearch } from '../app/studies/cluster/engine.ts';
 export {
   entireMachine,
@@ -25,7 +25,7 @@ export {
   savePlan,
   unsolvedPoints,
 } from '../app/studies/plan.ts';
-export { collect, readRows } from '../app/studies/results.ts';
+export { collectTable, readRows } from '../app/studies/results.ts';
 export { SlurmEngine } from '../app/studies/slurm/engine.ts';
 export { Slurm } from '../app/studies/slurm/slurm.ts';
 export { quoteForShell, solveTask } from '../app/studies/slurm/task.ts';

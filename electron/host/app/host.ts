@@ -15,7 +15,9 @@ import { Studies } from './studies/studies.ts';
 
 /** Accepts the pages of one shell. */
 export interface PageAcceptor {
-  /** Serves a page on a port. `singleUse`: the carrier cannot reconnect, so the connection ends with it. */
+  /**
+   * Serves a page on a port. `singleUse`: the port cannot be reopened after a failure, so the connection ends with it.
+   */
   accept(port: Port, options?: { readonly singleUse?: boolean }): void;
   /** Closes the connections of the pages. Runs continue. */
   close(reason?: string): void;

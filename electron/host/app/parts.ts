@@ -26,7 +26,7 @@ import { Refinements } from './refining/refinements.ts';
 import { runPacker } from './run-files/packer.ts';
 import { DEFAULT_BOUND_BYTES, RunCache } from './runs/cache.ts';
 import { Runs } from './runs/runs.ts';
-import { readCurrent } from './sessions/index.ts';
+import { readCurrentRules } from './sessions/index.ts';
 import { Timelines } from './timelines/timelines.ts';
 import { Uploads } from './timelines/uploads.ts';
 import { deleteLeftovers, openUserData, type UserData } from './user-data.ts';
@@ -95,7 +95,7 @@ function openRuns(options: HostOptions, { data, scratch, trouble, log }: UserDat
     addon,
     measure: (task, onProgress, signal, soFar) =>
       perform(
-        { ...task, userKernels: userKernels.chosen(task.variants), userKernelLimit_s: userKernels.limit_s },
+        { ...task, userKernels: userKernels.userKernelsAmong(task.variants), userKernelLimit_s: userKernels.limit_s },
         onProgress,
         signal,
         soFar,
@@ -132,7 +132,7 @@ async function openBenches({ assetsFolder, shell }: HostOptions, data: UserData,
   const { files, trouble, log } = data;
   const { runs, lanes, perform, sessionStates } = made;
   const { gpu, program } = engine;
-  const current = await readCurrent(assetsFolder);
+  const current = await readCurrentRules(assetsFolder);
   const stored = new StoredSessions({
     recordedFolder: path.join(assetsFolder, 'runs'),
     files,

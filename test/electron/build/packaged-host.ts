@@ -25,7 +25,7 @@ const text = `kind: transport\nversion: 1\nextra:\n${' - 1\n'.repeat(40_000)}`;
 const { issues } = await host.call('scenario.parse', { text, name: 'large.yaml' });
 
 const { id } = await host.call('run.start', { scenario, name: '' });
-const { state } = await host.runs.ended(id);
+const { state } = await host.runs.waitForEnd(id);
 const file = { kind: 'library', key: 'run.h5' } as const;
 await mkdir(path.join(dataFolder, 'library'), { recursive: true });
 await host.call('run.save', { run: id, file, ifExists: 'replace' });

@@ -214,7 +214,7 @@ describe('a study on Slurm', { timeout: MAX_MS, ...unless(noSlurm) }, () => {
     expect(await going.ended, going.said()).toBe(0);
     expect(await results('silent')).toHaveLength(400);
     const { stdout } = await braggbench(['study', 'status', 'silent.study'], options());
-    expect(stdout).toMatch(/task \d+_\d+ on .*: \d+ done, then without a word \(/);
+    expect(stdout).toMatch(/task \d+_\d+ on .*: \d+ done, then ended without a report \(/);
   });
 
   test('cancels its jobs when it is stopped', async () => {

@@ -19,7 +19,7 @@ afterAll(() => host.close());
 
 async function run(scenario: Record<string, unknown>): Promise<string> {
   const { id } = await page.call('run.start', { scenario, name: '' });
-  await host.host.runs.ended(id);
+  await host.host.runs.waitForEnd(id);
   return id;
 }
 

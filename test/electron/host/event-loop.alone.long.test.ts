@@ -55,7 +55,7 @@ async function delaysDuring(scenario: Record<string, unknown>): Promise<Delays> 
       },
     },
   );
-  const { state } = await test.host.runs.ended(id);
+  const { state } = await test.host.runs.waitForEnd(id);
   delays.disable();
   clearInterval(turns);
   expect(state).toBe('done');

@@ -68,7 +68,7 @@ describe('failing runs', () => {
     it('ends as failed with the reason, and keeps the readouts of the completed steps', async () => {
       const page = await test.page();
       const started = await page.call('run.start', { scenario: { ...smallScenario }, name: 'fails' });
-      const info = await test.host.runs.ended(started.id);
+      const info = await test.host.runs.waitForEnd(started.id);
       expect(info).toMatchObject({ state: 'failed', error: { code: 'device', message: reason } });
       expect(info.wall_s).not.toBeNull();
       const summary = await page.call('run.summary', { run: started.id });
@@ -85,7 +85,7 @@ describe('failing runs', () => {
       const back = await readRun(bytes, 'failed.h5');
       expect(back).toMatchObject({ status: 'failed', error: { code: 'device', message: reason }, steps: 12 });
 
-      const opened = await test.host.runs.adopt(back, null);
+      const opened = await test.host.runs.addFromFile(back, null);
       expect(opened).toMatchObject({ state: 'failed', error: { message: reason } });
       expect(runOf('transport', await test.host.runs.data(opened.id)).dose).toEqual(back.dose);
     });
@@ -193,14 +193,14 @@ describe('the first start', () => {
     expect(await isSettled(starting)).toBe(false);
     reach('first');
     const first = await starting;
-    expect(await test.host.runs.ended(first.id)).toMatchObject({ state: 'done', error: null });
+    expect(await test.host.runs.waitForEnd(first.id)).toMatchObject({ state: 'done', error: null });
     const { variants, compiler } = await page.call('capabilities', {});
     expect([...new Set(variants.map(({ device }) => device))]).toEqual(['cpu']);
     expect(compiler).not.toBe('');
 
     reach('whole');
     const second = await page.call('run.start', { scenario: { ...smallScenario }, name: 'second' });
-    await test.host.runs.ended(second.id);
+    await test.host.runs.waitForEnd(second.id);
     const [a, b] = await Promise.all(
       [first, second].map(({ id }) => page.call('run.depthDose', { run: id }).then(({ curve }) => curve.values)),
     );

@@ -121,7 +121,7 @@ async function startAndCancel(given: object): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 200));
   await page.call('run.cancel', { run: run.id }).catch(() => null);
   const asked_ms = performance.now();
-  await test_.host.runs.ended(run.id);
+  await test_.host.runs.waitForEnd(run.id);
   // Cancelling is also fast while the tables are built, which may need minutes.
   expect(performance.now() - asked_ms).toBeLessThan(MAX_TO_CANCEL_MS);
 }
@@ -183,7 +183,7 @@ test('the first Live question with two hundred media, before any code is warm', 
 test('the theory curve of a beam through two hundred media', { timeout: 60_000 }, async () => {
   const scenario = { ...smallScenario, beam: { energy_MeV: 30, x_sigma_mm: 2 }, geometry: patchwork };
   const { id: run } = await page.call('run.start', { scenario, name: '' });
-  await test_.host.runs.ended(run);
+  await test_.host.runs.waitForEnd(run);
   const asked = async (): Promise<void> => {
     const { curve } = await page.call('dose.fermiEyges', { run });
     expect(curve?.values.length).toBeGreaterThan(10);

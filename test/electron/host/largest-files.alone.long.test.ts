@@ -170,7 +170,7 @@ test('a session of the maximum size does not block the event loop', async () => 
 /** An image file of 134 megabytes of pixels, and the shown part of it. */
 async function putImage(name: string): Promise<void> {
   const started = await page.call('run.start', { scenario: smallImage, name: '' });
-  await test_.host.runs.ended(started.id);
+  await test_.host.runs.waitForEnd(started.id);
   const run = runOf('diffraction', await test_.host.runs.data(started.id));
   const [width, height] = [8192, 4096];
   const image = new Float32Array(width * height);
@@ -257,7 +257,7 @@ test.for(cts)('a CT given as %s does not block the event loop', async ([, name, 
 test('the largest dose of another program, and its gamma index, do not block the event loop', async () => {
   const scenario = { ...smallScenario };
   const { id } = await page.call('run.start', { scenario, name: '' });
-  await test_.host.runs.ended(id);
+  await test_.host.runs.waitForEnd(id);
   const head = ['NRRD0004', 'type: short', 'dimension: 3', 'sizes: 256 256 250', 'spacings: 1 1 1', 'endian: little'];
   const header = new TextEncoder().encode([...head, 'encoding: raw', '', ''].join('\n'));
   const values = new Int16Array(256 * 256 * 250).fill(1, 0, 64);

@@ -78,7 +78,7 @@ test('a sweep of a hundred values does not block the event loop', async () => {
       ...{ scenario, file: null, name: '', variants: ['window'], sweep },
     });
     await page.call('bench.cancel', { bench: id });
-    await test_.host.benches.ended(id);
+    await test_.host.benches.waitForEnd(id);
   };
   expect(await findLongBlocks([['start', start]])).toEqual({});
 });

@@ -19,7 +19,7 @@ beforeEach(async () => {
 afterEach(() => test.close());
 
 async function waitForEnd(run: string): Promise<RunInfo> {
-  return test.host.runs.ended(run);
+  return test.host.runs.waitForEnd(run);
 }
 
 describe('a run', () => {
@@ -28,7 +28,7 @@ describe('a run', () => {
     const reading = await scenarios.check({ ...smallScenario }, { name: 'probe', folder: null });
     const { id } = await runs.start({ reading, name: 'probe', pictures: false, unlisted: true });
     expect(runs.list()).toEqual([]);
-    expect(await runs.ended(id)).toMatchObject({ state: 'done' });
+    expect(await runs.waitForEnd(id)).toMatchObject({ state: 'done' });
     expect([runs.list(), runs.unsaved]).toEqual([[], 0]);
     await runs.forget(id);
     await expect(runs.data(id)).rejects.toThrow('This run does not exist.');
@@ -245,7 +245,7 @@ describe('a run', () => {
     // A shipped CPU variant recomputes sums that a run on a GPU did not store. User kernels are never used for this.
     const base = test.host.userKernels.bases().find(({ id: one }) => one === 'gather');
     if (base === undefined) throw new Error('there is no gather');
-    test.host.userKernels.adopt({
+    test.host.userKernels.register({
       id: 'mine.cpp',
       file: '/nowhere/mine.cpp',
       text: '',
@@ -265,7 +265,7 @@ describe('a run', () => {
       ex: new Float32Array(),
       ztheta: new Float32Array(),
     }));
-    const gpu = await test.host.runs.adopt({ ...kept, variant: 'cuda-window', keyframes: withoutSums }, null);
+    const gpu = await test.host.runs.addFromFile({ ...kept, variant: 'cuda-window', keyframes: withoutSums }, null);
     const pair = { ...over, horizontal: 'x', vertical: 'e' } as const;
     await expect(page.call('run.keyframe', { run: gpu.id, index: 1, maps: [pair] })).rejects.toThrow('are not saved');
     const made = await new Promise<CutsFrame | null>((resolve) => {
@@ -284,7 +284,7 @@ describe('a run', () => {
     // Create a run whose numbers do not match its scenario, as after a change of tables.
     const data = runOf('transport', await test.host.runs.data(next.id));
     const shifted = data.keyframes.map((frame) => ({ ...frame, zx: frame.zx.map((value) => value * 1.01) }));
-    const { id: other } = await test.host.runs.adopt({ ...data, keyframes: shifted }, null);
+    const { id: other } = await test.host.runs.addFromFile({ ...data, keyframes: shifted }, null);
     const refused = new Promise((resolve) => {
       page.stream('run.cuts', { run: other, index: 1, maps: [cut] }, { frame: () => undefined, end: resolve });
     });
@@ -467,7 +467,7 @@ describe('results beyond the memory limit', () => {
       const ids: string[] = [];
       for (let i = 0; i < 3; i += 1) {
         const { id } = await client.call('run.start', { scenario: { ...smallScenario }, name: '' });
-        await own.host.runs.ended(id);
+        await own.host.runs.waitForEnd(id);
         ids.push(id);
       }
       const summaries = await Promise.all(ids.map((run) => client.call('run.summary', { run })));

@@ -218,7 +218,7 @@ describe('a page has no access to', () => {
 describe('run files', () => {
   async function finishedRun(): Promise<string> {
     const { id } = await page.call('run.start', { scenario: { ...smallScenario }, name: '' });
-    await test.host.runs.ended(id);
+    await test.host.runs.waitForEnd(id);
     return id;
   }
 

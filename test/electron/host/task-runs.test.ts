@@ -40,7 +40,7 @@ describe('runs of a small workload', () => {
     });
     page = await test.page();
     run = (await page.call('run.start', { scenario: { ...launch }, name: '', file: null })).id;
-    expect(await test.host.runs.ended(run)).toMatchObject({ state: 'done', error: null });
+    expect(await test.host.runs.waitForEnd(run)).toMatchObject({ state: 'done', error: null });
   });
   afterAll(() => test.close());
 
@@ -120,7 +120,7 @@ describe('runs of a small workload', () => {
     });
     await rounds;
     await page.call('run.cancel', { run: id });
-    expect(await test.host.runs.ended(id)).toMatchObject({ state: 'cancelled', error: null });
+    expect(await test.host.runs.waitForEnd(id)).toMatchObject({ state: 'cancelled', error: null });
     const [report] = (await page.call('task.session', { run: id })).reports;
     expect(report?.stopped).toBe('cancelled');
     // Only complete rounds are in the session, so each variant has the same number of samples.
@@ -133,7 +133,7 @@ describe('runs of a small workload', () => {
     const edited = { ...launch, problem: { ...launch.problem, n: 1000 }, solver: { ...launch.solver, threads: 1 } };
     const start = async (scenario: typeof edited | (Omit<typeof edited, 'name'> & { name: string })) => {
       const { id, name } = await page.call('run.start', { scenario, name: '', file: null, saved: { ...launch } });
-      await test.host.runs.ended(id);
+      await test.host.runs.waitForEnd(id);
       return name;
     };
     // The number of threads is a setting of the solver, and not part of the name.
@@ -163,7 +163,7 @@ describe('runs of an image', () => {
 
   async function rendered(document: object = smallImage): Promise<string> {
     const { id } = await page.call('run.start', { scenario: { ...document } as Record<string, unknown>, name: '' });
-    await test.host.runs.ended(id);
+    await test.host.runs.waitForEnd(id);
     return id;
   }
 
@@ -249,7 +249,7 @@ describe('runs of an image', () => {
       page.stream('image.live', { run: id, view: whole }, { frame: (value) => void frames.push(value) });
       await eventually(() => frames.filter(({ done }) => done > 0).length >= 3);
       await page.call('run.cancel', { run: id });
-      const info = await test.host.runs.ended(id);
+      const info = await test.host.runs.waitForEnd(id);
       expect(info).toMatchObject({ state: 'cancelled', error: null });
       const { done, image } = await page.call('image.summary', { run: id });
       expect(done).toBeGreaterThan(0);

@@ -252,7 +252,7 @@ describe("a page's connection", () => {
     const { id } = await one.call('run.start', { scenario: { ...longScenario }, name: '' });
     await eventually(() => runs === 1);
     await two.call('run.cancel', { run: id });
-    expect((await served.host.runs.ended(id)).state).toBe('cancelled');
+    expect((await served.host.runs.waitForEnd(id)).state).toBe('cancelled');
     one.close();
     two.close();
   });

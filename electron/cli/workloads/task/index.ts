@@ -76,7 +76,7 @@ async function runTask(
   const saved = await saveSession(parsed, session);
   const verdict = userKernelChecks(host, report, variant);
   if (verdict !== null && hasFlag(parsed, 'json'))
-    terminal.printJson({ ...report, checks: verdict, printed: host.userKernels.printed(variant) });
+    terminal.printJson({ ...report, checks: verdict, printed: host.userKernels.printedOutput(variant) });
   else await printSession(context, withoutRecordings(session));
   if (verdict !== null && !hasFlag(parsed, 'json')) {
     for (const line of ['', ...verdictLines(verdict, (style, text) => terminal.style(style, text))])

@@ -163,7 +163,9 @@ export const pencilsVerb: Verb = {
       const { id: run } = await host.call('run.start', { scenario: reading.draft ?? {}, file, name });
       const stop = (): void => void host.call('run.cancel', { run });
       signal?.addEventListener('abort', stop);
-      const { variant, error } = await host.runs.ended(run).finally(() => signal?.removeEventListener('abort', stop));
+      const { variant, error } = await host.runs
+        .waitForEnd(run)
+        .finally(() => signal?.removeEventListener('abort', stop));
       if (error !== null) throw new BraggError(error.code, error.message);
       const pencils = await host.call('dose.pencils', { run, file }, signal);
       const reference = { dose: pencils.id, unit: PENCIL_DOSE_UNIT };

@@ -31,7 +31,7 @@ interface BenchRequest {
   readonly task: Omit<BenchTask, 'created'>;
 }
 
-/** Description of a benchmark for lists. It does not depend on whether there is a result. */
+/** Properties of a benchmark that lists show. They are the same before and after it has a result. */
 interface BenchDescription {
   readonly name: string;
   readonly workload: WorkloadName;
@@ -51,7 +51,7 @@ interface LiveBench {
   progress: BenchProgress;
   session: Session | null;
   /** The session exactly as it is stored in a file. */
-  kept: Session | null;
+  saved: Session | null;
   /** Fields computed by the candidates, by report and label. Empty for sessions of an earlier process. */
   answers: BenchOutcome['answers'];
   file: NamedFile | null;
@@ -62,7 +62,7 @@ interface ListedSession {
   readonly name: string;
   readonly session: Session;
   /** The session exactly as it is stored in a file. */
-  readonly kept: Session;
+  readonly saved: Session;
   /** Returns the field that an entry computed. Null for sessions of other processes, because files store no fields. */
   readonly answer: (report: number, label: string) => ComparedField | null;
 }
@@ -114,7 +114,7 @@ export class Benches {
       state: 'queued',
       progress: firstProgress(id, task.limits.mostRounds),
       session: null,
-      kept: null,
+      saved: null,
       answers: [],
       file: null,
       error: null,
@@ -126,7 +126,7 @@ export class Benches {
   }
 
   /** Adds a session that an earlier process measured but did not save. */
-  async adopt(name: string, { kept, session }: { kept: Session; session: Session }): Promise<BenchInfo> {
+  async addRecovered(name: string, { saved, session }: { saved: Session; session: Session }): Promise<BenchInfo> {
     const id = randomBytes(9).toString('base64url');
     const { workload, created, sweep, reports } = session;
     const live: LiveBench = {
@@ -139,7 +139,7 @@ export class Benches {
       state: 'done',
       progress: { ...firstProgress(id, 0), state: 'done' },
       session,
-      kept,
+      saved,
       answers: [],
       file: null,
       error: null,
@@ -169,7 +169,7 @@ export class Benches {
     return [...this.#listed(), ...(await this.#options.stored.list()).map(storedInfo)];
   }
 
-  /** Sessions that have ended and match, without the intervals that files do not store. */
+  /** Returns the ended sessions that match. Those from files come without recordings. */
   async outlines(matches: (overview: SessionOverview) => boolean): Promise<readonly Session[]> {
     const own = [...this.#live.values()].reverse().flatMap(({ session }) => session ?? []);
     const stored = await this.#options.stored.outlines(({ overview }) => matches(overview));
@@ -188,12 +188,12 @@ export class Benches {
   /** Throws BraggError `not-found` if the session does not exist or has no result yet. */
   async session(id: string): Promise<ListedSession> {
     if (this.#options.stored.isStored(id)) {
-      const { name, session, kept } = await this.#options.stored.get(id);
-      return { name, session: await session(), kept: await kept(), answer: () => null };
+      const { name, session, saved } = await this.#options.stored.get(id);
+      return { name, session: await session(), saved: await saved(), answer: () => null };
     }
-    const { about, session, request, kept, answers, error } = this.#requireLive(id);
+    const { about, session, request, saved, answers, error } = this.#requireLive(id);
     if (error !== null) throw BraggError.fromWire(error);
-    if (session === null || kept === null) {
+    if (session === null || saved === null) {
       throw new BraggError('not-found', 'This benchmark has no result yet.');
     }
     const { name, workload } = about;
@@ -202,12 +202,12 @@ export class Benches {
       if (values === undefined || problem === undefined) return null;
       return hostWorkloads[workload].benchable.field(problem, values);
     };
-    return { name, session, kept, answer };
+    return { name, session, saved, answer };
   }
 
   async save(id: string, file: FileRef, ifExists: 'replace' | 'refuse'): Promise<NamedFile> {
-    const { kept } = await this.session(id);
-    const text = await runInSlices(jsonTextInSlices(sessionFileContent(kept)));
+    const { saved } = await this.session(id);
+    const text = await runInSlices(jsonTextInSlices(sessionFileContent(saved)));
     const named = await this.#options.files.write(file, `${text}\n`, ifExists);
     const live = this.#live.get(id);
     if (live !== undefined) {
@@ -235,7 +235,7 @@ export class Benches {
   }
 
   /** Resolves when a session has ended, with or without success. */
-  async ended(id: string): Promise<BenchInfo> {
+  async waitForEnd(id: string): Promise<BenchInfo> {
     const live = this.#requireLive(id);
     if (!hasEnded(live)) {
       await new Promise<void>((resolve) => {
@@ -250,7 +250,7 @@ export class Benches {
     this.#closing = true;
     const open = [...this.#live.values()].filter((live) => !hasEnded(live));
     for (const { id } of open.reverse()) this.cancel(id);
-    await Promise.all(open.map(({ id }) => this.ended(id)));
+    await Promise.all(open.map(({ id }) => this.waitForEnd(id)));
     for (const sink of this.#watchers) sink.end();
   }
 
@@ -295,7 +295,7 @@ export class Benches {
       const soFar =
         checkpoints === null ? undefined : (session: Session): void => this.#saveCheckpoint(live, session, false);
       const outcome = await this.#options.perform(task, onProgress, live.stop.signal, soFar);
-      live.kept = outcome.session;
+      live.saved = outcome.session;
       live.answers = outcome.answers;
       live.session = withoutRecordings(outcome.session);
       this.#saveCheckpoint(live, outcome.session, true);

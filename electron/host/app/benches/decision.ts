@@ -197,7 +197,7 @@ export const decisionsOf = (
   baselines: readonly Baseline[],
 ): readonly Decision[] => runToCompletion(collectDecisions(sessions, baselines));
 
-/** Like `decisionsOf`, but yields to other tasks in between. */
+/** Like `decisionsOf`, but lets other tasks run between slices of work. */
 export const decisionsInSlices = (
   sessions: readonly SessionWithFile[],
   baselines: readonly Baseline[],

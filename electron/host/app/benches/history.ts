@@ -153,7 +153,7 @@ function numberEqualMachines(all: readonly HistorySeries[]): readonly HistorySer
 export const historyOf = (sessions: readonly NamedSession[], variant: string | null): readonly HistorySeries[] =>
   runToCompletion(collectSeries(sessions, variant));
 
-/** Like `historyOf`, but yields to other tasks in between. */
+/** Like `historyOf`, but lets other tasks run between slices of work. */
 export const historyInSlices = (
   sessions: readonly NamedSession[],
   variant: string | null,

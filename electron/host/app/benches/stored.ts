@@ -13,7 +13,7 @@ import type { FileAccess } from '../../io/files/access.ts';
 import { hostWorkloads } from '../../workloads/index.ts';
 import type { Runs } from '../runs/runs.ts';
 import {
-  type Current,
+  type CurrentRules,
   makeSession,
   type ReadSession,
   readOverviewFile,
@@ -35,10 +35,10 @@ export interface StoredSession {
   readonly file: NamedFile | null;
   readonly overview: SessionOverview;
   /**
-   * Returns the session as it is stored in its file. A recorded session is read only now, so this may throw BraggError
-   * `foreign-file`.
+   * Returns the session as it is stored in its file. A recorded session is read on this call, which may therefore throw
+   * BraggError `foreign-file`.
    */
-  readonly kept: () => Promise<Session>;
+  readonly saved: () => Promise<Session>;
   /** Returns the session without recordings. */
   readonly outline: () => Promise<Session>;
   /** Returns the session with the effects of optimisations. */
@@ -60,19 +60,19 @@ interface MeasuredRun {
   readonly run: string;
   readonly name: string;
   readonly file: NamedFile | null;
-  readonly kept: Session;
+  readonly saved: Session;
 }
 
 interface StoredSessionsOptions {
   /** Folder that contains the recorded sessions, also in subfolders. */
   readonly recordedFolder: string;
   readonly files: FileAccess;
-  readonly current: Current;
+  readonly current: CurrentRules;
   readonly measuredRuns: () => Promise<readonly MeasuredRun[]>;
   readonly trouble: (reason: string) => void;
 }
 
-type SessionContents = Pick<StoredSession, 'overview' | 'kept' | 'outline' | 'session'>;
+type SessionContents = Pick<StoredSession, 'overview' | 'saved' | 'outline' | 'session'>;
 
 const RECORDED_PREFIX = 'recorded~';
 const LIBRARY = 'library~';
@@ -112,8 +112,8 @@ export class StoredSessions {
   }
 
   /**
-   * Runs and opened files first, then sessions of the library, then recorded ones. Unreadable files are reported and
-   * skipped.
+   * Lists runs and opened files first, then sessions of the library, then recorded ones. Unreadable files are reported
+   * and skipped.
    */
   async list(): Promise<readonly StoredSession[]> {
     const runs = (await this.#options.measuredRuns()).map((run) => this.#fromRun(run));
@@ -162,7 +162,7 @@ export class StoredSessions {
     return { id, name: stem(file.name), recorded: false, file, ...read };
   }
 
-  /** Sessions that match, without recordings. Unreadable files are reported and skipped. */
+  /** Returns the sessions that match, without recordings. Unreadable files are reported and skipped. */
   async outlines(matches: (one: StoredSession) => boolean): Promise<readonly NamedOutline[]> {
     const found: NamedOutline[] = [];
     for (const { name, outline } of (await this.list()).filter(matches)) {
@@ -176,9 +176,9 @@ export class StoredSessions {
   }
 
   /** Reads a session from a file outside the lists. Throws BraggError with `name`. */
-  async read(file: string, name: string): Promise<{ readonly kept: Session; readonly session: Session }> {
-    const { kept, session } = await this.#load(file, name);
-    return { kept: await kept(), session: await session() };
+  async read(file: string, name: string): Promise<{ readonly saved: Session; readonly session: Session }> {
+    const { saved, session } = await this.#load(file, name);
+    return { saved: await saved(), session: await session() };
   }
 
   /** Adds a file that the user chose. Returns its id. */
@@ -209,18 +209,18 @@ export class StoredSessions {
     return { id: RECORDED_PREFIX + name, name: stem(name), recorded: true, file: null, ...read };
   }
 
-  #fromRun({ run, name, file, kept }: MeasuredRun): StoredSession {
-    return { id: RUN + run, name, recorded: false, file, ...this.#contentsOf(kept) };
+  #fromRun({ run, name, file, saved }: MeasuredRun): StoredSession {
+    return { id: RUN + run, name, recorded: false, file, ...this.#contentsOf(saved) };
   }
 
   /** Adds the effects of optimisations and the verdicts on claims to the session of a run. */
-  complete(kept: Session): Promise<Session> {
-    return this.#contentsOf(kept).session();
+  complete(saved: Session): Promise<Session> {
+    return this.#contentsOf(saved).session();
   }
 
-  #contentsOf(kept: Session): SessionContents {
-    const known = this.#ofRuns.get(kept) ?? this.#readContents({ kept, outline: withoutRecordings(kept) });
-    this.#ofRuns.set(kept, known);
+  #contentsOf(saved: Session): SessionContents {
+    const known = this.#ofRuns.get(saved) ?? this.#readContents({ saved, outline: withoutRecordings(saved) });
+    this.#ofRuns.set(saved, known);
     return known;
   }
 
@@ -229,9 +229,9 @@ export class StoredSessions {
   }
 
   #lazyContents(overview: SessionOverview, read: () => Promise<ReadSession>): SessionContents {
-    const kept = async (): Promise<Session> => (await read()).kept;
-    const make = async (): Promise<Session> => makeSession({ kept: await kept(), current: this.#options.current });
-    return { overview, kept, outline: async () => (await read()).outline, session: cacheSuccess(make) };
+    const saved = async (): Promise<Session> => (await read()).saved;
+    const make = async (): Promise<Session> => makeSession({ saved: await saved(), current: this.#options.current });
+    return { overview, saved, outline: async () => (await read()).outline, session: cacheSuccess(make) };
   }
 
   /** Returns the paths of the recorded sessions relative to their folder, with / as separator. */
@@ -271,7 +271,7 @@ export async function measuredRuns(runs: Runs): Promise<readonly MeasuredRun[]> 
   const all = runs.list().map(({ id, workload, name, file, wall_s }) => {
     const { compared } = hostWorkloads[workload];
     if (compared.kind !== 'sessions' || wall_s === null) return null;
-    return runs.data(id).then((data): MeasuredRun => ({ run: id, name, file, kept: compared.session(data) }));
+    return runs.data(id).then((data): MeasuredRun => ({ run: id, name, file, saved: compared.session(data) }));
   });
   return (await Promise.all(all)).filter((one) => one !== null);
 }

@@ -25,8 +25,8 @@ export type MessageToBench =
   | {
       readonly kind: 'start';
       readonly task: BenchTask;
-      /** Whether intermediate results are saved. */
-      readonly kept: boolean;
+      /** Whether the thread sends intermediate results, which are saved for recovery after a crash. */
+      readonly sendsIntermediate: boolean;
     }
   | { readonly kind: 'cancel' }
   | MessageToRelay;
@@ -63,7 +63,7 @@ export const benchOnThread =
         });
         worker.on('error', (error: Error) => rejectWith(error.message));
         worker.on('exit', () => rejectWith('its thread ended'));
-        send({ kind: 'start', task, kept: soFar !== undefined });
+        send({ kind: 'start', task, sendsIntermediate: soFar !== undefined });
         if (signal.aborted) cancel();
         else signal.addEventListener('abort', cancel, { once: true });
       });

@@ -1,4 +1,7 @@
-/** Thread of one benchmark: pages do not delay its timing, and its statistics do not block the pages. */
+/**
+ * Worker thread that runs one benchmark, so that requests from pages do not delay its timing and its statistics do not
+ * delay the pages.
+ */
 import { parentPort } from 'node:worker_threads';
 import { toWireError } from '../../../contract/errors.ts';
 import { loadAddon } from '../../io/addon/addon.ts';
@@ -32,18 +35,18 @@ function userKernelsOf({ userKernels, userKernelLimit_s }: BenchTask): UserKerne
     limit_s: userKernelLimit_s,
     onPrinted: (id, text) => sendToHost({ kind: 'printed', id, text }),
   });
-  for (const one of userKernels) variants.adopt(one);
+  for (const one of userKernels) variants.register(one);
   return variants;
 }
 
-async function runBenchmark(task: BenchTask, kept: boolean): Promise<BenchOutcome> {
+async function runBenchmark(task: BenchTask, sendsIntermediate: boolean): Promise<BenchOutcome> {
   const userKernels = userKernelsOf(task);
   let lastReported = { report: -1, round: -1, at: Number.NEGATIVE_INFINITY };
   try {
     return await measureSession(userKernels.addon, hostWorkloads[task.workload].benchable, task, {
       signal: stop.signal,
       startChild: children.start,
-      soFar: kept ? (session) => sendToHost({ kind: 'so far', session }) : undefined,
+      soFar: sendsIntermediate ? (session) => sendToHost({ kind: 'so far', session }) : undefined,
       tell: (progress, report) => {
         const now = performance.now();
         const same = report === lastReported.report && progress.round === lastReported.round;
@@ -61,7 +64,7 @@ parentPort?.on('message', (message: MessageToBench) => {
   if (isToRelay(message)) children.take(message);
   else if (message.kind === 'cancel') stop.abort();
   else {
-    runBenchmark(message.task, message.kept).then(
+    runBenchmark(message.task, message.sendsIntermediate).then(
       (outcome) => sendToHost({ kind: 'done', outcome }),
       (error: unknown) => sendToHost({ kind: 'failed', error: toWireError(error) }),
     );

@@ -15,7 +15,7 @@ export function valueText(value: number, path: string): string {
   return unit === '' ? String(number) : `${number} ${unit}`;
 }
 
-interface Point {
+interface SweepPoint {
   readonly at: number;
   readonly verdict: string;
 }
@@ -27,7 +27,7 @@ interface VerdictRange {
 }
 
 /** Merges adjacent points with equal verdict into ranges, by ascending value. */
-function verdictRanges(points: readonly Point[]): readonly VerdictRange[] {
+function verdictRanges(points: readonly SweepPoint[]): readonly VerdictRange[] {
   const runs: VerdictRange[] = [];
   for (const { at, verdict } of [...points].sort((a, b) => a.at - b.at)) {
     const last = runs.at(-1);
@@ -41,7 +41,7 @@ const spanText = ({ from, to }: VerdictRange, path: string): string =>
   from === to ? valueText(from, path) : `${valueText(from, path)} to ${valueText(to, path)}`;
 
 /** Describes the verdicts of a sweep, for example `less at 1; as claimed from 4 to 8; more from 16 to 32`. */
-export const verdictRangesText = (points: readonly Point[], path: string): string =>
+export const verdictRangesText = (points: readonly SweepPoint[], path: string): string =>
   verdictRanges(points)
     .map((run) => `${run.verdict} ${run.from === run.to ? 'at' : 'from'} ${spanText(run, path)}`)
     .join('; ');
@@ -98,7 +98,10 @@ const isReversed = ({ kind, from }: Pick<Claim, 'kind' | 'from'>, decided: reado
   from >= 1 &&
   decided.every(({ value, interval, unit }) => unit === '×' && (interval?.high ?? value ?? 1) < 1);
 
-/** Lists the sweep values at which the claim holds. Adds the pair and the machine only if the maps differ in them. */
+/**
+ * Lists the sweep values at which the claim holds, by the claim maps (one verdict per sweep value). Names the variant
+ * pair and the machine only if they differ between maps.
+ */
 function conditionsFromMaps(maps: readonly ClaimMap[], counts: ReadonlySet<string>): readonly string[] {
   const all = maps.flatMap(({ path, machine, series }) =>
     series.flatMap(({ by, points }) => {
@@ -118,10 +121,12 @@ function conditionsFromMaps(maps: readonly ClaimMap[], counts: ReadonlySet<strin
   });
 }
 
-/** For example `the pair is a → b`, or `it is a` if the number belongs to a single variant. */
+/** Names a variant pair or a single variant in a condition, for example `the pair is a → b` or `it is a`. */
 const agreementText = (by: string): string => `${by.includes(' → ') ? 'the pair' : 'it'} is ${by}`;
 
-/** Names the pair, scenario or machine by which the findings that agree with the claim differ from the others. */
+/**
+ * Names the variant pair, scenario or machine by which the findings that agree with the claim differ from the others.
+ */
 function conditionFromFindings(decided: readonly DecidedFinding[]): string {
   const ways: readonly {
     readonly of: (one: DecidedFinding) => string;

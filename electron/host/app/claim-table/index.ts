@@ -381,7 +381,7 @@ function judgeClaimOfRow(
 }
 
 /** Reads each recorded session only once per table, because most sessions provide findings for several rows. */
-function readOnce(assetsFolder: string): (file: string) => Promise<RecordedSession | null> {
+function createSessionReader(assetsFolder: string): (file: string) => Promise<RecordedSession | null> {
   const all = new Map<string, Promise<RecordedSession | null>>();
   return (file) => {
     const session = all.get(file) ?? readRecorded(assetsFolder, file);
@@ -392,7 +392,7 @@ function readOnce(assetsFolder: string): (file: string) => Promise<RecordedSessi
 
 interface JudgingInputs {
   readonly catalogue: ClaimCatalogue;
-  readonly recorded: ReturnType<typeof readOnce>;
+  readonly recorded: ReturnType<typeof createSessionReader>;
   readonly scenarios: readonly ShippedScenario[];
 }
 
@@ -422,7 +422,7 @@ export async function claimTable(assetsFolder: string): Promise<readonly ClaimTa
   const [rows, catalogue] = await Promise.all([readClaimTable(assetsFolder), readClaimCatalogue(assetsFolder)]);
   const files = [...new Set(rows.flatMap(({ scenarios }) => scenarios))];
   const scenarios = await Promise.all(files.map((file) => shippedScenario(assetsFolder, file)));
-  const judging = { catalogue, recorded: readOnce(assetsFolder), scenarios };
+  const judging = { catalogue, recorded: createSessionReader(assetsFolder), scenarios };
   return Promise.all(rows.map((row) => judgeTableRow(row, judging)));
 }
 

@@ -102,7 +102,7 @@ const valueText = (value: unknown): string => (value === undefined ? 'absent' : 
 export const scenarioDifferences = (first: unknown, here: unknown): Differences =>
   runToCompletion(findDifferences(migrateIfPossible(first), migrateIfPossible(here)));
 
-/** Like `scenarioDifferences`, but yields to other tasks in between. */
+/** Like `scenarioDifferences`, but lets other tasks run between slices of work. */
 export const scenarioDifferencesInSlices = (first: unknown, here: unknown): Promise<Differences> =>
   runInSlices(findDifferences(migrateIfPossible(first), migrateIfPossible(here)));
 

@@ -22,7 +22,7 @@ const solverPaths = /^(solver\.(variant|precision|threads|device)|output|name|no
 
 /** Whether both solve the same problem, so that the difference between their results is an error. */
 async function isSameProblem(here: LoadedSubject, reference: LoadedSubject): Promise<boolean> {
-  if (here.document === null || reference.document === null || reference.held) return false;
+  if (here.document === null || reference.document === null || reference.isAgainstFp64) return false;
   const differences = await scenarioDifferencesInSlices(reference.document, here.document);
   return differences.every(({ what }) => solverPaths.test(what));
 }
@@ -30,7 +30,7 @@ async function isSameProblem(here: LoadedSubject, reference: LoadedSubject): Pro
 async function accuracyOf(here: LoadedSubject, reference: LoadedSubject): Promise<readonly Accuracy[]> {
   const { compared } = hostWorkloads[here.row.workload];
   const own = here.row.accuracy;
-  if (here.held || here === reference || compared.kind === 'sessions') return own;
+  if (here.isAgainstFp64 || here === reference || compared.kind === 'sessions') return own;
   if (here.field === null || reference.field === null || !isSameGrid(here.field, reference.field)) return own;
   const answerOf = ({ field, row }: LoadedSubject) =>
     field === null ? null : { field, precision: row.precision, variant: row.variant };
@@ -54,7 +54,7 @@ function isSameSession({ subject: a }: AbsoluteRow, { subject: b }: AbsoluteRow)
   return a.kind !== 'run' && b.kind !== 'run' && a.bench === b.bench && a.report === b.report;
 }
 
-interface Group {
+interface ComparisonGroup {
   readonly members: LoadedSubject[];
   readonly reference: LoadedSubject;
 }
@@ -85,8 +85,8 @@ const referenceAmong = (members: readonly LoadedSubject[]): LoadedSubject | unde
   members.find(({ correctness }) => correctness === 'correct') ??
   members[0];
 
-function groupsOf(all: readonly LoadedSubject[], reference: LoadedSubject): readonly Group[] {
-  const main: Group = { members: all.filter((one) => areComparable(one, reference)), reference };
+function groupsOf(all: readonly LoadedSubject[], reference: LoadedSubject): readonly ComparisonGroup[] {
+  const main: ComparisonGroup = { members: all.filter((one) => areComparable(one, reference)), reference };
   const others: LoadedSubject[][] = [];
   for (const one of all) {
     if (main.members.includes(one)) continue;
@@ -104,10 +104,10 @@ function groupsOf(all: readonly LoadedSubject[], reference: LoadedSubject): read
 }
 
 /** Titles that contain only the properties by which the groups differ, in the order of `parts`. */
-function titlesOf(groups: readonly Group[]): readonly string[] {
+function titlesOf(groups: readonly ComparisonGroup[]): readonly string[] {
   if (groups.length < 2) return [''];
-  const gpuName = ({ reference: { environment } }: Group): string => environment['gpu'] ?? 'none';
-  const parts: readonly ((group: Group) => string)[] = [
+  const gpuName = ({ reference: { environment } }: ComparisonGroup): string => environment['gpu'] ?? 'none';
+  const parts: readonly ((group: ComparisonGroup) => string)[] = [
     ({ reference: { row } }) => row.bench,
     ({ reference: { row, words } }) => (row.size === null ? '' : `${row.size} ${words.size}`.trim()),
     ({ reference: { machine } }) => machine.name,
@@ -137,7 +137,7 @@ function notComparableText(own: LoadedSubject, main: LoadedSubject): string {
 }
 
 interface GroupedRatio {
-  readonly group: Group;
+  readonly group: ComparisonGroup;
   readonly ratio: ComparedRow['ratio'];
   readonly paired: boolean;
 }
@@ -261,7 +261,7 @@ function entrySubjectsOf({ entries, external }: SessionReport, report: number): 
 /** Returns the comparison rows for one report of a session. Empty if nothing was measured. */
 export async function reportRows(session: Session, index: number): Promise<Omit<Result<'compare.rows'>, 'gone'>> {
   const report = session.reports[index];
-  if (report === undefined) throw new Error(`a session without a report ${index}`);
+  if (report === undefined) throw new Error(`the session has no report ${index}`);
   const named = { name: report.title ?? report.scenario, session, answer: () => null };
   const loaded = entrySubjectsOf(report, index).map((subject) => loadedSubjectOf(named, subject));
   const against = loaded.find(({ row }) => row.title === report.reference) ?? loaded[0];

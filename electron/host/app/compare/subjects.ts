@@ -80,7 +80,7 @@ export interface LoadedSubject {
   /** Correctness according to the session. A single run is not checked. */
   readonly correctness: Correctness;
   /** Whether `row.accuracy` was computed against FP64. If not, it is the difference from another result. */
-  readonly held: boolean;
+  readonly isAgainstFp64: boolean;
   readonly field: ComparedField | null;
   /** Scenario as the user wrote it. Null if it was not recorded. */
   readonly document: Readonly<Record<string, unknown>> | null;
@@ -158,7 +158,7 @@ async function loadRun(subject: Extract<Subject, { kind: 'run' }>, runs: Runs): 
     margin: defaultMargin,
     judgedWhole: null,
     correctness: 'not checked',
-    held: false,
+    isAgainstFp64: false,
     field,
     document: run.completeScenario,
     environment: {
@@ -318,7 +318,7 @@ export function loadedSubjectOf({ name, session, answer }: NamedSession, subject
       wholes: null,
       processes: null,
       judgedWhole: null,
-      held: true,
+      isAgainstFp64: true,
       field: null,
     };
   }
@@ -347,7 +347,7 @@ export function loadedSubjectOf({ name, session, answer }: NamedSession, subject
     judgedWhole: whole ?? null,
     rounds,
     correctness: isUnproven(entry.verdict) ? entry.verdict : 'correct',
-    held: true,
+    isAgainstFp64: true,
     field: answer(subject.report, subject.label),
   };
 }

@@ -42,7 +42,7 @@ interface BenchParts {
   readonly assetsFolder: string;
 }
 
-type Names = Extract<keyof Handlers, `bench.${string}` | `claims.${string}` | `variant.${string}`>;
+type BenchMethod = Extract<keyof Handlers, `bench.${string}` | `claims.${string}` | `variant.${string}`>;
 type Request = HandlerParams<'bench.start'>;
 type VariantSourcesRequest = HandlerParams<'variant.sources'>;
 
@@ -100,7 +100,7 @@ async function startBench(parts: BenchParts, request: Request) {
   if (problem === undefined) throw new BraggError('invalid', 'A sweep needs at least one value.');
   const here = benchKindOf(first.scenario ?? { kind: first.kind });
   for (const label of variants) await userKernels.discover([place.folder], variantOfLabel(label), here);
-  for (const { id } of userKernels.chosen(variants)) userKernels.requireFit(id, here);
+  for (const { id } of userKernels.userKernelsAmong(variants)) userKernels.requireMatchingWorkload(id, here);
   // Unknown names are rejected before the session is queued.
   benchable.check(addon, problem, variants);
   await throwIfBenchTooLong(addon, benchable, readings, async (each) => each, variants);
@@ -110,7 +110,7 @@ async function startBench(parts: BenchParts, request: Request) {
   await userKernels.prepare(variants, here);
   return benches.start({
     name: `${title}: ${variants.length === 1 ? variants[0] : `${variants.length} variants`}`,
-    task: { ...task, userKernels: userKernels.chosen(variants), userKernelLimit_s: userKernels.limit_s },
+    task: { ...task, userKernels: userKernels.userKernelsAmong(variants), userKernelLimit_s: userKernels.limit_s },
   });
 }
 
@@ -176,7 +176,7 @@ async function readSessions({ benches }: BenchParts, workload: WorkloadName) {
   return sessions;
 }
 
-export function benchHandlers(parts: BenchParts): Pick<Handlers, Names> {
+export function benchHandlers(parts: BenchParts): Pick<Handlers, BenchMethod> {
   const { addon, benches, userKernels } = parts;
   /** Cached, because the recorded sessions do not change while the program runs. */
   let table: ReturnType<typeof claimTableOnThread> | null = null;
@@ -224,7 +224,7 @@ export function benchHandlers(parts: BenchParts): Pick<Handlers, Names> {
       const mine = userKernels.find(variant);
       if (mine === null) return { files: await readVariantSources(sources, findVariant(which)) };
       const { id, text, description, base, answer } = mine;
-      // A candidate does not replace a shipped file, so it is shown next to its reference.
+      // A candidate replaces no shipped file, so show it together with the program that computes its expected answer.
       if (answer !== null)
         return {
           files: [
@@ -256,7 +256,8 @@ export function benchHandlers(parts: BenchParts): Pick<Handlers, Names> {
       if (built === null)
         return noResources('The kernels were not compiled on this machine: install nvcc, then run npm run build.');
       if (report === undefined) return resourcesFrom(built, 'of this build');
-      // A build from another commit may have other kernels.
+      // Use the kernel data of this build only if the session is from the same commit, because kernels may have changed
+      // since.
       const here = await readCommit(path.dirname(parts.assetsFolder));
       const { commit } = report.program;
       if (commit !== null && commit === here) {

@@ -164,7 +164,7 @@ interface BeamParts {
   readonly volumes: DoseVolumes;
 }
 
-const nowhere = { name: 'the beam', folder: null };
+const noOrigin = { name: 'the beam', folder: null };
 
 /** Gives the scenario's beam a placeholder energy, because the result has its own energies. */
 function withAnyEnergy(document: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
@@ -211,7 +211,7 @@ type BeamHandlers = Pick<Handlers, Extract<keyof Handlers, `beam.${string}` | `v
 
 export function beamHandlers({ addon, scenarios, memoryLimit_bytes, volumes }: BeamParts): BeamHandlers {
   const check = async (document: unknown): Promise<Reading> =>
-    narrowToTransport(await scenarios.check(document, nowhere), null);
+    narrowToTransport(await scenarios.check(document, noOrigin), null);
   async function requireBeamScenario(document: Readonly<Record<string, unknown>>) {
     const { scenario, issues } = await check(withAnyEnergy(document));
     const wrong = issues.filter(({ severity, path }) => severity === 'error' && /^(beam|physics)/.test(path));

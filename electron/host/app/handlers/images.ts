@@ -108,7 +108,7 @@ export function imageHandlers({ runs }: { readonly runs: Runs }): ImageHandlers 
 export function imageSource(runs: Runs): Pick<Sources, 'image.live'> {
   return {
     'image.live': ({ run, view }, sink) => {
-      const active = runs.active(run);
+      const active = runs.activeRun(run);
       if (active instanceof DiffractionWorkloadRun) return active.watch(run, view, sink);
       sink.end();
       return () => undefined;

@@ -48,12 +48,12 @@ export interface ShellHandlers {
 }
 
 function throwUnsupported(what: string): never {
-  throw new BraggError('unsupported', `There is no ${what} here.`);
+  throw new BraggError('unsupported', `No ${what} is available here: this process has no window.`);
 }
 
-type Names = 'file.choose' | 'file.write' | 'shell.document' | 'shell.menu' | 'shell.close' | 'shell.pdf';
+type ShellMethod = 'file.choose' | 'file.write' | 'shell.document' | 'shell.menu' | 'shell.close' | 'shell.pdf';
 
-export function shellHandlers(files: FileAccess, shell: ShellHandlers | null): Pick<Handlers, Names> {
+export function shellHandlers(files: FileAccess, shell: ShellHandlers | null): Pick<Handlers, ShellMethod> {
   return {
     'file.choose': async ({ purpose, suggestedName }) => {
       if (shell === null) return throwUnsupported('file dialog');
@@ -157,7 +157,7 @@ export function projectHandlers({
       const packed: PackedFile[] = [];
       const jsonBytes = (value: unknown): Uint8Array => new TextEncoder().encode(`${JSON.stringify(value, null, 2)}\n`);
       if (scenario !== null) {
-        // Kernels of a scenario without a user file are in the library.
+        // A scenario that is not in a user file uses the kernels in the library.
         const folder = (await originOf(files, scenario.file)).folder ?? files.library.folder;
         packed.push({ name: fileNameWithEnding(scenario.name, '.json'), from: jsonBytes(scenario.document), folder });
       }
@@ -171,8 +171,8 @@ export function projectHandlers({
         });
       }
       for (const id of sessions) {
-        const { kept } = await benches.session(id);
-        packed.push({ name: fileNameWithEnding(id.split('~').at(-1) ?? id, SESSION_ENDING), from: jsonBytes(kept) });
+        const { saved } = await benches.session(id);
+        packed.push({ name: fileNameWithEnding(id.split('~').at(-1) ?? id, SESSION_ENDING), from: jsonBytes(saved) });
       }
       const library = files.library.folder;
       const request = {

@@ -41,8 +41,8 @@ interface RunParts {
 /** Size in bytes below which a run is converted to a table within milliseconds. */
 const SMALL_BYTES = 2 ** 20;
 
-type Names = 'start' | 'cancel' | 'list' | 'forget' | 'scenario' | 'save' | 'open' | 'export';
-type RunHandlers = Pick<Handlers, `run.${Names}`>;
+type RunMethod = 'start' | 'cancel' | 'list' | 'forget' | 'scenario' | 'save' | 'open' | 'export';
+type RunHandlers = Pick<Handlers, `run.${RunMethod}`>;
 
 export function runHandlers({ runs, userKernels, scenarios, files, packer }: RunParts): RunHandlers {
   return {
@@ -50,7 +50,7 @@ export function runHandlers({ runs, userKernels, scenarios, files, packer }: Run
       const reading = await scenarios.check(scenario, await originOf(files, file));
       const { scenario: complete } = reading;
       if (complete !== null) await userKernels.prepare([complete.solver.variant], benchKindOf(complete));
-      // `runs.start` rejects a scenario with errors and reports its issues.
+      // A scenario with errors has no list of changes. `runs.start` then rejects it and reports its issues.
       const changes = saved === null || complete === null ? [] : await changesOf(saved, scenario);
       return runs.start({ reading, name, trace, changes });
     },
@@ -69,9 +69,9 @@ export function runHandlers({ runs, userKernels, scenarios, files, packer }: Run
       return named;
     },
     'run.open': async ({ source }) => {
-      if (source.kind === 'bytes') return runs.adopt(await packer.read(source.bytes, source.name), null);
+      if (source.kind === 'bytes') return runs.addFromFile(await packer.read(source.bytes, source.name), null);
       const named = files.nameOf(source.file);
-      return runs.adopt(await packer.read(await files.read(source.file), named.name), named);
+      return runs.addFromFile(await packer.read(await files.read(source.file), named.name), named);
     },
     'run.export': async ({ run, what }) => {
       const data = await runs.data(run);
@@ -152,7 +152,7 @@ export function transportRunSources(runs: Runs, recomputing: PlaneRecomputer): P
   return {
     'run.cuts': (request, sink) => recomputing.watch(request, sink),
     'run.live': ({ run, maps, depthDose }, sink) => {
-      const active = runs.active(run);
+      const active = runs.activeRun(run);
       if (active instanceof TransportWorkloadRun) return active.watch(run, { maps, depthDose }, sink);
       sink.end();
       return () => undefined;
@@ -200,7 +200,10 @@ export function taskHandlers({ runs, stored }: TaskHandlerParts): TaskHandlers {
     'task.open': async ({ id }) => {
       const session = await (await stored.get(id)).session();
       if (isTaskKind(session.workload)) return session;
-      throw new BraggError('unsupported', `${id} is not a session of a small workload.`);
+      throw new BraggError(
+        'unsupported',
+        `The session ${id} is of the workload ${session.workload}; allowed: small workloads.`,
+      );
     },
   };
 }

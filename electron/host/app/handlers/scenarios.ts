@@ -63,7 +63,7 @@ export async function originOf(files: FileAccess, file: FileRef | null): Promise
 }
 
 /** Returns the complete form of a scenario without errors. Throws errors that only the engine detects. */
-async function resolve(
+async function completeScenario(
   { addon, memoryLimit_bytes }: ScenarioParts,
   reading: ScenarioReading,
 ): Promise<Resolved | null> {
@@ -115,7 +115,7 @@ export function scenarioHandlers(parts: ScenarioParts): ScenarioHandlers {
       // Hash the file before reading its text, so that a change in between is detected when saving.
       const stamp = await stampOf(found.path);
       const read = await readText(found.path);
-      // Use the same name as a run does, so that the scenario is read and checked only once.
+      // Use the same name as a run does, so that the run can reuse this reading of the scenario.
       const { draft, issues } = read.ok
         ? await scenarios.parse(read.text, { name: named.name, folder: path.dirname(found.path) })
         : await scenarios.read(found.path);
@@ -143,7 +143,7 @@ export function scenarioHandlers(parts: ScenarioParts): ScenarioHandlers {
       const reading = await scenarios.check(scenario, await originOf(files, file));
       const issues = [...reading.issues];
       try {
-        return { issues, resolved: await resolve(parts, reading) };
+        return { issues, resolved: await completeScenario(parts, reading) };
       } catch (error) {
         return { issues: [...issues, engineIssue(reading, error)], resolved: null };
       }

@@ -55,7 +55,7 @@ export function studyHandlers({
     'study.offers': ({ document }) => studies.offers(document),
     'study.views': async ({ study }) => ({ views: await studies.views(study) }),
     'study.keepViews': async ({ study, views }) => {
-      await studies.keepViews(study, views);
+      await studies.saveViews(study, views);
       return {};
     },
     'study.export': async ({ study, format }) => ({

@@ -43,7 +43,7 @@ interface UserKernelParts {
 /** Time limit in seconds under the sanitizer, which makes a kernel 10 to 100 times as slow. */
 const SANITIZED_LIMIT_S = 1800;
 
-type Names = Extract<keyof Handlers, `userKernels.${string}`>;
+type UserKernelMethod = Extract<keyof Handlers, `userKernels.${string}`>;
 
 /** Returns the folder of user kernels: that of the scenario, or the library if the scenario is unsaved or shipped. */
 async function folderOf(files: FileAccess, beside: FileRef | null): Promise<string> {
@@ -82,7 +82,7 @@ const changedElsewhereError = (id: string): BraggError =>
 
 const templatesOf = (base: UserKernelBase) => findReplaceableFiles(kernelFolders().sources, base, rulesOf(base));
 
-export function userKernelHandlers(parts: UserKernelParts): Pick<Handlers, Names> {
+export function userKernelHandlers(parts: UserKernelParts): Pick<Handlers, UserKernelMethod> {
   const { addon, scenarios, userKernels, trust, files } = parts;
   const templates = path.join(parts.assetsFolder, 'templates');
   const open = async (beside: FileRef | null, id: string) =>
@@ -112,9 +112,9 @@ export function userKernelHandlers(parts: UserKernelParts): Pick<Handlers, Names
     if (found.sha256 === sha256) return found;
     throw new BraggError('untrusted', `${id} has changed since you read it. Read it again before you trust it.`);
   };
-  /** Trusts the kernel if `because` is true. Shipped code and the user's edits of trusted code need no question. */
-  const infoAfterTrust = async (kernel: UserKernel, because: boolean) => {
-    if (because) await trust.add(kernel.sha256, kernel.file);
+  /** Trusts the kernel if `isApproved` is true. Shipped code and the user's edits of trusted code need no question. */
+  const infoAfterTrust = async (kernel: UserKernel, isApproved: boolean) => {
+    if (isApproved) await trust.add(kernel.sha256, kernel.file);
     return kernelInfo(kernel, userKernels.isTrusted(kernel));
   };
   return {
@@ -171,7 +171,7 @@ export function userKernelHandlers(parts: UserKernelParts): Pick<Handlers, Names
     'userKernels.replay': async ({ beside, attempt }) => {
       const folder = await folderOf(files, beside);
       const problem = parseAttemptFileName(attempt)?.problem;
-      // The agent's server converts folder names to names of attempts in the same way.
+      // The agents' server derives the names of attempts from folder names in the same way.
       const here = path
         .basename(folder)
         .replace(/[^\w-]/g, '-')
@@ -206,7 +206,7 @@ export function userKernelHandlers(parts: UserKernelParts): Pick<Handlers, Names
       }),
     'userKernels.printed': async ({ beside, id }) => {
       await open(beside, id);
-      return userKernels.printed(id);
+      return userKernels.printedOutput(id);
     },
     'userKernels.sanitize': async ({ beside, id, tool, scenario }, signal) => {
       const found = await open(beside, id);

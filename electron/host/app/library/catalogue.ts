@@ -196,7 +196,7 @@ export class Catalogue {
     this.#labels = '';
     await this.#refresh();
     this.#notifyWatchers();
-    return (await this.#ensureIndex().ask('known', 'yours')).size;
+    return (await this.#ensureIndex().ask('indexedFiles', 'yours')).size;
   }
 
   watch(sink: FrameSink<{ revision: number }>): () => void {
@@ -282,7 +282,7 @@ export class Catalogue {
     const listed = await files.library.listAll(LISTED_EXTENSIONS);
     for (const place of ['yours', 'examples'] as const) {
       const present = listed.filter(({ readOnly }) => readOnly === (place === 'examples'));
-      const known = await index.ask('known', place);
+      const known = await index.ask('indexedFiles', place);
       let changed: IndexedFile[] = [];
       for (const file of present) {
         const before = known.get(file.key);

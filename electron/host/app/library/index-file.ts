@@ -55,7 +55,7 @@ function openDatabase(file: string): DatabaseSync {
     const version = database.prepare('PRAGMA user_version').get()?.['user_version'];
     if (version === 0) database.exec(`BEGIN IMMEDIATE; ${TABLES} COMMIT;`);
     else if (version !== VERSION) throw new Error(`it has the unsupported version ${version}`);
-    // Often damage is detected only when the pages are read.
+    // SQLite detects most damage only when it reads the pages of the file.
     const check = database.prepare('PRAGMA quick_check').get()?.['quick_check'];
     if (check !== 'ok') throw new Error(String(check));
   } catch (error) {
@@ -100,8 +100,13 @@ export class LibraryIndex {
     this.#database = this.#open();
   }
 
-  /** Returns size and modification time of every indexed file in `place`, to detect changes in the folder. */
-  known(place: IndexedFile['place']): ReadonlyMap<string, { readonly bytes: number; readonly modified_ms: number }> {
+  /**
+   * Returns size and modification time of every indexed file in `place`, so that the caller can detect changes in the
+   * folder.
+   */
+  indexedFiles(
+    place: IndexedFile['place'],
+  ): ReadonlyMap<string, { readonly bytes: number; readonly modified_ms: number }> {
     const rows = this.#runWithRetry((db) =>
       db.prepare('SELECT key, bytes, modified_ms FROM files WHERE place = ?').all(place),
     );

@@ -4,7 +4,7 @@ import { toWireError, type WireError } from '../../../contract/errors.ts';
 import { LibraryIndex } from './index-file.ts';
 
 /** Methods of the index that the host may call. */
-type IndexMethod = 'known' | 'update' | 'label' | 'search' | 'tags' | 'rebuild' | 'close';
+type IndexMethod = 'indexedFiles' | 'update' | 'label' | 'search' | 'tags' | 'rebuild' | 'close';
 export type IndexMethods = Pick<LibraryIndex, IndexMethod>;
 
 export interface IndexedFolders {

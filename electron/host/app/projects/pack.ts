@@ -122,7 +122,7 @@ class ProjectPacker {
   }
 }
 
-async function read(file: string): Promise<Uint8Array> {
+async function readPackedFile(file: string): Promise<Uint8Array> {
   const bytes = await readRegularFileUpTo(file, MAX_BYTES).catch((error: unknown) => {
     throw toFileError(error, file);
   });
@@ -147,7 +147,7 @@ async function companionFilesOf(
     const inside = path.relative(folder, full);
     if (inside === '' || inside.startsWith('..') || path.isAbsolute(inside)) return [];
     // Missing files are skipped.
-    const bytes = await read(full).catch(() => null);
+    const bytes = await readPackedFile(full).catch(() => null);
     return bytes === null ? [] : [[inside.split(path.sep).join('/'), bytes]];
   });
   return (await Promise.all(found)).flat();
@@ -183,7 +183,7 @@ async function addStudy(packing: ProjectPacker, name: string, at: string): Promi
   add('results.jsonl', encodeText(results.join('')));
   const views = await readViews(at);
   if (views.length > 0) add('views.json', encodeText(viewsText(views)));
-  const best = await read(path.join(at, 'best.json')).catch(() => null);
+  const best = await readPackedFile(path.join(at, 'best.json')).catch(() => null);
   if (best !== null) add('best.json', best);
 }
 
@@ -191,7 +191,7 @@ async function addStudy(packing: ProjectPacker, name: string, at: string): Promi
 async function codeFileOf(name: string, file: string): Promise<string | null> {
   if (isUserKernelFile(name)) return name;
   if (!name.endsWith('.json')) return null;
-  const { root } = parseJson(new TextDecoder().decode(await read(file)));
+  const { root } = parseJson(new TextDecoder().decode(await readPackedFile(file)));
   const document = root === null ? null : plainValue(root);
   if (typeof document !== 'object' || document === null || Reflect.get(document, 'kind') !== 'variant') return null;
   const codes = ['.cu', '.cpp'].map((ending) => name.replace(/\.json$/, ending));
@@ -204,7 +204,7 @@ async function codeFileOf(name: string, file: string): Promise<string | null> {
  * user kernel would become a candidate.
  */
 async function addScenario(packing: ProjectPacker, { name, from, folder }: PackedFile, problems: Map<string, string>) {
-  const bytes = typeof from === 'string' ? await read(from) : from;
+  const bytes = typeof from === 'string' ? await readPackedFile(from) : from;
   const beside = folder ?? (typeof from === 'string' ? path.dirname(from) : null);
   const written = new TextDecoder().decode(bytes);
   const parsed = /\.ya?ml$/i.test(name) ? parseYaml(written) : parseJson(written);
@@ -242,18 +242,19 @@ export const packProject = defineThreadTask('pack a project', async (request: Pa
       continue;
     }
     if (kernel !== null && own !== null) {
-      for (const file of await kernelFiles(kernel, own)) packing.add('beside', file, await read(path.join(own, file)));
+      for (const file of await kernelFiles(kernel, own))
+        packing.add('beside', file, await readPackedFile(path.join(own, file)));
       continue;
     }
     const part = one.name.endsWith(NOTES_ENDING) ? 'notes' : kindOf(one.name);
     if (part === 'scenario') await addScenario(packing, { ...one, folder: folder ?? own ?? undefined }, problems);
-    else packing.add(part, one.name, typeof from === 'string' ? await read(from) : from);
+    else packing.add(part, one.name, typeof from === 'string' ? await readPackedFile(from) : from);
   }
   for (const { name, folder } of request.studies) await addStudy(packing, name, folder);
   const { notesFolder } = request;
   if (notesFolder !== null) {
     for (const name of await readdir(notesFolder).catch(() => []))
-      if (name.endsWith(NOTES_ENDING)) packing.add('notes', name, await read(path.join(notesFolder, name)));
+      if (name.endsWith(NOTES_ENDING)) packing.add('notes', name, await readPackedFile(path.join(notesFolder, name)));
   }
   return packing.whole(request.name, request.program);
 });

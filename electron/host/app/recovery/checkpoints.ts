@@ -79,7 +79,7 @@ export class Checkpoints<T extends { readonly name: string }> {
   /** Pending writes by id. Checkpoints with equal id are written in order, so that the newest one remains. */
   readonly #writing = new Map<string, Promise<void>>();
   readonly #dropped = new Set<string>();
-  #told = false;
+  #hasReported = false;
 
   constructor(folders: ProcessFolders, form: StateFormat<T>, onTrouble: (reason: string) => void) {
     this.#folders = folders;
@@ -96,7 +96,7 @@ export class Checkpoints<T extends { readonly name: string }> {
   }
 
   /** Renames a checkpoint of another process, so that it belongs to this process under the new id. */
-  async adopt(note: string, id: string): Promise<void> {
+  async takeOver(note: string, id: string): Promise<void> {
     await this.#folders.make();
     const own = this.#noteFile(id);
     await rename(stateFile(note), stateFile(own));
@@ -139,11 +139,11 @@ export class Checkpoints<T extends { readonly name: string }> {
       await writeAtomically(note, JSON.stringify(about), 'replace');
     } catch (error) {
       // Report only once: a full disk would cause a message every few seconds.
-      if (!this.#told) {
+      if (!this.#hasReported) {
         const reason = messageOf(error);
         this.#onTrouble(`${this.#form.many} are not protected against a crash: ${reason}`);
       }
-      this.#told = true;
+      this.#hasReported = true;
     }
   }
 }

@@ -19,7 +19,7 @@ const SWEEP_MS = 60 * 60_000;
  */
 function isOpen(line: string, mark: string): boolean {
   const [pid, marked, room] = line.split(' ');
-  return marked === mark && (room !== identifyThisMachine().processRoomId || isProcessAlive(Number(pid)));
+  return marked === mark && (room !== identifyThisMachine().processNamespaceId || isProcessAlive(Number(pid)));
 }
 
 export class PresenceFile {
@@ -41,7 +41,7 @@ export class PresenceFile {
     }
     // A hash identifies equal paths without exposing them.
     const mark = createHash('sha256').update(file).digest('hex');
-    const line = `${process.pid} ${mark} ${identifyThisMachine().processRoomId}`;
+    const line = `${process.pid} ${mark} ${identifyThisMachine().processNamespaceId}`;
     try {
       await makePrivateFolder(this.#folder);
       await writeFile(own, line);

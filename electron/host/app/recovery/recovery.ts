@@ -161,9 +161,9 @@ export class Recovery {
     const bytes = await readFile(stateFile(note)).catch((error: unknown) => {
       throw toFileError(error, title);
     });
-    const run = await runs.adopt(await packer.read(bytes, title), null);
+    const run = await runs.addFromFile(await packer.read(bytes, title), null);
     // The checkpoint remains on disk under the new id until the run is saved.
-    await checkpoints.adopt(note, run.id);
+    await checkpoints.takeOver(note, run.id);
     await removeFolderUnless(path.dirname(note), isNoteName);
     return run;
   }
@@ -174,8 +174,8 @@ export class Recovery {
     const note = await this.#file(id);
     const found = (await sessionsIn(path.dirname(note))).find(({ file }) => file === note);
     if (found === undefined) throw notFoundError();
-    const info = await benches.adopt(found.note.title, await stored.read(stateFile(note), found.note.title));
-    await sessionStates.adopt(note, info.id);
+    const info = await benches.addRecovered(found.note.title, await stored.read(stateFile(note), found.note.title));
+    await sessionStates.takeOver(note, info.id);
     await removeFolderUnless(path.dirname(note), isNoteName);
     return info;
   }

@@ -26,7 +26,7 @@ const messageSchema = z.strictObject({ prompt: z.string(), kind: z.string() });
 /** Control characters except the line feed, and characters that change the text direction. */
 const INVISIBLE_CHARACTERS = /(?!\n)[\p{Cc}\u202A-\u202E\u2066-\u2069]/gu;
 
-interface Question {
+interface SshPrompt {
   readonly prompt: string;
   /** False for a yes-or-no question, such as trust in a host key. */
   readonly secret: boolean;
@@ -43,7 +43,7 @@ export interface Askpass {
  * waits. Throws if Node is missing.
  */
 export async function openAskpass(
-  ask: (question: Question, signal: AbortSignal) => Promise<string | null>,
+  ask: (prompt: SshPrompt, signal: AbortSignal) => Promise<string | null>,
 ): Promise<Askpass> {
   const node = await findNode('Answering ssh');
   const folder = await mkdtemp(path.join(tmpdir(), 'bb-ask-'));

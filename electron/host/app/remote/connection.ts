@@ -12,7 +12,7 @@ import { BraggError, messageOf } from '../../../contract/errors.ts';
 import type { Remote, RemoteMachine, RemoteState } from '../../../contract/remote.ts';
 import { quoteForShell } from '../studies/slurm/task.ts';
 import { type Askpass, openAskpass } from './askpass.ts';
-import { PROBE, readProbe } from './probe.ts';
+import { PROBE_SCRIPT, readProbe } from './probe.ts';
 import { folderName, installProgram, type Source } from './program.ts';
 import { LoginRefusedError, type PromptMode, plainLine, Ssh } from './ssh.ts';
 
@@ -33,13 +33,13 @@ const newSessionToken = (): string => randomBytes(24).toString('base64url');
  * Maximum time in seconds for the server to start. Loading the program from a slow network file system needs tens of
  * seconds.
  */
-const START_PATIENCE_S = 90;
+const START_TIMEOUT_S = 90;
 
 /** Shell script that starts the server. It is a single line, like all scripts in this file. */
 function startScript(folder: string, host: string): string {
   const wait = [
     'i=$((i+1))',
-    `if [ $i -gt ${5 * START_PATIENCE_S} ]; then kill $p; echo "it did not serve within ${START_PATIENCE_S} s" >&2; exit 1; fi`,
+    `if [ $i -gt ${5 * START_TIMEOUT_S} ]; then kill $p; echo "the workbench did not start within ${START_TIMEOUT_S} s" >&2; exit 1; fi`,
     'kill -0 $p 2>/dev/null || { tail -n 3 "$s/log" >&2; exit 1; }',
     'sleep 0.2',
   ].join('; ');
@@ -80,7 +80,7 @@ async function startSession(ssh: Ssh, folder: string, token: string): Promise<Se
     const says = plainLine(output);
     throw new BraggError(
       'unsupported',
-      `${ssh.host}: the remote workbench gave no address: ${says || 'no reply'}.`,
+      `${ssh.host}: the remote workbench did not report its address: ${says || 'no reply'}.`,
       [],
       {
         cause: error,
@@ -186,8 +186,8 @@ export class Connection {
   }
 
   /**
-   * Connects, and returns the reason when the connection is lost. Null if the program must not be started on that
-   * machine.
+   * Connects to the host. Returns the reason when the connection is lost, or null if the program must not be started on
+   * that machine.
    */
   async #connect(onOpen: () => void): Promise<string | null> {
     const { host, anyway, source } = this.#options;
@@ -200,7 +200,7 @@ export class Connection {
       this.#setState(this.#state.kind === 'lost' ? this.#state : { kind: 'connecting' });
       ssh = await Ssh.open({ host, asking: this.#promptMode(askpass), signal });
       const program = await source();
-      const probed = readProbe(host, await ssh.run(PROBE), folderName(program.program));
+      const probed = readProbe(host, await ssh.run(PROBE_SCRIPT), folderName(program.program));
       this.#machine = probed.machine;
       if (probed.machine.slurm && probed.machine.gpus.kind !== 'found' && !anyway) {
         this.#closing.abort();

@@ -15,7 +15,7 @@ import { plainText } from './ssh.ts';
  * Script that prints lines of the form `name=value`, the last of which is `end=1`. It is one line of sh without `!`,
  * which csh would expand.
  */
-export const PROBE = [
+export const PROBE_SCRIPT = [
   'say() { printf "%s=%s\\n" "$1" "$2"; }',
   'say system "$(uname -s)"',
   'say machine "$(uname -m)"',
@@ -113,7 +113,7 @@ export function readProbe(host: string, output: string, own: string): ProbeResul
     const [key, value] = [line.slice(0, at), line.slice(at + 1).trim()];
     if (key === 'gpu') gpuLines.push(value);
     else if (key === 'program') programs.push(value);
-    else if (key in values) throw refuse(`the reply gives ${plainText(key, 40)} twice`);
+    else if (key in values) throw refuse(`the reply contains ${plainText(key, 40)} twice`);
     else values[key] = value;
   }
   const read = answersSchema.safeParse(values);

@@ -196,7 +196,7 @@ interface InstallOptions {
 
 /** Space needed while unpacking, as a multiple of the unpacked size. */
 const REQUIRED_SPACE = 1.05;
-const COPY_PATIENCE_MS = 60 * 60_000;
+const COPY_TIMEOUT_MS = 60 * 60_000;
 
 /**
  * Script that removes unused versions of the program, and partial copies by processes that have ended. A version is
@@ -256,7 +256,7 @@ export async function installProgram({ ssh, probed, source, onCopied }: InstallO
     'c=$?',
     `if [ $c != 0 ]; then rm -rf -- "$d"; fi; [ -x ${quoteForShell(`${folder}/braggbench`)} ] || exit $c`,
   ].join('; ');
-  await ssh.run(unpack, { input: stream.pipe(counted), patience_ms: COPY_PATIENCE_MS });
+  await ssh.run(unpack, { input: stream.pipe(counted), timeout_ms: COPY_TIMEOUT_MS });
   const failed = await ended;
   if (failed !== null) throw new BraggError('io', `tar could not pack the program: ${failed}.`);
   // Load the solver and query the GPUs, to check that this build works on the remote machine.

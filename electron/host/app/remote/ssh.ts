@@ -37,11 +37,11 @@ export function plainLine(text: string): string {
 /** A connection is lost after 15 s without an answer. */
 const KEEP_ALIVE = ['-o', 'ServerAliveInterval=5', '-o', 'ServerAliveCountMax=3', '-o', 'ConnectTimeout=20'];
 /** Printed before the output of a script, because login profiles may print text first. */
-export const MARK = '@braggbench@';
+export const OUTPUT_MARK = '@braggbench@';
 /** Exit code of ssh for its own failures. */
 const SSH_FAILED = 255;
 const MAX_OUTPUT_BYTES = 2 ** 20;
-const PATIENCE_MS = 120_000;
+const COMMAND_TIMEOUT_MS = 120_000;
 
 /** Prompts of ssh appear in its terminal, are forwarded by a program, or are disabled. */
 export type PromptMode =
@@ -78,12 +78,12 @@ export function checkedHost(host: string): string {
 }
 
 /** Command for any login shell that runs a script in sh with the login environment. */
-const shellCommand = (script: string): string => `exec sh -lc ${quoteForShell(`echo ${MARK}; ${script}`)}`;
+const shellCommand = (script: string): string => `exec sh -lc ${quoteForShell(`echo ${OUTPUT_MARK}; ${script}`)}`;
 
 /** Returns the output after the mark. Null if there is no mark. */
 export function outputAfterMark(output: Buffer): Buffer | null {
-  const at = output.indexOf(`${MARK}\n`);
-  return at < 0 ? null : output.subarray(at + MARK.length + 1);
+  const at = output.indexOf(`${OUTPUT_MARK}\n`);
+  return at < 0 ? null : output.subarray(at + OUTPUT_MARK.length + 1);
 }
 
 export class Ssh {
@@ -118,12 +118,16 @@ export class Ssh {
     const environment = asking.kind === 'program' ? { ...process.env, ...asking.environment } : process.env;
     const batch = asking.kind === 'never' ? ['-o', 'BatchMode=yes'] : [];
     const sharing = shares ? ['-M', '-S', control, '-o', 'ControlPersist=no'] : ['-o', 'ControlMaster=no'];
-    const master = spawn('ssh', ['-T', ...sharing, ...batch, ...KEEP_ALIVE, '--', host, `echo ${MARK}; exec cat`], {
-      cwd: homedir(),
-      env: environment,
-      stdio: ['pipe', 'pipe', 'pipe'],
-      windowsHide: true,
-    });
+    const master = spawn(
+      'ssh',
+      ['-T', ...sharing, ...batch, ...KEEP_ALIVE, '--', host, `echo ${OUTPUT_MARK}; exec cat`],
+      {
+        cwd: homedir(),
+        env: environment,
+        stdio: ['pipe', 'pipe', 'pipe'],
+        windowsHide: true,
+      },
+    );
     const giveUp = (): void => void master.kill();
     signal.addEventListener('abort', giveUp, { once: true });
     master.on('close', () => void rm(folder, { recursive: true, force: true }));
@@ -151,12 +155,12 @@ export class Ssh {
     script: string,
     {
       input = '',
-      patience_ms = PATIENCE_MS,
-    }: { readonly input?: string | Readable; readonly patience_ms?: number } = {},
+      timeout_ms = COMMAND_TIMEOUT_MS,
+    }: { readonly input?: string | Readable; readonly timeout_ms?: number } = {},
   ): Promise<string> {
     const child = this.start(script);
     const ended = outcomeOf(child);
-    const late = setTimeout(() => child.kill(), patience_ms);
+    const late = setTimeout(() => child.kill(), timeout_ms);
     if (typeof input === 'string') child.stdin?.end(input);
     else if (child.stdin !== null) input.pipe(child.stdin);
     const end = await ended.finally(() => clearTimeout(late));
@@ -177,7 +181,14 @@ export class Ssh {
       if (code !== 0) throw forwardError(plainLine(stderr));
       return;
     }
-    const only = ['-o', 'ExitOnForwardFailure=yes', '-o', 'PermitLocalCommand=yes', '-o', `LocalCommand=echo ${MARK}`];
+    const only = [
+      '-o',
+      'ExitOnForwardFailure=yes',
+      '-o',
+      'PermitLocalCommand=yes',
+      '-o',
+      `LocalCommand=echo ${OUTPUT_MARK}`,
+    ];
     const tunnel = this.#spawn([...this.#words, ...only, '-N', ...link, '--', this.host]);
     this.#tunnels.add(tunnel);
     // OpenSSH runs its local command once it has bound the port.
@@ -229,7 +240,7 @@ function waitForLogin(host: string, master: ChildProcess, signal: AbortSignal): 
     let stdout = '';
     const read = (piece: Buffer): void => {
       stdout = `${stdout}${piece.toString('latin1')}`.slice(-MAX_OUTPUT_BYTES);
-      if (!stdout.includes(MARK)) return;
+      if (!stdout.includes(OUTPUT_MARK)) return;
       master.stdout?.off('data', read).resume();
       resolve();
     };

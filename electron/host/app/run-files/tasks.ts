@@ -26,7 +26,7 @@ export function sessionFileOf(head: Uint8Array): SessionRunFile | null {
 /** Returns the workload of a run file and its reader, which is null if the workload is unknown. */
 function readFormat(f: RunFileFields, file: File): { readonly workload: string; readonly runFile: Hdf5RunFile | null } {
   const format: unknown = file.attrs[rootAttributes.format]?.value;
-  if (format !== RUN_FILE_FORMAT) f.refuse('it is an HDF5 file of another program');
+  if (format !== RUN_FILE_FORMAT) f.refuse('it is an HDF5 file from another program');
   const version = f.count('/', rootAttributes.version);
   if (version > RUN_FILE_VERSION) {
     f.refuse(`it was written by a newer Braggbench (format ${version}, this one reads up to ${RUN_FILE_VERSION})`);
@@ -36,7 +36,7 @@ function readFormat(f: RunFileFields, file: File): { readonly workload: string; 
   return { workload, runFile: known?.format === 'hdf5' ? known : null };
 }
 
-function readAll(file: File, file_bytes: number): AnyRunData {
+function readRunData(file: File, file_bytes: number): AnyRunData {
   const f = new RunFileFields(file);
   const { workload, runFile } = readFormat(f, file);
   f.limitTotal(file_bytes);
@@ -49,7 +49,7 @@ function readAll(file: File, file_bytes: number): AnyRunData {
 export async function readRun(bytes: Uint8Array, name: string): Promise<AnyRunData> {
   const session = sessionFileOf(bytes);
   if (session !== null) return session.read(bytes, name);
-  return withFileName(name, () => openFile(bytes, (file) => readAll(file, bytes.length)));
+  return withFileName(name, () => openFile(bytes, (file) => readRunData(file, bytes.length)));
 }
 
 /**

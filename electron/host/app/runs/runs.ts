@@ -205,7 +205,7 @@ export class Runs {
   }
 
   /** Adds a run from a file. */
-  async adopt(data: AnyRunData, file: NamedFile | null): Promise<RunInfo> {
+  async addFromFile(data: AnyRunData, file: NamedFile | null): Promise<RunInfo> {
     const { size, headline, detail } = await hostWorkloads[data.workload].ended(data);
     const record = newRecord(
       {
@@ -306,12 +306,12 @@ export class Runs {
   }
 
   /** Returns the native run while it is queued or computing. Null once it has ended. */
-  active(id: string): WorkloadRun | null {
+  activeRun(id: string): WorkloadRun | null {
     return this.#record(id).active?.run ?? null;
   }
 
   /** Resolves when a run has ended, with or without success. */
-  async ended(id: string): Promise<RunInfo> {
+  async waitForEnd(id: string): Promise<RunInfo> {
     if (!hasEnded(this.#record(id))) {
       await new Promise<void>((resolve) => {
         this.watchProgress(id, { offer: () => undefined, end: () => resolve() });
@@ -325,7 +325,7 @@ export class Runs {
     this.#closing = true;
     const open = [...this.#records.values()].filter((record) => !hasEnded(record));
     for (const { id } of open.reverse()) this.cancel(id);
-    await Promise.all(open.map(({ id }) => this.ended(id)));
+    await Promise.all(open.map(({ id }) => this.waitForEnd(id)));
     for (const sink of this.#watchers) sink.end();
   }
 

@@ -130,7 +130,7 @@ export class StreamSender implements FrameSink<unknown> {
       this.#fail(
         new BraggError(
           'overflow',
-          `The page has not yet read more than ${limit} bytes of this stream, which is the limit.`,
+          `The page reads this stream too slowly: more than ${limit} bytes are unread; allowed: ${limit}.`,
         ),
       );
       return;

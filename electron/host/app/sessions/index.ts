@@ -65,12 +65,12 @@ export function withoutRecordings(session: Session): Session {
 }
 
 /** Current factorial designs and claims. They replace those recorded in a session. */
-export interface Current {
+export interface CurrentRules {
   readonly designs: readonly FactorialDesign[];
   readonly claims: ClaimCatalogue;
 }
 
-export async function readCurrent(assetsFolder: string): Promise<Current> {
+export async function readCurrentRules(assetsFolder: string): Promise<CurrentRules> {
   const [designs, claims] = await Promise.all([readDesigns(assetsFolder), readClaimCatalogue(assetsFolder)]);
   return { designs, claims };
 }
@@ -125,7 +125,7 @@ function withReasons(session: Session): Session {
 }
 
 /** Adds the effects of optimisations, alone and together, and the verdicts on claims, by the current rules. */
-export function deriveSession(saved: Session, { designs, claims }: Current): Session {
+export function deriveSession(saved: Session, { designs, claims }: CurrentRules): Session {
   return addFactorials(withClaims(withReasons(withoutRecordings(saved)), claims), designs);
 }
 
@@ -134,7 +134,7 @@ export const MAX_SESSION_BYTES = 4 * 2 ** 20;
 
 /** A session exactly as stored in its file, and a copy without recordings. */
 export interface ReadSession {
-  readonly kept: Session;
+  readonly saved: Session;
   readonly outline: Session;
 }
 
@@ -146,8 +146,8 @@ interface SessionText {
 /** Parses the text of a session. Throws BraggError `foreign-file`. */
 export const readSessionText = defineThreadTask('read a session', ({ text, path }: SessionText): ReadSession => {
   if (text.length > MAX_SESSION_BYTES) throw tooLarge(path);
-  const kept = parseSession(text, path);
-  return { kept, outline: withoutRecordings(kept) };
+  const saved = parseSession(text, path);
+  return { saved, outline: withoutRecordings(saved) };
 });
 
 const readOverviewText = defineThreadTask(
@@ -158,7 +158,8 @@ const readOverviewText = defineThreadTask(
 /** Adds the effects of optimisations and the verdicts on claims. */
 export const makeSession = defineThreadTask(
   'make a session',
-  ({ kept, current }: { readonly kept: Session; readonly current: Current }): Session => deriveSession(kept, current),
+  ({ saved, current }: { readonly saved: Session; readonly current: CurrentRules }): Session =>
+    deriveSession(saved, current),
 );
 
 function tooLarge(path: string): BraggError {

@@ -216,7 +216,7 @@ function throwIfUnsolvable({ checked, points }: PlannedStudy): void {
   const [first] = checked;
   if (first === undefined || checked.some(({ refusal }) => refusal === null)) return;
   const looked =
-    points.length === checked.length ? `${points.length}` : `${checked.length} checked of ${points.length}`;
+    points.length === checked.length ? `${points.length}` : `${checked.length} of ${points.length} checked`;
   throw new BraggError('invalid', `None of the points (${looked}) can be run. ${first.point.id}: ${first.refusal}`);
 }
 
@@ -312,7 +312,7 @@ async function measureSolveTime_s(
   const patience = setTimeout(cancel, LONGEST_PROBE_S * 1000);
   signal.addEventListener('abort', cancel, { once: true });
   try {
-    const { state } = await host.runs.ended(id);
+    const { state } = await host.runs.waitForEnd(id);
     return state === 'done' ? (performance.now() - begun_ms) / 1000 : null;
   } finally {
     clearTimeout(patience);

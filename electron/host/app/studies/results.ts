@@ -110,7 +110,7 @@ export async function readRows(
   return { rows, damaged };
 }
 
-export async function collect(folder: StudyFolder): Promise<StudyTable> {
+export async function collectTable(folder: StudyFolder): Promise<StudyTable> {
   const { rows, damaged } = await readRows(folder);
   return studyTable(folder.head, rows, damaged);
 }

@@ -38,7 +38,7 @@ const MAX_REPORTED_FAILURES = 10;
 
 /** Whether a process still runs. On this machine its process id is checked, elsewhere the age of its last report. */
 function isWorkerAlive({ room, pid, at }: Heartbeat): boolean {
-  if (room === identifyThisMachine().processRoomId && !isProcessAlive(pid)) return false;
+  if (room === identifyThisMachine().processNamespaceId && !isProcessAlive(pid)) return false;
   return Date.now() - Date.parse(at) < SILENT_MS;
 }
 

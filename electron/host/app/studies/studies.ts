@@ -203,7 +203,7 @@ export class Studies {
     const { name, points, done, failed, stopping, working, failures, on } = status;
     const here = going === undefined ? null : stopping || going.stop.signal.aborted ? 'stopping' : 'running';
     const others = working.filter(
-      ({ pid, room }) => pid !== process.pid || room !== identifyThisMachine().processRoomId,
+      ({ pid, room }) => pid !== process.pid || room !== identifyThisMachine().processNamespaceId,
     );
     const there = others.length > 0 ? 'elsewhere' : done + failed === points ? 'whole' : 'open';
     const { per_s = null, left_s = null } = going?.progress ?? {};
@@ -353,7 +353,7 @@ export class Studies {
     return readViews((await this.#open(id)).folder);
   }
 
-  async keepViews(id: StudyId, views: readonly StudyView[]): Promise<void> {
+  async saveViews(id: StudyId, views: readonly StudyView[]): Promise<void> {
     await writeViews((await this.#open(id)).folder, views);
   }
 

@@ -75,13 +75,13 @@ const requests = new Map<number, PieceAssembler>();
 function addPiece(id: number, piece: Piece): unknown {
   const assembly = requests.get(id) ?? new PieceAssembler();
   requests.set(id, assembly);
-  return assembly.take(piece);
+  return assembly.add(piece);
 }
 
 /** Abort controllers of running tasks. */
 const runningTasks = new Map<number, AbortController>();
 
-async function perform({ id, name, piece }: Extract<MessageToThread, { kind: 'task' }>): Promise<unknown> {
+async function performTask({ id, name, piece }: Extract<MessageToThread, { kind: 'task' }>): Promise<unknown> {
   const argument = addPiece(id, piece);
   requests.delete(id);
   const cancel = new AbortController();
@@ -99,7 +99,7 @@ parentPort?.on('message', (message: MessageToThread) => {
   else if (message.kind === 'cancel') runningTasks.get(id)?.abort(new BraggError('disconnected', 'It was cancelled.'));
   else if (message.kind === 'part') addPiece(id, message.piece);
   else {
-    perform(message).then(
+    performTask(message).then(
       (value) => sendResult(id, value),
       (error: unknown) => send({ kind: 'failed', id, error: toWireError(error) }),
     );

@@ -46,7 +46,7 @@ function setTrace(made: Trace): Description {
   return traceDescription(made);
 }
 
-async function perform(task: MessageToTimeline): Promise<Description | Answer<Question> | null> {
+async function performTask(task: MessageToTimeline): Promise<Description | Answer<Question> | null> {
   switch (task.kind) {
     case 'file': {
       let next = 0;
@@ -65,17 +65,17 @@ async function perform(task: MessageToTimeline): Promise<Description | Answer<Qu
       return null;
     case 'ask': {
       if (trace === null) throw new BraggError('internal', 'the timeline is not open');
-      return ask(trace, task.question, task.asked);
+      return answerQuery(trace, task.question, task.asked);
     }
   }
 }
 
-function ask<Q extends Question>(from: Trace, question: Q, requested: Query<Q>): Answer<Q> {
+function answerQuery<Q extends Question>(from: Trace, question: Q, requested: Query<Q>): Answer<Q> {
   return queryHandlers[question](from, requested, ceiling);
 }
 
 link.onMessage((task) => {
-  perform(task).then(
+  performTask(task).then(
     (value) => link.send({ id: task.id, kind: 'done', value }),
     (error: unknown) => link.send({ id: task.id, kind: 'failed', error: toWireError(error) }),
   );

@@ -162,7 +162,7 @@ const NSYS = /\.(nsys-rep|qdrep)$/i;
 /** Names of related files that are not timelines, with advice on each. */
 const HINTS: readonly (readonly [RegExp, string])[] = [
   [/\.qdstrm$/i, 'it is a recording that Nsight Systems has not imported yet: run QdstrmImporter on it'],
-  [/\.ncu-rep$/i, 'it is a Nsight Compute report, which has no timeline'],
+  [/\.ncu-rep$/i, 'it is an Nsight Compute report, which has no timeline'],
   [/\.(pftrace|perfetto-trace|pb)$/i, 'it is a Perfetto trace in its native format: convert it with traceconv json'],
   [/\.zip$/i, 'it is a ZIP archive: unpack it first'],
 ];
@@ -185,7 +185,7 @@ function formatOf(head: Buffer, name: string): TraceFormat {
   throw new BraggError(
     'foreign-file',
     hint ??
-      'it is neither Chrome Trace JSON, nor an SQLite export of Nsight Systems (both also .gz), nor a report of it (.nsys-rep), nor a run (.h5, or .json of a measurement)',
+      'it is not a timeline; allowed: Chrome Trace JSON, an SQLite export of Nsight Systems (both also .gz), an Nsight Systems report (.nsys-rep), a run (.h5, or .json for a measurement)',
   );
 }
 

@@ -140,13 +140,13 @@ const exitText = ({ code, signal }: ProcessExit): string => signal ?? `exit code
  */
 const MAX_OPEN = 24;
 
-interface Entry {
+interface OpenTimeline {
   readonly timeline: TraceProcess;
   state: TraceState;
 }
 
 export class Timelines {
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new Map<string, OpenTimeline>();
   readonly #watchers = new Set<FrameSink<{ timelines: TraceState[] }>>();
   /** Timelines of runs that are being opened, by run. */
   readonly #opening = new Map<string, Promise<TraceInfo>>();
@@ -221,7 +221,7 @@ export class Timelines {
     const id = randomBytes(9).toString('base64url');
     const timeline = new TraceProcess(this.#startChild);
     const reading = (progress: ReadProgress): TraceState => ({ state: 'reading', id, name, ...progress });
-    const entry: Entry = { timeline, state: reading({ read_bytes: 0, total_bytes: 0, spans: 0 }) };
+    const entry: OpenTimeline = { timeline, state: reading({ read_bytes: 0, total_bytes: 0, spans: 0 }) };
     this.#entries.set(id, entry);
     this.#notifyWatchers();
     const stop = (): void => void this.close(id);

@@ -50,7 +50,7 @@ export class Uploads {
     if (offset !== upload.taken_bytes || offset + bytes.length > upload.size_bytes) {
       throw new BraggError(
         'bad-request',
-        `The data of ${upload.name} from byte ${offset} on arrived, but byte ${upload.taken_bytes} is the next one.`,
+        `${upload.name}: received data from byte ${offset}, but the next byte is ${upload.taken_bytes}. Drop the file again.`,
       );
     }
     upload.taken_bytes += bytes.length;
@@ -89,7 +89,8 @@ export class Uploads {
 
   #upload(id: string): Upload {
     const upload = this.#open.get(id);
-    if (upload === undefined) throw new BraggError('not-found', 'The upload of this file has ended. Drop it again.');
+    if (upload === undefined)
+      throw new BraggError('not-found', 'The upload of this file has ended. Drop the file again.');
     return upload;
   }
 }

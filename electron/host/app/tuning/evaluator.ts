@@ -37,7 +37,7 @@ import { benchTaskOf } from '../../workloads/benchable.ts';
 import { hostWorkloads } from '../../workloads/index.ts';
 import { refusalOf, type ScenarioReading } from '../../workloads/scenarios/scenarios.ts';
 import { measuresOf, quantityReadouts, sessionEnergy, unitBySuffix } from '../../workloads/workload.ts';
-import { type LocalOptions, type StudyOutcome, watchedRun } from '../studies/local/engine.ts';
+import { type LocalOptions, runWithProgress, type StudyOutcome } from '../studies/local/engine.ts';
 import type { SolvingHost } from '../studies/plan.ts';
 import { solverMachine } from '../studies/points/solver.ts';
 import { documentOf, readRows } from '../studies/results.ts';
@@ -183,7 +183,7 @@ class Evaluator {
         } catch {
           this.#compiled_s.set(one.id, 0);
         } finally {
-          host.userKernels.forget(variant);
+          host.userKernels.remove(variant);
         }
       }),
     );
@@ -231,7 +231,7 @@ class Evaluator {
         ...{ measures: [], curves: [], where: this.#machine(false), finished: new Date().toISOString() },
       };
     } finally {
-      host.userKernels.forget(variant);
+      host.userKernels.remove(variant);
     }
   }
 
@@ -270,7 +270,7 @@ class Evaluator {
    * The default constants are included and compiled like the others, so that effects of the compiler are not attributed
    * to a constant.
    */
-  async best(lines: readonly PlanLine[]): Promise<Session> {
+  async measureBest(lines: readonly PlanLine[]): Promise<Session> {
     const { host, head, search, assetsFolder, signal } = this.#options;
     const [first] = lines;
     if (first === undefined) throw new Error('there is no measured configuration to select');
@@ -295,7 +295,7 @@ class Evaluator {
       },
     );
     const { session } = await measureSession(host.addon, benchable, task, { signal, tell: () => undefined });
-    for (const variant of [...usual, ...chosen, ...search.also]) host.userKernels.forget(variant);
+    for (const variant of [...usual, ...chosen, ...search.also]) host.userKernels.remove(variant);
     return session;
   }
 
@@ -351,7 +351,7 @@ export async function tuneLocally(options: TuneOptions): Promise<TuneOutcome> {
   const known = new Map((await readRows(folder)).rows.map(({ line, result }) => [line.id, result]));
   for (const [id, result] of known) if (retry && result.status === 'failed') known.delete(id);
   const left = lines.length - known.size;
-  return watchedRun({ ...options, left }, async (go) => {
+  return runWithProgress({ ...options, left }, async (go) => {
     const evaluator = new Evaluator({ ...options, head: folder.head, study: folder.study, signal: go.signal });
     const measure: PointMeasurer = async (line) => {
       const before = known.get(line.id);
@@ -390,7 +390,7 @@ export async function tuneLocally(options: TuneOptions): Promise<TuneOutcome> {
     }
     const best = bestOf([...known.values()], options.search.best).flatMap(({ id }) => byId.get(id) ?? []);
     if (best.length === 0 || go.signal.aborted) return { best: null };
-    const session = await evaluator.best(best);
+    const session = await evaluator.measureBest(best);
     await writeAtomically(path.join(folder.folder, BEST_FILE), sessionText(session), 'replace');
     return { best: session };
   });

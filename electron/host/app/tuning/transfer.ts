@@ -17,7 +17,9 @@ import type { Row } from '../../model/studies/table.ts';
 import type { TunedConfiguration, TuningOutcome, TuningResults } from '../../model/tuning/files/kernel-tuner.ts';
 import { variantOf } from './evaluator.ts';
 
-/** Kind of the base document, and build in the results, of studies that were imported from another tuner. */
+/**
+ * Marks of a study that was imported from another tuner: the kind of its base document, and the build in its results.
+ */
 const TUNING_ENDING = 'tuning';
 const IMPORTED_ORIGIN = 'imported';
 const OUTCOMES: readonly TuningOutcome[] = ['right', 'wrong', 'compile', 'runtime', 'timeout', 'constraints'];

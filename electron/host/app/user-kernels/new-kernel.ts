@@ -1,6 +1,6 @@
 /**
- * Creates a problem folder with one kernel from a template: the problem's description, the program of its answer, and
- * the code.
+ * Creates a problem folder with one kernel from a template: the problem's description, the program that computes its
+ * expected answer, and the code.
  */
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';

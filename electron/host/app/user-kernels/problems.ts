@@ -118,7 +118,7 @@ export async function judgeCandidate(parts: ProblemParts, submission: Submission
     if (name !== id && !existsSync(file)) throw new BraggError('not-found', `${file} does not exist`);
     try {
       const kernel = await userKernels.open(file, name === id ? text : undefined);
-      userKernels.trustHere(kernel);
+      userKernels.trustInProcess(kernel);
       await userKernels.prepare([name], place, signal);
     } catch (error) {
       if (name !== id || !(error instanceof BraggError)) throw error;

@@ -1,6 +1,6 @@
 /**
  * Exports a small program that reproduces a run of a user kernel on a scenario. Nothing is compiled here, and only the
- * program of the answer is run.
+ * program that computes the expected answer is run.
  */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -45,9 +45,9 @@ interface ReproducerRequest {
 export async function reproduce({ addon, userKernels, kernel, reading, folder }: ReproducerRequest): Promise<number> {
   const { scenario } = reading;
   if (scenario === null || reading.kind === null) throw refusalOf(reading.issues);
-  userKernels.requireFit(kernel.id, benchKindOf(scenario));
+  userKernels.requireMatchingWorkload(kernel.id, benchKindOf(scenario));
   const problem = hostWorkloads[reading.kind].userKernels.reproduced(addon, reading, kernel);
-  const answer = problem.answered === undefined ? null : await userKernels.answer(kernel, problem.answered);
+  const answer = problem.answered === undefined ? null : await userKernels.computeAnswer(kernel, problem.answered);
   const { isa } = addon.machine();
   const { version } = addon.buildInfo();
   const { files } = await writeReproducer({

@@ -14,7 +14,7 @@ const trustedSchema = z.strictObject({
   trusted: z.array(z.strictObject({ sha256: z.string(), name: z.string(), when: z.string() })),
   folders: z.array(z.strictObject({ sha256: z.string(), folder: z.string(), when: z.string() })).default([]),
 });
-type Entry = z.infer<typeof trustedSchema>['trusted'][number];
+type TrustEntry = z.infer<typeof trustedSchema>['trusted'][number];
 
 /** Maximum number of stored contents. Each edit in the workbench adds one. */
 const MAX_TRUSTED = 1000;
@@ -28,9 +28,9 @@ export const problemHash = ({ candidate, answer }: Pick<UserKernel, 'candidate' 
 
 export class Trust {
   readonly #file: StateFile<z.infer<typeof trustedSchema>>;
-  #entries: readonly Entry[];
+  #entries: readonly TrustEntry[];
 
-  private constructor(file: StateFile<z.infer<typeof trustedSchema>>, entries: readonly Entry[]) {
+  private constructor(file: StateFile<z.infer<typeof trustedSchema>>, entries: readonly TrustEntry[]) {
     this.#file = file;
     this.#entries = entries;
   }
@@ -38,7 +38,7 @@ export class Trust {
   /** Opens the file of trusted contents. If it cannot be read, nothing is trusted. */
   static async open(dataFolder: string, locks: Locks, onTrouble: (reason: string) => void): Promise<Trust> {
     const file = path.join(dataFolder, 'trusted-variants.json');
-    const empty = { version: 1 as const, trusted: [] as Entry[], folders: [] };
+    const empty = { version: 1 as const, trusted: [] as TrustEntry[], folders: [] };
     const reportUnreadable = (): void =>
       onTrouble(`${file} could not be read: every user kernel needs your trust again.`);
     const state = new StateFile({ file, schema: trustedSchema, empty, locks, onDamaged: reportUnreadable });

@@ -150,7 +150,7 @@ export class UserKernels {
   }
 
   /** Throws BraggError `invalid` if the variant is a user kernel of another workload. */
-  requireFit(id: string, place: BenchKind): void {
+  requireMatchingWorkload(id: string, place: BenchKind): void {
     const mismatch = this.mismatch(id, place);
     if (mismatch !== null) throw new BraggError('invalid', `${id} ${mismatch.says}; allowed: ${mismatch.allowed}`);
   }
@@ -163,7 +163,7 @@ export class UserKernels {
     return this.#reading.do(async () => {
       try {
         const { sources } = this.#options.folders;
-        return this.adopt(await readUserKernel(file, { bases: this.bases(), rulesOf, sources }, text));
+        return this.register(await readUserKernel(file, { bases: this.bases(), rulesOf, sources }, text));
       } catch (error) {
         this.#known.delete(path.basename(file));
         throw error;
@@ -171,7 +171,7 @@ export class UserKernels {
     });
   }
 
-  adopt(kernel: UserKernel): UserKernel {
+  register(kernel: UserKernel): UserKernel {
     this.#known.set(kernel.id, kernel);
     return kernel;
   }
@@ -186,7 +186,7 @@ export class UserKernels {
       await this.discover(folders, configured.variant);
       const source = await this.space(configured.variant, place);
       if (source === null) throw new BraggError('invalid', `${configured.variant} has no tunables.`);
-      this.#adoptConfigured(id, source, configuredKernel(source, configured));
+      this.#registerConfigured(id, source, configuredKernel(source, configured));
     }
     if (!isUserKernelFile(id)) return;
     const files = folders.flatMap((folder) => (folder === null ? [] : [path.join(folder, id)]));
@@ -206,13 +206,13 @@ export class UserKernels {
   }
 
   /** Registers the kernel under the given id, because its constants may be in another order than in the usual name. */
-  #adoptConfigured(id: string, { from }: SpaceSource, kernel: UserKernel): void {
+  #registerConfigured(id: string, { from }: SpaceSource, kernel: UserKernel): void {
     if (from === null || this.isTrusted(from)) this.#configured.add(kernel.sha256);
-    this.adopt({ ...kernel, id });
+    this.register({ ...kernel, id });
   }
 
   /** Ends the processes of a kernel and removes it. */
-  forget(id: string): void {
+  remove(id: string): void {
     this.#known.delete(id);
     this.#loaded.get(id)?.close();
     this.#loaded.delete(id);
@@ -247,7 +247,7 @@ export class UserKernels {
   }
 
   /** Returns the output of a kernel since it was last prepared. */
-  printed(id: string): PrintedOutput {
+  printedOutput(id: string): PrintedOutput {
     return (this.#printed.get(id) ?? new PrintedText()).text;
   }
 
@@ -267,8 +267,8 @@ export class UserKernels {
    * an untrusted kernel. Throws `invalid` for one of another workload, or with the compiler's messages.
    */
   async prepare(ids: readonly string[], place: BenchKind, signal?: AbortSignal): Promise<void> {
-    const chosen = this.chosen(ids);
-    for (const { id } of chosen) this.requireFit(id, place);
+    const chosen = this.userKernelsAmong(ids);
+    for (const { id } of chosen) this.requireMatchingWorkload(id, place);
     for (const kernel of chosen) {
       this.#requireTrustOf(kernel);
       this.#printed.delete(kernel.id);
@@ -280,12 +280,12 @@ export class UserKernels {
    * Trusts a kernel in this process only. The caller must have the user's permission, for example for a complete
    * folder.
    */
-  trustHere({ sha256 }: UserKernel): void {
+  trustInProcess({ sha256 }: UserKernel): void {
     this.#configured.add(sha256);
   }
 
   /** Returns the user kernels among `ids`. Another thread needs them to run these variants. */
-  chosen(ids: readonly string[]): readonly UserKernel[] {
+  userKernelsAmong(ids: readonly string[]): readonly UserKernel[] {
     return ids.flatMap((id) => this.#known.get(variantOfLabel(id)) ?? []);
   }
 
@@ -298,7 +298,7 @@ export class UserKernels {
    * Computes the expected answer with the kernel's program, and returns the path of its file. Throws BraggError
    * `untrusted` first.
    */
-  async answer(kernel: UserKernel, problem: TaskProblem): Promise<string | null> {
+  async computeAnswer(kernel: UserKernel, problem: TaskProblem): Promise<string | null> {
     this.#requireTrustOf(kernel);
     return this.#references.answer(kernel, problem);
   }

@@ -92,7 +92,7 @@ function parseParts(text: string, name: string): TextParts {
     severity: 'error',
     file: name,
     path: '',
-    ...lines.at(at),
+    ...lines.positionOf(at),
     message,
     value: null,
     allowed: null,
@@ -111,7 +111,7 @@ function toParsedDocument({ root, issues, lineStarts: starts }: TextParts, name:
     issues,
     locate: (fault) => {
       const issue = toIssue(fault, name);
-      return root === null ? issue : { ...issue, ...lines.at(offsetOfPath(root, fault.path, fault.atKey)) };
+      return root === null ? issue : { ...issue, ...lines.positionOf(offsetOfPath(root, fault.path, fault.atKey)) };
     },
   };
 }

@@ -123,9 +123,9 @@ class LocalSearch {
     const reach = this.#reach.get(variant) ?? [];
     let changed = [...at];
     for (let k = 0; k < Math.min(PERTURBED_TUNABLES, reach.length); k += 1) {
-      const i = this.#random.below(reach.length);
+      const i = this.#random.integerBelow(reach.length);
       const positions = reach[i] ?? [];
-      changed = changed.with(i, positions[this.#random.below(positions.length)] ?? 0);
+      changed = changed.with(i, positions[this.#random.integerBelow(positions.length)] ?? 0);
     }
     return this.#byPlace.get(candidateKey({ variant, at: changed }));
   }

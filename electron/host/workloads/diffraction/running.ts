@@ -91,7 +91,7 @@ export class DiffractionWorkloadRun implements WorkloadRun {
   }
 
   showLive(): void {
-    if (this.#watchers.anyoneReady && this.#making === null && this.#takeNewest()) void this.#refresh();
+    if (this.#watchers.hasReadySubscriber && this.#making === null && this.#takeNewest()) void this.#refresh();
   }
 
   endLive(): void {

@@ -209,7 +209,7 @@ export class TaskBenchCandidate implements BenchCandidate {
     if (last === null) return null;
     const head = { label: this.#candidate.label, device: this.#deviceName };
     const recorded = { spans: last.spans, trace: this.#trace };
-    return { origin_ns: last.origin_ns, kept: (shift_ns: number) => toSavedRecording(head, recorded, shift_ns) };
+    return { origin_ns: last.origin_ns, toSaved: (shift_ns: number) => toSavedRecording(head, recorded, shift_ns) };
   }
 
   /** Frees the memory of the task. The next sample prepares it again. */

@@ -292,8 +292,8 @@ export class BeamSolver {
   }
 
   async #reserveGpu(bytes: number): Promise<() => void> {
-    const turn = await this.#gpu.take(1);
-    const memory = await this.#gpuMemory().take(bytes);
+    const turn = await this.#gpu.reserve(1);
+    const memory = await this.#gpuMemory().reserve(bytes);
     return () => {
       memory();
       turn();
@@ -301,8 +301,8 @@ export class BeamSolver {
   }
 
   async #reserveCpu(bytes: number): Promise<() => void> {
-    const lane = await this.#lanes.take(1);
-    const memory = await this.#memory.take(bytes);
+    const lane = await this.#lanes.reserve(1);
+    const memory = await this.#memory.reserve(bytes);
     return () => {
       memory();
       lane();

@@ -317,7 +317,7 @@ export class TransportWorkloadRun implements WorkloadRun {
   }
 
   showLive(): void {
-    if (this.#watchers.anyoneReady && !this.#live.busy) void this.#refresh();
+    if (this.#watchers.hasReadySubscriber && !this.#live.busy) void this.#refresh();
   }
 
   async #refresh(): Promise<void> {

@@ -60,7 +60,7 @@ describe('device queries at start', () => {
     try {
       const scenario = { ...smallScenario, solver: { ...smallScenario.solver, variant: 'window' } };
       const { id } = await test.host.call('run.start', { scenario, name: 'here' });
-      expect(await test.host.runs.ended(id)).toMatchObject({ state: 'done', device: 'cpu' });
+      expect(await test.host.runs.waitForEnd(id)).toMatchObject({ state: 'done', device: 'cpu' });
       expect(asked).toEqual([]);
       expect(test.host.capabilities().devices.cuda).toEqual(loadAddon().devices().cuda);
       expect(asked).toContain('devices');

@@ -20,7 +20,7 @@ import {
 } from '../../../../electron/contract/bench/session.ts';
 import type { ClockState } from '../../../../electron/contract/capabilities.ts';
 import { imageGeometry } from '../../../../electron/contract/scenario/index.ts';
-import { deriveSession, parseSession, readCurrent } from '../../../../electron/host/app/sessions/index.ts';
+import { deriveSession, parseSession, readCurrentRules } from '../../../../electron/host/app/sessions/index.ts';
 import type { NativeAddon } from '../../../../electron/host/io/addon/addon.ts';
 import { readBenchmarkClaims } from '../../../../electron/host/model/bench/claims.ts';
 import { roofline } from '../../../../electron/host/model/bench/entry.ts';
@@ -131,7 +131,7 @@ describe('claims about images', async () => {
   });
 
   test('include the claims about each size of a sweep', async () => {
-    const swept = deriveSession(open(recorded('h200-sweep-simple-cubic')), await readCurrent(assetsFolder));
+    const swept = deriveSession(open(recorded('h200-sweep-simple-cubic')), await readCurrentRules(assetsFolder));
     const sizes = swept.reports.map(({ claims: told }) =>
       told.flatMap(({ id }) => (id.startsWith('c-over-gpu-') ? [id.slice('c-over-gpu-'.length)] : [])),
     );

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import type { Session, SessionReport } from '../../../../electron/contract/bench/session.ts';
 import { factorText, formatTickTime, measuredTime, speedupOf } from '../../../../electron/domain/measured.ts';
 import { provenanceText, reportProvenance } from '../../../../electron/domain/provenance.ts';
-import { deriveSession, parseSession, readCurrent } from '../../../../electron/host/app/sessions/index.ts';
+import { deriveSession, parseSession, readCurrentRules } from '../../../../electron/host/app/sessions/index.ts';
 import type { Chart } from '../../../../renderer/drawing/charts/chart.ts';
 import { chartFigure } from '../../../../renderer/drawing/charts/chart-figure.ts';
 import { chartPlot } from '../../../../renderer/drawing/charts/chart-plot.ts';
@@ -24,7 +24,7 @@ import { type Figure, figureSvg, textWidth, withCaption } from '../../../../rend
 
 const assets = path.resolve(import.meta.dirname, '../../../../assets');
 const runs = path.join(assets, 'runs');
-const current = await readCurrent(assets);
+const current = await readCurrentRules(assets);
 const size = { width: 860, label: 11 };
 
 function session(name: string): Session {

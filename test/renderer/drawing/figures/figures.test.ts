@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { type Extent, explainLaunch, type LaunchRequest } from '../../../../electron/domain/launch/launch.ts';
 import { publishedLimitsOf } from '../../../../electron/domain/launch/occupancy.ts';
 import { explainReduction, valuesAfterSteps } from '../../../../electron/domain/launch/reduction.ts';
-import { deriveSession, parseSession, readCurrent } from '../../../../electron/host/app/sessions/index.ts';
+import { deriveSession, parseSession, readCurrentRules } from '../../../../electron/host/app/sessions/index.ts';
 import { occupancyChart } from '../../../../renderer/drawing/charts/occupancy-curve.ts';
 import { figureCsv } from '../../../../renderer/drawing/export/figure.ts';
 import { type FigureAxis, limitWithMargin, scaleOf, ticksAcross } from '../../../../renderer/drawing/figures/axes.ts';
@@ -99,7 +99,7 @@ describe('figures of tables', () => {
 
   it('has a line for every claim of a recorded session, with the claimed and the measured value', async () => {
     const file = path.resolve(import.meta.dirname, '../../../../assets/runs/h200-uniform-grid-70MeV.json');
-    const current = await readCurrent(path.resolve(import.meta.dirname, '../../../../assets'));
+    const current = await readCurrentRules(path.resolve(import.meta.dirname, '../../../../assets'));
     const [report] = deriveSession(parseSession(readFileSync(file, 'utf8'), file), current).reports;
     const claims = (report?.claims ?? []).map((claim) => ({ ...claim, values: [] }));
     const figure = claimsFigure(claims, 'NVIDIA H200', 11);

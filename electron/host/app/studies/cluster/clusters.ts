@@ -10,15 +10,15 @@ const clusterNotFound = (name: string, all: readonly Cluster[]): BraggError =>
   new BraggError('not-found', `The cluster ${name} does not exist; ${namesOf(all)}.`);
 
 export class Clusters {
-  readonly #settings: Pick<HostSettings, 'now' | 'change'>;
+  readonly #settings: Pick<HostSettings, 'read' | 'change'>;
 
-  constructor(settings: Pick<HostSettings, 'now' | 'change'>) {
+  constructor(settings: Pick<HostSettings, 'read' | 'change'>) {
     this.#settings = settings;
   }
 
   /** Reads the settings each time, because another window or terminal may have changed them. */
   all(): Promise<readonly Cluster[]> {
-    return this.#settings.now('clusters');
+    return this.#settings.read('clusters');
   }
 
   /** Returns the cluster with this name. Throws BraggError `not-found` with the known names. */

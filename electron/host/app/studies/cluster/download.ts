@@ -43,7 +43,7 @@ export const saveDownloaded = defineThreadTask(
     const wanted = new Set(asked.names.map((name) => RESULT.exec(name)?.[1] ?? ''));
     const brought: SavedDownloads[] = [];
     for (const line of new TextDecoder().decode(asked.lines).split('\n')) {
-      const result = read(line);
+      const result = parseResult(line);
       if (result === null || !wanted.delete(result.id)) continue;
       await folder.write(result);
       brought.push({ id: result.id, status: result.status });
@@ -52,7 +52,7 @@ export const saveDownloaded = defineThreadTask(
   },
 );
 
-function read(line: string): PointResult | null {
+function parseResult(line: string): PointResult | null {
   if (line === '') return null;
   try {
     return pointResultSchema.parse(JSON.parse(line)) as PointResult;

@@ -16,7 +16,7 @@ import type { Cluster } from '../../../../contract/study/clusters.ts';
 import { findNode, pathOutsideArchive } from '../../../io/programs.ts';
 import { writeTarget } from '../../../model/studies/folder-state.ts';
 import { packProject } from '../../projects/pack.ts';
-import { type LocalOptions, type StudyOutcome, type StudyRun, watchedRun } from '../local/engine.ts';
+import { type LocalOptions, runWithProgress, type StudyOutcome, type StudyRun } from '../local/engine.ts';
 import { quoteForShell } from '../slurm/task.ts';
 import { missingLocally, saveDownloaded } from './download.ts';
 
@@ -24,10 +24,10 @@ const SSH = [
   ...['-T', '-o', 'BatchMode=yes', '-o', 'ConnectTimeout=15'],
   ...['-o', 'ServerAliveInterval=15', '-o', 'ServerAliveCountMax=4'],
 ];
-const PATIENCE_MS = 120_000;
+const COMMAND_TIMEOUT_MS = 120_000;
 const MAX_OUTPUT_BYTES = 2 ** 29;
 /** Separates the output of a script from text that a login profile prints. */
-const MARK = '@braggbench@';
+const OUTPUT_MARK = '@braggbench@';
 /** Exit codes if ssh itself failed, and if the shell found no such program. */
 const [SSH_FAILED, NOT_FOUND] = [255, 127];
 const MAX_MESSAGE = 500;
@@ -89,7 +89,7 @@ export class Login {
     const { host, folder, modules } = this.cluster;
     const at = quoteForShell(folder.replace(/^~\/+/, '') || '.');
     const whole = [
-      `echo ${MARK}`,
+      `echo ${OUTPUT_MARK}`,
       `mkdir -p -- ${at} && cd -- ${at} || exit`,
       ...(modules.length === 0 ? [] : [`module load ${modules.map(quoteForShell).join(' ')} || exit`]),
       script,
@@ -123,7 +123,7 @@ export class Login {
   async run(script: string, input: string | Uint8Array = ''): Promise<Buffer> {
     const { child, ended } = this.start(script);
     child.stdin?.end(input);
-    const late = setTimeout(() => child.kill(), PATIENCE_MS);
+    const late = setTimeout(() => child.kill(), COMMAND_TIMEOUT_MS);
     const lastOutput = await ended.finally(() => clearTimeout(late));
     if (lastOutput.code === 0) return lastOutput.stdout;
     throw this.errorOf(lastOutput);
@@ -168,8 +168,8 @@ export async function describeCluster(cluster: Cluster): Promise<string> {
 }
 
 function outputAfterMark(output: Buffer): Buffer {
-  const at = output.indexOf(`${MARK}\n`);
-  return at < 0 ? Buffer.alloc(0) : output.subarray(at + MARK.length + 1);
+  const at = output.indexOf(`${OUTPUT_MARK}\n`);
+  return at < 0 ? Buffer.alloc(0) : output.subarray(at + OUTPUT_MARK.length + 1);
 }
 
 /** Returns the last non-empty line, without colours and prefix. */
@@ -183,10 +183,11 @@ function lastLine(text: string): string {
 }
 
 /**
- * Interval between polls for results. It grows while none arrive, and is at least `PART` times the duration of a poll.
+ * Minimum and maximum interval between polls for results. It grows while none arrive, and is at least MIN_POLL_RATIO
+ * times the duration of a poll.
  */
 const POLL_MS = { soonest: 1000, latest: 15_000 } as const;
-const PART = 4;
+const MIN_POLL_RATIO = 4;
 /** Maximum number of results in one download. */
 const MAX_RESULTS_PER_DOWNLOAD = 200;
 /**
@@ -223,7 +224,7 @@ const outcomeSchema = z.looseObject({ end: z.enum(['whole', 'stopped', 'cancelle
 /** Solves a study on a cluster. Throws BraggError with one sentence if ssh, sbatch or the remote program fails. */
 export async function solveOnCluster(options: ClusterOptions): Promise<StudyOutcome> {
   const login = new Login(options.cluster);
-  return watchedRun({ ...options, left: options.lines.length, job: null }, async (go) => {
+  return runWithProgress({ ...options, left: options.lines.length, job: null }, async (go) => {
     const study = await uploadStudy(login, options);
     if (options.direct !== true)
       await writeTarget(options.folder.folder, { cluster: login.cluster.name, there: study });
@@ -319,7 +320,7 @@ async function watchStudy(all: WatchOptions): Promise<void> {
       const begun_ms = performance.now();
       // Ignore a failed poll, because it is repeated later and the watching process reports a lost connection.
       const came = await downloadResults(all).catch(() => 0);
-      const part_ms = PART * (performance.now() - begun_ms);
+      const part_ms = MIN_POLL_RATIO * (performance.now() - begun_ms);
       wait_ms = Math.max(part_ms, came > 0 ? POLL_MS.soonest : Math.min(1.5 * wait_ms, POLL_MS.latest));
     }
     if (!over && (await folder.hasStopRequest())) {

@@ -86,15 +86,15 @@ export interface StudyRun {
   readonly outOfTime: () => boolean;
   /** Whether a further point may start: the budget is not used up, and no stop was requested. */
   readonly mayBegin: () => boolean;
-  /** Number of points that may still end in this call. */
+  /** Number of points of this call that have not ended, which is the maximum number that can still end. */
   readonly maxRemaining: () => number;
   readonly ended: (status: 'done' | 'failed') => void;
 }
 
-const BEAT_MS = 1000;
-const LOOK_MS = 250;
+const HEARTBEAT_INTERVAL_MS = 1000;
+const CHECK_INTERVAL_MS = 250;
 
-export async function watchedRun<T>(
+export async function runWithProgress<T>(
   { folder, left, signal, budget, job, onProgress }: StudyRunOptions,
   work: (go: StudyRun) => Promise<T>,
 ): Promise<StudyOutcome & T> {
@@ -121,7 +121,7 @@ export async function watchedRun<T>(
   const started = new Date().toISOString();
   const sendHeartbeat = (): Promise<void> => {
     const { left_s: _, ...now } = progress();
-    const who = { machine: hostname(), pid: process.pid, room: identifyThisMachine().processRoomId, job };
+    const who = { machine: hostname(), pid: process.pid, room: identifyThisMachine().processNamespaceId, job };
     return folder.beat(beatName, { ...who, started, at: new Date().toISOString(), ...now });
   };
   // A file requests a stop. It may be written by another terminal or machine. Points that are being solved are then
@@ -130,29 +130,29 @@ export async function watchedRun<T>(
   const forward = (): void => stop.abort();
   signal.addEventListener('abort', forward, { once: true });
   if (signal.aborted) forward();
-  const look = setInterval(() => {
+  const checking = setInterval(() => {
     void folder.hasStopRequest().then((requested) => {
       if (!requested) return;
       askedToStop = true;
       stop.abort();
     });
-  }, LOOK_MS);
-  let said = sendHeartbeat();
+  }, CHECK_INTERVAL_MS);
+  let sending = sendHeartbeat();
   const beating = setInterval(() => {
-    said = said.then(sendHeartbeat);
-  }, BEAT_MS);
-  await said;
+    sending = sending.then(sendHeartbeat);
+  }, HEARTBEAT_INTERVAL_MS);
+  await sending;
   const maxRemaining = (): number => total - tally.done - tally.failed;
   const mayBegin = (): boolean => !stop.signal.aborted && !outOfTime() && maxRemaining() > 0;
   let done: T;
   try {
     done = await work({ signal: stop.signal, total, outOfTime, mayBegin, maxRemaining, ended });
   } finally {
-    clearInterval(look);
+    clearInterval(checking);
     clearInterval(beating);
     signal.removeEventListener('abort', forward);
     // Wait for the pending report, so that no progress is reported after the end.
-    await said;
+    await sending;
     await folder.endBeat(beatName).catch(() => undefined);
   }
   const open = left - tally.done - tally.failed;
@@ -161,7 +161,7 @@ export async function watchedRun<T>(
 }
 
 /** Time in milliseconds after which a cancelled process is killed. */
-const PATIENCE_MS = 600;
+const KILL_DELAY_MS = 600;
 /** Number of points that are sent to a process in advance, so that it never waits. */
 const MAX_QUEUED_AHEAD = 2;
 /** Number of processes that may exit before their first point. After that no further process is started. */
@@ -186,7 +186,7 @@ interface PoolWorker {
   ready: boolean;
 }
 
-const VARIABLE = 'BRAGGBENCH_CUDA_DEVICE';
+const GPU_VARIABLE = 'BRAGGBENCH_CUDA_DEVICE';
 
 class Pool {
   readonly #options: PoolOptions;
@@ -244,16 +244,16 @@ class Pool {
     const child = fork(programPath('study-worker', 'app/studies/points/worker.ts'), [], {
       execArgv: [],
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-      env: { ...process.env, ...(gpu === null ? {} : { [VARIABLE]: gpu }) },
+      env: { ...process.env, ...(gpu === null ? {} : { [GPU_VARIABLE]: gpu }) },
     });
     const hand: PoolWorker = { child, gpu, slots, sent: new Map(), begun: new Set(), ready: false };
     this.#workers.add(hand);
     child.on('message', (message: MessageFromWorker) => this.#handleMessage(hand, message));
     child.on('error', () => undefined);
     child.on('exit', (code, signal) => void this.#handleExit(hand, signal ?? `exit code ${code}`));
-    const { as, threads, memory_bytes } = crew;
+    const { mode, threads, memory_bytes } = crew;
     const at_once = this.#isRetrying ? 1 : crew.processes.length * crew.slots;
-    this.#send(hand, { kind: 'start', folder, assetsFolder, as, slots, threads, at_once, memory_bytes, job });
+    this.#send(hand, { kind: 'start', folder, assetsFolder, mode, slots, threads, at_once, memory_bytes, job });
   }
 
   #send({ child }: PoolWorker, message: MessageToWorker): void {
@@ -314,9 +314,7 @@ class Pool {
       else this.#suspects.push(...begun);
       const never = !hand.ready && this.#starts >= MAX_STARTS + this.#options.crew.processes.length;
       if (never)
-        this.#fail(
-          new BraggError('internal', `The process that solves points ended before it started to work (${how}).`),
-        );
+        this.#fail(new BraggError('internal', `A solver process of the study ended before its first point (${how}).`));
       else if (this.#waiting.length > 0 && (lost.length > 0 || !hand.ready)) this.#start(hand.gpu, hand.slots);
     }
     this.#workers.delete(hand);
@@ -325,7 +323,7 @@ class Pool {
 
   /** Groups points again for a further attempt: a family stays together, other points are separate. */
   #groupAgain(lines: readonly PlanLine[]): readonly (readonly PlanLine[])[] {
-    return this.#options.crew.as === 'family' ? [lines] : lines.map((line) => [line]);
+    return this.#options.crew.mode === 'family' ? [lines] : lines.map((line) => [line]);
   }
 
   #fail(error: unknown): void {
@@ -335,7 +333,7 @@ class Pool {
   #cancel(): void {
     for (const hand of this.#workers) {
       this.#send(hand, { kind: 'cancel' });
-      setTimeout(() => hand.child.kill('SIGKILL'), PATIENCE_MS).unref();
+      setTimeout(() => hand.child.kill('SIGKILL'), KILL_DELAY_MS).unref();
     }
     // Disconnect processes that are not solving any point.
     for (const hand of this.#workers) if (hand.sent.size === 0 && hand.child.connected) hand.child.disconnect();
@@ -361,13 +359,13 @@ export interface LocalOptions {
 export async function solveLocally(options: LocalOptions): Promise<StudyOutcome> {
   const { host, folder, lines, share, assetsFolder, job } = options;
   const { study } = folder;
-  return watchedRun({ ...options, left: lines.length }, async ({ signal, total, outOfTime, ended }) => {
+  return runWithProgress({ ...options, left: lines.length }, async ({ signal, total, outOfTime, ended }) => {
     const families = familiesOf(folder.head, study.grids === 'shared' ? await folder.lines() : []);
     for (const group of groupsOf(folder.head, lines.slice(0, total), host.addon, share, (id) => families.has(id))) {
       if (signal.aborted || outOfTime()) break;
       const crew = workerLayoutOf(group, share, folder.head.state_bytes);
       const writer = new PointSolver({
-        ...{ host, head: folder.head, study, as: crew.as, slots: 1, threads: crew.threads, job },
+        ...{ host, head: folder.head, study, mode: crew.mode, slots: 1, threads: crew.threads, job },
         at_once: 1,
         signal,
       });

@@ -67,7 +67,7 @@ export function groupsOf(
 export interface WorkerLayout {
   /** UUID of the GPU of each process, or null. */
   readonly processes: readonly (string | null)[];
-  readonly as: 'beams' | 'runs' | 'family';
+  readonly mode: 'beams' | 'runs' | 'family';
   readonly slots: number;
   readonly threads: number | null;
   readonly memory_bytes: number;
@@ -84,21 +84,21 @@ export function workerLayoutOf(
 ): WorkerLayout {
   const { cores, memory_bytes, gpus } = share;
   if (manner === 'alone') {
-    return { processes: [gpus[0] ?? null], as: 'runs', slots: 1, threads: cores, memory_bytes };
+    return { processes: [gpus[0] ?? null], mode: 'runs', slots: 1, threads: cores, memory_bytes };
   }
   if (device === 'cuda' && gpus.length > 0) {
     const used = gpus.slice(0, Math.max(1, lines.length));
     const slots = manner === 'beams' ? BEAMS_ON_A_GPU : 1;
     const threads = Math.max(1, Math.floor(cores / used.length));
-    return { processes: used, as: manner, slots, threads, memory_bytes: memory_bytes / used.length };
+    return { processes: used, mode: manner, slots, threads, memory_bytes: memory_bytes / used.length };
   }
   if (manner === 'family') {
-    return { processes: [gpus[0] ?? null], as: 'family', slots: 1, threads: cores, memory_bytes };
+    return { processes: [gpus[0] ?? null], mode: 'family', slots: 1, threads: cores, memory_bytes };
   }
   if (manner === 'beams') {
     return {
       processes: [gpus[0] ?? null],
-      as: 'beams',
+      mode: 'beams',
       slots: Math.min(cores, lines.length),
       threads: 1,
       memory_bytes,
@@ -108,7 +108,7 @@ export function workerLayoutOf(
   const count = Math.max(1, Math.min(cores, fitting, lines.length));
   return {
     processes: Array.from({ length: count }, () => gpus[0] ?? null),
-    as: 'runs',
+    mode: 'runs',
     slots: 1,
     threads: Math.max(1, Math.floor(cores / count)),
     memory_bytes: memory_bytes / count,

@@ -49,7 +49,7 @@ export interface WorkerStart {
    * Mode of the process: beams, each on a separate thread; complete runs, one after another; or beams that share a
    * grid.
    */
-  readonly as: 'beams' | 'runs' | 'family';
+  readonly mode: 'beams' | 'runs' | 'family';
   /** Number of points that this process solves at the same time. */
   readonly slots: number;
   /** Number of threads for a run whose scenario requests every core. Null for all cores. */
@@ -143,16 +143,16 @@ export class PointEnergy {
   }
 
   /**
-   * Returns one list per measured run, or a single list for all. `again` repeats the run and throws if it was
-   * cancelled.
+   * Returns the energy measures: one list per measured run, or a single list for all runs. `repeatRun` repeats the run
+   * and throws if it was cancelled.
    */
-  async measures(onGpu: boolean, again: () => Promise<unknown>): Promise<readonly (readonly Measure[])[]> {
+  async measures(onGpu: boolean, repeatRun: () => Promise<unknown>): Promise<readonly (readonly Measure[])[]> {
     const counter = onGpu ? this.#counters.cuda : this.#counters.cpu;
     if (typeof counter === 'string') return [energyMeasures(null, `not known: ${counter}`)];
     const each = this.#all.map(({ joules }) => joules[onGpu ? 1 : 0] ?? null);
     if (this.#all.every(({ seconds }) => seconds >= this.#least_s) && each.every((one) => one !== null))
       return each.map((one) => energyMeasures(one, counterText(counter)));
-    const repeat = (): Promise<number> => again().then(() => 1);
+    const repeat = (): Promise<number> => repeatRun().then(() => 1);
     const joules = await measureEnergy_J(counter, repeat, this.#least_s);
     return [energyMeasures(joules, joules === null ? 'not known: the counter did not advance' : counterText(counter))];
   }
@@ -182,7 +182,7 @@ function summarizeRepeats(all: readonly MeasuredTimes[]): readonly Measure[] {
   return [...recordedMeasures, { group: 'readouts', name: 'repeats_agree', unit: '', value: agree }];
 }
 
-interface PointSolverOptions extends Pick<WorkerStart, 'as' | 'slots' | 'threads' | 'at_once' | 'job'> {
+interface PointSolverOptions extends Pick<WorkerStart, 'mode' | 'slots' | 'threads' | 'at_once' | 'job'> {
   readonly host: SolvingHost;
   readonly head: PlanHead;
   readonly study: Study;
@@ -219,7 +219,7 @@ export class PointSolver {
     this.#beams = options.host.batches.solver(options.signal, options.slots);
   }
 
-  /** Solves one point. Throws PointCancelled; any other error becomes the point's result. */
+  /** Solves one point. Throws PointCancelledError; any other error becomes the point's result. */
   async solve(line: PlanLine): Promise<PointResult> {
     const started = new Date().toISOString();
     const { repeats } = this.#study;
@@ -279,7 +279,7 @@ export class PointSolver {
 
   /**
    * Solves beams on one grid that fits all beams of `family`. Reports those in `wanted` as they end. Throws
-   * PointCancelled.
+   * PointCancelledError.
    */
   async solveFamily(
     family: readonly PlanLine[],
@@ -374,13 +374,13 @@ export class PointSolver {
   }
 
   async #run(line: PlanLine): Promise<AnyRunData> {
-    const { host, head, as, threads } = this.#options;
+    const { host, head, mode, threads } = this.#options;
     const base = head.bases[line.base];
     if (base === undefined) throw new BraggError('foreign-file', `The plan has no base scenario ${line.base}.`);
     const document = documentOf(base.document, line.settings);
     await this.#throwIfChanged(line, document);
     const place = { name: base.name, folder: base.folder };
-    if (as === 'beams') {
+    if (mode === 'beams') {
       return this.#beams.solve({
         ...{ name: base.name, read: () => host.scenarios.check(document, place), onGrid: variesGrid(line.settings) },
       });
@@ -395,7 +395,7 @@ export class PointSolver {
     this.#options.signal.addEventListener('abort', cancel, { once: true });
     if (this.#options.signal.aborted) cancel();
     try {
-      await host.runs.ended(id);
+      await host.runs.waitForEnd(id);
       this.#throwIfCancelled();
       return await host.runs.data(id);
     } finally {

@@ -31,7 +31,7 @@ function sendFailure(error: unknown): void {
 }
 
 async function startWorker(start: WorkerStart): Promise<(lines: readonly PlanLine[]) => void> {
-  const { folder, assetsFolder, as, slots, threads, at_once, memory_bytes, job } = start;
+  const { folder, assetsFolder, mode, slots, threads, at_once, memory_bytes, job } = start;
   const study = await StudyFolder.open(folder);
   const host = await openHost({
     assetsFolder,
@@ -43,7 +43,7 @@ async function startWorker(start: WorkerStart): Promise<(lines: readonly PlanLin
     host,
     head: study.head,
     study: study.study,
-    as,
+    mode,
     slots,
     threads,
     at_once,
@@ -51,9 +51,9 @@ async function startWorker(start: WorkerStart): Promise<(lines: readonly PlanLin
     signal,
   });
   // Allow one more beam than there are threads: it is read while the others are solved, so that no thread waits.
-  const places = new ResourceBudget(as === 'beams' ? slots + 1 : slots);
+  const places = new ResourceBudget(mode === 'beams' ? slots + 1 : slots);
   const solvePoint = async (line: PlanLine): Promise<void> => {
-    const leave = await places.take(1);
+    const leave = await places.reserve(1);
     activePoints += 1;
     try {
       if (signal.aborted) return;
@@ -70,9 +70,9 @@ async function startWorker(start: WorkerStart): Promise<(lines: readonly PlanLin
     }
   };
   const families =
-    as === 'family' ? familiesOf(study.head, await study.lines()) : new Map<string, readonly PlanLine[]>();
+    mode === 'family' ? familiesOf(study.head, await study.lines()) : new Map<string, readonly PlanLine[]>();
   const solveFamily = async (lines: readonly PlanLine[]): Promise<void> => {
-    const leave = await places.take(1);
+    const leave = await places.reserve(1);
     activePoints += 1;
     try {
       if (signal.aborted) return;
@@ -96,7 +96,7 @@ async function startWorker(start: WorkerStart): Promise<(lines: readonly PlanLin
     }
   };
   return (lines) => {
-    if (as === 'family') void solveFamily(lines);
+    if (mode === 'family') void solveFamily(lines);
     else for (const line of lines) void solvePoint(line);
   };
 }

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { BraggError, messageOf } from '../../../../contract/errors.ts';
 import type { StudyFolder } from '../../../model/studies/folder.ts';
 import type { ClusterFacts, ClusterTask, Slurm } from './slurm.ts';
-import { type Entry, type Journal, taskScript } from './task.ts';
+import { type Journal, type JournalEntry, taskScript } from './task.ts';
 
 /** Interval between queries while a stopped study waits for its jobs. */
 const LEAVE_POLL_MS = 500;
@@ -49,7 +49,7 @@ export interface JobArrayOptions {
 
 /** State of a submitted array, as known from the latest queries. */
 interface ActiveArray {
-  readonly entry: Entry;
+  readonly entry: JournalEntry;
   readonly job: string;
   /** Tasks that the last query did not list. Their files may still appear with a delay. */
   absent: ReadonlySet<number>;
@@ -63,7 +63,7 @@ interface ActiveArray {
 
 /** A task that has ended although points are left. */
 export interface EndedTask {
-  readonly entry: Entry;
+  readonly entry: JournalEntry;
   readonly job: string;
   readonly index: number;
   readonly ids: readonly string[];
@@ -123,7 +123,7 @@ export class JobArrays {
     return null;
   }
 
-  #addArray(entry: Entry, job: string): void {
+  #addArray(entry: JournalEntry, job: string): void {
     const now_ms = performance.now();
     this.#active.push({
       ...{ entry, job, absent: new Set<number>(), left: new Set(), signs: new Map(), cancelled: new Set() },
@@ -131,7 +131,7 @@ export class JobArrays {
     });
   }
 
-  async submit(tasks: Entry['tasks'], attempt: number): Promise<void> {
+  async submit(tasks: JournalEntry['tasks'], attempt: number): Promise<void> {
     const { folder, program, progressLeft, say, signal } = this.#options;
     const entry = await this.#journal.begin(folder, tasks, attempt);
     const script = taskScript([...program, entry.tag], progressLeft);
@@ -164,14 +164,14 @@ export class JobArrays {
   }
 
   /** Calls sbatch. Returns the id of the job. */
-  #callSbatch({ tag, tasks }: Entry): Promise<string> {
+  #callSbatch({ tag, tasks }: JournalEntry): Promise<string> {
     const { slurm, atOnce, cores, warning_s, more } = this.#options;
     const output = this.#journal.pathOf(tag, 'output', '%a.txt');
     const script = this.#journal.pathOf(tag, 'task.sh');
     return slurm.submit({ tag, script, tasks: tasks.length, atOnce, cores, warning_s, output, more });
   }
 
-  async #recordAccepted(entry: Entry, job: string): Promise<void> {
+  async #recordAccepted(entry: JournalEntry, job: string): Promise<void> {
     await this.#journal.recordJob(entry.tag, job);
     this.#addArray(entry, job);
   }

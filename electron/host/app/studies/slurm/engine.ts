@@ -36,7 +36,7 @@ export class SlurmEngine {
   /** Number of failed attempts of each point. */
   readonly #tries = new Map<string, number>();
   readonly #rate = new Rate();
-  /** Number of ended points in the rate. */
+  /** Number of ended points that `#rate` already includes. */
   #counted = 0;
   readonly #started = new Date().toISOString();
 
@@ -105,7 +105,7 @@ export class SlurmEngine {
     const who = {
       machine: hostname(),
       pid: process.pid,
-      room: identifyThisMachine().processRoomId,
+      room: identifyThisMachine().processNamespaceId,
       job: null,
       started: this.#started,
     };
@@ -144,13 +144,13 @@ export class SlurmEngine {
     const attempts = (await this.#journal.attempts(entry.tag)).filter(({ task }) => task === index);
     const last = attempts.at(-1);
     const reason = (await slurm.end(job, index, facts)) ?? 'reason not known';
-    const end = `${last?.end ?? 'without a word'} (${reason})`;
+    const end = `${last?.end ?? 'ended without a report'} (${reason})`;
     if (last !== undefined && last.end === null) {
       await this.#journal.writeAttempt(entry.tag, { ...last, finished: new Date().toISOString(), end });
     }
     const writer = new PointSolver({
       ...{ host, head: folder.head, study: folder.study, signal },
-      ...{ as: 'runs', slots: 1, threads: null, at_once: 1, job: `${job}_${index}` },
+      ...{ mode: 'runs', slots: 1, threads: null, at_once: 1, job: `${job}_${index}` },
     });
     for (const id of ids) {
       const tries = (this.#tries.get(id) ?? entry.attempt - 1) + 1;

@@ -6,7 +6,7 @@ import { execFile } from 'node:child_process';
 import { BraggError } from '../../../../contract/errors.ts';
 
 /** Time limit in ms for a command. Slurm's commands retry for a long time if the controller does not answer. */
-const PATIENCE_MS = 60_000;
+const COMMAND_TIMEOUT_MS = 60_000;
 const MAX_OUTPUT_BYTES = 256 * 2 ** 20;
 /** Permanent errors of sbatch. They have no codes, so their text is matched. */
 const PERMANENT_ERROR = /invalid|unrecognized|not found|denied|no such/i;
@@ -19,14 +19,14 @@ interface CommandResult {
   readonly missing: boolean;
 }
 
-type Command = (program: string, words: readonly string[]) => Promise<CommandResult>;
+type CommandRunner = (program: string, words: readonly string[]) => Promise<CommandResult>;
 
-const runLocally: Command = (program, words) =>
+const runLocally: CommandRunner = (program, words) =>
   new Promise((resolve) => {
     execFile(
       program,
       [...words],
-      { timeout: PATIENCE_MS, maxBuffer: MAX_OUTPUT_BYTES, encoding: 'utf8' },
+      { timeout: COMMAND_TIMEOUT_MS, maxBuffer: MAX_OUTPUT_BYTES, encoding: 'utf8' },
       (error, stdout, stderr) => {
         const missing = error !== null && 'code' in error && error.code === 'ENOENT';
         resolve({ ok: error === null, stdout, stderr: stderr.trim() || (error?.message ?? ''), missing });
@@ -39,7 +39,7 @@ export interface ClusterFacts {
   readonly version: string;
   /** Upper limit of array indices, exclusive. */
   readonly maxArraySize: number;
-  /** Whether Slurm keeps accounts of ended jobs. If not, their end is known only from their files. */
+  /** Whether Slurm's accounting records ended jobs. If not, their end is known only from their files. */
   readonly accounting: boolean;
   readonly partitions: readonly string[];
 }
@@ -69,9 +69,9 @@ const settingIn = (text: string, name: string): string | null =>
   new RegExp(`^${name}\\s*=\\s*(.+?)\\s*$`, 'm').exec(text)?.[1] ?? null;
 
 export class Slurm {
-  readonly #run: Command;
+  readonly #run: CommandRunner;
 
-  constructor(run: Command = runLocally) {
+  constructor(run: CommandRunner = runLocally) {
     this.#run = run;
   }
 
@@ -88,7 +88,7 @@ export class Slurm {
       );
     }
     if (!config.ok) throw new BraggError('unsupported', `Slurm does not respond: ${config.stderr}`);
-    const [nodes, told] = [
+    const [nodes, accounting] = [
       await this.#run('sinfo', ['-h', '-o', '%R']),
       await this.#run('sacct', ['-n', '-X', '-j', '1']),
     ];
@@ -96,7 +96,7 @@ export class Slurm {
       name: settingIn(config.stdout, 'ClusterName') ?? '',
       version: settingIn(config.stdout, 'SLURM_VERSION') ?? '',
       maxArraySize: Number(settingIn(config.stdout, 'MaxArraySize') ?? '1001'),
-      accounting: told.ok,
+      accounting: accounting.ok,
       partitions: nodes.ok ? [...new Set(nodes.stdout.split('\n').filter((line) => line !== ''))] : [],
     };
   }

@@ -38,7 +38,7 @@ const entrySchema = z.strictObject({
   /** Ids of the points of each task. */
   tasks: z.array(z.array(z.string()).readonly()).readonly(),
 });
-export type Entry = Readonly<z.infer<typeof entrySchema>>;
+export type JournalEntry = Readonly<z.infer<typeof entrySchema>>;
 
 const attemptSchema = z.strictObject({
   node: z.string(),
@@ -68,7 +68,7 @@ function parseJsonText<T>(text: string | null, schema: z.ZodType<T>): T | null {
 }
 
 interface OpenSubmission {
-  readonly entry: Entry;
+  readonly entry: JournalEntry;
   /** Id of the job. Null if it was not recorded. */
   readonly job: string | null;
 }
@@ -85,11 +85,11 @@ export class Journal {
   }
 
   /** Writes the entry of a new submission. Call it before sbatch. Throws BraggError, for example `no-space`. */
-  async begin(study: StudyFolder, tasks: Entry['tasks'], attempt: number): Promise<Entry> {
+  async begin(study: StudyFolder, tasks: JournalEntry['tasks'], attempt: number): Promise<JournalEntry> {
     const tag = `braggbench-${study.head.sha256.slice(0, 8)}-${randomBytes(4).toString('hex')}`;
     await mkdir(this.pathOf(tag, 'attempts'), { recursive: true });
     await mkdir(this.pathOf(tag, 'output'), { recursive: true });
-    const entry: Entry = { tag, created: new Date().toISOString(), attempt, tasks };
+    const entry: JournalEntry = { tag, created: new Date().toISOString(), attempt, tasks };
     await writeWithoutSync(this.pathOf(tag, 'submission'), JSON.stringify(entry));
     return entry;
   }
@@ -102,7 +102,7 @@ export class Journal {
     await writeWithoutSync(this.pathOf(tag, 'over'), '');
   }
 
-  async entry(tag: string): Promise<Entry | null> {
+  async entry(tag: string): Promise<JournalEntry | null> {
     return parseJsonText(await textAt(this.pathOf(tag, 'submission')), entrySchema);
   }
 

@@ -52,10 +52,13 @@ function readJson(text: string): ParseResult<readonly SpotWithStaticDefaults[]> 
   const { root, faults } = parseJson(text);
   const lines = new LineIndex(text);
   if (root === null || faults.length > 0) {
-    return { ok: false, faults: faults.map(({ at, message }) => ({ line: lines.at(at).line, message })) };
+    return { ok: false, faults: faults.map(({ at, message }) => ({ line: lines.positionOf(at).line, message })) };
   }
   const node: SourceNode = root;
-  return checkSpots({ value: plainValue(node), lineOf: (path) => lines.at(offsetOfPath(node, path, false)).line });
+  return checkSpots({
+    value: plainValue(node),
+    lineOf: (path) => lines.positionOf(offsetOfPath(node, path, false)).line,
+  });
 }
 
 function readCsv(text: string): ParseResult<readonly SpotWithStaticDefaults[]> {

@@ -208,12 +208,12 @@ test('a benchmark waits for an earlier run, and a later run waits for the benchm
   expect(bench).toMatchObject({ state: 'queued', queuePosition: 1 });
   expect(after).toMatchObject({ state: 'queued', queuePosition: 2 });
   await page.call('run.cancel', { run: run.id });
-  await test_.host.benches.ended(bench.id);
-  const ended = await test_.host.runs.ended(after.id);
+  await test_.host.benches.waitForEnd(bench.id);
+  const ended = await test_.host.runs.waitForEnd(after.id);
   expect(ended.state).toBe('done');
   const taken = await page.call('bench.start', one);
   await page.call('bench.cancel', { bench: taken.id });
-  await test_.host.benches.ended(taken.id);
+  await test_.host.benches.waitForEnd(taken.id);
 });
 
 test('a benchmark with impossible variants or an impossible sweep is rejected at once', async () => {
@@ -238,7 +238,7 @@ test('other programs are compared with the variants, or the reason for their abs
   const external = ['numpy-array', 'cupy-raw'];
   const few = { rounds: 1, processes: 1 };
   const { id } = await page.call('bench.start', { scenario, name: 's', variants: ['window'], external, ...few });
-  await test_.host.benches.ended(id);
+  await test_.host.benches.waitForEnd(id);
   const { session } = await page.call('bench.session', { bench: id });
   expect(session.command).toContain('--external numpy-array,cupy-raw');
   for (const asked of external) {
@@ -308,7 +308,7 @@ test('a sweep measures every size and fits the cost', async () => {
     processes: 0,
     sweep,
   });
-  await test_.host.benches.ended(id);
+  await test_.host.benches.waitForEnd(id);
   const { session } = await page.call('bench.session', { bench: id });
   expect(session.reports).toHaveLength(2);
   expect(session.sweep?.fits[0]?.points.map(({ value }) => value)).toEqual([2, 1]);
@@ -375,7 +375,7 @@ test('images and small workloads are measured alike, and shown with their own me
   // A run of a small workload is a measurement, so its variants are listed among the sessions.
   const layer = { kind: 'linear-relu', version: 1, problem: { batch: 8, inputs: 16, outputs: 8 } };
   const run = await page.call('run.start', { scenario: layer, name: 'layer' });
-  await test_.host.runs.ended(run.id);
+  await test_.host.runs.waitForEnd(run.id);
   const session = await infoOf(`run~${run.id}`);
   expect(session).toMatchObject({ workload: 'linear-relu', state: 'stored', recorded: false });
   const own = session.subjects.map(({ subject }) => subject);
@@ -391,10 +391,10 @@ test('images and small workloads are measured alike, and shown with their own me
 
 test('a stored run can be compared with a session', async () => {
   const { id } = await page.call('run.start', { scenario, name: 'r' });
-  await test_.host.runs.ended(id);
+  await test_.host.runs.waitForEnd(id);
   const other = { ...scenario, solver: { ...scenario.solver, variant: 'gather' } };
   const second = await page.call('run.start', { scenario: other, name: 'r' });
-  await test_.host.runs.ended(second.id);
+  await test_.host.runs.waitForEnd(second.id);
   const subjects: Subject[] = [
     { kind: 'run', run: id },
     { kind: 'run', run: second.id },

@@ -40,7 +40,7 @@ describe('stored sessions', () => {
     const found = await lists();
     expect(found.map((list) => list?.map(({ name }) => name))).toEqual([1, 2, 3].map(() => ['h200-water-70MeV']));
     expect(new Set(found.map((list) => list?.[0]?.overview)).size).toBe(1);
-    const whole = await Promise.all(found.map((list) => list?.[0]?.kept()));
+    const whole = await Promise.all(found.map((list) => list?.[0]?.saved()));
     expect(new Set(whole).size).toBe(1);
     const labels = found[0]?.[0]?.overview.reports.map(({ entries }) => entries.map(({ label }) => label));
     expect(labels).toEqual(whole[0]?.reports.map(({ entries }) => entries.map(({ label }) => label)));
@@ -52,7 +52,7 @@ describe('stored sessions', () => {
     await writeFile(path.join(folder, NAME), JSON.stringify(session));
     const [one] = (await stored?.list()) ?? [];
     expect(one?.overview.workload).toBe('transport');
-    await expect(one?.kept()).rejects.toThrow(/reports\.0\.elapsed_s/);
+    await expect(one?.saved()).rejects.toThrow(/reports\.0\.elapsed_s/);
     expect(await stored?.outlines(() => true)).toEqual([]);
     expect(trouble).toHaveBeenCalledWith(expect.stringContaining('reports.0.elapsed_s'));
     session.reports[0].entries[0].label = 3;
@@ -106,7 +106,7 @@ describe('expected times', async () => {
     expect(before).toBeGreaterThan(0);
     expect((await expected(scenario))('window')?.run_s).toBeCloseTo(before ?? Number.NaN, 12);
     const { id } = await page.call('run.start', { scenario, name: '' });
-    const { wall_s } = await test_.host.runs.ended(id);
+    const { wall_s } = await test_.host.runs.waitForEnd(id);
     const after = await ofForm();
     expect((await expected(scenario))('window')?.run_s).toBeCloseTo(after ?? Number.NaN, 12);
     // The forecast learns from the run: the time of its steps, without its set-up.
@@ -169,7 +169,7 @@ describe('expected times', async () => {
   test('a session of this machine estimates the times of its variants, also for a larger problem', async () => {
     const requested = { scenario: { ...tinyScenario }, name: 's', variants: ['gather'], rounds: 5, processes: 0 };
     const { id } = await page.call('bench.start', requested);
-    await test_.host.benches.ended(id);
+    await test_.host.benches.waitForEnd(id);
     const { session } = await page.call('bench.session', { bench: id });
     const entry = session.reports[0]?.entries[0];
     if (entry?.status !== 'measured') throw new Error('gather was not measured');

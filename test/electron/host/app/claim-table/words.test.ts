@@ -16,7 +16,7 @@ import {
   sortByPriority,
 } from '../../../../../electron/domain/claim-texts.ts';
 import { claimTable, readClaimTable } from '../../../../../electron/host/app/claim-table/index.ts';
-import { deriveSession, parseSession, readCurrent } from '../../../../../electron/host/app/sessions/index.ts';
+import { deriveSession, parseSession, readCurrentRules } from '../../../../../electron/host/app/sessions/index.ts';
 import { loadAddon } from '../../../../../electron/host/io/addon/addon.ts';
 import { readBenchmarkClaims } from '../../../../../electron/host/model/bench/claims.ts';
 import { baselinesFor, readRegistry } from '../../../../../electron/host/model/external/conversation.ts';
@@ -28,7 +28,7 @@ const runs = path.join(assetsFolder, 'runs');
 const recordedFiles = readdirSync(runs, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.json'));
 const savedClaims = (file: string) => parseSession(readFileSync(path.join(runs, file), 'utf8'), file);
 const claimsAbout = (workload: string, bench = '') => readBenchmarkClaims(assetsFolder, { workload, bench });
-const current = await readCurrent(assetsFolder);
+const current = await readCurrentRules(assetsFolder);
 const rows = await claimTable(assetsFolder);
 const row = (number: number) => {
   const found = rows.find((one) => one.row === number);

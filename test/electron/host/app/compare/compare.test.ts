@@ -16,7 +16,7 @@ import {
 import { compareRuns, scenarioDifferences } from '../../../../../electron/host/app/compare/compare.ts';
 import { comparedRows } from '../../../../../electron/host/app/compare/rows.ts';
 import { loadSubject, type SubjectParts } from '../../../../../electron/host/app/compare/subjects.ts';
-import { deriveSession, parseSession, readCurrent } from '../../../../../electron/host/app/sessions/index.ts';
+import { deriveSession, parseSession, readCurrentRules } from '../../../../../electron/host/app/sessions/index.ts';
 import { recordedInstances } from '../../../../../electron/host/model/bench/claim-results.ts';
 import { pairedRatio } from '../../../../../electron/host/model/bench/comparison.ts';
 import { type DoseMap, gammaIndex } from '../../../../../electron/host/model/fields/gamma.ts';
@@ -106,7 +106,7 @@ describe('comparison of runs', () => {
 describe('compared sessions', async () => {
   const folder = path.join(assetsFolder, 'runs');
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.json'));
-  const current = await readCurrent(assetsFolder);
+  const current = await readCurrentRules(assetsFolder);
   const textOf = (name: string): string => readFileSync(path.join(folder, name), 'utf8');
   const opened = new Map<string, Session>();
   function open(name: string): Session {
@@ -185,7 +185,7 @@ describe('compared sessions', async () => {
 
 describe('rows of the comparison', async () => {
   const file = path.join(assetsFolder, 'runs', 'h200-verdicts-water-70MeV.json');
-  const current = await readCurrent(assetsFolder);
+  const current = await readCurrentRules(assetsFolder);
   const recorded = deriveSession(parseSession(readFileSync(file, 'utf8'), file), current);
 
   const INSTANCES = 6;

@@ -39,7 +39,7 @@ async function save(key: string, change: object = {}): Promise<void> {
 
 async function saveRun(key: string): Promise<void> {
   const { id } = await page.call('run.start', { scenario: { ...smallScenario }, name: '' });
-  await test.host.runs.ended(id);
+  await test.host.runs.waitForEnd(id);
   await page.call('run.save', { run: id, file: inLibrary(key), ifExists: 'refuse' });
 }
 

@@ -242,7 +242,7 @@ describe('projects', () => {
         file: null,
         trace: false,
       });
-      await from.host.runs.ended(run);
+      await from.host.runs.waitForEnd(run);
       const { id: trace } = await mine.call('timeline.open', { source: { kind: 'run', run } });
       await mine.call('timeline.keepNotes', { trace, notes: [note] });
       const file = { kind: 'library', key: 'kept.json' } as const;

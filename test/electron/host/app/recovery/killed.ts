@@ -29,7 +29,7 @@ if (what === 'edit') {
     const kept = async (): Promise<boolean> => (await readdir(owner, { recursive: true }).catch(() => [])).length > 2;
     while (!(await kept())) await new Promise((resolve) => setTimeout(resolve, 50));
     host.runs.cancel(run.id);
-    await host.runs.ended(run.id);
+    await host.runs.waitForEnd(run.id);
   }
 }
 // The checkpoint is written some seconds after the run has begun; the parent process waits for the file.

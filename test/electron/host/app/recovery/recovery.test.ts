@@ -134,7 +134,7 @@ describe('a server that is stopped', () => {
     const { id } = await page.call('run.start', { scenario: { ...slowScenario }, name: '' });
     await expect.poll(notes).toHaveLength(1);
     await page.call('run.cancel', { run: id });
-    await first.host.runs.ended(id);
+    await first.host.runs.waitForEnd(id);
     await expect.poll(async () => (await notes()).map(({ finished }) => finished)).toEqual([true]);
     expect(await first.host.close('keep')).toEqual({ kept: 1, sessions: 0, lost: 0 });
     const second = await openTestHost({ dataFolder: killedHosts.folder });
@@ -148,7 +148,7 @@ describe('a server that is stopped', () => {
     const page = await first.page();
     const order = { variants: ['gather', 'window'], rounds: 3, time_s: 600, processes: 0 };
     const { id } = await page.call('bench.start', { scenario: { ...tinyScenario }, name: 'mine', ...order });
-    await first.host.benches.ended(id);
+    await first.host.benches.waitForEnd(id);
     const { session } = await page.call('bench.session', { bench: id });
     expect(await first.host.close('keep')).toEqual({ kept: 0, sessions: 1, lost: 0 });
     killedHosts.closed();
@@ -176,7 +176,7 @@ describe('a server that is stopped', () => {
     const page = await first.page();
     for (const name of ['a', 'b']) {
       const { id } = await page.call('run.start', { scenario: { ...smallScenario, name }, name: '' });
-      await first.host.runs.ended(id);
+      await first.host.runs.waitForEnd(id);
     }
     const file = { kind: 'library', key: 'a.h5' } as const;
     const [{ id = '' } = {}] = (await page.call('run.list', {})).runs;

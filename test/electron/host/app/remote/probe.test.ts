@@ -4,7 +4,7 @@ import '../../../../fuzz/seed.ts';
 import { describe, expect, test } from 'vitest';
 import { BraggError } from '../../../../../electron/contract/errors.ts';
 import { remoteMachineSchema } from '../../../../../electron/contract/remote.ts';
-import { PROBE, readProbe } from '../../../../../electron/host/app/remote/probe.ts';
+import { PROBE_SCRIPT, readProbe } from '../../../../../electron/host/app/remote/probe.ts';
 import { hostNamesIn } from '../../../../../electron/host/app/remote/remotes.ts';
 import { checkedHost, plainLine, plainText } from '../../../../../electron/host/app/remote/ssh.ts';
 
@@ -74,7 +74,7 @@ test('a truncated, repeated or too long answer yields no facts about the machine
   for (let length = 0; length < text.length - 2; length += 1) {
     expect(() => read(text.slice(0, length))).toThrow(/^box could not be probed: /);
   }
-  expect(() => read(`${text}pci=0\n`)).toThrow('box could not be probed: the reply gives pci twice.');
+  expect(() => read(`${text}pci=0\n`)).toThrow('box could not be probed: the reply contains pci twice.');
   expect(() => read(text + ' '.repeat(65_536))).toThrow('box could not be probed: the reply is longer than 64 KiB.');
 });
 
@@ -118,7 +118,7 @@ test('any probe output is parsed into the schema or rejected in one sentence', (
 });
 
 test('the probe is one line that no login shell expands', () => {
-  expect(PROBE).not.toMatch(/[\n!]/);
+  expect(PROBE_SCRIPT).not.toMatch(/[\n!]/);
 });
 
 test.each([

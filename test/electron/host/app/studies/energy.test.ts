@@ -50,7 +50,7 @@ describe('solving points of a study', () => {
           head: head(),
           study: studySchema.parse({ kind: 'study', version: 1, base: [{ scenario: {} }], axes: [] }),
         },
-        ...{ as: 'runs', slots: 1, threads: 1, at_once: 1, job: '7_1', signal: new AbortController().signal },
+        ...{ mode: 'runs', slots: 1, threads: 1, at_once: 1, job: '7_1', signal: new AbortController().signal },
       });
       const all = [1, 2, 3].map((n) => solver.failed(solved({ at: { 'problem.n': n } }).line, 'internal', 'no'));
       expect(requested).toBe(1);
@@ -244,7 +244,7 @@ describe('energy measurement in studies', () => {
         commit,
         capabilities: () => test_.host.capabilities(),
       },
-      ...{ head: plan, study: studySchema.parse(study), as: 'runs', slots: 1, threads: 1, at_once: 1, job: null },
+      ...{ head: plan, study: studySchema.parse(study), mode: 'runs', slots: 1, threads: 1, at_once: 1, job: null },
       ...{ signal: new AbortController().signal, counted_s },
       counters: counters({ of: 'what is played', read: () => 30 * started }),
     });

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TUNING_SESSIONS, tunedScenario, tuningStudy } from '../../../../../electron/build/bench/tuning-sessions.mjs';
 import { POINT_FORMAT, type PointResult, STUDY_FOLDER_VERSION } from '../../../../../electron/contract/study/index.ts';
 import { unsolvedPoints } from '../../../../../electron/host/app/studies/plan.ts';
-import { collect, readRows } from '../../../../../electron/host/app/studies/results.ts';
+import { collectTable, readRows } from '../../../../../electron/host/app/studies/results.ts';
 import { importStudy, tuningResultsOf } from '../../../../../electron/host/app/tuning/transfer.ts';
 import type { Row } from '../../../../../electron/host/model/studies/table.ts';
 import { kernelTunerText } from '../../../../../electron/host/model/tuning/files/kernel-tuner.ts';
@@ -60,7 +60,7 @@ describe('transfer of tuning files', () => {
     const file = path.join(import.meta.dirname, '../../model/tuning/files/public/convolution-a100-cache-cut.json.gz');
     const results = parseTuning({ text: gunzipSync(readFileSync(file)).toString('utf8'), name: 'cut.json' });
     const study = await importStudy(results, path.join(folder, 'cut.study'), 'cut');
-    const { columns, rows, missing } = await collect(study);
+    const { columns, rows, missing } = await collectTable(study);
     expect([rows.length, missing, (await unsolvedPoints(study, false)).length]).toEqual([
       results.configurations.length,
       0,

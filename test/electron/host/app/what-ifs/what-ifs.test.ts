@@ -98,7 +98,7 @@ describe('Live mode', () => {
     await eventually(() => session.answers().length === 1);
     const [answer] = session.answers();
     const { id } = await page.call('run.start', { scenario, name: 'Run' });
-    await test_.host.runs.ended(id);
+    await test_.host.runs.waitForEnd(id);
     const summary = await page.call('run.summary', { run: id });
     expect(answer?.full).toBe(true);
     expect(answer?.summary.metrics).toEqual(summary.metrics);
@@ -186,7 +186,7 @@ describe('Live mode', () => {
 
   test('keeps the dose cells during a drag while a difference is shown', async () => {
     const { id } = await page.call('run.start', { scenario: withEnergy(30), name: 'Run' });
-    await test_.host.runs.ended(id);
+    await test_.host.runs.waitForEnd(id);
     const session = openLivePage(page, 'difference-session');
     await session.ask(withEnergy(29.5), false, [{ ...doseMap, against: { run: id, keyframe: null } }]);
     await eventually(() => session.answers().length === 1);

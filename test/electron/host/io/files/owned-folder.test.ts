@@ -85,7 +85,7 @@ describe('interrupted saves', () => {
       let over = false;
       const saving = saveUntil(server, () => over);
       const before = count;
-      const until = before + 2 + chance.below(30);
+      const until = before + 2 + chance.integerBelow(30);
       while (count < until) await sleep(1);
       // The kill happens between two answers, during a save.
       await sleep(chance.next() * 10);

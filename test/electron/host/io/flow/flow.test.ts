@@ -158,16 +158,16 @@ describe('a memory budget', () => {
 
   test('grants requests that fit at once, and queues the rest in order', async () => {
     const budget = new ResourceBudget(10);
-    const first = await budget.take(6);
-    const large = budget.take(8);
-    const small = budget.take(1);
+    const first = await budget.reserve(6);
+    const large = budget.reserve(8);
+    const small = budget.reserve(1);
     expect(await settled(large)).toBe(false);
     expect(await settled(small)).toBe(false); // requested after the large one
     first();
     first(); // a second release has no effect
     expect(await settled(large)).toBe(true);
     expect(await settled(small)).toBe(true);
-    const whole = budget.take(2);
+    const whole = budget.reserve(2);
     expect(await settled(whole)).toBe(false);
     (await large)();
     expect(await settled(whole)).toBe(true);
@@ -175,12 +175,12 @@ describe('a memory budget', () => {
 
   test('grants a request above the budget all of it, alone', async () => {
     const budget = new ResourceBudget(10);
-    const first = await budget.take(1);
-    const huge = budget.take(100);
+    const first = await budget.reserve(1);
+    const huge = budget.reserve(100);
     expect(await settled(huge)).toBe(false);
     first();
     const release = await huge;
-    const next = budget.take(1);
+    const next = budget.reserve(1);
     expect(await settled(next)).toBe(false);
     release();
     expect(await settled(next)).toBe(true);

@@ -14,7 +14,7 @@ function throughThread(value: unknown, most: number): { readonly whole: unknown;
   const pieces = structuredClone(splitIntoPieces(value, most));
   const assembly = new PieceAssembler();
   let whole: unknown;
-  for (const piece of pieces) whole = assembly.take(piece);
+  for (const piece of pieces) whole = assembly.add(piece);
   return { whole, pieces: pieces.length };
 }
 

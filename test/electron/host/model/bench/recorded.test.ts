@@ -9,7 +9,7 @@ import { gpuTargets, readSessions } from '../../../../../electron/build/bench/ta
 import { benchReport } from '../../../../../electron/cli/reports/bench-report.ts';
 import { fittedLine, type Session } from '../../../../../electron/contract/bench/session.ts';
 import { reportRows } from '../../../../../electron/host/app/compare/rows.ts';
-import { deriveSession, parseSession, readCurrent } from '../../../../../electron/host/app/sessions/index.ts';
+import { deriveSession, parseSession, readCurrentRules } from '../../../../../electron/host/app/sessions/index.ts';
 import { judgeClaims } from '../../../../../electron/host/model/bench/claim-results.ts';
 import { readBenchmarkClaims } from '../../../../../electron/host/model/bench/claims.ts';
 import { sampleFlag } from '../../../../../electron/host/model/bench/comparison.ts';
@@ -27,7 +27,7 @@ const folder = path.join(assetsFolder, 'runs');
 const files = readdirSync(folder);
 const sessions = files.filter((name) => name.endsWith('.json'));
 const wide = { style: (_style: string, text: string): string => text, wide: true };
-const current = await readCurrent(assetsFolder);
+const current = await readCurrentRules(assetsFolder);
 const readSession = async (file: string) => parseSession(await readSessionFileText(file), file);
 const readRecorded = (name: string): Promise<Session> => readSession(path.join(folder, name));
 const textOf = async (name: string): Promise<string> => {

@@ -190,7 +190,7 @@ describe('methods on timelines', () => {
         const operators = await Promise.all(
           [false, true].map(async (trace) => {
             const { id } = await page.call('run.start', { scenario: { ...one }, name: '', file: null, trace });
-            expect(await test.host.runs.ended(id)).toMatchObject({ state: 'done', device: 'cpu' });
+            expect(await test.host.runs.waitForEnd(id)).toMatchObject({ state: 'done', device: 'cpu' });
             const info = await page.call('timeline.open', { source: { kind: 'run', run: id } });
             expect(info.spans).toBeGreaterThan(5);
             expect(info.lanes.map(({ name }) => name)).toContain('thread 0');
@@ -226,7 +226,7 @@ describe('methods on timelines', () => {
         file: null,
         trace: false,
       });
-      await test.host.runs.ended(id);
+      await test.host.runs.waitForEnd(id);
       const other = await page.call('timeline.open', { source: { kind: 'run', run: id } });
       expect(await page.call('timeline.notes', { trace: other.id })).toEqual({ notes: [] });
       await page.call('timeline.keepNotes', { trace: again.info.id, notes: [] });
@@ -374,7 +374,7 @@ describe('methods on timelines', () => {
         'notes.json cannot be opened as a timeline: it is JSON without a list "traceEvents", so not a Chrome trace.',
       );
       await expect(page.call('timeline.open', { source: { kind: 'upload', upload: upload1 } })).rejects.toThrow(
-        'The upload of this file has ended. Drop it again.',
+        'The upload of this file has ended. Drop the file again.',
       );
     });
 
@@ -382,7 +382,7 @@ describe('methods on timelines', () => {
       const { upload: id } = await page.call('timeline.upload', { name: 'part.json', size_bytes: 10 });
       const piece = { upload: id, bytes: new Uint8Array(4) };
       await expect(page.call('timeline.uploadPiece', { ...piece, offset: 3 })).rejects.toThrow(
-        'The data of part.json from byte 3 on arrived, but byte 0 is the next one.',
+        'part.json: received data from byte 3, but the next byte is 0. Drop the file again.',
       );
       await page.call('timeline.uploadPiece', { ...piece, offset: 0 });
       await expect(page.call('timeline.open', { source: { kind: 'upload', upload: id } })).rejects.toThrow(

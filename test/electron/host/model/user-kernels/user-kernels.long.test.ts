@@ -17,14 +17,14 @@ test('the output of a user kernel is saved completely, without an added newline'
     compile: { defines: { TILE: 16 }, lineinfo: true },
   });
   await kernels.userKernels.prepare([made.id], transport);
-  expect(kernels.userKernels.printed(made.id)).toEqual({ first: '', last: '', left_out: 0 });
+  expect(kernels.userKernels.printedOutput(made.id)).toEqual({ first: '', last: '', left_out: 0 });
   const { steps } = await start('prints.cpp');
-  const { first } = kernels.userKernels.printed(made.id);
+  const { first } = kernels.userKernels.printedOutput(made.id);
   expect(first.split('slice').length - 1).toBe(steps);
   expect(first).toMatch(/^slice \d+ of TILE 16slice /);
   // The next run clears the output.
   await kernels.userKernels.prepare([made.id], transport);
-  expect(kernels.userKernels.printed(made.id).first).toBe('');
+  expect(kernels.userKernels.printedOutput(made.id).first).toBe('');
 });
 
 test('a copy with former paths of the kernels names files as they were, and works', async () => {

@@ -86,7 +86,7 @@ describe('a run in a separate process', () => {
 describe('cold processes of a session', () => {
   const options = (startChild: StartChild) => ({
     ...{ count: 5, startChild, seed: 1, limits: createLimits(5, 60) },
-    tell: () => undefined,
+    onStart: () => undefined,
   });
 
   test('end at the time limit, whatever they still do, and return no answer', async () => {
@@ -100,8 +100,8 @@ describe('cold processes of a session', () => {
       ...options(delayedChild([])),
       limits: createLimits(5, 0.05),
     });
-    await processes.take();
-    expect(processes.of('endless')).toMatchObject({
+    await processes.run();
+    expect(processes.timesOf('endless')).toMatchObject({
       reason: 'the session time ended before each variant had run in a new process',
       time_s: null,
     });
@@ -135,15 +135,15 @@ describe('cold processes of a session', () => {
       ],
       options(startChild),
     );
-    await all.take();
-    expect(all.of('quick')).toMatchObject({ verdict: 'reference', ratio: { value: 1 } });
-    const slow = all.of('slow');
+    await all.run();
+    expect(all.timesOf('quick')).toMatchObject({ verdict: 'reference', ratio: { value: 1 } });
+    const slow = all.timesOf('slow');
     expect(slow?.samples).toHaveLength(5);
     expect(slow?.verdict).toBe('slower');
     expect(slow?.ratio?.value).toBeGreaterThan(2);
     expect(all.control).toHaveLength(5);
     expect(all.floor).not.toBeNull();
-    expect(all.of('mine.cpp')).toMatchObject({
+    expect(all.timesOf('mine.cpp')).toMatchObject({
       time_s: null,
       verdict: 'undecided',
       reason: expect.stringContaining('user kernel'),

@@ -57,13 +57,13 @@ describe('steady conditions', () => {
   test('a round waits until the GPU is cool enough, unless the session is cancelled', async () => {
     const { addon, temperatures } = gpu(null, [71, 65, 60]);
     const steady = new SteadyGpu(addon, 'GPU-1', { lock_MHz: null, cool_C: 60 });
-    await steady.cooled(() => false);
+    await steady.waitUntilCool(() => false);
     expect(temperatures).toEqual([]);
     expect(steady.facts[0]?.[1]).toMatch(/^waited (?:0\.[4-9]|[1-9][\d.]*) s for 60 °C/);
-    await steady.cooled(() => false);
+    await steady.waitUntilCool(() => false);
     expect(steady.facts).toEqual([['Cooling', 'no temperature limit: this GPU reports no temperature']]);
     temperatures.push(90);
-    await steady.cooled(() => true);
+    await steady.waitUntilCool(() => true);
     expect(temperatures).toEqual([90]);
   });
 });

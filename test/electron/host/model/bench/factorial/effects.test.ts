@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { SessionReport } from '../../../../../../electron/contract/bench/session.ts';
-import { deriveSession, parseSession, readCurrent } from '../../../../../../electron/host/app/sessions/index.ts';
+import { deriveSession, parseSession, readCurrentRules } from '../../../../../../electron/host/app/sessions/index.ts';
 import { loadAddon } from '../../../../../../electron/host/io/addon/addon.ts';
 import { recordedInstances } from '../../../../../../electron/host/model/bench/claim-results.ts';
 import {
@@ -199,7 +199,10 @@ test('the contrast of two variants equals their paired log ratio', () => {
 
 test('a recorded 2×2 design gives the contrast of its samples, with an interval over the instances', async () => {
   const file = path.join(assetsFolder, 'runs/micro/overlap.json');
-  const session = deriveSession(parseSession(await readSessionFileText(file), file), await readCurrent(assetsFolder));
+  const session = deriveSession(
+    parseSession(await readSessionFileText(file), file),
+    await readCurrentRules(assetsFolder),
+  );
   const [report] = session.reports;
   const found = report?.factorials?.find(({ id }) => id === 'copies');
   const timesOf = (label: string) => {

@@ -337,7 +337,7 @@ describe('a foreign trace file', () => {
     ['{"a":tru}', 'odd.json', 'the value of "a" is not JSON.'],
     ['{a:1}', 'odd.json', 'at byte 1: "a" instead of a name in quotes.'],
     ['[] []', 'two.json', 'at byte 3: "[" instead of the end of the file.'],
-    ['hello', 'a.txt', 'it is neither Chrome Trace JSON, nor an SQLite export'],
+    ['hello', 'a.txt', 'it is not a timeline; allowed: Chrome Trace JSON, an SQLite export'],
     ['PK\u0003\u0004', 'a.zip', 'it is a ZIP archive: unpack it first.'],
     ['\u0000\u0001\u0002', 'a.nsys-rep', 'run nsys export --type sqlite.'],
   ])('%j is rejected', async (text, name, message) => {
