@@ -75,7 +75,7 @@ export async function obtainTrust({ parsed, terminal }: VerbContext, host: Host,
 /** Registers a variant with changed constants. It may be based on a user kernel that is already open. */
 async function discoverConfigured(host: Host, label: string, place: BenchKind): Promise<void> {
   const id = variantOfLabel(label);
-  if (parseConfigured(id) !== null) await host.userKernels.discover([], id, place);
+  if (parseConfigured(id) !== null) await host.userKernels.openFromFolders([], id, place);
 }
 
 /**

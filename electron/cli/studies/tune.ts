@@ -39,7 +39,7 @@ async function trustTunedKernels(
     if (axis.kind !== 'tunables') continue;
     for (const written of axis.variants) {
       const id = written.replace(/^\.[\\/]/, '');
-      await host.userKernels.discover([head.bases[0]?.folder ?? null], id);
+      await host.userKernels.openFromFolders([head.bases[0]?.folder ?? null], id);
       await obtainTrust(context, host, id);
     }
   }

@@ -54,7 +54,7 @@ function openScenarioReaders(
     discover: async (folder, id, scenario) => {
       // `auto` measures all candidates of a problem, so all must be opened.
       if (scenario.kind === USER_PROBLEM && folder !== null) await userKernels.openAll(folder);
-      await userKernels.discover([folder, library.folder], id, benchKindOf(scenario));
+      await userKernels.openFromFolders([folder, library.folder], id, benchKindOf(scenario));
     },
     mismatch: (id, scenario) => userKernels.mismatch(id, benchKindOf(scenario)),
     extraStraggling: extraStragglingOf(addon),

@@ -1,7 +1,7 @@
 /** Runs benchmarks for the page, the command line, measured runs, and tests. */
 import { SESSION_FORMAT, type Session, type SessionReport } from '../../contract/bench/session.ts';
 import type { NativeAddon } from '../io/addon/addon.ts';
-import { addFactorials, readDesigns } from '../model/bench/factorial/effects.ts';
+import { addFactorialEffects, readDesigns } from '../model/bench/factorial/effects.ts';
 import { describeGpus, devicesWithCeilings, kernelFolders } from '../model/bench/machine.ts';
 import { runSession, type SessionOptions } from '../model/bench/session.ts';
 import { collectRecordedFacts } from '../model/bench/session-file.ts';
@@ -96,5 +96,5 @@ export async function measureSession(
     });
     reports.push(await withReportKernels(addon, report, workload));
   }
-  return { session: addFactorials(sessionOf(reports), await readDesigns(assetsFolder)), answers };
+  return { session: addFactorialEffects(sessionOf(reports), await readDesigns(assetsFolder)), answers };
 }

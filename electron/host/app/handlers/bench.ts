@@ -99,7 +99,7 @@ async function startBench(parts: BenchParts, request: Request) {
   const [problem] = task.problems;
   if (problem === undefined) throw new BraggError('invalid', 'A sweep needs at least one value.');
   const here = benchKindOf(first.scenario ?? { kind: first.kind });
-  for (const label of variants) await userKernels.discover([place.folder], variantOfLabel(label), here);
+  for (const label of variants) await userKernels.openFromFolders([place.folder], variantOfLabel(label), here);
   for (const { id } of userKernels.userKernelsAmong(variants)) userKernels.requireMatchingWorkload(id, here);
   // Unknown names are rejected before the session is queued.
   benchable.check(addon, problem, variants);

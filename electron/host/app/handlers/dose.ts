@@ -64,13 +64,13 @@ interface GammaOperands {
   readonly axes: Pick<GridAxes, 'z' | 'x'>;
 }
 
-async function operandsWithRun(run: RunData, reference: RunData, requested: GammaDose): Promise<GammaOperands> {
+async function gammaOperandsOfRun(run: RunData, reference: RunData, requested: GammaDose): Promise<GammaOperands> {
   const by = gammaDoseOf(requested, [run, reference]);
   const [wanted, here] = [await gammaMapOfRun(reference, by), await gammaMapOfRun(run, by)];
   return { by, wanted, here, axes: gridAxes(reference.axes) };
 }
 
-async function operandsWithImport(
+async function gammaOperandsOfImport(
   run: RunData,
   doses: ImportedDoses,
   { dose, unit, ...plane }: ImportedPlane,
@@ -106,8 +106,8 @@ export function doseHandlers({ addon, runs, files, scenarios, doses }: DoseParts
       const evaluated = await transportRun(runs, run);
       const { by, wanted, here, axes } =
         typeof reference === 'string'
-          ? await operandsWithRun(evaluated, await transportRun(runs, reference), asked)
-          : await operandsWithImport(evaluated, doses, reference, asked);
+          ? await gammaOperandsOfRun(evaluated, await transportRun(runs, reference), asked)
+          : await gammaOperandsOfImport(evaluated, doses, reference, asked);
       const { values, passed, points, worst, histogram } = await computeGammaField(
         wanted,
         here,

@@ -16,7 +16,10 @@ import type { UserKernels } from '../user-kernels/user-kernels.ts';
  * Kernels in the recorded sessions of each workload. Only sessions with the compiler of the newest one count. Each
  * kernel comes from the newest session that contains it.
  */
-async function recordedSets(benches: Benches, workloadOf: (variant: string) => string | null): Promise<KernelSet[]> {
+async function recordedKernelSets(
+  benches: Benches,
+  workloadOf: (variant: string) => string | null,
+): Promise<KernelSet[]> {
   const sets = new Map<string, KernelSet>();
   const newestFirst = [...(await benches.recorded())].sort((a, b) =>
     a.outline.created < b.outline.created ? 1 : a.outline.created > b.outline.created ? -1 : 0,
@@ -85,7 +88,7 @@ export function launchHandlers(parts: LaunchParts): Pick<Handlers, Extract<keyof
           .toReversed()
           .map(({ id, workload }) => [id, workload]),
       );
-      return { sets: await recordedSets(benches, (id) => workloads.get(id) ?? null), reason };
+      return { sets: await recordedKernelSets(benches, (id) => workloads.get(id) ?? null), reason };
     },
     'launch.driver': async ({ device, workload, kernel, threads, dynamic_bytes }) => {
       try {

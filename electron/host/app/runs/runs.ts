@@ -79,7 +79,7 @@ interface StartRequest {
 export interface LiveRun {
   readonly id: string;
   /** Replaces the result. `run`: the run that has just computed `data`. */
-  put(run: WorkloadRun, data: AnyRunData): void;
+  setResult(run: WorkloadRun, data: AnyRunData): void;
   end(): void;
 }
 
@@ -234,12 +234,12 @@ export class Runs {
     return this.info(record.id);
   }
 
-  /** Adds a run for a Live session. Its result is available after the first `put`. */
+  /** Adds a run for a Live session. Its result is available after the first `setResult`. */
   live(): LiveRun {
     const id = randomBytes(9).toString('base64url');
     return {
       id,
-      put: (run, data) => this.#putLive(id, run, data),
+      setResult: (run, data) => this.#setLiveResult(id, run, data),
       end: () => {
         this.#records.delete(id);
         void this.#options.cache.drop(id);
@@ -248,7 +248,7 @@ export class Runs {
     };
   }
 
-  #putLive(id: string, run: WorkloadRun, data: AnyRunData): void {
+  #setLiveResult(id: string, run: WorkloadRun, data: AnyRunData): void {
     const { variant, precision, device, size, before } = run;
     const { workload, name, created, finished, scenario, wall_s } = data;
     const known = { id, workload, name, variant, precision, device, size, created, finished, scenario, wall_s };

@@ -12,7 +12,7 @@ import { readRegularFileUpTo } from '../../io/files/plain-file.ts';
 import { defineThreadTask } from '../../io/threads/task.ts';
 import { judgeTaskClaims } from '../../model/bench/claim-results.ts';
 import { applicableClaims, type ClaimCatalogue, claimsFor, readClaimCatalogue } from '../../model/bench/claims.ts';
-import { addFactorials, type FactorialDesign, readDesigns } from '../../model/bench/factorial/effects.ts';
+import { addFactorialEffects, type FactorialDesign, readDesigns } from '../../model/bench/factorial/effects.ts';
 import { collectMeasurements } from '../../model/bench/report-claims.ts';
 import { parseSessionFile, readSessionFileText } from '../../model/bench/session-file.ts';
 import { claimedValues } from '../../workloads/index.ts';
@@ -126,10 +126,10 @@ function withReasons(session: Session): Session {
 
 /** Adds the effects of optimisations, alone and together, and the verdicts on claims, by the current rules. */
 export function deriveSession(saved: Session, { designs, claims }: CurrentRules): Session {
-  return addFactorials(withClaims(withReasons(withoutRecordings(saved)), claims), designs);
+  return addFactorialEffects(withClaims(withReasons(withoutRecordings(saved)), claims), designs);
 }
 
-/** Ten times the size of the largest recorded session. Pages receive sessions completely, so the size is limited. */
+/** Far above the size of any recorded session (0.2 MB). Pages receive sessions completely, so the size is limited. */
 export const MAX_SESSION_BYTES = 4 * 2 ** 20;
 
 /** A session exactly as stored in its file, and a copy without recordings. */
@@ -145,7 +145,7 @@ interface SessionText {
 
 /** Parses the text of a session. Throws BraggError `foreign-file`. */
 export const readSessionText = defineThreadTask('read a session', ({ text, path }: SessionText): ReadSession => {
-  if (text.length > MAX_SESSION_BYTES) throw tooLarge(path);
+  if (text.length > MAX_SESSION_BYTES) throw sessionTooLargeError(path);
   const saved = parseSession(text, path);
   return { saved, outline: withoutRecordings(saved) };
 });
@@ -162,7 +162,7 @@ export const makeSession = defineThreadTask(
     deriveSession(saved, current),
 );
 
-function tooLarge(path: string): BraggError {
+function sessionTooLargeError(path: string): BraggError {
   const most = `allowed: ${MAX_SESSION_BYTES / 2 ** 20} MiB`;
   return new BraggError(
     'foreign-file',
@@ -175,7 +175,7 @@ async function textOf(file: string, path: string): Promise<SessionText> {
     const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
     throw missing ? new BraggError('not-found', `The file ${path} does not exist.`) : error;
   });
-  if (bytes === null) throw tooLarge(path);
+  if (bytes === null) throw sessionTooLargeError(path);
   return { text: bytes.toString('utf8'), path };
 }
 

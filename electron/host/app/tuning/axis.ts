@@ -40,7 +40,7 @@ async function configurationNames(
   const names: string[] = [];
   for (const written of axis.variants) {
     const variant = written.replace(/^\.[\\/]/, '');
-    await userKernels.discover([base.place.folder], variant);
+    await userKernels.openFromFolders([base.place.folder], variant);
     const found = await userKernels.space(variant, place);
     if (found === null)
       throw new BraggError('invalid', `${variant} has no tunables; braggbench variants lists those that have.`);

@@ -281,7 +281,8 @@ class Evaluator {
     const usual = await this.#defaultConfigurations(shipped, place);
     // Put the default constants first, because ratios are relative to the first entry.
     const variants = [...new Set([...usual, ...shipped, ...chosen, ...search.also])];
-    for (const variant of variants) await host.userKernels.discover([head.bases[0]?.folder ?? null], variant, place);
+    for (const variant of variants)
+      await host.userKernels.openFromFolders([head.bases[0]?.folder ?? null], variant, place);
     await host.userKernels.prepare(variants, place, signal);
     const { benchable } = hostWorkloads[kind];
     const problem = benchable.problem({ kind, scenario, ...reading } as ScenarioReading);

@@ -180,10 +180,10 @@ export class UserKernels {
    * Opens the kernel that a scenario names, from the first of the folders that contains it. If none contains it, a
    * kernel opened earlier by its path remains registered.
    */
-  async discover(folders: readonly (string | null)[], id: string, place?: BenchKind): Promise<void> {
+  async openFromFolders(folders: readonly (string | null)[], id: string, place?: BenchKind): Promise<void> {
     const configured = parseConfigured(id);
     if (configured !== null && place !== undefined) {
-      await this.discover(folders, configured.variant);
+      await this.openFromFolders(folders, configured.variant);
       const source = await this.space(configured.variant, place);
       if (source === null) throw new BraggError('invalid', `${configured.variant} has no tunables.`);
       this.#registerConfigured(id, source, configuredKernel(source, configured));

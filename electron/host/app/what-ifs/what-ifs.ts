@@ -155,7 +155,7 @@ class WhatIf {
     const solve_ms = performance.now() - start_ms;
     if (asked.full) this.#pace.reset();
     else if (kind !== null) this.#pace.recordTimes(kind, cells, data.setup_s, data.solve_s);
-    this.#run.put(running, data);
+    this.#run.setResult(running, data);
     const answer = await this.#buildAnswer(asked, prepared, data);
     if (signal.aborted) return;
     this.#sendAnswer({ ...answer, solve_ms, total_ms: performance.now() - begun_ms });

@@ -60,7 +60,7 @@ const MAX_PIXELS = 2 ** 22;
 /** Maximum size of a volume, which is read completely and converted to FP64. */
 const MAX_VOLUME_BYTES = 2 ** 29;
 
-function tooLarge(name: string, bytes: number, allowed: number): Error {
+function tooLargeError(name: string, bytes: number, allowed: number): Error {
   return foreignFileError(name, `it has ${formatBytes(bytes)}; allowed: ${formatBytes(allowed)}`);
 }
 
@@ -325,7 +325,7 @@ export async function readCtSlice(asked: CtRequest): Promise<CtSlice> {
   if (found === null) throw foreignFileError(name, 'it cannot be found');
   if (found.isDirectory()) return seriesSlice(where, await readSeries(where, name, series), asked);
   if (!found.isFile()) throw foreignFileError(name, 'it is neither a file nor a folder');
-  if (found.size > MAX_VOLUME_BYTES) throw tooLarge(name, found.size, MAX_VOLUME_BYTES);
+  if (found.size > MAX_VOLUME_BYTES) throw tooLargeError(name, found.size, MAX_VOLUME_BYTES);
   const bytes = await readFile(where);
   const header = volumeHeader(name, bytes);
   if (header !== null) {

@@ -131,7 +131,7 @@ const integerRanges: Readonly<Partial<Record<NumberType, readonly [number, numbe
  */
 const LONGEST_NUMBER = 32;
 
-function textNumbers(file: string, bytes: Uint8Array, count: number, type: NumberType): Float64Array {
+function parseTextValues(file: string, bytes: Uint8Array, count: number, type: NumberType): Float64Array {
   if (bytes.length > count * LONGEST_NUMBER) {
     throw foreignFileError(
       file,
@@ -178,7 +178,7 @@ function decodePart(file: string, header: VolumeHeader, data: Uint8Array, count:
   }
   if (skipBytes < 0 && bytes.length > wanted) bytes = bytes.subarray(bytes.length - wanted);
   else if (skipBytes > 0) bytes = bytes.subarray(skipBytes);
-  if (encoding === 'text') return textNumbers(file, bytes, count, type);
+  if (encoding === 'text') return parseTextValues(file, bytes, count, type);
   if (bytes.length !== wanted) {
     const how = bytes.length < wanted ? 'it is truncated' : 'its type or sizes differ';
     throw foreignFileError(file, `its data has ${bytes.length} bytes, but ${wanted} are specified: ${how}`);

@@ -13,7 +13,7 @@ const dot = (a: Float64Array, b: Float64Array, from = 0): number => {
 };
 
 /** Reflects `column` by the vector `v`, whose entries before `from` are 0. `square` is |v|². */
-function reflect(column: Float64Array, v: Float64Array, from: number, square: number): void {
+function applyReflection(column: Float64Array, v: Float64Array, from: number, square: number): void {
   const factor = (2 * dot(v, column, from)) / square;
   for (let i = from; i < column.length; i += 1) column[i] = (column[i] ?? 0) - factor * (v[i] ?? 0);
 }
@@ -43,8 +43,8 @@ function reduceToTriangular(columns: Columns, b: Float64Array): TriangularSystem
     for (let i = k; i < b.length; i += 1) v[i] = column[i] ?? 0;
     v[k] = (v[k] ?? 0) + ((column[k] ?? 0) < 0 ? -length : length);
     const square = dot(v, v, k);
-    for (const later of a.slice(k)) reflect(later, v, k, square);
-    reflect(right, v, k, square);
+    for (const later of a.slice(k)) applyReflection(later, v, k, square);
+    applyReflection(right, v, k, square);
   }
   return { triangle: a, right, used };
 }
@@ -63,7 +63,7 @@ export function leastSquares(columns: Columns, b: Float64Array): Float64Array {
 }
 
 /** Product A x. */
-export function multiply(columns: Columns, x: ArrayLike<number>): Float64Array {
+export function multiplyMatrix(columns: Columns, x: ArrayLike<number>): Float64Array {
   const sum = new Float64Array(columns[0]?.length ?? 0);
   for (const [k, column] of columns.entries()) {
     for (let i = 0; i < sum.length; i += 1) sum[i] = (sum[i] ?? 0) + (x[k] ?? 0) * (column[i] ?? 0);
@@ -181,7 +181,7 @@ function nnlsWithUnitColumns(columns: Columns, b: Float64Array, start: readonly 
   solveFreeColumns(kept);
   const size = Math.sqrt(b.reduce((sum, value) => sum + value * value, 0));
   for (let round = 0; round < MAX_ROUNDS_PER_COLUMN * n; round += 1) {
-    const residual = multiply(columns, x).map((value, i) => (b[i] ?? 0) - value);
+    const residual = multiplyMatrix(columns, x).map((value, i) => (b[i] ?? 0) - value);
     let [best, steepest] = [-1, 0];
     for (const [k, column] of columns.entries()) {
       if (free.has(k)) continue;

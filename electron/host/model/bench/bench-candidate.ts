@@ -213,7 +213,7 @@ export interface RawSample extends Omit<TimedRun, 'values'>, SampleMetadata, Sam
 export const firstRunPosition: SamplePosition = { instance: 0, round: 0, position: 0 };
 
 /**
- * Number of significant digits to which times are rounded for storage: 1 ps for a time of one second. Clocks are
+ * Number of significant digits to which times are rounded for storage: 10 ps for a time of one second. Clocks are
  * coarser, so rounding loses nothing.
  */
 const CLOCK_DIGITS = 12;

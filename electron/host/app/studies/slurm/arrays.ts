@@ -100,13 +100,13 @@ export class JobArrays {
       if (this.#options.signal.aborted) return;
       if (found === null) {
         // The job was never submitted or is over. Its points without a result are submitted again.
-        await this.#journal.recordOver(entry.tag);
+        await this.#journal.recordEnd(entry.tag);
         continue;
       }
       if (job === null) await this.#journal.recordJob(entry.tag, found);
       // The job ended while no process watched the study. The reason is unknown, for example a full disk, so its tasks
       // do not count as attempts.
-      if ((await this.#options.slurm.tasks(found))?.size === 0) await this.#journal.recordOver(entry.tag);
+      if ((await this.#options.slurm.tasks(found))?.size === 0) await this.#journal.recordEnd(entry.tag);
       else this.#addArray(entry, found);
     }
   }
@@ -133,7 +133,7 @@ export class JobArrays {
 
   async submit(tasks: JournalEntry['tasks'], attempt: number): Promise<void> {
     const { folder, program, progressLeft, say, signal } = this.#options;
-    const entry = await this.#journal.begin(folder, tasks, attempt);
+    const entry = await this.#journal.recordSubmission(folder, tasks, attempt);
     const script = taskScript([...program, entry.tag], progressLeft);
     await writeFile(this.#journal.pathOf(entry.tag, 'task.sh'), script, { mode: 0o755 });
     let wait_ms: number = POLL_MS.soonest;
@@ -153,7 +153,7 @@ export class JobArrays {
           signal.aborted ||
           (job === null && error instanceof BraggError && error.code === 'invalid')
         ) {
-          if (job === null) await this.#journal.recordOver(entry.tag);
+          if (job === null) await this.#journal.recordEnd(entry.tag);
           throw error;
         }
         say(`${messageOf(error)}; trying again.`);
@@ -280,7 +280,7 @@ export class JobArrays {
   }
 
   async #removeArray(active: ActiveArray): Promise<void> {
-    await this.#journal.recordOver(active.entry.tag);
+    await this.#journal.recordEnd(active.entry.tag);
     this.#active.splice(this.#active.indexOf(active), 1);
   }
 }

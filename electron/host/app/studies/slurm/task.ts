@@ -85,7 +85,7 @@ export class Journal {
   }
 
   /** Writes the entry of a new submission. Call it before sbatch. Throws BraggError, for example `no-space`. */
-  async begin(study: StudyFolder, tasks: JournalEntry['tasks'], attempt: number): Promise<JournalEntry> {
+  async recordSubmission(study: StudyFolder, tasks: JournalEntry['tasks'], attempt: number): Promise<JournalEntry> {
     const tag = `braggbench-${study.head.sha256.slice(0, 8)}-${randomBytes(4).toString('hex')}`;
     await mkdir(this.pathOf(tag, 'attempts'), { recursive: true });
     await mkdir(this.pathOf(tag, 'output'), { recursive: true });
@@ -98,7 +98,7 @@ export class Journal {
     await writeWithoutSync(this.pathOf(tag, 'job'), job);
   }
 
-  async recordOver(tag: string): Promise<void> {
+  async recordEnd(tag: string): Promise<void> {
     await writeWithoutSync(this.pathOf(tag, 'over'), '');
   }
 

@@ -204,7 +204,7 @@ function effectTerms(
 const interactionVerdicts = { faster: 'more', slower: 'less', same: 'none', undecided: 'undecided' } as const;
 
 /** Computes the effects of a design. Null unless at least two measured combinations differ in a single factor. */
-export function computeFactorial(design: FactorialDesign, report: MeasuredReport): Factorial | null {
+export function computeFactorialEffects(design: FactorialDesign, report: MeasuredReport): Factorial | null {
   const sets = combinations(design.factors);
   const all = sets.map((set) => findCell(design, set, report));
   const cells = all.filter((one): one is FactorialCell => 'entry' in one);
@@ -276,13 +276,13 @@ export function computeFactorial(design: FactorialDesign, report: MeasuredReport
 }
 
 /** Adds the results of all designs of the session's benchmark to its reports, replacing earlier ones. */
-export function addFactorials<S extends Pick<Session, 'workload' | 'reports'>>(
+export function addFactorialEffects<S extends Pick<Session, 'workload' | 'reports'>>(
   session: S,
   designs: readonly FactorialDesign[],
 ): S {
   const reports = session.reports.map((report) => {
     const about = designsFor(designs, { workload: session.workload, bench: report.bench });
-    return { ...report, factorials: about.flatMap((design) => computeFactorial(design, report) ?? []) };
+    return { ...report, factorials: about.flatMap((design) => computeFactorialEffects(design, report) ?? []) };
   });
   return { ...session, reports };
 }

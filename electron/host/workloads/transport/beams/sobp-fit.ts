@@ -5,7 +5,7 @@
 import type { WeightKind } from '../../../../contract/beams/sobp.ts';
 import { BraggError } from '../../../../contract/errors.ts';
 import { defineThreadTask } from '../../../io/threads/task.ts';
-import { multiply, nnls, nonIncreasingNnls, regularisedNnls } from '../../../model/beams/least-squares.ts';
+import { multiplyMatrix, nnls, nonIncreasingNnls, regularisedNnls } from '../../../model/beams/least-squares.ts';
 import { cellCurve, falloffPosition, positionOnRise } from '../metrics/depth-readouts.ts';
 import type { DepthDoses } from './depth-doses.ts';
 
@@ -128,13 +128,13 @@ function fitFromDepth({ doses, to_mm, first, kind }: FitRequest, from_mm: number
     (curves[k] ?? new Float64Array()).slice(low, high + 1).map((value, i) => share(i) * value),
   );
   if (columns.length === 0 || high < low) return null;
-  const level = multiply(columns, first).reduce((sum, value) => sum + value, 0) / (high + 1 - low);
+  const level = multiplyMatrix(columns, first).reduce((sum, value) => sum + value, 0) / (high + 1 - low);
   const start = first.map((weight) => weight / level);
   const wanted = Float64Array.from({ length: high + 1 - low }, (_, i) => share(i));
   const found = weightsOf({ columns, wanted, start: start.slice(0, reaching.length), ranges: reaching, kind });
   const weights = Float64Array.from(curves, (_, k) => found[k] ?? 0);
-  const plateau = plateauOf(multiply(curves, weights), step_mm, from_mm, to_mm);
-  const before = plateauOf(multiply(curves, start), step_mm, from_mm, to_mm);
+  const plateau = plateauOf(multiplyMatrix(curves, weights), step_mm, from_mm, to_mm);
+  const before = plateauOf(multiplyMatrix(curves, start), step_mm, from_mm, to_mm);
   return plateau === null ? null : { from_mm, weights, plateau, firstFlatness: before?.flatness ?? Number.NaN };
 }
 
@@ -150,7 +150,7 @@ function interpolateFits(
   const mix = (a: number, b: number): number => a + part * (b - a);
   const from_mm = mix(long.from_mm, short.from_mm);
   const weights = long.weights.map((weight, k) => mix(weight, short.weights[k] ?? 0));
-  const plateau = plateauOf(multiply(curves, weights), step_mm, from_mm, to_mm);
+  const plateau = plateauOf(multiplyMatrix(curves, weights), step_mm, from_mm, to_mm);
   return plateau === null ? null : { ...long, from_mm, weights, plateau };
 }
 

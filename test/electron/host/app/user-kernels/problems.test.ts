@@ -198,7 +198,7 @@ test('a configuration of a CUDA candidate has its own launches and their constan
   await writeFile(path.join(folder, 'rows.cu'), 'constexpr int kThreads = 64;\n');
   const kernel = await userKernels.open(path.join(folder, 'rows.cu'));
   const id = 'rows.cu[kThreads=128]';
-  await userKernels.discover([folder], id, { workload: kernel.base.workload, bench: kernel.base.bench });
+  await userKernels.openFromFolders([folder], id, { workload: kernel.base.workload, bench: kernel.base.bench });
   const tuned = userKernels.find(id);
   if (tuned === null) throw new Error(`${id} is not known`);
   expect(tuned.candidate?.launches).toEqual(kernel.candidate?.launches);

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { jetteChenPower, jetteChenWeights } from '../../../../../electron/host/model/beams/jette-chen.ts';
 import {
   leastSquares,
-  multiply,
+  multiplyMatrix,
   nnls,
   nonIncreasingNnls,
   regularisedNnls,
@@ -11,7 +11,7 @@ import {
 
 const columnsOf = (...columns: readonly (readonly number[])[]) => columns.map((one) => Float64Array.from(one));
 const misfit = (columns: readonly Float64Array[], b: Float64Array, x: ArrayLike<number>): number =>
-  Math.hypot(...multiply(columns, x).map((value, i) => value - (b[i] ?? 0)));
+  Math.hypot(...multiplyMatrix(columns, x).map((value, i) => value - (b[i] ?? 0)));
 
 /** Smallest residual over all subsets of columns whose unconstrained solution is non-negative. */
 function bruteForceResidual(columns: readonly Float64Array[], b: Float64Array): number {
@@ -32,7 +32,7 @@ const problem = fc.record({
 describe('non-negative least squares', () => {
   test('finds an existing non-negative solution', () => {
     const columns = columnsOf([1, 0, 1], [0, 1, 1], [1, 1, 0.5]);
-    const x = nnls(columns, multiply(columns, [2, 0.5, 1]));
+    const x = nnls(columns, multiplyMatrix(columns, [2, 0.5, 1]));
     expect([...x].map((value) => Number(value.toFixed(10)))).toEqual([2, 0.5, 1]);
   });
 

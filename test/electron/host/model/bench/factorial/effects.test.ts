@@ -8,7 +8,7 @@ import { recordedInstances } from '../../../../../../electron/host/model/bench/c
 import {
   absenceReason,
   combinations,
-  computeFactorial,
+  computeFactorialEffects,
   type FactorialDesign,
   isSameSet,
   readDesigns,
@@ -47,7 +47,7 @@ function samplesOf(time_s: number, noise: number, phase: number) {
   });
 }
 
-type Report = Parameters<typeof computeFactorial>[1];
+type Report = Parameters<typeof computeFactorialEffects>[1];
 
 function reportOf(times: Readonly<Record<string, number>>, noise = 0.001, wrong: readonly string[] = []): Report {
   const entries = Object.entries(times).map(([variant, time_s], k) => ({
@@ -60,7 +60,7 @@ function reportOf(times: Readonly<Record<string, number>>, noise = 0.001, wrong:
 }
 
 function effectsIn(report: Report) {
-  const found = computeFactorial(square, report);
+  const found = computeFactorialEffects(square, report);
   if (found === null) throw new Error('nothing was found');
   const named = found.effects.map(({ of, given, gain, verdict }) => [
     `${of}|${given.join()}`,
@@ -117,7 +117,7 @@ describe('a 2×2 design', () => {
       ['b', ['a']],
     ]);
     expect(found.interactions).toEqual([]);
-    expect(computeFactorial(square, reportOf({ 'only-a': 4, 'only-b': 2 }))).toBeNull();
+    expect(computeFactorialEffects(square, reportOf({ 'only-a': 4, 'only-b': 2 }))).toBeNull();
   });
 });
 
@@ -167,7 +167,7 @@ test('a design of three optimisations reports the effect of all three relative t
   const times = Object.fromEntries(
     cells.map(({ variant, with: set }) => [variant, 64 / 2 ** set.length / (set.length === 3 ? 2 : 1)]),
   );
-  const found = computeFactorial({ ...square, factors, cells }, reportOf(times, 0.0005));
+  const found = computeFactorialEffects({ ...square, factors, cells }, reportOf(times, 0.0005));
   expect(found?.effects).toHaveLength(12);
   expect(found?.interactions.map(({ of, given }) => `${of.join('')}|${given.join('')}`)).toEqual([
     ...['ab|', 'ab|c', 'ac|', 'ac|b', 'bc|', 'bc|a', 'abc|'],
