@@ -323,7 +323,7 @@ describe('the desktop shell', () => {
     expect(await windowed.call('file.choose', { purpose: 'open-run', suggestedName: '' })).toEqual({ file: null });
     const { bytes } = await windowed.call('shell.pdf', { html: '<p>µ</p>' });
     expect(new TextDecoder().decode(bytes)).toBe('<p>µ</p>');
-    await expect(page.call('shell.pdf', { html: '' })).rejects.toThrow('There is no printer here');
+    await expect(page.call('shell.pdf', { html: '' })).rejects.toThrow('No printer is available here');
     const { file } = await windowed.call('file.choose', { purpose: 'save-run', suggestedName: 'a.h5' });
     expect(file).toMatchObject({ name: 'chosen.h5' });
     if (file === null) return;
