@@ -65,8 +65,8 @@ function tooLongError(what: string, seconds: number, why: string, environment: N
 }
 
 /**
- * Throws BraggError `invalid` if the work needs too long, with the lower bound, the limit, and advice to raise the
- * limit. The format is that of the engine.
+ * Throws BraggError `invalid` if the work would exceed the time limit. The message contains the lower bound, the limit
+ * and the setting that raises it, in the same format as error messages of the engine.
  */
 export function throwIfTooLong(work: Work, environment: NodeJS.ProcessEnv = process.env): void {
   const { variant, amount, of, threads } = work;
@@ -76,10 +76,12 @@ export function throwIfTooLong(work: Work, environment: NodeJS.ProcessEnv = proc
   if (refused !== null) throw refused;
 }
 
-/** Maximum number of parts whose time is determined, because preparing one needs milliseconds. */
+/**
+ * Maximum number of runs for which `throwIfSumTooLong` computes a lower bound. Each computation needs milliseconds.
+ */
 const MAX_EXAMINED = 16;
 
-/** Selects evenly spaced parts, including the first and the last. */
+/** Selects at most MAX_EXAMINED evenly spaced parts, including the first and the last. */
 function pickEvenly<T>(all: readonly T[]): readonly T[] {
   if (all.length <= MAX_EXAMINED) return all;
   const step = (all.length - 1) / (MAX_EXAMINED - 1);
@@ -87,9 +89,9 @@ function pickEvenly<T>(all: readonly T[]): readonly T[] {
 }
 
 /**
- * Throws like `throwIfTooLong` if many runs together need too long, before any of them begins. `least_s`: lower bound
- * in seconds for one run, 0 if unknown. Of many runs, evenly spaced ones are examined. `sideBySide`: number of
- * concurrent runs.
+ * Like `throwIfTooLong`, for many runs together. Call it before any of them begins. `least_s` returns the lower bound
+ * in seconds for one run, 0 if unknown. If there are many runs, the sum is estimated from evenly spaced ones.
+ * `sideBySide`: number of concurrent runs.
  */
 export async function throwIfSumTooLong<T>(
   what: string,
@@ -190,7 +192,10 @@ export function benchTaskOf(measured: TaskProblems, stated: TaskSettings): Bench
 
 export type ValidReading = Extract<ScenarioReading, { readonly kind: string }>;
 
-/** Builds a task from one reading, or from one per value of a sweep. Yields to other work between problems. */
+/**
+ * Builds a task from one scenario, or from the scenarios of a sweep, one per value. Yields to the event loop after each
+ * problem.
+ */
 export async function taskOfReadings(
   benchable: Benchable,
   readings: readonly ValidReading[],
@@ -210,7 +215,7 @@ export async function taskOfReadings(
   );
 }
 
-/** Results by the label of their entry, if they can be displayed. */
+/** Result arrays by the label of their report entry. Contains only results that can be displayed. */
 export type Answers = ReadonlyMap<string, Float32Array | Float64Array>;
 
 export interface BenchOutcome {
@@ -227,7 +232,7 @@ export interface BenchFollower {
   readonly warn?: ((reason: string) => void) | undefined;
   /** Starts child processes. If absent, nothing is measured in separate processes. */
   readonly startChild?: StartChild | undefined;
-  /** Called from time to time with an intermediate session, which equals the final one if it were stopped now. */
+  /** Called periodically with the session so far, as it would be returned if the measurement stopped now. */
   readonly soFar?: ((session: Session) => void) | undefined;
 }
 
@@ -244,7 +249,7 @@ export interface BenchSetupOptions {
 /** Amount of work in one run. */
 export interface WorkAmount {
   readonly amount: number;
-  /** Unit of `amount`. Only amounts with the same unit can be compared. */
+  /** Unit of `amount`. Amounts can be compared only if their units are equal. */
   readonly of: string;
   /** Number of threads. Null if the work is done on a GPU. */
   readonly threads: number | null;
@@ -305,8 +310,8 @@ export function problemFor<K extends keyof Problems>(kind: K, any: BenchProblem)
 const MIN_RUNS = 2;
 
 /**
- * Throws BraggError `invalid` if a benchmark would exceed the time limit, before building any of it. If `readingAt`
- * resolves to null, there is no problem, which is reported later.
+ * Throws BraggError `invalid` if a benchmark would exceed the time limit, before preparing any of it. Values for which
+ * `readingAt` resolves to null are skipped: their scenario is invalid, which is reported later.
  */
 export function throwIfBenchTooLong<T>(
   addon: NativeAddon,

@@ -17,7 +17,7 @@ import type { Accuracy } from '../../contract/bench/session.ts';
 import type { AnswerValues } from '../model/bench/bench-candidate.ts';
 import { median } from '../model/bench/statistics.ts';
 
-/** Ratio of two times below which they count as equal. */
+/** Ratio of the longer to the shorter time of a pair, below which the two count as equal. */
 export const SUSPECT_RATIO = 1.5;
 
 /** Excess of pairs with a longer first time that an honest kernel may have, as a share of all pairs. */
@@ -29,8 +29,9 @@ const ALLOWED_EXCESS = 0.15;
 const BET_STAKES = [0.25, 0.5, 0.85] as const;
 
 /**
- * Seconds by which times with known inputs may be shorter without caching. A processor learns the branches for known
- * inputs: some thousands of about 5 ns. A GPU does not; its value is the resolution of events.
+ * Seconds by which a time with known inputs may be shorter without caching. The branch predictor of a CPU learns such
+ * inputs, which saves some thousands of mispredictions of about 5 ns. GPUs have none; their value is the resolution of
+ * events.
  */
 const branchLearning_s = { cpu: 2e-5, cuda: 4e-6 } as const;
 

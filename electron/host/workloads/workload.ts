@@ -107,7 +107,7 @@ export function sessionEnergy(quantities: readonly Quantity[], facts: SessionRep
 interface ComparedRun {
   readonly threads: number;
   readonly isa: string;
-  /** The only measured time of the run in seconds. It does not include the set-up time. */
+  /** Single measured time of the run in seconds, without set-up. */
   readonly time_s: number;
   readonly setup_s: number;
   readonly setup_parts: MeasuredSessionEntry['setup_parts'];
@@ -245,8 +245,8 @@ export interface ResolveParts {
 }
 
 /**
- * Measures variants on a worker thread, including user kernels. `soFar`: called from time to time with an intermediate
- * session, which equals the final one if it were stopped now.
+ * Measures variants, including user kernels, on a worker thread. `soFar`: called periodically with the session so far,
+ * as it would be returned if the measurement stopped now.
  */
 export type Measure = (
   task: Omit<BenchTask, 'userKernels' | 'userKernelLimit_s'>,

@@ -114,7 +114,7 @@ hostile([
           ['MemcpyH2D', 5, { memcpy_details: 'kind_src:pinned size:4' }],
           ['Memset', 2],
         ]),
-        /"kernels":\[3,51500\],"copies":\[2,7000,4\],"operations":\[\],"gpus":\["\/device:GPU:0"\].*"notes":\["The size of 1 copies and fills is unknown: bytes include only the others\."\]/,
+        /"kernels":\[3,51500\],"copies":\[2,7000,4\],"operations":\[\],"gpus":\["\/device:GPU:0"\].*"notes":\["The size of 1 copies and fills is unknown: sums of bytes exclude them\."\]/,
       ],
       [
         'a stream of XLA for fills',
@@ -449,7 +449,7 @@ hostile([
         nsys(
           'CREATE TABLE m AS SELECT * FROM CUPTI_ACTIVITY_KIND_MEMCPY; UPDATE m SET bytes = NULL; DROP TABLE CUPTI_ACTIVITY_KIND_MEMCPY; ALTER TABLE m RENAME TO CUPTI_ACTIVITY_KIND_MEMCPY',
         ),
-        /"notes":\["The size of 1 copies and fills is unknown: bytes include only the others\."\]/,
+        /"notes":\["The size of 1 copies and fills is unknown: sums of bytes exclude them\."\]/,
       ],
       [
         'pages cut off after the tables that are read',

@@ -105,7 +105,9 @@ export function parseBaselines(
   });
 }
 
-/** A registered program, with the file that its environment variable names. */
+/**
+ * Request for a registered program without a path; the file is the one that the program's environment variable names.
+ */
 const defaultChoice = (baseline: Baseline): ChosenBaseline => ({ baseline, file: baselineFile(baseline) });
 
 /** Time limit of a check in ms. Loading CuPy and opening a device needs seconds. */

@@ -44,7 +44,7 @@ function parseNpy(bytes: Buffer): NpyArray {
   const start = (wide ? 12 : 10) + length;
   const header = bytes.subarray(wide ? 12 : 10, start).toString('latin1');
   if (!/'descr': *'<f8'/.test(header)) throwUnreadable('its numbers are not little-endian doubles');
-  if (!/'fortran_order': *False/.test(header)) throwUnreadable('its array is in column order');
+  if (!/'fortran_order': *False/.test(header)) throwUnreadable('its array is in column-major order');
   const shape = (/'shape': *\(([^)]*)\)/.exec(header)?.[1] ?? throwUnreadable('its array has no shape'))
     .split(',')
     .map((part) => part.trim())

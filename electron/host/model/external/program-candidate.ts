@@ -200,8 +200,8 @@ export class ProgramCandidate implements BenchCandidate {
         const { precision } = opened;
         this.#answer = { reply: response, arrays, precision };
         this.#held = (await terms.checkWithEngine?.(arrays, precision)) ?? null;
-        // A repetition starts with the state that the previous one left, so the answer is computed twice to compare its
-        // bits.
+        // A repetition starts with the state that the previous one left. Compute the answer a second time, to test
+        // whether both are bitwise equal.
         if (terms.samples !== 'run') this.#hashes.push(response.hash, (await this.#again(file)).hash);
         if (terms.samples === 'prepared') await this.#prepareAnew();
         return { values: terms.values(arrays) };

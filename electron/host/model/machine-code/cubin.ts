@@ -96,7 +96,7 @@ function unpackImage(payload: Uint8Array, flags: bigint, size: number): Uint8Arr
  */
 export function extractCubins(fatbin: Uint8Array): ReadonlyMap<number, () => Uint8Array> {
   const file = new BinaryReader(fatbin, 'the fat binary');
-  if (file.u32(0) !== FATBIN_MAGIC) throw damagedError('it does not begin like a fat binary');
+  if (file.u32(0) !== FATBIN_MAGIC) throw damagedError('it does not begin with the signature of fat binaries');
   const end = file.u16(6) + file.u64(8);
   const out = new Map<number, () => Uint8Array>();
   let at = file.u16(6);
@@ -190,7 +190,7 @@ function readAttributes(file: BinaryReader, section: Section | undefined): reado
 /** Kernels of one cubin, by name. */
 export function readKernels(cubin: Uint8Array, architecture: string): readonly CubinKernel[] {
   const file = new BinaryReader(cubin, 'the machine code');
-  if (file.u32(0) !== ELF_MAGIC) throw damagedError('it does not begin like an ELF file');
+  if (file.u32(0) !== ELF_MAGIC) throw damagedError('it does not begin with the signature of ELF files');
   const sections = readSections(cubin, file);
   const named = new Map(sections.map((section) => [section.name, section]));
   const symbols = sections.find(({ type }) => type === SYMTAB);

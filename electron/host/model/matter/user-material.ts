@@ -87,7 +87,7 @@ export function compoundExcitation(atoms: ReadonlyMap<string, number>): number |
   return found?.mean_excitation_eV ?? null;
 }
 
-/** Mean excitation energy in eV by Bragg's rule. A pure element has its own value. */
+/** Mean excitation energy in eV by Bragg's rule, or the tabulated value for a pure element. */
 export function additiveExcitation(composition: Composition, density_g_cm3: number): number {
   const alone = Object.keys(composition).length === 1;
   const assigned = density_g_cm3 < GAS_G_CM3 ? gasExcitation_eV : compoundExcitation_eV;

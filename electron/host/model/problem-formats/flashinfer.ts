@@ -220,7 +220,7 @@ _SCALARS = ${pythonList(Object.values(inputs).map(({ shape }) => (shape === null
 
 
 def reference(*given):
-    """Calls the function run of the definition with inputs in FP64, without the axes that follow them."""
+    """Calls the definition's function run with the inputs in FP64; drops the axis sizes that follow them."""
     given = given[: len(_SCALARS)]
     return _run(*[float(x) if scalar else torch.as_tensor(x) for x, scalar in zip(given, _SCALARS)])
 `;
@@ -235,7 +235,7 @@ function candidateText(solution: Solution, definition: Definition): string {
   if (spec.language !== 'python' && spec.language !== 'triton')
     throwUnsupported(
       name,
-      `language ${spec.language}: its Python binding is compiled by that benchmark`,
+      `language ${spec.language} needs a Python binding, which only that benchmark can compile`,
       'python, triton',
     );
   const [only, ...more] = sources;
@@ -318,7 +318,7 @@ export function convertFlashInfer(
   };
   const inputs = Object.entries(definition.inputs).map(([name, tensor]) => {
     const array = convertArray(name, tensor, 'input', axes, definition);
-    if (tensor.optional === true) lost.push(`${name} is optional in the original, and always given here.`);
+    if (tensor.optional === true) lost.push(`${name} is optional in the original, but always passed here.`);
     return { ...array, values: inputValues(name, array, definition, workload) };
   });
   const outputs = Object.entries(definition.outputs).map(([name, tensor]) => {
@@ -442,9 +442,9 @@ export function exportFlashInfer(of: ExportedProblem): {
         if (values?.kind === 'constant' && shape.length === 0 && typeof values.value === 'number')
           return [array, { type: 'scalar', value: values.value }];
         if (values?.kind === 'file')
-          throwUnsupported(array, 'values from a file', 'random values; that format has safetensors');
+          throwUnsupported(array, 'values from a file', 'random values (that format reads files only as safetensors)');
         if (values?.kind !== 'normal' || values.mean !== 0 || values.deviation !== 1)
-          lost.push(`${array} is random in that format: a normal distribution, or whole numbers from -1024.`);
+          lost.push(`Values of ${array} are random in that format: normally distributed, or whole numbers.`);
         return [array, { type: 'random' }];
       }),
   );
@@ -489,7 +489,7 @@ def run(${parameters}):
   };
   for (const { file, title, changes } of definition.candidates)
     if (!(file in candidates))
-      lost.push(`${file} (${title || changes || 'a candidate'}) cannot be bound in that format.`);
+      lost.push(`${file} (${title || changes || 'a candidate'}) cannot be expressed in that format.`);
   for (const [file, source] of Object.entries(candidates)) {
     const solution = file.replace(/\.py$/, '');
     const given = Object.keys(inputs).join(', ');
@@ -510,7 +510,7 @@ def run_tensors(${[...Object.keys(inputs), ...Object.keys(outputs)].join(', ')})
         target.copy_(torch.from_numpy(values))
 `;
     if (definition.arrays.some(({ type }) => type === 'bf16')) {
-      lost.push(`${file} takes bf16 as bits, which NumPy cannot get from tensors.`);
+      lost.push(`${file} expects bf16 values as bits, which NumPy cannot read from tensors.`);
       continue;
     }
     parts[`solutions/user/${name}/${solution}.json`] = `${JSON.stringify(

@@ -32,8 +32,8 @@ const arrays = {
 type StoredColumn = { readonly name: string; readonly stored: keyof typeof arrays };
 
 /**
- * Converts columns to lists. Times are shifted by `later_ns` and rounded to nanoseconds, which the clock does not
- * resolve.
+ * Converts columns to lists. Times are shifted by `later_ns` and rounded to whole nanoseconds, because the clock has no
+ * finer resolution.
  */
 function columnsToLists(from: object, columns: readonly StoredColumn[], later_ns: number): Record<string, number[]> {
   const source = from as Readonly<Record<string, ArrayLike<number>>>;
@@ -50,7 +50,10 @@ function columnsToArrays(from: object, columns: readonly StoredColumn[]): Record
   return Object.fromEntries(columns.map(({ name, stored }) => [name, arrays[stored](source[name] ?? [])]));
 }
 
-/** Converts a recording to the form in files. `later_ns`: start of the recorder after the start of the measurement. */
+/**
+ * Converts a recording to the form in files. `later_ns`: time from the start of the measurement to the start of the
+ * recorder, in ns.
+ */
 export function toSavedRecording(
   about: Pick<SavedRecording, 'label' | 'device'>,
   { spans, trace }: Recording,

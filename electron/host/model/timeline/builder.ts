@@ -76,16 +76,12 @@ function assignRows(spans: Uint32Array, start: Float64Array, duration: Float64Ar
   return { row, count: ends.length, crowded };
 }
 
-// Helpers of the builder: growable columns, and a store in which each text has a number.
-
-// The colour of a span depends only on its name, so that a kernel has the same colour in every trace.
-
 /** Number of colours in the page's palette. */
 const TINTS = 8;
 
 /**
- * Colour number of a name: FNV-1a hash of the name without template arguments and parameters. Variants of one kernel
- * thus share a colour.
+ * Colour number of a name: FNV-1a hash of the name without template arguments and parameters. A kernel thus has the
+ * same colour in every trace, and its variants share it.
  */
 export function tintOf(name: string): number {
   const end = name.search(/[<(]/);
@@ -396,7 +392,8 @@ export class TraceBuilder {
 
   #buildNotes(crowded: number): readonly string[] {
     const notes: string[] = [];
-    if (crowded > 0) notes.push(`${crowded} spans overlap more others than there are rows and were shortened.`);
+    if (crowded > 0)
+      notes.push(`${crowded} spans were shortened, because more than ${MAX_ROWS} spans of a lane overlap.`);
     const [copy, memset] = [kindNumber('copy'), kindNumber('memset')];
     // A note is needed if some copies have no size: the sum of bytes is then too small.
     const sized = this.#details.all.map((detail) => /"bytes":\d/.test(detail));
@@ -404,7 +401,7 @@ export class TraceBuilder {
     for (const [span, kind] of this.#kind.view().entries()) {
       if ((kind === copy || kind === memset) && sized[this.#detail.view()[span] ?? 0] !== true) unsized += 1;
     }
-    if (unsized > 0) notes.push(`The size of ${unsized} copies and fills is unknown: bytes include only the others.`);
+    if (unsized > 0) notes.push(`The size of ${unsized} copies and fills is unknown: sums of bytes exclude them.`);
     const { refused } = this.#details;
     if (refused > 0) notes.push(`The arguments of ${refused} spans were omitted: there are too many different ones.`);
     return notes;

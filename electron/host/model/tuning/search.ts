@@ -16,8 +16,8 @@ const strategies = ['exhaustive', 'random', 'local'] as const;
 export type Strategy = (typeof strategies)[number];
 
 /**
- * Measures a candidate. Returns its time in seconds, or null if it failed or its answer is wrong. Throws Ended to end
- * the search. `next` has the most probable next candidates, which can be prepared together with this one.
+ * Measures a candidate. Returns its time in seconds, or null if it failed or its answer is wrong. Any exception ends
+ * the search. `next` contains the most probable next candidates, which can be prepared together with this one.
  */
 export type Measure = (candidate: Candidate, next: readonly Candidate[]) => Promise<number | null>;
 

@@ -90,7 +90,8 @@ function npy(bytes: Buffer): Values {
   const header = bytes.subarray(begin, start).toString('latin1');
   const [, order = '', kind = ''] = /'descr': *'([<|>=])(\w+)'/.exec(header) ?? [];
   if (order === '>') throw new Error('its numbers are big-endian; allowed: little-endian');
-  if (!/'fortran_order': *False/.test(header)) throw new Error('its array is in column order; allowed: C order');
+  if (!/'fortran_order': *False/.test(header))
+    throw new Error('its array is in column-major order; allowed: row-major (C) order');
   const dims = /'shape': *\(([^)]*)\)/.exec(header)?.[1];
   if (dims === undefined) throw new Error('it states no shape');
   const shape = dims.split(',').flatMap((part) => (part.trim() === '' ? [] : [Number(part)]));

@@ -12,7 +12,7 @@ const minForRule = 5;
 /** Minimum number of instances before a session can end, because the condition of a rule must hold twice. */
 export const leastInstances = minForRule + 1;
 
-/** Share of all instances, the latest, over which the condition of a rule must hold. */
+/** Fraction of all instances so far, counted from the latest, over which the condition of a rule must hold. */
 const shareOfInstances = 0.1;
 
 class Persistence {

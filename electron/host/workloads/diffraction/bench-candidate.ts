@@ -241,7 +241,7 @@ class ImageBenchCandidate implements BenchCandidate {
   #variation(): ConstructorParameters<typeof VariedRuns>[0] {
     const { problem } = this.#candidate;
     return {
-      title: (share) => `${(100 * MAX_LONGER_WAVE * share).toPrecision(2)} % more wavelength`,
+      title: (share) => `a wavelength ${(100 * MAX_LONGER_WAVE * share).toPrecision(2)} % longer`,
       run: async (share) => {
         const rendered = await this.#render('warm', false, withLongerWave(problem, share));
         return rendered && { values: rendered.result.image, time_s: timedRunOf(rendered).time_s };

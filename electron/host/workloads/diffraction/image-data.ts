@@ -2,7 +2,7 @@
  * Complete data of an ended diffraction run, as stored in its run file. All readouts are computed from them.
  *
  * Also computes the error of an image relative to a reference. It consists of several numbers, because the correlation
- * alone hides errors of half a bright pixel.
+ * can be close to 1 although a bright pixel is wrong by half of its value.
  */
 import type { Accuracy } from '../../../contract/bench/session.ts';
 import { BRIGHT_PARITY, type ImageError } from '../../../contract/image.ts';

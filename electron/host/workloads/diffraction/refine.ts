@@ -24,7 +24,7 @@ import { type MaskedImage, maskExcluded, readImage, readNexusImage } from './ima
 import type { Header } from './images/read-cbf.ts';
 import type { Image } from './summary.ts';
 
-/** Residuals r and their derivatives J at given values of the unknowns, summed over all measured pixels. */
+/** Sums over all measured pixels, from the residuals r and their derivatives J at given values of the unknowns. */
 export interface NormalEquations {
   /** Jᵀ J, row-major. */
   readonly square: Float64Array;
@@ -368,7 +368,7 @@ function sigmasOf({ square, right }: NormalEquations, variance: number): Values 
   return all.every((each) => each !== undefined) ? all.map((each = 0) => Math.sqrt(variance * each)) : null;
 }
 
-/** Computed images contain photons, and none of their pixels is excluded. */
+/** Converts a computed image to the form of measured ones. Its counts are photons, and no pixel is excluded. */
 export const maskedImageOf = ({ width, height, image }: Image): MaskedImage =>
   maskExcluded({ width, height, counts: image, full: Number.POSITIVE_INFINITY, header: {} });
 

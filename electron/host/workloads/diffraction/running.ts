@@ -23,7 +23,7 @@ export class DiffractionWorkloadRun implements WorkloadRun {
   readonly #native: DiffractionRun;
   readonly #trace: boolean;
   readonly #watchers = new FrameSubscribers<ImageFrame>();
-  /** Watched views. `made` is the last map, or null before the first one. */
+  /** Views that pages watch. `made` is the last map sent, or null before the first one. */
   readonly #views = new Map<
     ImageView,
     { readonly sink: FrameSink<ImageFrame>; made: Omit<ImageFrame, 'run'> | null }

@@ -109,7 +109,7 @@ export function costText({ audits_s, others_s, all_s }: AuditCost): string {
 
 interface Delay {
   readonly delay_s: number;
-  /** Time measured until then, in seconds. */
+  /** Sum of the timed seconds of all samples up to this message. */
   readonly timed_s: number;
 }
 
@@ -120,7 +120,7 @@ const times = (value: number): string => `${value.toPrecision(2)} times`;
 export class Audits {
   readonly #worst = new Map<string, NamedCheck>();
   #probes = 0;
-  /** Evidence from repetitions with equal inputs. */
+  /** Evidence from pairs of repetitions with the same new inputs: time of the first compared with the second. */
   readonly #again: MemoryEvidence;
   /**
    * Evidence from values that are changed within a sample. The candidate can notice the change only by reading the
@@ -128,11 +128,14 @@ export class Audits {
    */
   readonly #hidden: MemoryEvidence;
   /**
-   * Evidence from swapped inputs: the first time of an instance's inputs in another process, compared with their times
-   * in samples.
+   * Evidence from swapped inputs: the time of an instance's inputs when another process first receives them, compared
+   * with their times in samples.
    */
   readonly #swapped: MemoryEvidence;
-  /** Evidence from times of other inputs. It proves nothing, because the time may depend on the inputs. */
+  /**
+   * Evidence from comparing times of new inputs with usual times in samples. It only raises suspicion, because the time
+   * may depend on the inputs.
+   */
   readonly #usual: MemoryEvidence;
   /** Delays of messages from the candidate's process. */
   readonly #delays: Delay[] = [];
@@ -200,8 +203,8 @@ export class Audits {
   }
 
   /**
-   * Next check that can decide whether the kernel caches results: a probe, or its inputs in another process. Null if
-   * the verdict is certain.
+   * Next check that can decide whether the kernel caches results: a probe, or a swap, which sends its inputs to another
+   * process. Null if the verdict is certain.
    */
   get nextCheck(): 'probe' | 'swap' | null {
     if (!this.#suspected || this.#isWrong || this.#proof !== null) return null;
@@ -210,8 +213,8 @@ export class Audits {
   }
 
   /**
-   * Whether this check may begin now. If caching is likely, it may exceed the time for audits. An honest kernel rarely
-   * gives such evidence, and a caching one is then detected at once.
+   * Whether `nextCheck` may begin now. If caching is likely, it may exceed the time for audits: honest kernels rarely
+   * look suspicious, and a kernel that caches is then detected immediately.
    */
   get mayDecide(): boolean {
     if (this.#isAffordable) return true;
@@ -229,8 +232,8 @@ export class Audits {
     const usual = known.probes.flatMap(({ usual_s }) => (Number.isNaN(usual_s) ? [] : [usual_s]));
     if (first_s !== null && usual.length > 0) this.#swapped.add(first_s, median(usual));
     this.#addChecks(known.checks, known.compared, '');
-    // The difference is explained by times that depend on data. Discard that evidence; only times of new inputs can
-    // raise the question again.
+    // A swap showed that times depend on the data, so discard the evidence from other inputs. Only times of new inputs
+    // can raise the suspicion again.
     if (!this.#swapped.isOpen) this.#usual.clear();
   }
 

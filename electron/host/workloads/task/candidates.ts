@@ -68,7 +68,10 @@ export const hiddenSeed = (): number => randomInt(1, 2 ** 47);
 /** Returns the hidden seed of a further problem by index. It is the same for all candidates of a session. */
 type SeedGenerator = (of: number) => number;
 
-/** Sizes that are smaller than usual tiles, near them, or not divisible by them. A layer has no empty side. */
+/**
+ * Side lengths of tested layers: smaller than a usual tile, close to one, or not divisible by one. There is no 0,
+ * because a layer must not be empty.
+ */
 const SIDES = [1, 7, 61, 130] as const;
 
 const edges = ['zeros', 'ones', 'alternating'] as const;
@@ -85,7 +88,7 @@ function furtherUserProblems(problem: TaskProblem, seeds: SeedGenerator): readon
   const values = first === undefined || !hasRealInputs(problem) ? [] : edges;
   return [
     ...sizes.map(({ title, problem: at }, i) => ({ title, problem: { ...at, seed: seeds(i) }, ...common })),
-    // Edge values do not depend on the seed. Neither does their answer, unless another input is random.
+    // Inputs with edge values do not depend on the seed. The answer depends on it only if other inputs are random.
     ...values.map((edge) => ({
       title: edge,
       problem: { ...(first?.problem ?? problem), seed: seeds(-1), words: { ...first?.problem.words, edge } },

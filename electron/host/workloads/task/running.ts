@@ -49,7 +49,7 @@ async function checkAnswer(
   const able = variantsFor(problem, addon.taskVariants(problem.workload)).filter((one) => one.precision === precision);
   const judge = able.find(({ device }) => device === 'cpu') ?? able[0];
   if (judge === undefined)
-    throw new BraggError('unsupported', `no variant offers ${precision}, the precision of the reference`);
+    throw new BraggError('unsupported', `no variant can check results in ${precision}, the precision of the program`);
   try {
     const comparison = await addon.createTask({ ...problem, variant: judge.id }).compare(arrays);
     if (comparison === null) throw new BraggError('internal', `${judge.id} returned no result`);
@@ -124,7 +124,8 @@ function estimateMemory(addon: NativeAddon, { problem }: TaskCandidate): number 
 }
 
 /**
- * Whether all candidates fit into memory together. The first one counts twice, because its control is prepared too.
+ * Whether all candidates fit into memory together. The first one counts twice, because it is prepared a second time as
+ * the control that measures noise.
  */
 function allFitIntoMemory(addon: NativeAddon, problem: TaskProblem, all: readonly TaskCandidate[]): boolean {
   const memory = defaultGpu({ cuda: addon.driverDevices() })?.memory_bytes ?? null;
@@ -341,7 +342,7 @@ export function leastSecondsOfRun(addon: NativeAddon, problem: TaskProblem): num
   const rounds = Math.min(taskLimits.mostRounds, leastInstances * roundsPerInstance(keep));
   const each = measured.map((variant) => leastSample_s(problem, variant));
   const once_s = each.reduce((sum_s, one_s) => sum_s + one_s, 0);
-  // The first variant has a control in each round, and a started round is always completed.
+  // Each round times the first variant twice, the second time as the control. A started round is always completed.
   const round_s = once_s + leastSample_s(problem, first);
   const rounds_s = Math.min(rounds * round_s, Math.max(taskLimits.mostSeconds - once_s, round_s));
   return leastSeconds(workOf(problem)) + once_s + rounds_s;

@@ -37,7 +37,10 @@ type Report = Pick<TaskVerdict, 'checks' | 'compared'>;
 const MAX_JUDGES = 16;
 const judges = new Map<string, NativeTask>();
 
-/** Name of a number in the engine's problem. If present, it is the seed that alters the inputs. */
+/**
+ * Suffix of the name of a number in the engine's problem. The number is the seed that alters the inputs; without it
+ * they are unaltered.
+ */
 const ALTERED_SUFFIX = '.altered';
 
 /** Engine variant that candidates on the CPU replace. It also compares results with the answer. */
@@ -272,8 +275,8 @@ class UserKernelTask implements NativeTask {
 }
 
 /**
- * Source files of the engine: `row.cpp` lists variants; `layer.cpp` and `work.cpp` contain the reference for
- * comparisons.
+ * Source files that a user kernel cannot replace, because the engine itself uses them: `row.cpp` lists variants;
+ * `layer.cpp` and `work.cpp` contain the reference for comparisons.
  */
 const engine = ['registry.cpp', 'row.cpp', 'layer.cpp', 'work.cpp'];
 

@@ -53,7 +53,10 @@ interface DoseFileFacts {
 
 export type ImportedDose = DoseFileFacts &
   Readonly<{
-    /** Quantity of a run whose unit the values have. Null if they have the unit of the file. */
+    /**
+     * Quantity whose unit the values have after conversion to the units of a run. Null if they keep the unit of the
+     * file.
+     */
     by: GammaDose | null;
   }> &
   ({ readonly kind: 'map'; readonly map: DoseMap } | { readonly kind: 'curve'; readonly curve: GammaCurve });
@@ -305,7 +308,7 @@ export async function readDoseFile(
 
 /** Reads the volume in these files. One of them is the header, which refers to the others. */
 function volumeFromFiles(files: readonly NamedBytes[]): { readonly name: string; readonly volume: Volume } {
-  // DICOM files often have no extension.
+  // Select the header by its extension. DICOM files often have none, so they are recognised by their content.
   const main =
     files.find(({ name }) => importedEndings.includes(endingOf(name))) ?? files.find(({ bytes }) => isDicom(bytes));
   if (main === undefined) {
@@ -325,7 +328,7 @@ function volumeFromFiles(files: readonly NamedBytes[]): { readonly name: string;
     const allowed = 'allowed: depth, then a column for each x, as the program exports a dose map';
     throw new BraggError(
       'unsupported',
-      `${main.name} is not a map; ${allowed}. Open a depth dose over the depth dose instead.`,
+      `${main.name} is not a map; ${allowed}. To compare a depth dose, open it in the chart of the depth dose instead.`,
     );
   }
   checkDoses(main.name, dose.volume);

@@ -58,7 +58,7 @@ export interface RunData extends RunContext, Recording, RunScalars {
   readonly setup_parts: readonly { readonly name: string; readonly seconds: number }[];
   /** Dose in MeV per cell, in rows of z. */
   readonly dose: Float64Array;
-  /** Computes one row of `dose`, if the whole is computed only when read. */
+  /** Computes one row of `dose`. Present if `dose` itself is computed only on first access. */
   readonly doseRow?: (z: number) => Float64Array;
   /** Six sums for each plane of z, in mm and rad: N, Σx, Σx², Σθ, Σθ², Σxθ. */
   readonly crossing: Float64Array;

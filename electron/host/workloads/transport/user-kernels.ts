@@ -62,7 +62,10 @@ export function doseError(value: number | null, bound: number | null): Accuracy 
 /** Maximum relative error of the ledger's sums. A larger error means that protons or energy were created or lost. */
 const ledgerLimit: Readonly<Record<Precision, number>> = { fp32: 1e-6, fp64: 1e-12 };
 
-/** Variants with their own planes and bins. Their cells differ from those on a grid by the error of that grid. */
+/**
+ * Variants that choose their own planes and bins. Their results differ from those on a common grid by the
+ * discretisation error.
+ */
 const separateGridVariants: ReadonlySet<string> = new Set(['moments', 'cuda-moments']);
 
 /** Whether two variants use the same cells, so that correct doses agree to rounding. */

@@ -24,7 +24,7 @@ import {
 } from './regions.ts';
 
 interface SizedPoint {
-  /** Each step of the point's grid divided by the same step of the finest grid, by path. */
+  /** By the path of each grid step: its length divided by its length on the finest grid. */
   readonly factors: ReadonlyMap<string, number>;
   readonly rest: string;
   readonly solved: SolvedPoint;
@@ -122,7 +122,8 @@ function gridText(sized: SizedPoint): string {
 }
 
 /**
- * Effect of halving each step alone, for one grid from which all these halvings were solved; empty if there is none.
+ * Evidence for the effect of each step. Uses one grid for which the study also halved each step separately; empty if
+ * there is no such grid.
  */
 function stepEvidence(paths: readonly string[], all: readonly SizedPoint[], name: string): readonly string[] {
   const base = all.find(({ factors }) =>
@@ -310,10 +311,8 @@ function speedEvidence(won: readonly FastestVariant[]): readonly string[] {
         ]),
     ...(single === 0
       ? []
-      : [
-          `at ${points(single)} times have no interval, because there are fewer than five repeats: only the medians are compared`,
-        ]),
-    ...(shared === 0 ? [] : [`at ${points(shared)} other points ran at the same time, so their times are inflated`]),
+      : [`only medians are compared at ${points(single)}, because fewer than five repeats give no interval`]),
+    ...(shared === 0 ? [] : [`times inflated at ${points(shared)}, because other points ran at the same time`]),
   ];
 }
 

@@ -280,8 +280,8 @@ export function excludeUndefined(counts: Float32Array, values: readonly number[]
 }
 
 /**
- * Side length of a pixel in mm from CIF items, of which the first is in metres, and from comments. NaN if neither
- * states it.
+ * Side length of a pixel in mm. `commented`: value from the comments, or NaN. CIF items state the side in metres or in
+ * millimetres. Returns NaN if no source states it.
  */
 function pixelSide_mm(items: ReadonlyMap<string, readonly string[]>, commented: number): number {
   const sizes = (name: string): readonly number[] => numbersOf(items, name).map(Math.abs);

@@ -371,7 +371,7 @@ export async function readNexusImage(
   }
 }
 
-/** Reads an HDF5 file as a run of this program, and if it is none, as an image of a detector. */
+/** Reads an HDF5 file as a run of this program. If it is not one, reads it as an image of a detector. */
 export async function runOrNexus<Run>(
   run: () => Promise<Run>,
   nexus: () => Promise<MaskedImage>,

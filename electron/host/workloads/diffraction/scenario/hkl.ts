@@ -43,8 +43,8 @@ const maxErrors = 20;
 const NOISE = 5;
 
 /**
- * Splits a line into numbers. They are separated by spaces, and then commas are decimal marks, or they are separated by
- * commas.
+ * Splits a line into numbers, which are separated by spaces or by commas. If they are separated by spaces, a comma
+ * within a number is a decimal mark.
  */
 function splitNumbers(text: string): readonly string[] | string {
   const apart = text
@@ -54,7 +54,7 @@ function splitNumbers(text: string): readonly string[] | string {
   if (apart.length < 4) return text.split(/[\s,;]+/).filter((word) => word !== '');
   const unclear = apart.find((word) => /^-?[1-9]\d{0,2},\d{3}$/.test(word));
   if (unclear !== undefined) {
-    return `${unclear} may be thousands or have three decimals; allowed: a decimal point`;
+    return `the comma in ${unclear} may separate thousands or decimals; allowed: a decimal point`;
   }
   return apart.map((word) => (/^[-+]?\d*,\d+([eE][-+]?\d+)?$/.test(word) ? word.replace(',', '.') : word));
 }
@@ -261,8 +261,8 @@ export function readHkl(text: string): HklList {
   for (const { line: at, read } of observed) {
     if (faults.length >= maxErrors) break;
     const [h, k, l, value, weight] = read;
-    // Programs scale the largest intensity to 99999.99, which also marks missing values. An intensity with a plausible
-    // sigma is a measurement.
+    // Some programs scale the largest intensity to 99999.99, a value that others use for missing ones. An intensity
+    // with a plausible sigma therefore counts as a measurement.
     const isMeasured =
       layout.value === 'I' && layout.sigma !== null && (value > 0 || -value * Math.sqrt(weight) < NOISE);
     if (isMeasured || !isMissing(value)) addObservation(at, read);
@@ -273,9 +273,7 @@ export function readHkl(text: string): HklList {
   }
   if (faults.length > 0) return { ok: false, faults };
   if (missing > 0) {
-    notes.push(
-      `${missing} ${missing === 1 ? 'reflection has' : 'reflections have'} a mark for a missing value, such as -999, as ${layout.value}: left out.`,
-    );
+    notes.push(`Reflections omitted because their ${layout.value} marks a missing value, such as -999: ${missing}.`);
   }
   if (!ended) {
     return fail(
@@ -286,7 +284,7 @@ export function readHkl(text: string): HklList {
   if (repeated > 0) {
     notes.push(`${repeated} lines repeat a reflection: its observations are averaged, each weighted by 1/sigma².`);
   }
-  if (misfits > 0) notes.push(`${misfits} reflections have a negative sigma, by which XDS marks misfits: left out.`);
+  if (misfits > 0) notes.push(`Reflections omitted because XDS marks them as misfits by a negative sigma: ${misfits}.`);
   if (seen.size === 0) return fail(1, 'contains no reflection; needed: h k l F');
   const found = new Rows();
   for (const [key, { sum, weight }] of seen) {

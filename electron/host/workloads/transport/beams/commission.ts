@@ -98,7 +98,10 @@ export function readOneCurve(text: string, unit: DepthUnit | null): ReadCurve {
   }
   const told = read.ok ? read.curve.depthUnit?.toLowerCase() : undefined;
   if (read.ok && unit !== null && told !== undefined && told !== unit) {
-    return rejectedCurve(read.curve.firstLine, `the depth column is in ${told}; allowed: the same unit, or no unit`);
+    return rejectedCurve(
+      read.curve.firstLine,
+      `the depth column is in ${told}, but ${unit} was selected; allowed: a column in ${unit} or without a unit`,
+    );
   }
   return completeCurve(read);
 }

@@ -139,7 +139,8 @@ function fitFromDepth({ doses, to_mm, first, kind }: FitRequest, from_mm: number
 }
 
 /**
- * Interpolates between two fits. The modulation jumps where a layer is added, so values within the jump need a mixture.
+ * Interpolates between two fits. Between them a layer is added, which changes the modulation abruptly. A mixture of
+ * both fits gives the values in between.
  */
 function interpolateFits(
   { curves, step_mm }: LayerDoses,

@@ -31,10 +31,12 @@ const MIN_RANGE_MM = 5;
 const MIN_LAYER = 0.4;
 /** Maximum spacing of spots in standard deviations of their width. The dose between them is then flat to 0.03 %. */
 const WIDEST_SPACING = 1.5;
-/** Maximum deviation from the requested range if the energies are listed: this share of it, plus the length below. */
+/**
+ * Maximum deviation from the requested range if energies are listed: MAX_DEVIATION times the range, plus FARTHEST_MM.
+ */
 const MAX_DEVIATION = 0.05;
 const FARTHEST_MM = 1;
-/** Tolerance of the range in mm. */
+/** Tolerance in mm to which the range of the sum of all layers is adjusted. */
 const CLOSE_MM = 0.02;
 
 const throwInvalid = (message: string): never => {
@@ -71,7 +73,7 @@ function spacedRanges(request: SobpRequest, sigmaAt: SigmaAt): readonly number[]
   }
 }
 
-/** Estimate of the range in mm, accurate to a few percent. The next function bounds its error. */
+/** Estimate of the range in mm, accurate to a few percent. `rangeErrorBound` is an upper limit for its error. */
 const estimatedRange = (energy_MeV: number): number => 1.23 * (energy_MeV / 10) ** 1.77;
 const rangeErrorBound = (range_mm: number): number => 0.05 * range_mm + 3;
 

@@ -193,7 +193,7 @@ class TransportBenchCandidate implements BenchCandidate {
   #variation(): ConstructorParameters<typeof VariedRuns>[0] {
     const { problem } = this.#candidate;
     return {
-      title: (share) => `${(100 * MAX_LESS_ENERGY * share).toPrecision(2)} % less beam energy`,
+      title: (share) => `a beam energy ${(100 * MAX_LESS_ENERGY * share).toPrecision(2)} % lower`,
       run: async (share) => {
         const measured = await this.#run('warm', withLessEnergy(problem, share));
         return measured && { values: measured.result.dose, time_s: comparedTime_s(measured.timing) };

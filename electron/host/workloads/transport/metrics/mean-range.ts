@@ -29,7 +29,7 @@ export interface TrackEnd {
    * this depth, but do not stop.
    */
   readonly lostBehind: (depth_mm: number) => number;
-  /** Number of protons that left through the sides. */
+  /** Number of protons that left through the sides of the box. */
   readonly aside: number;
 }
 

@@ -25,7 +25,7 @@ const escapeBorders = [
   { column: 'escaped_z', where: 'through the front or the back', remedy: 'a larger geometry.depth_mm' },
 ] as const;
 
-/** Dose of a run, and the number of cells across the beam. */
+/** Dose of a run, and the grid's cells across the beam. */
 interface Cells {
   /** Returns the dose in MeV per cell, in rows of z. */
   readonly dose: () => Float64Array;
@@ -75,12 +75,12 @@ function sideFaces_MeV(dose: Float64Array, nx: number): number {
 }
 
 /**
- * Share of the energy in cells at a face that may be wrong if a beam starts wider than specified. Compared with Monte
- * Carlo, it is up to 0.37. The beams had 70 and 150 MeV, a width of 0.4 mm, cells of 1 mm, and a distance of 0.1 to 2
- * mm from a face. Beams that their cells resolve agree within 1.3 % and need no note.
+ * Possible error of the energy in the cells at a face, as a share of it, if a beam starts wider than specified.
+ * Comparison with Monte Carlo gives up to 0.37, for beams of 70 and 150 MeV and a width of 0.4 mm. Cells were 1 mm
+ * wide, and the beam was 0.1 to 2 mm from a face. Beams that their cells resolve agree within 1.3 % and need no note.
  */
 const ERROR_NEXT_TO_FACE = 0.4;
-/** Share of the energy below which this error is less than the energy of the protons that left. */
+/** Share of the deposited energy above which the note about this error is shown. */
 const SHOWN_ENERGY = 0.01;
 
 function edgeNote({ metrics: { energy_deposited_MeV } }: NoteInputs, cells: Cells): readonly RunNote[] {
@@ -164,12 +164,12 @@ const STANDARD = 'icru49';
 function tableNote({ physics: { stopping_power }, geometry }: ScenarioParts, title: string): readonly RunNote[] {
   if (stopping_power === STANDARD) return [];
   const materials = [...new Set([geometry.background, ...geometry.regions.map(({ material }) => material)])];
-  // Only built-in materials count, because user materials and those of a CT scale with the table.
+  // Skip user materials and those of a CT, because their stopping power scales with the water table.
   const built: readonly string[] = materialNames;
   const others = materials.filter((material) => material !== 'water' && built.includes(material)).join(', ');
   if (others === '') return [];
   const covers = materials.includes('water') ? 'applies to water only' : 'has no effect, because there is no water';
-  return [{ code: 'table-of-water', text: `${title} ${covers}: ${others} by NIST PSTAR (ICRU 49).` }];
+  return [{ code: 'table-of-water', text: `${title} ${covers}; NIST PSTAR (ICRU 49) is used for ${others}.` }];
 }
 
 /** Share of the Gaussian that must be cut off before any displayed number changes. */
@@ -201,7 +201,9 @@ function tailNote({ beam, grid: { cutoff_MeV } }: ScenarioParts): readonly RunNo
   return [{ code: 'energies-cut-off', text }];
 }
 
-/** Share of W80–20 from which a note is shown. Every grid widens the falloff by as much. */
+/**
+ * Share of W80–20 by which the tilt must widen the falloff for a note to be shown. Any grid widens it by about as much.
+ */
 const SHOWN_SHARE = 0.01;
 /** W80–20 of a Gaussian distribution of ranges, in units of its standard deviation. */
 const FALLOFF = 1.312;
@@ -229,8 +231,9 @@ function tiltNote(
 }
 
 /**
- * Share of the dose in the last cells that remapping in z can hold back at the rear of the box. Measured at 70 MeV for
- * steps of 0.1 to 0.9 cells in depth, and for steps longer than a cell, whose dose is spread over several cells.
+ * Share of the dose in the last cells that may be wrong if protons leave through the back of the box, because remapping
+ * in z retains some of them. Measured at 70 MeV for steps of 0.1 to 0.9 cells in depth, and for steps longer than a
+ * cell, whose dose is spread over several cells.
  */
 const RETAINED_DOSE = { ofShort: 0.45, power: 1.5, ofLong: 0.5 } as const;
 

@@ -10,8 +10,8 @@ import { huAt, mediumOf, type PlacedCt } from './placed-ct.ts';
  */
 const ENERGIES = 1000;
 /**
- * Ratio of the range in the background to that in a region, above which the region is clearly denser. Tissues in water
- * are below it, because rounding of cell sizes has as much effect.
+ * Minimum ratio of the range in the background to that in a region for which the region counts as clearly denser. The
+ * ratio of tissues in water is smaller; adapting cells to them would change their size less than rounding does.
  */
 const CLEARLY_DENSER = 2;
 /** Thickness that contains a falloff, in standard deviations of the range. Thinner regions are foils. */
@@ -133,8 +133,8 @@ export function axisEnd(scenario: BeamGeometry, context: TransportContext): Axis
 
 /**
  * Selects the matter whose range determines the cell size, and the path through the background before it. By default
- * this is the background. If the beam stops in a region that is clearly denser and contains the falloff, it is that
- * region. Cells for the air of a nozzle, for example, would be longer than the peak in water.
+ * this is the background. If the beam stops in a clearly denser region that contains the falloff, that region is used.
+ * For example, cells sized for the air of a nozzle would be longer than the peak in water.
  */
 export function gridMedium(scenario: TransportWithBeam, context: TransportContext): AxisEnd {
   const background: Medium = { material: scenario.geometry.background, density_scale: 1 };

@@ -1,8 +1,7 @@
 /**
- * Computes the energy of a beam that the file gives directly, by a range in water, or by spots.
- *
- * For a given range R80 or R90, the mean range follows by quadrature over the spread of ranges, with the range table in
- * use. The detour is then added, because the CSDA path is longer than the depth by half of the mean square angle.
+ * Computes the energy of a beam. The scenario specifies it directly, by a range in water, or per spot. For a given
+ * range R80 or R90, the mean range follows by quadrature over the spread of ranges, with the selected range table. The
+ * detour is then added, because the CSDA path is longer than the depth by half of the mean square angle.
  */
 import type {
   CompleteBeam,
@@ -40,7 +39,10 @@ const POINTS = 40;
  * energy.
  */
 const STEPS = 8;
-/** Number of iterations between offset and energy. The first guess has an error below one percent. */
+/**
+ * Number of iterations that adjust the offset between range and mean range to the energy. The first guess has an error
+ * below one percent.
+ */
 const ROUNDS = 3;
 /**
  * Number of depths per standard deviation at which the dose is evaluated, from REACH before to REACH behind the mean
@@ -174,7 +176,7 @@ function energyFromRange(requested: RequestedRange, context: RangeContext): numb
   return energy;
 }
 
-/** Number of energies up to which they are computed on this thread. Each needs milliseconds. */
+/** Maximum number of energies that are computed on this thread. Each needs milliseconds. */
 const FEW_SIGMAS = 4;
 
 interface RangesRequest extends Pick<TransportContext, 'water' | 'materials'> {

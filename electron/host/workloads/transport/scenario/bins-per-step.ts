@@ -241,8 +241,8 @@ function fewestBins(
 }
 
 /**
- * @param step_mm along the beam's axis
- * @param stepInWater_mm loss of residual range in such a step there, mm of water
+ * Returns the number of range bins per solver step. `step_mm`: length of a step along the beam axis. `stepInWater_mm`:
+ * loss of residual range in such a step, in mm of water.
  */
 function binsPerStep(
   scenario: TransportWithBeam,

@@ -43,9 +43,9 @@ function physicalSpread_mm({ beam, physics }: TransportScenario, range_mm: numbe
 }
 
 /**
- * @param extra_mm range spread (sigma, mm of water) that the energy grid adds, as the engine states it
- * @param range_mm CSDA range in water
- * @param slope_mm_MeV change of that range with the beam's energy
+ * Warns if the energy grid widens the beam. `extra_mm`: spread of the range that the grid adds, as reported by the
+ * engine (standard deviation in mm of water). `range_mm`: CSDA range in water. `slope_mm_MeV`: derivative of that range
+ * with respect to the energy.
  */
 export function spreadWarning(
   scenario: TransportScenario,

@@ -111,7 +111,9 @@ describe('compiled kernels', () => {
       }
     };
     expect(() => read(whole.subarray(0, 10))).toThrow(/damaged: the fat binary ends at byte 10/);
-    expect(() => read(Buffer.from('not a fat binary at all'))).toThrow(/does not begin like a fat binary/);
+    expect(() => read(Buffer.from('not a fat binary at all'))).toThrow(
+      /does not begin with the signature of fat binary/,
+    );
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: cubin.length - 1 }),

@@ -157,7 +157,7 @@ test('a problem converted to FlashInfer-Trace and back has the same axes, shapes
     ['PASSED', 2],
     ['INCORRECT_NUMERICAL', undefined],
   ]);
-  expect(lost).toContain('overflow.cpp (No maximum) cannot be bound in that format.');
+  expect(lost).toContain('overflow.cpp (No maximum) cannot be expressed in that format.');
   const back = convertFlashInfer(
     readDefinition(files['definitions/user/softmax-rows.json'] ?? '', 'd'),
     readTraces(files['workloads/user/softmax-rows.jsonl'] ?? '', 'w'),

@@ -24,7 +24,9 @@ test('XDS_ASCII contains intensities, whose square roots are the amplitudes', ()
 
 test('a decimal comma in a space-separated column is read as a decimal point', () => {
   expect(ofCase('h03-comma.hkl').slice(0, 8)).toEqual([-2, -2, -2, 32.5, -2, -2, -1, 31.5]);
-  expect(read('1 2 3 4,500')).toEqual(['1: 4,500 may be thousands or have three decimals; allowed: a decimal point']);
+  expect(read('1 2 3 4,500')).toEqual([
+    '1: the comma in 4,500 may separate thousands or decimals; allowed: a decimal point',
+  ]);
 });
 
 test('the header determines if the fourth value is F or I, in any order of columns', () => {
@@ -98,7 +100,7 @@ test('XDS misfits, marked by a negative sigma, are excluded', () => {
   expect(list).toEqual({
     ok: true,
     reflections: Float64Array.of(1, 0, 0, 2),
-    notes: ['1 reflections have a negative sigma, by which XDS marks misfits: left out.'],
+    notes: ['Reflections omitted because XDS marks them as misfits by a negative sigma: 1.'],
   });
 });
 
