@@ -50,7 +50,7 @@ export async function writeWideStudy(folder: string, rows: number): Promise<void
   const next = results.values();
   await Promise.all(
     Array.from({ length: MAX_CONCURRENT_WRITES }, async () => {
-      for (const result of next) await created.write(result);
+      for (const result of next) await created.writeResult(result);
     }),
   );
 }

@@ -15,11 +15,11 @@ import {
   type BenchLimits,
   type BenchProgress,
   type BenchTask,
+  benchTaskOfReadings,
   measureSession,
-  optionsOfTask,
   reportRows,
   sessionText,
-  taskOfReadings,
+  taskOptions,
   type ValidReading,
   withoutRecordings,
 } from '../host/api/benches.ts';
@@ -185,7 +185,7 @@ export const optionSpecs: readonly FlagSpec[] = benchOptionEntries.map(([, { fla
   ...(value === undefined ? {} : { value }),
 }));
 
-export const parseLimits = (parsed: ParsedArguments): BenchLimits => optionsOfTask(parseBenchOptions(parsed)).limits;
+export const parseLimits = (parsed: ParsedArguments): BenchLimits => taskOptions(parseBenchOptions(parsed)).limits;
 
 /** Parses a percentage to a fraction: `0.5%` becomes 0.005. Null if the flag is absent. Throws UsageError. */
 function flagPercent(parsed: ParsedArguments, flag: string): number | null {
@@ -265,8 +265,8 @@ export async function measureWithProgress(
   if (first === undefined) throw new Error('no scenario to measure was given');
   const { benchable } = hostWorkloads[first.kind];
   const progress = new BenchProgressView(terminal, rest.limits.mostSeconds);
-  const { session } = await taskOfReadings(benchable, readings, {
-    ...optionsOfTask(parseBenchOptions(parsed, commonOptions)),
+  const { session } = await benchTaskOfReadings(benchable, readings, {
+    ...taskOptions(parseBenchOptions(parsed, commonOptions)),
     ...rest,
     scenario: first.scenario?.name || (parsed.operands[0] ?? ''),
     assetsFolder: assetsFolder(),
@@ -278,7 +278,7 @@ export async function measureWithProgress(
         signal,
         startChild: forkChild,
         warn: (reason) => terminal.say(reason),
-        tell: (latest) => progress.update(latest),
+        onProgress: (latest) => progress.update(latest),
       }),
     )
     .finally(() => progress.close());
@@ -358,7 +358,7 @@ export async function benchScenario(
 ): Promise<ExitCode> {
   const { parsed } = context;
   throwIfTraceUnsaved(parsed);
-  const { limits, processes } = optionsOfTask(parseBenchOptions(parsed));
+  const { limits, processes } = taskOptions(parseBenchOptions(parsed));
   const text = flagValue(parsed, 'sweep');
   const sweep = text === undefined ? null : parseSweep(text);
   const readings: ValidReading[] = [];

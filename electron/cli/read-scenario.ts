@@ -11,9 +11,9 @@ import { runPacker } from '../host/api/files.ts';
 import { benchKindOf, problemFileIn } from '../host/api/kernels.ts';
 import {
   type AnyRunData,
+  invalidScenarioError,
   type Override,
   parseOverride,
-  refusalOf,
   type ScenarioReading,
 } from '../host/api/scenarios.ts';
 import { type Host, type NativeAddon, readUserFile } from '../host/index.ts';
@@ -95,7 +95,7 @@ export async function readScenario(
   const given = parseOverrides(parsed);
   const read = async (overrides: readonly Override[]): Promise<ValidReading> => {
     const found = await host.scenarios.read(path, { overrides });
-    if (found.kind === null) throw refusalOf(found.issues);
+    if (found.kind === null) throw invalidScenarioError(found.issues);
     return found;
   };
   let reading = await read([...given, ...more]);
@@ -105,7 +105,7 @@ export async function readScenario(
     for (const note of fitted.notes) terminal.say(note);
     reading = await read([...given, ...fitted.overrides, ...more]);
   }
-  if (reading.problem === null) throw refusalOf(reading.issues);
+  if (reading.problem === null) throw invalidScenarioError(reading.issues);
   if (reading.scenario !== null) await trustSelectedKernel(context, host, reading.scenario);
   printIssues(terminal, reading.issues);
   return reading;

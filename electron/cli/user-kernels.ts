@@ -57,7 +57,7 @@ const KERNEL_LABEL = /^(.+\.(?:cu|cpp|py))((?:\[[\w=;-]+\])?(?:@[^:]*)?(?::\d{1,
 export async function obtainTrust({ parsed, terminal }: VerbContext, host: Host, file: string): Promise<void> {
   const kernel = host.userKernels.find(basename(file));
   if (kernel === null || host.userKernels.isTrusted(kernel)) return;
-  const { description, answer, id, sha256 } = kernel;
+  const { description, referenceProgram: answer, id, sha256 } = kernel;
   if (!hasFlag(parsed, 'trust')) {
     const program = answer === null ? '' : ` ${answer.name}, which computes its expected result, runs too.`;
     const what = `${kernel.file} replaces ${description.replaces} in ${description.base}.${program} It is code that runs with your rights.`;

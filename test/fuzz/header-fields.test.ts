@@ -171,7 +171,7 @@ const imageAnswer =
   (name: string) =>
   (bytes: Uint8Array): string => {
     try {
-      const { counts, left, ...rest } = readImage(bytes, name);
+      const { counts, excluded: left, ...rest } = readImage(bytes, name);
       return JSON.stringify([[...counts], [...left], rest]);
     } catch (error) {
       if (error instanceof BraggError) return `refused: ${error.message}`;
@@ -511,7 +511,7 @@ test.each([
 });
 
 test('TIFF: counts above the stated saturation are excluded', () => {
-  const left = (bytes: Uint8Array): string => [...readImage(bytes, 'a.tif').left].join('');
+  const left = (bytes: Uint8Array): string => [...readImage(bytes, 'a.tif').excluded].join('');
   expect(left(describedTiff('', { 28: 1234, 104: 100 }))).toBe('000000000011');
   expect(left(describedTiff('', { 28: 1234 }))).toBe('000000000000');
   // Sides of 100 µm and 50 µm, in nanometres.

@@ -50,7 +50,7 @@ async function ct(name: string, at_mm: number | null = null): Promise<unknown> {
 const PHANTOM = /"layers":\[\[4,-1000\],\[8,-100\],\[20,0\]\],"spacing":\[1,1\]/;
 
 async function image(name: string): Promise<unknown> {
-  const { width, height, counts, left, full } = readImage(readFileSync(inFolder('images', name)), name);
+  const { width, height, counts, excluded: left, full } = readImage(readFileSync(inFolder('images', name)), name);
   const out = [...left.keys()].filter((i) => left[i] === 1).map((i) => [i % width, Math.floor(i / width)]);
   return { width, height, first: [...counts.subarray(0, 4)], at_20_15: counts[15 * width + 20], full, out };
 }

@@ -186,7 +186,7 @@ export function mcpServer({ workshop, version, mostSeconds, usualSeconds }: McpS
         const { words, kernel, language } = await workshop.commandOf(input.problem, input.attempt);
         if (language !== 'cu')
           throw new BraggError('unsupported', 'compute-sanitizer checks CUDA kernels; this problem has none');
-        const found = await runSanitizer({ tool: input.tool, words, kernel, signal });
+        const found = await runSanitizer({ tool: input.tool, args: words, kernel, signal });
         const findings = found.findings
           .slice(0, 50)
           .map(({ what, kernel: name, line }) => ({ what, kernel: name, line }));

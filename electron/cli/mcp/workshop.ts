@@ -14,6 +14,7 @@ import { formatLaunches } from '../../contract/scenario/user-problem/resolve.ts'
 import { isUserKernelFile, USER_KERNEL_TEXT_MAX } from '../../contract/user-kernels.ts';
 import { launchLimitsOf as limitsOfGpu, publishedLimitsOf } from '../../domain/launch/occupancy.ts';
 import {
+  benchTaskOfReadings,
   createLimits,
   deriveSession,
   maxRounds,
@@ -21,7 +22,6 @@ import {
   readCurrentRules,
   readSessionNamed,
   sessionText,
-  taskOfReadings,
   type ValidReading,
 } from '../../host/api/benches.ts';
 import {
@@ -145,7 +145,10 @@ export class Workshop {
       problem,
       scenario: await readFile(file, 'utf8'),
       source: kernel.text,
-      answer: kernel.answer === null ? null : { file: kernel.answer.name, text: kernel.answer.text },
+      answer:
+        kernel.referenceProgram === null
+          ? null
+          : { file: kernel.referenceProgram.name, text: kernel.referenceProgram.text },
       rules: [
         form,
         'It is checked against the expected result with hidden inputs and other sizes, in a separate process.',
@@ -223,11 +226,11 @@ export class Workshop {
       const kernels = await host.userKernels.resources(kernel, limits.architecture, signal);
       const reading = await host.scenarios.read(file, { overrides: [] });
       const sizes = reading.scenario?.kind === USER_PROBLEM ? reading.scenario.problem : {};
-      const { candidate, whole, id } = kernel;
+      const { candidate, expandedText, id } = kernel;
       const launches =
         candidate === undefined
           ? ''
-          : formatLaunches(candidate, sizes, readConstants(whole, candidate.constants, id)).text;
+          : formatLaunches(candidate, sizes, readConstants(expandedText, candidate.constants, id)).text;
       return compiledResources(kernels, parseLaunches(launches), limits);
     } catch (error) {
       if (error instanceof BraggError) return null;
@@ -466,7 +469,7 @@ export class Workshop {
       );
     const name = this.#nameOf(opened, attempt);
     const file = path.join(this.#library, name);
-    const { description, answer } = opened.kernel;
+    const { description, referenceProgram: answer } = opened.kernel;
     if (answer !== null && !opened.isFolder) {
       const program = path.join(this.#library, answer.name);
       const programText = await readFile(program, 'utf8').catch(() => null);
@@ -503,7 +506,7 @@ export class Workshop {
     await host.trust.add(kernel.sha256, kernel.file);
     await host.userKernels.prepare(labels, benchKindOf(known.scenario ?? { kind: known.kind }), signal);
     const { benchable } = hostWorkloads[known.kind];
-    const task = await taskOfReadings(benchable, [known], {
+    const task = await benchTaskOfReadings(benchable, [known], {
       scenario: known.scenario?.name || path.basename(file),
       variants: labels,
       processes: 0,
@@ -517,7 +520,7 @@ export class Workshop {
     const { session } = await measureSession(host.addon, benchable, task, {
       signal,
       startChild: forkChild,
-      tell: ({ phase, elapsed_s }) => tell(Math.min(elapsed_s, seconds), seconds, phase),
+      onProgress: ({ phase, elapsed_s }) => tell(Math.min(elapsed_s, seconds), seconds, phase),
     });
     return session;
   }

@@ -202,7 +202,7 @@ export async function showStatus({ parsed, terminal }: VerbContext, folder: Stud
  * the study's cluster jobs are cancelled.
  */
 export async function stopStudy({ terminal }: VerbContext, folder: StudyFolder): Promise<ExitCode> {
-  await folder.askToStop();
+  await folder.requestStop();
   const { working, on } = await statusOf(folder);
   if (working.length === 0 && on?.there !== undefined) {
     const cluster = await withHost((host) => host.clusters.requireCluster(on.cluster));

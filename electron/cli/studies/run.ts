@@ -161,7 +161,7 @@ export async function runStudy(context: VerbContext, host: Host, study: OpenedSt
     const retry = hasFlag(parsed, 'retry');
     const lines = await unsolvedPoints(folder, retry);
     if (!hasFlag(parsed, 'yes')) await throwIfTooLong(context, study, lines.length);
-    await folder.goOn();
+    await folder.clearStopRequest();
     const progress = new ProgressBar(terminal);
     const onProgress = (now: StudyProgress): void => progress.draw(progressText(now));
     const go = { host, folder, lines, budget, onProgress };

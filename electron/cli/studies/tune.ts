@@ -69,7 +69,7 @@ async function tuneStudy(
   const lock = await lockStudy(folder);
   try {
     await trustTunedKernels(context, host, opened);
-    await folder.goOn();
+    await folder.clearStopRequest();
     const progress = new ProgressBar(terminal);
     let fastest = Number.POSITIVE_INFINITY;
     return await tuneLocally({
@@ -98,7 +98,7 @@ export async function runTuning(
   const { folder } = opened;
   const on = flagValue(context.parsed, 'on');
   throwIfSearch(search, on === undefined ? null : { name: on });
-  const before = (await folder.ended()).size;
+  const before = (await folder.finishedPoints()).size;
   const outcome = await tuneStudy(context, host, opened, { search });
   const { best, ...told } = outcome;
   printOutcome(context, folder, told, hasFlag(context.parsed, 'retry') ? 0 : before);

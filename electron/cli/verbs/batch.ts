@@ -94,7 +94,7 @@ function solveOnSeparateGrids(context: VerbContext, host: Host): BatchWork {
         })),
         ...(lanes === undefined ? {} : { lanes }),
         signal: context.signal,
-        ended,
+        onEnded: ended,
       }),
   };
 }
@@ -129,7 +129,10 @@ async function solveOnOneGrid({ parsed, signal }: VerbContext, host: Host): Prom
       : sweep.values.map((value) => `${name} ${sweep.path}=${Number(value.toPrecision(12))}`);
   const gpus = flagValue(parsed, 'gpus');
   const sharing = gpus === undefined ? {} : { gpus };
-  return { names, solve: (ended) => host.batches.solveOnOneGrid({ name, reading, ...sharing, signal, ended }) };
+  return {
+    names,
+    solve: (ended) => host.batches.solveOnOneGrid({ name, reading, ...sharing, signal, onEnded: ended }),
+  };
 }
 
 /** Largest number of lines in a CSV file of depth doses, which is then several hundred megabytes. */

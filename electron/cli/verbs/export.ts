@@ -121,7 +121,7 @@ async function exportMap({ parsed, terminal }: VerbContext, out: string): Promis
     const allowed = maps.flatMap((id) => (id.endsWith(`-${ending}`) ? [MAP.exec(id)?.[1] ?? ''] : [])).join(', ');
     throw new UsageError(`--of: ${name} cannot be written as .${ending}; allowed: ${allowed}`);
   }
-  const { bytes } = await hostWorkloads[run.workload].exported(run, what, runPacker);
+  const { bytes } = await hostWorkloads[run.workload].exportFile(run, what, runPacker);
   await writeOutput(parsed, out, bytes);
   terminal.say(`${name} of ${file} written to ${out}`);
 }

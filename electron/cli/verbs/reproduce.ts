@@ -3,7 +3,7 @@
  */
 import path from 'node:path';
 import { documentForBase, freeFolder, reproduce } from '../../host/api/kernels.ts';
-import { refusalOf } from '../../host/api/scenarios.ts';
+import { invalidScenarioError } from '../../host/api/scenarios.ts';
 import { flagValue, hasFlag, jsonFlag, setFlag, UsageError } from '../arguments.ts';
 import { parseOverrides, scenarioPath } from '../read-scenario.ts';
 import { withHost } from '../subjects.ts';
@@ -41,10 +41,10 @@ export const reproduceVerb: Verb = {
       }
       const kernel = await host.userKernels.open(path.resolve(file));
       // Ask for trust, because the program that computes the answer is run.
-      if (kernel.answer !== null) await obtainTrust(context, host, path.resolve(file));
+      if (kernel.referenceProgram !== null) await obtainTrust(context, host, path.resolve(file));
       const scenario = scenarioPath(parsed.operands[0] ?? '');
       const found = await host.scenarios.read(scenario, { overrides: parseOverrides(parsed) });
-      if (found.draft === null) throw refusalOf(found.issues);
+      if (found.draft === null) throw invalidScenarioError(found.issues);
       const place = { name: scenario, folder: path.dirname(scenario) };
       const reading = await host.scenarios.check(documentForBase(found.draft, kernel), place);
       const out = flagValue(parsed, 'out');

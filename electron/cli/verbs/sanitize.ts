@@ -54,7 +54,12 @@ export const sanitizeVerb: Verb = {
         ...(gpu === undefined ? [] : ['--gpu', gpu]),
         ...['--limit', flagValue(parsed, 'limit') ?? DEFAULT_LIMIT, '--trust'],
       ];
-      const found = await runSanitizer({ tool, words, kernel: file === null ? null : path.basename(file), signal });
+      const found = await runSanitizer({
+        tool,
+        args: words,
+        kernel: file === null ? null : path.basename(file),
+        signal,
+      });
       if (hasFlag(parsed, 'json')) terminal.printJson(found);
       else {
         terminal.print(terminal.style(found.errors === 0 ? 'green' : 'red', sanitizerSummary(found)));

@@ -9,7 +9,7 @@ import { runnableDesigns, type ValidReading } from '../../host/api/benches.ts';
 import {
   type AnyRunData,
   allVariants,
-  engineRefusal,
+  engineErrorWithIssue,
   requireWorkload,
   type ScenarioReading,
 } from '../../host/api/scenarios.ts';
@@ -102,7 +102,7 @@ async function startRun({ parsed }: VerbContext, host: Host, reading: ScenarioRe
       })
     ).id;
   } catch (error) {
-    throw engineRefusal(reading, error);
+    throw engineErrorWithIssue(reading, error);
   }
 }
 

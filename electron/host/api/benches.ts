@@ -20,8 +20,8 @@ export { runSanitizer } from '../model/sanitizer/sanitize.ts';
 export { measureSession } from '../workloads/bench.ts';
 export {
   type BenchTask,
-  optionsOfTask,
-  taskOfReadings,
+  benchTaskOfReadings,
+  taskOptions,
   throwIfBenchTooLong,
   type ValidReading,
 } from '../workloads/benchable.ts';

@@ -13,12 +13,12 @@ export {
 export type { AnyRunData } from '../workloads/run-data.ts';
 export {
   checkWritable,
+  engineErrorWithIssue,
   engineIssue,
-  engineRefusal,
+  invalidScenarioError,
   type Override,
   parseOverride,
   problemOf,
-  refusalOf,
   type ScenarioReading,
   type TaskReading,
   writeAtomically,

@@ -8,13 +8,13 @@ import { collectRecordedFacts } from '../model/bench/session-file.ts';
 import { kernelsNamedIn, readVariantSources } from '../model/bench/sources.ts';
 import { fitSweep } from '../model/bench/sweep.ts';
 import type {
-  Answers,
   Benchable,
-  BenchFollower,
+  BenchCallbacks,
   BenchOutcome,
   BenchProblem,
   BenchSetupOptions,
   BenchTask,
+  ResultArrays,
 } from './benchable.ts';
 import { allVariants } from './index.ts';
 
@@ -25,7 +25,7 @@ export async function measureReport(
   problem: BenchProblem,
   options: SessionOptions & Omit<BenchSetupOptions, 'signal'>,
 ): Promise<SessionReport> {
-  return runSession(addon, await benchable.arena(addon, problem, options), options);
+  return runSession(addon, await benchable.setup(addon, problem, options), options);
 }
 
 /**
@@ -58,17 +58,17 @@ export async function measureSession(
   addon: NativeAddon,
   benchable: Benchable,
   task: BenchTask,
-  { tell, signal, soFar, warn, startChild }: BenchFollower,
+  { onProgress: reportProgress, signal, onIntermediateSession, warn, startChild }: BenchCallbacks,
 ): Promise<BenchOutcome> {
   const { workload, problems, sweep, created, command, assetsFolder, trace } = task;
   const { scenario, documents, variants, modes, seed, limits } = task;
   const count = task.processes ?? (sweep === null ? benchable.usualProcesses : 0);
   const reports: SessionReport[] = [];
-  const answers: Answers[] = [];
+  const answers: ResultArrays[] = [];
   const sessionOf = (all: readonly SessionReport[]): Session => {
     const values = sweep?.values.slice(0, all.length) ?? [];
     return {
-      ...{ format: SESSION_FORMAT, format_version: 3, workload, words: benchable.words(sweep?.path), created, command },
+      ...{ format: SESSION_FORMAT, format_version: 3, workload, words: benchable.terms(sweep?.path), created, command },
       reports: [...all],
       sweep: sweep === null ? null : { path: sweep.path, values: [...values], fits: fitSweep(values, all) },
     };
@@ -90,9 +90,11 @@ export async function measureSession(
         task.external.length === 0 ? null : { assetsFolder, ids: task.external, scenario: task.scenarios[index] },
       ...(startChild !== undefined && { processes: { count, startChild } }),
       ...(trace && { trace: (reason: string) => warn?.(reason) }),
-      ...(soFar !== undefined && { soFar: (part: SessionReport) => soFar(sessionOf([...reports, part])) }),
+      ...(onIntermediateSession !== undefined && {
+        soFar: (part: SessionReport) => onIntermediateSession(sessionOf([...reports, part])),
+      }),
       onAnswer: (label, values) => found.set(label, values),
-      onProgress: (progress) => tell(progress, index),
+      onProgress: (progress) => reportProgress(progress, index),
     });
     reports.push(await withReportKernels(addon, report, workload));
   }

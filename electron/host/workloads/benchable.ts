@@ -161,7 +161,7 @@ export interface BenchTask {
 }
 
 /** Converts options of a benchmark to fields of a task. */
-export function optionsOfTask(options: BenchOptions) {
+export function taskOptions(options: BenchOptions) {
   const { rounds, time_s, instances, precision, margin, warm_up, processes, seed, energy, lock_MHz, cool_C } = options;
   const limits = createLimits(rounds ?? maxRounds, time_s, {
     ...{ precision, margin, warmUp: warm_up },
@@ -196,7 +196,7 @@ export type ValidReading = Extract<ScenarioReading, { readonly kind: string }>;
  * Builds a task from one scenario, or from the scenarios of a sweep, one per value. Yields to the event loop after each
  * problem.
  */
-export async function taskOfReadings(
+export async function benchTaskOfReadings(
   benchable: Benchable,
   readings: readonly ValidReading[],
   stated: TaskSettings & Partial<Pick<TaskProblems, 'documents'>>,
@@ -216,24 +216,24 @@ export async function taskOfReadings(
 }
 
 /** Result arrays by the label of their report entry. Contains only results that can be displayed. */
-export type Answers = ReadonlyMap<string, Float32Array | Float64Array>;
+export type ResultArrays = ReadonlyMap<string, Float32Array | Float64Array>;
 
 export interface BenchOutcome {
   readonly session: Session;
   /** Results of each report. */
-  readonly answers: readonly Answers[];
+  readonly answers: readonly ResultArrays[];
 }
 
-export interface BenchFollower {
+export interface BenchCallbacks {
   /** Reports progress. `report`: index of the value in a sweep. */
-  readonly tell: (progress: BenchProgress, report: number) => void;
+  readonly onProgress: (progress: BenchProgress, report: number) => void;
   readonly signal: AbortSignal;
   /** Called with the reason if performance ceilings are missing or a trace lacks the device. */
   readonly warn?: ((reason: string) => void) | undefined;
   /** Starts child processes. If absent, nothing is measured in separate processes. */
   readonly startChild?: StartChild | undefined;
   /** Called periodically with the session so far, as it would be returned if the measurement stopped now. */
-  readonly soFar?: ((session: Session) => void) | undefined;
+  readonly onIntermediateSession?: ((session: Session) => void) | undefined;
 }
 
 /** Settings of the session that a workload prepares. */
@@ -258,7 +258,7 @@ export interface WorkAmount {
   /** Stores the time in seconds that a run needed on this machine, to improve the forecasts in the scenario form. */
   readonly learn?: (seconds: number) => void;
   /** False if the variant is known to fail its accuracy tests. */
-  readonly right: boolean;
+  readonly isCorrect: boolean;
 }
 
 export interface Benchable {
@@ -289,13 +289,13 @@ export interface Benchable {
   /** Default number of cold processes per variant. It does not apply to sweeps. */
   readonly usualProcesses: number;
   /** Terms of the workload for tables. `swept`: path of the scenario value that a sweep changes. */
-  readonly words: (swept: string | undefined) => SessionTerms;
+  readonly terms: (swept: string | undefined) => SessionTerms;
   /** Folder of the workload's kernels, by which their resources are found. */
   readonly kernels: string;
   /** Reads the published claims about this problem. */
   readonly readClaims: (assetsFolder: string, problem: BenchProblem) => Promise<readonly Claim[]>;
   /** Prepares the measurement. Throws a BraggError if a variant is unknown for this problem. */
-  readonly arena: (addon: NativeAddon, problem: BenchProblem, options: BenchSetupOptions) => Promise<BenchSetup>;
+  readonly setup: (addon: NativeAddon, problem: BenchProblem, options: BenchSetupOptions) => Promise<BenchSetup>;
   /** Converts a result to a field for display. Null if that is not possible. */
   readonly field: (problem: BenchProblem, answer: Float32Array | Float64Array) => ComparedField | null;
 }

@@ -30,7 +30,7 @@ export const hostWorkloads: Readonly<Record<WorkloadName, HostWorkload>> = {
  */
 export function claimedValues(document: unknown): ProblemValues | null {
   const { filled } = validateScenario(document);
-  return filled === null ? null : hostWorkloads[filled.kind].claimed(filled);
+  return filled === null ? null : hostWorkloads[filled.kind].claimValues(filled);
 }
 
 /** Returns the variants of all workloads, in the order of the workloads. */

@@ -32,7 +32,7 @@ import type { Benchable, BenchOutcome, BenchTask } from './benchable.ts';
 import type { RunContext } from './run-context.ts';
 import type { AnyRunData } from './run-data.ts';
 import type { Packer, RunFile } from './run-files/run-file.ts';
-import type { ScenarioReading, ScenarioSide } from './scenarios/scenarios.ts';
+import type { ScenarioFunctions, ScenarioReading } from './scenarios/scenarios.ts';
 
 export interface MeasuredTimes {
   /** Variant that ran, also if `auto` was requested. */
@@ -96,7 +96,10 @@ export const quantityReadouts = (quantities: readonly Quantity[]): readonly Stud
     .map(({ id, unit, value }) => ({ group: 'readouts', name: id, unit, value }));
 
 /** Energy of an entry as recorded in a session. Empty if energy was not requested. */
-export function sessionEnergy(quantities: readonly Quantity[], facts: SessionReport['facts']): readonly StudyMeasure[] {
+export function sessionEnergyMeasures(
+  quantities: readonly Quantity[],
+  facts: SessionReport['facts'],
+): readonly StudyMeasure[] {
   const energies = facts.filter(([name]) => name === ENERGY_FACT).map(([, value]) => value);
   if (energies.length === 0) return [];
   const joules = quantities.find(({ id }) => id === ENERGY_QUANTITY)?.value ?? null;
@@ -136,7 +139,7 @@ export type ComparedRuns =
        * Computes the error of a result relative to a reference on the same grid. `judged`: whether both solve the same
        * problem.
        */
-      readonly against: (here: Answer, reference: Answer, judged: boolean) => Promise<readonly Accuracy[]>;
+      readonly compare: (here: Answer, reference: Answer, judged: boolean) => Promise<readonly Accuracy[]>;
     }
   /** For workloads whose runs measure several variants. */
   | { readonly kind: 'sessions'; readonly session: (run: AnyRunData) => Session };
@@ -148,13 +151,13 @@ export interface UserKernelWorkload extends ReplaceRules {
   /**
    * Returns the input for a reproducer of `kernel` on a scenario. Throws a BraggError if the scenario cannot be used.
    */
-  readonly reproduced: (addon: NativeAddon, reading: ScenarioReading, kernel: UserKernel) => ReproducedProblem;
+  readonly reproducedProblem: (addon: NativeAddon, reading: ScenarioReading, kernel: UserKernel) => ReproducedProblem;
   /** Returns the shipped variants as listed by the engine. */
   readonly bases: (addon: NativeAddon) => readonly UserKernelBase[];
   /**
    * Returns the functions of the engine, extended by user kernels. Calls for other variants go to `engine` unchanged.
    */
-  readonly among: (engine: NativeAddon, known: KnownUserKernels) => Partial<NativeAddon>;
+  readonly extendEngine: (engine: NativeAddon, known: KnownUserKernels) => Partial<NativeAddon>;
   /**
    * Checks an ended run of a user kernel like a shipped variant: repeats the run, and runs the reference. Null if
    * cancelled. Throws a BraggError.
@@ -179,7 +182,7 @@ interface FileRules {
   readonly deviceHeaders?: readonly string[];
 }
 
-export function replaceableBy({ engine, deviceHeaders = [] }: FileRules): UserKernelWorkload['replaceable'] {
+export function replaceableRule({ engine, deviceHeaders = [] }: FileRules): UserKernelWorkload['replaceable'] {
   return (name, device) =>
     !engine.includes(name) &&
     (kernelFileNames[device].test(name) || (device === 'cuda' && deviceHeaders.includes(name)));
@@ -198,7 +201,7 @@ export interface RunCallbacks {
   /** Returns the current metadata of the run. */
   context(): RunContext;
   /** Saves a checkpoint for recovery, with the progress as text. Null if checkpoints of the run are not saved. */
-  readonly keep: ((state: AnyRunData, upTo: string) => Promise<void>) | null;
+  readonly saveCheckpoint: ((state: AnyRunData, upTo: string) => Promise<void>) | null;
   warn(text: string): void;
 }
 
@@ -248,7 +251,7 @@ export interface ResolveParts {
  * Measures variants, including user kernels, on a worker thread. `soFar`: called periodically with the session so far,
  * as it would be returned if the measurement stopped now.
  */
-export type Measure = (
+export type MeasureVariants = (
   task: Omit<BenchTask, 'userKernels' | 'userKernelLimit_s'>,
   onProgress: (progress: BenchProgress, report: number) => void,
   signal: AbortSignal,
@@ -258,8 +261,8 @@ export type Measure = (
 interface PrepareOptions {
   readonly trace: boolean;
   /** Whether to store keyframes. False if only numbers are needed. */
-  readonly pictures: boolean;
-  readonly measure: Measure;
+  readonly keyframes: boolean;
+  readonly measure: MeasureVariants;
   /** Whether to measure the energy of runs, if the run is a session with many repetitions. */
   readonly energy: boolean;
   /** Name of the run if the scenario has none. */
@@ -298,7 +301,7 @@ export type Concurrency = 'beams' | 'runs' | 'alone';
 
 /** A workload in the host. Its functions receive readings and runs of its own kind, and narrow their types. */
 export interface HostWorkload {
-  readonly scenario: ScenarioSide;
+  readonly scenario: ScenarioFunctions;
   readonly runFile: RunFile;
   readonly variants: (addon: NativeAddon) => readonly Variant[];
   readonly userKernels: UserKernelWorkload;
@@ -320,19 +323,19 @@ export interface HostWorkload {
   readonly prepare: (addon: NativeAddon, reading: ScenarioReading, options: PrepareOptions) => Promise<WorkloadRun>;
   readonly ended: (run: AnyRunData) => Promise<EndedRun>;
   /** Exports a run. `what`: one of the workload's formats in contract/workload.ts. */
-  readonly exported: (run: AnyRunData, what: string, packer: Packer) => Promise<ExportedFile>;
+  readonly exportFile: (run: AnyRunData, what: string, packer: Packer) => Promise<ExportedFile>;
   /** Returns the data of a run's timeline. */
   readonly timeline: (run: AnyRunData, declared: DeclaredBytes) => RunTimeline;
   readonly benchable: Benchable;
   readonly compared: ComparedRuns;
   /** Returns the concurrency of study points that solve this document. */
-  readonly together: (document: unknown) => Concurrency;
+  readonly concurrency: (document: unknown) => Concurrency;
   /** Returns the measures of a run that studies store. */
   readonly measures: (run: AnyRunData) => MeasuredTimes | Promise<MeasuredTimes>;
   /** Returns a label that distinguishes scenarios in a list, for example `70 MeV`. Empty if there is none. */
-  readonly about: (document: unknown) => string;
+  readonly label: (document: unknown) => string;
   /**
    * Returns the scenario values by which claims may be limited. Null if claims are never limited for this workload.
    */
-  readonly claimed: (filled: ScenarioWithStaticDefaults) => ProblemValues | null;
+  readonly claimValues: (filled: ScenarioWithStaticDefaults) => ProblemValues | null;
 }

@@ -241,7 +241,7 @@ function session(
           ),
         )
         .every(Boolean);
-    const ended = by === 'precise' ? precision.met(ratios, reference.length) : settled();
+    const ended = by === 'precise' ? precision.mayEnd(ratios, reference.length) : settled();
     if (!ended && reference.length < maxInstances) continue;
     const verdicts = ratios.map(
       (ratio) => judgeRatio(ratio, floor, { margin: defaultMargin }, reference.length).standing,

@@ -159,7 +159,7 @@ async function repeatedTimes(
       machine: { id: null, cpu, logicalCores, memory_bytes: memoryBytes, os },
       gpu: () => null,
       ...(gpus === undefined ? {} : { gpus }),
-      ended: (_, answer) => {
+      onEnded: (_, answer) => {
         if (answer instanceof BraggError) throw answer;
       },
     });

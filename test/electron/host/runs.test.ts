@@ -249,9 +249,9 @@ describe('a run', () => {
       id: 'mine.cpp',
       file: '/nowhere/mine.cpp',
       text: '',
-      whole: '',
-      answer: null,
-      refused: [],
+      expandedText: '',
+      referenceProgram: null,
+      includeErrors: [],
       description: {
         ...{ kind: 'variant', version: 1, workload: 'transport', bench: '', base: 'gather' },
         ...{ replaces: base.source, title: 'Mine', changes: '', compile: {}, tunables: [], conditions: [] },

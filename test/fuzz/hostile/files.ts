@@ -188,7 +188,7 @@ export const nxmx =
       const instrument = setClass(entry, 'instrument', 'NXinstrument');
       change(setClass(instrument, 'eiger', 'NXdetector'), instrument);
     });
-    const { left, ...rest } = await readNexusImage(bytes, 'a.h5', async () => null);
+    const { excluded: left, ...rest } = await readNexusImage(bytes, 'a.h5', async () => null);
     return { left, ...rest };
   };
 export const nxModule = (detector: Group, vectors: Readonly<Record<string, Shape>>): void => {

@@ -16,7 +16,7 @@ import { compactCount, plainDigits, plainError, shortNumberText } from '../../..
 import { countText } from '../../../domain/values/units.ts';
 import { problemOf } from '../../../host/api/scenarios.ts';
 import {
-  disagreements,
+  headerMismatches,
   imageSummary,
   imageText,
   type MaskedImage,
@@ -24,8 +24,8 @@ import {
   type RefinementResult,
   readImage,
   readNexusImage,
+  readRunOrNexus,
   refineCrystal,
-  runOrNexus,
 } from '../../../host/api/workloads.ts';
 import { readRegularFile, readUserFile } from '../../../host/index.ts';
 import { flagOneOf, flagValue, hasFlag, jsonFlag, type ParsedArguments, setFlag, UsageError } from '../../arguments.ts';
@@ -107,7 +107,7 @@ function parseImageSize(parsed: ParsedArguments): readonly [number, number] | nu
 
 async function readMeasuredImage(file: string, size: readonly [number, number] | null): Promise<MaskedImage> {
   if (['.h5', '.hdf5'].includes(extname(file).toLowerCase())) {
-    const found = await runOrNexus(
+    const found = await readRunOrNexus(
       () => readAnyRunFile(file),
       async () => {
         const readLinked = (name: string) => readRegularFile(join(dirname(file), name)).catch(() => null);
@@ -125,7 +125,7 @@ async function readMeasuredImage(file: string, size: readonly [number, number] |
   return readImage(bytes, basename(file), size);
 }
 
-function refinementLines(refined: RefinementResult, { width, height, left }: MaskedImage): readonly string[] {
+function refinementLines(refined: RefinementResult, { width, height, excluded }: MaskedImage): readonly string[] {
   const { unknowns, iterations, converged, images, pixels, scale, background, correlation, iteration_s } = refined;
   const rows = unknowns.map(({ title, unit, start, value, sigma }) => [
     title,
@@ -133,7 +133,7 @@ function refinementLines(refined: RefinementResult, { width, height, left }: Mas
     `${value.toFixed(4)} ${unit}`,
     sigma === null ? '–' : plainDigits(sigma, 2),
   ]);
-  const out = left.length - pixels;
+  const out = excluded.length - pixels;
   return [
     `Image        ${width} × ${height} pixels${out === 0 ? '' : `, ${out} ignored: saturated, or without a count`}`,
     `Fit          ${converged ? 'converged' : 'not converged'} after ${iterations} iterations of ${images} images, ${plainDigits(iteration_s, 2)} s each`,
@@ -185,7 +185,7 @@ export const refineVerb: Verb = {
       if (reading.kind !== 'diffraction')
         throw new UsageError(`refine needs a crystal; this is a scenario of kind ${reading.kind}`);
       const measured = await readMeasuredImage(parsed.operands[1] ?? '', parseImageSize(parsed));
-      const differences = reading.scenario === null ? [] : disagreements(measured.header, reading.scenario);
+      const differences = reading.scenario === null ? [] : headerMismatches(measured.header, reading.scenario);
       for (const text of [...(measured.notes ?? []), ...differences]) {
         terminal.say(`${terminal.styleSaid('yellow', 'warning')} ${text}`);
       }

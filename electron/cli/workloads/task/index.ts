@@ -6,8 +6,8 @@ import type { NamedFile } from '../../../contract/files.ts';
 import type { ScenarioKindName } from '../../../contract/scenario/index.ts';
 import type { UserKernelVerdict } from '../../../contract/user-kernels/checks.ts';
 import { createLimits, sessionText, type ValidReading, withoutRecordings } from '../../../host/api/benches.ts';
-import { engineRefusal, problemOf, type TaskReading } from '../../../host/api/scenarios.ts';
-import { isTask, taskVerdict, userKernelRefusal, variantsFor } from '../../../host/api/workloads.ts';
+import { engineErrorWithIssue, problemOf, type TaskReading } from '../../../host/api/scenarios.ts';
+import { isTask, taskVerdict, unknownUserKernelError, variantsFor } from '../../../host/api/workloads.ts';
 import type { Host, TaskProblem } from '../../../host/index.ts';
 import { flagValue, hasFlag, type ParsedArguments } from '../../arguments.ts';
 import { exitCodeOf, measureWithProgress, printSession, throwIfTraceUnsaved } from '../../benching.ts';
@@ -27,7 +27,7 @@ function resolvedVariant(host: Host, reading: TaskReading, problem: TaskProblem)
   try {
     return host.addon.createTask(problem).plan.variant;
   } catch (error) {
-    throw engineRefusal(reading, error);
+    throw engineErrorWithIssue(reading, error);
   }
 }
 
@@ -35,7 +35,7 @@ function resolvedVariant(host: Host, reading: TaskReading, problem: TaskProblem)
 function userKernelChecks(host: Host, report: SessionReport, variant: string): UserKernelVerdict | null {
   if (host.userKernels.find(variant) === null) return null;
   const refused = report.entries.find((entry) => entry.variant === variant && entry.status === 'refused');
-  if (refused?.status === 'refused') throw userKernelRefusal(variant, refused.reason);
+  if (refused?.status === 'refused') throw unknownUserKernelError(variant, refused.reason);
   return taskVerdict(report, variant);
 }
 

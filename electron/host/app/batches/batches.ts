@@ -18,14 +18,14 @@ import type { RunData } from '../../workloads/transport/run-data.ts';
 export type { SolvedBeam } from '../../workloads/transport/batch.ts';
 export type { BeamReadouts } from '../../workloads/transport/one-grid.ts';
 
-interface BatchRequest extends Pick<BatchOptions, 'signal' | 'ended'> {
+interface BatchRequest extends Pick<BatchOptions, 'signal' | 'onEnded'> {
   readonly beams: readonly BatchBeam[];
   /** Number of beams solved at the same time; one per core by default. */
   readonly lanes?: number;
 }
 
 /** Request to solve each spot of one scenario as a separate beam. Result i belongs to spot i of the scenario. */
-interface OneGridRequest extends Pick<BatchOptions, 'signal' | 'ended'> {
+interface OneGridRequest extends Pick<BatchOptions, 'signal' | 'onEnded'> {
   readonly name: string;
   readonly reading: TransportReading;
   /** GPUs that share the beams: `all`, or indices or UUIDs separated by commas; the default GPU if absent. */
@@ -34,9 +34,9 @@ interface OneGridRequest extends Pick<BatchOptions, 'signal' | 'ended'> {
 
 export class Batches {
   readonly #queue: LaneQueue;
-  readonly #options: Omit<BatchOptions, 'signal' | 'ended'>;
+  readonly #options: Omit<BatchOptions, 'signal' | 'onEnded'>;
 
-  constructor(queue: LaneQueue, options: Omit<BatchOptions, 'signal' | 'ended'>) {
+  constructor(queue: LaneQueue, options: Omit<BatchOptions, 'signal' | 'onEnded'>) {
     this.#queue = queue;
     this.#options = options;
   }
@@ -53,17 +53,17 @@ export class Batches {
   runsOnOneGrid(
     name: string,
     reading: TransportReading,
-    told: { readonly signal: AbortSignal; readonly ended: (index: number, run: RunData | BraggError) => void },
+    callbacks: { readonly signal: AbortSignal; readonly onEnded: (index: number, run: RunData | BraggError) => void },
   ): Promise<void> {
-    return runsOnOneGrid(name, reading, { ...this.#options, ...told });
+    return runsOnOneGrid(name, reading, { ...this.#options, ...callbacks });
   }
 
   /**
    * Solves the beams when the machine is free. If one beam fails, the others continue. Aborting the signal ends the
    * batch within one step.
    */
-  solve({ beams, lanes = this.#options.machine.logicalCores, signal, ended }: BatchRequest): Promise<void> {
-    return this.#runExclusively(() => solveBatch(beams, lanes, { ...this.#options, signal, ended }));
+  solve({ beams, lanes = this.#options.machine.logicalCores, signal, onEnded }: BatchRequest): Promise<void> {
+    return this.#runExclusively(() => solveBatch(beams, lanes, { ...this.#options, signal, onEnded }));
   }
 
   /** Solves the beams of a scenario on one grid when the machine is free. Rejects if none can be solved. */
@@ -87,9 +87,9 @@ export class Batches {
   readouts(
     name: string,
     beams: BeamList,
-    told: { readonly signal: AbortSignal; readonly curves: boolean; readonly gpus?: string },
+    options: { readonly signal: AbortSignal; readonly curves: boolean; readonly gpus?: string },
   ): Promise<BeamReadouts> {
-    return this.#runExclusively(() => readoutsOnOneGrid(name, beams, { ...this.#options, ...told }));
+    return this.#runExclusively(() => readoutsOnOneGrid(name, beams, { ...this.#options, ...options }));
   }
 
   /** Like `readOneGrid`, but returns the form that `readouts` needs. */

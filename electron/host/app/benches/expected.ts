@@ -94,7 +94,7 @@ export async function expectedTimes(
     const unable = { variant, run_s: null, like: null, right: !wrong, able: false };
     if (now === null) return unable;
     if (typeof now === 'string') return { ...unable, reason: now };
-    const [right, able] = [!wrong && now.right, true];
+    const [right, able] = [!wrong && now.isCorrect, true];
     for (const found of all) {
       // The usual rate per thread predicts better than a measurement on a different processor.
       if (!found.here && now.usualRate !== null) continue;

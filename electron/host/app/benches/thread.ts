@@ -54,7 +54,7 @@ export const benchOnThread =
         const rejectWith = (reason: string): void =>
           reject(new BraggError('internal', `The benchmark failed: ${reason}`));
         worker.on('message', (message: MessageFromBench) => {
-          if (isFromRelay(message)) children.take(message);
+          if (isFromRelay(message)) children.receive(message);
           else if (message.kind === 'progress') onProgress(message.progress, message.report);
           else if (message.kind === 'printed') onPrinted(message.id, message.text);
           else if (message.kind === 'so far') soFar?.(message.session);

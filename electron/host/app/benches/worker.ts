@@ -46,8 +46,8 @@ async function runBenchmark(task: BenchTask, sendsIntermediate: boolean): Promis
     return await measureSession(userKernels.addon, hostWorkloads[task.workload].benchable, task, {
       signal: stop.signal,
       startChild: children.start,
-      soFar: sendsIntermediate ? (session) => sendToHost({ kind: 'so far', session }) : undefined,
-      tell: (progress, report) => {
+      onIntermediateSession: sendsIntermediate ? (session) => sendToHost({ kind: 'so far', session }) : undefined,
+      onProgress: (progress, report) => {
         const now = performance.now();
         const same = report === lastReported.report && progress.round === lastReported.round;
         if (same && now - lastReported.at < SEND_EVERY_MS) return;
@@ -61,7 +61,7 @@ async function runBenchmark(task: BenchTask, sendsIntermediate: boolean): Promis
 }
 
 parentPort?.on('message', (message: MessageToBench) => {
-  if (isToRelay(message)) children.take(message);
+  if (isToRelay(message)) children.receive(message);
   else if (message.kind === 'cancel') stop.abort();
   else {
     runBenchmark(message.task, message.sendsIntermediate).then(

@@ -36,7 +36,7 @@ async function accuracyOf(here: LoadedSubject, reference: LoadedSubject): Promis
     field === null ? null : { field, precision: row.precision, variant: row.variant };
   const [a, b] = [answerOf(here), answerOf(reference)];
   if (a === null || b === null) return own;
-  return [...(await compared.against(a, b, await isSameProblem(here, reference))), ...own];
+  return [...(await compared.compare(a, b, await isSameProblem(here, reference))), ...own];
 }
 
 async function differencesOf(here: LoadedSubject, reference: LoadedSubject): Promise<ComparedRow['differences']> {

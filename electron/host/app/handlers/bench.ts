@@ -21,9 +21,9 @@ import { kernelFolders } from '../../model/bench/machine.ts';
 import { readKernelResources } from '../../model/bench/session-file.ts';
 import { kernelsNamedIn, readVariantSources } from '../../model/bench/sources.ts';
 import { externalPrograms, parseBaselines, readRegistry } from '../../model/external/conversation.ts';
-import { optionsOfTask, taskOfReadings, throwIfBenchTooLong, type ValidReading } from '../../workloads/benchable.ts';
+import { benchTaskOfReadings, taskOptions, throwIfBenchTooLong, type ValidReading } from '../../workloads/benchable.ts';
 import { allVariants, hostWorkloads } from '../../workloads/index.ts';
-import { refusalOf, type Scenarios } from '../../workloads/scenarios/scenarios.ts';
+import { invalidScenarioError, type Scenarios } from '../../workloads/scenarios/scenarios.ts';
 import type { Benches } from '../benches/benches.ts';
 import { decisionsInSlices } from '../benches/decision.ts';
 import { expectedTimes, type TimedSession } from '../benches/expected.ts';
@@ -80,7 +80,7 @@ async function startBench(parts: BenchParts, request: Request) {
   const documents = sweptDrafts(request);
   for (const draft of documents) {
     const reading = await scenarios.check(draft, place);
-    if (reading.kind === null) throw refusalOf(reading.issues);
+    if (reading.kind === null) throw invalidScenarioError(reading.issues);
     readings.push(reading);
     await nextTurn();
   }
@@ -90,10 +90,10 @@ async function startBench(parts: BenchParts, request: Request) {
   const title = first.scenario?.name || name || 'untitled';
   const path = sweep === null ? null : parsePath(sweep.path);
   const modes = request.modes.filter((mode) => mode !== 'warm');
-  const task = await taskOfReadings(benchable, readings, {
+  const task = await benchTaskOfReadings(benchable, readings, {
     scenario: title,
     sweep: sweep === null || path === null ? null : { path: formatPath(path), values: sweep.values },
-    ...{ documents, external, variants, modes, assetsFolder, ...optionsOfTask(request) },
+    ...{ documents, external, variants, modes, assetsFolder, ...taskOptions(request) },
     command: commandOf(request, modes, file === null ? `${title}.json` : files.nameOf(file).name),
   });
   const [problem] = task.problems;
@@ -223,7 +223,7 @@ export function benchHandlers(parts: BenchParts): Pick<Handlers, BenchMethod> {
       const { sources } = kernelFolders();
       const mine = userKernels.find(variant);
       if (mine === null) return { files: await readVariantSources(sources, findVariant(which)) };
-      const { id, text, description, base, answer } = mine;
+      const { id, text, description, base, referenceProgram: answer } = mine;
       // A candidate replaces no shipped file, so show it together with the program that computes its expected answer.
       if (answer !== null)
         return {

@@ -16,7 +16,7 @@ import { buildSobp } from '../../workloads/transport/beams/sobp.ts';
 import { uncertaintyOf } from '../../workloads/transport/beams/uncertainty.ts';
 import { type DoseVolumes, solveVolume } from '../../workloads/transport/beams/volume.ts';
 import { type GridAxes, gridAxes, makeField, planeAxes } from '../../workloads/transport/display/maps.ts';
-import { gammaDoseOf, gammaMapOfRun, toPeakOf } from '../../workloads/transport/readouts.ts';
+import { gammaDoseOf, gammaMapOfRun, normalizedToPeak } from '../../workloads/transport/readouts.ts';
 import type { RunData } from '../../workloads/transport/run-data.ts';
 import { ctPicture, ctSeriesOf } from '../../workloads/transport/scenario/placed-ct.ts';
 import { narrowToTransport, type Reading } from '../../workloads/transport/scenario/problem.ts';
@@ -83,7 +83,7 @@ async function gammaOperandsOfImport(
   }
   const wanted = await doses.plane(dose, { plane, unit, protons: run.beam.weight });
   const own = await gammaMapOfRun(run, by);
-  const here = unit === null ? await toPeakOf(own) : own;
+  const here = unit === null ? await normalizedToPeak(own) : own;
   return { by, wanted, here, axes: planeAxes(wanted) };
 }
 

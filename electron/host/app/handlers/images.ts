@@ -2,7 +2,7 @@
 import { BraggError } from '../../../contract/errors.ts';
 import type { MeasuredImage } from '../../../contract/scenario/diffraction/refining.ts';
 import type { FileAccess } from '../../io/files/access.ts';
-import { runOrNexus } from '../../workloads/diffraction/images/read.ts';
+import { readRunOrNexus } from '../../workloads/diffraction/images/read.ts';
 import { processImage, readImageFile, readNexusFile } from '../../workloads/diffraction/refine.ts';
 import { DiffractionWorkloadRun } from '../../workloads/diffraction/running.ts';
 import {
@@ -45,7 +45,7 @@ export function refiningHandlers({
       if (source.kind === 'run') return imageOfRun(runs.info(source.run).name, await runs.data(source.run));
       const { name, bytes, size, linked } = source;
       if (isRunFile(name)) {
-        const found = await runOrNexus(
+        const found = await readRunOrNexus(
           () => packer.read(bytes, name),
           () => readNexusFile({ bytes, name, linked }),
         );

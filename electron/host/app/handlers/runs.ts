@@ -85,7 +85,7 @@ export function runHandlers({ runs, userKernels, scenarios, files, packer }: Run
       // Tables and images are as large as the run, so those of large runs are made on a worker thread. Run files always
       // are.
       if (what !== 'run' && arrayBytesIn(data) > SMALL_BYTES) return exportRun({ run: data, what });
-      return hostWorkloads[data.workload].exported(data, what, packer);
+      return hostWorkloads[data.workload].exportFile(data, what, packer);
     },
   };
 }

@@ -216,7 +216,7 @@ export function userKernelHandlers(parts: UserKernelParts): Pick<Handlers, UserK
         const file = path.join(folder, 'scenario.json');
         await writeFile(file, JSON.stringify(scenario));
         const words = ['run', file, '--variant', found.file, '--limit', String(SANITIZED_LIMIT_S), '--trust'];
-        return await runSanitizer({ tool, words, kernel: id, signal });
+        return await runSanitizer({ tool, args: words, kernel: id, signal });
       } finally {
         await rm(folder, { recursive: true, force: true });
       }

@@ -77,7 +77,7 @@ const textAt = (document: unknown, ...keys: readonly string[]): string | null =>
 
 function scenarioFacts(document: unknown): Pick<FileFacts, 'name' | 'notes' | 'facts'> {
   const kind = valueAtKeys(document, 'kind');
-  const about = isScenarioKind(kind) ? hostWorkloads[kind].about(document) : '';
+  const about = isScenarioKind(kind) ? hostWorkloads[kind].label(document) : '';
   return {
     name: textAt(document, 'name') ?? '',
     notes: textAt(document, 'notes') ?? '',

@@ -158,7 +158,7 @@ const encodeText = (written: string): Uint8Array => new TextEncoder().encode(wri
 async function addStudy(packing: ProjectPacker, name: string, at: string): Promise<void> {
   const folder = await StudyFolder.open(at);
   const add = (file: string, bytes: Uint8Array): void => packing.add('study', path.posix.join(name, file), bytes);
-  const lines = await folder.lines();
+  const lines = await folder.readLines();
   for (const [i, base] of folder.head.bases.entries()) {
     if (base.folder === null) continue;
     const variants = lines
@@ -176,8 +176,8 @@ async function addStudy(packing: ProjectPacker, name: string, at: string): Promi
   add('points.jsonl', encodeText(linesText(lines)));
   // Write all results into one file, because an archive can contain fewer files than a study has points.
   const results: string[] = [];
-  for (const [id, state] of await folder.ended()) {
-    const result = await folder.result(id, state);
+  for (const [id, state] of await folder.finishedPoints()) {
+    const result = await folder.readResult(id, state);
     if (result !== null) results.push(`${JSON.stringify(result)}\n`);
   }
   add('results.jsonl', encodeText(results.join('')));

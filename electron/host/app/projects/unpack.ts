@@ -259,7 +259,7 @@ async function writeStudy(folder: string, { head, lines, results, files }: Study
   await writeAtomically(path.join(part, 'points.jsonl'), lines, 'refuse');
   await writeAtomically(path.join(part, 'plan.json'), `${JSON.stringify({ ...head, bases }, null, 2)}\n`, 'refuse');
   const opened = await StudyFolder.open(part);
-  for (const result of results) await opened.write(result);
+  for (const result of results) await opened.writeResult(result);
   const views = files.get('views.json');
   if (views !== undefined)
     await writeViews(
@@ -291,8 +291,8 @@ async function placeStudy(
     }
     const there = await StudyFolder.open(folder);
     if (there.head.sha256 !== study.head.sha256) continue;
-    const ended = await there.ended();
-    for (const result of study.results) if (ended.get(result.id) !== 'done') await there.write(result);
+    const ended = await there.finishedPoints();
+    for (const result of study.results) if (ended.get(result.id) !== 'done') await there.writeResult(result);
     return { as: called, how: 'there' };
   }
   throw new BraggError(

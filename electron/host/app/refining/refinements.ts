@@ -19,9 +19,9 @@ import { throwIfTooLong } from '../../workloads/benchable.ts';
 import { workOf } from '../../workloads/diffraction/bench-candidate.ts';
 import type { MaskedImage } from '../../workloads/diffraction/images/read.ts';
 import {
-  countLeftOut,
-  disagreements,
+  countExcluded,
   type FittedImage,
+  headerMismatches,
   type RefinementResult,
   refineCrystal,
   requireCrystal,
@@ -71,7 +71,7 @@ export class Refinements {
 
   async add(name: string, measured: MaskedImage): Promise<MeasuredImage> {
     const id = randomBytes(9).toString('base64url');
-    const left_out = await countLeftOut(measured.left);
+    const left_out = await countExcluded(measured.excluded);
     this.#cached.set(id, { name, measured, fitted: null, shown: null });
     const [oldest] = this.#cached.keys();
     if (this.#cached.size > MAX_IMAGES && oldest !== undefined) this.#cached.delete(oldest);
@@ -121,12 +121,12 @@ export class Refinements {
     const id = `refining-${randomBytes(9).toString('base64url')}`;
     const reportWaiting = (): void => sink.offer(() => ({ state: 'waiting' }));
     await lanes.enqueue({ id, lane, signal, waits: reportWaiting }, async () => {
-      const warnings = reading.scenario === null ? [] : disagreements(kept.measured.header, reading.scenario);
+      const warnings = reading.scenario === null ? [] : headerMismatches(kept.measured.header, reading.scenario);
       sink.offer(() => ({ state: 'begun', variant: plan.variant, warnings: [...warnings] }));
       const options = { fit, iterations: MAX_ITERATIONS, signal };
       const refined = await refineCrystal(addon, problem, kept.measured, {
         ...options,
-        told: (iteration) => sink.offer(() => iteration),
+        onIteration: (iteration) => sink.offer(() => iteration),
       });
       const { image: photons, scale, background } = refined;
       kept.fitted = { photons, scale, background };

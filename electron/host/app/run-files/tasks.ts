@@ -123,4 +123,4 @@ registerTask(packFigure, writeFigure);
 // Use shared arrays, so that worker threads can compute later views of the run without copies.
 registerTask(unpackRun, async ({ bytes, name }) => withSharedArrays(await readRun(bytes, name)));
 registerTask(unpackFacts, ({ bytes, name }) => readRunFacts(bytes, name));
-registerTask(exportRun, ({ run, what }) => hostWorkloads[run.workload].exported(run, what, runPacker));
+registerTask(exportRun, ({ run, what }) => hostWorkloads[run.workload].exportFile(run, what, runPacker));

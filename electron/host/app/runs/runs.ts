@@ -14,8 +14,8 @@ import { type HostPart, withPartAfter, withPartsBefore } from '../../model/timel
 import { hostWorkloads, type WorkloadRun } from '../../workloads/index.ts';
 import type { RunContext } from '../../workloads/run-context.ts';
 import type { AnyRunData } from '../../workloads/run-data.ts';
-import { refusalOf, type ScenarioReading } from '../../workloads/scenarios/scenarios.ts';
-import type { Measure } from '../../workloads/workload.ts';
+import { invalidScenarioError, type ScenarioReading } from '../../workloads/scenarios/scenarios.ts';
+import type { MeasureVariants } from '../../workloads/workload.ts';
 import { scenarioDifferencesInSlices } from '../compare/compare.ts';
 import type { Checkpoints } from '../recovery/checkpoints.ts';
 import type { RunCache } from './cache.ts';
@@ -25,7 +25,7 @@ interface RunsOptions {
   readonly addon: NativeAddon;
   readonly assetsFolder: string;
   readonly cache: RunCache;
-  readonly measure: Measure;
+  readonly measure: MeasureVariants;
   /** Shared with benchmarks, which must run alone. */
   readonly lanes: LaneQueue;
   readonly program: RunContext['program'];
@@ -111,14 +111,14 @@ export class Runs {
     const { trace = false, pictures = true, onGrid = pictures || trace, energy = false, unlisted = false } = options;
     this.#throwIfClosing();
     const { kind, issues } = requested;
-    if (kind === null) throw refusalOf(issues);
+    if (kind === null) throw invalidScenarioError(issues);
     const { addon, assetsFolder, measure } = this.#options;
     let reading: ScenarioReading = requested;
     let run: WorkloadRun;
     try {
       if (!onGrid) reading = (await hostWorkloads[kind].forReadouts?.(addon, requested)) ?? requested;
       run = await hostWorkloads[kind].prepare(addon, reading, {
-        ...{ trace, pictures, name, assetsFolder, measure, energy },
+        ...{ trace, keyframes: pictures, name, assetsFolder, measure, energy },
       });
     } catch (error) {
       throw errorFromNative(error);
@@ -365,7 +365,7 @@ export class Runs {
           tell();
         },
         context: () => this.#runContextOf(record, active),
-        keep:
+        saveCheckpoint:
           checkpoints === null || record.unlisted
             ? null
             : (state, upTo) => {

@@ -23,7 +23,12 @@ import { parseTextOnThread, toIssue } from '../../model/scenarios/parse.ts';
 import { isStudyFolder, StudyFolder } from '../../model/studies/folder.ts';
 import { computePoints, type Points, type StudyBase, type StudyPoint } from '../../model/studies/points.ts';
 import { hostWorkloads } from '../../workloads/index.ts';
-import { engineRefusal, refusalOf, type ScenarioOrigin, type Scenarios } from '../../workloads/scenarios/scenarios.ts';
+import {
+  engineErrorWithIssue,
+  invalidScenarioError,
+  type ScenarioOrigin,
+  type Scenarios,
+} from '../../workloads/scenarios/scenarios.ts';
 import type { ResourceNeeds } from '../../workloads/workload.ts';
 import type { Batches } from '../batches/batches.ts';
 import type { Runs } from '../runs/runs.ts';
@@ -102,7 +107,7 @@ async function openBase(base: Study['base'][number], studyFile: string, options:
   const file = options.find(folder, base.file);
   const { draft, issues } = await options.scenarios.read(file);
   // Only reject the study if there is no draft: missing values of the base scenario may be set by an axis.
-  if (draft === null) throw refusalOf(issues);
+  if (draft === null) throw invalidScenarioError(issues);
   const place = { name: file, folder: path.dirname(file) };
   return { document: draft, beside: await namedFileDigests(draft, place.folder), place, name: path.parse(file).name };
 }
@@ -118,18 +123,18 @@ interface ParsedStudy {
 export function studyOf(document: unknown, file: string): ParsedStudy {
   const locate = (found: FieldIssue): Issue => toIssue(found, null);
   const { study, faults } = validateStudy(document);
-  if (study === null) throw refusalOf(faults.map(locate));
+  if (study === null) throw invalidScenarioError(faults.map(locate));
   return { study, file, locate };
 }
 
 /** Reads a study from JSON or YAML. Throws BraggError `invalid` with all issues and their lines. */
 async function readStudy(file: string): Promise<ParsedStudy> {
   const read = await readText(file);
-  if (!read.ok) throw refusalOf([issueOfFile(file, read.reason)]);
+  if (!read.ok) throw invalidScenarioError([issueOfFile(file, read.reason)]);
   const { value, issues, locate } = await parseTextOnThread(read.text, file);
-  if (value === undefined || hasErrors(issues)) throw refusalOf(issues);
+  if (value === undefined || hasErrors(issues)) throw invalidScenarioError(issues);
   const { study, faults } = validateStudy(value);
-  if (study === null) throw refusalOf(faults.map(locate));
+  if (study === null) throw invalidScenarioError(faults.map(locate));
   return { study, file, locate };
 }
 
@@ -140,13 +145,13 @@ async function checkPoint(
 ): Promise<CheckedPoint> {
   const reading = await scenarios.check(documentOf(base.document, point.settings), base.place);
   try {
-    if (reading.kind === null || hasErrors(reading.issues)) throw refusalOf(reading.issues);
+    if (reading.kind === null || hasErrors(reading.issues)) throw invalidScenarioError(reading.issues);
     try {
       const { needs, forReadouts } = hostWorkloads[reading.kind];
       const solved = variesGrid(point.settings) ? reading : ((await forReadouts?.(addon, reading)) ?? reading);
       return { point, need: await needs(addon, solved), refusal: null };
     } catch (error) {
-      throw engineRefusal(reading, error);
+      throw engineErrorWithIssue(reading, error);
     }
   } catch (error) {
     if (!(error instanceof BraggError)) throw error;
@@ -172,7 +177,7 @@ export async function planOf({ study, file, locate }: ParsedStudy, options: Plan
   const bases: OpenedBase[] = [];
   for (const base of study.base) bases.push(await openBase(base, file, options));
   const found = computePoints(await withConfigurations(study, bases, options.userKernels), bases);
-  if (found.faults.length > 0) throw refusalOf(found.faults.map(locate));
+  if (found.faults.length > 0) throw invalidScenarioError(found.faults.map(locate));
   const checked: CheckedPoint[] = [];
   for (const point of pickEvenly(found.points, MAX_CHECKED)) {
     if (options.signal.aborted) break;
@@ -247,8 +252,8 @@ export async function savePlan(planned: PlannedStudy, folder: string): Promise<S
 
 /** Returns points without a result and, if `retry` is true, points that failed. */
 export async function unsolvedPoints(folder: StudyFolder, retry: boolean): Promise<readonly PlanLine[]> {
-  const ended = await folder.ended();
-  return (await folder.lines()).filter(({ id }) => {
+  const ended = await folder.finishedPoints();
+  return (await folder.readLines()).filter(({ id }) => {
     const state = ended.get(id);
     return state === undefined || (retry && state === 'failed');
   });
@@ -416,8 +421,8 @@ const TYPICAL_OVER_MIN = 20;
  */
 export async function meanSeconds(folder: StudyFolder): Promise<number | null> {
   const { least_s, points } = folder.head;
-  const ended = [...(await folder.ended())].filter(([, state]) => state === 'done').slice(0, AVERAGED_RESULTS);
-  const results = await Promise.all(ended.map(([id, state]) => folder.result(id, state)));
+  const ended = [...(await folder.finishedPoints())].filter(([, state]) => state === 'done').slice(0, AVERAGED_RESULTS);
+  const results = await Promise.all(ended.map(([id, state]) => folder.readResult(id, state)));
   const times = results.flatMap((result) => {
     const wall_s = result?.measures.find(({ group, name }) => group === 'times' && name === 'wall_s')?.value;
     return typeof wall_s === 'number' ? [wall_s * (result?.repeats ?? 1)] : [];

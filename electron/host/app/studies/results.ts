@@ -81,8 +81,8 @@ export async function readRows(
   known: CachedRows = emptyCache(),
   turn: () => Promise<unknown> = nextTurn,
 ): Promise<{ readonly rows: readonly Row[]; readonly damaged: readonly string[] }> {
-  const ended = await folder.ended();
-  known.lines ??= await folder.lines();
+  const ended = await folder.finishedPoints();
+  known.lines ??= await folder.readLines();
   const rows: Row[] = [];
   const damaged: string[] = [];
   let since = performance.now();
@@ -98,7 +98,7 @@ export async function readRows(
       await turn();
       since = performance.now();
     }
-    const result = await folder.result(line.id, state);
+    const result = await folder.readResult(line.id, state);
     if (result === null) {
       damaged.push(line.id);
       continue;
@@ -182,7 +182,7 @@ function endReading(mine: LoadedStudy): void {
 }
 
 async function refreshRows(folder: StudyFolder, mine: LoadedStudy): Promise<StudyResults> {
-  const changed = await folder.changed();
+  const changed = await folder.currentStamp();
   if (mine.read !== null && changed !== null && changed === mine.changed) return mine.read;
   reading.push(mine);
   const { rows, damaged } = await readRows(folder, mine.known, () => waitForReaders(mine)).finally(() =>
@@ -218,7 +218,7 @@ export async function readStudy(path: string): Promise<StudyResults> {
 
 export async function plannedLines(folder: StudyFolder): Promise<readonly PlanLine[]> {
   const { known } = loadedStudy(folder);
-  known.lines ??= await folder.lines();
+  known.lines ??= await folder.readLines();
   return known.lines;
 }
 
@@ -244,7 +244,7 @@ export const studyPoint = defineCachingThreadTask(
     const folder = await StudyFolder.open(asked.folder);
     const line = (await plannedLines(folder)).find(({ id }) => id === asked.point) ?? null;
     const state = line === null ? null : await folder.stateOf(line.id);
-    return { line, result: line === null || state === null ? null : await folder.result(line.id, state) };
+    return { line, result: line === null || state === null ? null : await folder.readResult(line.id, state) };
   },
 );
 
@@ -265,7 +265,7 @@ function computeAdvice({ head, rows }: StudyResults, asked: AdviceRequest): read
         [slower, faster].every(({ mode, clock }) => mode === 'warm' && clock === 'counted'),
       )
       .map(({ slower, faster, rival }) => ({ slower: slower.variant, faster: faster.variant, rival })),
-    speaks: ({ base, settings }: PlanLine) => {
+    appliesTo: ({ base, settings }: PlanLine) => {
       if (Object.keys(claim.where).length === 0) return true;
       const values = claimedValues(documentOf(head.bases[base]?.document, settings));
       return values !== null && claimApplies(claim, values);

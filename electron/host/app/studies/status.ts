@@ -44,11 +44,11 @@ function isWorkerAlive({ room, pid, at }: Heartbeat): boolean {
 
 export async function statusOf(folder: StudyFolder): Promise<StudyStatus> {
   const { done, failed } = await folder.tally();
-  const beats = [...(await folder.beats()).values()];
+  const beats = [...(await folder.readHeartbeats()).values()];
   const failures = await Promise.all(
     failed.slice(0, MAX_REPORTED_FAILURES).map(async (id) => ({
       id,
-      message: (await folder.result(id, 'failed'))?.error?.message ?? 'its file is damaged',
+      message: (await folder.readResult(id, 'failed'))?.error?.message ?? 'its file is damaged',
     })),
   );
   return {

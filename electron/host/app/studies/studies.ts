@@ -305,7 +305,7 @@ export class Studies {
     const folder = await this.#open(id);
     // Write the stop request before aborting, because a process that is aborted without it leaves its jobs on the
     // cluster.
-    await folder.askToStop().finally(() => this.#going.get(id)?.stop.abort());
+    await folder.requestStop().finally(() => this.#going.get(id)?.stop.abort());
   }
 
   async rows(id: StudyId, look: TableQuery): Promise<StudyRows> {
@@ -379,8 +379,8 @@ export class Studies {
     const lock = await lockStudy(folder);
     try {
       const lines = await unsolvedPoints(folder, retry);
-      if (retry) for (const line of lines) await folder.forgetFailure(line.id);
-      await folder.goOn();
+      if (retry) for (const line of lines) await folder.removeFailure(line.id);
+      await folder.clearStopRequest();
       await writeTarget(folder.folder, cluster === null ? null : { cluster: cluster.name });
       this.#errors.delete(id);
       const stop = new AbortController();

@@ -228,7 +228,7 @@ async function importChrome(
     chunks.destroy();
   }
   trace.end();
-  const other = base_us === null ? trace.otherBase_us : null;
+  const other = base_us === null ? trace.betterBase_us : null;
   return other === null ? trace.finish(name) : importChrome(file, name, packed, total_bytes, progress, other);
 }
 

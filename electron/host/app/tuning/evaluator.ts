@@ -31,12 +31,17 @@ import { describeGpus } from '../../model/bench/machine.ts';
 import { sessionText } from '../../model/bench/session-file.ts';
 import { medianInterval } from '../../model/bench/statistics.ts';
 import { createLimits } from '../../model/bench/stopping.ts';
-import { type Candidate, makeCandidates, type Measure as SearchMeasure, search } from '../../model/tuning/search.ts';
+import {
+  type Candidate,
+  makeCandidates,
+  type MeasureCandidate as SearchMeasure,
+  search,
+} from '../../model/tuning/search.ts';
 import { measureReport, measureSession } from '../../workloads/bench.ts';
 import { benchTaskOf } from '../../workloads/benchable.ts';
 import { hostWorkloads } from '../../workloads/index.ts';
-import { refusalOf, type ScenarioReading } from '../../workloads/scenarios/scenarios.ts';
-import { measuresOf, quantityReadouts, sessionEnergy, unitBySuffix } from '../../workloads/workload.ts';
+import { invalidScenarioError, type ScenarioReading } from '../../workloads/scenarios/scenarios.ts';
+import { measuresOf, quantityReadouts, sessionEnergyMeasures, unitBySuffix } from '../../workloads/workload.ts';
 import { type LocalOptions, runWithProgress, type StudyOutcome } from '../studies/local/engine.ts';
 import type { SolvingHost } from '../studies/plan.ts';
 import { solverMachine } from '../studies/points/solver.ts';
@@ -125,7 +130,7 @@ function measuresOfEntry(
       samples: times.length,
     }),
     ...measuresOf('memory', unitBySuffix, { state_bytes: entry.state_bytes }),
-    ...sessionEnergy(entry.quantities, facts),
+    ...sessionEnergyMeasures(entry.quantities, facts),
   ];
 }
 
@@ -157,7 +162,7 @@ class Evaluator {
       folder: base?.folder ?? null,
     });
     if (reading.kind === null || reading.issues.some(({ severity }) => severity === 'error'))
-      throw refusalOf(reading.issues);
+      throw invalidScenarioError(reading.issues);
     return reading;
   }
 
@@ -295,7 +300,7 @@ class Evaluator {
         command: `study run ${head.name}`,
       },
     );
-    const { session } = await measureSession(host.addon, benchable, task, { signal, tell: () => undefined });
+    const { session } = await measureSession(host.addon, benchable, task, { signal, onProgress: () => undefined });
     for (const variant of [...usual, ...chosen, ...search.also]) host.userKernels.remove(variant);
     return session;
   }
@@ -347,7 +352,7 @@ function bestOf(results: readonly PointResult[], count: number): readonly PointR
  */
 export async function tuneLocally(options: TuneOptions): Promise<TuneOutcome> {
   const { folder, retry, steer, onMeasured } = options;
-  const lines = await folder.lines();
+  const lines = await folder.readLines();
   const byId = new Map(lines.map((line) => [line.id, line]));
   const known = new Map((await readRows(folder)).rows.map(({ line, result }) => [line.id, result]));
   for (const [id, result] of known) if (retry && result.status === 'failed') known.delete(id);
@@ -360,7 +365,7 @@ export async function tuneLocally(options: TuneOptions): Promise<TuneOutcome> {
       if (!go.mayBegin()) return null;
       const result = await evaluator.evaluate(line);
       if (result === null) return null;
-      await folder.write(result);
+      await folder.writeResult(result);
       known.set(line.id, result);
       go.ended(result.status);
       onMeasured?.(result);

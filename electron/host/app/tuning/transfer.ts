@@ -150,7 +150,7 @@ export async function importStudy(results: TuningResults, folder: string, name: 
   );
   for (const [i, line] of lines.entries()) {
     const one = results.configurations[i];
-    if (one !== undefined) await study.write(importPoint(line, one, results));
+    if (one !== undefined) await study.writeResult(importPoint(line, one, results));
   }
   return study;
 }

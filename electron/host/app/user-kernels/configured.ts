@@ -39,14 +39,20 @@ export interface SpaceSource {
 }
 
 function userSpaceSource(kernel: UserKernel): SpaceSource {
-  const { id, file, whole, description, base } = kernel;
+  const { id, file, expandedText, description, base } = kernel;
   const { tunables, conditions } = description;
   const usual = readConstants(
-    whole,
+    expandedText,
     tunables.map(({ name }) => name),
     id,
   );
-  return { space: { variant: id, file, tunables, conditions, usual }, text: whole, description, base, from: kernel };
+  return {
+    space: { variant: id, file, tunables, conditions, usual },
+    text: expandedText,
+    description,
+    base,
+    from: kernel,
+  };
 }
 
 async function shippedSpaceSource(
@@ -115,9 +121,9 @@ export function configuredKernel(source: SpaceSource, { variant, configuration }
     id: configuredName({ variant, configuration }),
     file: space.file,
     text: changed,
-    whole: changed,
-    answer: from?.answer ?? null,
-    refused: from?.refused ?? [],
+    expandedText: changed,
+    referenceProgram: from?.referenceProgram ?? null,
+    includeErrors: from?.includeErrors ?? [],
     description: described,
     base,
     ...(from?.candidate !== undefined && { candidate: from.candidate }),

@@ -17,7 +17,7 @@ import {
 } from '../../model/user-kernels/problem-folder.ts';
 import { measureSession } from '../../workloads/bench.ts';
 import { hostWorkloads } from '../../workloads/index.ts';
-import { refusalOf, type Scenarios } from '../../workloads/scenarios/scenarios.ts';
+import { invalidScenarioError, type Scenarios } from '../../workloads/scenarios/scenarios.ts';
 import type { UserKernels } from './user-kernels.ts';
 
 /** A problem as text for an agent. */
@@ -55,7 +55,7 @@ async function readingOf({ scenarios }: Pick<ProblemParts, 'scenarios'>, folder:
   const file = problemFileIn(folder);
   if (file === null) throw new BraggError('not-found', `${folder} has no problem.json`);
   const reading = await scenarios.read(file);
-  if (reading.kind !== USER_PROBLEM || reading.problem === null) throw refusalOf(reading.issues);
+  if (reading.kind !== USER_PROBLEM || reading.problem === null) throw invalidScenarioError(reading.issues);
   return reading;
 }
 
@@ -144,7 +144,7 @@ export async function judgeCandidate(parts: ProblemParts, submission: Submission
       command: `bench ${folder} --variants ${id}`,
       ...{ userKernels: [], userKernelLimit_s: 0, trace: false },
     },
-    { signal, startChild: userKernels.startChild, tell },
+    { signal, startChild: userKernels.startChild, onProgress: tell },
   );
   const entry = session.reports[0]?.entries.find(({ variant }) => variant === id) ?? null;
   if (entry === null || entry.status === 'refused')

@@ -9,7 +9,7 @@ import { kernelFolders } from '../../model/bench/machine.ts';
 import { writeReproducer } from '../../model/reproducer/reproducer.ts';
 import type { UserKernel } from '../../model/user-kernels/file.ts';
 import { hostWorkloads } from '../../workloads/index.ts';
-import { refusalOf, type ScenarioReading } from '../../workloads/scenarios/scenarios.ts';
+import { invalidScenarioError, type ScenarioReading } from '../../workloads/scenarios/scenarios.ts';
 import { benchKindOf, type UserKernels } from './user-kernels.ts';
 
 /** Returns the first unused folder name for a reproducer of the kernel. */
@@ -44,10 +44,11 @@ interface ReproducerRequest {
  */
 export async function reproduce({ addon, userKernels, kernel, reading, folder }: ReproducerRequest): Promise<number> {
   const { scenario } = reading;
-  if (scenario === null || reading.kind === null) throw refusalOf(reading.issues);
+  if (scenario === null || reading.kind === null) throw invalidScenarioError(reading.issues);
   userKernels.requireMatchingWorkload(kernel.id, benchKindOf(scenario));
-  const problem = hostWorkloads[reading.kind].userKernels.reproduced(addon, reading, kernel);
-  const answer = problem.answered === undefined ? null : await userKernels.computeAnswer(kernel, problem.answered);
+  const problem = hostWorkloads[reading.kind].userKernels.reproducedProblem(addon, reading, kernel);
+  const answer =
+    problem.referenceProblem === undefined ? null : await userKernels.computeAnswer(kernel, problem.referenceProblem);
   const { isa } = addon.machine();
   const { version } = addon.buildInfo();
   const { files } = await writeReproducer({

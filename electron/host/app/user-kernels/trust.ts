@@ -20,10 +20,13 @@ type TrustEntry = z.infer<typeof trustedSchema>['trusted'][number];
 const MAX_TRUSTED = 1000;
 
 /** Hash of the programs that run with every submission to a problem. Candidates and sizes are not part of it. */
-export const problemHash = ({ candidate, answer }: Pick<UserKernel, 'candidate' | 'answer'>): string =>
+export const problemHash = ({
+  candidate,
+  referenceProgram,
+}: Pick<UserKernel, 'candidate' | 'referenceProgram'>): string =>
   kernelHash(
-    answer?.text ?? '',
-    JSON.stringify({ ...candidate?.definition, candidates: [], reference: answer?.name ?? null }),
+    referenceProgram?.text ?? '',
+    JSON.stringify({ ...candidate?.definition, candidates: [], reference: referenceProgram?.name ?? null }),
   );
 
 export class Trust {

@@ -15,7 +15,7 @@ import { SerialQueue } from '../../io/flow/queues.ts';
 import { forkChild, type StartChild } from '../../io/processes/link.ts';
 import { compileUserCode, readUserResources } from '../../model/machine-code/index.ts';
 import type { ShippedSpace } from '../../model/tuning/space.ts';
-import { References } from '../../model/user-kernels/answer.ts';
+import { ReferencePrograms } from '../../model/user-kernels/answer.ts';
 import { type BuildOptions, type BuildResult, buildCode, buildUserKernel } from '../../model/user-kernels/build.ts';
 import { benchText, readUserKernel, type UserKernel } from '../../model/user-kernels/file.ts';
 import { type KnownUserKernels, LoadedUserKernel } from '../../model/user-kernels/loaded.ts';
@@ -88,7 +88,7 @@ export class UserKernels {
   /** Hashes of contents that are trusted only in this process: configurations of trusted sources, and submissions. */
   readonly #configured = new Set<string>();
   readonly #closing = new AbortController();
-  readonly #references: References;
+  readonly #references: ReferencePrograms;
   readonly #loaded = new Map<string, LoadedUserKernel>();
   readonly #printed = new Map<string, PrintedText>();
   /** Reads files in the order of requests, so that an older text never replaces a newer one. */
@@ -99,7 +99,7 @@ export class UserKernels {
     this.#options = options;
     this.#limit_s = options.limit_s ?? DEFAULT_LIMIT_S;
     const { addon, folders } = options;
-    this.#references = new References({ addon, cache: folders.cache, signal: this.#closing.signal });
+    this.#references = new ReferencePrograms({ addon, cache: folders.cache, signal: this.#closing.signal });
     const known: KnownUserKernels = {
       list: (workload) => this.list().filter(({ base }) => base.workload === workload),
       find: (workload, id) => {
@@ -110,7 +110,7 @@ export class UserKernels {
     };
     let engine = withCachedVariants(options.addon);
     for (const kind of scenarioKindNames) {
-      engine = { ...engine, ...hostWorkloads[kind].userKernels.among(engine, known) };
+      engine = { ...engine, ...hostWorkloads[kind].userKernels.extendEngine(engine, known) };
     }
     this.addon = engine;
   }

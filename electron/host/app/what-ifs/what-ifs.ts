@@ -20,7 +20,7 @@ import type { ScenarioOrigin, Scenarios } from '../../workloads/scenarios/scenar
 import { storedPairs } from '../../workloads/transport/display/maps.ts';
 import { depthDoseOfRun, ledgerOfRun, momentsOfRun, summaryOfRun } from '../../workloads/transport/readouts.ts';
 import type { RunData } from '../../workloads/transport/run-data.ts';
-import { Pace, type PreparedWhatIf, prepareWhatIf } from '../../workloads/transport/what-if/prepare.ts';
+import { FactorSelector, type PreparedWhatIf, prepareWhatIf } from '../../workloads/transport/what-if/prepare.ts';
 import { changesOf, type LiveRun, type Runs } from '../runs/runs.ts';
 import { mapsOf } from '../runs/transport-maps.ts';
 
@@ -61,7 +61,7 @@ class WhatIf {
   readonly #parts: WhatIfParts;
   readonly #sink: FrameSink<WhatIfFrame>;
   readonly #run: LiveRun;
-  readonly #pace = new Pace();
+  readonly #pace = new FactorSelector();
   readonly #questions: LatestQueue<WhatIfRequest>;
   /** Resolves when the page has received the last answer. Until then no further answer is computed. */
   #received: Promise<void> = Promise.resolve();
@@ -147,7 +147,7 @@ class WhatIf {
     const data = await running.start({
       progressed: () => undefined,
       context: () => this.#runContextOf(asked, prepared, { name, created, start_ms }),
-      keep: null,
+      saveCheckpoint: null,
       warn: () => undefined,
     });
     if (signal.aborted || data.status === 'cancelled') return;

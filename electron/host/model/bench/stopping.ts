@@ -86,7 +86,7 @@ export class StoppingRule<S extends TimedSeries> {
     if (instances < this.#next && limit === null) return { stop: null, settled: this.#settled };
     this.#next = Math.max(instances + 1, Math.floor(EVALUATION_GROWTH * instances));
     if (this.#precision !== null) {
-      const met = this.#precision.met(logRatios(series), instances);
+      const met = this.#precision.mayEnd(logRatios(series), instances);
       return { stop: met ? 'precise' : limit, settled: this.#settled };
     }
     const { settled, all } = this.#evaluateRatios(series, left, instances);

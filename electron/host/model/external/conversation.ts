@@ -245,7 +245,7 @@ export class Conversation {
       killSignal: 'SIGKILL',
       stdio: ['pipe', 'pipe', 'pipe'],
     });
-    this.#child.stdout.setEncoding('utf8').on('data', (text: string) => this.#hear(text));
+    this.#child.stdout.setEncoding('utf8').on('data', (text: string) => this.#receive(text));
     this.#child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.#said = (this.#said + text).slice(-10_000);
     });
@@ -306,7 +306,7 @@ export class Conversation {
     });
   }
 
-  #hear(text: string): void {
+  #receive(text: string): void {
     this.#output += text;
     if (this.#output.length > MAX_OUTPUT_BYTES) {
       this.#end(`${this.#program} writes output that does not follow the protocol`);

@@ -146,19 +146,19 @@ export class ProgramCandidate implements BenchCandidate {
   #conversation: Conversation | null = null;
   #opened: OpenReply | null = null;
   #answer: ProgramAnswer | null = null;
-  #held: { readonly accuracy: readonly Accuracy[]; readonly compared: string } | null = null;
+  #engineCheck: { readonly accuracy: readonly Accuracy[]; readonly compared: string } | null = null;
   readonly #hashes: string[] = [];
   #setup: Pick<TimedRun, 'setup_s' | 'parts'> | null = null;
 
   constructor(options: ProgramOptions) {
     this.#options = options;
-    if (options.terms.samples === 'prepared') this.prepare = () => this.#prepareAnew();
+    if (options.terms.samples === 'prepared') this.prepare = () => this.#prepareState();
   }
 
   first(): Promise<TimedRun | null> {
     return this.#unlessAborted(async () => {
       const began = performance.now();
-      const taken = await this.#take();
+      const taken = await this.#timeSample();
       // The end-to-end time of the first run includes the start of the program.
       return { ...taken, wall_s: taken.wall_s === null ? null : (performance.now() - began) / 1000 };
     });
@@ -172,7 +172,7 @@ export class ProgramCandidate implements BenchCandidate {
           : 'launches its own kernels, which cannot be captured in a graph';
       return Promise.reject(new BraggError('unsupported', `a separate program ${why}`));
     }
-    return this.#unlessAborted(() => this.#take());
+    return this.#unlessAborted(() => this.#timeSample());
   }
 
   answer() {
@@ -199,11 +199,11 @@ export class ProgramCandidate implements BenchCandidate {
         }
         const { precision } = opened;
         this.#answer = { reply: response, arrays, precision };
-        this.#held = (await terms.checkWithEngine?.(arrays, precision)) ?? null;
+        this.#engineCheck = (await terms.checkWithEngine?.(arrays, precision)) ?? null;
         // A repetition starts with the state that the previous one left. Compute the answer a second time, to test
         // whether both are bitwise equal.
-        if (terms.samples !== 'run') this.#hashes.push(response.hash, (await this.#again(file)).hash);
-        if (terms.samples === 'prepared') await this.#prepareAnew();
+        if (terms.samples !== 'run') this.#hashes.push(response.hash, (await this.#repeatAnswer(file)).hash);
+        if (terms.samples === 'prepared') await this.#prepareState();
         return { values: terms.values(arrays) };
       } finally {
         await rm(scratch, { recursive: true, force: true });
@@ -212,15 +212,15 @@ export class ProgramCandidate implements BenchCandidate {
   }
 
   accuracy(oracle: AnswerValues | null): readonly Accuracy[] {
-    return this.#held?.accuracy ?? this.#options.terms.accuracy(this.#answered, oracle);
+    return this.#engineCheck?.accuracy ?? this.#options.terms.accuracy(this.#requireAnswer, oracle);
   }
 
   quantities(time_s: number): readonly Quantity[] {
-    return this.#options.terms.quantities(this.#answered.reply, time_s);
+    return this.#options.terms.quantities(this.#requireAnswer.reply, time_s);
   }
 
   properties(): CandidateFacts {
-    const { reply: told } = this.#answered;
+    const { reply: told } = this.#requireAnswer;
     const versions = versionsText(this.#opened?.versions ?? {});
     return {
       threads: this.#opened?.threads ?? null,
@@ -230,7 +230,7 @@ export class ProgramCandidate implements BenchCandidate {
       work: { bytes: null, fp32_flops: null, fp64_flops: null, other_flops: null },
       repeats: this.#repeats,
       note: told.note ?? versions,
-      compared: this.#held?.compared ?? null,
+      compared: this.#engineCheck?.compared ?? null,
     };
   }
 
@@ -240,7 +240,7 @@ export class ProgramCandidate implements BenchCandidate {
     await conversation?.close();
   }
 
-  get #answered(): ProgramAnswer {
+  get #requireAnswer(): ProgramAnswer {
     if (this.#answer === null) throw new Error(`${this.#options.chosen.baseline.id} was queried before it answered`);
     return this.#answer;
   }
@@ -259,12 +259,12 @@ export class ProgramCandidate implements BenchCandidate {
     return { conversation: this.#conversation, opened: this.#opened };
   }
 
-  async #again(file: string): Promise<AnswerReply> {
+  async #repeatAnswer(file: string): Promise<AnswerReply> {
     const { conversation } = await this.#open();
     return conversation.sendRequest({ do: 'answer', file, fresh: true }, answerReplySchema);
   }
 
-  async #prepareAnew(): Promise<boolean> {
+  async #prepareState(): Promise<boolean> {
     const done = await this.#unlessAborted(async () => {
       const { conversation } = await this.#open();
       const { setup_s, parts } = await conversation.sendRequest({ do: 'prepare' }, prepareReplySchema);
@@ -280,7 +280,7 @@ export class ProgramCandidate implements BenchCandidate {
     return device === undefined ? null : addon.clockState({ device });
   }
 
-  async #take(): Promise<TimedRun> {
+  async #timeSample(): Promise<TimedRun> {
     const { samples, sample_s } = this.#options.terms;
     const { conversation } = await this.#open();
     if (samples === 'run') {
@@ -292,7 +292,7 @@ export class ProgramCandidate implements BenchCandidate {
       const common = { repetitions: 1, values: null, parts: new Map(Object.entries(parts)) };
       return { ...common, setup_s, device_s, host_s, wall_s, clocks, time_s: device_s ?? host_s };
     }
-    if (samples === 'anew' || this.#setup === null) await this.#prepareAnew();
+    if (samples === 'anew' || this.#setup === null) await this.#prepareState();
     const before = this.#clock();
     const { repetitions, device_s, host_s } = await conversation.sendRequest(
       { do: 'sample', at_least_s: sample_s },

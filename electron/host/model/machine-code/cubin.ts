@@ -30,18 +30,18 @@ class BinaryReader {
     this.#what = what;
   }
 
-  #checked(at: number, size: number): number {
+  #checkedPosition(at: number, size: number): number {
     if (!Number.isSafeInteger(at) || at < 0 || at + size > this.#view.byteLength) {
       throw damagedError(`${this.#what} ends at byte ${this.#view.byteLength}, but byte ${at} is needed`);
     }
     return at;
   }
 
-  u8 = (at: number): number => this.#view.getUint8(this.#checked(at, 1));
-  u16 = (at: number): number => this.#view.getUint16(this.#checked(at, 2), true);
-  u32 = (at: number): number => this.#view.getUint32(this.#checked(at, 4), true);
-  u64 = (at: number): number => Number(this.#view.getBigUint64(this.#checked(at, 8), true));
-  flags = (at: number): bigint => this.#view.getBigUint64(this.#checked(at, 8), true);
+  u8 = (at: number): number => this.#view.getUint8(this.#checkedPosition(at, 1));
+  u16 = (at: number): number => this.#view.getUint16(this.#checkedPosition(at, 2), true);
+  u32 = (at: number): number => this.#view.getUint32(this.#checkedPosition(at, 4), true);
+  u64 = (at: number): number => Number(this.#view.getBigUint64(this.#checkedPosition(at, 8), true));
+  flags = (at: number): bigint => this.#view.getBigUint64(this.#checkedPosition(at, 8), true);
 }
 
 /** Decompresses an LZ4 block, as in fat binaries of nvcc before CUDA 12.8. */

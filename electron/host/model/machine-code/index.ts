@@ -237,7 +237,7 @@ async function compileWithNvcc(
   sources: string,
   { architecture, language, signal }: CodeRequest,
 ) {
-  const { base, whole, description } = kernel;
+  const { base, expandedText, description } = kernel;
   const folder = await makeTemporaryFolder();
   try {
     const root = path.join(folder, 'kernels');
@@ -245,7 +245,7 @@ async function compileWithNvcc(
     const placeOf = (file: string): string => path.join(folder, file);
     const replaced = placeOf(description.replaces);
     const includes = { beside: path.dirname(replaced), sources: root, workload: workloadFolder(base), engine: [] };
-    await writeFile(replaced, updateIncludes(whole, includes));
+    await writeFile(replaced, updateIncludes(expandedText, includes));
     const main = description.replaces.endsWith('.cu') ? description.replaces : base.source;
     const number = architectureNumber(architecture);
     const kind = language === 'ptx' ? ['-ptx', `-arch=compute_${number}`] : ['-cubin', `-arch=sm_${number}`];
@@ -290,16 +290,23 @@ async function compileWithNvrtc(
  * Compiles a kernel for display, or returns cached code for the same text and target. Throws a BraggError if the kernel
  * is not CUDA C++.
  */
-async function compiledImage(kernel: UserKernel, options: BuildOptions, request: CodeRequest) {
+async function compileImage(kernel: UserKernel, options: BuildOptions, request: CodeRequest) {
   if (kernel.base.device !== 'cuda' || !codeFileName(kernel).endsWith('.cu')) {
     throw new BraggError('unsupported', `${kernel.id} is not CUDA C++, so it has neither PTX nor SASS.`);
   }
-  const [refused] = kernel.refused;
-  if (refused !== undefined) throw new BraggError('invalid', `${kernel.id}: ${refused.message}`, kernel.refused);
+  const [refused] = kernel.includeErrors;
+  if (refused !== undefined) throw new BraggError('invalid', `${kernel.id}: ${refused.message}`, kernel.includeErrors);
   const nvcc = findCudaTool('nvcc');
   const key = createHash('sha256')
     .update(
-      JSON.stringify([nvcc, kernel.sha256, kernel.whole, kernel.description, request.architecture, request.language]),
+      JSON.stringify([
+        nvcc,
+        kernel.sha256,
+        kernel.expandedText,
+        kernel.description,
+        request.architecture,
+        request.language,
+      ]),
     )
     .digest('hex');
   let made = compiledImages.get(key);
@@ -325,13 +332,13 @@ export async function compileUserCode(
   const { replaces } = kernel.description;
   const sources = pathOutsideArchive(options.folders.sources);
   const image: CodeImage = {
-    ...(await compiledImage(kernel, options, request)),
+    ...(await compileImage(kernel, options, request)),
     pathOf: (file) => {
       if (path.basename(file) === codeFileName(kernel)) return kernel.id;
       const shown = toShippedPath(file);
       return shown === replaces ? kernel.id : shown;
     },
-    textOf: async (shown) => (shown === kernel.id ? kernel.whole : readShippedText(sources, shown)),
+    textOf: async (shown) => (shown === kernel.id ? kernel.expandedText : readShippedText(sources, shown)),
   };
   return readCode({ ...request, image, kernel: name, among: null });
 }
@@ -345,7 +352,7 @@ export async function readUserResources(
   options: BuildOptions,
   request: Omit<CodeRequest, 'language'>,
 ) {
-  const { bytes, spills } = await compiledImage(kernel, options, { ...request, language: 'sass' });
+  const { bytes, spills } = await compileImage(kernel, options, { ...request, language: 'sass' });
   const none = { spill_store_bytes: null, spill_load_bytes: null };
   return readKernels(bytes, request.architecture).map(({ name, resource }) => ({
     ...resource,

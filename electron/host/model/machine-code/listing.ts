@@ -21,7 +21,7 @@ class LineCollector {
   #dropped = 0;
   #at: { readonly file: number; readonly line: number } | null = null;
 
-  from(file: string, line: number): void {
+  setSourceLine(file: string, line: number): void {
     const known = this.#files.get(file) ?? this.#files.size;
     this.#files.set(file, known);
     this.#at = { file: known, line };
@@ -58,7 +58,7 @@ export function parseSass(text: string, kernel: string): Listing {
     if (!inside) continue;
     const place = SOURCE_LINE.exec(line);
     if (place !== null) {
-      out.from(place[1] ?? '', Number(place[2]));
+      out.setSourceLine(place[1] ?? '', Number(place[2]));
       continue;
     }
     const [, address, instruction] = INSTRUCTION.exec(line) ?? [];
@@ -102,7 +102,7 @@ export function parsePtx(ptx: string, kernel: string): Listing | null {
   const out = new LineCollector();
   for (const line of ptx.slice(head.index, findClosingBrace(ptx, open < 0 ? ptx.length : open)).split('\n')) {
     const [, file = '', number] = LOC.exec(line) ?? [];
-    if (number !== undefined) out.from(files.get(file) ?? '', Number(number));
+    if (number !== undefined) out.setSourceLine(files.get(file) ?? '', Number(number));
     const plain = line
       .replace(/\s*\/\/.*$/, '')
       .replace(SPACES, ' ')

@@ -185,7 +185,7 @@ export class StoppingCorrections {
   }
 
   /** δL of a substance at each energy. */
-  of(composition: Composition): Float64Array {
+  correctionsFor(composition: Composition): Float64Array {
     const symbols = Object.keys(composition);
     const alone = symbols.length === 1 ? this.#alone.get(symbols[0] ?? '') : undefined;
     return alone ?? this.#mean(this.#nodes, composition);

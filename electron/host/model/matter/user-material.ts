@@ -143,7 +143,7 @@ export function createRatioToWater(
   const energies = energies_MeV.map((energy) => Math.max(MIN_BETHE_MEV, energy));
   const corrections = new StoppingCorrections(anchors, energies, rangeTable);
   const numbers = (composition: Composition, mean_excitation_eV: number): Float64Array => {
-    const added = corrections.of(composition);
+    const added = corrections.correctionsFor(composition);
     return energies.map((energy, i) => stoppingNumber(energy, mean_excitation_eV) + (added[i] ?? 0));
   };
   const ofWater = numbers(anchors.water.composition, water_eV);

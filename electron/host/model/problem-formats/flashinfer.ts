@@ -88,7 +88,7 @@ const solutionSchema = z.object({
 });
 type Solution = z.infer<typeof solutionSchema>;
 
-function parseWith<T>(schema: z.ZodType<T>, value: unknown, file: string): T {
+function parseBySchema<T>(schema: z.ZodType<T>, value: unknown, file: string): T {
   const found = schema.safeParse(value);
   if (found.success) return found.data;
   const [first] = found.error.issues;
@@ -104,7 +104,7 @@ const jsonIn = (text: string, file: string): unknown => {
 };
 
 export const readDefinition = (text: string, file: string): Definition =>
-  parseWith(definitionSchema, jsonIn(text, file), file);
+  parseBySchema(definitionSchema, jsonIn(text, file), file);
 
 /** Whether a JSON document is a definition: it has axes, inputs, outputs and a reference. */
 export const isDefinition = (value: unknown): boolean =>
@@ -116,10 +116,10 @@ export const readTraces = (text: string, file: string): readonly Trace[] =>
     .split('\n')
     .map((line, i) => ({ line, place: `${file}:${i + 1}` }))
     .filter(({ line }) => line.trim() !== '')
-    .map(({ line, place }) => parseWith(traceSchema, jsonIn(line, place), place));
+    .map(({ line, place }) => parseBySchema(traceSchema, jsonIn(line, place), place));
 
 export const readSolution = (text: string, file: string): Solution =>
-  parseWith(solutionSchema, jsonIn(text, file), file);
+  parseBySchema(solutionSchema, jsonIn(text, file), file);
 
 const NAME_PATTERN = /^[A-Za-z][A-Za-z0-9_]*$/;
 

@@ -24,9 +24,9 @@ export interface ReproducedProblem {
   /** The problem as the addon accepts it. It selects the shipped variant on which the kernel is based. */
   readonly problem: unknown;
   /** The problem that the user's reference program answers; absent if there is no such program. */
-  readonly answered?: TaskProblem;
+  readonly referenceProblem?: TaskProblem;
   /** Reference variant and error limit for the check; null if the task defines its own. */
-  readonly held: { readonly reference: string; readonly limit: number } | null;
+  readonly check: { readonly reference: string; readonly limit: number } | null;
 }
 
 interface ProblemFile extends ReproducedProblem {
@@ -40,7 +40,7 @@ interface ProblemFile extends ReproducedProblem {
  */
 const problemBytes = defineThreadTask(
   'write a problem',
-  ({ kind, problem, held, title, kernel }: ProblemFile): Uint8Array => {
+  ({ kind, problem, check: held, title, kernel }: ProblemFile): Uint8Array => {
     const plain = (_key: string, value: unknown): unknown =>
       ArrayBuffer.isView(value) ? Array.from(value as Float64Array) : value;
     const file = { title, kind, kernel, ...(held ?? {}), problem };
@@ -55,7 +55,7 @@ interface BuildInputs {
   /** File to compile: the user's file, or a shipped one that includes it. */
   readonly main: string;
   /** Folder of the shipped file that the user's file replaces. */
-  readonly beside: string;
+  readonly replacedFolder: string;
   readonly device: 'cpu' | 'cuda';
   readonly flags: readonly string[];
 }
@@ -63,7 +63,7 @@ interface BuildInputs {
 const quoteWord = (word: string): string => `"${word.replace(/(["\\$;])/g, '\\$1')}"`;
 
 /** CMake file with the variables that the CMakeLists.txt of all reproducers reads. */
-function kernelCmake({ name, main, beside, device, flags }: BuildInputs): string {
+function kernelCmake({ name, main, replacedFolder: beside, device, flags }: BuildInputs): string {
   const values: readonly (readonly [string, readonly string[]])[] = [
     ['BB_NAME', [name]],
     ['BB_MAIN', [main]],
@@ -160,7 +160,7 @@ function cpuFlags({ description }: UserKernel, build: UserKernelBuild, isa: stri
   return [...(style === 'msvc' ? [] : ['-O3']), ...own, ...flagsFor(style, description.compile)];
 }
 
-async function write(folder: string, options: ReproducerOptions): Promise<void> {
+async function writeReproducerFiles(folder: string, options: ReproducerOptions): Promise<void> {
   const { kernel, problem, scenario, folders, isa, version } = options;
   const { base, description } = kernel;
   const { replaces, title } = description;
@@ -185,7 +185,7 @@ async function write(folder: string, options: ReproducerOptions): Promise<void> 
   }
 
   const beside = path.posix.join('kernels/source', path.posix.dirname(pathInKernels(replaces)));
-  const text = updateIncludes(kernel.whole, {
+  const text = updateIncludes(kernel.expandedText, {
     beside: path.join(sources, path.posix.dirname(pathInKernels(replaces))),
     sources,
     workload,
@@ -203,12 +203,15 @@ async function write(folder: string, options: ReproducerOptions): Promise<void> 
   const told = { name, title, base: base.id, replaces, device: base.device, version };
   await writeFile(into('program', 'entry.cpp'), entrySource(base));
   await rename(into('program', 'CMakeLists.txt'), into('CMakeLists.txt'));
-  await writeFile(into('kernel.cmake'), kernelCmake({ name, main, beside, device: base.device, flags }));
+  await writeFile(
+    into('kernel.cmake'),
+    kernelCmake({ name, main, replacedFolder: beside, device: base.device, flags }),
+  );
   await writeFile(into('README.md'), readmeText(told));
   await writeFile(into('scenario.json'), `${JSON.stringify(scenario, null, 2)}\n`);
   if (options.answer !== null) {
     await copyFile(options.answer, into(ANSWER_FILE));
-    await writeFile(into(kernel.answer?.name ?? 'answer'), kernel.answer?.text ?? '');
+    await writeFile(into(kernel.referenceProgram?.name ?? 'answer'), kernel.referenceProgram?.text ?? '');
   }
   await writeFile(into('problem.json'), await problemBytes({ ...problem, title, kernel: { workload, name } }));
 }
@@ -216,7 +219,8 @@ async function write(folder: string, options: ReproducerOptions): Promise<void> 
 /** Writes the complete folder, or nothing if that fails. Throws BraggError `exists` if the folder exists. */
 export async function writeReproducer(options: ReproducerOptions): Promise<{ readonly files: number }> {
   const { folder, kernel, folders } = options;
-  if (kernel.refused.length > 0) throw new BraggError('invalid', kernel.refused[0]?.message ?? '', kernel.refused);
+  if (kernel.includeErrors.length > 0)
+    throw new BraggError('invalid', kernel.includeErrors[0]?.message ?? '', kernel.includeErrors);
   if (!existsSync(path.join(pathOutsideArchive(folders.images), 'reproduce'))) {
     throw new BraggError('unsupported', 'The sources for reproducers are missing. Run npm run build');
   }
@@ -225,7 +229,7 @@ export async function writeReproducer(options: ReproducerOptions): Promise<{ rea
   const made = temporaryPathIn(path.dirname(folder));
   try {
     await mkdir(made, { recursive: true });
-    await write(made, options);
+    await writeReproducerFiles(made, options);
     await rename(made, folder).catch((error: NodeJS.ErrnoException) => {
       throw error.code === 'ENOTEMPTY' || error.code === 'EEXIST' ? taken() : error;
     });

@@ -109,7 +109,7 @@ export async function findSanitizer(environment: NodeJS.ProcessEnv = process.env
 }
 
 /** File that starts the command line: next to the shell's bundle, or its source in development. */
-function commandLine(): string {
+function commandLineFile(): string {
   const here = import.meta.dirname;
   const places = [path.join(here, '../host/cli.js'), path.join(here, '../../../cli/main.ts')];
   const found = places.find((place) => existsSync(place));
@@ -133,7 +133,7 @@ function issuesIn(file: string, { findings }: ReturnType<typeof parseSanitizerOu
 interface SanitizeOptions {
   readonly tool: SanitizerTool;
   /** Arguments for the command line, as for `braggbench run`. */
-  readonly words: readonly string[];
+  readonly args: readonly string[];
   /** Name of the user kernel's file; findings in it become issues. Null for a shipped variant. */
   readonly kernel: string | null;
   readonly signal?: AbortSignal | undefined;
@@ -143,11 +143,11 @@ interface SanitizeOptions {
  * Runs the command line under compute-sanitizer. Throws a BraggError if that is impossible, or if the run fails before
  * it begins.
  */
-export async function runSanitizer({ tool, words, kernel, signal }: SanitizeOptions): Promise<SanitizerReport> {
+export async function runSanitizer({ tool, args: words, kernel, signal }: SanitizeOptions): Promise<SanitizerReport> {
   const program = await findSanitizer();
   const node = await findNode('compute-sanitizer runs the command line, which');
   const ours = ['--tool', tool, '--target-processes', 'all', '--print-limit', String(MAX_FINDINGS)];
-  const args = [...ours, node, commandLine(), ...words];
+  const args = [...ours, node, commandLineFile(), ...words];
   // The run gets its own home folder, for its trust decisions and saved data.
   const home = await mkdtemp(path.join(tmpdir(), 'braggbench-sanitized-'));
   const start = performance.now();

@@ -65,7 +65,7 @@ async function resultsStamp(results: string): Promise<string | null> {
   return stamps.toSorted().join('\n');
 }
 
-async function finishedIn(folder: string): Promise<ReadonlyMap<string, PointState>> {
+async function finishedInFolder(folder: string): Promise<ReadonlyMap<string, PointState>> {
   const ended = new Map<string, PointState>();
   for (const name of await readdir(folder).catch(() => [])) {
     const [, id, failed] = RESULT_FILE.exec(name) ?? [];
@@ -77,10 +77,10 @@ async function finishedIn(folder: string): Promise<ReadonlyMap<string, PointStat
   return ended;
 }
 
-async function finishedBelow(results: string): Promise<ReadonlyMap<string, PointState>> {
+async function finishedPoints(results: string): Promise<ReadonlyMap<string, PointState>> {
   const ended = new Map<string, PointState>();
   for (const name of await foldersIn(results))
-    for (const [id, state] of await finishedIn(path.join(results, name))) ended.set(id, state);
+    for (const [id, state] of await finishedInFolder(path.join(results, name))) ended.set(id, state);
   return ended;
 }
 
@@ -96,7 +96,7 @@ interface Tally {
 const cachedTallies = new Map<string, { readonly stamp: string; readonly tally: Tally }>();
 const MAX_TALLIED = 100 * 256;
 
-async function tallyIn(folder: string): Promise<Tally> {
+async function tallyFolder(folder: string): Promise<Tally> {
   // The stamp is read before the names. If a file is added in between, the next call notices it.
   const looked = await stat(folder).catch(() => null);
   const stamp = looked === null ? null : stampOf(looked);
@@ -106,7 +106,7 @@ async function tallyIn(folder: string): Promise<Tally> {
     cachedTallies.set(folder, before);
     return before.tally;
   }
-  const ended = [...(await finishedIn(folder))];
+  const ended = [...(await finishedInFolder(folder))];
   const failed = ended.flatMap(([id, state]) => (state === 'failed' ? [id] : []));
   const tally = { done: ended.length - failed.length, failed };
   if (stamp !== null) cachedTallies.set(folder, { stamp, tally });
@@ -115,11 +115,11 @@ async function tallyIn(folder: string): Promise<Tally> {
 }
 
 /** Number of finished points, and ids of the failed ones. A point's files are always in the same folder. */
-async function tallyBelow(results: string): Promise<Tally> {
+async function tallyResults(results: string): Promise<Tally> {
   let done = 0;
   const failed: string[] = [];
   for (const name of await foldersIn(results)) {
-    const some = await tallyIn(path.join(results, name));
+    const some = await tallyFolder(path.join(results, name));
     done += some.done;
     for (const id of some.failed) failed.push(id);
   }
@@ -234,7 +234,7 @@ export class StudyFolder {
   }
 
   /** Lines of the plan. Throws BraggError `foreign-file` if they do not match the digest in `plan.json`. */
-  async lines(): Promise<readonly PlanLine[]> {
+  async readLines(): Promise<readonly PlanLine[]> {
     const name = path.join(this.folder, LINES);
     const text = await readText(name).catch((error: unknown) => {
       throw toFileError(error, name);
@@ -252,13 +252,13 @@ export class StudyFolder {
   }
 
   /** Text that changes only if a result is added or removed. Null if a folder changed too recently. */
-  async changed(): Promise<string | null> {
+  async currentStamp(): Promise<string | null> {
     return resultsStamp(this.#results);
   }
 
   /** States of all finished points, from the names of their files. */
-  async ended(): Promise<ReadonlyMap<string, PointState>> {
-    return finishedBelow(this.#results);
+  async finishedPoints(): Promise<ReadonlyMap<string, PointState>> {
+    return finishedPoints(this.#results);
   }
 
   /** State of a point; null if it has not finished. */
@@ -270,7 +270,7 @@ export class StudyFolder {
 
   /** Number of finished points, and ids of the failed ones. Does not block the event loop, even for 100,000 points. */
   async tally(): Promise<{ readonly done: number; readonly failed: readonly string[] }> {
-    return tallyBelow(this.#results);
+    return tallyResults(this.#results);
   }
 
   fileOf(id: string, state: PointState): string {
@@ -278,7 +278,7 @@ export class StudyFolder {
   }
 
   /** Writes the complete result or nothing. Throws a BraggError, such as `no-space`. */
-  async write(result: PointResult): Promise<void> {
+  async writeResult(result: PointResult): Promise<void> {
     const file = this.fileOf(result.id, result.status);
     const folder = path.dirname(file);
     if (!this.#made.has(folder)) {
@@ -292,7 +292,7 @@ export class StudyFolder {
   }
 
   /** Deletes the failure file of a point, so that the point is tried again. */
-  async forgetFailure(id: string): Promise<void> {
+  async removeFailure(id: string): Promise<void> {
     await rm(this.fileOf(id, 'failed'), { force: true });
   }
 
@@ -300,7 +300,7 @@ export class StudyFolder {
    * Reads the result of a point. A damaged file is renamed to `.damaged`, so that the point counts as unfinished; the
    * result is then null.
    */
-  async result(id: string, state: PointState): Promise<PointResult | null> {
+  async readResult(id: string, state: PointState): Promise<PointResult | null> {
     const file = this.fileOf(id, state);
     let text: string;
     try {
@@ -316,7 +316,7 @@ export class StudyFolder {
     }
   }
 
-  async askToStop(): Promise<void> {
+  async requestStop(): Promise<void> {
     await writeWithoutSync(path.join(this.folder, STOP), '');
   }
 
@@ -324,12 +324,12 @@ export class StudyFolder {
     return (await stat(path.join(this.folder, STOP)).catch(() => null)) !== null;
   }
 
-  async goOn(): Promise<void> {
+  async clearStopRequest(): Promise<void> {
     await rm(path.join(this.folder, STOP), { force: true });
   }
 
   /** Writes the heartbeat of a process that works on the study. If writing fails, the work continues. */
-  async beat(name: string, beat: Heartbeat): Promise<void> {
+  async writeHeartbeat(name: string, beat: Heartbeat): Promise<void> {
     const folder = path.join(this.folder, RUNNING_FILE);
     try {
       await mkdir(folder, { recursive: true });
@@ -339,12 +339,12 @@ export class StudyFolder {
     }
   }
 
-  async endBeat(name: string): Promise<void> {
+  async removeHeartbeat(name: string): Promise<void> {
     await rm(path.join(this.folder, RUNNING_FILE, `${name}.json`), { force: true });
   }
 
   /** Latest heartbeat of each process, by the name of its file. Killed processes are included. */
-  async beats(): Promise<ReadonlyMap<string, Heartbeat>> {
+  async readHeartbeats(): Promise<ReadonlyMap<string, Heartbeat>> {
     const folder = path.join(this.folder, RUNNING_FILE);
     const beats = new Map<string, Heartbeat>();
     for (const file of await readdir(folder).catch(() => [])) {

@@ -30,9 +30,9 @@ interface Setting {
   readonly value: unknown;
 }
 
-/** Settings of a dimension. Each entry of `ways` is one choice, which sets all paths of the dimension. */
+/** Settings of a dimension. Each entry of `choices` is one choice, which sets all paths of the dimension. */
 interface AxisSettings {
-  readonly ways: readonly (readonly Setting[])[];
+  readonly choices: readonly (readonly Setting[])[];
   readonly faults: readonly FieldIssue[];
 }
 
@@ -85,38 +85,38 @@ function axisValues(axis: StudyAxis, at: Path): readonly unknown[] | FieldIssue 
 function settingsOfAxis(axis: StudyAxis, at: Path): AxisSettings {
   const [paths, values] = [parsePaths(axis.path, at), axisValues(axis, at)];
   const faults = [paths, values].filter(isIssue);
-  if (isIssue(paths) || isIssue(values)) return { ways: [], faults };
-  return { ways: values.map((value) => paths.map((path) => ({ path, value }))), faults: [] };
+  if (isIssue(paths) || isIssue(values)) return { choices: [], faults };
+  return { choices: values.map((value) => paths.map((path) => ({ path, value }))), faults: [] };
 }
 
 function zipSettings(columns: readonly AxisSettings[], length: number): AxisSettings {
   const faults = columns.flatMap((column) => column.faults);
-  if (faults.length > 0) return { ways: [], faults };
-  const ways = Array.from({ length }, (_, i) => columns.flatMap((column) => column.ways[i] ?? []));
-  return { ways, faults: [] };
+  if (faults.length > 0) return { choices: [], faults };
+  const choices = Array.from({ length }, (_, i) => columns.flatMap((column) => column.choices[i] ?? []));
+  return { choices, faults: [] };
 }
 
 function settingsOfZip(axes: readonly StudyAxis[], at: Path): AxisSettings {
   const columns = axes.map((axis, i) => settingsOfAxis(axis, [...at, 'axes', i]));
-  const length = columns[0]?.ways.length ?? 0;
-  const odd = columns.findIndex(({ ways, faults }) => faults.length === 0 && ways.length !== length);
+  const length = columns[0]?.choices.length ?? 0;
+  const odd = columns.findIndex(({ choices, faults }) => faults.length === 0 && choices.length !== length);
   if (odd < 0 || columns.some(({ faults }) => faults.length > 0)) return zipSettings(columns, length);
-  const says = `has ${columns[odd]?.ways.length} values, but the first axis of the zip has ${length}`;
-  return { ways: [], faults: [fieldIssue([...at, 'axes', odd], axes[odd]?.path, says, 'axes of equal length')] };
+  const says = `has ${columns[odd]?.choices.length} values, but the first axis of the zip has ${length}`;
+  return { choices: [], faults: [fieldIssue([...at, 'axes', odd], axes[odd]?.path, says, 'axes of equal length')] };
 }
 
 /** Settings of a sampled axis. `shares` are the positions of the samples in the axis' range, from 0 to 1. */
 function settingsOfSampled(axis: SampledAxis, shares: readonly number[], at: Path): AxisSettings {
   const paths = parsePaths(axis.path, at);
-  if (isIssue(paths)) return { ways: [], faults: [paths] };
+  if (isIssue(paths)) return { choices: [], faults: [paths] };
   const wrong = axis.kind === 'between' && axis.scale === 'log' ? scaleIssue(axis, at) : null;
-  if (wrong !== null) return { ways: [], faults: [wrong] };
+  if (wrong !== null) return { choices: [], faults: [wrong] };
   const drawn = (share: number): unknown => {
     if (axis.kind === 'among') return axis.values[Math.floor(share * axis.values.length)];
     const value = interpolateOnScale(axis.from, axis.to, share, axis.scale);
     return axis.whole ? Math.round(value) : value;
   };
-  return { ways: shares.map((share) => paths.map((path) => ({ path, value: drawn(share) }))), faults: [] };
+  return { choices: shares.map((share) => paths.map((path) => ({ path, value: drawn(share) }))), faults: [] };
 }
 
 function sampleFractions(kind: 'random' | 'latin', count: number, random: RandomGenerator): readonly number[] {
@@ -139,7 +139,7 @@ function settingsOfDimension(dimension: StudyDimension, seed: number, at: readon
       return settingsOfZip(dimension.axes, at);
     case 'tunables':
       // The plan has replaced tunables by their values before, because these are known only from the sources.
-      return { ways: [], faults: [fieldIssue(at, 'tunables', 'have not been loaded', 'a variant with tunables')] };
+      return { choices: [], faults: [fieldIssue(at, 'tunables', 'have not been loaded', 'a variant with tunables')] };
     case 'random':
     case 'latin': {
       // Each dimension has its own random stream, so that appending a dimension does not change the values of the
@@ -197,10 +197,13 @@ export function pointId(document: unknown, beside: readonly string[]): string {
 }
 
 /** Settings of combination number `index`. The last dimension varies fastest. */
-function settingsOfCombination(ways: readonly (readonly (readonly Setting[])[])[], index: number): readonly Setting[] {
+function settingsOfCombination(
+  choices: readonly (readonly (readonly Setting[])[])[],
+  index: number,
+): readonly Setting[] {
   const chosen: (readonly Setting[])[] = [];
   let rest = index;
-  for (const all of ways.toReversed()) {
+  for (const all of choices.toReversed()) {
     chosen.push(all[rest % all.length] ?? []);
     rest = Math.floor(rest / all.length);
   }
@@ -208,9 +211,9 @@ function settingsOfCombination(ways: readonly (readonly (readonly Setting[])[])[
 }
 
 /** Errors for paths that two dimensions set, because one of the dimensions would have no effect. */
-function pathConflicts(ways: readonly (readonly (readonly Setting[])[])[]): readonly FieldIssue[] {
+function pathConflicts(choices: readonly (readonly (readonly Setting[])[])[]): readonly FieldIssue[] {
   const seen = new Map<string, number>();
-  return ways.flatMap((all, i) =>
+  return choices.flatMap((all, i) =>
     (all[0] ?? []).flatMap(({ path }, j) => {
       const at = formatPath(path);
       const other = seen.get(at);
@@ -252,9 +255,9 @@ function meetsConditions(
 /** Computes the points. The same study and base scenarios always give the same points in the same order. */
 export function computePoints(study: Study, bases: readonly StudyBase[]): Points {
   const laid = study.axes.map((dimension, i) => settingsOfDimension(dimension, study.seed, ['axes', i]));
-  const ways = laid.map((each) => each.ways);
-  const wrong = [...laid.flatMap(({ faults }) => faults), ...pathConflicts(ways)];
-  const perBase = ways.reduce((product, each) => product * each.length, 1);
+  const choices = laid.map((each) => each.choices);
+  const wrong = [...laid.flatMap(({ faults }) => faults), ...pathConflicts(choices)];
+  const perBase = choices.reduce((product, each) => product * each.length, 1);
   const combinations = perBase * bases.length;
   if (combinations > MAX_POINTS) {
     const countText = `${formatValue(combinations)} combinations`;
@@ -274,7 +277,7 @@ export function computePoints(study: Study, bases: readonly StudyBase[]): Points
   let repeated = 0;
   for (const [base, { document, beside }] of bases.entries()) {
     for (let i = 0; i < perBase; i += 1) {
-      const settings = settingsOfCombination(ways, i);
+      const settings = settingsOfCombination(choices, i);
       const set = applyOverrides(
         document,
         settings.map((setting) => ({ ...setting, swept: true })),

@@ -266,7 +266,7 @@ export const columnTitle = ({ name, unit }: StudyColumn): string => (unit === ''
 /** Pattern for text that a spreadsheet would interpret as a formula. Such text is prefixed with an apostrophe. */
 const FORMULA = /^[=+\-@\t\r]/;
 
-function cell(value: Cell): string {
+function csvCell(value: Cell): string {
   if (value === null) return '';
   if (typeof value === 'number') return String(value);
   const inert = FORMULA.test(value) ? `'${value}` : value;
@@ -274,7 +274,7 @@ function cell(value: Cell): string {
 }
 
 export function tableCsv({ columns, rows }: StudyTable): string {
-  const lines = [columns.map((column) => cell(columnTitle(column))), ...rows.map((row) => row.map(cell))];
+  const lines = [columns.map((column) => csvCell(columnTitle(column))), ...rows.map((row) => row.map(csvCell))];
   return lines.map((line) => `${line.join(',')}\r\n`).join('');
 }
 

@@ -236,7 +236,7 @@ export class TraceBuilder {
    * Adds a lane and returns its number. Its name can be changed later. Throws BraggError `memory` if there are too many
    * lanes.
    */
-  lane(lane: LaneDescription): number {
+  addLane(lane: LaneDescription): number {
     if (this.#lanes.length >= MAX_LANES) {
       const limit = MAX_LANES.toLocaleString('en');
       throw new BraggError('memory', `it has more than ${limit} lanes (threads and streams), the maximum`);
@@ -245,13 +245,13 @@ export class TraceBuilder {
     return this.#lanes.length - 1;
   }
 
-  rename(lane: number, change: Partial<LaneDescription>): void {
+  renameLane(lane: number, change: Partial<LaneDescription>): void {
     const known = this.#lanes[lane];
     if (known !== undefined) this.#lanes[lane] = { ...known, ...change };
   }
 
   /** Adds a span and returns its number. Throws BraggError `memory` if there are too many spans. */
-  span(span: NewSpan): number {
+  addSpan(span: NewSpan): number {
     if (this.#start.length >= MAX_SPANS) {
       throw new BraggError('memory', `it has more than ${MAX_SPANS / 1e6} million spans, the maximum`);
     }
@@ -267,20 +267,20 @@ export class TraceBuilder {
   }
 
   /** Sets the duration of a span whose end was not known when it was added. */
-  finish(span: number, duration_ns: number): void {
+  setDuration(span: number, duration_ns: number): void {
     this.#duration.set(span, Math.max(0, duration_ns));
   }
 
   /** Changes the kind of a span that was not known when it was added. */
-  rekind(span: number, kind: SpanKind): void {
+  setKind(span: number, kind: SpanKind): void {
     this.#kind.set(span, kindNumber(kind));
   }
 
-  flow(flow: Flow): void {
+  addFlow(flow: Flow): void {
     this.#flows.push(flow);
   }
 
-  note(sentence: string): void {
+  addNote(sentence: string): void {
     this.#notes.push(sentence);
   }
 

@@ -15,7 +15,7 @@ const sessionSchema = z.object({
   ),
 });
 
-async function recordedIn(folder: string): Promise<ReadonlyMap<string, number>> {
+async function recordedCopyRates(folder: string): Promise<ReadonlyMap<string, number>> {
   const found = new Map<string, number>();
   const names = await readdir(folder).catch(() => []);
   for (const name of names.filter((each) => each.endsWith('.json'))) {
@@ -41,7 +41,7 @@ export function copyCeilings(
   return async (device) => {
     const own = devices().cuda.devices.find(({ name, ceilings }) => name === device && ceilings !== null);
     if (own?.ceilings) return own.ceilings.copy_bytes_per_s;
-    recorded ??= recordedIn(recordedFolder);
+    recorded ??= recordedCopyRates(recordedFolder);
     return (await recorded).get(device) ?? null;
   };
 }

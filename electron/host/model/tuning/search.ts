@@ -19,7 +19,7 @@ export type Strategy = (typeof strategies)[number];
  * Measures a candidate. Returns its time in seconds, or null if it failed or its answer is wrong. Any exception ends
  * the search. `next` contains the most probable next candidates, which can be prepared together with this one.
  */
-export type Measure = (candidate: Candidate, next: readonly Candidate[]) => Promise<number | null>;
+export type MeasureCandidate = (candidate: Candidate, next: readonly Candidate[]) => Promise<number | null>;
 
 const candidateKey = ({ variant, at }: Pick<Candidate, 'variant' | 'at'>): string => `${variant} ${at.join(' ')}`;
 
@@ -33,15 +33,15 @@ const MAX_PREPARED = 256;
 class LocalSearch {
   readonly #all: readonly Candidate[];
   readonly #byPlace: ReadonlyMap<string, Candidate>;
-  readonly #measure: Measure;
+  readonly #measure: MeasureCandidate;
   readonly #random: RandomGenerator;
   readonly #known = new Map<string, number | null>();
   /** For each variant, the value indices that occur for each tunable. */
-  readonly #reach = new Map<string, readonly (readonly number[])[]>();
+  readonly #valueIndices = new Map<string, readonly (readonly number[])[]>();
   #best: Candidate | null = null;
   readonly #unseen: Candidate[];
 
-  constructor(all: readonly Candidate[], seed: number, measure: Measure) {
+  constructor(all: readonly Candidate[], seed: number, measure: MeasureCandidate) {
     this.#all = all;
     this.#byPlace = new Map(all.map((one) => [candidateKey(one), one]));
     this.#measure = measure;
@@ -53,14 +53,14 @@ class LocalSearch {
       const reach = Array.from({ length: count }, (_, i) =>
         [...new Set(own.map(({ at }) => at[i] ?? 0))].sort((a, b) => a - b),
       );
-      this.#reach.set(variant, reach);
+      this.#valueIndices.set(variant, reach);
     }
   }
 
   async run(starts: readonly Candidate[]): Promise<void> {
     for (const start of starts) await this.#descend(start);
     while (this.#known.size < this.#all.length) {
-      const start = this.#next();
+      const start = this.#nextStart();
       if (start === null) return;
       await this.#descend(start);
     }
@@ -97,7 +97,7 @@ class LocalSearch {
 
   /** Candidates of the same variant that differ in the value of a single tunable. */
   #neighbours({ variant, at }: Candidate): readonly Candidate[] {
-    return (this.#reach.get(variant) ?? []).flatMap((positions, i) =>
+    return (this.#valueIndices.get(variant) ?? []).flatMap((positions, i) =>
       positions.flatMap((position) => {
         if (position === at[i]) return [];
         return this.#byPlace.get(candidateKey({ variant, at: at.with(i, position) })) ?? [];
@@ -109,9 +109,9 @@ class LocalSearch {
    * Start of the next descent: the best candidate with some tunables changed, or a random candidate that was not
    * measured yet.
    */
-  #next(): Candidate | null {
+  #nextStart(): Candidate | null {
     if (this.#best !== null && this.#random.next() < NEAR_THE_BEST) {
-      const near = this.#kicked(this.#best);
+      const near = this.#perturbed(this.#best);
       if (near !== undefined && !this.#known.has(near.id)) return near;
     }
     for (let one = this.#unseen.pop(); one !== undefined; one = this.#unseen.pop())
@@ -119,8 +119,8 @@ class LocalSearch {
     return null;
   }
 
-  #kicked({ variant, at }: Candidate): Candidate | undefined {
-    const reach = this.#reach.get(variant) ?? [];
+  #perturbed({ variant, at }: Candidate): Candidate | undefined {
+    const reach = this.#valueIndices.get(variant) ?? [];
     let changed = [...at];
     for (let k = 0; k < Math.min(PERTURBED_TUNABLES, reach.length); k += 1) {
       const i = this.#random.integerBelow(reach.length);
@@ -139,7 +139,7 @@ export async function search(
   strategy: Strategy,
   all: readonly Candidate[],
   seed: number,
-  measure: Measure,
+  measure: MeasureCandidate,
   starts: readonly Candidate[] = [],
 ): Promise<void> {
   if (strategy === 'local') return new LocalSearch(all, seed, measure).run(starts);

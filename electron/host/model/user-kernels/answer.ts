@@ -183,7 +183,7 @@ function parsePassedArrays({ numbers, words }: Pick<TaskProblem, 'numbers' | 'wo
 
 const hash = (parts: unknown): string => createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32);
 
-interface Work {
+interface AnswerRequest {
   readonly folder: string;
   readonly reference: IncludedFile;
   readonly handed: PassedArrays;
@@ -194,7 +194,7 @@ function keyOf(reference: IncludedFile, { numbers, seed, words }: TaskProblem): 
   return hash([reference.name, reference.text, words['arrays'], words['axes'], words['edge'] ?? '', seed, numbers]);
 }
 
-interface ReferencesOptions {
+interface ReferenceProgramsOptions {
   /** Addon, which generates the inputs. */
   readonly addon: Pick<NativeAddon, 'createTask'>;
   readonly cache: string;
@@ -207,17 +207,20 @@ interface ReferencesOptions {
  * Runs reference programs. For a reference in Python or JavaScript, one process answers problems one after another. A
  * reference in C++ is compiled once.
  */
-export class References {
-  readonly #options: ReferencesOptions;
+export class ReferencePrograms {
+  readonly #options: ReferenceProgramsOptions;
   readonly #servers = new Map<string, ContainedServer>();
   readonly #inOrder = new Map<string, SerialQueue>();
 
-  constructor(options: ReferencesOptions) {
+  constructor(options: ReferenceProgramsOptions) {
     this.#options = options;
   }
 
   /** Path of the file with the reference answer in FP64; null if the kernel has no reference. Throws a BraggError. */
-  async answer({ answer: reference }: Pick<UserKernel, 'answer'>, problem: TaskProblem): Promise<string | null> {
+  async answer(
+    { referenceProgram: reference }: Pick<UserKernel, 'referenceProgram'>,
+    problem: TaskProblem,
+  ): Promise<string | null> {
     if (reference === null) return null;
     const kept = path.join(this.#options.cache, 'answers');
     const folder = path.join(kept, keyOf(reference, problem));
@@ -234,7 +237,7 @@ export class References {
       for (const [i, values] of inputs.entries()) {
         await writeFile(path.join(work, `${i}.f64`), new Uint8Array(values.buffer));
       }
-      const runOutput = await this.#run({ folder: work, reference, handed });
+      const runOutput = await this.#computeAnswer({ folder: work, reference, handed });
       const wanted = 8 * handed.returned.reduce((sum, { count }) => sum + count, 0);
       const made = await stat(path.join(work, 'answer.f64')).catch(() => null);
       if (made === null || made.size !== wanted) {
@@ -256,12 +259,12 @@ export class References {
     }
   }
 
-  async #run(work: Work): Promise<string> {
+  async #computeAnswer(work: AnswerRequest): Promise<string> {
     const { folder, reference, handed } = work;
     const { name, text } = reference;
     const { limits = LIMITS, signal } = this.#options;
     if (name.endsWith('.cpp')) {
-      const program = await this.#compiled(work);
+      const program = await this.#compileReference(work);
       const args = [...handed.given, ...handed.returned].map(({ count }) => count).concat(handed.axes);
       return outputOrThrow(
         name,
@@ -275,17 +278,17 @@ export class References {
     const inOrder = this.#inOrder.get(key) ?? new SerialQueue();
     this.#inOrder.set(key, inOrder);
     return inOrder.do(async () => {
-      const server = await this.#server(key, name);
+      const server = await this.#serverFor(key, name);
       const hasServed = server.served > 0;
-      const outcome = await server.ask(folder);
+      const outcome = await server.request(folder);
       if (!outcome.failed || !hasServed) return outputOrThrow(name, outcome);
       // The failure may be due to memory or variables of earlier answers, so the request is repeated in a new process.
       server.close();
-      return outputOrThrow(name, await (await this.#server(key, name)).ask(folder));
+      return outputOrThrow(name, await (await this.#serverFor(key, name)).request(folder));
     });
   }
 
-  async #server(key: string, name: string): Promise<ContainedServer> {
+  async #serverFor(key: string, name: string): Promise<ContainedServer> {
     const known = this.#servers.get(key);
     if (known?.usable === true) return known;
     const { cache, limits = LIMITS, signal } = this.#options;
@@ -301,7 +304,7 @@ export class References {
   /**
    * Path of the compiled program of a reference in C++. It is cached by the text and by the numbers of arrays and axes.
    */
-  async #compiled({ folder, reference: { name, text }, handed }: Work): Promise<string> {
+  async #compileReference({ folder, reference: { name, text }, handed }: AnswerRequest): Promise<string> {
     const main = cppMain(name, text, handed);
     const kept = path.join(this.#options.cache, 'references');
     const at = path.join(kept, hash([process.platform, main]));

@@ -181,7 +181,7 @@ async function filesReadOutside(work: string, folders: readonly string[]): Promi
     .filter((file) => ![work, ...folders].some((folder) => file.startsWith(folder + path.sep)));
 }
 
-interface Tools {
+interface BuildTools {
   readonly compiler: CppCompiler;
   readonly build: UserKernelBuild;
   /** Path of the engine's static library. */
@@ -191,7 +191,7 @@ interface Tools {
   readonly identity: readonly string[];
 }
 
-async function findBuildTools({ base, description }: UserKernel, folders: KernelFolders): Promise<Tools> {
+async function findBuildTools({ base, description }: UserKernel, folders: KernelFolders): Promise<BuildTools> {
   const sources = pathOutsideArchive(folders.sources);
   const native = pathOutsideArchive(addonFolder());
   const build = await readUserKernelBuild(native);
@@ -238,9 +238,9 @@ export function entrySource(base: UserKernelBase): string {
  * Path of the object file with the exported function. It is compiled once for each base variant. If several processes
  * compile it at the same time, the last file is used.
  */
-async function entryFor(
+async function compiledEntry(
   { base }: UserKernel,
-  tools: Tools,
+  tools: BuildTools,
   kept: string,
   { work, signal }: { readonly work: string; readonly signal: AbortSignal | undefined },
 ): Promise<string> {
@@ -266,13 +266,13 @@ async function entryFor(
  * Compiles a kernel for the CPU, or returns the cached library. The compiler's messages are cached next to the library.
  */
 async function buildLibrary(kernel: UserKernel, { addon, folders, signal }: BuildOptions): Promise<BuildResult> {
-  const { whole, description } = kernel;
+  const { expandedText, description } = kernel;
   const id = codeFileName(kernel);
   const tools = await findBuildTools(kernel, folders);
   const more = flagsFor(tools.compiler.style, description.compile);
   const isa = description.replaces.endsWith('.simd.cpp') ? addon.machine().isa : null;
   const kept = path.join(folders.cache, 'user-kernels');
-  const key = keyOf([...tools.identity, whole, id, description.replaces, isa ?? '', ...userFlags(), ...more]);
+  const key = keyOf([...tools.identity, expandedText, id, description.replaces, isa ?? '', ...userFlags(), ...more]);
   const folder = path.join(kept, key);
   const library = `${id}${process.platform === 'win32' ? '.dll' : '.so'}`;
   const code: UserKernelCode = { kind: 'library', file: path.join(folder, library) };
@@ -290,9 +290,9 @@ async function buildLibrary(kernel: UserKernel, { addon, folders, signal }: Buil
   try {
     // The text that the user trusted is compiled; its includes are already expanded.
     const [beside = '', sources = '', ...engine] = tools.includes;
-    const present = updateIncludes(whole, { beside, sources, workload: workloadFolder(kernel.base), engine });
+    const present = updateIncludes(expandedText, { beside, sources, workload: workloadFolder(kernel.base), engine });
     await writeFile(path.join(work, id), present);
-    const entry = await entryFor(kernel, tools, kept, { work, signal });
+    const entry = await compiledEntry(kernel, tools, kept, { work, signal });
     const { compiler, build, includes, core } = tools;
     const what = { folder: work, source: id, entry, library, includes, core, isa, flags: more, signal };
     const { failed, output } = await compileLibrary(compiler, build, what);
@@ -333,7 +333,7 @@ async function compileKernels(
   kernel: UserKernel,
   { folders, startChild, signal, target }: BuildOptions,
 ): Promise<BuildResult> {
-  const { base, whole, description } = kernel;
+  const { base, expandedText, description } = kernel;
   const id = codeFileName(kernel);
   const root = pathOutsideArchive(folders.sources);
   const placeOf = (file: string): string => path.join(root, path.posix.relative('kernels', file));
@@ -343,7 +343,7 @@ async function compileKernels(
     main: placeOf(main),
     root,
     replaced: placeOf(description.replaces),
-    text: updateIncludes(whole, {
+    text: updateIncludes(expandedText, {
       beside: path.dirname(placeOf(description.replaces)),
       sources: root,
       workload: workloadFolder(base),
@@ -362,7 +362,7 @@ async function compileKernels(
   const cancel = (): void => process.close();
   signal?.addEventListener('abort', cancel, { once: true });
   try {
-    const { image, log } = await process.within(
+    const { image, log } = await process.withTimeLimit(
       NVRTC_MS,
       'was not compiled',
       process.compile(request, NVRTC_MEMORY_BYTES),
@@ -384,14 +384,14 @@ async function compileKernels(
 
 /** Checks a candidate in Python, which is compiled only when it runs, and saves the text that the user trusted. */
 async function buildPython(kernel: UserKernel, { folders, signal }: BuildOptions): Promise<BuildResult> {
-  const { whole, candidate } = kernel;
+  const { expandedText, candidate } = kernel;
   const id = codeFileName(kernel);
   const python = await findPython(`${id} is a Python file`, signal);
   const kept = path.join(folders.cache, 'user-kernels');
-  const folder = path.join(kept, keyOf(['python', id, whole]));
+  const folder = path.join(kept, keyOf(['python', id, expandedText]));
   const file = path.join(folder, id);
   await mkdir(folder, { recursive: true });
-  await writeFile(file, whole);
+  await writeFile(file, expandedText);
   const { axes = [], arrays = [] } = candidate?.definition ?? {};
   const parameters = [...arrays, ...axes].map(({ name }) => name);
   const issue = await checkPython({ python, folder, id, parameters, signal });
@@ -403,7 +403,7 @@ async function buildPython(kernel: UserKernel, { folders, signal }: BuildOptions
 
 /** Builds a user kernel, without running it. Throws a BraggError if this machine cannot build it. */
 export async function buildUserKernel(kernel: UserKernel, options: BuildOptions): Promise<BuildResult> {
-  if (kernel.refused.length > 0) return { code: null, issues: kernel.refused };
+  if (kernel.includeErrors.length > 0) return { code: null, issues: kernel.includeErrors };
   if (kernelExtension(kernel.base) === '.py') return buildPython(kernel, options);
   return kernel.base.device === 'cuda' ? compileKernels(kernel, options) : buildLibrary(kernel, options);
 }

@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { BraggError } from '../../../contract/errors.ts';
 import { listenToOutput } from '../../io/programs.ts';
 
-interface Limits {
+interface ProcessLimits {
   /** Time limit in ms: of the program, or of each request to a server. */
   readonly time_ms: number;
   /** Maximum memory of each process. */
@@ -19,7 +19,7 @@ interface Limits {
 }
 
 /** Limits for compilers. Our largest file needs seconds and half a gigabyte to compile. */
-export const compilerLimits: Limits = {
+export const compilerLimits: ProcessLimits = {
   time_ms: 120_000,
   memory_bytes: 4 * 2 ** 30,
   file_bytes: 256 * 2 ** 20,
@@ -41,7 +41,7 @@ interface ContainedCommand {
   readonly program: string;
   readonly args: readonly string[];
   readonly folder: string;
-  readonly limits?: Limits;
+  readonly limits?: ProcessLimits;
   /** Environment variables to add to those of this process. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
@@ -53,7 +53,7 @@ interface ContainedCommand {
  */
 function startContained(
   { program, args, folder, environment }: ContainedCommand,
-  limits: Limits,
+  limits: ProcessLimits,
   input: 'ignore' | 'pipe' = 'ignore',
 ): ChildProcess {
   const env = { ...process.env, LC_ALL: 'C', ...environment };
@@ -146,7 +146,7 @@ const IDLE_MS = 5_000;
  */
 export class ContainedServer {
   readonly #title: string;
-  readonly #limits: Limits;
+  readonly #limits: ProcessLimits;
   readonly #word = randomUUID();
   readonly #child: ChildProcess;
   #output = '';
@@ -175,7 +175,7 @@ export class ContainedServer {
       signal?.removeEventListener('abort', leave);
       this.#end({ failed: true, output: this.#output });
     });
-    this.#hold(false);
+    this.#keepHostAlive(false);
   }
 
   /** Whether the program can serve requests; false once it has ended. */
@@ -192,9 +192,9 @@ export class ContainedServer {
    * Sends a request and waits for the answer; only one at a time is allowed. Throws BraggError `disconnected` if the
    * server is closed, and `invalid` if it exceeds the time limit.
    */
-  async ask(request: string): Promise<Outcome> {
+  async request(request: string): Promise<Outcome> {
     clearTimeout(this.#idle);
-    this.#hold(true);
+    this.#keepHostAlive(true);
     const { time_ms } = this.#limits;
     const late = setTimeout(() => {
       this.#end(new BraggError('invalid', `${this.#title} did not finish within ${time_ms / 1000} s and was stopped.`));
@@ -209,7 +209,7 @@ export class ContainedServer {
       });
     } finally {
       clearTimeout(late);
-      this.#hold(false);
+      this.#keepHostAlive(false);
       this.#idle = setTimeout(() => this.close(), IDLE_MS);
       this.#idle.unref();
     }
@@ -221,7 +221,7 @@ export class ContainedServer {
   }
 
   /** Keeps the host alive while a request is active. An idle server does not prevent the host from exiting. */
-  #hold(isBusy: boolean): void {
+  #keepHostAlive(isBusy: boolean): void {
     const all = [this.#child, ...this.#child.stdio] as unknown as ({ ref?(): void; unref?(): void } | null)[];
     for (const one of all) one?.[isBusy ? 'ref' : 'unref']?.();
   }

@@ -73,11 +73,11 @@ export interface UserKernel {
   readonly file: string;
   readonly text: string;
   /** Text to compile: the code, in which includes from its own folder are expanded. */
-  readonly whole: string;
+  readonly expandedText: string;
   /** Reference program of the problem that a candidate solves; null for a kernel that replaces a shipped file. */
-  readonly answer: IncludedFile | null;
+  readonly referenceProgram: IncludedFile | null;
   /** Errors for includes that are not allowed. If there are any, the kernel is not compiled. */
-  readonly refused: readonly Issue[];
+  readonly includeErrors: readonly Issue[];
   readonly description: UserKernelDescription;
   readonly base: UserKernelBase;
   /** Problem that the candidate solves; absent for a kernel that replaces a shipped file. */
@@ -163,7 +163,7 @@ export function descriptionText({ bench, compile, tunables, conditions, ...rest 
   return `${JSON.stringify({ ...named, ...options, ...tuned }, null, 2)}\n`;
 }
 
-async function describe(text: string, name: string): Promise<UserKernelDescription> {
+async function parseDescription(text: string, name: string): Promise<UserKernelDescription> {
   const parsed = await parseTextOnThread(text, name);
   if (parsed.value === undefined || parsed.issues.length > 0) throwIssues(parsed.issues);
   const checked = userKernelDescriptionSchema.safeParse(parsed.value);
@@ -173,7 +173,7 @@ async function describe(text: string, name: string): Promise<UserKernelDescripti
   );
 }
 
-async function read(file: string): Promise<string> {
+async function readTextFile(file: string): Promise<string> {
   const found = await readText(file, USER_KERNEL_TEXT_MAX);
   if (!found.ok) throw new BraggError('not-found', `${path.basename(file)}: ${found.reason}`);
   return found.text;
@@ -206,7 +206,7 @@ export async function readUserKernel(
       `${id} cannot be a user kernel; allowed: letters, digits, - _ . and .cu, .cpp or .py at the end`,
     );
   }
-  const text = given ?? (await read(file));
+  const text = given ?? (await readTextFile(file));
   const problem = await readProblemFolder(path.dirname(file));
   if (problem !== null) {
     const { included, ...found } = await readCandidate(file, text, problem, bases);
@@ -215,7 +215,7 @@ export async function readUserKernel(
       ...found,
       file: path.resolve(file),
       text,
-      sha256: kernelHash(text, described, [...included, found.answer]),
+      sha256: kernelHash(text, described, [...included, found.referenceProgram]),
     };
   }
   if (id.endsWith('.py')) {
@@ -223,12 +223,12 @@ export async function readUserKernel(
     throw new BraggError('invalid', says);
   }
   const json = descriptionFile(file);
-  const described = await read(json).catch((error: BraggError) => {
+  const described = await readTextFile(json).catch((error: BraggError) => {
     const says = `${error.message}. A user kernel needs it next to the code: {"kind": "variant", "version": 1, "workload": …, "base": …, "replaces": …, "title": …}`;
     throw new BraggError(error.code, says);
   });
   const name = path.basename(json);
-  const description = await describe(described, name);
+  const description = await parseDescription(described, name);
   const base = findBase(description, name, bases);
   if (kernelExtension(base) !== path.extname(id)) {
     const wanted = `a ${kernelExtension(base)} file, because it runs on ${base.device === 'cuda' ? 'the GPU' : 'the CPU'}`;
@@ -245,14 +245,14 @@ export async function readUserKernel(
     const says = 'is for CUDA kernels, but this one is compiled for the CPU';
     throwIssues([issue(name, 'compile.registers', says, 'nothing')]);
   }
-  const { whole, included, refused } = await expandIncludes(file, text);
+  const { expandedText, included, includeErrors } = await expandIncludes(file, text);
   return {
     id,
     file: path.resolve(file),
     text,
-    whole,
-    answer: null,
-    refused,
+    expandedText,
+    referenceProgram: null,
+    includeErrors,
     description: { ...description, replaces },
     base,
     sha256: kernelHash(text, described, included),
@@ -260,7 +260,7 @@ export async function readUserKernel(
 }
 
 export function kernelInfo(kernel: UserKernel, trusted: boolean): UserKernelInfo {
-  const { id, file, description, answer, base, sha256 } = kernel;
-  const program = answer?.name ?? null;
-  return { id, place: file, description: { ...description }, answer: program, device: base.device, sha256, trusted };
+  const { id, file, description, referenceProgram, base, sha256 } = kernel;
+  const answer = referenceProgram?.name ?? null;
+  return { id, place: file, description: { ...description }, answer, device: base.device, sha256, trusted };
 }

@@ -18,11 +18,11 @@ export interface IncludedFile {
 
 interface ExpandedKernel {
   /** Text of the kernel with its includes expanded. `#line` directives preserve file names and line numbers. */
-  readonly whole: string;
+  readonly expandedText: string;
   /** Included files, each listed once, in the order of their first use. */
   readonly included: readonly IncludedFile[];
   /** Errors for includes that are not allowed, at their lines. If there are any, the kernel is not compiled. */
-  readonly refused: readonly Issue[];
+  readonly includeErrors: readonly Issue[];
 }
 
 /**
@@ -83,7 +83,7 @@ class IncludeExpander {
     return [...this.#included].map(([name, text]) => ({ name, text }));
   }
 
-  async put(name: string, text: string): Promise<string> {
+  async expand(name: string, text: string): Promise<string> {
     const lines = text.split('\n');
     const seen = new Set<string>();
     const out: string[] = [];
@@ -91,7 +91,7 @@ class IncludeExpander {
     for (const [at, line] of lines.entries()) {
       const operand = operandOf(line);
       if (operand !== null) seen.add(withoutComments(operand).trim());
-      const inner = operand === null ? null : await this.#inner(name, at + 1, operand);
+      const inner = operand === null ? null : await this.#expandOperand(name, at + 1, operand);
       if (inner !== null) out.push(inner, `#line ${at + 2} "${name}"`);
       else if (this.#open.length > 1 && /^[ \t]*#[ \t]*pragma[ \t]+once\b/.test(line)) {
         this.#once.add(name);
@@ -108,7 +108,7 @@ class IncludeExpander {
    * Expanded text of an included file in the kernel's folder. Null for shipped and system files, which the compiler
    * includes itself.
    */
-  async #inner(from: string, line: number, operand: string): Promise<string | null> {
+  async #expandOperand(from: string, line: number, operand: string): Promise<string | null> {
     const [, quoted, angled] = OPERAND.exec(operand) ?? [];
     const name = quoted ?? angled;
     this.#count += 1;
@@ -132,7 +132,7 @@ class IncludeExpander {
     this.#bytes += text.length;
     if (this.#bytes > USER_KERNEL_TEXT_MAX)
       throwIncludeError(from, line, operand, 'which makes all included files together larger than 1 MiB');
-    return `#line 1 "${key}"\n${await this.put(key, text)}`;
+    return `#line 1 "${key}"\n${await this.expand(key, text)}`;
   }
 
   async #read(key: string, file: string, at: { from: string; line: number; operand: string }): Promise<string> {
@@ -153,11 +153,11 @@ interface Kernel {
 async function expandKernel({ file, text }: Kernel): Promise<ExpandedKernel> {
   const reader = new IncludeExpander(path.dirname(path.resolve(file)));
   try {
-    const whole = await reader.put(path.basename(file), text);
-    return { whole, included: reader.included, refused: [] };
+    const expandedText = await reader.expand(path.basename(file), text);
+    return { expandedText, included: reader.included, includeErrors: [] };
   } catch (error) {
     if (!(error instanceof BraggError)) throw error;
-    return { whole: text, included: reader.included, refused: error.issues };
+    return { expandedText: text, included: reader.included, includeErrors: error.issues };
   }
 }
 

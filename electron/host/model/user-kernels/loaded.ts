@@ -70,36 +70,37 @@ export class LoadedUserKernel {
     this.#busy.add(process);
     const limit_ms = 1000 * this.#options.limit_s;
     try {
-      await process.within(limit_ms, 'was not ready', process.create(factory, problem));
+      await process.withTimeLimit(limit_ms, 'was not ready', process.create(factory, problem));
     } catch (error) {
-      this.#drop(process);
+      this.#killProcess(process);
       throw error;
     }
     return {
       process,
-      run: (method, args, onReport) => process.within(limit_ms, 'did not finish', process.call(method, args, onReport)),
-      release: () => this.#keep(process, memory_bytes),
-      discard: () => this.#drop(process),
+      run: (method, args, onReport) =>
+        process.withTimeLimit(limit_ms, 'did not finish', process.call(method, args, onReport)),
+      release: () => this.#storeIdle(process, memory_bytes),
+      discard: () => this.#killProcess(process),
     };
   }
 
   /** Call when a newer version of the kernel is loaded. Active runs continue; then their processes end. */
   retire(): void {
     this.#retired = true;
-    this.#dropIdle();
+    this.#killIdle();
   }
 
   /** Kills all processes of the kernel. */
   close(): void {
-    this.#dropIdle();
-    for (const process of this.#busy) this.#drop(process);
+    this.#killIdle();
+    for (const process of this.#busy) this.#killProcess(process);
   }
 
   async #open(memory_bytes: number): Promise<UserKernelProcess> {
     const code = await this.#options.build(this.kernel);
     const { startChild, onOutput } = this.#options;
     const process = await UserKernelProcess.start(this.kernel.id, startChild, onOutput);
-    await process.within(1000 * this.#options.limit_s, 'was not loaded', process.load(code, memory_bytes));
+    await process.withTimeLimit(1000 * this.#options.limit_s, 'was not loaded', process.load(code, memory_bytes));
     return process;
   }
 
@@ -114,26 +115,26 @@ export class LoadedUserKernel {
     return null;
   }
 
-  #keep(process: UserKernelProcess, memory_bytes: number): void {
+  #storeIdle(process: UserKernelProcess, memory_bytes: number): void {
     if (this.#retired) {
-      this.#drop(process);
+      this.#killProcess(process);
       return;
     }
     this.#busy.delete(process);
-    this.#dropIdle();
-    const timer = setTimeout(() => this.#dropIdle(), KEEP_IDLE_MS);
+    this.#killIdle();
+    const timer = setTimeout(() => this.#killIdle(), KEEP_IDLE_MS);
     timer.unref();
     this.#idle = { process, memory_bytes, timer };
   }
 
-  #dropIdle(): void {
+  #killIdle(): void {
     if (this.#idle === null) return;
     clearTimeout(this.#idle.timer);
     this.#idle.process.close();
     this.#idle = null;
   }
 
-  #drop(process: UserKernelProcess): void {
+  #killProcess(process: UserKernelProcess): void {
     this.#busy.delete(process);
     process.close();
   }
@@ -142,26 +143,26 @@ export class LoadedUserKernel {
 export class LiveFrames<Frame> {
   #newest: Frame | null = null;
   #wanted = false;
-  #asking = false;
+  #isRequested = false;
 
   /** Returns the newest frame since the last call, or null. Also requests the next frame. */
-  take(): Frame | null {
+  takeNewest(): Frame | null {
     const newest = this.#newest;
     this.#newest = null;
     this.#wanted = true;
     return newest;
   }
 
-  keep(frame: Frame): void {
+  setNewest(frame: Frame): void {
     this.#newest = frame;
   }
 
-  askFor({ process }: ProcessLease): void {
-    if (!this.#wanted || this.#asking) return;
-    this.#asking = true;
+  requestNext({ process }: ProcessLease): void {
+    if (!this.#wanted || this.#isRequested) return;
+    this.#isRequested = true;
     process.call('live', []).then(
       (frame) => {
-        this.#asking = false;
+        this.#isRequested = false;
         if (frame === null) return;
         this.#wanted = false;
         this.#newest = frame as Frame;

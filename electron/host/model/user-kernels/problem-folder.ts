@@ -158,8 +158,8 @@ export async function readCandidate(
     );
   }
   const base: UserKernelBase = { ...found, bench: name };
-  const { whole, included, refused } =
-    ending === '.py' ? { whole: text, included: [], refused: [] } : await expandIncludes(file, text);
+  const { expandedText, included, includeErrors } =
+    ending === '.py' ? { expandedText: text, included: [], includeErrors: [] } : await expandIncludes(file, text);
   const description: UserKernelDescription = {
     ...{ kind: 'variant', version: 1, workload: USER_PROBLEM, bench: name, base: base.id },
     replaces: `kernels/user_problem/${place.file}`,
@@ -175,9 +175,9 @@ export async function readCandidate(
     constants: description.tunables.map((one) => one.name),
   };
   return {
-    ...{ id, base, description, candidate, refused },
-    whole: ending === '.cpp' ? completeSource(id, whole, definition) : whole,
-    answer: await readReference(path.dirname(file), definition.reference),
+    ...{ id, base, description, candidate, includeErrors },
+    expandedText: ending === '.cpp' ? completeSource(id, expandedText, definition) : expandedText,
+    referenceProgram: await readReference(path.dirname(file), definition.reference),
     included,
   };
 }
@@ -191,7 +191,7 @@ async function readReference(folder: string, reference: string): Promise<Include
   const found = await readText(file, USER_KERNEL_TEXT_MAX);
   if (!found.ok) throw new BraggError('not-found', `${file}: ${found.reason}; the problem needs this reference`);
   if (!reference.endsWith('.cpp')) return { name: reference, text: found.text };
-  const { whole, refused } = await expandIncludes(file, found.text);
-  if (refused.length > 0) throw new BraggError('invalid', refused[0]?.message ?? reference, refused);
-  return { name: reference, text: whole };
+  const { expandedText, includeErrors } = await expandIncludes(file, found.text);
+  if (includeErrors.length > 0) throw new BraggError('invalid', includeErrors[0]?.message ?? reference, includeErrors);
+  return { name: reference, text: expandedText };
 }

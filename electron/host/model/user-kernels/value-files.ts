@@ -82,7 +82,7 @@ function numbersIn(bytes: Uint8Array, kind: string): Float64Array {
 }
 
 /** Reads an .npy file: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html */
-function npy(bytes: Buffer): Values {
+function readNpy(bytes: Buffer): Values {
   if (bytes.subarray(0, 6).toString('latin1') !== '\x93NUMPY') throw new Error('it has no NPY header');
   const wide = (bytes[6] ?? 1) > 1;
   const begin = wide ? 12 : 10;
@@ -104,7 +104,7 @@ const tensorKinds: Readonly<Record<string, string>> = {
 };
 
 /** Reads a safetensors file (https://huggingface.co/docs/safetensors): length of the JSON header, header, data. */
-function safetensors(bytes: Buffer, dataset: string): Values {
+function readSafetensors(bytes: Buffer, dataset: string): Values {
   const length = Number(bytes.readBigUInt64LE(0));
   if (length > bytes.length - 8) throw new Error('its header is longer than the file');
   const header = JSON.parse(bytes.subarray(8, 8 + length).toString('utf8')) as Readonly<Record<string, unknown>>;
@@ -122,7 +122,7 @@ function safetensors(bytes: Buffer, dataset: string): Values {
   return { shape: shape.map(Number), values: numbersIn(bytes.subarray(from, to), kind) };
 }
 
-async function hdf5(bytes: Buffer, dataset: string): Promise<Values> {
+async function readHdf5(bytes: Buffer, dataset: string): Promise<Values> {
   return openFile(bytes, (file) => {
     const found = datasetAt(file, dataset);
     if (found === null)
@@ -136,17 +136,17 @@ async function hdf5(bytes: Buffer, dataset: string): Promise<Values> {
   });
 }
 
-function read(bytes: Buffer, { file, dataset, type }: ValueFile): Values | Promise<Values> {
+function readValues(bytes: Buffer, { file, dataset, type }: ValueFile): Values | Promise<Values> {
   switch (path.extname(file).toLowerCase()) {
     case '.npy':
-      return npy(bytes);
+      return readNpy(bytes);
     case '.bin':
       return { shape: null, values: numbersIn(bytes, rawKinds[type]) };
     case '.safetensors':
-      return safetensors(bytes, dataset);
+      return readSafetensors(bytes, dataset);
     case '.h5':
     case '.hdf5':
-      return hdf5(bytes, dataset);
+      return readHdf5(bytes, dataset);
     default:
       throw new Error(`its file extension is not known; allowed: ${ENDINGS}`);
   }
@@ -176,7 +176,7 @@ async function valuesOf(of: ValueFile): Promise<string> {
   const folder = path.join(cache, 'values');
   const target = path.join(folder, `${key.digest('hex').slice(0, 32)}.f64`);
   if (existsSync(target)) return target;
-  const { values, shape: stated } = await (async () => read(bytes, of))().catch((error: unknown) => {
+  const { values, shape: stated } = await (async () => readValues(bytes, of))().catch((error: unknown) => {
     throw new BraggError('foreign-file', `${name}: ${messageOf(error)}`);
   });
   const count = shape.reduce((all, size) => all * size, isComplex(type) ? 2 : 1);

@@ -22,7 +22,7 @@ class Persistence {
    * Records whether the condition is met now, and returns whether it has been met for long enough. `instances` must not
    * decrease.
    */
-  holds(now: boolean, instances: number): boolean {
+  hasHeldLongEnough(now: boolean, instances: number): boolean {
     if (!now || instances < minForRule) {
       this.#since = null;
       return false;
@@ -49,8 +49,8 @@ export class PrecisionRule {
   }
 
   /** Whether the session may end, after `instances` instances of each candidate. */
-  met(ratios: readonly (LogInterval | null)[], instances: number): boolean {
-    return this.#narrow.holds(
+  mayEnd(ratios: readonly (LogInterval | null)[], instances: number): boolean {
+    return this.#narrow.hasHeldLongEnough(
       ratios.every((ratio) => isPrecise(ratio, this.#precision)),
       instances,
     );
@@ -95,6 +95,6 @@ export class DecisionRule<Key> {
   settled(key: Key, ratio: SequentialRatio, instances: number): boolean {
     const own = this.#settled.get(key) ?? new Persistence();
     this.#settled.set(key, own);
-    return own.holds(isSettled(ratio, this.#margin), instances);
+    return own.hasHeldLongEnough(isSettled(ratio, this.#margin), instances);
   }
 }

@@ -36,7 +36,7 @@ import { VariedRuns } from '../varied-runs.ts';
 import { imageAccuracy, imageError } from './image-data.ts';
 import { imageField } from './summary.ts';
 
-export const imageWords: SessionTerms = {
+export const imageSessionTerms: SessionTerms = {
   time: 'Image',
   timeTip: 'of one image, without its set-up',
   size: 'pixels',
@@ -271,13 +271,13 @@ interface ImageBenchOptions {
   readonly variants: readonly string[];
   readonly claims?: readonly Claim[];
   /** Entries of external programs that are timed too. */
-  readonly rivals?: readonly BenchEntry[];
+  readonly externalEntries?: readonly BenchEntry[];
   readonly signal?: AbortSignal | undefined;
 }
 
 /** Prepares the measurement. Throws a BraggError if a variant is unknown, or if no variant can run the problem. */
 function imageBenchSetup(addon: NativeAddon, problem: DiffractionProblem, options: ImageBenchOptions): BenchSetup {
-  const { claims = [], rivals = [], signal } = options;
+  const { claims = [], externalEntries = [], signal } = options;
   const all = imageCandidates(problem, options.variants, addon.diffractionVariants());
   const variant = REFERENCE;
   const { width, height, terms } = addon.createDiffraction({ ...problem, solver: { ...problem.solver, variant } }).plan;
@@ -291,7 +291,7 @@ function imageBenchSetup(addon: NativeAddon, problem: DiffractionProblem, option
         createCandidate: () => new ImageBenchCandidate(addon, candidate, signal),
         cold: createColdStart(coldRunOf(candidate)),
       })),
-      ...rivals,
+      ...externalEntries,
     ],
     // One round, because the state is prepared again for each image.
     roundsPerInstance: 1,
@@ -358,7 +358,7 @@ async function amountFor(addon: NativeAddon, problem: DiffractionProblem, id: st
     const own = { ...problem, solver: { ...problem.solver, variant: id } };
     const { amount, of, threads } = workOf(addon, addon.createDiffraction(own).plan);
     const right = addon.diffractionVariants().some((one) => one.id === id && one.brightError < 1);
-    return { amount, of, threads, usualRate: typicalRates[id] ?? null, right };
+    return { amount, of, threads, usualRate: typicalRates[id] ?? null, isCorrect: right };
   } catch {
     return null;
   }
@@ -391,15 +391,21 @@ export const imageBenchable: Benchable = {
   least_s: async (addon, problem, variants) => sumOfLeastSeconds(addon, problemFor('diffraction', problem), variants),
   amount: (addon, problem, variant) => amountFor(addon, problemFor('diffraction', problem), variant),
   usualProcesses: DEFAULT_PROCESSES,
-  words: () => imageWords,
+  terms: () => imageSessionTerms,
   kernels: 'diffraction',
   readClaims: (assetsFolder) => readBenchmarkClaims(assetsFolder, { workload: 'diffraction', bench: '' }),
-  arena: async (addon, any, options) => {
+  setup: async (addon, any, options) => {
     const problem = problemFor('diffraction', any);
     const { external, signal } = options;
     const place = { workload: 'diffraction', bench: '' };
-    const rivals = await programEntries({ addon, external, ...place, terms: () => imageTerms(addon, problem), signal });
-    return imageBenchSetup(addon, problem, { ...options, rivals });
+    const externalEntries = await programEntries({
+      addon,
+      external,
+      ...place,
+      terms: () => imageTerms(addon, problem),
+      signal,
+    });
+    return imageBenchSetup(addon, problem, { ...options, externalEntries });
   },
   field: (problem, answer) => {
     const { width, height } = problemFor('diffraction', problem).detector;

@@ -33,7 +33,7 @@ export interface ImageRunData extends RunContext, Recording, RetainedResult {
  * Returns the photons in the brightest pixel. Loops by index, because an iterator would create an object for each
  * pixel.
  */
-export function brightestOf(image: Float32Array): number {
+export function brightestPixelPhotons(image: Float32Array): number {
   let max = 0;
   for (let i = 0; i < image.length; i += 1) max = Math.max(max, image[i] ?? 0);
   return max;

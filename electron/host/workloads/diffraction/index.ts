@@ -24,8 +24,8 @@ import {
   type DiffractionReading,
   narrowToKinds,
   problemOf,
+  type ScenarioFunctions,
   type ScenarioReading,
-  type ScenarioSide,
 } from '../scenarios/scenarios.ts';
 import { asVariant } from '../variant.ts';
 import {
@@ -37,8 +37,8 @@ import {
   savedCurve,
   unitBySuffix,
 } from '../workload.ts';
-import { imageBenchable, imageWords, workOf } from './bench-candidate.ts';
-import { brightestOf, type ImageRunData, imageAccuracy } from './image-data.ts';
+import { imageBenchable, imageSessionTerms, workOf } from './bench-candidate.ts';
+import { brightestPixelPhotons, type ImageRunData, imageAccuracy } from './image-data.ts';
 import { imageFile } from './images/index.ts';
 import { DiffractionWorkloadRun } from './running.ts';
 import { readDiffraction } from './scenario/index.ts';
@@ -83,7 +83,7 @@ function readImageRun(f: RunFileFields): ImageRunData {
     layers: f.count('engine', 'layers'),
     image,
     // Computed here, on the worker thread that reads files, because it is slow for a large image.
-    brightest: brightestOf(image),
+    brightest: brightestPixelPhotons(image),
     ...readRecording(f),
   };
 }
@@ -116,12 +116,12 @@ const imageRunFile: Hdf5RunFile = {
   holds: 'it contains a diffraction image, which braggbench export writes as an image file',
 };
 
-const diffractionScenario: ScenarioSide = {
+const diffractionScenario: ScenarioFunctions = {
   files: (any) => {
     const { file } = narrowToKinds(['diffraction'], any).structure_factors;
     return file === undefined ? [] : [file];
   },
-  find: async (any, _value, leftOut, place, { variants, memoryLimit_bytes }) => {
+  completeAndCheck: async (any, _value, leftOut, place, { variants, memoryLimit_bytes }) => {
     const filled = narrowToKinds(['diffraction'], any);
     const services = { variants: variants(filled.kind).map(({ id }) => id), memoryLimit_bytes };
     const { scenario, reflections, problem, ...found } = await readDiffraction(filled, leftOut, place, services);
@@ -144,7 +144,7 @@ const diffractionScenario: ScenarioSide = {
 
 const comparedImages: ComparedRuns = {
   kind: 'answers',
-  words: imageWords,
+  words: imageSessionTerms,
   of: async (any) => {
     const run = runOf('diffraction', any);
     const { threads, isa, setup_s, solve_s, device_s, terms, width, height, done, setup_parts } = run;
@@ -172,7 +172,7 @@ const comparedImages: ComparedRuns = {
       environment: {},
     };
   },
-  against: async (here, reference, judged) =>
+  compare: async (here, reference, judged) =>
     imageAccuracy(await errorOfImage(here.field.values, reference.field.values), judged),
 };
 
@@ -320,18 +320,18 @@ export const diffraction: HostWorkload = {
       upTo: imageUpTo(run.done),
     };
   },
-  exported: (run, what, packer) => exportImage(runOf('diffraction', run), what, packer),
+  exportFile: (run, what, packer) => exportImage(runOf('diffraction', run), what, packer),
   benchable: imageBenchable,
   compared: comparedImages,
   measures: (run) => imageMeasures(runOf('diffraction', run)),
-  together: () => 'runs',
+  concurrency: () => 'runs',
   // Some claims apply only to certain image sizes.
-  claimed: (filled) => {
+  claimValues: (filled) => {
     if (filled.kind !== 'diffraction') return null;
     const { width, height } = filled.detector;
     return { numbers: { pixels: width * height }, words: {} };
   },
-  about: (document) => {
+  label: (document) => {
     const wavelength = valueAt(document, ['beam', 'wavelength_A']);
     return typeof wavelength === 'number' && Number.isFinite(wavelength) ? `${wavelength} Å` : '';
   },

@@ -129,7 +129,7 @@ export interface RefineOptions {
   readonly iterations: number;
   readonly signal?: AbortSignal;
   /** Called after each iteration. */
-  readonly told?: (iteration: RefineIteration) => void;
+  readonly onIteration?: (iteration: RefineIteration) => void;
 }
 
 export interface RefinementResult {
@@ -199,11 +199,11 @@ function unitsOf({ crystal }: DiffractionProblem, start: Values): Values {
 }
 
 /** Fits a line through computed photons and measured counts, over all pixels that are not excluded. */
-function* fitLine(image: Float32Array, { counts, left }: MaskedImage): YieldingTask<Line> {
+function* fitLine(image: Float32Array, { counts, excluded }: MaskedImage): YieldingTask<Line> {
   let [n, x, y, xx, xy, yy] = [0, 0, 0, 0, 0, 0];
   for (let i = 0; i < counts.length; i += 1) {
     if (i % PIECE === 0) yield;
-    if (left[i] === 1) continue;
+    if (excluded[i] === 1) continue;
     const [photons, counted] = [image[i] ?? 0, counts[i] ?? 0];
     n += 1;
     x += photons;
@@ -247,7 +247,7 @@ function* projectedEquations(
   const row = new Float64Array(columns + 1);
   for (let i = 0; i < measured.counts.length; i += 1) {
     if (i % PIECE === 0) yield;
-    if (measured.left[i] === 1) continue;
+    if (measured.excluded[i] === 1) continue;
     const photons = here[i] ?? 0;
     for (let k = 0; k < unknowns; k += 1) row[k] = (scale * ((further[k]?.[i] ?? 0) - photons)) / STEP;
     row[unknowns] = photons;
@@ -281,7 +281,7 @@ export async function refineCrystal(
   addon: NativeAddon,
   problem: DiffractionProblem,
   measured: MaskedImage,
-  { fit, iterations, signal, told }: RefineOptions,
+  { fit, iterations, signal, onIteration }: RefineOptions,
 ): Promise<RefinementResult> {
   const { width, height } = problem.detector;
   if (measured.width !== width || measured.height !== height) {
@@ -325,7 +325,7 @@ export async function refineCrystal(
     const taken = equations.residual <= least;
     least = Math.min(least, equations.residual);
     const [now, values] = [performance.now(), valuesOf(unknowns)];
-    told?.({
+    onIteration?.({
       ...{ state: 'iteration', iteration: lines.length, rms: Math.sqrt(equations.residual / line.pixels) },
       ...{ correlation: line.correlation, taken, values: fitted.map((k) => values[k] ?? 0) },
       seconds: (now - last) / 1000,
@@ -399,22 +399,22 @@ export interface FittedImage {
 }
 
 interface LoadedImage {
-  readonly measured: Pick<MaskedImage, 'counts' | 'left'>;
+  readonly measured: Pick<MaskedImage, 'counts' | 'excluded'>;
   /** Null if no fit is subtracted. */
   readonly fitted: FittedImage | null;
 }
 
 /** Returns the counts, minus those of the fit if there is one. Excluded pixels are 0. */
 export const residualCounts = defineArrayTask('subtract a fit', ({ measured, fitted }: LoadedImage): Float32Array => {
-  const { counts, left } = measured;
+  const { counts, excluded } = measured;
   return counts.map((count, i) => {
-    if (left[i] === 1) return 0;
+    if (excluded[i] === 1) return 0;
     return fitted === null ? count : count - fitted.scale * (fitted.photons[i] ?? 0) - fitted.background;
   });
 });
 
-export const countLeftOut = defineArrayTask('count ignored pixels', (left: Uint8Array): number =>
-  left.reduce((sum, one) => sum + one, 0),
+export const countExcluded = defineArrayTask('count ignored pixels', (excluded: Uint8Array): number =>
+  excluded.reduce((sum, one) => sum + one, 0),
 );
 
 /** Returns the reading if it describes a crystal. Throws BraggError otherwise. */
@@ -424,7 +424,7 @@ export function requireCrystal(reading: ScenarioReading): DiffractionReading {
 }
 
 /** Lists values that differ by more than a thousandth between the file's header and the scenario. */
-export function disagreements(header: Header, { detector, beam }: DiffractionScenario): readonly string[] {
+export function headerMismatches(header: Header, { detector, beam }: DiffractionScenario): readonly string[] {
   const said = [
     ['detector.distance_mm', header.distance_mm, detector.distance_mm],
     ['detector.pixel_mm', header.pixel_mm, detector.pixel_mm],

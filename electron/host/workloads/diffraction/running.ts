@@ -55,7 +55,7 @@ export class DiffractionWorkloadRun implements WorkloadRun {
     const progressed = (progress: DiffractionProgress): void => {
       const { done, eta_s } = progress;
       around.progressed(progressDetail(progress), done > 0 && Number.isFinite(eta_s) ? eta_s : null);
-      if (around.keep === null || !times.isDue()) return;
+      if (around.saveCheckpoint === null || !times.isDue()) return;
       requested = !requested;
       if (requested) {
         this.#takeNewest();
@@ -143,8 +143,8 @@ export class DiffractionWorkloadRun implements WorkloadRun {
   async #saveCheckpoint(around: RunCallbacks): Promise<void> {
     this.#takeNewest();
     const newest = this.#latest;
-    if (newest === null || around.keep === null) return;
+    if (newest === null || around.saveCheckpoint === null) return;
     const state = partialImage(around.context(), this.#native.plan, newest);
-    await around.keep(state, imageUpTo(newest.done));
+    await around.saveCheckpoint(state, imageUpTo(newest.done));
   }
 }

@@ -17,7 +17,7 @@ import {
 } from '../../model/fields/field.ts';
 import { NO_SPANS } from '../../model/recording/recording.ts';
 import { type AnyRunData, runOf } from '../run-data.ts';
-import { brightestOf, type ImageRunData, imageError } from './image-data.ts';
+import { brightestPixelPhotons, type ImageRunData, imageError } from './image-data.ts';
 
 /** Photons per pixel at index slow · width + fast. */
 export interface Image {
@@ -230,7 +230,7 @@ type Pixels = Float32Array | Float64Array;
 const imageOf = ({ width, height, image }: Image): Image => ({ width, height, image });
 
 /** Returns the photons in the brightest pixel. */
-export const brightestOfImage = defineArrayTask('find the brightest pixel', brightestOf);
+export const brightestOfImage = defineArrayTask('find the brightest pixel', brightestPixelPhotons);
 
 /** Do not send the recording to the worker thread, because it may be larger than the image. */
 export const summaryOfImage = (run: ImageRunData): Promise<ImageSummary> =>

@@ -21,7 +21,7 @@ import {
 } from '../../model/user-kernels/loaded.ts';
 import { runOf } from '../run-data.ts';
 import { problemOf } from '../scenarios/scenarios.ts';
-import { kernelReplacementError, replaceableBy, type UserKernelWorkload } from '../workload.ts';
+import { kernelReplacementError, replaceableRule, type UserKernelWorkload } from '../workload.ts';
 import { REFERENCE, render } from './bench-candidate.ts';
 import { imageAccuracy, imageError, largerErrors } from './image-data.ts';
 
@@ -54,7 +54,7 @@ class UserKernelImageRun implements DiffractionRun {
       const options = measuring === undefined ? [] : [measuring];
       const result = await lease.run('start', options, (value) => {
         onProgress(value as DiffractionProgress);
-        this.#frames.askFor(lease);
+        this.#frames.requestNext(lease);
       });
       lease.release();
       return { ...(result as DiffractionResult), variant: this.plan.variant };
@@ -72,7 +72,7 @@ class UserKernelImageRun implements DiffractionRun {
   }
 
   live(): LiveImage | null {
-    return this.#frames.take();
+    return this.#frames.takeNewest();
   }
 }
 
@@ -83,15 +83,15 @@ const engine = ['registry.cpp', 'solver.cpp', 'setup.cpp', 'crystal.cpp'];
 
 export const diffractionUserKernels: UserKernelWorkload = {
   bases: (addon) => addon.diffractionVariants(),
-  replaceable: replaceableBy({ engine, deviceHeaders: ['device_pixel.hpp', 'device_arithmetic.hpp'] }),
+  replaceable: replaceableRule({ engine, deviceHeaders: ['device_pixel.hpp', 'device_arithmetic.hpp'] }),
   fixed: kernelReplacementError,
-  reproduced: (_addon, reading, { base }) => {
+  reproducedProblem: (_addon, reading, { base }) => {
     if (reading.kind !== 'diffraction') throw new Error(`a scenario of kind ${reading.kind} was passed to diffraction`);
     const problem = problemOf(reading);
     const own = { ...problem, solver: { ...problem.solver, variant: base.id } };
-    return { kind: 'image', problem: own, held: { reference: REFERENCE, limit: BRIGHT_PARITY } };
+    return { kind: 'image', problem: own, check: { reference: REFERENCE, limit: BRIGHT_PARITY } };
   },
-  among: (engine, known) => ({
+  extendEngine: (engine, known) => ({
     diffractionVariants: () => addUserKernels(engine.diffractionVariants(), known.list('diffraction')),
     createDiffraction: (problem) => {
       const kernel = known.find('diffraction', problem.solver.variant);

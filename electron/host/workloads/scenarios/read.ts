@@ -12,7 +12,7 @@ export interface ScenarioText {
 }
 
 /** Result of reading a document of unknown kind. */
-export interface NoReading extends ScenarioText {
+export interface UnknownKindReading extends ScenarioText {
   readonly kind: null;
   readonly document: null;
   readonly scenario: null;

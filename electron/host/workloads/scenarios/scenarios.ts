@@ -38,9 +38,9 @@ import {
 import type { DiffractionReading } from '../diffraction/scenario/index.ts';
 import type { TaskReading } from '../task/scenario/index.ts';
 import type { TransportReading } from '../transport/scenario/problem.ts';
-import type { NoReading, ScenarioText } from './read.ts';
+import type { ScenarioText, UnknownKindReading } from './read.ts';
 
-export type ScenarioReading = (TransportReading | DiffractionReading | TaskReading | NoReading) & {
+export type ScenarioReading = (TransportReading | DiffractionReading | TaskReading | UnknownKindReading) & {
   /** Time in seconds for reading and checking. */
   readonly read_s?: number;
 };
@@ -65,7 +65,7 @@ export function engineIssue(reading: Pick<ScenarioReading, 'locate'>, error: unk
 }
 
 /** Converts an error of the engine to a BraggError with an issue. Returns other errors unchanged. */
-export function engineRefusal(reading: Pick<ScenarioReading, 'locate'>, error: unknown): BraggError {
+export function engineErrorWithIssue(reading: Pick<ScenarioReading, 'locate'>, error: unknown): BraggError {
   const thrown = errorFromNative(error);
   if (thrown.code === 'internal') return thrown;
   const issue = engineIssue(reading, thrown);
@@ -80,7 +80,7 @@ export interface ScenarioOrigin {
 }
 
 /** Data of the engine and the program that are needed to check scenarios. */
-interface ScenarioKnowledge {
+interface ScenarioResources {
   /** Returns the variants that `solver.variant` may name in a scenario of the workload. */
   readonly variants: (workload: WorkloadName) => readonly { readonly id: string; readonly bench: string }[];
   /** Range table computed by the addon. */
@@ -110,18 +110,18 @@ interface LocatedScenario {
   readonly reading: (read: ScenarioText & { readonly document: unknown; readonly valid: boolean }) => ScenarioReading;
 }
 
-export interface ScenarioSide {
+export interface ScenarioFunctions {
   /** Returns the names of files that the scenario refers to, relative to its folder. */
   readonly files: (filled: ScenarioWithStaticDefaults) => readonly string[];
   /**
    * Completes and checks a document that satisfies the schema. `leftOut`: paths of values that the schema rejected.
    */
-  readonly find: (
+  readonly completeAndCheck: (
     filled: ScenarioWithStaticDefaults,
     document: unknown,
     leftOut: readonly Path[],
     place: ScenarioOrigin,
-    known: ScenarioKnowledge,
+    known: ScenarioResources,
   ) => Promise<LocatedScenario>;
 }
 
@@ -138,7 +138,7 @@ export function narrowToKinds<K extends ScenarioWithStaticDefaults['kind']>(
 const ending = /\.(json|ya?ml)$/;
 
 /** Returns the scenario files in a folder by name without extension. */
-async function scenariosIn(folder: string, recursive: boolean): Promise<ReadonlyMap<string, string>> {
+async function scenarioFilesIn(folder: string, recursive: boolean): Promise<ReadonlyMap<string, string>> {
   const found = await readdir(folder, { recursive }).catch(() => []);
   return new Map(
     found.filter((name) => ending.test(name)).map((name) => [path.basename(name).replace(ending, ''), name]),
@@ -151,21 +151,21 @@ async function scenariosIn(folder: string, recursive: boolean): Promise<Readonly
  */
 async function similarFile(file: string, assetsFolder: string): Promise<string | null> {
   const word = path.basename(file).replace(ending, '');
-  const beside = await scenariosIn(path.dirname(file), false);
+  const beside = await scenarioFilesIn(path.dirname(file), false);
   const near = suggest(word, [...beside.keys()]);
   if (near !== null) return path.join(path.dirname(file), beside.get(near) ?? near);
   if (path.basename(file) !== file) return null;
-  return suggest(word, [...(await scenariosIn(path.join(assetsFolder, 'scenarios'), true)).keys()]);
+  return suggest(word, [...(await scenarioFilesIn(path.join(assetsFolder, 'scenarios'), true)).keys()]);
 }
 
 /** Names of the data that are shipped with the program. */
 type ProgramDataName = 'materials' | 'nuclearTables' | 'huTable';
 
-interface ScenarioServices extends Omit<ScenarioKnowledge, ProgramDataName> {
+interface ScenarioServices extends Omit<ScenarioResources, ProgramDataName> {
   /** Folder that contains `materials/`, `nuclear/` and `scenarios/`. */
   readonly assetsFolder: string;
   /** The workloads, each with the reader of its scenarios. */
-  readonly workloads: Readonly<Record<WorkloadName, { readonly scenario: ScenarioSide }>>;
+  readonly workloads: Readonly<Record<WorkloadName, { readonly scenario: ScenarioFunctions }>>;
   /** Registers `variant` if it is a user kernel in `folder`. Throws a BraggError. */
   readonly discover?: (folder: string | null, variant: string, scenario: ScenarioWithStaticDefaults) => Promise<void>;
   /** Explains why a user kernel of another workload cannot run the scenario. Null for other variants. */
@@ -204,12 +204,12 @@ function summarizeIssues(issues: readonly Issue[]): string {
 
 /** Returns the engine's problem. Throws BraggError `invalid` with all issues if the reading has errors. */
 export function problemOf<P>(reading: { readonly problem: (() => P) | null; readonly issues: readonly Issue[] }): P {
-  if (reading.problem === null) throw refusalOf(reading.issues);
+  if (reading.problem === null) throw invalidScenarioError(reading.issues);
   return reading.problem();
 }
 
 /** Builds the error for a scenario that cannot be used, with all issues. */
-export function refusalOf(issues: readonly Issue[]): BraggError {
+export function invalidScenarioError(issues: readonly Issue[]): BraggError {
   return new BraggError('invalid', summarizeIssues(issues), issues);
 }
 
@@ -240,11 +240,11 @@ async function withReadTime(read: () => Promise<ScenarioReading>): Promise<Scena
 }
 
 export class Scenarios {
-  private readonly data: Pick<ScenarioKnowledge, ProgramDataName>;
+  private readonly data: Pick<ScenarioResources, ProgramDataName>;
   private readonly services: ScenarioServices;
   private readonly lately = new Map<string, Promise<LocatedScenario>>();
 
-  constructor(services: ScenarioServices, data: Pick<ScenarioKnowledge, ProgramDataName>) {
+  constructor(services: ScenarioServices, data: Pick<ScenarioResources, ProgramDataName>) {
     this.services = services;
     this.data = data;
   }
@@ -308,7 +308,7 @@ export class Scenarios {
     await writeAtomically(file, this.text(document), ifExists);
   }
 
-  private unreadableReading(issues: readonly Issue[], locate: NoReading['locate']): NoReading {
+  private unreadableReading(issues: readonly Issue[], locate: UnknownKindReading['locate']): UnknownKindReading {
     return { kind: null, draft: null, document: null, scenario: null, issues, locate };
   }
 
@@ -362,7 +362,7 @@ export class Scenarios {
     const key = JSON.stringify([value, filled, leftOut, place, stamps, ids]);
     const kept = this.lately.get(key);
     if (kept !== undefined) return kept;
-    const found = side.find(filled, value, leftOut, place, { ...this.services, ...this.data });
+    const found = side.completeAndCheck(filled, value, leftOut, place, { ...this.services, ...this.data });
     this.lately.set(key, found);
     found.catch(() => this.lately.delete(key));
     const [oldest] = this.lately.keys();

@@ -17,7 +17,7 @@ import { median } from '../../model/bench/statistics.ts';
 import { MemoryEvidence, type MemoryPairs, SUSPECT_RATIO } from '../varied-runs.ts';
 
 /** Terms of the workload for tables. `swept`: path of the scenario value that a sweep changes. */
-export const taskWords = (swept: string | undefined): SessionTerms => ({
+export const taskSessionTerms = (swept: string | undefined): SessionTerms => ({
   time: 'Time',
   timeTip: 'of one repetition',
   size: swept ?? 'sizes',
@@ -179,7 +179,7 @@ export class Audits {
    * Decides whether the next sample is audited, has a repetition with altered inputs, and ends with a probe. The choice
    * is random while there is time for audits.
    */
-  next(): { readonly audited: boolean; readonly probed: boolean; readonly altered: boolean } {
+  planNextSample(): { readonly audited: boolean; readonly probed: boolean; readonly altered: boolean } {
     const required = this.#suspected && this.#audits === 0;
     const probed =
       this.#suspected && !this.#isWrong && this.#isAffordable && (this.#probes < FIRST_PROBES || randomInt(2) === 0);

@@ -81,7 +81,7 @@ export interface TaskMeasurementOptions {
    */
   readonly further: readonly FurtherProblem[];
   /** Whether the state remains prepared between samples. Otherwise it is prepared again for each sample. */
-  readonly keep: boolean;
+  readonly staysPrepared: boolean;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -89,8 +89,8 @@ interface SampleOptions {
   readonly mode: Mode;
   readonly instance: number;
   /** Whether to collect the metrics that the variant reports, after the timing. */
-  readonly tell: boolean;
-  readonly keep: boolean;
+  readonly withMetrics: boolean;
+  readonly staysPrepared: boolean;
 }
 
 /** A candidate in a session. All calls return null after the signal was aborted. They throw BraggErrors. */
@@ -127,16 +127,21 @@ export class TaskBenchCandidate implements BenchCandidate {
       state_bytes: this.#task.plan.estimate_bytes,
     });
     this.#measuring = measuring;
-    if (measuring.keep) this.prepare = (instance) => this.#prepareAgain(instance);
+    if (measuring.staysPrepared) this.prepare = (instance) => this.#prepareAgain(instance);
   }
 
   first(): Promise<TimedRun | null> {
-    return this.#takeSample({ mode: 'warm', instance: 0, tell: false, keep: true });
+    return this.#takeSample({ mode: 'warm', instance: 0, withMetrics: false, staysPrepared: true });
   }
 
   takeSample(mode: Mode, instance = 0): Promise<TimedRun | null> {
     // Only warm samples store metrics.
-    return this.#takeSample({ mode, instance, tell: mode === 'warm', keep: this.#measuring.keep });
+    return this.#takeSample({
+      mode,
+      instance,
+      withMetrics: mode === 'warm',
+      staysPrepared: this.#measuring.staysPrepared,
+    });
   }
 
   async answer() {
@@ -144,7 +149,7 @@ export class TaskBenchCandidate implements BenchCandidate {
     this.#verdict = verdict;
     if (verdict === null) return null;
     this.#audits.addCheck(verdict);
-    if (!this.#measuring.keep) await this.close();
+    if (!this.#measuring.staysPrepared) await this.close();
     const start = performance.now();
     for (const further of this.#measuring.further) {
       if (!(await this.#checkFurtherProblem(further))) return null;
@@ -200,7 +205,7 @@ export class TaskBenchCandidate implements BenchCandidate {
 
   async trace(): Promise<string | null> {
     const sample = await this.#sample(0, { mode: 'warm', at_least_s: traced_s, trace: true });
-    if (!this.#measuring.keep) await this.close();
+    if (!this.#measuring.staysPrepared) await this.close();
     return sample?.traceReason ?? null;
   }
 
@@ -269,8 +274,8 @@ export class TaskBenchCandidate implements BenchCandidate {
     return (await this.#withPrepared(instance, async () => true)) === true;
   }
 
-  async #takeSample({ mode, instance, tell, keep }: SampleOptions): Promise<TimedRun | null> {
-    const { audited, probed, altered } = this.#audits.next();
+  async #takeSample({ mode, instance, withMetrics, staysPrepared }: SampleOptions): Promise<TimedRun | null> {
+    const { audited, probed, altered } = this.#audits.planNextSample();
     const alteration = altered ? this.#measuring.alterationOf(instance) : undefined;
     const sample = await this.#sample(instance, {
       ...{ mode, clocks: true, hide: true, at_least_s: this.#measuring.sample_s },
@@ -285,10 +290,10 @@ export class TaskBenchCandidate implements BenchCandidate {
     }
     // Request metrics after the timing, because some variants repeat their work to report on it.
     const reportedByTask =
-      sample === null || !tell ? undefined : await this.#withPrepared(instance, () => this.#task.told());
+      sample === null || !withMetrics ? undefined : await this.#withPrepared(instance, () => this.#task.told());
     const prepared = this.#unreported;
     this.#unreported = null;
-    if (!keep) await this.close();
+    if (!staysPrepared) await this.close();
     return sample === null || reportedByTask === null ? null : timedRunOf(sample, prepared, reportedByTask);
   }
 

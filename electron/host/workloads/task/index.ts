@@ -22,8 +22,8 @@ import type { Packer, RunFacts, SessionRunFile } from '../run-files/run-file.ts'
 import {
   narrowToKinds,
   problemOf,
+  type ScenarioFunctions,
   type ScenarioReading,
-  type ScenarioSide,
   type TaskReading,
 } from '../scenarios/scenarios.ts';
 import { asVariant } from '../variant.ts';
@@ -34,10 +34,10 @@ import {
   type MeasuredTimes,
   measuresOf,
   quantityReadouts,
-  sessionEnergy,
+  sessionEnergyMeasures,
   unitBySuffix,
 } from '../workload.ts';
-import { taskWords } from './audits.ts';
+import { taskSessionTerms } from './audits.ts';
 import { taskCandidates, variantsFor } from './candidates.ts';
 import {
   amountFor,
@@ -49,7 +49,7 @@ import {
   throwIfTaskTooLong,
 } from './running.ts';
 import { checkTask, isTask, resolveTask } from './scenario/index.ts';
-import { asTaskRun, bestOf, type TaskRunData, taskRunData } from './task-data.ts';
+import { asTaskRun, bestEntryOf, type TaskRunData, taskRunData } from './task-data.ts';
 import { taskUserKernels } from './user-kernels.ts';
 import { sizesIn, valuesInFiles } from './user-problem/definition.ts';
 
@@ -131,7 +131,7 @@ function taskFacts({
   wall_s,
   session,
 }: TaskRunData): RunFacts {
-  const best = bestOf(session);
+  const best = bestEntryOf(session);
   const result = best === null ? null : `${(1 / best.ratio.value).toPrecision(3)} × with ${best.label}`;
   return { workload, name, scenario, variant, precision, status, device: machine.device ?? 'cpu', result, wall_s };
 }
@@ -158,11 +158,11 @@ function taskBenchable(kind: TaskKind): Benchable {
     amount: (addon, problem, variant) => amountFor(addon, problemFor(kind, problem), variant),
     // No cold processes, because such workloads measure a kernel that is prepared once and then repeated.
     usualProcesses: 0,
-    words: taskWords,
+    terms: taskSessionTerms,
     // Names of folders with C++ code contain underscores.
     kernels: kind.replaceAll('-', '_'),
     readClaims: (assetsFolder, problem) => readTaskClaims(assetsFolder, problemFor(kind, problem)),
-    arena: async (addon, problem, options) => taskBenchSetup(addon, problemFor(kind, problem), options),
+    setup: async (addon, problem, options) => taskBenchSetup(addon, problemFor(kind, problem), options),
     field: () => null,
   };
 }
@@ -221,7 +221,7 @@ function taskMeasures(run: TaskRunData): MeasuredTimes {
   const entries = run.session.reports[0]?.entries ?? [];
   const own = entries.find(({ variant }) => variant === requested);
   if (own?.status === 'refused') throw new BraggError('unsupported', `${own.label}: ${own.reason}`);
-  const entry = own ?? bestOf(run.session);
+  const entry = own ?? bestEntryOf(run.session);
   if (entry === null) throw new BraggError('unsupported', `${run.name}: no variant could be measured on this machine.`);
   const checks = entry.accuracy.map(({ id, value }) => [`check.${id}`, value] as const);
   return {
@@ -242,18 +242,18 @@ function taskMeasures(run: TaskRunData): MeasuredTimes {
         ratio_to_first_high: entry.ratio.interval?.high,
       }),
       ...measuresOf('memory', unitBySuffix, { state_bytes: entry.state_bytes }),
-      ...sessionEnergy(entry.quantities, run.session.reports[0]?.facts ?? []),
+      ...sessionEnergyMeasures(entry.quantities, run.session.reports[0]?.facts ?? []),
     ],
     curves: [],
   };
 }
 
-const taskScenario: ScenarioSide = {
+const taskScenario: ScenarioFunctions = {
   files: (filled) =>
     filled.kind === USER_PROBLEM
       ? filled.arrays.flatMap(({ values }) => (values?.kind === 'file' ? [values.path] : []))
       : [],
-  find: async (any, _value, _leftOut, { folder }, { variants, memoryLimit_bytes }) => {
+  completeAndCheck: async (any, _value, _leftOut, { folder }, { variants, memoryLimit_bytes }) => {
     const scenario = narrowToKinds(taskKinds, any);
     const faults = checkTask(scenario, variants(scenario.kind));
     const read =
@@ -367,7 +367,7 @@ export function taskWorkload(kind: TaskKind): HostWorkload {
     },
     ended: async (any) => {
       const { session } = runOf(kind, any);
-      const best = bestOf(session);
+      const best = bestEntryOf(session);
       const measured = session.reports[0]?.entries.filter(({ status }) => status === 'measured').length ?? 0;
       const rounds = session.reports[0]?.rounds ?? 0;
       const gain = best === null || best.ratio.value === 0 ? null : 1 / best.ratio.value;
@@ -378,14 +378,14 @@ export function taskWorkload(kind: TaskKind): HostWorkload {
         upTo: roundsText(session),
       };
     },
-    exported: (run, what, packer) => exportTask(runOf(kind, run), what, packer),
+    exportFile: (run, what, packer) => exportTask(runOf(kind, run), what, packer),
     benchable: taskBenchable(kind),
     compared: comparedTasks,
     measures: (run) => taskMeasures(runOf(kind, run)),
     // Concurrent computations would disturb the measurement.
-    together: () => 'alone',
-    about: () => '',
+    concurrency: () => 'alone',
+    label: () => '',
     // Some claims apply only to certain values of the problem.
-    claimed: (filled) => (isTaskKind(filled.kind) ? resolveTask(narrowToKinds(taskKinds, filled), 1) : null),
+    claimValues: (filled) => (isTaskKind(filled.kind) ? resolveTask(narrowToKinds(taskKinds, filled), 1) : null),
   };
 }

@@ -23,7 +23,7 @@ import { createLimits } from '../../model/bench/stopping.ts';
 import { type ExternalRequest, type ProgramSettings, programEntries } from '../../model/external/program-candidate.ts';
 import { leastInstances } from '../../model/verdicts/precision.ts';
 import { benchTaskOf, fastestRates, leastSeconds, throwIfTooLong, type Work, type WorkAmount } from '../benchable.ts';
-import type { Measure, RunCallbacks, WorkloadRun } from '../workload.ts';
+import type { MeasureVariants, RunCallbacks, WorkloadRun } from '../workload.ts';
 import { costOf, costText, taskAccuracy } from './audits.ts';
 import { coldRunOf, defaultSample_s, TaskBenchCandidate, type TaskMeasurementOptions } from './bench-candidate.ts';
 import {
@@ -35,7 +35,7 @@ import {
   variantsFor,
 } from './candidates.ts';
 import { type TaskRunData, taskRunData } from './task-data.ts';
-import { mayAlter } from './user-problem/definition.ts';
+import { mayAlterInputs } from './user-problem/definition.ts';
 
 /**
  * Checks a program's result by a variant of the same precision, whose error bounds fit the rounding of the program.
@@ -62,11 +62,11 @@ async function checkAnswer(
 function taskTerms(
   addon: NativeAddon,
   problem: TaskProblem,
-  { sample_s, keep }: Pick<TaskMeasurementOptions, 'sample_s' | 'keep'>,
+  { sample_s, staysPrepared }: Pick<TaskMeasurementOptions, 'sample_s' | 'staysPrepared'>,
 ): ProgramSettings {
   return {
     request: { problem },
-    ...{ precision: 'fp32', samples: keep ? 'prepared' : 'anew', sample_s, size: null },
+    ...{ precision: 'fp32', samples: staysPrepared ? 'prepared' : 'anew', sample_s, size: null },
     accuracy: () => [],
     checkWithEngine: (arrays, precision) => checkAnswer(addon, problem, arrays, precision),
     values: () => null,
@@ -101,7 +101,7 @@ const MAX_SEPARATE_SEEDS = 3;
 const KINDS = 3;
 
 /** Variants that do not remain prepared have a new instance in each round. */
-const roundsPerInstance = (keep: boolean): number => (keep ? ROUNDS_PER_INSTANCE : 1);
+const roundsPerInstance = (staysPrepared: boolean): number => (staysPrepared ? ROUNDS_PER_INSTANCE : 1);
 
 interface TaskBenchOptions {
   /** Ids of variants, or `id:gpu` for a variant on a certain GPU. */
@@ -146,7 +146,7 @@ export async function taskBenchSetup(
   const { claims = [], external, sample_s = defaultSample_s, signal } = options;
   const variants = addon.taskVariants(problem.workload);
   const all = taskCandidates(problem, options.variants, variants);
-  const keep = allFitIntoMemory(addon, problem, all);
+  const staysPrepared = allFitIntoMemory(addon, problem, all);
   const { workload, bench } = problem;
   // The first instance has the scenario's inputs, unless there is a user kernel, which may know them in advance.
   const anyUserKernel = all.some(({ variant }) => isUserKernelId(variant.id));
@@ -163,7 +163,7 @@ export async function taskBenchSetup(
   // The reference program must also compute answers for altered inputs. The first instance has the largest alteration.
   const alterations = new Map<number, number>();
   const alterationOf = (instance: number): number | undefined => {
-    if (problem.workload !== USER_PROBLEM || !mayAlter(problem)) return undefined;
+    if (problem.workload !== USER_PROBLEM || !mayAlterInputs(problem)) return undefined;
     const seed = seedOf(instance);
     const known = alterations.get(seed) ?? KINDS * randomInt(1, 2 ** 40) + (alterations.size % KINDS);
     alterations.set(seed, known);
@@ -177,7 +177,7 @@ export async function taskBenchSetup(
   };
   const candidates: TaskBenchCandidate[] = [];
   const auditCost = () => costOf(candidates.map((benchCandidate) => benchCandidate.auditCost));
-  const terms = () => taskTerms(addon, problem, { sample_s, keep });
+  const terms = () => taskTerms(addon, problem, { sample_s, staysPrepared });
   const rivals = await programEntries({ addon, external, workload, bench, terms, signal });
   return {
     bench,
@@ -187,7 +187,7 @@ export async function taskBenchSetup(
         head: candidateIdentity(candidate),
         createCandidate: () => {
           const further = furtherProblems(candidate, furtherSeed);
-          const measuring = { sample_s, keep, seedOf, alterationOf, further, signal };
+          const measuring = { sample_s, staysPrepared, seedOf, alterationOf, further, signal };
           const benchCandidate = new TaskBenchCandidate(addon, candidate, measuring);
           candidates.push(benchCandidate);
           return benchCandidate;
@@ -196,7 +196,7 @@ export async function taskBenchSetup(
       })),
       ...rivals,
     ],
-    roundsPerInstance: roundsPerInstance(keep),
+    roundsPerInstance: roundsPerInstance(staysPrepared),
     oracle: async () => null,
     audits: auditCost,
     facts: () => {
@@ -225,7 +225,7 @@ interface TaskStart {
   readonly name: string;
   readonly assetsFolder: string;
   readonly trace: boolean;
-  readonly measure: Measure;
+  readonly measure: MeasureVariants;
   readonly energy: boolean;
 }
 
@@ -260,7 +260,7 @@ export class TaskWorkloadRun implements WorkloadRun {
    */
   async start(around: RunCallbacks): Promise<TaskRunData> {
     const { kind, problem, document, name, assetsFolder, trace, measure, energy } = this.#start;
-    const { keep } = around;
+    const { saveCheckpoint } = around;
     const dataOf = (session: Session): TaskRunData => taskRunData(kind, around.context(), session) as TaskRunData;
     const { session } = await measure(
       benchTaskOf(
@@ -274,7 +274,7 @@ export class TaskWorkloadRun implements WorkloadRun {
         around.progressed({ workload: kind, phase, what: variant, round, rounds: mostRounds }, left_s);
       },
       this.#stop.signal,
-      keep === null ? undefined : (soFar) => void keep(dataOf(soFar), roundsText(soFar)),
+      saveCheckpoint === null ? undefined : (soFar) => void saveCheckpoint(dataOf(soFar), roundsText(soFar)),
     );
     return dataOf(session);
   }
@@ -313,7 +313,7 @@ export async function amountFor(addon: NativeAddon, problem: TaskProblem, id: st
     of: amount > 0 ? of : JSON.stringify([problem.bench, numbers, words, switches]),
     threads: own.device === 'cpu' ? threads : null,
     usualRate: typicalRates[id] ?? null,
-    right: true,
+    isCorrect: true,
   };
 }
 
@@ -338,8 +338,8 @@ export function leastSecondsOfRun(addon: NativeAddon, problem: TaskProblem): num
   if (first === undefined) return null;
   const labels = measured.map(({ id }) => id);
   const candidates = taskCandidates(problem, labels, all);
-  const keep = allFitIntoMemory(addon, problem, candidates);
-  const rounds = Math.min(taskLimits.mostRounds, leastInstances * roundsPerInstance(keep));
+  const staysPrepared = allFitIntoMemory(addon, problem, candidates);
+  const rounds = Math.min(taskLimits.mostRounds, leastInstances * roundsPerInstance(staysPrepared));
   const each = measured.map((variant) => leastSample_s(problem, variant));
   const once_s = each.reduce((sum_s, one_s) => sum_s + one_s, 0);
   // Each round times the first variant twice, the second time as the control. A started round is always completed.

@@ -27,7 +27,7 @@ export function asTaskRun(run: { readonly workload: string; readonly name: strin
 }
 
 /** Returns the fastest correct variant, or the first one if none is correct. Null if none was measured. */
-export function bestOf({ reports }: Session) {
+export function bestEntryOf({ reports }: Session) {
   const measured = (reports[0]?.entries ?? []).filter((entry) => entry.status === 'measured');
   const right = measured.filter(({ verdict }) => !isUnproven(verdict));
   return right.reduce<(typeof right)[number] | null>(
@@ -37,7 +37,7 @@ export function bestOf({ reports }: Session) {
 }
 
 export function taskRunData<K extends TaskKind>(workload: K, context: RunContext, session: Session): TaskRun<K> {
-  const best = bestOf(session);
+  const best = bestEntryOf(session);
   return {
     workload,
     ...context,

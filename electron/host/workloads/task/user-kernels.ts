@@ -27,7 +27,7 @@ import type { UserKernel } from '../../model/user-kernels/file.ts';
 import { addUserKernels, type LoadedUserKernel, type ProcessLease } from '../../model/user-kernels/loaded.ts';
 import { runOf } from '../run-data.ts';
 import { problemOf } from '../scenarios/scenarios.ts';
-import { kernelReplacementError, replaceableBy, type UserKernelWorkload } from '../workload.ts';
+import { kernelReplacementError, replaceableRule, type UserKernelWorkload } from '../workload.ts';
 import { isTask } from './scenario/index.ts';
 import { withLaunches } from './user-problem/definition.ts';
 
@@ -47,11 +47,11 @@ const ALTERED_SUFFIX = '.altered';
 const JUDGE = 'problem-cpu';
 
 /** Builds the engine's problem with the variant that the kernel replaces, and with the launches of a candidate. */
-function engineProblem({ id, base, candidate, whole }: UserKernel, problem: TaskProblem): TaskProblem {
+function engineProblem({ id, base, candidate, expandedText }: UserKernel, problem: TaskProblem): TaskProblem {
   const own = { ...problem, variant: base.id };
   return candidate === undefined
     ? own
-    : withLaunches(own, id, candidate, readConstants(whole, candidate.constants, id));
+    : withLaunches(own, id, candidate, readConstants(expandedText, candidate.constants, id));
 }
 
 /**
@@ -119,7 +119,7 @@ class UserKernelTask implements NativeTask {
     const sample = await this.#call<TaskSample>('sample', [handed]);
     if (sample === null) return null;
     const received_ns = Number(process.hrtime.bigint());
-    const between = this.#lease?.process.takeBetween();
+    const between = this.#lease?.process.takeUsageBetweenCalls();
     const timedSample = { ...sample, received_ns, ...(between !== undefined && { between }) };
     if (sample.audit === null) return this.#withComparisons(timedSample);
     const judging = performance.now();
@@ -172,7 +172,7 @@ class UserKernelTask implements NativeTask {
    */
   async #answerTask(problem: TaskProblem): Promise<NativeTask> {
     const { variant, numbers, seed, words } = problem;
-    const { answer: program, sha256 } = this.#session.kernel;
+    const { referenceProgram: program, sha256 } = this.#session.kernel;
     const key = JSON.stringify([variant, program ?? sha256, numbers, seed, words]);
     const found = judges.get(key);
     if (found !== undefined) return found;
@@ -196,7 +196,7 @@ class UserKernelTask implements NativeTask {
 
   /** Computes the answer for altered inputs. Null if the reference program rejects them. */
   async #alteredAnswerTask(problem: TaskProblem, altered: number): Promise<NativeTask | null> {
-    if (this.#session.kernel.answer === null) return null;
+    if (this.#session.kernel.referenceProgram === null) return null;
     try {
       return await this.#answerTask({ ...problem, numbers: { ...problem.numbers, [ALTERED_SUFFIX]: altered } });
     } catch (error) {
@@ -292,12 +292,12 @@ export function taskVerdict({ entries }: Pick<SessionReport, 'entries'>, variant
  * Error for a user kernel that is not a variant of the engine. The reason does not contain its name, so the message
  * begins with it.
  */
-export function userKernelRefusal(variant: string, reason: string): BraggError {
+export function unknownUserKernelError(variant: string, reason: string): BraggError {
   return new BraggError('device', reason.startsWith(variant) ? reason : `${variant}: ${reason}`);
 }
 
 /** Replaces the engine's variants of a user problem, which are placeholders, by the candidates. */
-function withCandidates(shipped: readonly TaskVariant[], candidates: readonly UserKernel[]): TaskVariant[] {
+function replaceByCandidates(shipped: readonly TaskVariant[], candidates: readonly UserKernel[]): TaskVariant[] {
   const seats = shipped.filter(({ workload }) => workload === USER_PROBLEM);
   const others = shipped.filter(({ workload }) => workload !== USER_PROBLEM);
   const mine = candidates.flatMap(({ id, description, base }) => {
@@ -312,26 +312,26 @@ function withCandidates(shipped: readonly TaskVariant[], candidates: readonly Us
 export function taskUserKernels(kind: TaskKind): UserKernelWorkload {
   return {
     bases: (addon) => addon.taskVariants(kind),
-    replaceable: replaceableBy({ engine }),
+    replaceable: replaceableRule({ engine }),
     fixed: (base) => {
       const library = 'library' in base && typeof base.library === 'string' ? base.library : null;
       if (library !== null)
         return `${base.id} calls ${library}, whose source is not available: there is nothing to copy.`;
       return kernelReplacementError(base);
     },
-    reproduced: (_addon, reading, kernel) => {
+    reproducedProblem: (_addon, reading, kernel) => {
       if (!isTask(reading)) throw new Error(`a scenario of kind ${reading.kind} was passed to ${kind}`);
       const problem = engineProblem(kernel, problemOf(reading));
-      if (kernel.answer === null) return { kind: 'task', problem, held: null };
+      if (kernel.referenceProgram === null) return { kind: 'task', problem, check: null };
       const words = { ...problem.words, answer: ANSWER_FILE };
-      return { kind: 'task', problem: { ...problem, words }, answered: problem, held: null };
+      return { kind: 'task', problem: { ...problem, words }, referenceProblem: problem, check: null };
     },
-    among: (engine, known) => ({
+    extendEngine: (engine, known) => ({
       taskVariants: (workload) => {
         const shipped = engine.taskVariants(workload);
         if (workload !== undefined && workload !== kind) return shipped;
         return kind === USER_PROBLEM
-          ? withCandidates(shipped, known.list(kind))
+          ? replaceByCandidates(shipped, known.list(kind))
           : addUserKernels(shipped, known.list(kind));
       },
       createTask: (problem) => {

@@ -22,7 +22,12 @@ import {
   type WorkAmount,
 } from '../benchable.ts';
 import type { RunContext } from '../run-context.ts';
-import { problemOf, refusalOf, type ScenarioReading, type TransportReading } from '../scenarios/scenarios.ts';
+import {
+  invalidScenarioError,
+  problemOf,
+  type ScenarioReading,
+  type TransportReading,
+} from '../scenarios/scenarios.ts';
 import { expectedTime, expectedVisits, learnTime, type Ranges, rangesOf } from './bench/expected-time.ts';
 import type { AxisProfile } from './metrics/depth-readouts.ts';
 import { depthProfile, profileCurve } from './metrics/run-metrics.ts';
@@ -104,7 +109,7 @@ function amountOfMoments({ beam, spots = [beam], physics }: TransportProblem): W
     spots.map((spot) => [spot.energy_MeV, spot.energy_sigma_MeV, spot.angle_sigma_rad, spot.x_sigma_mm].join(' ')),
   );
   const each = BINS_OF_MARCH * (physics.nuclear === 'icru63' ? BINS_OF_PRODUCTS : 1);
-  return { amount: kinds.size * each, of: 'bins of marches', threads: 1, usualRate: MOMENTS_RATE, right: true };
+  return { amount: kinds.size * each, of: 'bins of marches', threads: 1, usualRate: MOMENTS_RATE, isCorrect: true };
 }
 
 /**
@@ -140,7 +145,7 @@ export async function amountFor(
   if (visits !== null) {
     const { seconds, elsewhere } = expectedTime(own, planned, visits, threads === null);
     return {
-      ...{ amount: visits, of: 'visits of cells', threads, right: true },
+      ...{ amount: visits, of: 'visits of cells', threads, isCorrect: true },
       usualRate: threads === null && elsewhere !== null ? null : visits / (seconds * (threads ?? 1)),
       ...(elsewhere !== null && { learn: (seconds) => learnTime(own, planned, visits, seconds) }),
     };
@@ -149,7 +154,7 @@ export async function amountFor(
   const rate = typicalRates[id] ?? null;
   return {
     ...{ amount: work.amount, of: work.of, threads },
-    right: true,
+    isCorrect: true,
     usualRate: rate === null ? null : own.solver.precision === 'fp64' ? rate / 2 : rate,
   };
 }
@@ -232,7 +237,7 @@ export interface BatchOptions {
   readonly machine: Omit<RunContext['machine'], 'device'>;
   readonly gpu: () => string | null;
   /** Called when a beam ends. Beams end in any order. */
-  readonly ended: (index: number, outcome: SolvedBeam | BraggError) => void;
+  readonly onEnded: (index: number, outcome: SolvedBeam | BraggError) => void;
 }
 
 /** Beams on one thread share a process. Beams on several threads and user kernels have separate processes. */
@@ -252,7 +257,7 @@ const batchProblem = (problem: TransportProblem): TransportProblem => ({
 /** Returns the reading if it is a transport scenario. Throws its issues, or an error for another kind. */
 export function requireBeam(name: string, reading: ScenarioReading): TransportReading {
   if (reading.kind === 'transport') return reading;
-  if (reading.kind === null) throw refusalOf(reading.issues);
+  if (reading.kind === null) throw invalidScenarioError(reading.issues);
   throw new BraggError('unsupported', `${name} is a scenario of kind ${reading.kind}, but a batch needs beams.`);
 }
 
@@ -263,14 +268,14 @@ async function readBeam({ name, read, onGrid = false }: BatchBeam, addon: Native
 }
 
 /** Readouts and depth dose of a run of one beam. `known`: its profile, if it was computed before. */
-export function answerOf(run: RunData, from = measuredRunOf(run), known: AxisProfile | null = null): SolvedBeam {
+export function solvedBeamOf(run: RunData, from = measuredRunOf(run), known: AxisProfile | null = null): SolvedBeam {
   const profile = known ?? depthProfile(from);
   return { summary: summaryOf(run, from, profile), depthDose: profileCurve(profile) };
 }
 
 /** Solves beams, several at a time, within the memory of the machine and of the GPU. */
 export class BeamSolver {
-  readonly #options: Omit<BatchOptions, 'ended'>;
+  readonly #options: Omit<BatchOptions, 'onEnded'>;
   readonly #memory: ResourceBudget;
   readonly #lanes: ResourceBudget;
   readonly #gpu = new ResourceBudget(BEAMS_PER_GPU);
@@ -282,7 +287,7 @@ export class BeamSolver {
   readonly #active = new Set<TransportRun>();
 
   /** `lanes`: number of beams solved on the CPU at the same time. Meanwhile the next beams are read and prepared. */
-  constructor(options: Omit<BatchOptions, 'ended'>, lanes = Number.POSITIVE_INFINITY) {
+  constructor(options: Omit<BatchOptions, 'onEnded'>, lanes = Number.POSITIVE_INFINITY) {
     this.#options = options;
     this.#lanes = new ResourceBudget(lanes);
     this.#memory = new ResourceBudget(options.memoryLimit_bytes);
@@ -376,11 +381,11 @@ export async function solveBatch(beams: readonly BatchBeam[], lanes: number, opt
       next += 1;
       let outcome: SolvedBeam | BraggError;
       try {
-        outcome = answerOf(await solver.solve(beam));
+        outcome = solvedBeamOf(await solver.solve(beam));
       } catch (error) {
         outcome = errorFromNative(error);
       }
-      options.ended(index, outcome);
+      options.onEnded(index, outcome);
     }
   };
   await Promise.all(Array.from({ length: sideBySide }, solveNext));

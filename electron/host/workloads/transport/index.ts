@@ -17,8 +17,8 @@ import { runOf } from '../run-data.ts';
 import {
   narrowToKinds,
   problemOf,
+  type ScenarioFunctions,
   type ScenarioReading,
-  type ScenarioSide,
   type TransportReading,
 } from '../scenarios/scenarios.ts';
 import type { ComparedRuns, HostWorkload, ResolveParts } from '../workload.ts';
@@ -29,7 +29,7 @@ import { type AxisGeometry, axisProfileLater } from './metrics/depth-readouts.ts
 import { transportMeasures } from './metrics/measures.ts';
 import { profileCurve } from './metrics/run-metrics.ts';
 import { depthMetricsOfRun, type ExportKind, exportRun, lastBalances } from './readouts.ts';
-import { measuredRunOf, picturesBytes, type RunData, stepsTime_s } from './run-data.ts';
+import { keyframesBytes, measuredRunOf, type RunData, stepsTime_s } from './run-data.ts';
 import { transportRunFile } from './run-file.ts';
 import { gridText, progressText, TransportWorkloadRun } from './running.ts';
 import { readTransport } from './scenario/index.ts';
@@ -40,12 +40,12 @@ import {
   doseError,
   ledgerError,
   shareCells,
+  transportSessionTerms,
   transportUserKernels,
-  transportWords,
 } from './user-kernels.ts';
 import { readingForReadouts, transportVariants, variantsFor } from './variants.ts';
 
-const transportScenario: ScenarioSide = {
+const transportScenario: ScenarioFunctions = {
   files: (any) => {
     const { physics, beam, geometry } = narrowToKinds(['transport'], any);
     const { stopping_power } = physics;
@@ -53,7 +53,7 @@ const transportScenario: ScenarioSide = {
     const ct = geometry.ct === undefined ? [] : [geometry.ct.file];
     return [...(typeof stopping_power === 'string' ? [] : [stopping_power.file]), ...spots, ...ct];
   },
-  find: async (any, value, leftOut, place, known) => {
+  completeAndCheck: async (any, value, leftOut, place, known) => {
     const filled = narrowToKinds(['transport'], any);
     const services = { ...known, variants: known.variants(filled.kind).map(({ id }) => id) };
     const found = await readTransport(filled, value, leftOut, place, services);
@@ -97,16 +97,16 @@ const transportBenchable: Benchable = {
       reading.kind === 'transport' ? rangesOf(reading) : null,
     ),
   usualProcesses: DEFAULT_PROCESSES,
-  words: () => transportWords,
+  terms: () => transportSessionTerms,
   kernels: 'transport',
   readClaims: (assetsFolder) => readBenchmarkClaims(assetsFolder, { workload: 'transport', bench: '' }),
-  arena: async (addon, any, options) => {
+  setup: async (addon, any, options) => {
     const problem = problemFor('transport', any);
     const { external, signal } = options;
     const place = { workload: 'transport', bench: '' };
     const terms = (chosen: ChosenBaseline) => transportTerms(addon, problem, chosen);
-    const rivals = await programEntries({ addon, external, ...place, terms, signal });
-    return transportBenchSetup(addon, problem, { ...options, rivals });
+    const externalEntries = await programEntries({ addon, external, ...place, terms, signal });
+    return transportBenchSetup(addon, problem, { ...options, externalEntries });
   },
   field: (problem, answer) => doseFieldOf(problemFor('transport', problem), Float64Array.from(answer)),
 };
@@ -153,7 +153,7 @@ const parityLimitOf = (precision: string): number => (precision === 'fp64' ? par
 
 const comparedTransport: ComparedRuns = {
   kind: 'answers',
-  words: transportWords,
+  words: transportSessionTerms,
   of: async (any) => {
     const run = runOf('transport', any);
     const { axes, threads, isa, setup_s, steps, cell_steps, table } = run;
@@ -174,7 +174,7 @@ const comparedTransport: ComparedRuns = {
       environment: { 'stopping power': table },
     };
   },
-  against: async (here, reference, judged) => {
+  compare: async (here, reference, judged) => {
     const limit = Math.max(parityLimitOf(here.precision), parityLimitOf(reference.precision));
     if (!shareCells(here.variant, reference.variant)) {
       const { values, strideHorizontal } = here.field;
@@ -261,23 +261,23 @@ export const transport: HostWorkload = {
       ...(memory_bytes !== undefined && { memory_bytes }),
       size: gridText(grid),
       sizes: { grid },
-      pictures_bytes: picturesBytes(problem, grid),
+      pictures_bytes: keyframesBytes(problem, grid),
       least_s,
       ...(visits !== null && { expected: expectedTime(problem, plan, visits, isGpuVariant(addon, variant)) }),
     };
   },
   forReadouts: (addon, reading) => readingForReadouts(addon, requireTransport(reading)),
-  prepare: async (addon, reading, { trace, pictures }) => {
+  prepare: async (addon, reading, { trace, keyframes }) => {
     const { table, scenario } = requireTransport(reading);
     const asked = problemOf(requireTransport(reading));
-    const problem = pictures ? asked : { ...asked, keyframes: 0 };
+    const problem = keyframes ? asked : { ...asked, keyframes: 0 };
     const { native, visits } = await prepareRun(addon, problem, rangesOf(requireTransport(reading)));
     const start = {
       problem,
       visits,
       table: table ?? '',
       trace,
-      unwatched: !pictures,
+      unwatched: !keyframes,
       gray: scenario?.output.gray ?? false,
     };
     return new TransportWorkloadRun(addon, native, start);
@@ -303,7 +303,7 @@ export const transport: HostWorkload = {
       upTo: progressText(run.steps, depth_mm),
     };
   },
-  exported: (run, what, packer) => {
+  exportFile: (run, what, packer) => {
     const known = exportsOf('transport').some(({ id }) => id === what);
     if (!known) throw new Error(`a transport run has no ${what}`);
     return exportRun(runOf('transport', run), what as ExportKind, packer);
@@ -311,9 +311,9 @@ export const transport: HostWorkload = {
   benchable: transportBenchable,
   compared: comparedTransport,
   measures: (run) => transportMeasures(runOf('transport', run)),
-  together: concurrencyOf,
-  claimed: () => null,
-  about: (document) => {
+  concurrency: concurrencyOf,
+  claimValues: () => null,
+  label: (document) => {
     const energy = valueAt(document, ['beam', 'energy_MeV']);
     return typeof energy === 'number' && Number.isFinite(energy) ? `${energy} MeV` : '';
   },

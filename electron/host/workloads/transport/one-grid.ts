@@ -27,7 +27,7 @@ import { parseGpuList } from '../../io/addon/gpu.ts';
 import { peakMemory_bytes } from '../../io/peak-memory.ts';
 import { throwIfSumTooLong } from '../benchable.ts';
 import { type Override, problemOf, type Scenarios, type TransportReading } from '../scenarios/scenarios.ts';
-import { answerOf, type BatchOptions, leastSecondsOf, requireBeam } from './batch.ts';
+import { type BatchOptions, leastSecondsOf, requireBeam, solvedBeamOf } from './batch.ts';
 import { type Ranges, rangesOf } from './bench/expected-time.ts';
 import { type LateralWidths, lateralWidths } from './metrics/across-y.ts';
 import { profileBlur_mm2, spreadLength_mm } from './metrics/depth-readouts.ts';
@@ -44,13 +44,13 @@ import {
 import { readingForReadouts } from './variants.ts';
 
 interface Options
-  extends Pick<BatchOptions, 'addon' | 'memoryLimit_bytes' | 'signal' | 'program' | 'machine' | 'gpu' | 'ended'> {
+  extends Pick<BatchOptions, 'addon' | 'memoryLimit_bytes' | 'signal' | 'program' | 'machine' | 'gpu' | 'onEnded'> {
   /** GPUs that share the beams: `all`, or several indices or UUIDs separated by commas. One by default. */
   readonly gpus?: string;
 }
 
-interface RunsOptions extends Omit<Options, 'ended'> {
-  readonly ended: (index: number, run: RunData | BraggError) => void;
+interface RunsOptions extends Omit<Options, 'onEnded'> {
+  readonly onEnded: (index: number, run: RunData | BraggError) => void;
 }
 
 /** Data common to all beams of a scenario. */
@@ -107,7 +107,7 @@ async function prepareBeams(
   { spots = [], ...problem }: TransportProblem,
   ranges: Ranges,
   sharing: readonly CudaDevice[],
-  { addon, memoryLimit_bytes }: Omit<Options, 'ended'>,
+  { addon, memoryLimit_bytes }: Omit<Options, 'onEnded'>,
 ): Promise<TransportBeams> {
   const native = await addon.layBeams(
     { ...problem, spots },
@@ -152,11 +152,11 @@ export function solveOnOneGrid(name: string, reading: TransportReading, options:
     const reach_mm = spreadLength_mm({ dz_mm, angle_rad, step_mm: stepAlongAxis(common.problem) });
     return native.startInBlocks((answer) => {
       const { beam } = answer;
-      if (!('block' in answer)) return options.ended(beam, errorOf(answer.result));
+      if (!('block' in answer)) return options.onEnded(beam, errorOf(answer.result));
       const { result, profile } = readBeamBlock(answer.block, native);
       const run = solvedRunOf(common, beam, result);
       const from = measuredRunOf(run);
-      options.ended(beam, answerOf(run, from, { ...profile, blur_mm2: profileBlur_mm2(from.geometry) }));
+      options.onEnded(beam, solvedBeamOf(run, from, { ...profile, blur_mm2: profileBlur_mm2(from.geometry) }));
     }, reach_mm);
   });
 }
@@ -165,7 +165,7 @@ export function solveOnOneGrid(name: string, reading: TransportReading, options:
 export function runsOnOneGrid(name: string, reading: TransportReading, options: RunsOptions): Promise<void> {
   return runOnOneGrid(name, reading, options, (native, common) =>
     native.start(({ beam, result }) => {
-      options.ended(beam, result.error === null ? solvedRunOf(common, beam, result) : errorOf(result));
+      options.onEnded(beam, result.error === null ? solvedRunOf(common, beam, result) : errorOf(result));
     }),
   );
 }
@@ -197,7 +197,7 @@ export interface BeamList {
 export async function readoutsOnOneGrid(
   name: string,
   { reading, list }: BeamList,
-  options: Omit<Options, 'ended'> & { readonly curves: boolean },
+  options: Omit<Options, 'onEnded'> & { readonly curves: boolean },
 ): Promise<BeamReadouts> {
   if (options.gpus !== undefined) {
     throw new BraggError(
@@ -232,7 +232,7 @@ const errorOf = ({ error }: BeamResult): BraggError =>
 async function runOnOneGrid<R>(
   name: string,
   requested: TransportReading,
-  options: Omit<Options, 'ended'>,
+  options: Omit<Options, 'onEnded'>,
   start: (native: TransportBeams, common: SharedInputs) => Promise<R>,
 ): Promise<R> {
   const begun_ms = performance.now();

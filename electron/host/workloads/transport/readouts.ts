@@ -292,7 +292,7 @@ export const gammaMapOfRun: (run: RunData, by: GammaDose) => Promise<DoseMap> = 
 );
 
 /** Scales a map so that its largest dose by area is 1. */
-export const toPeakOf: (map: DoseMap) => Promise<DoseMap> = defineArrayTask(
+export const normalizedToPeak: (map: DoseMap) => Promise<DoseMap> = defineArrayTask(
   'scale a dose to its peak',
   normalizeToPeak,
 );

@@ -109,7 +109,7 @@ export function beamOf(problem: TransportProblem): RunData['beam'] {
 }
 
 /** Size of all keyframes in bytes. Each contains sums for the six pairs of axes. */
-export function picturesBytes(
+export function keyframesBytes(
   { keyframes }: Pick<TransportProblem, 'keyframes'>,
   { ne, ntheta, nz, nx }: Pick<TransportRun['plan'], 'ne' | 'ntheta' | 'nz' | 'nx'>,
 ): number {
@@ -127,7 +127,7 @@ export async function keyframesOf(native: TransportRun, result: TransportResult)
   for (const index of result.keyframes.keys()) {
     const handed = native.keyframe(index);
     const kept = await withSharedArrays(handed);
-    freeCopied(handed, kept);
+    freeOriginals(handed, kept);
     frames.push(kept);
     await nextTurn();
   }
@@ -138,7 +138,7 @@ export async function keyframesOf(native: TransportRun, result: TransportResult)
  * Frees the originals at once. On a busy machine the garbage collector may run too late, so that they would use memory
  * in addition to their copies.
  */
-function freeCopied(handed: Marginals, kept: Marginals): void {
+function freeOriginals(handed: Marginals, kept: Marginals): void {
   const stay = new Set<unknown>(Object.values(kept));
   for (const each of Object.values<unknown>({ ...handed })) {
     if (!ArrayBuffer.isView(each) || !(each.buffer instanceof ArrayBuffer) || stay.has(each)) continue;
@@ -294,7 +294,7 @@ function measuredFrom(run: Readable, spread: boolean): MeasuredRun {
       stopped: protons('stopped'),
       excess_mm: run.end_excess_mm,
       lostBehind: protonsLostBeyond(run),
-      aside: protons('escaped_x'),
+      escapedSideways: protons('escaped_x'),
     },
     weightLeft: incoming > 0 ? protons('in_flight') / incoming : 1,
     hasBeam: beam.present,

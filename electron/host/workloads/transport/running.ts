@@ -52,12 +52,12 @@ class LiveState {
     this.beam = beam;
   }
 
-  get busy(): boolean {
+  get isBusy(): boolean {
     return this.#waiting > 0;
   }
 
   /** Receives the newest frame of the engine. Resolves with the views that have a new frame. */
-  take(): Promise<readonly LiveView[]> {
+  receiveFrame(): Promise<readonly LiveView[]> {
     return this.#runInTurn(async () => {
       const views = [...this.#views.keys()];
       const parts = views.flatMap(({ maps, depthDose }) => [...partsOf(maps), ...(depthDose ? ['dose' as const] : [])]);
@@ -69,7 +69,7 @@ class LiveState {
       const latest = this.#latest;
       if (latest === null) return [];
       const behind = newest === null ? views.filter((view) => this.#views.get(view) === null) : views;
-      const made = await Promise.all(behind.map((view) => this.#compose(view, latest)));
+      const made = await Promise.all(behind.map((view) => this.#composeFrame(view, latest)));
       const there = behind.filter((view) => this.#views.has(view));
       for (const view of there) this.#views.set(view, made[behind.indexOf(view)] ?? null);
       return there;
@@ -124,7 +124,7 @@ class LiveState {
     }
   }
 
-  async #compose(view: LiveView, live: NativeLiveFrame): Promise<FrameOrError> {
+  async #composeFrame(view: LiveView, live: NativeLiveFrame): Promise<FrameOrError> {
     const { nz, nx, dz_mm, dx_mm, density_g_cm3 } = this.axes;
     const geometry = { nz, nx, dz_mm, dx_mm, ...this.beam };
     const fields = { axes: this.axes, dose: live.dose, marginals: live, planes: live.planes };
@@ -168,31 +168,31 @@ class CheckpointWriter {
 
   constructor(
     native: Pick<TransportRun, 'wantCheckpoint' | 'checkpoint'>,
-    keep: (taken: CopiedState) => Promise<void>,
+    saveCopy: (taken: CopiedState) => Promise<void>,
     now = performance.now(),
   ) {
     this.#native = native;
-    this.#keep = keep;
+    this.#keep = saveCopy;
     this.#times = new CheckpointSchedule(now);
   }
 
   /** Whether any checkpoint was written. */
-  get begun(): boolean {
+  get hasBegun(): boolean {
     return this.#taken > 0;
   }
 
   /** Call this with every progress report of the run. */
-  progressed({ depth_mm }: Pick<NativeProgress, 'depth_mm'>, now = performance.now()): void {
+  onProgress({ depth_mm }: Pick<NativeProgress, 'depth_mm'>, now = performance.now()): void {
     if (this.#state === 'resting' && this.#times.isDue(now)) {
       this.#native.wantCheckpoint(this.#keyframes.length);
       this.#state = 'asked';
     } else if (this.#state === 'asked') {
       const state = this.#native.checkpoint();
-      if (state !== null) void this.#take(state, depth_mm, now);
+      if (state !== null) void this.#saveState(state, depth_mm, now);
     }
   }
 
-  async #take(state: NativeCheckpoint, depth_mm: number, now: number): Promise<void> {
+  async #saveState(state: NativeCheckpoint, depth_mm: number, now: number): Promise<void> {
     this.#state = 'keeping';
     this.#times.begin(now);
     this.#taken += 1;
@@ -275,7 +275,7 @@ export class TransportWorkloadRun implements WorkloadRun {
         const { eta_s, steps_per_s } = progress;
         // The remaining time cannot be estimated before the first step, because there is no rate.
         around.progressed(progressDetail(progress), Number.isFinite(eta_s) && steps_per_s > 0 ? eta_s : null);
-        checkpointing?.progressed(progress);
+        checkpointing?.onProgress(progress);
       },
       { trace: this.#start.trace, unwatched: this.#start.unwatched },
     );
@@ -292,7 +292,7 @@ export class TransportWorkloadRun implements WorkloadRun {
     }
     const told = gray === true && result.status === 'done' && hasKinds(problem);
     return {
-      ...this.#dataOf(context, result, keyframes),
+      ...this.#runDataOf(context, result, keyframes),
       ...(told && { acrossY: await yKinds(this.#addon, problem, this.#ending.signal) }),
     };
   }
@@ -317,11 +317,11 @@ export class TransportWorkloadRun implements WorkloadRun {
   }
 
   showLive(): void {
-    if (this.#watchers.hasReadySubscriber && !this.#live.busy) void this.#refresh();
+    if (this.#watchers.hasReadySubscriber && !this.#live.isBusy) void this.#refresh();
   }
 
   async #refresh(): Promise<void> {
-    for (const view of await this.#live.take()) {
+    for (const view of await this.#live.receiveFrame()) {
       const sink = this.#sinks.get(view);
       if (sink !== undefined) this.#watchers.offer(sink);
     }
@@ -332,14 +332,18 @@ export class TransportWorkloadRun implements WorkloadRun {
   }
 
   #checkpointing(around: RunCallbacks): CheckpointWriter | null {
-    const { keep } = around;
-    if (keep === null) return null;
+    const { saveCheckpoint } = around;
+    if (saveCheckpoint === null) return null;
     return new CheckpointWriter(this.#native, ({ state, keyframes, depth_mm }) =>
-      keep(this.#dataOf(around.context(), state, keyframes), progressText(state.steps, depth_mm)),
+      saveCheckpoint(this.#runDataOf(around.context(), state, keyframes), progressText(state.steps, depth_mm)),
     );
   }
 
-  #dataOf(context: ReturnType<RunCallbacks['context']>, result: RunOutcome, keyframes: readonly Marginals[]): RunData {
+  #runDataOf(
+    context: ReturnType<RunCallbacks['context']>,
+    result: RunOutcome,
+    keyframes: readonly Marginals[],
+  ): RunData {
     const { problem, table } = this.#start;
     return runData({ ...context, table }, problem, this.#live.axes, result, keyframes);
   }

@@ -34,9 +34,9 @@ import {
 } from '../../model/user-kernels/loaded.ts';
 import { runOf } from '../run-data.ts';
 import { problemOf } from '../scenarios/scenarios.ts';
-import { kernelReplacementError, replaceableBy, type UserKernelWorkload } from '../workload.ts';
+import { kernelReplacementError, replaceableRule, type UserKernelWorkload } from '../workload.ts';
 
-export const transportWords: SessionTerms = {
+export const transportSessionTerms: SessionTerms = {
   time: 'Steps',
   timeTip: 'of the steps',
   size: 'cells',
@@ -206,7 +206,7 @@ class UserKernelTransportRun implements TransportRun {
         this.#forwardRequests(lease);
       })) as TransportResult;
       const last = (await lease.process.call('live', [])) as NativeLiveFrame | null;
-      if (last !== null) this.#frames.keep(last);
+      if (last !== null) this.#frames.setNewest(last);
       const keyframes: Marginals[] = [];
       for (const index of result.keyframes.keys()) {
         keyframes.push((await lease.process.call('keyframe', [index])) as Marginals);
@@ -242,7 +242,7 @@ class UserKernelTransportRun implements TransportRun {
   }
 
   live(): NativeLiveFrame | null {
-    return this.#frames.take();
+    return this.#frames.takeNewest();
   }
 
   wantCheckpoint(knownKeyframes: number): void {
@@ -257,7 +257,7 @@ class UserKernelTransportRun implements TransportRun {
 
   /** Forwards pending requests to the kernel's process, one frame and one checkpoint at a time. */
   #forwardRequests(lease: ProcessLease): void {
-    this.#frames.askFor(lease);
+    this.#frames.requestNext(lease);
     const { process } = lease;
     if (this.#checkpointFrom !== null) {
       void process.call('wantCheckpoint', [this.#checkpointFrom]).catch(() => undefined);
@@ -286,16 +286,16 @@ const withBaseVariant = (problem: TransportProblem, { base }: UserKernel): Trans
 
 export const transportUserKernels: UserKernelWorkload = {
   bases: (addon) => addon.variants(),
-  replaceable: replaceableBy({ engine: ['registry.cpp', 'tables.cpp', 'energy_grid.cpp'] }),
+  replaceable: replaceableRule({ engine: ['registry.cpp', 'tables.cpp', 'energy_grid.cpp'] }),
   fixed: kernelReplacementError,
-  reproduced: (addon, reading, kernel) => {
+  reproducedProblem: (addon, reading, kernel) => {
     if (reading.kind !== 'transport') throw new Error(`a scenario of kind ${reading.kind} was passed to transport`);
     const problem = withBaseVariant({ ...problemOf(reading), keyframes: 0 }, kernel);
     const reference = oracleVariantId(addon, problem);
-    const held = reference === null ? null : { reference, limit: parityLimit[problem.solver.precision] };
-    return { kind: 'dose', problem, held };
+    const check = reference === null ? null : { reference, limit: parityLimit[problem.solver.precision] };
+    return { kind: 'dose', problem, check };
   },
-  among: (engine, known) => ({
+  extendEngine: (engine, known) => ({
     variants: () => addUserKernels(engine.variants(), known.list('transport')),
     createTransport: (problem) => {
       const kernel = known.find('transport', problem.solver.variant);

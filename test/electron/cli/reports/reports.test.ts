@@ -8,7 +8,7 @@ import type { TaskClaimResult } from '../../../../electron/contract/bench/claims
 import type { Session } from '../../../../electron/contract/bench/session.ts';
 import { qualityOf } from '../../../../electron/host/workloads/transport/metrics/quality.ts';
 import type { RunData } from '../../../../electron/host/workloads/transport/run-data.ts';
-import { transportWords } from '../../../../electron/host/workloads/transport/user-kernels.ts';
+import { transportSessionTerms } from '../../../../electron/host/workloads/transport/user-kernels.ts';
 import { runScenario } from '../../host/small-run.ts';
 
 describe('the CSV file of samples', () => {
@@ -76,7 +76,7 @@ describe('the report of a sweep', () => {
       ...{ path: 'beam.energy_MeV', values: [60, 70] },
       fits: [{ label: 'window', points: [point(60), point(70)], fixed_s: null, slope_s: null }],
     };
-    return sweepLines({ sweep, words: transportWords, reports } as unknown as Session, (_, text) => text);
+    return sweepLines({ sweep, words: transportSessionTerms, reports } as unknown as Session, (_, text) => text);
   };
 
   test('shows the range of each beam if the physics of a beam is swept', () => {

@@ -11,7 +11,7 @@ import {
   defaultBenchOptions,
   optionFlags,
 } from '../../../../electron/contract/bench/options.ts';
-import { optionsOfTask } from '../../../../electron/host/workloads/benchable.ts';
+import { taskOptions } from '../../../../electron/host/workloads/benchable.ts';
 
 /** An allowed value that is not the default. */
 const other = ({ kind, min = 0, max = 0, usual }: BenchOption): number | boolean => {
@@ -32,7 +32,7 @@ describe.each(benchOptionEntries)('%s', (name, option) => {
     const words = optionFlags(changed);
     expect(words.join(' ')).toContain(`--${flag}`);
     expect(parseFlags(words)).toEqual(changed);
-    expect(optionsOfTask(changed)).not.toEqual(optionsOfTask(defaultBenchOptions));
+    expect(taskOptions(changed)).not.toEqual(taskOptions(defaultBenchOptions));
   });
 
   it('offers its allowed values in the form, including the default', () => {

@@ -137,7 +137,7 @@ test('a batch of beams that together exceed the limit is rejected', async () => 
   const beams = Array.from({ length: 40 }, (_, i) => ({ name: `beam ${i}`, read }));
   vi.stubEnv('BRAGGBENCH_MOST_MINUTES', String(9 * (await leastOf(scenario))));
   const ended: number[] = [];
-  const request = { beams, signal: new AbortController().signal, ended: (index: number) => ended.push(index) };
+  const request = { beams, signal: new AbortController().signal, onEnded: (index: number) => ended.push(index) };
   await expect(host.host.batches.solve({ ...request, lanes: 4 })).rejects.toThrow(
     /^the batch takes at least .* minutes \(40 in total .*BRAGGBENCH_MOST_MINUTES/,
   );

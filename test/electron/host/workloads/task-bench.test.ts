@@ -22,7 +22,7 @@ import { readTaskClaims } from '../../../../electron/host/model/bench/claims.ts'
 import { sessionText } from '../../../../electron/host/model/bench/session-file.ts';
 import { createLimits } from '../../../../electron/host/model/bench/stopping.ts';
 import { fitSweep } from '../../../../electron/host/model/bench/sweep.ts';
-import { taskWords } from '../../../../electron/host/workloads/task/audits.ts';
+import { taskSessionTerms } from '../../../../electron/host/workloads/task/audits.ts';
 import { isTaskSession, parseTaskSession } from '../../../../electron/host/workloads/task/index.ts';
 import { assetsFolder } from '../small-run.ts';
 import { benchHere, type HereOptions } from '../test-host.ts';
@@ -177,7 +177,7 @@ test('a session reads back after saving, and a sweep gives a fixed cost and a sl
     format: 'braggbench-session',
     format_version: 3,
     workload: 'micro',
-    words: taskWords('problem.steps'),
+    words: taskSessionTerms('problem.steps'),
     created: new Date(0).toISOString(),
     command: 'bench launch',
     reports: [report, report],

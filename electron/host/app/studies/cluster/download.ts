@@ -12,8 +12,8 @@ export const missingLocally = defineThreadTask(
   'find missing results of a cluster',
   async (requested: { readonly folder: string; readonly listing: Uint8Array }): Promise<readonly string[]> => {
     const folder = await StudyFolder.open(requested.folder);
-    const ended = await folder.ended();
-    const points = new Set((await folder.lines()).map(({ id }) => id));
+    const ended = await folder.finishedPoints();
+    const points = new Set((await folder.readLines()).map(({ id }) => id));
     return new TextDecoder()
       .decode(requested.listing)
       .split('\n')
@@ -45,7 +45,7 @@ export const saveDownloaded = defineThreadTask(
     for (const line of new TextDecoder().decode(asked.lines).split('\n')) {
       const result = parseResult(line);
       if (result === null || !wanted.delete(result.id)) continue;
-      await folder.write(result);
+      await folder.writeResult(result);
       brought.push({ id: result.id, status: result.status });
     }
     return brought;

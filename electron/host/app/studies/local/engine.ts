@@ -122,7 +122,7 @@ export async function runWithProgress<T>(
   const sendHeartbeat = (): Promise<void> => {
     const { left_s: _, ...now } = progress();
     const who = { machine: hostname(), pid: process.pid, room: identifyThisMachine().processNamespaceId, job };
-    return folder.beat(beatName, { ...who, started, at: new Date().toISOString(), ...now });
+    return folder.writeHeartbeat(beatName, { ...who, started, at: new Date().toISOString(), ...now });
   };
   // A file requests a stop. It may be written by another terminal or machine. Points that are being solved are then
   // cancelled.
@@ -153,7 +153,7 @@ export async function runWithProgress<T>(
     signal.removeEventListener('abort', forward);
     // Wait for the pending report, so that no progress is reported after the end.
     await sending;
-    await folder.endBeat(beatName).catch(() => undefined);
+    await folder.removeHeartbeat(beatName).catch(() => undefined);
   }
   const open = left - tally.done - tally.failed;
   const end = signal.aborted ? 'cancelled' : askedToStop ? 'stopped' : open > 0 ? 'budget' : 'whole';
@@ -360,7 +360,7 @@ export async function solveLocally(options: LocalOptions): Promise<StudyOutcome>
   const { host, folder, lines, share, assetsFolder, job } = options;
   const { study } = folder;
   return runWithProgress({ ...options, left: lines.length }, async ({ signal, total, outOfTime, ended }) => {
-    const families = familiesOf(folder.head, study.grids === 'shared' ? await folder.lines() : []);
+    const families = familiesOf(folder.head, study.grids === 'shared' ? await folder.readLines() : []);
     for (const group of groupsOf(folder.head, lines.slice(0, total), host.addon, share, (id) => families.has(id))) {
       if (signal.aborted || outOfTime()) break;
       const crew = workerLayoutOf(group, share, folder.head.state_bytes);
@@ -377,7 +377,7 @@ export async function solveLocally(options: LocalOptions): Promise<StudyOutcome>
         mayBegin: () => !outOfTime(),
         died: async (line, how) => {
           const says = `The process ended (${how}) while it solved this point, and again when it solved only this point.`;
-          await folder.write(writer.failed(line, 'internal', says));
+          await folder.writeResult(writer.failed(line, 'internal', says));
           ended('failed');
         },
       });

@@ -33,7 +33,7 @@ export interface Share {
 /** A scenario of an unknown workload runs in its own process, where it fails with a message. */
 function concurrencyOf(document: unknown): Concurrency {
   const kind = scenarioKindNames.find((name) => name === valueAt(document, ['kind']));
-  return kind === undefined ? 'runs' : hostWorkloads[kind].together(document);
+  return kind === undefined ? 'runs' : hostWorkloads[kind].concurrency(document);
 }
 
 /** Groups lines by execution and device. The lines of a group are in the order of the plan. */

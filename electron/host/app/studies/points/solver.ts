@@ -33,7 +33,7 @@ import { median, medianInterval } from '../../../model/bench/statistics.ts';
 import { pointId } from '../../../model/studies/points.ts';
 import { hostWorkloads } from '../../../workloads/index.ts';
 import type { AnyRunData } from '../../../workloads/run-data.ts';
-import { refusalOf } from '../../../workloads/scenarios/scenarios.ts';
+import { invalidScenarioError } from '../../../workloads/scenarios/scenarios.ts';
 import { type BeamSolver, requireBeam } from '../../../workloads/transport/batch.ts';
 import { documentOfFamily } from '../../../workloads/transport/one-grid.ts';
 import type { RunData } from '../../../workloads/transport/run-data.ts';
@@ -314,10 +314,10 @@ export class PointSolver {
         base.name,
         await host.scenarios.check(documentOfFamily(documents, threads ?? 1), place),
       );
-      if (reading.issues.some(({ severity }) => severity === 'error')) throw refusalOf(reading.issues);
+      if (reading.issues.some(({ severity }) => severity === 'error')) throw invalidScenarioError(reading.issues);
       await host.batches.runsOnOneGrid(base.name, reading, {
         signal,
-        ended: (index, run) => {
+        onEnded: (index, run) => {
           const line = left.get(family[index]?.id ?? '');
           if (line === undefined || signal.aborted) return;
           left.delete(line.id);
@@ -386,7 +386,7 @@ export class PointSolver {
       });
     }
     const reading = await host.scenarios.check(withThreadLimit(document, threads), place);
-    if (reading.issues.some(({ severity }) => severity === 'error')) throw refusalOf(reading.issues);
+    if (reading.issues.some(({ severity }) => severity === 'error')) throw invalidScenarioError(reading.issues);
     const { id } = await host.runs.start({
       ...{ reading, name: base.name, pictures: false, onGrid: variesGrid(line.settings) },
       energy: this.#study.measures.includes('energy'),

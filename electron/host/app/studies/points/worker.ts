@@ -59,7 +59,7 @@ async function startWorker(start: WorkerStart): Promise<(lines: readonly PlanLin
       if (signal.aborted) return;
       sendToPool({ kind: 'begun', id: line.id });
       const result = await solver.solve(line);
-      await study.write(result);
+      await study.writeResult(result);
       sendToPool({ kind: 'ended', id: line.id, status: result.status });
     } catch (error) {
       if (!(error instanceof PointCancelledError)) sendFailure(error);
@@ -70,7 +70,7 @@ async function startWorker(start: WorkerStart): Promise<(lines: readonly PlanLin
     }
   };
   const families =
-    mode === 'family' ? familiesOf(study.head, await study.lines()) : new Map<string, readonly PlanLine[]>();
+    mode === 'family' ? familiesOf(study.head, await study.readLines()) : new Map<string, readonly PlanLine[]>();
   const solveFamily = async (lines: readonly PlanLine[]): Promise<void> => {
     const leave = await places.reserve(1);
     activePoints += 1;
@@ -80,7 +80,7 @@ async function startWorker(start: WorkerStart): Promise<(lines: readonly PlanLin
       const writing: Promise<void>[] = [];
       await solver.solveFamily(families.get(lines[0]?.id ?? '') ?? lines, lines, (result) => {
         const written = study
-          .write(result)
+          .writeResult(result)
           .then(() => sendToPool({ kind: 'ended', id: result.id, status: result.status }));
         writing.push(written);
         // The promise is awaited below. Until then this prevents an unhandled rejection.

@@ -226,7 +226,7 @@ export class JobArrays {
 
   /** Records the reports of a job's tasks. Clocks of nodes differ, so only a change in the time of a report counts. */
   async #recordReports({ job, signs }: ActiveArray): Promise<void> {
-    for (const { job: whose, at } of (await this.#options.folder.beats()).values()) {
+    for (const { job: whose, at } of (await this.#options.folder.readHeartbeats()).values()) {
       const [array, index] = whose?.split('_') ?? [];
       if (array !== job || index === undefined || signs.get(Number(index))?.at === at) continue;
       signs.set(Number(index), { at, seen_ms: performance.now() });

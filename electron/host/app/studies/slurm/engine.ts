@@ -67,7 +67,7 @@ export class SlurmEngine {
       if (signal.aborted || requested || late || left.length === 0) {
         if (requested || late || left.length === 0) await arrays.waitForEnd(left.length > 0);
         const last = (await this.#progress(wanted)).now;
-        await folder.endBeat(heartbeatName()).catch(() => undefined);
+        await folder.removeHeartbeat(heartbeatName()).catch(() => undefined);
         const rest = lines.length - last.done - last.failed;
         const end: StudyEnd = requested ? 'stopped' : signal.aborted ? 'cancelled' : rest > 0 ? 'budget' : 'whole';
         return { ...last, end, wall_s: (performance.now() - begun_ms) / 1000 };
@@ -81,12 +81,12 @@ export class SlurmEngine {
   /** Deletes failures that are to be retried, because tasks skip points that have a result file. */
   async #forgetFailures(wanted: readonly PlanLine[]): Promise<void> {
     const { folder } = this.#options;
-    const before = await folder.ended();
-    for (const { id } of wanted) if (before.get(id) === 'failed') await folder.forgetFailure(id);
+    const before = await folder.finishedPoints();
+    for (const { id } of wanted) if (before.get(id) === 'failed') await folder.removeFailure(id);
   }
 
   async #progress(wanted: readonly PlanLine[]): Promise<Progress> {
-    const ended = await this.#options.folder.ended();
+    const ended = await this.#options.folder.finishedPoints();
     const states = wanted.map(({ id }) => ended.get(id));
     const done = states.filter((state) => state === 'done').length;
     const failed = states.filter((state) => state === 'failed').length;
@@ -109,7 +109,7 @@ export class SlurmEngine {
       job: null,
       started: this.#started,
     };
-    return this.#options.folder.beat(heartbeatName(), {
+    return this.#options.folder.writeHeartbeat(heartbeatName(), {
       ...who,
       at: new Date().toISOString(),
       done,
@@ -159,7 +159,7 @@ export class SlurmEngine {
       if (tries < MAX_TRIES || line === undefined) continue;
       const where = last === undefined ? '' : ` on ${last.node}`;
       const says = `Its task ended ${tries} times without a result, the last time${where}: ${end}.`;
-      await folder.write(writer.failed(line, 'internal', says));
+      await folder.writeResult(writer.failed(line, 'internal', says));
     }
   }
 }

@@ -194,8 +194,8 @@ export async function solveTask(options: TaskOptions): Promise<TaskOutcome> {
       `${tag} has no such task: only a job array calls this command, and sets SLURM_ARRAY_TASK_ID.`,
     );
   }
-  const ended = await folder.ended();
-  const lines = (await folder.lines()).filter(({ id }) => ids.has(id) && !ended.has(id));
+  const ended = await folder.finishedPoints();
+  const lines = (await folder.readLines()).filter(({ id }) => ids.has(id) && !ended.has(id));
   const begun: Attempt = {
     node: environment['SLURMD_NODENAME'] ?? hostname(),
     job: array,

@@ -197,7 +197,7 @@ export interface StudyClaim extends ClaimTerms {
   readonly claim: string;
   readonly pairs: readonly ClaimedPair[];
   /** Whether the claim applies to the problem of a point. */
-  readonly speaks: (line: PlanLine) => boolean;
+  readonly appliesTo: (line: PlanLine) => boolean;
 }
 
 interface ClaimEvidence {
@@ -209,7 +209,7 @@ interface ClaimEvidence {
 function claimEvidenceAt(place: VariantComparison, claim: StudyClaim, pair: ClaimedPair): ClaimEvidence | null {
   const of = (variant: string) => place.candidates.find((one) => one.variant === variant);
   const [slower, faster] = [of(pair.slower), of(pair.faster)];
-  if (slower === undefined || faster === undefined || !claim.speaks(faster.line)) return null;
+  if (slower === undefined || faster === undefined || !claim.appliesTo(faster.line)) return null;
   const value = slower.time_s / faster.time_s;
   if (slower.wrong !== null || faster.wrong !== null) return { place, value, label: 'with a wrong result' };
   const [s, f] = [slower.interval, faster.interval];
@@ -294,7 +294,7 @@ function speedEvidence(won: readonly FastestVariant[]): readonly string[] {
   const single = won.filter(({ place }) => place.candidates.some(({ interval }) => interval === null)).length;
   const shared = won.filter(({ place }) => place.shared).length;
   const worst = won
-    .flatMap(({ place }) => (place.apart === null ? [] : [place.apart]))
+    .flatMap(({ place }) => (place.deviation === null ? [] : [place.deviation]))
     .toSorted((a, b) => b.ratio - a.ratio)[0];
   const wrong = Map.groupBy(
     won.flatMap(({ place }) => place.candidates.filter((one) => one.wrong !== null)),

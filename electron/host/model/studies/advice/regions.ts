@@ -32,7 +32,7 @@ export interface VariantComparison {
    * Largest deviation of any readout from its median over the variants, as a ratio minus 1, and the readout's name.
    * Null for fewer than two variants.
    */
-  readonly apart: { readonly ratio: number; readonly readout: string } | null;
+  readonly deviation: { readonly ratio: number; readonly readout: string } | null;
   /** Whether other points ran at the same time, so that the times are not reliable. */
   readonly shared: boolean;
 }
@@ -63,12 +63,12 @@ const readouts = ({ measures }: PointResult): readonly (readonly [string, number
 
 function readoutDeviations(all: readonly SolvedPoint[]): {
   readonly of: readonly number[];
-  readonly worst: VariantComparison['apart'];
+  readonly worst: VariantComparison['deviation'];
 } {
   const tables = all.map(({ result }) => new Map(readouts(result)));
   const names = [...(tables[0]?.keys() ?? [])].filter((name) => tables.every((table) => table.has(name)));
   const of = tables.map(() => 0);
-  let worst: VariantComparison['apart'] = null;
+  let worst: VariantComparison['deviation'] = null;
   if (all.length < 2) return { of, worst };
   for (const name of names) {
     const values = tables.map((table) => table.get(name) ?? Number.NaN);
@@ -134,7 +134,7 @@ export function compareVariants(head: PlanHead, rows: readonly SolvedPoint[]): r
             line: one.line,
           };
         }),
-        apart: worst,
+        deviation: worst,
         shared: mine.some(({ result }) => result.where.at_once > 1),
       },
     ];
@@ -170,7 +170,7 @@ interface Split {
   readonly impurity: number;
 }
 
-type Counts = ReadonlyMap<string, number>;
+type LabelCounts = ReadonlyMap<string, number>;
 
 /** Maximum number of distinct words for a split; with more, a split would list single names instead of regions. */
 const MAX_WORDS = 50;
@@ -185,7 +185,7 @@ function countLabels(places: readonly LabelledPoint[]): Map<string, number> {
  * Gini impurity times the number of points: the probability that two randomly drawn points have different labels, times
  * their number.
  */
-function giniImpurity(counts: Counts): number {
+function giniImpurity(counts: LabelCounts): number {
   let [all, squares] = [0, 0];
   for (const count of counts.values()) {
     all += count;

@@ -83,25 +83,25 @@ export function parseCategory(cat: string): Category {
   };
 }
 
-type Work = Extract<SpanKind, 'kernel' | 'copy' | 'memset'>;
+type WorkKind = Extract<SpanKind, 'kernel' | 'copy' | 'memset'>;
 
 const COPY_NAME = /^\W*(?:(?:cuda|hip|hc|gpu)\W*)?mem ?cpy|^copy(?:host|device)to(?:host|device)/i;
 const FILL_NAME = /^\W*(?:(?:cuda|hip|gpu)\W*)?mem ?set/i;
 
 /** Recognises copies and memsets by name, for lanes that mix all kinds of work; null for other work. */
-export function workKindByName(name: string, args: Readonly<Record<string, unknown>>): Work | null {
+export function workKindByName(name: string, args: Readonly<Record<string, unknown>>): WorkKind | null {
   if (args['memcpy_details'] !== undefined || COPY_NAME.test(name)) return 'copy';
   return args['memset_details'] !== undefined || FILL_NAME.test(name) ? 'memset' : null;
 }
 
-const workKindOfWord = (word: string): Work =>
+const workKindOfWord = (word: string): WorkKind =>
   /mem ?cpy|[hdp]2[hdp]|copy/i.test(word) ? 'copy' : /mem ?set/i.test(word) ? 'memset' : 'kernel';
 
 /**
  * Kind of the work in a lane, from a name such as `Stream #14(Memset)`. If the name lists several kinds, as
  * `(Compute,Memset)`, it is `kernel`.
  */
-export function workOfLane(lane: string): Work {
+export function workKindOfLane(lane: string): WorkKind {
   const words = /\(([^)]*)\)/.exec(lane)?.[1]?.split(',') ?? [lane];
   const kinds = new Set(words.map(workKindOfWord));
   return kinds.size === 1 ? ([...kinds][0] ?? 'kernel') : 'kernel';
@@ -182,7 +182,7 @@ export class ChromeClock {
   }
 
   /** Converts the field `ts` to nanoseconds. `text` is the event's JSON. */
-  ns(ts: number, text: string): number {
+  toNanoseconds(ts: number, text: string): number {
     if (Math.abs(ts) < EXACT_BELOW) return (ts - this.#base_us) * 1000;
     const found = DIGITS.exec(text);
     const whole = Number(found?.[1]);
@@ -231,7 +231,7 @@ export class EventTimeWindows {
    * Mean time, in µs, of the window with most device work; of the window with most events if there is no device work.
    * Null if `clock` is already near it.
    */
-  otherThan(clock: ChromeClock): number | null {
+  betterBase_us(clock: ChromeClock): number | null {
     const [most] = [...this.#windows.values()].sort((a, b) => b.device - a.device || b.events - a.events);
     if (most === undefined) return null;
     const mean_us = most.sum_us / most.events;
@@ -245,7 +245,7 @@ const PER_SPAN =
 const MAX_ARGUMENTS = 12;
 const LONGEST_VALUE = 200;
 
-function number(value: unknown): number | undefined {
+function toNumber(value: unknown): number | undefined {
   const converted = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
   return typeof converted === 'number' && Number.isFinite(converted) ? converted : undefined;
 }
@@ -259,7 +259,7 @@ const DETAILED_SIZE = /\b(?:size|num_bytes):(\d+)/;
 function parseByteCount(value: unknown): number | undefined {
   const [, digits, prefix = '', binary = ''] = typeof value === 'string' ? (SIZE.exec(value) ?? []) : [];
   if (digits === undefined) {
-    const found = number(value);
+    const found = toNumber(value);
     // Some profilers write -1 for a peer-to-peer copy whose size is unknown.
     return found !== undefined && found < 0 ? undefined : found;
   }
@@ -269,7 +269,7 @@ function parseByteCount(value: unknown): number | undefined {
 /** Sizes of a grid or block: `[2, 3, 4]` in PyTorch's traces, `2 × 3 × 4` in our exports. */
 function parseSizes(value: unknown): readonly number[] | undefined {
   const parts = Array.isArray(value) ? value : typeof value === 'string' ? value.split(/[×x,]/) : [];
-  const numbers = parts.map(number);
+  const numbers = parts.map(toNumber);
   return parts.length === 3 && numbers.every((part) => part !== undefined) ? (numbers as number[]) : undefined;
 }
 
@@ -308,7 +308,7 @@ export function convertArguments(args: Readonly<Record<string, unknown>>): strin
       continue;
     }
     const known = numeric[key];
-    const found = known === undefined ? undefined : known === 'bytes' ? parseByteCount(value) : number(value);
+    const found = known === undefined ? undefined : known === 'bytes' ? parseByteCount(value) : toNumber(value);
     if (key === 'memcpy_details' || key === 'memset_details') {
       const size = DETAILED_SIZE.exec(String(value))?.[1];
       if (size !== undefined) values.bytes ??= Number(size);

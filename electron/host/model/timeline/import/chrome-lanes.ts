@@ -6,7 +6,7 @@
 import type { LaneKind, SpanKind } from '../../../../contract/timeline.ts';
 import { parseDecimal } from '../../../../domain/values/csv.ts';
 import type { TraceBuilder } from '../builder.ts';
-import { deviceLane, looksLikeDevice, workOfLane } from './chrome-arguments.ts';
+import { deviceLane, looksLikeDevice, workKindOfLane } from './chrome-arguments.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -108,14 +108,14 @@ export class ChromeLanes {
       counted.processes.add(process);
       thread.device = true;
       thread.gpu = found.device;
-      const usual = workOfLane(/memcpy/i.test(process) ? 'memcpy' : lane);
-      for (const span of thread.uncategorized) this.#builder.rekind(span, thread.named.get(span) ?? usual);
+      const usual = workKindOfLane(/memcpy/i.test(process) ? 'memcpy' : lane);
+      for (const span of thread.uncategorized) this.#builder.setKind(span, thread.named.get(span) ?? usual);
     }
     const others = known.filter(({ thread }) => thread.gpu === null);
     // Other lanes of a device repeat the same work; they belong neither to the device's times nor to the host.
     for (const { thread, process, found } of others) {
       if (found === null && !counted.processes.has(process)) continue;
-      for (const span of thread.uncategorized) this.#builder.rekind(span, 'range');
+      for (const span of thread.uncategorized) this.#builder.setKind(span, 'range');
     }
     const left = others.filter(
       ({ found, process, lane }) =>
@@ -129,13 +129,13 @@ export class ChromeLanes {
       ...new Set(left.map(({ process, lane }) => `${displayName('process', process)}: ${displayName('thread', lane)}`)),
     ];
     const shownNames = `${names.slice(0, 3).join(', ')}${names.length > 3 ? ', …' : ''}`;
-    this.#builder.note(
+    this.#builder.addNote(
       `${events} events in lanes with GPU names (${shownNames}) have no kernel category, and are not counted.`,
     );
   }
 
   /** Returns the thread of an event, and creates it if it is new. */
-  thread({ pid: ofProcess, tid: ofThread }: EventIds): TraceThread {
+  threadOf({ pid: ofProcess, tid: ofThread }: EventIds): TraceThread {
     const [pid, tid] = [text(ofProcess), text(ofThread)];
     const key = `${pid}\0${tid}`;
     const known = this.#threads.get(key);
@@ -157,17 +157,17 @@ export class ChromeLanes {
   }
 
   /** Returns the lane for a part of a thread, and creates it if it is new. Async events have a lane for each name. */
-  lane(thread: TraceThread, part: LanePart, asyncName: string): number {
+  laneOf(thread: TraceThread, part: LanePart, asyncName: string): number {
     const key = `${part}${asyncName}`;
     const known = thread.lanes.get(key);
     if (known !== undefined) return known;
-    const lane = this.#builder.lane({ process: thread.pid, name: asyncName, kind: 'thread', scope: 0, order: 0 });
+    const lane = this.#builder.addLane({ process: thread.pid, name: asyncName, kind: 'thread', scope: 0, order: 0 });
     thread.lanes.set(key, lane);
     return lane;
   }
 
   /** Reads a metadata event: name, labels or sort order of a process or thread. */
-  metadata(event: Metadata): void {
+  readMetadata(event: Metadata): void {
     const args = objectOf(event.args);
     const pid = text(event.pid);
     const process = this.#processes.get(pid) ?? { name: null, labels: null, order: 0 };
@@ -183,16 +183,16 @@ export class ChromeLanes {
         process.order = numberOf(args['sort_index']) ?? 0;
         break;
       case 'thread_name':
-        this.thread(event).name = text(args['name']).trim();
+        this.threadOf(event).name = text(args['name']).trim();
         break;
       case 'thread_sort_index':
-        this.thread(event).order = numberOf(args['sort_index']) ?? 0;
+        this.threadOf(event).order = numberOf(args['sort_index']) ?? 0;
         break;
     }
   }
 
   /** Sets names and order of all lanes, after the end of the input. */
-  name(): void {
+  nameLanes(): void {
     const threads = [...this.#threads.values()].filter(({ lanes }) => lanes.size > 0);
     this.#markDeviceWork(threads);
     const sorted = threads.sort((a, b) => {
@@ -207,14 +207,19 @@ export class ChromeLanes {
       const name = thread.name || displayName(thread.device ? 'stream' : 'thread', thread.tid);
       const alone = thread.lanes.size === 1;
       for (const [j, [key, lane]] of [...thread.lanes].entries()) {
-        const [kind, laneName] = laneAbout(key, name, alone, thread.device);
-        this.#builder.rename(lane, { process, name: laneName, kind, order: i * 64 + partOrder(key) + Math.min(j, 40) });
+        const [kind, laneName] = laneKindAndName(key, name, alone, thread.device);
+        this.#builder.renameLane(lane, {
+          process,
+          name: laneName,
+          kind,
+          order: i * 64 + partOrder(key) + Math.min(j, 40),
+        });
       }
     }
   }
 }
 
-function laneAbout(key: string, thread: string, alone: boolean, device: boolean): readonly [LaneKind, string] {
+function laneKindAndName(key: string, thread: string, alone: boolean, device: boolean): readonly [LaneKind, string] {
   if (key.startsWith('async')) return ['async', key.slice('async'.length)];
   if (key.startsWith('api')) return ['api', alone ? thread : `${thread}: CUDA calls`];
   if (key.startsWith('copies')) return ['copies', alone ? thread : `${thread}: copies`];

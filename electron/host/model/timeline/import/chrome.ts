@@ -150,9 +150,9 @@ export class ChromeImport {
   constructor(base_us: number | null = null) {
     this.#clock = base_us === null ? null : new ChromeClock([base_us]);
     this.#json = new JsonEvents({
-      event: (json, offset) => this.#event(json, offset),
-      value: (key, json) => this.#property(key, json),
-      damaged: (json, offset) => this.#damaged(json, offset),
+      event: (json, offset) => this.#readEvent(json, offset),
+      value: (key, json) => this.#readProperty(key, json),
+      damaged: (json, offset) => this.#noteDamage(json, offset),
     });
   }
 
@@ -160,8 +160,8 @@ export class ChromeImport {
    * A better base if the first events have wrong times: the time of most device work, or of most events. Null if the
    * present base is good.
    */
-  get otherBase_us(): number | null {
-    return this.#unread.far === 0 || this.#clock === null ? null : this.#times.otherThan(this.#clock);
+  get betterBase_us(): number | null {
+    return this.#unread.far === 0 || this.#clock === null ? null : this.#times.betterBase_us(this.#clock);
   }
 
   get spans(): number {
@@ -187,14 +187,14 @@ export class ChromeImport {
       if (this.#unread.damaged > 0) throw new BraggError('foreign-file', this.#firstDamage);
       throw new BraggError('foreign-file', `none of its ${this.#json.events} events has a time and a duration`);
     }
-    this.#closeOpen();
-    this.#lanes.name();
+    this.#closeOpenSpans();
+    this.#lanes.nameLanes();
     for (const { from, to } of this.#flowEnds) {
-      this.#builder.flow({ from: flowEnd(from), to: flowEnd(to) });
+      this.#builder.addFlow({ from: flowEnd(from), to: flowEnd(to) });
     }
     const { counters, invalid, unmatched, unended, other, far, damaged } = this.#unread;
     const note = (count: number, what: string): void => {
-      if (count > 0) this.#builder.note(`${count} ${what}`);
+      if (count > 0) this.#builder.addNote(`${count} ${what}`);
     };
     note(counters, 'counter values are not shown.');
     note(other, 'events of kinds without a duration are not shown.');
@@ -208,7 +208,7 @@ export class ChromeImport {
     for (const [pid, devices] of this.#devices) {
       if (devices.size < 2) continue;
       const all = [...devices].sort((a, b) => a - b).join(', ');
-      this.#builder.note(`Work of devices ${all} is in one process (${pid}) and is counted as one GPU.`);
+      this.#builder.addNote(`Work of devices ${all} is in one process (${pid}) and is counted as one GPU.`);
     }
     note(damaged, `damaged events were omitted: ${this.#firstDamage}.`);
     const device = this.#deviceName();
@@ -224,7 +224,7 @@ export class ChromeImport {
     return names.length === 0 ? null : [...new Set(names)].join(', ');
   }
 
-  #property(key: string, json: string | null): void {
+  #readProperty(key: string, json: string | null): void {
     if (json === null) return;
     let value: unknown;
     try {
@@ -248,17 +248,17 @@ export class ChromeImport {
     }
   }
 
-  #event(json: string, offset: number): void {
+  #readEvent(json: string, offset: number): void {
     let event: Event;
     try {
       event = objectOf(parsePythonJson(json));
     } catch {
-      this.#damaged(json, offset);
+      this.#noteDamage(json, offset);
       return;
     }
     const phase = event['ph'];
     if (phase === 'M') {
-      this.#lanes.metadata(event);
+      this.#lanes.readMetadata(event);
       return;
     }
     if (phase === 'C') {
@@ -270,9 +270,9 @@ export class ChromeImport {
       this.#unread.invalid += 1;
       return;
     }
-    this.#times.add(ts, isDeviceKind(this.#category(event).kind));
+    this.#times.add(ts, isDeviceKind(this.#categoryOf(event).kind));
     if (this.#clock !== null) {
-      this.#timed(event, phase, this.#clock.ns(ts, json));
+      this.#readTimedEvent(event, phase, this.#clock.toNanoseconds(ts, json));
       return;
     }
     this.#early.push({ event, ts, json });
@@ -285,19 +285,20 @@ export class ChromeImport {
     if (this.#clock !== null) return;
     const clock = new ChromeClock(this.#early.map(({ ts }) => ts));
     this.#clock = clock;
-    for (const { event, ts, json } of this.#early) this.#timed(event, text(event['ph']), clock.ns(ts, json));
+    for (const { event, ts, json } of this.#early)
+      this.#readTimedEvent(event, text(event['ph']), clock.toNanoseconds(ts, json));
     this.#early = [];
   }
 
   /** Counts a damaged event. A note describes the first one, with the position at which its JSON becomes invalid. */
-  #damaged(json: string, offset: number): void {
+  #noteDamage(json: string, offset: number): void {
     this.#unread.damaged += 1;
     if (this.#unread.damaged > 1) return;
     const at = invalidJsonPosition(json);
     this.#firstDamage = `the event at byte ${offset} is not JSON${at === null ? '' : ` from byte ${offset + at}`}`;
   }
 
-  #timed(event: Event, phase: string, at: number): void {
+  #readTimedEvent(event: Event, phase: string, at: number): void {
     if (Math.abs(at) > LONGEST_NS) {
       this.#unread.far += 1;
       return;
@@ -305,39 +306,39 @@ export class ChromeImport {
     this.#last = Math.max(this.#last, at);
     switch (phase) {
       case 'X':
-        this.#complete(event, at);
+        this.#readComplete(event, at);
         break;
       case 'B':
-        this.#begin(event, at);
+        this.#readBegin(event, at);
         break;
       case 'E':
-        this.#end(event, at);
+        this.#readEnd(event, at);
         break;
       case 'b':
       case 'S':
-        this.#asyncBegin(event, at);
+        this.#readAsyncBegin(event, at);
         break;
       case 'e':
       case 'F':
-        this.#asyncEnd(event, at);
+        this.#readAsyncEnd(event, at);
         break;
       case 'i':
       case 'I':
       case 'R':
       case 'n':
-        this.#add(event, at, 0);
+        this.#addSpan(event, at, 0);
         break;
       case 's':
       case 't':
       case 'f':
-        this.#flow(event, phase, at);
+        this.#readFlow(event, phase, at);
         break;
       default:
         this.#unread.other += 1;
     }
   }
 
-  #complete(event: Event, at: number): void {
+  #readComplete(event: Event, at: number): void {
     // A program that is stopped writes its last events without a duration.
     if (event['dur'] === undefined || event['dur'] === null) this.#unread.unended += 1;
     const dur = numberOf(event['dur'] ?? 0);
@@ -346,23 +347,23 @@ export class ChromeImport {
       return;
     }
     this.#last = Math.max(this.#last, at + dur * 1000);
-    this.#add(event, at, dur * 1000);
+    this.#addSpan(event, at, dur * 1000);
   }
 
-  #begin(event: Event, at: number): void {
-    const { marks } = this.#lanes.thread(event);
+  #readBegin(event: Event, at: number): void {
+    const { marks } = this.#lanes.threadOf(event);
     marks.at.push(at);
-    marks.span.push(this.#add(event, at, 0));
+    marks.span.push(this.#addSpan(event, at, 0));
   }
 
-  #end(event: Event, at: number): void {
-    const { marks } = this.#lanes.thread(event);
+  #readEnd(event: Event, at: number): void {
+    const { marks } = this.#lanes.threadOf(event);
     marks.at.push(at);
     marks.span.push(END);
   }
 
   /** Matches each end event with the latest begin event before it. Returns the spans without an end event. */
-  #matched({ marks: { at, span } }: TraceThread): readonly { readonly span: number; readonly start: number }[] {
+  #matchEnds({ marks: { at, span } }: TraceThread): readonly { readonly span: number; readonly start: number }[] {
     const open: { span: number; start: number }[] = [];
     for (const i of indicesByTime(at)) {
       const [start, own] = [at[i] ?? 0, span[i] ?? END];
@@ -372,7 +373,7 @@ export class ChromeImport {
       }
       const begun = open.pop();
       if (begun === undefined) this.#unread.unmatched += 1;
-      else this.#builder.finish(begun.span, start - begun.start);
+      else this.#builder.setDuration(begun.span, start - begun.start);
     }
     return open;
   }
@@ -383,14 +384,14 @@ export class ChromeImport {
     return `${text(event['cat'])}\0${text(event['scope'])}\0${local || text(event['id'] ?? id2['global'])}`;
   }
 
-  #asyncBegin(event: Event, at: number): void {
+  #readAsyncBegin(event: Event, at: number): void {
     const key = this.#asyncKey(event);
-    const span = this.#add(event, at, 0, 'async');
+    const span = this.#addSpan(event, at, 0, 'async');
     const ends = this.#asyncEnds.get(key);
     const first = ends?.findIndex((end) => end >= at) ?? -1;
     if (ends !== undefined && first >= 0) {
       const [end = at] = ends.splice(first, 1);
-      this.#builder.finish(span, end - at);
+      this.#builder.setDuration(span, end - at);
       return;
     }
     const open = this.#asyncOpen.get(key) ?? [];
@@ -398,7 +399,7 @@ export class ChromeImport {
     open.push({ span, start: at, name: text(event['name']) });
   }
 
-  #asyncEnd(event: Event, at: number): void {
+  #readAsyncEnd(event: Event, at: number): void {
     const key = this.#asyncKey(event);
     const open = this.#asyncOpen.get(key);
     // Several processes may use the same id at the same time, so the name must match too.
@@ -410,29 +411,29 @@ export class ChromeImport {
       ends.push(at);
       return;
     }
-    this.#builder.finish(begun.span, at - begun.start);
+    this.#builder.setDuration(begun.span, at - begun.start);
     if (open?.length === 0) this.#asyncOpen.delete(key);
   }
 
   /** Spans without an end event end with the trace. */
-  #closeOpen(): void {
-    const open = [...this.#lanes.threads.map((thread) => this.#matched(thread)), ...this.#asyncOpen.values()];
+  #closeOpenSpans(): void {
+    const open = [...this.#lanes.threads.map((thread) => this.#matchEnds(thread)), ...this.#asyncOpen.values()];
     for (const ends of this.#asyncEnds.values()) this.#unread.unmatched += ends.length;
     let count = 0;
     for (const spans of open) {
       for (const { span, start } of spans) {
-        this.#builder.finish(span, this.#last - start);
+        this.#builder.setDuration(span, this.#last - start);
         count += 1;
       }
     }
-    if (count > 0) this.#builder.note(`${count} events have no end and are extended to the end of the trace.`);
+    if (count > 0) this.#builder.addNote(`${count} events have no end and are extended to the end of the trace.`);
   }
 
-  #add(event: Event, start_ns: number, duration_ns: number, forced?: LanePart): number {
-    const category = this.#category(event);
+  #addSpan(event: Event, start_ns: number, duration_ns: number, forced?: LanePart): number {
+    const category = this.#categoryOf(event);
     const args = objectOf(event['args']);
     const kind = this.#kindOf(event, category, args);
-    const thread = this.#lanes.thread(event);
+    const thread = this.#lanes.threadOf(event);
     if (isDeviceKind(kind)) {
       thread.device = true;
       const device = numberOf(args['device']);
@@ -440,8 +441,12 @@ export class ChromeImport {
     }
     const name = text(event['name']) || '(no name)';
     const step = stepOf(name, category.words, args);
-    const span = this.#builder.span({
-      lane: this.#lanes.lane(thread, forced ?? parts[kind], forced === 'async' ? category.words.join(',') || name : ''),
+    const span = this.#builder.addSpan({
+      lane: this.#lanes.laneOf(
+        thread,
+        forced ?? parts[kind],
+        forced === 'async' ? category.words.join(',') || name : '',
+      ),
       name,
       kind,
       start_ns,
@@ -472,19 +477,19 @@ export class ChromeImport {
   }
 
   /** Interpreted categories are cached: a trace has few of them, but many events of each. */
-  #category(event: Event): Category {
+  #categoryOf(event: Event): Category {
     const cat = text(event['cat']);
     const known = this.#categories.get(cat) ?? parseCategory(cat);
     if (this.#categories.size < MAX_CATEGORIES) this.#categories.set(cat, known);
     return known;
   }
 
-  #flow(event: Event, phase: 's' | 't' | 'f', at: number): void {
+  #readFlow(event: Event, phase: 's' | 't' | 'f', at: number): void {
     const category = text(event['cat']);
     // PyTorch also writes a flow for each launch, which correlation numbers already link.
     if (category === 'ac2g') return;
     const key = `${category}\0${text(event['name'])}\0${text(event['id'])}`;
-    const end = { thread: this.#lanes.thread(event), at };
+    const end = { thread: this.#lanes.threadOf(event), at };
     const before = this.#flows.get(key);
     if (phase !== 's' && before !== undefined) this.#flowEnds.push({ from: before, to: end });
     if (phase === 'f') this.#flows.delete(key);

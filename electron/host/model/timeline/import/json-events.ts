@@ -82,19 +82,19 @@ export class JsonEvents {
         case 'in-event':
         case 'in-value':
         case 'in-key':
-          i = this.#within(chunk, i, from);
+          i = this.#scanItem(chunk, i, from);
           if (this.#taking()) {
             // The item continues in the next chunk.
-            this.#keepPart(chunk.subarray(from));
+            this.#storePart(chunk.subarray(from));
             from = chunk.length;
           } else from = i + 1;
           break;
         default:
           if (isSpace(c)) break;
-          if (this.#between(c, this.#offset + i)) from = i;
+          if (this.#scanBetweenItems(c, this.#offset + i)) from = i;
       }
     }
-    if (this.#taking() && from < chunk.length) this.#keepPart(chunk.subarray(from));
+    if (this.#taking() && from < chunk.length) this.#storePart(chunk.subarray(from));
     this.#offset += chunk.length;
     if (this.#mode !== 'in-event' || this.#partBytes <= LARGEST_EVENT_BYTES) return;
     if (!this.#resume()) {
@@ -165,7 +165,7 @@ export class JsonEvents {
   }
 
   /** Handles a byte between items. Returns true if an item begins with it. */
-  #between(c: number, offset: number): boolean {
+  #scanBetweenItems(c: number, offset: number): boolean {
     switch (this.#mode) {
       case 'begin':
         // The first three bytes may be a UTF-8 byte order mark.
@@ -175,7 +175,7 @@ export class JsonEvents {
           this.#mode = 'events';
           return false;
         }
-        if (c !== OPEN_OBJECT) throw this.#foreign(c, offset, 'a JSON object or array');
+        if (c !== OPEN_OBJECT) throw this.#syntaxError(c, offset, 'a JSON object or array');
         this.#mode = 'key';
         return false;
       case 'key':
@@ -184,17 +184,17 @@ export class JsonEvents {
           this.#mode = 'end';
           return false;
         }
-        if (c !== QUOTE) throw this.#foreign(c, offset, 'a name in quotes');
+        if (c !== QUOTE) throw this.#syntaxError(c, offset, 'a name in quotes');
         this.#begin('in-key', offset);
         this.#inString = true;
         return true;
       case 'colon':
-        if (c !== COLON) throw this.#foreign(c, offset, 'a colon');
+        if (c !== COLON) throw this.#syntaxError(c, offset, 'a colon');
         this.#mode = 'value';
         return false;
       case 'value':
         if (this.#key === 'traceEvents') {
-          if (c !== OPEN_ARRAY) throw this.#foreign(c, offset, 'the list of events');
+          if (c !== OPEN_ARRAY) throw this.#syntaxError(c, offset, 'the list of events');
           this.#sawEvents = true;
           this.#mode = 'events';
           return false;
@@ -209,12 +209,12 @@ export class JsonEvents {
           this.#mode = this.#bare ? 'end' : 'key';
           return false;
         }
-        if (c !== OPEN_OBJECT) throw this.#foreign(c, offset, 'an event');
+        if (c !== OPEN_OBJECT) throw this.#syntaxError(c, offset, 'an event');
         this.#begin('in-event', offset);
         this.#depth = 1;
         return true;
       default:
-        throw this.#foreign(c, offset, 'the end of the file');
+        throw this.#syntaxError(c, offset, 'the end of the file');
     }
   }
 
@@ -230,7 +230,7 @@ export class JsonEvents {
   }
 
   /** Scans an event, a value or a key. Returns the index of the last scanned byte. */
-  #within(chunk: Buffer, start: number, from: number): number {
+  #scanItem(chunk: Buffer, start: number, from: number): number {
     let depth = this.#depth;
     let inString = this.#inString;
     let escaped = this.#escaped;
@@ -270,7 +270,7 @@ export class JsonEvents {
     return chunk.length - 1;
   }
 
-  #keepPart(part: Buffer): void {
+  #storePart(part: Buffer): void {
     if (this.#dropped) return;
     if (this.#mode !== 'in-event' && this.#partBytes + part.length > LARGEST_VALUE_BYTES) {
       this.#dropped = true;
@@ -303,7 +303,7 @@ export class JsonEvents {
     this.#sink.value(this.#key, text);
   }
 
-  #foreign(c: number, offset: number, wanted: string): BraggError {
+  #syntaxError(c: number, offset: number, wanted: string): BraggError {
     const shown = c >= 0x20 && c < 0x7f ? JSON.stringify(String.fromCharCode(c)) : `byte ${c}`;
     return new BraggError('foreign-file', `at byte ${offset}: ${shown} instead of ${wanted}`);
   }

@@ -125,7 +125,7 @@ export const REQUIRED_COLUMNS = {
 } as const satisfies Readonly<Record<Table, readonly string[]>>;
 
 /** Names of a table's columns that the importer reads. */
-export const honouredIn = (table: keyof typeof nsightColumns): ReadonlySet<string> =>
+export const honouredColumns = (table: keyof typeof nsightColumns): ReadonlySet<string> =>
   new Set(
     Object.entries<FieldRule>(nsightColumns[table]).flatMap(([name, { kind }]) => (kind === 'honoured' ? [name] : [])),
   );

@@ -10,7 +10,7 @@ import type { LaneKind, SpanKind } from '../../../../contract/timeline.ts';
 import { TraceBuilder } from '../builder.ts';
 import { argumentsText, type SpanArguments } from '../details.ts';
 import type { Trace } from '../trace.ts';
-import { honouredIn, NO_EVENTS, REQUIRED_COLUMNS, TABLES, type Table } from './nsight-tables.ts';
+import { honouredColumns, NO_EVENTS, REQUIRED_COLUMNS, TABLES, type Table } from './nsight-tables.ts';
 
 type Row = Readonly<Record<string, SQLOutputValue>>;
 
@@ -103,12 +103,14 @@ class NsightImport {
       );
       // Only tables have a root page. Views and virtual tables are skipped, because reading one would run code from the
       // file.
-      for (const { name } of this.#all("SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0")) {
+      for (const { name } of this.#queryAll("SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0")) {
         const table = String(name);
-        const columns = this.#all(`PRAGMA table_info(${quoteName(table)})`).map((column) => String(column['name']));
+        const columns = this.#queryAll(`PRAGMA table_info(${quoteName(table)})`).map((column) =>
+          String(column['name']),
+        );
         this.#columns.set(table, new Set(columns));
       }
-      this.#texts = this.#has('StringIds', 'id', 'value')
+      this.#texts = this.#hasColumns('StringIds', 'id', 'value')
         ? this.#database.prepare('SELECT value FROM StringIds WHERE id = ?')
         : null;
     } catch (error) {
@@ -132,12 +134,12 @@ class NsightImport {
     this.#readGraphs();
     this.#readCalls();
     this.#readRanges();
-    this.#closeOpen();
+    this.#closeOpenRanges();
     if (this.#builder.spans === 0 && this.#invalid > 0) {
       throw new BraggError('foreign-file', `none of its ${this.#invalid} rows has a valid start and end`);
     }
     if (this.#builder.spans === 0) {
-      const empty = TABLES.flatMap((table) => this.#named(table) ?? []);
+      const empty = TABLES.flatMap((table) => this.#tableName(table) ?? []);
       if (empty.length > 0)
         throw new BraggError('foreign-file', `its tables contain no events that can be shown (${empty.join(', ')})`);
       const tables = [...this.#columns.keys()].slice(0, 4).join(', ') || 'none';
@@ -146,22 +148,22 @@ class NsightImport {
         `it is an SQLite database without the tables of Nsight Systems, such as CUPTI_ACTIVITY_KIND_KERNEL (it has: ${tables})`,
       );
     }
-    if (this.#invalid > 0) this.#builder.note(`${this.#invalid} rows without a valid start and end were omitted.`);
-    if (this.#unended > 0) this.#builder.note(`${this.#unended} rows have no end and are shown as moments.`);
-    for (const note of this.#missingColumns()) this.#builder.note(note);
+    if (this.#invalid > 0) this.#builder.addNote(`${this.#invalid} rows without a valid start and end were omitted.`);
+    if (this.#unended > 0) this.#builder.addNote(`${this.#unended} rows have no end and are shown as moments.`);
+    for (const note of this.#missingColumns()) this.#builder.addNote(note);
     const unread = this.#unreadTables();
-    if (unread.length > 0) this.#builder.note(`Not read: ${unread.join(', ')}.`);
+    if (unread.length > 0) this.#builder.addNote(`Not read: ${unread.join(', ')}.`);
     const [gpu = [...this.#devices.keys()][0] ?? 0] = this.#worked;
     const device = this.#devices.get(gpu) ?? null;
     return this.#builder.build({ source: 'nsight-systems', name, about: device ?? 'Nsight Systems', device });
   }
 
-  #all(sql: string): readonly Row[] {
-    return [...this.#counted(sql)];
+  #queryAll(sql: string): readonly Row[] {
+    return [...this.#queryCounted(sql)];
   }
 
   /** Iterates row by row, so that very large tables report progress and stop at a limit. */
-  *#counted(sql: string): Iterable<Row> {
+  *#queryCounted(sql: string): Iterable<Row> {
     this.#progress(this.#builder.spans);
     for (const row of this.#database.prepare(sql).iterate()) {
       if (this.#read >= this.#mostRows) {
@@ -174,7 +176,7 @@ class NsightImport {
     }
   }
 
-  #has(table: string, ...columns: readonly string[]): boolean {
+  #hasColumns(table: string, ...columns: readonly string[]): boolean {
     const known = this.#columns.get(table);
     return known !== undefined && columns.every((column) => known.has(column));
   }
@@ -183,7 +185,7 @@ class NsightImport {
    * Name of a table in this file; null if the file lacks it. If there are several versions, it is the highest one with
    * rows, because an export may leave the newest table empty.
    */
-  #named(table: Table): string | null {
+  #tableName(table: Table): string | null {
     const found = this.#tables.get(table);
     if (found !== undefined) return found;
     const versions = [...this.#columns.keys()].flatMap((name) => {
@@ -197,16 +199,16 @@ class NsightImport {
   }
 
   #isFilled(table: string): boolean {
-    return this.#all(`SELECT 1 AS there FROM ${quoteName(table)} LIMIT 1`).length > 0;
+    return this.#queryAll(`SELECT 1 AS there FROM ${quoteName(table)} LIMIT 1`).length > 0;
   }
 
   /** Notes on required columns that are missing, in older or reduced exports. */
   #missingColumns(): readonly string[] {
     const notes = TABLES.flatMap((table) => {
-      const name = this.#named(table);
-      if (name === null || !this.#has(name, 'start') || !this.#isFilled(name)) return [];
+      const name = this.#tableName(table);
+      if (name === null || !this.#hasColumns(name, 'start') || !this.#isFilled(name)) return [];
       const missing = REQUIRED_COLUMNS[table].filter(
-        (names) => !names.split(' ').some((column) => this.#has(name, column)),
+        (names) => !names.split(' ').some((column) => this.#hasColumns(name, column)),
       );
       const columns = missing.map((names) => names.replaceAll(' ', ' or '));
       return columns.length === 0 ? [] : [`${name} has no ${columns.join(', no ')}, so this is unknown for its rows.`];
@@ -222,12 +224,14 @@ class NsightImport {
 
   /** Names of non-empty tables with events that the importer does not read. */
   #unreadTables(): readonly string[] {
-    const read = new Set(TABLES.map((table) => this.#named(table)));
+    const read = new Set(TABLES.map((table) => this.#tableName(table)));
     return [...this.#columns.keys()].filter(
       (name) =>
         !NO_EVENTS.test(name) &&
         !read.has(name) &&
-        (this.#has(name, 'start') || this.#has(name, 'timestamp') || this.#has(name, 'rawTimestamp')) &&
+        (this.#hasColumns(name, 'start') ||
+          this.#hasColumns(name, 'timestamp') ||
+          this.#hasColumns(name, 'rawTimestamp')) &&
         this.#isFilled(name),
     );
   }
@@ -241,11 +245,11 @@ class NsightImport {
     let largest = { rows: 0, integers: '' };
     let [first, last]: [bigint | null, bigint] = [null, 0n];
     for (const table of TABLES) {
-      const name = this.#named(table);
-      if (name === null || !this.#has(name, 'start')) continue;
+      const name = this.#tableName(table);
+      if (name === null || !this.#hasColumns(name, 'start')) continue;
       const integers = `FROM ${quoteName(name)} WHERE typeof("start") = 'integer'`;
       const ends = 'CAST(min("start") AS TEXT) AS first, CAST(max("start") AS TEXT) AS last';
-      const found = this.#all(`SELECT count(*) AS rows, ${ends} ${integers}`)[0];
+      const found = this.#queryAll(`SELECT count(*) AS rows, ${ends} ${integers}`)[0];
       const rows = numberOf(found?.['rows']);
       if (rows === 0) continue;
       const [low, high] = [BigInt(String(found?.['first'])), BigInt(String(found?.['last']))];
@@ -255,14 +259,16 @@ class NsightImport {
     }
     if (first === null || last - first <= BigInt(MAX_INTEGER)) return String(first ?? 0n);
     const middle = `ORDER BY "start" LIMIT 1 OFFSET ${Math.floor((largest.rows - 1) / 2)}`;
-    return String(this.#all(`SELECT CAST("start" AS TEXT) AS middle ${largest.integers} ${middle}`)[0]?.['middle']);
+    return String(
+      this.#queryAll(`SELECT CAST("start" AS TEXT) AS middle ${largest.integers} ${middle}`)[0]?.['middle'],
+    );
   }
 
   /**
    * SQL expression for a column of times, relative to the base. A time that JavaScript cannot represent exactly becomes
    * a text, which is rejected later.
    */
-  #time(column: 'start' | 'end'): string {
+  #timeSql(column: 'start' | 'end'): string {
     const name = quoteName(column);
     const near = `${name} BETWEEN ${this.#base} - ${MAX_INTEGER} AND ${this.#base} + ${MAX_INTEGER}`;
     const none = column === 'end' ? `WHEN ${name} IS NULL OR ${name} < 0 THEN NULL ` : '';
@@ -270,13 +276,13 @@ class NsightImport {
   }
 
   /** Rows of a table with those of the wanted columns that exist; `computed` contains SQL expressions by name. */
-  *#rows(base: Table, wanted: readonly string[], computed: Readonly<Record<string, string>> = {}): Iterable<Row> {
-    const table = this.#named(base);
-    if (table === null || !this.#has(table, 'start')) return;
+  *#selectRows(base: Table, wanted: readonly string[], computed: Readonly<Record<string, string>> = {}): Iterable<Row> {
+    const table = this.#tableName(base);
+    if (table === null || !this.#hasColumns(table, 'start')) return;
     const known = this.#columns.get(table) ?? new Set();
-    const honours = honouredIn(base);
+    const honours = honouredColumns(base);
     const parts = [
-      ...(['start', 'end'] as const).filter((column) => known.has(column)).map((column) => this.#time(column)),
+      ...(['start', 'end'] as const).filter((column) => known.has(column)).map((column) => this.#timeSql(column)),
       ...wanted
         .filter((column) => known.has(column) && honours.has(column.toLowerCase()))
         .map((column) => `${exactIntegerSql(quoteName(column))} AS ${quoteName(column)}`),
@@ -288,7 +294,7 @@ class NsightImport {
         )
         .map(([column, expression]) => `${expression} AS ${quoteName(column)}`),
     ];
-    for (const row of this.#counted(`SELECT ${parts.join(', ')} FROM ${quoteName(table)}`)) {
+    for (const row of this.#queryCounted(`SELECT ${parts.join(', ')} FROM ${quoteName(table)}`)) {
       const { start, end } = row;
       const whole = typeof start === 'number' && (typeof end === 'number' || end === null || end === undefined);
       if (!whole || (typeof end === 'number' && end < start)) {
@@ -299,7 +305,7 @@ class NsightImport {
     }
   }
 
-  #text(id: SQLOutputValue | undefined): string | null {
+  #stringById(id: SQLOutputValue | undefined): string | null {
     if (typeof id === 'string') return id;
     if (typeof id !== 'number' || this.#texts === null) return null;
     const known = this.#known.get(id);
@@ -311,33 +317,33 @@ class NsightImport {
   }
 
   #readNames(): void {
-    if (this.#has('TARGET_INFO_GPU', 'id', 'name')) {
-      for (const { id, name } of this.#all('SELECT id, name FROM TARGET_INFO_GPU')) {
+    if (this.#hasColumns('TARGET_INFO_GPU', 'id', 'name')) {
+      for (const { id, name } of this.#queryAll('SELECT id, name FROM TARGET_INFO_GPU')) {
         this.#devices.set(numberOf(id), String(name));
       }
     }
-    if (this.#has('TARGET_INFO_CUDA_DEVICE', 'gpuId', 'cudaId', 'pid')) {
-      for (const { gpuId, cudaId, pid } of this.#all('SELECT gpuId, cudaId, pid FROM TARGET_INFO_CUDA_DEVICE')) {
+    if (this.#hasColumns('TARGET_INFO_CUDA_DEVICE', 'gpuId', 'cudaId', 'pid')) {
+      for (const { gpuId, cudaId, pid } of this.#queryAll('SELECT gpuId, cudaId, pid FROM TARGET_INFO_CUDA_DEVICE')) {
         const [gpu, ofAll] = [numberOf(gpuId), `${numberOf(cudaId)}`];
         this.#gpus.set(`${numberOf(pid)} ${numberOf(cudaId)}`, gpu);
         this.#gpus.set(ofAll, (this.#gpus.get(ofAll) ?? gpu) === gpu && this.#gpus.get(ofAll) !== null ? gpu : null);
       }
     }
-    if (this.#has('ENUM_CUDA_MEMCPY_OPER', 'id', 'label')) {
-      for (const { id, label } of this.#all('SELECT id, label FROM ENUM_CUDA_MEMCPY_OPER')) {
+    if (this.#hasColumns('ENUM_CUDA_MEMCPY_OPER', 'id', 'label')) {
+      for (const { id, label } of this.#queryAll('SELECT id, label FROM ENUM_CUDA_MEMCPY_OPER')) {
         if (typeof label === 'string') this.#copies.set(numberOf(id), label);
       }
     }
-    if (this.#has('ThreadNames', 'nameId', 'globalTid')) {
+    if (this.#hasColumns('ThreadNames', 'nameId', 'globalTid')) {
       const sql = `SELECT nameId, ${pidSql('globalTid')} AS pid, ${tidSql('globalTid')} AS tid FROM ThreadNames`;
-      for (const { nameId, pid, tid } of this.#all(sql)) {
-        const name = this.#text(nameId);
+      for (const { nameId, pid, tid } of this.#queryAll(sql)) {
+        const name = this.#stringById(nameId);
         if (name !== null) this.#threads.set(`${numberOf(pid)} ${numberOf(tid)}`, name);
       }
     }
-    if (this.#has('PROCESSES', 'globalPid', 'name')) {
-      for (const { pid, name } of this.#all(`SELECT ${pidSql('globalPid')} AS pid, name FROM PROCESSES`)) {
-        const known = this.#text(name);
+    if (this.#hasColumns('PROCESSES', 'globalPid', 'name')) {
+      for (const { pid, name } of this.#queryAll(`SELECT ${pidSql('globalPid')} AS pid, name FROM PROCESSES`)) {
+        const known = this.#stringById(name);
         if (known !== null) this.#processes.set(numberOf(pid), known);
       }
     }
@@ -357,7 +363,7 @@ class NsightImport {
     const [context, stream] = [row['contextId'], row['streamId']].map(numberOf);
     const { pid, device, gpu } = this.#gpuOf(row);
     if (gpu !== null) this.#worked.add(gpu);
-    return this.#lane(`${kind} ${pid} ${device} ${context} ${stream}`, () => ({
+    return this.#laneFor(`${kind} ${pid} ${device} ${context} ${stream}`, () => ({
       process:
         gpu === null
           ? `device ${device} of process ${pid}`
@@ -371,7 +377,7 @@ class NsightImport {
 
   #threadLane(row: Row, part: string, kind: LaneKind): number {
     const [pid, tid] = [numberOf(row['pid']), numberOf(row['tid'])];
-    return this.#lane(`${part} ${pid} ${tid}`, () => {
+    return this.#laneFor(`${part} ${pid} ${tid}`, () => {
       const name = this.#threads.get(`${pid} ${tid}`);
       return {
         process: this.#processes.get(pid) ?? `process ${pid}`,
@@ -383,21 +389,21 @@ class NsightImport {
     });
   }
 
-  #lane(key: string, make: () => Parameters<TraceBuilder['lane']>[0]): number {
+  #laneFor(key: string, make: () => Parameters<TraceBuilder['addLane']>[0]): number {
     const known = this.#lanes.get(key);
     if (known !== undefined) return known;
-    const lane = this.#builder.lane(make());
+    const lane = this.#builder.addLane(make());
     this.#lanes.set(key, lane);
     return lane;
   }
 
-  #add(row: Row, lane: number, name: string, kind: SpanKind, values: SpanArguments = {}): number {
+  #addSpan(row: Row, lane: number, name: string, kind: SpanKind, values: SpanArguments = {}): number {
     const start = numberOf(row['start']);
     const end = row['end'];
     const correlation = numberOf(row['correlationId']);
     if (kind !== 'other' && typeof end !== 'number') this.#unended += 1;
     this.#last = Math.max(this.#last, start, numberOf(end));
-    return this.#builder.span({
+    return this.#builder.addSpan({
       lane,
       name,
       kind,
@@ -411,7 +417,7 @@ class NsightImport {
   #readKernels(): void {
     const names = ['demangledName', 'shortName', 'mangledName', 'name'];
     const sizes = ['gridX', 'gridY', 'gridZ', 'blockX', 'blockY', 'blockZ'];
-    const rows = this.#rows(
+    const rows = this.#selectRows(
       'CUPTI_ACTIVITY_KIND_KERNEL',
       [
         ...names,
@@ -422,7 +428,7 @@ class NsightImport {
       { pid: pidSql('"globalPid"'), node: '("graphNodeId" & 0xffffffff)' },
     );
     for (const row of rows) {
-      const known = names.map((column) => this.#text(row[column])).find((text) => text !== null);
+      const known = names.map((column) => this.#stringById(row[column])).find((text) => text !== null);
       const size = (prefix: string): readonly number[] | null =>
         ['X', 'Y', 'Z'].every((axis) => typeof row[`${prefix}${axis}`] === 'number')
           ? ['X', 'Y', 'Z'].map((axis) => numberOf(row[`${prefix}${axis}`]))
@@ -440,7 +446,7 @@ class NsightImport {
         device: typeof row['deviceId'] === 'number' ? (this.#gpuOf(row).gpu ?? undefined) : undefined,
         graphNode: typeof row['node'] === 'number' ? numberOf(row['node']) : undefined,
       };
-      this.#add(
+      this.#addSpan(
         row,
         this.#deviceLane(row, 'stream'),
         known ?? '(kernel without a name)',
@@ -452,44 +458,49 @@ class NsightImport {
 
   #readCopies(table: Table, kind: 'copy' | 'memset'): void {
     const columns = ['deviceId', 'contextId', 'streamId', 'correlationId', 'bytes', 'copyKind'];
-    for (const row of this.#rows(table, columns, { pid: pidSql('"globalPid"') })) {
+    for (const row of this.#selectRows(table, columns, { pid: pidSql('"globalPid"') })) {
       const what = this.#copies.get(numberOf(row['copyKind'])) ?? 'unknown direction';
       const count = (column: string): number | undefined =>
         typeof row[column] === 'number' && numberOf(row[column]) >= 0 ? numberOf(row[column]) : undefined;
       const values = withoutUndefined({ bytes: count('bytes'), stream: count('streamId') });
-      this.#add(row, this.#deviceLane(row, 'copies'), kind === 'copy' ? `copy ${what}` : 'memset', kind, values);
+      this.#addSpan(row, this.#deviceLane(row, 'copies'), kind === 'copy' ? `copy ${what}` : 'memset', kind, values);
     }
   }
 
   #readGraphs(): void {
     const columns = ['deviceId', 'contextId', 'streamId', 'correlationId', 'graphId'];
-    for (const row of this.#rows('CUPTI_ACTIVITY_KIND_GRAPH_TRACE', columns, { pid: pidSql('"globalPid"') })) {
+    for (const row of this.#selectRows('CUPTI_ACTIVITY_KIND_GRAPH_TRACE', columns, { pid: pidSql('"globalPid"') })) {
       const graph = numberOf(row['graphId']);
-      this.#add(row, this.#deviceLane(row, 'stream'), `graph ${graph}`, 'graph', { graph });
+      this.#addSpan(row, this.#deviceLane(row, 'stream'), `graph ${graph}`, 'graph', { graph });
     }
   }
 
   #readCalls(): void {
     const thread = { pid: pidSql('"globalTid"'), tid: tidSql('"globalTid"') };
-    for (const row of this.#rows('CUPTI_ACTIVITY_KIND_RUNTIME', ['nameId', 'correlationId'], thread)) {
+    for (const row of this.#selectRows('CUPTI_ACTIVITY_KIND_RUNTIME', ['nameId', 'correlationId'], thread)) {
       // The version of the driver API at the end of the name is removed.
-      const name = this.#text(row['nameId'])?.replace(/_v\d+$/, '') ?? '(call without a name)';
-      this.#add(row, this.#threadLane(row, 'CUDA calls', 'api'), name, 'call');
+      const name = this.#stringById(row['nameId'])?.replace(/_v\d+$/, '') ?? '(call without a name)';
+      this.#addSpan(row, this.#threadLane(row, 'CUDA calls', 'api'), name, 'call');
     }
-    for (const row of this.#rows('OSRT_API', ['nameId'], thread)) {
-      this.#add(row, this.#threadLane(row, 'system calls', 'thread'), this.#text(row['nameId']) ?? '?', 'other');
+    for (const row of this.#selectRows('OSRT_API', ['nameId'], thread)) {
+      this.#addSpan(
+        row,
+        this.#threadLane(row, 'system calls', 'thread'),
+        this.#stringById(row['nameId']) ?? '?',
+        'other',
+      );
     }
   }
 
   #readRanges(): void {
     const thread = { pid: pidSql('"globalTid"'), tid: tidSql('"globalTid"') };
-    for (const row of this.#rows('NVTX_EVENTS', ['text', 'textId', 'eventType'], thread)) {
+    for (const row of this.#selectRows('NVTX_EVENTS', ['text', 'textId', 'eventType'], thread)) {
       const isRange = NVTX_RANGES.has(numberOf(row['eventType']));
-      const own = this.#text(row['text']) ?? this.#text(row['textId']);
+      const own = this.#stringById(row['text']) ?? this.#stringById(row['textId']);
       const name = own ?? (isRange ? '(range without a name)' : null);
       // Events without a name register domains and categories; they are no ranges.
       if (name === null || NVTX_REGISTRATIONS.has(numberOf(row['eventType']))) continue;
-      const span = this.#add(row, this.#threadLane(row, 'NVTX', 'thread'), name, 'other');
+      const span = this.#addSpan(row, this.#threadLane(row, 'NVTX', 'thread'), name, 'other');
       if (isRange && typeof row['end'] !== 'number') {
         this.#open.push({ span, start: numberOf(row['start']) });
       }
@@ -497,19 +508,19 @@ class NsightImport {
   }
 
   /** Ends the ranges that were open at the end of the recording. */
-  #closeOpen(): void {
-    for (const { span, start } of this.#open) this.#builder.finish(span, this.#last - start);
+  #closeOpenRanges(): void {
+    for (const { span, start } of this.#open) this.#builder.setDuration(span, this.#last - start);
     if (this.#open.length > 0) {
-      this.#builder.note(`${this.#open.length} NVTX ranges have no end and are extended to the end of the trace.`);
+      this.#builder.addNote(`${this.#open.length} NVTX ranges have no end and are extended to the end of the trace.`);
     }
   }
 
   /** Process of device work in databases that do not store it: the process that made calls, if there is only one. */
   #onlyProcess(): number {
-    const table = this.#named('CUPTI_ACTIVITY_KIND_RUNTIME');
-    if (table === null || !this.#has(table, 'globalTid')) return 0;
+    const table = this.#tableName('CUPTI_ACTIVITY_KIND_RUNTIME');
+    if (table === null || !this.#hasColumns(table, 'globalTid')) return 0;
     const sql = `SELECT DISTINCT ${pidSql('globalTid')} AS pid FROM ${quoteName(table)} LIMIT 2`;
-    const all = this.#all(sql);
+    const all = this.#queryAll(sql);
     return all.length === 1 ? numberOf(all[0]?.['pid']) : 0;
   }
 }

@@ -100,7 +100,7 @@ class PartImport {
     return title === null ? name : `${title}: ${name}`;
   }
 
-  #order(within: number): number {
+  #sortKey(within: number): number {
     return this.#place * PART_ORDER + within;
   }
 
@@ -108,12 +108,12 @@ class PartImport {
     const { spans, lanes } = this.#part;
     const { counts } = this.#run;
     const numbers = lanes.map(({ name, onDevice }, thread) =>
-      this.#builder.lane({
+      this.#builder.addLane({
         process: onDevice ? this.#device : this.#host,
         name,
         kind: 'thread',
         scope: this.#place,
-        order: this.#order(onDevice ? 2000 : thread),
+        order: this.#sortKey(onDevice ? 2000 : thread),
         alwaysShown: !onDevice && spans.name.length > 0,
       }),
     );
@@ -124,7 +124,7 @@ class PartImport {
       if (lane === undefined) continue;
       const onDevice = lanes[thread]?.onDevice ?? false;
       const step = spans.step[i] ?? NO_STEP;
-      this.#builder.span({
+      this.#builder.addSpan({
         lane,
         name: spans.names[name] ?? '?',
         kind: onDevice ? 'range' : 'other',
@@ -149,15 +149,15 @@ class PartImport {
       const known = lanes.get(key);
       if (known !== undefined) return known;
       const scope = this.#place;
-      const lane = this.#builder.lane(
+      const lane = this.#builder.addLane(
         onHost
-          ? { process: this.#host, name: 'CUDA driver', kind: 'api', scope, order: this.#order(1000) }
+          ? { process: this.#host, name: 'CUDA driver', kind: 'api', scope, order: this.#sortKey(1000) }
           : {
               process: this.#device,
               name: copies ? `stream ${stream}: copies` : `stream ${stream}`,
               kind: copies ? 'copies' : 'stream',
               scope,
-              order: this.#order(3000 + 2 * Math.min(stream, 100_000) + (copies ? 1 : 0)),
+              order: this.#sortKey(3000 + 2 * Math.min(stream, 100_000) + (copies ? 1 : 0)),
             },
       );
       lanes.set(key, lane);
@@ -165,7 +165,7 @@ class PartImport {
     };
     for (const [i, number] of trace.kind.entries()) {
       const kind = kinds[number] ?? 'other';
-      this.#builder.span({
+      this.#builder.addSpan({
         lane: laneFor(i, kind),
         name: trace.names[trace.name[i] ?? 0] ?? '?',
         kind,
@@ -179,7 +179,7 @@ class PartImport {
 
   #noteDropped(dropped: number): void {
     const of = this.#part.title === null ? '' : ` of ${this.#part.title}`;
-    if (dropped > 0) this.#builder.note(`${dropped} spans${of} were not recorded because the recorder was full.`);
+    if (dropped > 0) this.#builder.addNote(`${dropped} spans${of} were not recorded because the recorder was full.`);
   }
 }
 
@@ -216,7 +216,7 @@ export function importRun(run: RunTimeline): Trace {
   const builder = new TraceBuilder();
   for (const [place, part] of run.parts.entries()) new PartImport(builder, run, place, part).add();
   if (builder.spans === 0)
-    builder.note('No times were recorded: the file is from an earlier version, or recording was interrupted.');
+    builder.addNote('No times were recorded: the file is from an earlier version, or recording was interrupted.');
   const { device, cpu } = run.machine;
   return builder.build({
     source: 'run',

@@ -116,7 +116,7 @@ function childrenOf(pid: number): readonly number[] {
 }
 
 /** Processor time of the processes that this process started, such as the interpreter of a Python candidate. */
-function startedCpu_s(): number {
+function descendantsCpu_s(): number {
   if (process.platform !== 'linux') return 0;
   const all = [process.pid];
   for (const pid of all) all.push(...childrenOf(pid).filter((child) => !all.includes(child)));
@@ -127,7 +127,7 @@ function startedCpu_s(): number {
 /** Processor time of this process and its descendants, and the current time, both in seconds. */
 function readUsage(): UsageBetweenCalls {
   const { user, system } = process.cpuUsage();
-  return { cpu_s: (user + system) / 1e6 + startedCpu_s(), elapsed_s: performance.now() / 1000 };
+  return { cpu_s: (user + system) / 1e6 + descendantsCpu_s(), elapsed_s: performance.now() / 1000 };
 }
 
 function bytesOf(value: unknown): number {

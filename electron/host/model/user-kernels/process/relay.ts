@@ -118,7 +118,7 @@ export class RelayedChildren {
     };
   };
 
-  take(message: MessageToRelay): void {
+  receive(message: MessageToRelay): void {
     const listeners = this.#children.get(message.child);
     if (message.kind === 'child-message') listeners?.message(message.message);
     else if (message.kind === 'child-output') listeners?.output(message.text);
@@ -140,7 +140,7 @@ export class ChildrenForThread {
     this.#post = post;
   }
 
-  take(message: MessageFromRelay): void {
+  receive(message: MessageFromRelay): void {
     const { child } = message;
     if (message.kind === 'child-send') this.#children.get(child)?.send(message.message);
     else if (message.kind === 'child-kill') this.#children.get(child)?.kill();

@@ -42,7 +42,7 @@ const endTexts: Readonly<Record<string, string>> = {
 const MESSAGES_S = 0.002;
 const noUsage: UsageBetweenCalls = { cpu_s: 0, elapsed_s: 0 };
 
-interface Pending {
+interface PendingRequest {
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: BraggError) => void;
 }
@@ -52,7 +52,7 @@ export class UserKernelProcess {
   readonly name: string;
   readonly #link: ChildLink;
   #calls = 0;
-  readonly #pending = new Map<number | MessageFromChild['kind'], Pending>();
+  readonly #pending = new Map<number | MessageFromChild['kind'], PendingRequest>();
   #report: (value: unknown) => void = () => undefined;
   #over: BraggError | null = null;
   #output = '';
@@ -61,12 +61,12 @@ export class UserKernelProcess {
   private constructor(name: string, link: ChildLink, onOutput: (text: string) => void) {
     this.name = name;
     this.#link = link;
-    link.onMessage((message) => this.#take(message));
+    link.onMessage((message) => this.#receive(message));
     link.onOutput((text) => {
       this.#output = (this.#output + text).slice(-QUOTED_CHARACTERS);
       onOutput(text);
     });
-    link.onEnded((how) => this.#end(new BraggError('device', this.#lastWords(how))));
+    link.onEnded((how) => this.#end(new BraggError('device', this.#crashMessage(how))));
   }
 
   /** Starts a process. `onOutput` receives the text that the kernel prints. */
@@ -76,7 +76,7 @@ export class UserKernelProcess {
     onOutput: (text: string) => void = () => undefined,
   ): Promise<UserKernelProcess> {
     const kernel = new UserKernelProcess(name, startChild('user-kernel-child'), onOutput);
-    await kernel.within(START_MS, 'did not start', kernel.#wait('ready'));
+    await kernel.withTimeLimit(START_MS, 'did not start', kernel.#addPending('ready'));
     return kernel;
   }
 
@@ -90,25 +90,25 @@ export class UserKernelProcess {
   }
 
   /** Processor time that the process used outside of calls, since the last call of this method. */
-  takeBetween(): UsageBetweenCalls {
+  takeUsageBetweenCalls(): UsageBetweenCalls {
     const between = this.#between;
     this.#between = noUsage;
     return between;
   }
 
   load(code: UserKernelCode, memory_bytes: number): Promise<unknown> {
-    return this.#ask({ kind: 'load', code, memory_bytes }, 'loaded');
+    return this.#sendRequest({ kind: 'load', code, memory_bytes }, 'loaded');
   }
 
   create(factory: AddonFactory, problem: unknown): Promise<unknown> {
-    return this.#ask({ kind: 'create', factory, problem }, 'created');
+    return this.#sendRequest({ kind: 'create', factory, problem }, 'created');
   }
 
   async compile(
     request: Readonly<Record<string, unknown>>,
     memory_bytes: number,
   ): Promise<{ image: Uint8Array; log: string }> {
-    return (await this.#ask({ kind: 'compile', request, memory_bytes }, 'compiled')) as {
+    return (await this.#sendRequest({ kind: 'compile', request, memory_bytes }, 'compiled')) as {
       image: Uint8Array;
       log: string;
     };
@@ -122,11 +122,11 @@ export class UserKernelProcess {
     if (onReport !== undefined) this.#report = onReport;
     this.#calls += 1;
     const call = this.#calls;
-    return this.#ask({ kind: 'call', call, method, args, reports: onReport !== undefined, light }, call);
+    return this.#sendRequest({ kind: 'call', call, method, args, reports: onReport !== undefined, light }, call);
   }
 
   /** Waits for `work`. Kills the process if that needs longer than `limit_ms`. */
-  async within<T>(limit_ms: number, says: string, work: Promise<T>): Promise<T> {
+  async withTimeLimit<T>(limit_ms: number, says: string, work: Promise<T>): Promise<T> {
     const late = setTimeout(() => this.fail('device', `${this.name} ${says} within ${limit_ms / 1000} s`), limit_ms);
     try {
       return await work;
@@ -161,25 +161,25 @@ export class UserKernelProcess {
 
   #whenIdle: () => void = () => undefined;
 
-  #wait(key: number | MessageFromChild['kind']): Promise<unknown> {
+  #addPending(key: number | MessageFromChild['kind']): Promise<unknown> {
     if (this.#over !== null) return Promise.reject(this.#over);
     return new Promise((resolve, reject) => this.#pending.set(key, { resolve, reject }));
   }
 
-  #ask(message: MessageToChild, key: number | MessageFromChild['kind']): Promise<unknown> {
-    const answer = this.#wait(key);
+  #sendRequest(message: MessageToChild, key: number | MessageFromChild['kind']): Promise<unknown> {
+    const answer = this.#addPending(key);
     if (this.#over === null) this.#link.send(message);
     return answer;
   }
 
-  #settle(key: number | MessageFromChild['kind'], use: (one: Pending) => void): void {
+  #completePending(key: number | MessageFromChild['kind'], use: (one: PendingRequest) => void): void {
     const one = this.#pending.get(key);
     this.#pending.delete(key);
     if (one !== undefined) use(one);
     if (this.#pending.size === 0) this.#whenIdle();
   }
 
-  #take(raw: unknown): void {
+  #receive(raw: unknown): void {
     const parsed = fromChildSchema.safeParse(raw);
     if (!parsed.success) {
       this.fail('device', `${this.name} damaged its kernel process: it sent an invalid message`);
@@ -196,7 +196,7 @@ export class UserKernelProcess {
           cpu_s: this.#between.cpu_s + Math.max(0, cpu_s - MESSAGES_S),
           elapsed_s: this.#between.elapsed_s + elapsed_s,
         };
-        this.#settle(message.call, ({ resolve }) => resolve(message.value));
+        this.#completePending(message.call, ({ resolve }) => resolve(message.value));
         return;
       }
       case 'too-large':
@@ -205,21 +205,21 @@ export class UserKernelProcess {
       case 'failed': {
         // An exception in the user's code must not be reported as an internal error of Braggbench.
         const code = message.code === 'internal' ? 'device' : message.code;
-        const error = Object.assign(new BraggError(code, this.#named(message)), { log: message.log });
+        const error = Object.assign(new BraggError(code, this.#withKernelName(message)), { log: message.log });
         const key = message.call ?? [...this.#pending.keys()].find((one) => typeof one === 'string');
-        if (key !== undefined) this.#settle(key, ({ reject }) => reject(error));
+        if (key !== undefined) this.#completePending(key, ({ reject }) => reject(error));
         return;
       }
       case 'compiled':
-        this.#settle('compiled', ({ resolve }) => resolve(message));
+        this.#completePending('compiled', ({ resolve }) => resolve(message));
         return;
       default:
-        this.#settle(message.kind, ({ resolve }) => resolve(undefined));
+        this.#completePending(message.kind, ({ resolve }) => resolve(undefined));
     }
   }
 
   /** Message of an engine error that begins with the name of the kernel's file. */
-  #named({ code, message }: Extract<MessageFromChild, { kind: 'failed' }>): string {
+  #withKernelName({ code, message }: Extract<MessageFromChild, { kind: 'failed' }>): string {
     if (code === 'memory') return `${this.name} requested more memory than allowed: ${message}`;
     // The engine's message concerns the whole program, but a device that is lost in this process remains usable in
     // others.
@@ -235,7 +235,7 @@ export class UserKernelProcess {
     this.#pending.clear();
   }
 
-  #lastWords({ code, signal }: ProcessExit): string {
+  #crashMessage({ code, signal }: ProcessExit): string {
     const why = endTexts[signal ?? String(code === null ? '' : code >>> 0)];
     const exit = signal === null ? `it exited with code ${code}` : `it was killed by ${signal}`;
     const said = this.#output.trim().split('\n').slice(-6).join('\n');

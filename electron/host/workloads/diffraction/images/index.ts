@@ -23,7 +23,7 @@ interface Counts {
 }
 
 /** Converts photons to counts, rounding halves up. In an image without photons, every count is the offset. */
-export function counts(image: Float32Array): Counts {
+export function toCounts(image: Float32Array): Counts {
   let max = 0;
   for (const photons of image) max = Math.max(max, photons);
   const scale = max > 0 ? FULL_SCALE / max : 1;
@@ -34,7 +34,7 @@ export function counts(image: Float32Array): Counts {
 }
 
 /** Converts values to little-endian bytes on any machine. */
-function littleEndian(values: Float32Array | Uint16Array): Uint8Array {
+function toLittleEndian(values: Float32Array | Uint16Array): Uint8Array {
   const size = values.BYTES_PER_ELEMENT;
   const bytes = new Uint8Array(values.length * size);
   const view = new DataView(bytes.buffer);
@@ -79,7 +79,7 @@ export function smvHeader(scenario: DiffractionScenario): string {
 
 function smvImage(image: Float32Array, scenario: DiffractionScenario): Uint8Array {
   const header = new TextEncoder().encode(smvHeader(scenario));
-  const pixels = littleEndian(counts(image).counts);
+  const pixels = toLittleEndian(toCounts(image).counts);
   const out = new Uint8Array(header.length + pixels.length);
   out.set(header);
   out.set(pixels, header.length);
@@ -92,19 +92,19 @@ const ASCII = 2;
 const HEADER_BYTES = 8;
 const ENTRY_BYTES = 12;
 
-interface Entry {
+interface TagEntry {
   readonly tag: number;
   readonly type: typeof SHORT_TYPE | typeof LONG_TYPE | typeof ASCII;
   readonly value: number | Uint8Array;
 }
 
 /** Builds a TIFF file. `description` becomes the ImageDescription tag, which viewers show. */
-function tiff(pixels: Uint8Array, width: number, height: number, bits: 16 | 32, description: string): Uint8Array {
+function buildTiff(pixels: Uint8Array, width: number, height: number, bits: 16 | 32, description: string): Uint8Array {
   const text = new TextEncoder().encode(`${description}\0`);
   const dataAt = HEADER_BYTES;
   const textAt = dataAt + pixels.length;
   const directoryAt = textAt + text.length + (text.length % 2);
-  const entries: readonly Entry[] = [
+  const entries: readonly TagEntry[] = [
     { tag: 256, type: LONG_TYPE, value: width },
     { tag: 257, type: LONG_TYPE, value: height },
     { tag: 258, type: SHORT_TYPE, value: bits },
@@ -137,9 +137,9 @@ function tiff(pixels: Uint8Array, width: number, height: number, bits: 16 | 32, 
 }
 
 function tiffImage(image: Float32Array, width: number, height: number, bits: 16 | 32): Uint8Array {
-  if (bits === 32) return tiff(littleEndian(image), width, height, bits, 'photons per pixel');
-  const { counts: values, scale, offset } = counts(image);
-  return tiff(littleEndian(values), width, height, bits, `counts; photons = (counts - ${offset}) / ${scale}`);
+  if (bits === 32) return buildTiff(toLittleEndian(image), width, height, bits, 'photons per pixel');
+  const { counts: values, scale, offset } = toCounts(image);
+  return buildTiff(toLittleEndian(values), width, height, bits, `counts; photons = (counts - ${offset}) / ${scale}`);
 }
 
 /** Centres of the pixels along one side in mm, measured from the corner of the detector. */
@@ -202,7 +202,7 @@ const imagesTiff: Format = {
 const rawFormat: Format = {
   title: 'raw float32, slow · width + fast',
   bits: [32],
-  write: ({ image }) => littleEndian(image),
+  write: ({ image }) => toLittleEndian(image),
 };
 
 /** Formats by file name extension. The first entry of `bits` is the default. */

@@ -359,7 +359,7 @@ function attributeOf(dataset: Dataset, name: string): readonly number[] {
 }
 
 /** Rejects scaled images, and excludes pixels with values that attributes declare as missing. */
-function excludeFill(name: string, dataset: Dataset, counts: Float32Array): readonly string[] {
+function excludeFillValues(name: string, dataset: Dataset, counts: Float32Array): readonly string[] {
   for (const [scale, neutral] of Object.entries(scales)) {
     const value = attributeOf(dataset, scale).find((one) => one !== neutral);
     if (value !== undefined)
@@ -420,7 +420,7 @@ function pixelsIn(file: File, linked: File | null): Pixels {
     detector === null ? 0 : countLimit(detector, 'underload_value', counts, (count, limit) => count < limit);
   const least = Number.isNaN(underload) ? 0 : underload;
   for (let i = 0; i < counts.length; i += 1) if ((counts[i] ?? 0) < least) counts[i] = -1;
-  const fill = excludeFill(images.name, images.dataset, counts);
+  const fill = excludeFillValues(images.name, images.dataset, counts);
   const uncorrected = correctionNotes([detector, specific], counts);
   const cutoffs = groups.flatMap((group) => [
     ...['saturation_value', 'countrate_correction_count_cutoff'].map((name) =>

@@ -268,7 +268,7 @@ function readSmv(bytes: Uint8Array): Pixels {
 
 export interface MaskedImage extends Pixels {
   /** Contains 1 for each excluded pixel: saturated, in a gap, or not a number. */
-  readonly left: Uint8Array;
+  readonly excluded: Uint8Array;
 }
 
 function readRaw(bytes: Uint8Array, size: readonly [number, number] | null): Pixels {
@@ -323,8 +323,8 @@ function unsupportedFormat(begin: string): string | undefined {
 
 /** Marks the pixels that must be excluded from a fit. */
 export function maskExcluded(pixels: Pixels): MaskedImage {
-  const left = Uint8Array.from(pixels.counts, (count) => (count >= 0 && count < pixels.full ? 0 : 1));
-  return { ...pixels, left };
+  const excluded = Uint8Array.from(pixels.counts, (count) => (count >= 0 && count < pixels.full ? 0 : 1));
+  return { ...pixels, excluded };
 }
 
 /** Reads an image file with this name. Throws a BraggError that describes the error. */
@@ -372,7 +372,7 @@ export async function readNexusImage(
 }
 
 /** Reads an HDF5 file as a run of this program. If it is not one, reads it as an image of a detector. */
-export async function runOrNexus<Run>(
+export async function readRunOrNexus<Run>(
   run: () => Promise<Run>,
   nexus: () => Promise<MaskedImage>,
 ): Promise<{ readonly run: Run } | { readonly image: MaskedImage }> {

@@ -105,7 +105,12 @@ const signatureOf = ({ axes, arrays }: ProblemDefinition): string =>
   JSON.stringify([axes.map(({ name }) => name), arrays.map(({ name, role, type }) => [name, role, type])]);
 
 /** Builds the engine's flat values at these sizes. */
-function flatValues(definition: ProblemDefinition, sizes: Sizes, resolved: ResolvedProblem, files: readonly string[]) {
+function engineValues(
+  definition: ProblemDefinition,
+  sizes: Sizes,
+  resolved: ResolvedProblem,
+  files: readonly string[],
+) {
   const { bytes, flops, arrays } = resolved;
   return {
     numbers: { ...sizes, '.bytes': bytes, ...(flops === null ? {} : { '.flops': flops }) },
@@ -124,7 +129,7 @@ function flatValues(definition: ProblemDefinition, sizes: Sizes, resolved: Resol
  */
 export function problemValues(scenario: ProblemScenario, files: readonly string[]) {
   const definition = definitionOf(scenario);
-  return flatValues(definition, scenario.problem, resolveProblem(definition, scenario.problem), files);
+  return engineValues(definition, scenario.problem, resolveProblem(definition, scenario.problem), files);
 }
 
 function definitionIn({ words }: Pick<TaskProblem, 'words'>): ProblemDefinition {
@@ -146,7 +151,7 @@ export function resizeProblem(problem: TaskProblem, sizes: Sizes): TaskProblem |
   const definition = definitionIn(problem);
   const resolved = resolveProblem(definition, sizes);
   if (resolved.faults.length > 0) return null;
-  return { ...problem, ...flatValues(definition, sizes, resolved, []) };
+  return { ...problem, ...engineValues(definition, sizes, resolved, []) };
 }
 
 /** Default sizes to test: small ones, and ones that no usual tile size divides. */
@@ -175,7 +180,7 @@ export const hasRealInputs = (problem: TaskProblem): boolean =>
  * Whether audits may alter the inputs. They may not if a matrix has a dominant diagonal, because swapping its rows
  * would move the diagonal.
  */
-export const mayAlter = (problem: TaskProblem): boolean =>
+export const mayAlterInputs = (problem: TaskProblem): boolean =>
   definitionIn(problem).arrays.every(
     ({ values, shape }) => values === undefined || !('diagonal' in values) || !values.diagonal || shape.length > 2,
   );

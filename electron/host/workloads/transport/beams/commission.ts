@@ -164,7 +164,7 @@ class InterpolatedDoses {
     });
   }
 
-  private one(energy: number, depth: number): number {
+  private doseAt(energy: number, depth: number): number {
     const after = Math.min(
       this.nodes.length - 1,
       Math.max(
@@ -188,7 +188,7 @@ class InterpolatedDoses {
     const weights = offs.map((off) => Math.exp(-0.5 * off * off));
     const total = weights.reduce((a, b) => a + b);
     return depths.map((depth) =>
-      offs.reduce((sum, off, i) => sum + ((weights[i] ?? 0) / total) * this.one(energy + off * sigma, depth), 0),
+      offs.reduce((sum, off, i) => sum + ((weights[i] ?? 0) / total) * this.doseAt(energy + off * sigma, depth), 0),
     );
   }
 }

@@ -104,7 +104,7 @@ interface Layers {
    * Returns the energies after all ranges are shifted by a distance in mm. Null if the energies are listed and thus
    * fixed.
    */
-  readonly movedBy: ((moved_mm: number) => readonly number[]) | null;
+  readonly energiesShiftedBy: ((moved_mm: number) => readonly number[]) | null;
 }
 
 interface LayerInputs {
@@ -121,10 +121,10 @@ async function spacedLayers({ tools, request, sigmaAt, energy_sigma_MeV, depthOf
   const ranges = spacedRanges(request, sigmaAt);
   const least = 0.97 * (ranges.at(-1) ?? request.range_mm);
   const energyAt = await energiesBetween(tools, [least, request.range_mm], energy_sigma_MeV);
-  const movedBy = (moved_mm: number): readonly number[] => ranges.map((range) => energyAt(range + moved_mm));
-  const spots = movedBy(0).map((energy_MeV) => ({ energy_MeV, energy_sigma_MeV }));
+  const energiesShiftedBy = (moved_mm: number): readonly number[] => ranges.map((range) => energyAt(range + moved_mm));
+  const spots = energiesShiftedBy(0).map((energy_MeV) => ({ energy_MeV, energy_sigma_MeV }));
   const doses = await depthDoses(tools, spots, { depth_mm: depthOf(request.range_mm), ...run });
-  return { doses, ranges, movedBy };
+  return { doses, ranges, energiesShiftedBy };
 }
 
 /**
@@ -162,7 +162,7 @@ async function listedLayers(building: LayerInputs, listed: readonly number[]): P
   return {
     doses: { spots: layers(solved.spots), curves: layers(curves), step_mm },
     ranges: layers(ranges),
-    movedBy: null,
+    energiesShiftedBy: null,
   };
 }
 
@@ -226,7 +226,7 @@ export async function buildSobp(
   };
   const { energies_MeV } = request;
   const layers = await (energies_MeV === undefined ? spacedLayers(building) : listedLayers(building, energies_MeV));
-  const { doses, ranges, movedBy } = layers;
+  const { doses, ranges, energiesShiftedBy } = layers;
   const first = jetteChenWeights(doses.spots[0]?.energy_MeV ?? 0, ranges);
   const { curves, step_mm } = doses;
   const to_mm = peakDepth_mm(doses);
@@ -241,9 +241,9 @@ export async function buildSobp(
 
   // The falloff of the sum differs slightly from that of the deepest layer, so shift all ranges by the difference. The
   // plateau is then measured in one run with all layers, like the delivered field.
-  let moved_mm = movedBy === null ? 0 : range_mm - fit.plateau.r90_mm;
+  let moved_mm = energiesShiftedBy === null ? 0 : range_mm - fit.plateau.r90_mm;
   for (let round = 0; ; round += 1) {
-    const energies = movedBy?.(moved_mm) ?? doses.spots.map(({ energy_MeV }) => energy_MeV);
+    const energies = energiesShiftedBy?.(moved_mm) ?? doses.spots.map(({ energy_MeV }) => energy_MeV);
     const weighted = energies.map((energy_MeV, k) => ({
       energy_MeV,
       energy_sigma_MeV: beam.energy_sigma_MeV,
@@ -256,7 +256,7 @@ export async function buildSobp(
     if (plateau === null)
       return throwInvalid('range_mm: the field has no plateau in the water; allowed: a smaller range');
     const off = range_mm - plateau.r90_mm;
-    if (movedBy === null || Math.abs(off) < CLOSE_MM || round === 2) {
+    if (energiesShiftedBy === null || Math.abs(off) < CLOSE_MM || round === 2) {
       done?.(1);
       const total = fit.weights.reduce((sum, weight) => sum + weight, 0);
       const { mean, ...readouts } = plateau;

@@ -38,7 +38,7 @@ import {
   shareCells,
 } from '../user-kernels.ts';
 
-function headOf({ label, variant, problem, note, gpu }: Candidate): CandidateIdentity {
+function candidateIdentityOf({ label, variant, problem, note, gpu }: Candidate): CandidateIdentity {
   return {
     label,
     variant: variant.id,
@@ -257,7 +257,7 @@ interface TransportBenchOptions {
   readonly variants: readonly string[];
   readonly claims?: readonly Claim[];
   /** External programs to time. They use path stepping. */
-  readonly rivals?: readonly BenchEntry[];
+  readonly externalEntries?: readonly BenchEntry[];
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -267,7 +267,7 @@ export function transportBenchSetup(
   problem: TransportProblem,
   options: TransportBenchOptions,
 ): BenchSetup {
-  const { claims = [], rivals = [], signal } = options;
+  const { claims = [], externalEntries = [], signal } = options;
   const all = makeCandidates(problem, options.variants, addon.variants());
   const stepping = new Map(all.map((one) => [one.label, one]));
   const known = new Map<string, Promise<Oracle>>();
@@ -289,11 +289,11 @@ export function transportBenchSetup(
     title: 'Proton transport',
     benchEntries: [
       ...all.map((candidate) => ({
-        head: headOf(candidate),
+        head: candidateIdentityOf(candidate),
         createCandidate: () => new TransportBenchCandidate(addon, candidate, signal),
         cold: createColdStart(coldRunOf(candidate)),
       })),
-      ...rivals,
+      ...externalEntries,
     ],
     // One round, because every run allocates, uploads and fills its state again.
     roundsPerInstance: 1,

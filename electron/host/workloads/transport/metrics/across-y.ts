@@ -88,11 +88,11 @@ export function lateralWidths(problem: TransportProblem): LateralWidths {
         'the spots differ in energy or width, but only their sum is stored ' + '(set output.gray to separate them)',
     };
   }
-  return widthAcross(problem, beam, beam.y_sigma_mm ?? beam.x_sigma_mm);
+  return widthAlongY(problem, beam, beam.y_sigma_mm ?? beam.x_sigma_mm);
 }
 
 /** Width of a beam along z. `width`: width at the entrance in mm. */
-export function widthAcross(problem: TransportProblem, beam: Beam, width: number): Width | NoWidth {
+export function widthAlongY(problem: TransportProblem, beam: Beam, width: number): Width | NoWidth {
   if (!(width > 0)) return { reason: 'the beam has no width (set beam.x_sigma_mm or beam.y_sigma_mm)' };
   const { spots: _spots, ...single } = problem;
   try {

@@ -30,7 +30,7 @@ export interface TrackEnd {
    */
   readonly lostBehind: (depth_mm: number) => number;
   /** Number of protons that left through the sides of the box. */
-  readonly aside: number;
+  readonly escapedSideways: number;
 }
 
 /**
@@ -45,12 +45,12 @@ export function meanRange(
   moments: Moments,
   beam: { readonly z_mm: number; readonly angle_rad: number },
   { nz, dz_mm }: { readonly nz: number; readonly dz_mm: number },
-  { stopped, excess_mm, lostBehind, aside }: TrackEnd,
+  { stopped, excess_mm, lostBehind, escapedSideways }: TrackEnd,
   r80_mm: number | null,
 ): number | null {
   const cosine = Math.cos(beam.angle_rad);
   if (r80_mm === null || !(stopped > 0) || cosine < Math.cos(Math.PI / 3)) return null;
-  if (beam.angle_rad !== 0 && aside > MAX_LOST_SHARE * stopped) return null;
+  if (beam.angle_rad !== 0 && escapedSideways > MAX_LOST_SHARE * stopped) return null;
   const { depth_mm, protons } = moments;
   const along = (z: number): number => (z - beam.z_mm) / cosine;
   const from = depth_mm.findIndex((z) => along(z) >= TRACK_END * r80_mm);

@@ -137,10 +137,10 @@ export function qualityOf(run: RunData): Quality | null {
   };
 }
 
-type Places = Pick<Metrics, 'r80_mm' | 'peak_mm'>;
+type ReportedDepths = Pick<Metrics, 'r80_mm' | 'peak_mm'>;
 
 /** Column indices of the reported depths: entrance, half of R80, peak and R80. */
-function placesIn({ depth_mm }: Quality, { r80_mm, peak_mm }: Places) {
+function reportedColumns({ depth_mm }: Quality, { r80_mm, peak_mm }: ReportedDepths) {
   const places = [
     { at: 'entrance', depth: depth_mm.find((depth) => depth >= 0) ?? 0 },
     { at: 'half', depth: r80_mm === null ? null : r80_mm / 2 },
@@ -158,19 +158,19 @@ function placesIn({ depth_mm }: Quality, { r80_mm, peak_mm }: Places) {
 const finite = (value: number | undefined): number | null =>
   value === undefined || !Number.isFinite(value) ? null : value;
 
-export function letSummaryOf(quality: Quality, places: Places): LetSummary {
-  return placesIn(quality, places).map(({ nearest, place }) => {
+export function letSummaryOf(quality: Quality, places: ReportedDepths): LetSummary {
+  return reportedColumns(quality, places).map(({ nearest, place }) => {
     const values = letNames.map((name) => [name, finite(quality[name][nearest])]);
     return { ...place, ...Object.fromEntries(values) } as LetSummary[number];
   });
 }
 
-export function rbeSummaryOf(quality: Quality, places: Places): RbeSummary {
+export function rbeSummaryOf(quality: Quality, places: ReportedDepths): RbeSummary {
   const { alpha_beta_Gy, fraction_Gy, curves } = quality.rbe;
   return {
     alpha_beta_Gy,
     fraction_Gy,
-    places: placesIn(quality, places).map(({ nearest, place }) => {
+    places: reportedColumns(quality, places).map(({ nearest, place }) => {
       const values = curves.map(({ model, rbe: factor }) => [model, finite(factor[nearest])]);
       return { ...place, ...Object.fromEntries(values) } as RbeSummary['places'][number];
     }),

@@ -6,7 +6,7 @@
 import { BraggError } from '../../../../contract/errors.ts';
 import type { NativeAddon, TransportProblem } from '../../../io/addon/addon.ts';
 import { depthDose } from '../beams/depth-doses.ts';
-import { isLayered, type LateralWidths, planeDosesUndefined, widthAcross, type YKind } from './across-y.ts';
+import { isLayered, type LateralWidths, planeDosesUndefined, widthAlongY, type YKind } from './across-y.ts';
 
 type Beam = TransportProblem['beam'];
 
@@ -101,9 +101,9 @@ export async function yKinds(
   try {
     for (const kind of found) {
       const { spot, places } = kind;
-      const across = widthAcross(problem, spot, spot.y_sigma_mm ?? spot.x_sigma_mm);
+      const across = widthAlongY(problem, spot, spot.y_sigma_mm ?? spot.x_sigma_mm);
       if ('reason' in across) return across;
-      const inPlane = widthAcross(problem, spot, spot.x_sigma_mm);
+      const inPlane = widthAlongY(problem, spot, spot.x_sigma_mm);
       if ('reason' in inPlane) return inPlane;
       const curve = await depthDose({ addon }, wideColumnProblem(problem, kind), signal);
       kinds.push({

@@ -32,7 +32,7 @@ class Ranges {
     );
   }
 
-  private of(material: string): Float64Array {
+  private rangesIn(material: string): Float64Array {
     const table = tableOf(this.context, material);
     const ranges =
       this.known.get(material) ??
@@ -46,14 +46,14 @@ class Ranges {
   }
 
   /** Residual path in mm at an energy. */
-  left_mm(medium: Medium, energy_MeV: number): number {
-    return (interpolate(this.energies_MeV, this.of(medium.material), energy_MeV) * 10) / this.density(medium);
+  residualPath_mm(medium: Medium, energy_MeV: number): number {
+    return (interpolate(this.energies_MeV, this.rangesIn(medium.material), energy_MeV) * 10) / this.density(medium);
   }
 
   /** Energy after a path in mm, which must be shorter than the residual path. */
-  after(medium: Medium, energy_MeV: number, path_mm: number): number {
-    const range = ((this.left_mm(medium, energy_MeV) - path_mm) * this.density(medium)) / 10;
-    return interpolate(this.of(medium.material), this.energies_MeV, range);
+  energyAfter(medium: Medium, energy_MeV: number, path_mm: number): number {
+    const range = ((this.residualPath_mm(medium, energy_MeV) - path_mm) * this.density(medium)) / 10;
+    return interpolate(this.rangesIn(medium.material), this.energies_MeV, range);
   }
 }
 
@@ -120,15 +120,15 @@ export function axisEnd(scenario: BeamGeometry, context: TransportContext): Axis
   let [energy, gone, background_mm] = [beam.energy_MeV, 0, 0];
   for (const border of regionBorders(scenario, context.ct)) {
     const medium = mediumAt((gone + border) / 2);
-    const left = ranges.left_mm(medium, energy);
+    const left = ranges.residualPath_mm(medium, energy);
     const thickness_mm = border - gone;
     if (left <= thickness_mm) return { range_mm: gone + left, medium, thickness_mm, background_mm };
-    energy = ranges.after(medium, energy, thickness_mm);
+    energy = ranges.energyAfter(medium, energy, thickness_mm);
     if (medium === background) background_mm += thickness_mm;
     gone = border;
   }
   const endless = { medium: background, thickness_mm: Number.POSITIVE_INFINITY };
-  return { range_mm: gone + ranges.left_mm(background, energy), ...endless, background_mm };
+  return { range_mm: gone + ranges.residualPath_mm(background, energy), ...endless, background_mm };
 }
 
 /**

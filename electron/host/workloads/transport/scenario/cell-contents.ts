@@ -122,16 +122,16 @@ class ContentsList {
   }
 
   /** Returns the index in `list` of contents with a single medium, as in most cells. */
-  only(medium: number): number {
+  indexOfMedium(medium: number): number {
     const known = this.whole[medium];
     if (known !== undefined) return known;
-    const found = this.of(new Map([[medium, 1]]));
+    const found = this.indexOfMixture(new Map([[medium, 1]]));
     this.whole[medium] = found;
     return found;
   }
 
   /** Returns the index in `list` of a mixture. */
-  of(exact: ReadonlyMap<number, number>): number {
+  indexOfMixture(exact: ReadonlyMap<number, number>): number {
     const shares = [...(this.parts === null || exact.size === 1 ? exact : roundShares(exact, this.parts))];
     shares.sort(([a], [b]) => a - b);
     const [only] = shares;
@@ -190,7 +190,7 @@ function* findContents(scenario: TransportScenario, nz: number, nx: number): Yie
     for (const row of z.bands) {
       for (const column of x.bands) {
         const only = onlyIn(row, column);
-        const found = only === null ? list.of(sharesIn(row, column)) : list.only(only);
+        const found = only === null ? list.indexOfMixture(sharesIn(row, column)) : list.indexOfMedium(only);
         if (found >= MAX_CONTENTS) return null;
         index[i] = found;
         i += 1;

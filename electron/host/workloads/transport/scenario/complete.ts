@@ -267,7 +267,7 @@ const coarserAcross_mm = [0.5, 1, 2, 5];
  * because the gap widens the beam.
  */
 export function completeTransport(scenario: TransportWithBeam, context: TransportContext): TransportScenario {
-  const complete = completeBy(scenario, context, 0);
+  const complete = completeWithEntrance(scenario, context, 0);
   const fits = (found: TransportScenario): boolean => {
     const cells = estimateGrid(found, context);
     return pictureBytes(cells) <= maxPictureBytes && cells.nz * cells.nx <= maxMapCells;
@@ -276,7 +276,7 @@ export function completeTransport(scenario: TransportWithBeam, context: Transpor
   const narrowest_mm = spotsOf(scenario.beam).reduce((least, { x_sigma_mm }) => Math.min(least, x_sigma_mm), Infinity);
   const wider_mm = coarserAcross_mm.map((cell) => cell * cellsPerWidth).filter((width) => width > narrowest_mm);
   for (const width_mm of [narrowest_mm, ...wider_mm]) {
-    const coarser = completeBy(scenario, context, width_mm);
+    const coarser = completeWithEntrance(scenario, context, width_mm);
     if (fits(coarser)) return coarser;
   }
   return complete;
@@ -295,7 +295,11 @@ function withPlacement(
   return { ct: { ...ct, at_mm: slice.at_mm, isocentre_mm: [...isocentre_mm], isocentre_depth_mm, ...frame } };
 }
 
-function completeBy(scenario: TransportWithBeam, context: TransportContext, entrance_mm: number): TransportScenario {
+function completeWithEntrance(
+  scenario: TransportWithBeam,
+  context: TransportContext,
+  entrance_mm: number,
+): TransportScenario {
   const found = rangesOfBeam(scenario, context);
   const wanted = wantedSize(scenario, found, context.ct);
   const { geometry, grid, solver } = scenario;

@@ -9,8 +9,8 @@ import type { TransportResolved } from '../../../../contract/scenario/transport/
 import type { ScenarioDraft } from '../../../../contract/scenario/workload.ts';
 import type { NativeAddon, TransportProblem } from '../../../io/addon/addon.ts';
 import {
+  invalidScenarioError,
   problemOf,
-  refusalOf,
   type ScenarioOrigin,
   type ScenarioReading,
   type Scenarios,
@@ -115,7 +115,7 @@ function factorsOf(factor: number, sameDose: boolean): Factors {
 
 const reduction = ({ x, z, theta }: Factors): number => x * z * theta;
 
-export class Pace {
+export class FactorSelector {
   readonly #visit_s: Record<Kind, number> = { ...FIRST_GUESS_S };
   readonly #setUp_s: Record<Kind, number> = { cpu: 0, gpu: 0 };
   #held = 1;
@@ -179,8 +179,8 @@ interface Parts {
  */
 function requireSolvable(reading: ScenarioReading): TransportReading {
   if (reading.kind === 'transport' && reading.problem !== null) return reading;
-  if (reading.kind === null || reading.kind === 'transport') throw refusalOf(reading.issues);
-  throw refusalOf([
+  if (reading.kind === null || reading.kind === 'transport') throw invalidScenarioError(reading.issues);
+  throw invalidScenarioError([
     {
       severity: 'error',
       file: null,
@@ -198,7 +198,7 @@ function requireSolvable(reading: ScenarioReading): TransportReading {
  * Reads the scenario for a fast answer. Tries, in this order: moments on the scenario's grid if its matter is layered,
  * the coarser grid, and the scenario's grid. If none is valid, returns the unchanged scenario.
  */
-async function readQuickly(
+async function readForFastAnswer(
   { scenarios }: Parts,
   { document, place }: WhatIfQuestion,
   reading: TransportReading,
@@ -233,17 +233,21 @@ function deviceKindOf(addon: NativeAddon): Kind {
 }
 
 /** Prepares a run. Throws BraggError if the request cannot be solved. */
-export async function prepareWhatIf(parts: Parts, question: WhatIfQuestion, pace: Pace): Promise<PreparedWhatIf> {
+export async function prepareWhatIf(
+  parts: Parts,
+  question: WhatIfQuestion,
+  pace: FactorSelector,
+): Promise<PreparedWhatIf> {
   const { addon, scenarios, memoryLimit_bytes } = parts;
   const { document, place, full, sameDose } = question;
   const reading = requireSolvable(await scenarios.checkQuickly(document, place));
   const kind = deviceKindOf(addon);
   const wanted = full ? unchangedFactors : pace.factors(kind, reading.estimate?.cells ?? 0, sameDose);
-  const solved = full ? reading : await readQuickly(parts, question, reading, wanted);
+  const solved = full ? reading : await readForFastAnswer(parts, question, reading, wanted);
   const { scenario } = solved;
   const { range_mm, waterRange_mm, table, estimate } = reading;
   if (scenario === null || reading.scenario === null || range_mm === null || waterRange_mm === null || table === null) {
-    throw refusalOf(reading.issues);
+    throw invalidScenarioError(reading.issues);
   }
   const problem = problemOf(solved);
   const { native } = await prepareRun(addon, problem, rangesOf(reading));

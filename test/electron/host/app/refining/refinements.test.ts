@@ -80,7 +80,7 @@ describe('crystal refinement', () => {
     expect(Math.max(less.max, -less.min)).toBeLessThan(1e-3 * map.max);
   });
 
-  test('reports disagreements with the header, and parameters that cannot be fitted', async () => {
+  test('reports headerMismatches with the header, and parameters that cannot be fitted', async () => {
     const far = fitCrystal({ ...triclinic, detector: { ...triclinic.detector, width: 32 } }, image.id);
     await far.over();
     expect(far.end()?.message).toContain('the image has 64 × 48 pixels, but the detector of the scenario has 32 × 48');

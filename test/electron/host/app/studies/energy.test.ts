@@ -130,8 +130,8 @@ describe('results of a study', () => {
   });
 
   test('read each file and the plan only once for concurrent requests', async () => {
-    const results = vi.spyOn(StudyFolder.prototype, 'result');
-    const lines = vi.spyOn(StudyFolder.prototype, 'lines');
+    const results = vi.spyOn(StudyFolder.prototype, 'readResult');
+    const lines = vi.spyOn(StudyFolder.prototype, 'readLines');
     const [one, other] = await Promise.all([readStudy(folder), readStudy(folder)]);
     expect(one.rows).toHaveLength(ROWS);
     expect(other).toBe(one);
@@ -153,22 +153,22 @@ describe('results of a study', () => {
 
   test('yield a new table of the same length when one point replaces another', async () => {
     const study = await StudyFolder.open(folder);
-    const [gone = '', back = ''] = (await study.lines()).map(({ id }) => id);
-    const kept = await study.result(back, 'done');
+    const [gone = '', back = ''] = (await study.readLines()).map(({ id }) => id);
+    const kept = await study.readResult(back, 'done');
     await rm(study.fileOf(back, 'done'));
     const read = await readStudy(folder);
     const before = read.table().rows.map(([id]) => id);
     expect(before).toContain(gone);
     expect(before).not.toContain(back);
     await rm(study.fileOf(gone, 'done'));
-    if (kept !== null) await study.write(kept);
+    if (kept !== null) await study.writeResult(kept);
     const now = (await readStudy(folder)).table().rows.map(([id]) => id);
     expect(now).toContain(back);
     expect(now).not.toContain(gone);
   });
 
   test('are available to the next request after a failed one', async () => {
-    vi.spyOn(StudyFolder.prototype, 'lines').mockRejectedValueOnce(new Error('no file server'));
+    vi.spyOn(StudyFolder.prototype, 'readLines').mockRejectedValueOnce(new Error('no file server'));
     await expect(readStudy(folder)).rejects.toThrow('no file server');
     expect((await readStudy(folder)).rows).toHaveLength(ROWS);
   });
@@ -177,12 +177,15 @@ describe('results of a study', () => {
     const other = path.join(path.dirname(folder), 'other.study');
     await Promise.all([writeWideStudy(folder.replace('wide', 'large'), 4 * ROWS), writeWideStudy(other, ROWS)]);
     const large = folder.replace('wide', 'large');
-    const readResult = StudyFolder.prototype.result;
+    const readResult = StudyFolder.prototype.readResult;
     let begin: () => void = () => undefined;
     const begun = new Promise<void>((resolve) => {
       begin = resolve;
     });
-    const result = vi.spyOn(StudyFolder.prototype, 'result').mockImplementation(function (this: StudyFolder, ...which) {
+    const result = vi.spyOn(StudyFolder.prototype, 'readResult').mockImplementation(function (
+      this: StudyFolder,
+      ...which
+    ) {
       begin();
       return readResult.apply(this, which);
     });

@@ -89,7 +89,7 @@ describe('a cluster for studies', () => {
     await cp(there, here, { recursive: true });
     const mine = await StudyFolder.open(here);
     const theirs = await StudyFolder.open(there);
-    const [a, b, c] = (await mine.lines()).map(({ id }) => id);
+    const [a, b, c] = (await mine.readLines()).map(({ id }) => id);
     if (a === undefined || b === undefined || c === undefined) throw new Error('a plan of few points');
     for (const id of [a, b]) await unlink(mine.fileOf(id, 'done'));
     const nameOf = (id: string): string => path.relative(there, theirs.fileOf(id, 'done'));
@@ -102,7 +102,7 @@ describe('a cluster for studies', () => {
     const lines = new TextEncoder().encode(`${text}${text}${damaged}\n${other}`);
     const brought = await saveDownloaded({ folder: here, names: [nameOf(a), nameOf(b)], lines });
     expect(brought).toEqual([{ id: a, status: 'done' }]);
-    expect(await mine.result(a, 'done')).toEqual(await theirs.result(a, 'done'));
+    expect(await mine.readResult(a, 'done')).toEqual(await theirs.readResult(a, 'done'));
   });
 
   describe('cluster entries on the page', () => {

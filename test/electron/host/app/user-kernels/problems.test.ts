@@ -202,5 +202,5 @@ test('a configuration of a CUDA candidate has its own launches and their constan
   const tuned = userKernels.find(id);
   if (tuned === null) throw new Error(`${id} is not known`);
   expect(tuned.candidate?.launches).toEqual(kernel.candidate?.launches);
-  expect(readConstants(tuned.whole, tuned.candidate?.constants ?? [], tuned.id)).toEqual({ kThreads: 128 });
+  expect(readConstants(tuned.expandedText, tuned.candidate?.constants ?? [], tuned.id)).toEqual({ kThreads: 128 });
 });

@@ -112,7 +112,7 @@ describe('compiled kernels', () => {
     };
     expect(() => read(whole.subarray(0, 10))).toThrow(/damaged: the fat binary ends at byte 10/);
     expect(() => read(Buffer.from('not a fat binary at all'))).toThrow(
-      /does not begin with the signature of fat binary/,
+      /does not begin with the signature of fat binaries/,
     );
     fc.assert(
       fc.property(
@@ -325,9 +325,9 @@ describe('tools for machine code', () => {
           id: 'my.cu',
           file: path.join(folder, 'my.cu'),
           text: whole,
-          whole,
-          answer: null,
-          refused: [],
+          expandedText: whole,
+          referenceProgram: null,
+          includeErrors: [],
           sha256: 'a',
         },
         description: userKernelDescriptionSchema.parse({
@@ -349,7 +349,7 @@ describe('tools for machine code', () => {
       const machine = await compileUserCode(kernel, options, { architecture: 'sm_89', language: 'sass', kernel: null });
       expect(machine).toMatchObject({ kernel: 'micro_reduce_atomics', architecture: 'sm_89' });
       expect(machine.resource).toMatchObject({ spill_store_bytes: 0, max_threads: 256 });
-      const broken = { ...kernel, whole: `${whole}\nnot C++;`, sha256: 'b' };
+      const broken = { ...kernel, expandedText: `${whole}\nnot C++;`, sha256: 'b' };
       await expect(
         compileUserCode(broken, options, { architecture: 'sm_80', language: 'ptx', kernel: null }),
       ).rejects.toThrow(/reduction\.cu\(\d+\): error/);

@@ -109,7 +109,7 @@ describe('the sanitizer program', onPosix, () => {
     await install(`echo "asked: $*, $BRAGGBENCH_SANITIZED"; cat <<'END'\n${MEMCHECK}END`);
     const found = await runSanitizer({
       tool: 'memcheck',
-      words: ['run', 'small one.json', '--trust'],
+      args: ['run', 'small one.json', '--trust'],
       kernel: 'my.cu',
     });
     expect(found.command).toBe(
@@ -124,7 +124,7 @@ describe('the sanitizer program', onPosix, () => {
 
   test('does not report a rejected run as a finding', async () => {
     await install('echo "nowhere.json does not exist"; exit 2');
-    await expect(runSanitizer({ tool: 'memcheck', words: ['run', 'nowhere.json'], kernel: null })).rejects.toThrow(
+    await expect(runSanitizer({ tool: 'memcheck', args: ['run', 'nowhere.json'], kernel: null })).rejects.toThrow(
       /did not start: nowhere\.json does not exist/,
     );
   });

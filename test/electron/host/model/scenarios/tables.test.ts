@@ -130,15 +130,15 @@ describe('a stopping power table of a scenario', () => {
   test('is read and checked once per run, and again after a change', async () => {
     const { transport } = hostWorkloads;
     let found = 0;
-    const find: typeof transport.scenario.find = (...parts) => {
+    const find: typeof transport.scenario.completeAndCheck = (...parts) => {
       found += 1;
-      return transport.scenario.find(...parts);
+      return transport.scenario.completeAndCheck(...parts);
     };
     const counting = await openScenarios({
       assetsFolder,
       rangeTable: addon.rangeTable,
       variants: namedVariants,
-      workloads: { ...hostWorkloads, transport: { scenario: { ...transport.scenario, find } } },
+      workloads: { ...hostWorkloads, transport: { scenario: { ...transport.scenario, completeAndCheck: find } } },
       extraStraggling: () => Promise.resolve(null),
       offers: variantOptionsOf(addon),
       memoryLimit_bytes: 2 ** 30,

@@ -120,7 +120,7 @@ describe('listing a study folder', () => {
   };
 
   async function firstId(): Promise<string> {
-    const [id = ''] = (await study.ended()).keys();
+    const [id = ''] = (await study.finishedPoints()).keys();
     return id;
   }
 
@@ -138,7 +138,7 @@ describe('listing a study folder', () => {
   }
 
   test('lists a folder changed within one clock tick again, since it may change once more', async () => {
-    expect(await study.changed()).toBeNull();
+    expect(await study.currentStamp()).toBeNull();
     const all = await countListings(() => study.tally());
     expect(all).toBeGreaterThan(1);
     expect(await countListings(() => study.tally())).toBe(all);
@@ -146,23 +146,23 @@ describe('listing a study folder', () => {
 
   test('caches a settled folder by its modification time, which additions and removals change', async () => {
     later(1);
-    const before = await study.changed();
+    const before = await study.currentStamp();
     expect(before).not.toBeNull();
-    expect(await study.changed()).toBe(before);
+    expect(await study.currentStamp()).toBe(before);
     await rm(study.fileOf(await firstId(), 'done'));
     later(1);
-    expect(await study.changed()).not.toBe(before);
+    expect(await study.currentStamp()).not.toBe(before);
   });
 
   test('treats a folder restored with an older time as changed', async () => {
     later(1);
-    const before = await study.changed();
+    const before = await study.currentStamp();
     await study.tally();
     const file = study.fileOf(await firstId(), 'done');
     const old = new Date('2020-01-01');
     await rm(file);
     await utimes(path.dirname(file), old, old);
-    expect(await study.changed()).not.toBe(before);
+    expect(await study.currentStamp()).not.toBe(before);
     expect(await study.tally()).toEqual({ done: 39, failed: [] });
   });
 
@@ -176,7 +176,7 @@ describe('listing a study folder', () => {
     expect(await countListings(async () => expect(await study.tally()).toEqual({ done: 39, failed: [id] }))).toBe(2);
     await rm(path.dirname(study.fileOf(id, 'failed')), { recursive: true });
     expect((await study.tally()).failed).toEqual([]);
-    expect((await study.ended()).has(id)).toBe(false);
+    expect((await study.finishedPoints()).has(id)).toBe(false);
     expect(await study.stateOf(id)).toBeNull();
   });
 

@@ -27,8 +27,8 @@ export function traceOf(
 ): Trace {
   const builder = new TraceBuilder();
   for (const [i, { spans, ...key }] of lanes.entries()) {
-    const lane = builder.lane({ process: 'p', name: `lane ${i}`, kind: 'thread', scope: 0, order: i, ...key });
-    for (const span of spans) builder.span({ name: 'span', kind: 'other', ...span, lane });
+    const lane = builder.addLane({ process: 'p', name: `lane ${i}`, kind: 'thread', scope: 0, order: i, ...key });
+    for (const span of spans) builder.addSpan({ name: 'span', kind: 'other', ...span, lane });
   }
   return builder.build({ source: 'chrome-trace', name: 'test', about: '', device: null });
 }

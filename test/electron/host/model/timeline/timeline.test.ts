@@ -371,8 +371,8 @@ describe('exported timelines', () => {
         const builder = new TraceBuilder();
         // One lane per span: spans that overlap on a lane would be shortened, here only by rounding.
         for (const { args, ...one } of spans) {
-          const lane = builder.lane({ process: 'p', name: 'lane', kind: 'thread', scope: 0, order: 0 });
-          builder.span({ ...one, lane, detail: argumentsText(args) });
+          const lane = builder.addLane({ process: 'p', name: 'lane', kind: 'thread', scope: 0, order: 0 });
+          builder.addSpan({ ...one, lane, detail: argumentsText(args) });
         }
         const written = builder.build({ source: 'chrome-trace', name: 'n', about: '', device: null });
         const reading = new ChromeImport();

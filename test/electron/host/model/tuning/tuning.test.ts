@@ -323,9 +323,9 @@ test('sets the compiler option for fmad and leaves the source unchanged', async 
     { fmad: true },
     { fmad: false },
   ]);
-  expect([apart.id, apart.whole, fused.whole]).toEqual(['cuda-gather[fmad=0]', source.text, source.text]);
+  expect([apart.id, apart.expandedText, fused.expandedText]).toEqual(['cuda-gather[fmad=0]', source.text, source.text]);
   expect(apart.sha256).not.toBe(fused.sha256);
-  expect(readConstants(threads.whole, ['kGatherThreads'], source.space.file)).toEqual({ kGatherThreads: 64 });
+  expect(readConstants(threads.expandedText, ['kGatherThreads'], source.space.file)).toEqual({ kGatherThreads: 64 });
   expect(() => of({ fmad: 2 })).toThrow('cuda-gather: fmad = 2; allowed: 0, 1');
 });
 

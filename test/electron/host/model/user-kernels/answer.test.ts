@@ -9,7 +9,7 @@ import { validateScenario } from '../../../../../electron/contract/scenario/inde
 import { USER_PROBLEM } from '../../../../../electron/contract/scenario/user-problem/index.ts';
 import { loadAddon } from '../../../../../electron/host/io/addon/addon.ts';
 import type { TaskProblem } from '../../../../../electron/host/io/addon/task.ts';
-import { References } from '../../../../../electron/host/model/user-kernels/answer.ts';
+import { ReferencePrograms } from '../../../../../electron/host/model/user-kernels/answer.ts';
 import { problemValues } from '../../../../../electron/host/workloads/task/user-problem/definition.ts';
 import { scratchFolder } from '../../../../scratch-folder.ts';
 import { eventually } from '../../test-host.ts';
@@ -18,8 +18,8 @@ const folder = scratchFolder('answers');
 const addon = loadAddon();
 const closeController = new AbortController();
 afterAll(() => closeController.abort());
-const referencesIn = (name: string, time_ms = 120_000): References =>
-  new References({
+const referencesIn = (name: string, time_ms = 120_000): ReferencePrograms =>
+  new ReferencePrograms({
     ...{ addon, cache: path.join(folder, name), signal: closeController.signal },
     limits: { time_ms, memory_bytes: 2 ** 36, file_bytes: 2 ** 30, output_bytes: 2 ** 16 },
   });
@@ -41,12 +41,12 @@ function problem(seed: number, n = 3): TaskProblem {
 }
 
 async function computeAnswer(
-  references: References,
+  references: ReferencePrograms,
   name: string,
   text: string,
   of: TaskProblem,
 ): Promise<readonly number[]> {
-  const file = await references.answer({ answer: { name, text } }, of);
+  const file = await references.answer({ referenceProgram: { name, text } }, of);
   if (file === null) throw new Error('there is no answer');
   return [...new Float64Array(new Uint8Array(await readFile(file)).buffer)];
 }
@@ -67,7 +67,7 @@ test.each(countingReferences)(
   '%s: one process answers all problems, each with new variables, and ends with the host',
   async (name, text) => {
     const own = new AbortController();
-    const references = new References({ addon, cache: path.join(folder, `one-${name}`), signal: own.signal });
+    const references = new ReferencePrograms({ addon, cache: path.join(folder, `one-${name}`), signal: own.signal });
     const [first, second] = [
       await computeAnswer(references, name, text, problem(1)),
       await computeAnswer(references, name, text, problem(2)),

@@ -62,7 +62,7 @@ describe('includes', () => {
     ['a form feed before the include', '\f#include "mine.h"\n'],
     ['an unterminated comment after the include', '#include "mine.h"\n/* and so on\n'],
   ])('are part of the trusted files despite %s', async (_what, text) => {
-    const { whole, included, refused } = await expandIncludes(file, text);
+    const { expandedText: whole, included, includeErrors: refused } = await expandIncludes(file, text);
     expect(refused).toEqual([]);
     expect(included).toEqual([{ name: 'mine.h', text: 'int mine = 1;\n' }]);
     expect(whole).toContain('int mine = 1;');
@@ -82,8 +82,8 @@ describe('includes', () => {
   });
 
   test('are limited in number', async () => {
-    expect((await expandIncludes(file, '#include "none.h"\n'.repeat(1000))).refused).toEqual([]);
-    const { refused } = await expandIncludes(file, '#include "none.h"\n'.repeat(1001));
+    expect((await expandIncludes(file, '#include "none.h"\n'.repeat(1000))).includeErrors).toEqual([]);
+    const { includeErrors: refused } = await expandIncludes(file, '#include "none.h"\n'.repeat(1001));
     expect(refused).toMatchObject([{ line: 1001, message: expect.stringContaining('the 1001st include') }]);
   });
 });

@@ -21,7 +21,7 @@ import {
   problemOf,
   type ScenarioReading,
 } from '../../../../../electron/host/workloads/scenarios/scenarios.ts';
-import { taskVerdict, userKernelRefusal } from '../../../../../electron/host/workloads/task/user-kernels.ts';
+import { taskVerdict, unknownUserKernelError } from '../../../../../electron/host/workloads/task/user-kernels.ts';
 import { cacheWithUserKernels, sameScratchFolder } from '../../../../scratch-folder.ts';
 import { assetsFolder, memoryLimit_bytes, openTestScenarios, tinyScenario } from '../../small-run.ts';
 import { benchHere } from '../../test-host.ts';
@@ -171,7 +171,7 @@ async function verdictOf(kind: Kind): Promise<UserKernelVerdict | null> {
   const report = await benchHere(ownKernels.addon, problem, { ...common, variants, sample_s: 1e-4 });
   const [base, mine] = report.entries;
   expect(base?.status).toBe('measured');
-  if (mine?.status === 'refused') throw userKernelRefusal(idOf(kind), mine.reason);
+  if (mine?.status === 'refused') throw unknownUserKernelError(idOf(kind), mine.reason);
   return taskVerdict(report, idOf(kind));
 }
 

@@ -232,26 +232,26 @@ describe('the precision rule', () => {
 
   it('ends a session once every ratio was narrow twice in a row, and not before five instances', () => {
     const rule = new PrecisionRule(0.005);
-    expect(rule.met([narrow], 3)).toBe(false);
-    expect(rule.met([narrow], 4)).toBe(false);
-    expect(rule.met([narrow, narrow], 5)).toBe(false);
-    expect(rule.met([narrow, wide], 6)).toBe(false);
-    expect(rule.met([narrow, narrow], 7)).toBe(false);
-    expect(rule.met([narrow, narrow], 8)).toBe(true);
+    expect(rule.mayEnd([narrow], 3)).toBe(false);
+    expect(rule.mayEnd([narrow], 4)).toBe(false);
+    expect(rule.mayEnd([narrow, narrow], 5)).toBe(false);
+    expect(rule.mayEnd([narrow, wide], 6)).toBe(false);
+    expect(rule.mayEnd([narrow, narrow], 7)).toBe(false);
+    expect(rule.mayEnd([narrow, narrow], 8)).toBe(true);
   });
 
   it('requires a tenth of the instances to be narrow after many instances', () => {
     const rule = new PrecisionRule(0.005);
-    expect(rule.met([wide], 40)).toBe(false);
-    for (const instances of [41, 42, 43, 44]) expect(rule.met([narrow], instances)).toBe(false);
-    expect(rule.met([narrow], 45)).toBe(true);
+    expect(rule.mayEnd([wide], 40)).toBe(false);
+    for (const instances of [41, 42, 43, 44]) expect(rule.mayEnd([narrow], instances)).toBe(false);
+    expect(rule.mayEnd([narrow], 45)).toBe(true);
   });
 
   it('requires less precision for a ratio far from 1, and never accepts an unknown ratio', () => {
     const rule = new PrecisionRule(0.005);
     const tenfold = { middle: Math.log(10), half: 0.2 };
-    expect(rule.met([tenfold], 5)).toBe(false);
-    expect(rule.met([tenfold], 6)).toBe(true);
-    expect(rule.met([null], 7)).toBe(false);
+    expect(rule.mayEnd([tenfold], 5)).toBe(false);
+    expect(rule.mayEnd([tenfold], 6)).toBe(true);
+    expect(rule.mayEnd([null], 7)).toBe(false);
   });
 });

@@ -8,7 +8,7 @@ import type {
   TaskProblem,
 } from '../../../../../electron/host/io/addon/task.ts';
 import { Audits, costOf, costText, taskAccuracy } from '../../../../../electron/host/workloads/task/audits.ts';
-import { mayAlter } from '../../../../../electron/host/workloads/task/user-problem/definition.ts';
+import { mayAlterInputs } from '../../../../../electron/host/workloads/task/user-problem/definition.ts';
 
 const check = { id: 'largest', title: 'Largest error', value: 0, limit: 1e-6, holds: true, where: '' };
 
@@ -68,8 +68,8 @@ test('a wrong result after some inputs change is an error of the kernel', () => 
 
 test('inputs are altered in the first audit of a user kernel, and never for a shipped variant', () => {
   const audits = newAudits();
-  expect(audits.next().altered).toBe(true);
-  expect(newAudits(false).next().altered).toBe(false);
+  expect(audits.planNextSample().altered).toBe(true);
+  expect(newAudits(false).planNextSample().altered).toBe(false);
 });
 
 test('rows of a diagonally dominant matrix are not swapped', () => {
@@ -79,7 +79,7 @@ test('rows of a diagonally dominant matrix are not swapped', () => {
       { name: 'y', role: 'output', type: 'fp64', shape: ['n'], tolerance: { relative: 1e-9 } },
     ];
     const definition = { axes: [{ name: 'n' }], arrays, reference: 'reference.mjs' };
-    return mayAlter({ words: { definition: JSON.stringify(definition) } } as unknown as TaskProblem);
+    return mayAlterInputs({ words: { definition: JSON.stringify(definition) } } as unknown as TaskProblem);
   };
   const drawn = { kind: 'uniform', min: -1, max: 1 };
   expect(of(['n', 'n'], drawn)).toBe(true);
@@ -131,9 +131,9 @@ describe('probes for memoisation', () => {
       const audits = probed([honest, remembering]);
       // Allows time for more probes.
       audits.addTime(10);
-      expect([audits.nextCheck, audits.next().probed]).toEqual(['probe', true]);
+      expect([audits.nextCheck, audits.planNextSample().probed]).toEqual(['probe', true]);
       audits.addSample(proof);
-      expect([audits.nextCheck, audits.next().probed, correctnessOf(audits.accuracy())]).toEqual([
+      expect([audits.nextCheck, audits.planNextSample().probed, correctnessOf(audits.accuracy())]).toEqual([
         null,
         false,
         'wrong',
@@ -262,25 +262,25 @@ test('a process that is busy between its calls is named, but an idle one is not'
 
 test('audits end once they have used their share of the time', () => {
   const audits = newAudits();
-  expect(audits.next().audited).toBe(true);
+  expect(audits.planNextSample().audited).toBe(true);
   audits.addTime(0.1);
   audits.addSample(sample(audit({ seconds: 0.009 })));
-  expect(audits.next().audited).toBe(false);
+  expect(audits.planNextSample().audited).toBe(false);
   // One more audit of 0.009 s would be 8.6 % of 0.209 s, or 5.8 % of 0.309 s.
   audits.addTime(0.1);
-  expect(audits.next().audited).toBe(false);
+  expect(audits.planNextSample().audited).toBe(false);
   audits.addTime(0.1);
-  expect(audits.next().audited).toBe(true);
+  expect(audits.planNextSample().audited).toBe(true);
 });
 
 test('a shipped variant is audited if that is affordable, and never suspected of memoisation', () => {
   // 3e-9 s per byte: 0.3 s, which is 8 % of 3.75 s.
   const audits = new Audits({ device: 'cpu', suspected: false, state_bytes: 1e8 });
-  expect(audits.next()).toEqual({ audited: false, probed: false, altered: false });
+  expect(audits.planNextSample()).toEqual({ audited: false, probed: false, altered: false });
   audits.addTime(3.4);
-  expect(audits.next().audited).toBe(false);
+  expect(audits.planNextSample().audited).toBe(false);
   audits.addTime(0.1);
-  expect(audits.next()).toEqual({ audited: true, probed: false, altered: false });
+  expect(audits.planNextSample()).toEqual({ audited: true, probed: false, altered: false });
   const changes = Array.from({ length: 24 }, () => ({ changed_s: 1e-3, before_s: 1e-4 }));
   audits.addSample(sample(null, { ...unchangedInputs, probes: changes }));
   expect([failures(audits), audits.nextCheck]).toEqual([[], null]);
@@ -304,7 +304,7 @@ test('audits of 1,000 samples use less than a tenth of the time, whatever a sing
   for (const seconds of [1e-4, 3e-3, 0.02, 0.3]) {
     const audits = newAudits();
     for (let i = 0; i < 1000; i += 1) {
-      const isAudited = audits.next().audited;
+      const isAudited = audits.planNextSample().audited;
       audits.addTime(0.01 + (isAudited ? seconds : 0));
       audits.addSample(sample(isAudited ? audit({ seconds }) : null));
     }

@@ -21,10 +21,10 @@ import { gammaIndex, normalizeToPeak } from '../../../../../electron/host/model/
 import { hostWorkloads } from '../../../../../electron/host/workloads/index.ts';
 import { problemOf } from '../../../../../electron/host/workloads/scenarios/scenarios.ts';
 import {
-  answerOf,
   type BatchOptions,
   requireBeam,
   type SolvedBeam,
+  solvedBeamOf,
 } from '../../../../../electron/host/workloads/transport/batch.ts';
 import { inspectDose, planeOfDose, readDoseFile } from '../../../../../electron/host/workloads/transport/dose-file.ts';
 import { depthDoseOf } from '../../../../../electron/host/workloads/transport/metrics/run-metrics.ts';
@@ -182,7 +182,7 @@ describe('beams on one grid', () => {
     );
   }
 
-  function options(): Omit<BatchOptions, 'ended'> {
+  function options(): Omit<BatchOptions, 'onEnded'> {
     const addon = loadAddon();
     const { cpu, logicalCores, memoryBytes, os } = addon.machine();
     return {
@@ -203,20 +203,20 @@ describe('beams on one grid', () => {
     const answers: SolvedBeam[] = [];
     await runsOnOneGrid('beams', beams, {
       ...options(),
-      ended: (index, run) => {
+      onEnded: (index, run) => {
         if (run instanceof BraggError) throw run;
         runs[index] = run;
       },
     });
     await solveOnOneGrid('beams', beams, {
       ...options(),
-      ended: (index, answer) => {
+      onEnded: (index, answer) => {
         if (answer instanceof BraggError) throw answer;
         answers[index] = answer;
       },
     });
     expect(answers).toHaveLength(energies.length);
-    expect(answers.map(numbers)).toEqual(runs.map((run) => numbers(answerOf(run))));
+    expect(answers.map(numbers)).toEqual(runs.map((run) => numbers(solvedBeamOf(run))));
     // Results of complete runs are retained: no two share an array.
     expect(new Set(runs.map(({ dose }) => dose.buffer)).size).toBe(energies.length);
   });
@@ -235,7 +235,7 @@ describe('beams on one grid', () => {
     const solve = async (most: number) => {
       vi.stubEnv('BRAGGBENCH_MOST_MINUTES', String((most * (alone.least_s ?? 0)) / 60));
       const ended: number[] = [];
-      await solveOnOneGrid('beams', beams, { ...options(), ended: (index) => ended.push(index) });
+      await solveOnOneGrid('beams', beams, { ...options(), onEnded: (index) => ended.push(index) });
       return ended.length;
     };
     expect(await solve(4.5)).toBe(4);
@@ -256,7 +256,7 @@ describe('beams on one grid', () => {
     const answers: SolvedBeam[] = [];
     await solveOnOneGrid('b', beams, {
       ...options(),
-      ended: (index, answer) => {
+      onEnded: (index, answer) => {
         if (answer instanceof BraggError) throw answer;
         answers[index] = answer;
       },
@@ -303,7 +303,7 @@ describe('beams on one grid', () => {
     await solveOnOneGrid('beams', await reading(), {
       ...options(),
       signal: giving.signal,
-      ended: (index, answer) => {
+      onEnded: (index, answer) => {
         if (answer instanceof BraggError) throw answer;
         if (told.length === 0) {
           waitForIdleThreads();

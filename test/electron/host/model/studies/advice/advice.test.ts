@@ -112,7 +112,7 @@ describe('the fastest correct variant', () => {
 describe('claims evaluated on a study', () => {
   const claim: StudyClaim = {
     ...{ claim: 'Tiling', from: 2, to: 4, pairs: [{ slower: 'plain', faster: 'tiled', rival: false }] },
-    speaks: () => true,
+    appliesTo: () => true,
   };
   const rows = [
     ...[at('plain', 64, 1), at('tiled', 64, 0.9)],
@@ -129,7 +129,7 @@ describe('claims evaluated on a study', () => {
   });
 
   test('are not judged from unrelated points, nor if they need another GPU', () => {
-    const few = ask(rows, [{ ...claim, speaks: ({ settings }) => settings.some(({ value }) => value === 256) }]);
+    const few = ask(rows, [{ ...claim, appliesTo: ({ settings }) => settings.some(({ value }) => value === 256) }]);
     expect(few.at(-1)?.text).toBe('Tiling, claimed 2–4×: as claimed.');
     const other = ask(rows, [{ ...claim, needs: 'a consumer GPU' }]).at(-1);
     expect(other?.text).toContain('not judged');

@@ -12,12 +12,12 @@ import { runPacker } from '../../../../../../electron/host/app/run-files/packer.
 import { createFile, openFile } from '../../../../../../electron/host/io/hdf5/h5.ts';
 import { type ImageRunData, isImageRun } from '../../../../../../electron/host/workloads/diffraction/image-data.ts';
 import {
-  counts,
   imageFigure,
   imageFile,
   smvHeader,
+  toCounts,
 } from '../../../../../../electron/host/workloads/diffraction/images/index.ts';
-import { readNexusImage, runOrNexus } from '../../../../../../electron/host/workloads/diffraction/images/read.ts';
+import { readNexusImage, readRunOrNexus } from '../../../../../../electron/host/workloads/diffraction/images/read.ts';
 import { nexusFields } from '../../../../../../electron/host/workloads/diffraction/images/read-nexus.ts';
 import { requireWorkload } from '../../../../../../electron/host/workloads/index.ts';
 import { renderDocument } from '../../image.ts';
@@ -30,8 +30,8 @@ describe('image files', () => {
   });
 
   test('contain counts: the largest pixel is 55040, no photon is 40, and halves round up', () => {
-    expect([...counts(Float32Array.of(0, 1, 2, 4)).counts]).toEqual([40, 13790, 27540, 55040]);
-    expect([...counts(new Float32Array(3)).counts]).toEqual([40, 40, 40]);
+    expect([...toCounts(Float32Array.of(0, 1, 2, 4)).counts]).toEqual([40, 13790, 27540, 55040]);
+    expect([...toCounts(new Float32Array(3)).counts]).toEqual([40, 40, 40]);
   });
 
   test('have a header of 512 bytes and then the rows in SMV', () => {
@@ -58,7 +58,7 @@ describe('image files', () => {
     expect(header).toMatch(/\n\}\f *$/);
     expect(bytes.length).toBe(512 + 2 * 32 * 24);
     const view = new DataView(bytes.buffer, bytes.byteOffset);
-    const wanted = counts(run.image).counts;
+    const wanted = toCounts(run.image).counts;
     expect([0, 1, 32, 767].map((i) => view.getUint16(512 + 2 * i, true))).toEqual(
       [0, 1, 32, 767].map((i) => wanted[i]),
     );
@@ -101,7 +101,7 @@ describe('image files', () => {
     expect(float.strip.getFloat32(4 * 400, true)).toBe(run.image[400]);
     const short = tiff(imageFile(run, 'small.tiff', 16));
     expect([258, 339].map((tag) => short.tags.get(tag))).toEqual([16, 1]);
-    expect(short.strip.getUint16(2 * 400, true)).toBe(counts(run.image).counts[400]);
+    expect(short.strip.getUint16(2 * 400, true)).toBe(toCounts(run.image).counts[400]);
   });
 
   test('contain only the pixels in raw format', () => {
@@ -176,7 +176,7 @@ describe('the reader of NeXus files', () => {
       expect([found.width, found.height]).toEqual([width, height]);
       expect([...found.counts]).toEqual([0, 1, 2, 3, 10, 11, 12, 13, 20, 21, 22, 23]);
       expect(found.notes).toEqual(['It has 2 images: only the first one is read.']);
-      expect([...found.left]).toEqual(Array.from({ length: 12 }, () => 0));
+      expect([...found.excluded]).toEqual(Array.from({ length: 12 }, () => 0));
     });
 
     test('excludes masked pixels, overloads and the largest value of its type', async () => {
@@ -188,7 +188,7 @@ describe('the reader of NeXus files', () => {
         parts.detector.create_dataset({ name: 'saturation_value', data: Int32Array.of(500), shape: [1], dtype: '<i' });
       });
       // Pixel 1 is excluded by the mask, 2 by the value 2^16 - 1, 4 by the saturation value.
-      expect([...found.left]).toEqual([0, 1, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0]);
+      expect([...found.excluded]).toEqual([0, 1, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0]);
       expect(found.notes).toBeUndefined();
     });
 
@@ -363,9 +363,9 @@ describe('the reader of NeXus files', () => {
     const other = await createFile((file) => void file.create_group('other'));
     const fails = (code: 'foreign-file' | 'not-found') => () => Promise.reject(new BraggError(code, 'no run'));
     const image = (of: Uint8Array) => () => readNexusImage(of, 'a.h5', alone);
-    expect(await runOrNexus(() => Promise.resolve(7), image(bytes))).toEqual({ run: 7 });
-    expect(await runOrNexus(fails('foreign-file'), image(bytes))).toMatchObject({ image: { width, height } });
-    await expect(runOrNexus(fails('foreign-file'), image(other))).rejects.toThrow('no run');
-    await expect(runOrNexus(fails('not-found'), image(bytes))).rejects.toThrow('no run');
+    expect(await readRunOrNexus(() => Promise.resolve(7), image(bytes))).toEqual({ run: 7 });
+    expect(await readRunOrNexus(fails('foreign-file'), image(bytes))).toMatchObject({ image: { width, height } });
+    await expect(readRunOrNexus(fails('foreign-file'), image(other))).rejects.toThrow('no run');
+    await expect(readRunOrNexus(fails('not-found'), image(bytes))).rejects.toThrow('no run');
   });
 });

@@ -19,7 +19,7 @@ describe('image files written by the program', () => {
     const read = readImage(imageFile(run, name, bits), name, [run.width, run.height]);
     expect([read.width, read.height]).toEqual([32, 24]);
     expect(read.counts).toEqual(run.image);
-    expect(read.left.some((one) => one === 1)).toBe(false);
+    expect(read.excluded.some((one) => one === 1)).toBe(false);
   });
 
   test.each(['a.img', 'a.tiff'])('contain counts that agree with the photons: %s', (name) => {
@@ -117,7 +117,7 @@ test('CBF reader: differences of every width, detector gaps and the header', () 
   const counts = [0, 5, 127, -1, -2, 30_000, 1_000_000, 999_999, 3, 127, 255, 0];
   const read = readImage(cbf(counts, 4, 3), 'a.cbf');
   expect([read.width, read.height, ...read.counts]).toEqual([4, 3, ...counts]);
-  expect([...read.left]).toEqual([0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0]);
+  expect([...read.excluded]).toEqual([0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0]);
   expect(read.header.distance_mm).toBeCloseTo(250, 9);
   expect(read.header.pixel_mm).toBeCloseTo(0.172, 9);
   expect(read.header.wavelength_A).toBe(0.9795);
@@ -151,7 +151,7 @@ test('TIFF reader: integers of other widths, either byte order, several strips; 
   for (const [i, value] of [1, 258, 65_535, 4].entries()) view.setUint16(110 + 2 * i, value);
   const read = readImage(new Uint8Array(view.buffer), 'a.tif');
   expect([...read.counts]).toEqual([1, 258, 65_535, 4]);
-  expect([...read.left]).toEqual([0, 0, 1, 0]);
+  expect([...read.excluded]).toEqual([0, 0, 1, 0]);
 });
 
 /** Files modelled on public bug reports, with their correct values. Their sources are in cases/README.md. */
@@ -159,7 +159,8 @@ describe('a detector image', () => {
   const ofCase = (name: string) => readImage(readFileSync(path.join(import.meta.dirname, 'cases', name)), name);
   const usual = Float32Array.from({ length: 1200 }, (_, i) => 10 + ((7 * (i % 40) + 13 * Math.floor(i / 40)) % 50));
   usual[15 * 40 + 20] = 3045;
-  const leftOf = ({ left }: { readonly left: Uint8Array }) => [...left.keys()].filter((i) => left[i] === 1);
+  const leftOf = ({ excluded }: { readonly excluded: Uint8Array }) =>
+    [...excluded.keys()].filter((i) => excluded[i] === 1);
 
   test.each(['i01-long.img', 'i02-braces.img'])('has the usual counts: %s', (name) => {
     const { width, height, counts } = ofCase(name);
@@ -169,10 +170,10 @@ describe('a detector image', () => {
 
   test('excludes overloads stated in an SMV or CBF header', () => {
     expect(leftOf(ofCase('i04-saturation.img'))).toEqual([10 * 40 + 20, 10 * 40 + 21]);
-    const { counts, left } = ofCase('b04-cutoff.cbf');
+    const { counts, excluded } = ofCase('b04-cutoff.cbf');
     const full = [...counts.keys()].filter((i) => counts[i] === 1_048_500);
     expect(full.length).toBeGreaterThan(0);
-    expect(full.every((i) => left[i] === 1)).toBe(true);
+    expect(full.every((i) => excluded[i] === 1)).toBe(true);
   });
 
   test('expands imaging-plate counts above 15 bits', () => {
@@ -299,14 +300,14 @@ describe('a CBF image', () => {
       'loop_\r\n_array_intensities.array_id\r\n_array_intensities.overload\r\n A 99\r\n B 10 # lower\r\n',
     ],
   ])('excludes pixels with an overload %s', (_, more) => {
-    const { full, left } = withText(more);
+    const { full, excluded } = withText(more);
     // An overload at 10 excludes three of six counts: 10, 15 and 115.
-    expect([full, [...left]]).toEqual([10, [0, 0, 0, 1, 1, 1]]);
+    expect([full, [...excluded]]).toEqual([10, [0, 0, 0, 1, 1, 1]]);
   });
 
   test('excludes pixels whose value represents no count, but 0 is a count', () => {
-    const { counts: read, left } = withText('_array_intensities.undefined_value 6\r\n');
-    expect([read[2], [...left]]).toEqual([-1, [0, 0, 1, 0, 0, 0]]);
+    const { counts: read, excluded } = withText('_array_intensities.undefined_value 6\r\n');
+    expect([read[2], [...excluded]]).toEqual([-1, [0, 0, 1, 0, 0, 0]]);
     const zero = withText('_array_intensities.undefined_value 0\r\n');
     expect([[...zero.counts], zero.notes]).toEqual([
       counts,
@@ -346,7 +347,7 @@ describe('a CBF image', () => {
   test('a TIFF may also state its geometry in detector comment lines', () => {
     const words = '# Pixel_size 172e-6 m x 172e-6 m\r\n# Detector_distance 0.2 m\r\n# Count_cutoff 104 counts\0';
     const strip = { 256: 5, 257: 3, 258: 16, 259: 1, 262: 1, 273: 8, 277: 1, 279: 30, 270: asciiOf(words) };
-    const { header, left } = readImage(
+    const { header, excluded } = readImage(
       tiffOf(
         Uint16Array.from({ length: 15 }, (_, i) => 90 + i),
         strip,
@@ -354,7 +355,7 @@ describe('a CBF image', () => {
       'a.tif',
     );
     expect(header.distance_mm).toBeCloseTo(200, 9);
-    expect([header.pixel_mm?.toFixed(6), left[13], left[14]]).toEqual(['0.172000', 0, 1]);
+    expect([header.pixel_mm?.toFixed(6), excluded[13], excluded[14]]).toEqual(['0.172000', 0, 1]);
   });
 
   test('a circular definition of count scales is rejected', () => {

@@ -161,7 +161,7 @@ describe('refinement of a crystal', () => {
       const told: number[] = [];
       const halted = refine(photons, {
         signal: ending.signal,
-        told: ({ iteration }) => {
+        onIteration: ({ iteration }) => {
           told.push(iteration);
           ending.abort();
         },

@@ -100,7 +100,7 @@ describe('fluence moments', () => {
       return sums([[(1 - 0.005 * Math.min(z, 40)) * 0.5 * (1 - Math.tanh(z - 40)), 0, 0]]);
     });
     const grid = { nz: 50, dz_mm: 1 };
-    const end = { stopped: 0.8, excess_mm: 0, lostBehind: () => 0, aside: 0 };
+    const end = { stopped: 0.8, excess_mm: 0, lostBehind: () => 0, escapedSideways: 0 };
     const moments = fluenceMoments(new Float64Array(planes.flat()), 1, 0);
     const [ahead, behind] = [
       { z_mm: 0, angle_rad: 0 },
@@ -111,8 +111,8 @@ describe('fluence moments', () => {
     expect(meanRange(moments, ahead, grid, end, null)).toBeNull();
     // If a side absorbs part of a straight beam, the others still stop at their range. A tilted beam's axis leaves
     // through it.
-    expect(meanRange(moments, ahead, grid, { ...end, aside: 0.1 }, 40)).not.toBeNull();
-    expect(meanRange(moments, { ...ahead, angle_rad: 0.1 }, grid, { ...end, aside: 0.1 }, 40)).toBeNull();
+    expect(meanRange(moments, ahead, grid, { ...end, escapedSideways: 0.1 }, 40)).not.toBeNull();
+    expect(meanRange(moments, { ...ahead, angle_rad: 0.1 }, grid, { ...end, escapedSideways: 0.1 }, 40)).toBeNull();
     // The beam leaves the box at the 40th plane, where most protons are still in flight.
     const cut = fluenceMoments(new Float64Array(planes.slice(0, 40).flat()), 1, 0);
     expect(meanRange(cut, ahead, { nz: 40, dz_mm: 1 }, end, 38)).toBeNull();

@@ -4,7 +4,11 @@
  */
 import { describe, expect, it } from 'vitest';
 import { loadAddon } from '../../../../../../electron/host/io/addon/addon.ts';
-import { coarsenGrid, isLayered, Pace } from '../../../../../../electron/host/workloads/transport/what-if/prepare.ts';
+import {
+  coarsenGrid,
+  FactorSelector,
+  isLayered,
+} from '../../../../../../electron/host/workloads/transport/what-if/prepare.ts';
 import { openTestScenarios, smallScenario } from '../../../small-run.ts';
 
 const scenarios = await openTestScenarios(loadAddon());
@@ -80,14 +84,14 @@ describe('the pace of Live', () => {
   const CELLS = 1e8;
 
   it('keeps the grid of the scenario if it answers in time', () => {
-    const pace = new Pace();
+    const pace = new FactorSelector();
     pace.recordTimes('cpu', CELLS, 0.01, 0.05);
     pace.recordTimes('cpu', CELLS, 0.01, 0.05);
     expect(pace.factors('cpu', CELLS, false)).toEqual({ x: 1, z: 1, theta: 1 });
   });
 
   it('coarsens the grid until an answer takes a tenth of a second, and refines it only at rest', () => {
-    const pace = new Pace();
+    const pace = new FactorSelector();
     for (let i = 0; i < 12; i += 1) pace.recordTimes('cpu', CELLS, 0.02, 2);
     // 2 s become 0.25 s with an eighth of the work, 0.11 s with an eighteenth, 0.06 s with a thirty-second: z is at
     // most halved.
@@ -99,19 +103,19 @@ describe('the pace of Live', () => {
   });
 
   it('coarsens only the angle if the dose cells must stay, and by at most four', () => {
-    const pace = new Pace();
+    const pace = new FactorSelector();
     for (let i = 0; i < 12; i += 1) pace.recordTimes('cpu', CELLS, 0.02, 100);
     expect(pace.factors('cpu', CELLS, true)).toEqual({ x: 1, z: 1, theta: 4 });
   });
 
   it('does not coarsen because of set-up time, which fewer cells do not shorten', () => {
-    const pace = new Pace();
+    const pace = new FactorSelector();
     for (let i = 0; i < 12; i += 1) pace.recordTimes('cpu', CELLS, 0.5, 0.04);
     expect(pace.factors('cpu', CELLS, false).x).toBe(1);
   });
 
   it("is determined for a GPU from the GPU's own times", () => {
-    const pace = new Pace();
+    const pace = new FactorSelector();
     for (let i = 0; i < 12; i += 1) pace.recordTimes('cpu', CELLS, 0.02, 100);
     expect(pace.factors('gpu', CELLS, false).x).toBe(1);
   });
