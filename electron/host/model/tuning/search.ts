@@ -27,7 +27,7 @@ const candidateKey = ({ variant, at }: Pick<Candidate, 'variant' | 'at'>): strin
 const NEAR_THE_BEST = 0.7;
 /** Number of tunables that are changed at once to leave a local minimum. */
 const PERTURBED_TUNABLES = 3;
-/** Maximum number of next candidates that are passed to `Measure`. */
+/** Maximum number of next candidates that are passed to `MeasureCandidate`. */
 const MAX_PREPARED = 256;
 
 class LocalSearch {

@@ -231,8 +231,8 @@ function tiltNote(
 }
 
 /**
- * Share of the dose in the last cells that may be wrong if protons leave through the back of the box, because remapping
- * in z retains some of them. Measured at 70 MeV for steps of 0.1 to 0.9 cells in depth, and for steps longer than a
+ * Share of the dose in the last cells that may be wrong if protons leave through the back of the box. Remapping in z
+ * retains some of these protons. Measured at 70 MeV for steps of 0.1 to 0.9 cells in depth, and for steps longer than a
  * cell, whose dose is spread over several cells.
  */
 const RETAINED_DOSE = { ofShort: 0.45, power: 1.5, ofLong: 0.5 } as const;
