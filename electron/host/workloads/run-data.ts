@@ -18,7 +18,7 @@ export function runOf<W extends AnyRunData['workload']>(
 }
 
 /** Converts the name of a run to a file name that is valid on every system. */
-export function stem(name: string): string {
+export function fileNameStem(name: string): string {
   const plain = name.normalize('NFKD').replace(/[^A-Za-z0-9._-]+/g, '-');
   return plain.replace(/^[-.]+|[-.]+$/g, '').slice(0, 80) || 'run';
 }

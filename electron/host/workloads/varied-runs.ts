@@ -20,7 +20,10 @@ import { median } from '../model/bench/statistics.ts';
 /** Ratio of the longer to the shorter time of a pair, below which the two count as equal. */
 export const SUSPECT_RATIO = 1.5;
 
-/** Excess of pairs with a longer first time that an honest kernel may have, as a share of all pairs. */
+/**
+ * Share of all pairs by which pairs with a longer first time may outnumber those with a longer second time, for an
+ * honest kernel.
+ */
 const ALLOWED_EXCESS = 0.15;
 
 /**

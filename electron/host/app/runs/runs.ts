@@ -10,7 +10,7 @@ import { oncePerTick } from '../../io/flow/once.ts';
 import type { FrameSink } from '../../io/flow/subscribers.ts';
 import { withSharedArrays } from '../../io/threads/shared.ts';
 import { appendValuesToName } from '../../model/scenarios/overrides.ts';
-import { type HostPart, withPartAfter, withPartsBefore } from '../../model/timeline/import/host-parts.ts';
+import { appendHostPart, type HostPart, prependHostParts } from '../../model/timeline/import/host-parts.ts';
 import { hostWorkloads, type WorkloadRun } from '../../workloads/index.ts';
 import type { RunContext } from '../../workloads/run-context.ts';
 import type { AnyRunData } from '../../workloads/run-data.ts';
@@ -276,7 +276,7 @@ export class Runs {
     if (record.live) return;
     const data = await cache.get(id);
     if (!('spans' in data)) return;
-    const whole = await withSharedArrays(withPartAfter(data, { name: 'file written', seconds }));
+    const whole = await withSharedArrays(appendHostPart(data, { name: 'file written', seconds }));
     // The run may have been removed in the meantime.
     if (this.#records.get(id) === record) cache.put(id, whole);
   }
@@ -376,7 +376,7 @@ export class Runs {
       });
       // Use shared arrays: views of a large run are computed on worker threads, and would otherwise copy the run each
       // time.
-      const whole = 'spans' in computed ? withPartsBefore(computed, active.before) : computed;
+      const whole = 'spans' in computed ? prependHostParts(computed, active.before) : computed;
       const data = await withSharedArrays(whole);
       const { headline, detail, upTo } = await hostWorkloads[data.workload].ended(data);
       if (data.error !== null) this.#fail(record, new BraggError(data.error.code, data.error.message));

@@ -51,7 +51,7 @@ export interface ProgramSettings {
   readonly samples: 'run' | 'prepared' | 'anew';
   /** Minimum duration of a sample in seconds. A run with a prepared state is repeated until it is reached. */
   readonly sample_s: number;
-  /** Expected length of each array of the answer; absent if the engine checks the answer. */
+  /** Expected length of each array of the answer; absent if the engine checks the lengths. */
   readonly lengths?: readonly number[];
   /** Errors of the answer relative to the reference answer `oracle`, which is null if there is none. */
   readonly accuracy: (answer: ProgramAnswer, oracle: AnswerValues | null) => readonly Accuracy[];

@@ -73,7 +73,7 @@ interface Plane {
   readonly values: Float32Array | Float64Array;
   readonly strideHorizontal: number;
   readonly strideVertical: number;
-  /** Scaling with a separate divisor for each value; absent for none. */
+  /** Divisor for each value; absent if values are not divided. */
   readonly per?: ValueScaling;
 }
 

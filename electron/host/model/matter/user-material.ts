@@ -56,7 +56,7 @@ const gasExcitation_eV: Readonly<Record<string, number>> = { H: 19.2, C: 70, N: 
 /** Density in g/cm³ below which matter counts as a gas. */
 const GAS_G_CM3 = 0.03;
 
-/** Largest difference between atomic fractions of the same formula. */
+/** Tolerance for atomic fractions, within which two compositions have the same formula. */
 const SAME_TOLERANCE = 1e-6;
 
 /** Fraction of the atoms that belong to each element, by symbol. */

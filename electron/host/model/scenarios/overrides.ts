@@ -25,9 +25,7 @@ const PATHS_NOT_IN_NAME = /^(\$schema|name|notes|output|solver\.(variant|precisi
 /** Maximum length of a scenario's name. */
 const LONGEST_NAME = 200;
 
-/**
- * Adds overrides to the name of a scenario: a scenario named "36 million cells" may have 144 million after an override.
- */
+/** Adds overrides to the name of a scenario. Otherwise, a scenario named "36 million cells" could have 144 million. */
 function nameWithOverrides(document: unknown, overrides: readonly Override[]): unknown {
   const name = valueAt(document, ['name']);
   // The name of a user problem identifies its sessions and candidates, so it must not change.

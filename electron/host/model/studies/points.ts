@@ -138,7 +138,8 @@ function settingsOfDimension(dimension: StudyDimension, seed: number, at: readon
     case 'zip':
       return settingsOfZip(dimension.axes, at);
     case 'tunables':
-      // The plan has replaced tunables by their values before, because these are known only from the sources.
+      // Planning replaces tunables by their values before it computes points, because only the sources contain these
+      // values.
       return { choices: [], faults: [fieldIssue(at, 'tunables', 'have not been loaded', 'a variant with tunables')] };
     case 'random':
     case 'latin': {

@@ -59,7 +59,7 @@ function valuesOf(text: string, names: readonly string[], file: string, which: 0
 export const readConstants = (text: string, names: readonly string[], file: string): Configuration =>
   valuesOf(text, names, file, 0);
 
-/** Values of constants in a source text that apply to GPUs from Hopper (sm_90) on. */
+/** Values of constants in a source text that apply to GPUs from the Hopper generation (sm_90) on. */
 export const readHopperConstants = (text: string, names: readonly string[], file: string): Configuration =>
   valuesOf(text, names, file, -1);
 

@@ -86,7 +86,7 @@ interface Compilation {
   readonly flags: readonly string[];
 }
 
-function words(text: string): readonly string[] {
+function splitWords(text: string): readonly string[] {
   return text.split(/\s+/).filter((word) => word !== '');
 }
 
@@ -95,7 +95,7 @@ function words(text: string): readonly string[] {
  * takes effect.
  */
 export const userFlags = (environment: NodeJS.ProcessEnv = process.env): readonly string[] =>
-  words(environment['CXXFLAGS'] ?? '');
+  splitWords(environment['CXXFLAGS'] ?? '');
 
 const common = {
   gnu: ['-std=c++20', '-O3', '-DNDEBUG', '-fPIC', '-fvisibility=hidden', '-fvisibility-inlines-hidden'],
@@ -108,7 +108,7 @@ const foldersOf = ({ style }: CppCompiler, includes: readonly string[]): readonl
 /** Compiler flags for an instruction set, for files that are compiled once for each instruction set. */
 export function simdFlags(style: CppCompiler['style'], build: UserKernelBuild, isa: string): readonly string[] {
   const macro = style === 'msvc' ? `/DBB_ISA=${isa}` : `-DBB_ISA=${isa}`;
-  return [...words(build.isas[isa] ?? ''), ...words(build.simd), macro];
+  return [...splitWords(build.isas[isa] ?? ''), ...splitWords(build.simd), macro];
 }
 
 /** Name of the static library of the engine, which is in the folder of the addon. */

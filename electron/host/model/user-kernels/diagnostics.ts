@@ -31,7 +31,7 @@ const placeOf = (line: string | undefined, column: string | undefined): SourcePo
 
 const baseName = (file: string): string => file.replace(/^.*[/\\]/, '');
 
-function issue(name: string, severity: string, place: SourcePosition | null, message: string): Issue {
+function createIssue(name: string, severity: string, place: SourcePosition | null, message: string): Issue {
   return {
     severity: severity === 'warning' ? 'warning' : 'error',
     file: name,
@@ -113,13 +113,13 @@ export function parseDiagnostics(said: string, name: string, shipped: readonly s
     }
     if (kernel) {
       const column = place.column ?? (gnu === null ? caretColumn(lines, at) : null);
-      found.push(issue(name, severity, { ...place, column }, message));
+      found.push(createIssue(name, severity, { ...place, column }, message));
     } else if (severity !== 'warning') {
-      found.push(issue(name, severity, led, `${message} (in ${baseName(file)}, line ${place.line})`));
+      found.push(createIssue(name, severity, led, `${message} (in ${baseName(file)}, line ${place.line})`));
     }
     led = null;
   }
-  for (const one of undefinedNames) found.push(issue(name, 'error', null, `${one} is used but not defined`));
+  for (const one of undefinedNames) found.push(createIssue(name, 'error', null, `${one} is used but not defined`));
   // The compiler reports an error in a template once for each type; the repetitions are dropped.
   const places = new Set<string>();
   const distinct = found.filter(({ line, column, severity, message }) => {

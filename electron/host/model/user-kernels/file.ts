@@ -117,7 +117,7 @@ export async function findReplaceableFiles(
   return { files, reason: files.length > 0 ? null : `${base.id} has no file that a user kernel can replace.` };
 }
 
-function issue(file: string, field: string, message: string, allowed: string | null): Issue {
+function createIssue(file: string, field: string, message: string, allowed: string | null): Issue {
   return { severity: 'error', file, path: field, line: null, column: null, message, value: null, allowed };
 }
 
@@ -134,7 +134,12 @@ function findBase(description: UserKernelDescription, name: string, bases: reado
   if (!benches.includes(bench)) {
     const allowed = benches[0] === '' ? `none, of ${workload}` : benches.join(', ');
     throwIssues([
-      issue(name, 'bench', `${JSON.stringify(bench)} is not a benchmark of ${workload}; allowed: ${allowed}`, allowed),
+      createIssue(
+        name,
+        'bench',
+        `${JSON.stringify(bench)} is not a benchmark of ${workload}; allowed: ${allowed}`,
+        allowed,
+      ),
     ]);
   }
   const known = of.filter((one) => one.bench === bench);
@@ -151,7 +156,7 @@ function findBase(description: UserKernelDescription, name: string, bases: reado
         : ` (did you mean ${near}?)`;
   const allowed = ids.join(', ');
   const says = `${JSON.stringify(base)} is not a variant of ${benchText(workload, bench)}${hint}; allowed: ${allowed}`;
-  throwIssues([issue(name, 'base', says, allowed)]);
+  throwIssues([createIssue(name, 'base', says, allowed)]);
 }
 
 /** Text of a description file, without fields that have their default values. */
@@ -169,7 +174,9 @@ async function parseDescription(text: string, name: string): Promise<UserKernelD
   const checked = userKernelDescriptionSchema.safeParse(parsed.value);
   if (checked.success) return checked.data;
   throwIssues(
-    checked.error.issues.map((found) => issue(name, found.path.join('.'), rephraseSchemaError(found.message), null)),
+    checked.error.issues.map((found) =>
+      createIssue(name, found.path.join('.'), rephraseSchemaError(found.message), null),
+    ),
   );
 }
 
@@ -232,18 +239,18 @@ export async function readUserKernel(
   const base = findBase(description, name, bases);
   if (kernelExtension(base) !== path.extname(id)) {
     const wanted = `a ${kernelExtension(base)} file, because it runs on ${base.device === 'cuda' ? 'the GPU' : 'the CPU'}`;
-    throwIssues([issue(name, 'base', `${base.id} is the base of ${id}; allowed: ${wanted}`, wanted)]);
+    throwIssues([createIssue(name, 'base', `${base.id} is the base of ${id}; allowed: ${wanted}`, wanted)]);
   }
   const { files: allowed, reason } = await findReplaceableFiles(sources, base, rulesOf(base));
-  if (reason !== null) throwIssues([issue(name, 'base', reason, null)]);
+  if (reason !== null) throwIssues([createIssue(name, 'base', reason, null)]);
   const replaces = currentPath(description.replaces, allowed);
   if (!allowed.includes(replaces)) {
     const says = `${JSON.stringify(description.replaces)} is not a file of ${base.id} that can be replaced`;
-    throwIssues([issue(name, 'replaces', `${says}; allowed: ${allowed.join(', ')}`, allowed.join(', '))]);
+    throwIssues([createIssue(name, 'replaces', `${says}; allowed: ${allowed.join(', ')}`, allowed.join(', '))]);
   }
   if (base.device !== 'cuda' && description.compile.registers !== undefined) {
     const says = 'is for CUDA kernels, but this one is compiled for the CPU';
-    throwIssues([issue(name, 'compile.registers', says, 'nothing')]);
+    throwIssues([createIssue(name, 'compile.registers', says, 'nothing')]);
   }
   const { expandedText, included, includeErrors } = await expandIncludes(file, text);
   return {

@@ -16,7 +16,7 @@ import { createFile } from '../../io/hdf5/h5.ts';
 import { writeDataset, writeValues } from '../../io/hdf5/put.ts';
 import { type RunTimeline, threadLanes } from '../../model/timeline/import/run.ts';
 import { leastSeconds, throwIfTooLong } from '../benchable.ts';
-import { runOf, stem } from '../run-data.ts';
+import { fileNameStem, runOf } from '../run-data.ts';
 import { readEnd, readHead, writeHead } from '../run-files/head.ts';
 import { readRecording, readSetup, writeRecording, writeSetup } from '../run-files/recording.ts';
 import type { Hdf5RunFile, Packer } from '../run-files/run-file.ts';
@@ -217,7 +217,11 @@ const writers: Readonly<Record<string, { readonly ending: string; readonly mime:
 async function exportImage(run: ImageRunData, what: string, packer: Packer): Promise<ExportedFile> {
   const writer = writers[what];
   if (writer === undefined) throw new Error(`a diffraction run has no ${what}`);
-  return { name: `${stem(run.name)}${writer.ending}`, mime: writer.mime, bytes: await writer.write(run, packer) };
+  return {
+    name: `${fileNameStem(run.name)}${writer.ending}`,
+    mime: writer.mime,
+    bytes: await writer.write(run, packer),
+  };
 }
 
 const photons = new Set(['max', 'sum', 'mean']);

@@ -81,7 +81,10 @@ interface Fit {
   readonly converged: boolean;
 }
 
-/** Initial damping after a failed step, factors for further and for successful steps, and maximum. */
+/**
+ * Damping of the fit: its value after the first failed step, the factors after each further failed and each successful
+ * step, and its maximum.
+ */
 const DAMPING = { first: 1e-3, rise: 10, fall: 0.3, most: 1e8 } as const;
 
 function dampedStep({ square, right }: NormalEquations, damping: number): Float64Array | null {
@@ -160,13 +163,19 @@ export interface RefinementResult {
  */
 const TURN_DEG = 0.25;
 const STRETCH = 5e-3;
-/** Step of finite differences in those units. With pixels in FP32, derivatives are then accurate to some percent. */
+/**
+ * Step of finite differences, in the scaled units of the unknowns. With pixels in FP32, derivatives are then accurate
+ * to some percent.
+ */
 const STEP = 0.1;
-/** The fit ends if all steps are smaller than this, which is the resolution of differences between FP32 images. */
-const ENOUGH = 1e-3;
+/**
+ * The fit ends if all steps are smaller than this, in scaled units. It is the resolution of differences between FP32
+ * images.
+ */
+const CONVERGED_STEP = 1e-3;
 const DEG = Math.PI / 180;
-/** Number of pixels that are processed between two yields. */
-const PIECE = 8192;
+/** Number of pixels that are processed before yielding. */
+const PIXELS_PER_SLICE = 8192;
 
 type Values = readonly number[];
 
@@ -202,7 +211,7 @@ function unitsOf({ crystal }: DiffractionProblem, start: Values): Values {
 function* fitLine(image: Float32Array, { counts, excluded }: MaskedImage): YieldingTask<Line> {
   let [n, x, y, xx, xy, yy] = [0, 0, 0, 0, 0, 0];
   for (let i = 0; i < counts.length; i += 1) {
-    if (i % PIECE === 0) yield;
+    if (i % PIXELS_PER_SLICE === 0) yield;
     if (excluded[i] === 1) continue;
     const [photons, counted] = [image[i] ?? 0, counts[i] ?? 0];
     n += 1;
@@ -246,7 +255,7 @@ function* projectedEquations(
   const sums = new Float64Array((columns + 1) * (columns + 1));
   const row = new Float64Array(columns + 1);
   for (let i = 0; i < measured.counts.length; i += 1) {
-    if (i % PIECE === 0) yield;
+    if (i % PIXELS_PER_SLICE === 0) yield;
     if (measured.excluded[i] === 1) continue;
     const photons = here[i] ?? 0;
     for (let k = 0; k < unknowns; k += 1) row[k] = (scale * ((further[k]?.[i] ?? 0) - photons)) / STEP;
@@ -309,30 +318,34 @@ export async function refineCrystal(
   const lines: Line[] = [];
   const begun = performance.now();
   let [last, least] = [begun, Number.POSITIVE_INFINITY];
-  const found = await gaussNewton(new Float64Array(fitted.length), { iterations, step: ENOUGH }, async (unknowns) => {
-    const images = [await imageOf(unknowns)];
-    const line = await runInSlices(fitLine(images[0] ?? new Float32Array(), measured));
-    if (lines.length === 0 && !(line.scale > 0)) {
-      throw new BraggError(
-        'unsupported',
-        "no spot of the image is near a spot of the scenario's image. Start closer: set crystal.misset and crystal.lattice",
-      );
-    }
-    lines.push(line);
-    for (let k = 0; k < fitted.length; k += 1)
-      images.push(await imageOf(unknowns.map((one, u) => (u === k ? one + STEP : one))));
-    const equations = await runInSlices(projectedEquations(images, measured, line));
-    const taken = equations.residual <= least;
-    least = Math.min(least, equations.residual);
-    const [now, values] = [performance.now(), valuesOf(unknowns)];
-    onIteration?.({
-      ...{ state: 'iteration', iteration: lines.length, rms: Math.sqrt(equations.residual / line.pixels) },
-      ...{ correlation: line.correlation, taken, values: fitted.map((k) => values[k] ?? 0) },
-      seconds: (now - last) / 1000,
-    });
-    last = now;
-    return equations;
-  });
+  const found = await gaussNewton(
+    new Float64Array(fitted.length),
+    { iterations, step: CONVERGED_STEP },
+    async (unknowns) => {
+      const images = [await imageOf(unknowns)];
+      const line = await runInSlices(fitLine(images[0] ?? new Float32Array(), measured));
+      if (lines.length === 0 && !(line.scale > 0)) {
+        throw new BraggError(
+          'unsupported',
+          "no spot of the image is near a spot of the scenario's image. Start closer: set crystal.misset and crystal.lattice",
+        );
+      }
+      lines.push(line);
+      for (let k = 0; k < fitted.length; k += 1)
+        images.push(await imageOf(unknowns.map((one, u) => (u === k ? one + STEP : one))));
+      const equations = await runInSlices(projectedEquations(images, measured, line));
+      const taken = equations.residual <= least;
+      least = Math.min(least, equations.residual);
+      const [now, values] = [performance.now(), valuesOf(unknowns)];
+      onIteration?.({
+        ...{ state: 'iteration', iteration: lines.length, rms: Math.sqrt(equations.residual / line.pixels) },
+        ...{ correlation: line.correlation, taken, values: fitted.map((k) => values[k] ?? 0) },
+        seconds: (now - last) / 1000,
+      });
+      last = now;
+      return equations;
+    },
+  );
   const iteration_s = (performance.now() - begun) / 1000 / lines.length;
   const image = await imageOf(found.unknowns);
   const end = await runInSlices(fitLine(image, measured));

@@ -77,7 +77,8 @@ class UserKernelImageRun implements DiffractionRun {
 }
 
 /**
- * Source files that the engine runs before it creates a variant. They prepare lengths, tables and sources of a problem.
+ * Source files that a user kernel cannot replace, because the engine runs them before it creates a variant. They
+ * prepare lengths, tables and sources of a problem.
  */
 const engine = ['registry.cpp', 'solver.cpp', 'setup.cpp', 'crystal.cpp'];
 

@@ -213,7 +213,10 @@ export function invalidScenarioError(issues: readonly Issue[]): BraggError {
   return new BraggError('invalid', summarizeIssues(issues), issues);
 }
 
-/** Number of values up to which a check needs only milliseconds, for example a hundred regions. */
+/**
+ * Maximum number of values in a document that is validated on this thread. It suffices for a hundred regions, and
+ * validation needs only milliseconds.
+ */
 const FEW_VALUES = 1000;
 
 function hasMoreValues(value: unknown, most: number): boolean {

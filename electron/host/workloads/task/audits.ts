@@ -59,7 +59,7 @@ const MAX_SHARE = 0.08;
  */
 const clock = { share: 0.25, slack_s: 0.05, parts: 4, samples: 16 } as const;
 
-/** Number of probes that are made as early as the time for audits allows. */
+/** Number of initial probes, which are made as soon as the time for audits allows. Later probes are made at random. */
 const FIRST_PROBES = 12;
 
 /**
@@ -79,8 +79,8 @@ const MAX_SWAPS = 40;
 type NamedCheck = TaskCheck & { readonly compared: string };
 
 /**
- * Time of one core in seconds per byte, for copies on both sides and the comparison in FP64. Measured on arrays of 64
- * MB and 537 MB.
+ * CPU time of an audit in seconds per byte of the state: copies on both sides and the comparison in FP64. Measured on
+ * arrays of 64 MB and 537 MB.
  */
 const AUDIT_S_PER_BYTE = 3e-9;
 
@@ -354,7 +354,7 @@ export class Audits {
     if (compared !== '') this.#compared ||= compared;
     for (const check of checks) {
       const before = this.#worst.get(check.id);
-      // Retain a failed check. Otherwise retain the value that is the larger share of its limit.
+      // Retain the worse result of a check: a failed one, otherwise the one that is closest to its limit.
       const worse =
         before === undefined ||
         (before.holds && !check.holds) ||

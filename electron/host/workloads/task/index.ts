@@ -17,7 +17,7 @@ import { parseSessionFile, sessionText } from '../../model/bench/session-file.ts
 import { fromSavedRecording } from '../../model/recording/recording.ts';
 import { type RecordedPart, type RunTimeline, threadLanes } from '../../model/timeline/import/run.ts';
 import { type Benchable, problemFor } from '../benchable.ts';
-import { type AnyRunData, runOf, stem } from '../run-data.ts';
+import { type AnyRunData, fileNameStem, runOf } from '../run-data.ts';
 import type { Packer, RunFacts, SessionRunFile } from '../run-files/run-file.ts';
 import {
   narrowToKinds,
@@ -53,7 +53,7 @@ import { asTaskRun, bestEntryOf, type TaskRunData, taskRunData } from './task-da
 import { taskUserKernels } from './user-kernels.ts';
 import { sizesIn, valuesInFiles } from './user-problem/definition.ts';
 
-/** Whether a text is such a session, from its first characters. */
+/** Whether a text is a session of a small measured workload, according to its first characters. */
 export const isTaskSession = (text: string): boolean => recognizeSession(text)?.isTask === true;
 
 /** Parses a session with its recordings. Throws BraggError `foreign-file`. */
@@ -112,10 +112,10 @@ function readTaskRun(bytes: Uint8Array, name: string): TaskRunData {
   return runOfSession(parseTaskSession(decodeUtf8(bytes), name), name);
 }
 
-/** Number of bytes that suffices for the name of the format, which comes first. */
+/** Number of leading bytes of a file that contain the name of its format. */
 const HEAD_BYTES = 200;
 
-/** Whether a file may be such a session. Run files of other workloads are HDF5. */
+/** Whether a file may be a session of a small measured workload. Run files of other workloads are HDF5. */
 function isTaskFile(bytes: Uint8Array): boolean {
   return isTaskSession(decodeUtf8(bytes.subarray(0, HEAD_BYTES)));
 }
@@ -211,7 +211,7 @@ function sessionTable({ session }: TaskRunData): string {
 }
 
 async function exportTask(run: TaskRunData, what: string, packer: Packer): Promise<ExportedFile> {
-  const name = stem(run.name);
+  const name = fileNameStem(run.name);
   if (what === 'run') return { name: `${name}.task.json`, mime: 'application/json', bytes: await packer.write(run) };
   return { name: `${name}-variants.csv`, mime: 'text/csv', bytes: new TextEncoder().encode(sessionTable(run)) };
 }

@@ -83,7 +83,7 @@ function taskTerms(
  * Maximum share of the memory that all prepared variants may use together. If they need more, each is prepared again
  * for every sample.
  */
-const savedShare = 0.5;
+const preparedShare = 0.5;
 
 /**
  * Number of rounds with the same instance. Three suffice for a median that is robust to one outlier. More would not
@@ -98,7 +98,7 @@ const MAX_SEPARATE_SEEDS = 3;
  * Number of kinds of input alterations. The seed modulo this number selects the kind: see `alter` in
  * native/engine/cpu_task.cpp.
  */
-const KINDS = 3;
+const ALTERATION_KINDS = 3;
 
 /** Variants that do not remain prepared have a new instance in each round. */
 const roundsPerInstance = (staysPrepared: boolean): number => (staysPrepared ? ROUNDS_PER_INSTANCE : 1);
@@ -133,8 +133,8 @@ function allFitIntoMemory(addon: NativeAddon, problem: TaskProblem, all: readonl
     [...all.slice(0, 1), ...all]
       .filter(({ variant }) => variant.device === device && variant.available)
       .reduce((sum, candidate) => sum + estimateMemory(addon, candidate), 0);
-  const onCpu = needs('cpu') <= savedShare * problem.memory_limit_bytes;
-  return onCpu && (memory === null || needs('cuda') <= savedShare * memory);
+  const onCpu = needs('cpu') <= preparedShare * problem.memory_limit_bytes;
+  return onCpu && (memory === null || needs('cuda') <= preparedShare * memory);
 }
 
 /** Prepares the measurement. Throws a BraggError if a variant is unknown. */
@@ -165,7 +165,8 @@ export async function taskBenchSetup(
   const alterationOf = (instance: number): number | undefined => {
     if (problem.workload !== USER_PROBLEM || !mayAlterInputs(problem)) return undefined;
     const seed = seedOf(instance);
-    const known = alterations.get(seed) ?? KINDS * randomInt(1, 2 ** 40) + (alterations.size % KINDS);
+    const known =
+      alterations.get(seed) ?? ALTERATION_KINDS * randomInt(1, 2 ** 40) + (alterations.size % ALTERATION_KINDS);
     alterations.set(seed, known);
     return known;
   };

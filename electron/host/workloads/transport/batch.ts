@@ -46,7 +46,7 @@ type EnginePlan = Parameters<typeof expectedVisits>[1] &
 function workOf(addon: NativeAddon, plan: EnginePlan, visits: number | null): Work {
   const { variant, precision, estimate_bytes, steps_max, threads } = plan;
   const device = plan.device ?? addon.variants().find(({ id }) => id === variant)?.device ?? 'cpu';
-  // The state is stored twice.
+  // Divide the bytes by twice the size of a value, because the state is stored twice.
   const all = (estimate_bytes / (precision === 'fp64' ? 16 : 8)) * steps_max;
   return {
     variant,

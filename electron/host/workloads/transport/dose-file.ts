@@ -144,7 +144,11 @@ function parseMap(file: string, text: string): Volume {
   };
 }
 
-function parseCurve(file: string, text: string, unit: DepthUnit | null): Extract<ReadDose, { readonly kind: 'curve' }> {
+function parseCurve(
+  file: string,
+  text: string,
+  unit: DepthUnit | null,
+): Extract<DoseContent, { readonly kind: 'curve' }> {
   const read = readCurve(text, unit);
   if (read.ok) {
     const { depth_mm, dose, unit: stated, notes } = read.curve;
@@ -159,7 +163,7 @@ export interface NamedBytes {
   readonly bytes: Uint8Array;
 }
 
-type ReadDose =
+type DoseContent =
   | { readonly kind: 'volume'; readonly volume: Volume }
   | (DoseFileFacts & { readonly kind: 'curve'; readonly curve: GammaCurve });
 
@@ -208,7 +212,7 @@ function checkName(name: string): void {
 }
 
 /** Reads a dose. Throws a BraggError with the file and the allowed input. */
-function readDose(file: NamedBytes, parts: Parts, unit: DepthUnit | null): ReadDose {
+function readDose(file: NamedBytes, parts: Parts, unit: DepthUnit | null): DoseContent {
   const { name } = file;
   const volume = readVolume(file, parts);
   if (volume !== null) return { kind: 'volume', volume };
@@ -263,7 +267,7 @@ function throwNoAbsoluteUnit(name: string, stated: string | null, chosen: string
 
 function absoluteCurve(
   name: string,
-  read: Extract<ReadDose, { readonly kind: 'curve' }>,
+  read: Extract<DoseContent, { readonly kind: 'curve' }>,
   { unit: chosen, protons }: AbsoluteDose,
 ): ImportedDose {
   const unit = parseDepthDoseUnit(chosen ?? read.unit);
@@ -274,7 +278,7 @@ function absoluteCurve(
   return { ...read, curve: { ...read.curve, values }, by: unit.by === 'mass' ? 'mass' : 'area' };
 }
 
-function doseInPlane(name: string, dose: ReadDose, plane: VolumePlane, absolute: AbsoluteDose | null): ImportedDose {
+function doseInPlane(name: string, dose: DoseContent, plane: VolumePlane, absolute: AbsoluteDose | null): ImportedDose {
   if (dose.kind === 'curve') return absolute === null ? { ...dose, by: null } : absoluteCurve(name, dose, absolute);
   const { volume } = dose;
   checkDoses(name, volume);

@@ -71,7 +71,7 @@ interface SharedInputs {
  */
 const PEAK_EVERY_MS = 50;
 
-function sampledPeak(): () => number {
+function createPeakMemoryReader(): () => number {
   let [read_ms, peak_bytes] = [Number.NEGATIVE_INFINITY, 0];
   return () => {
     const now_ms = performance.now();
@@ -255,7 +255,7 @@ async function runOnOneGrid<R>(
       axes: axesOf(problem, native.plan),
       across: lateralWidths(problem),
       begun_ms,
-      peak_bytes: sampledPeak(),
+      peak_bytes: createPeakMemoryReader(),
       context: {
         program: options.program,
         machine: { ...options.machine, device: native.plan.device === 'cuda' ? deviceNames(sharing, options) : null },
@@ -361,19 +361,19 @@ export async function readOneGrid(
  * Beam parameters that a sweep may list without creating a spot for each value. `at`: index in the list; `factor`:
  * conversion to the problem's unit.
  */
-const LISTED = {
+const LISTABLE_PARAMETERS = {
   energy_MeV: { at: 0, factor: 1 },
   energy_sigma_MeV: { at: 1, factor: 1 },
   angle_sigma_mrad: { at: 2, factor: 1e-3 },
   x_sigma_mm: { at: 3, factor: 1 },
 } as const;
-type ListedKey = keyof typeof LISTED;
-const isListed = (key: string): key is ListedKey => key in LISTED;
+type ListableKey = keyof typeof LISTABLE_PARAMETERS;
+const isListed = (key: string): key is ListableKey => key in LISTABLE_PARAMETERS;
 
 /** Lists the beams between the first and the last one. Null if these two differ in more than the swept parameters. */
-function listBetween(
+function beamsBetween(
   [first, last]: readonly TransportProblem['beam'][],
-  keys: readonly ListedKey[],
+  keys: readonly ListableKey[],
   values: readonly number[],
   ends: readonly [number, number],
 ): Float64Array | null {
@@ -382,7 +382,7 @@ function listBetween(
   writeBeamParameters(two, 0, first);
   writeBeamParameters(two, 1, last);
   for (let k = 0; k < BEAM_PARAMETERS; k += 1) {
-    const swept = keys.map((key) => LISTED[key]).find(({ at }) => at === k);
+    const swept = keys.map((key) => LISTABLE_PARAMETERS[key]).find(({ at }) => at === k);
     for (const beam of [0, 1] as const) {
       const wanted = swept === undefined ? two[k] : ends[beam] * swept.factor;
       if (Math.abs((two[beam * BEAM_PARAMETERS + k] ?? 0) - (wanted ?? 0)) > 1e-12 * Math.abs(wanted ?? 0)) return null;
@@ -391,7 +391,8 @@ function listBetween(
   const list = new Float64Array(values.length * BEAM_PARAMETERS);
   for (const [i, value] of values.entries()) {
     for (let k = 0; k < BEAM_PARAMETERS; k += 1) list[i * BEAM_PARAMETERS + k] = two[k] ?? 0;
-    for (const key of keys) list[i * BEAM_PARAMETERS + LISTED[key].at] = value * LISTED[key].factor;
+    for (const key of keys)
+      list[i * BEAM_PARAMETERS + LISTABLE_PARAMETERS[key].at] = value * LISTABLE_PARAMETERS[key].factor;
   }
   return list;
 }
@@ -414,7 +415,7 @@ export async function readBeamList(
       sweep[values.indexOf(ends[0])] ?? [],
       sweep[values.indexOf(ends[1])] ?? [],
     ]);
-    const list = listBetween(problemOf(reading).spots ?? [], keys, values, ends);
+    const list = beamsBetween(problemOf(reading).spots ?? [], keys, values, ends);
     if (list !== null) return { reading, list };
   }
   const reading = await readOneGrid(scenarios, file, overrides, sweep);

@@ -24,7 +24,7 @@ import { summaryScalarsOf } from '../../../contract/scenario/transport/run-scala
 import { defineArrayTask } from '../../io/threads/task.ts';
 import { type DoseMap, normalizeToPeak } from '../../model/fields/gamma.ts';
 import { NO_SPANS } from '../../model/recording/recording.ts';
-import { type AnyRunData, runOf, stem } from '../run-data.ts';
+import { type AnyRunData, fileNameStem, runOf } from '../run-data.ts';
 import type { Packer } from '../run-files/run-file.ts';
 import type { ExportedFile } from '../workload.ts';
 import { type ImageExport, imageOf, isImageExport } from './display/map-file.ts';
@@ -273,7 +273,7 @@ export const ledgerOfRun: (run: RunData, rows: number) => Promise<LedgerTable> =
   ledgerTable,
 );
 
-/** Quantity that all runs have. Runs without stored densities have only energy per area. */
+/** Returns the requested quantity, or energy per area if one of the runs was stored without densities. */
 export function gammaDoseOf(requested: GammaDose, runs: readonly RunData[]): GammaDose {
   return runs.every(({ axes }) => axes.density_g_cm3 !== null) ? requested : 'area';
 }
@@ -335,14 +335,14 @@ function exportLedgerTable(run: RunData): string {
 }
 
 /** Returns the LET quantities. Throws `unsupported` for a run that did not score LET. */
-function scoredQuality(run: RunData): Quality {
+function requireQuality(run: RunData): Quality {
   const quality = qualityOf(run);
   if (quality !== null) return quality;
   throw new BraggError('unsupported', 'This run has no LET; set output.let in the scenario.');
 }
 
 function letTable(run: RunData): string {
-  const { depth_mm, rbe, ...quality } = scoredQuality(run);
+  const { depth_mm, rbe, ...quality } = requireQuality(run);
   return formatCsv([
     ['depth_mm', depth_mm],
     ...letNames.map((name): Column => [`${name}_keV_per_um`, quality[name]]),
@@ -354,7 +354,7 @@ function letTable(run: RunData): string {
 }
 
 function spectraTable(run: RunData): string {
-  const { spectra } = scoredQuality(run);
+  const { spectra } = requireQuality(run);
   const [first] = spectra;
   if (first === undefined) {
     throw new BraggError(
@@ -399,7 +399,7 @@ function formatReadout(run: RunData, what: TextExport): string {
 }
 
 export async function exportRun(run: RunData, what: ExportKind, packer: Packer): Promise<ExportedFile> {
-  const name = stem(run.name);
+  const name = fileNameStem(run.name);
   if (what === 'run') return { name: `${name}.h5`, mime: 'application/x-hdf5', bytes: await packer.write(run) };
   if (isImageExport(what)) {
     const image = await imageOf(run, what);

@@ -22,7 +22,7 @@ import type { RunCallbacks, WorkloadRun } from '../workload.ts';
 import { learnTime } from './bench/expected-time.ts';
 import { isSamePlane, liveMaps, partsOf, planeOf } from './display/maps.ts';
 import { axisProfileLater } from './metrics/depth-readouts.ts';
-import { perMass } from './metrics/dose-per-mass.ts';
+import { massScaling } from './metrics/dose-per-mass.ts';
 import { perMassCurve, profileCurve } from './metrics/run-metrics.ts';
 import { hasKinds, yKinds } from './metrics/y-kinds.ts';
 import { type Axes, axesOf, beamOf, keyframesOf, type RunData, type RunOutcome, runData } from './run-data.ts';
@@ -130,7 +130,7 @@ class LiveState {
     const fields = { axes: this.axes, dose: live.dose, marginals: live, planes: live.planes };
     const revision = this.#revision;
     const curves = view.depthDose && live.dose.length > 0;
-    const per = perMass(density_g_cm3);
+    const per = massScaling(density_g_cm3);
     try {
       const [maps, profile, massProfile] = await Promise.all([
         liveMaps(fields, view.maps),

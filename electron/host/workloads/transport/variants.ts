@@ -36,13 +36,16 @@ export function variantsFor(
 
 /** Energies in MeV at which tests compare moments with depth stepping on fine grids. */
 const CHECKED_MEV = { min: 30, max: 250, max_tilted: 150 } as const;
-/** Radiation length of copper in g/cm², 12.86, rounded down. In lead, W80–20 differs by more than the tests allow. */
+/**
+ * Minimum radiation length of a material in g/cm²: that of copper, 12.86, rounded down. In heavier elements such as
+ * lead, W80–20 differs by more than the tests allow.
+ */
 const MIN_RADIATION_LENGTH = 12.8;
 /** Solver settings that do not apply to the moments method. */
 const OF_THE_GRID = ['remap', 'max_steps', 'stop_weight'] as const;
 
 /** Whether tests compare moments with depth stepping for such beams and materials. */
-function isChecked({ beam, spots = [beam], map, materials, physics }: TransportProblem): boolean {
+function isCoveredByTests({ beam, spots = [beam], map, materials, physics }: TransportProblem): boolean {
   return (
     physics.straggling === 'bohr' &&
     spots.every(({ energy_MeV, angle_rad }) => {
@@ -69,7 +72,7 @@ export async function readingForReadouts(addon: NativeAddon, reading: TransportR
     return { ...rest, solver: { ...solver, ...chosen }, keyframes: 0 };
   };
   const tried = byMoments();
-  if (!isChecked(tried)) return reading;
+  if (!isCoveredByTests(tried)) return reading;
   try {
     await addon.layTransport(tried);
   } catch {

@@ -49,7 +49,7 @@ export interface TraceThread {
   readonly marks: { readonly at: number[]; readonly span: number[] };
 }
 
-export const text = (value: unknown): string =>
+export const textOf = (value: unknown): string =>
   typeof value === 'string' ? value : value === undefined ? '' : String(value);
 export const numberOf = (value: unknown): number | null => {
   const converted = typeof value === 'string' ? parseDecimal(value.trim()) : value;
@@ -136,7 +136,7 @@ export class ChromeLanes {
 
   /** Returns the thread of an event, and creates it if it is new. */
   threadOf({ pid: ofProcess, tid: ofThread }: EventIds): TraceThread {
-    const [pid, tid] = [text(ofProcess), text(ofThread)];
+    const [pid, tid] = [textOf(ofProcess), textOf(ofThread)];
     const key = `${pid}\0${tid}`;
     const known = this.#threads.get(key);
     if (known !== undefined) return known;
@@ -169,21 +169,21 @@ export class ChromeLanes {
   /** Reads a metadata event: name, labels or sort order of a process or thread. */
   readMetadata(event: Metadata): void {
     const args = objectOf(event.args);
-    const pid = text(event.pid);
+    const pid = textOf(event.pid);
     const process = this.#processes.get(pid) ?? { name: null, labels: null, order: 0 };
     this.#processes.set(pid, process);
     switch (event.name) {
       case 'process_name':
-        process.name = text(args['name']).trim();
+        process.name = textOf(args['name']).trim();
         break;
       case 'process_labels':
-        process.labels = text(args['labels']).trim();
+        process.labels = textOf(args['labels']).trim();
         break;
       case 'process_sort_index':
         process.order = numberOf(args['sort_index']) ?? 0;
         break;
       case 'thread_name':
-        this.threadOf(event).name = text(args['name']).trim();
+        this.threadOf(event).name = textOf(args['name']).trim();
         break;
       case 'thread_sort_index':
         this.threadOf(event).order = numberOf(args['sort_index']) ?? 0;

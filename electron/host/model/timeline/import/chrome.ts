@@ -22,7 +22,15 @@ import {
   parseCategory,
   workKindByName,
 } from './chrome-arguments.ts';
-import { ChromeLanes, type Fields, type LanePart, numberOf, objectOf, type TraceThread, text } from './chrome-lanes.ts';
+import {
+  ChromeLanes,
+  type Fields,
+  type LanePart,
+  numberOf,
+  objectOf,
+  type TraceThread,
+  textOf,
+} from './chrome-lanes.ts';
 import { invalidJsonPosition, JsonEvents } from './json-events.ts';
 
 /** Number of events, and size of their JSON, that are collected before the clock is set to their median time. */
@@ -238,12 +246,12 @@ export class ChromeImport {
     if (key === 'deviceProperties' && Array.isArray(value)) {
       this.#properties = value.map((one: unknown, i) => {
         const { id, name } = objectOf(one);
-        return { id: numberOf(id) ?? i, name: text(name) };
+        return { id: numberOf(id) ?? i, name: textOf(name) };
       });
     }
     if (key === 'otherData') {
       const { variant, machine, about } = objectOf(value);
-      const known = [variant, machine, about].map(text).filter((part) => part !== '');
+      const known = [variant, machine, about].map(textOf).filter((part) => part !== '');
       if (known.length > 0) this.#about = known.join(', ');
     }
   }
@@ -286,7 +294,7 @@ export class ChromeImport {
     const clock = new ChromeClock(this.#early.map(({ ts }) => ts));
     this.#clock = clock;
     for (const { event, ts, json } of this.#early)
-      this.#readTimedEvent(event, text(event['ph']), clock.toNanoseconds(ts, json));
+      this.#readTimedEvent(event, textOf(event['ph']), clock.toNanoseconds(ts, json));
     this.#early = [];
   }
 
@@ -380,8 +388,8 @@ export class ChromeImport {
 
   #asyncKey(event: Event): string {
     const id2 = objectOf(event['id2']);
-    const local = id2['local'] === undefined ? '' : `${text(event['pid'])} ${text(id2['local'])}`;
-    return `${text(event['cat'])}\0${text(event['scope'])}\0${local || text(event['id'] ?? id2['global'])}`;
+    const local = id2['local'] === undefined ? '' : `${textOf(event['pid'])} ${textOf(id2['local'])}`;
+    return `${textOf(event['cat'])}\0${textOf(event['scope'])}\0${local || textOf(event['id'] ?? id2['global'])}`;
   }
 
   #readAsyncBegin(event: Event, at: number): void {
@@ -396,14 +404,14 @@ export class ChromeImport {
     }
     const open = this.#asyncOpen.get(key) ?? [];
     this.#asyncOpen.set(key, open);
-    open.push({ span, start: at, name: text(event['name']) });
+    open.push({ span, start: at, name: textOf(event['name']) });
   }
 
   #readAsyncEnd(event: Event, at: number): void {
     const key = this.#asyncKey(event);
     const open = this.#asyncOpen.get(key);
     // Several processes may use the same id at the same time, so the name must match too.
-    const last = open?.findLastIndex(({ name }) => name === text(event['name'])) ?? -1;
+    const last = open?.findLastIndex(({ name }) => name === textOf(event['name'])) ?? -1;
     const [begun] = open?.splice(last < 0 ? open.length - 1 : last, 1) ?? [];
     if (begun === undefined) {
       const ends = this.#asyncEnds.get(key) ?? [];
@@ -439,7 +447,7 @@ export class ChromeImport {
       const device = numberOf(args['device']);
       if (device !== null) this.#devices.set(thread.pid, (this.#devices.get(thread.pid) ?? new Set()).add(device));
     }
-    const name = text(event['name']) || '(no name)';
+    const name = textOf(event['name']) || '(no name)';
     const step = stepOf(name, category.words, args);
     const span = this.#builder.addSpan({
       lane: this.#lanes.laneOf(
@@ -463,9 +471,9 @@ export class ChromeImport {
   }
 
   #kindOf(event: Event, { kind, words, isVague }: Category, args: Fields): SpanKind {
-    if (words.some((word) => ANY_WORK.has(word))) return workKindByName(text(event['name']), args) ?? 'kernel';
+    if (words.some((word) => ANY_WORK.has(word))) return workKindByName(textOf(event['name']), args) ?? 'kernel';
     if (kind !== undefined) return kind;
-    if (RECORDINGS.has(text(event['pid']))) return 'range';
+    if (RECORDINGS.has(textOf(event['pid']))) return 'range';
     const isOnStream = numberOf(args['device']) !== null && numberOf(args['stream']) !== null;
     const isOfDevice = isOnStream || words.some((word) => DEVICE_WORK.test(word));
     if (isVague || !isOfDevice || words.some((word) => HOST_WORK.has(word))) return 'other';
@@ -478,17 +486,17 @@ export class ChromeImport {
 
   /** Interpreted categories are cached: a trace has few of them, but many events of each. */
   #categoryOf(event: Event): Category {
-    const cat = text(event['cat']);
+    const cat = textOf(event['cat']);
     const known = this.#categories.get(cat) ?? parseCategory(cat);
     if (this.#categories.size < MAX_CATEGORIES) this.#categories.set(cat, known);
     return known;
   }
 
   #readFlow(event: Event, phase: 's' | 't' | 'f', at: number): void {
-    const category = text(event['cat']);
+    const category = textOf(event['cat']);
     // PyTorch also writes a flow for each launch, which correlation numbers already link.
     if (category === 'ac2g') return;
-    const key = `${category}\0${text(event['name'])}\0${text(event['id'])}`;
+    const key = `${category}\0${textOf(event['name'])}\0${textOf(event['id'])}`;
     const end = { thread: this.#lanes.threadOf(event), at };
     const before = this.#flows.get(key);
     if (phase !== 's' && before !== undefined) this.#flowEnds.push({ from: before, to: end });

@@ -24,7 +24,7 @@ function concatenate<A extends Uint16Array | Uint32Array | Float64Array>(
   return empty;
 }
 
-function withSpans(spans: Recording['spans'], added: readonly AddedSpans[]): Recording['spans'] {
+function appendSpans(spans: Recording['spans'], added: readonly AddedSpans[]): Recording['spans'] {
   const names = [...new Set([...spans.names, ...added.map(({ name }) => name)])];
   const count = added.length + spans.name.length;
   const of = (value: (one: AddedSpans) => number): readonly number[] => added.map(value);
@@ -60,7 +60,7 @@ function withSpans(spans: Recording['spans'], added: readonly AddedSpans[]): Rec
 }
 
 /** Inserts spans of consecutive parts before a recording, which is shifted by their total duration. */
-export function withPartsBefore<R extends Recording>(recording: R, parts: readonly HostPart[]): R {
+export function prependHostParts<R extends Recording>(recording: R, parts: readonly HostPart[]): R {
   const { spans, trace } = recording;
   if (spans.threads === 0 || parts.length === 0) return recording;
   let begun = 0;
@@ -77,15 +77,15 @@ export function withPartsBefore<R extends Recording>(recording: R, parts: readon
   };
   return {
     ...recording,
-    spans: withSpans({ ...spans, start_ns: later(spans.start_ns), end_ns: later(spans.end_ns) }, added),
+    spans: appendSpans({ ...spans, start_ns: later(spans.start_ns), end_ns: later(spans.end_ns) }, added),
     trace: trace && { ...trace, start_ns: later(trace.start_ns), end_ns: later(trace.end_ns) },
   };
 }
 
 /** Adds a span for a part that follows after the end of a recording. */
-export function withPartAfter<R extends Recording>(recording: R, { name, seconds }: HostPart): R {
+export function appendHostPart<R extends Recording>(recording: R, { name, seconds }: HostPart): R {
   const { spans } = recording;
   if (spans.threads === 0) return recording;
   const start_ns = spans.end_ns.reduce((last, end) => Math.max(last, end), 0);
-  return { ...recording, spans: withSpans(spans, [{ name, start_ns, end_ns: start_ns + seconds * 1e9 }]) };
+  return { ...recording, spans: appendSpans(spans, [{ name, start_ns, end_ns: start_ns + seconds * 1e9 }]) };
 }

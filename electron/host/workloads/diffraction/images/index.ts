@@ -10,7 +10,10 @@ import { type DiffractionScenario, imageGeometry } from '../../../../contract/sc
 import { formatNumber } from '../../../../domain/values/units.ts';
 import type { ImageRunData } from '../image-data.ts';
 
-/** Count of the brightest pixel. Zero photons become the offset below, as in simulated images. */
+/**
+ * Count to which the brightest pixel is scaled. A pixel without photons has the count OFFSET, as in simulated images of
+ * other programs.
+ */
 const FULL_SCALE = 55_000;
 const OFFSET = 40;
 const MAX_COUNT = 65_535;

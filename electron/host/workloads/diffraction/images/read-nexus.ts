@@ -377,7 +377,7 @@ function correctionNotes(groups: readonly (Group | null)[], counts: Float32Array
   return Object.entries(corrections).flatMap(([name, { neutral, flags }]) => {
     const values: unknown = found.map((group) => datasetAt(group, name)).find((one) => one !== null)?.value;
     const numbers = ArrayBuffer.isView(values) ? (values as unknown as ArrayLike<number>) : [Number(values ?? neutral)];
-    // The correction of an excluded pixel has no meaning.
+    // Ignore the corrections of excluded pixels, which have no meaning.
     const isUsed = (at: number): boolean => numbers.length !== counts.length || (counts[at] ?? 0) >= 0;
     const other = Array.prototype.findIndex.call(numbers, (value, at) => Number(value) !== neutral && isUsed(at));
     if (other < 0) return [];

@@ -79,12 +79,12 @@ function splitLine(text: string, { columns, named, most }: Layout): readonly str
 }
 
 /** Result for a reflection that XDS rejected as an outlier. */
-const misfit = Symbol('misfit');
+const xdsMisfit = Symbol('misfit');
 
 type Observation = readonly [h: number, k: number, l: number, value: number, weight: number];
 
 /** Parses a line. Returns `misfit` if a negative sigma marks an outlier, or a message if the line is invalid. */
-function readLine(text: string, layout: Layout, items: number | null): Observation | string | typeof misfit {
+function readLine(text: string, layout: Layout, items: number | null): Observation | string | typeof xdsMisfit {
   const words = splitLine(text, layout);
   if (typeof words === 'string') return words;
   const needed = Math.max(...layout.columns) + 1;
@@ -121,7 +121,7 @@ function readLine(text: string, layout: Layout, items: number | null): Observati
   if (layout.value === 'F' && !(sigma < 0)) return [h, k, l, value, 1];
   if (!Number.isFinite(sigma)) return `sigma = ${words[layout.sigma ?? 0]} is not allowed; allowed: a number`;
   if (sigma < 0) {
-    return layout.misfits ? misfit : `sigma = ${words[layout.sigma ?? 0]} is negative; allowed: 0 and more`;
+    return layout.misfits ? xdsMisfit : `sigma = ${words[layout.sigma ?? 0]} is negative; allowed: 0 and more`;
   }
   return [h, k, l, value, sigma > 0 ? 1 / sigma ** 2 : 1];
 }
@@ -245,7 +245,7 @@ export function readHkl(text: string): HklList {
       faults.push({ line, message: read });
       // In a list without a header, all lines of another format would have the same error, so stop at the first.
       if (layout === bareLayout && observed.length === 0) break;
-    } else if (read === misfit) {
+    } else if (read === xdsMisfit) {
       misfits += 1;
     } else {
       const isEnd = layout.named && xds === null && read.slice(0, 4).every((number) => number === 0);

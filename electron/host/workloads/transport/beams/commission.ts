@@ -32,7 +32,7 @@ interface LineError {
   readonly message: string;
 }
 
-type ReadCurve =
+type CurveParseResult =
   | { readonly ok: true; readonly curve: StatedCurve }
   | { readonly ok: false; readonly faults: readonly LineError[] };
 
@@ -45,12 +45,12 @@ const POINTS = [10, 20_000] as const;
 const LARGEST_NOISE = 0.05;
 export type DepthUnit = (typeof depthUnits)[number];
 
-const rejectedCurve = (line: number, message: string): ReadCurve => ({ ok: false, faults: [{ line, message }] });
+const rejectedCurve = (line: number, message: string): CurveParseResult => ({ ok: false, faults: [{ line, message }] });
 
-type Parsed = ReturnType<typeof readCurveCsv>;
-const parseCurve = (text: string, unit: DepthUnit | null): Parsed => readCurveCsv(text, unit ?? 'asked');
+type ParsedCsv = ReturnType<typeof readCurveCsv>;
+const parseCurve = (text: string, unit: DepthUnit | null): ParsedCsv => readCurveCsv(text, unit ?? 'asked');
 
-function completeCurve(read: Parsed): ReadCurve {
+function completeCurve(read: ParsedCsv): CurveParseResult {
   if (!read.ok) return read;
   const { depth_mm, dose, unit, firstLine, lastLine, notes } = read.curve;
   if (dose.length < POINTS[0] || dose.length > POINTS[1]) {
@@ -81,13 +81,14 @@ function completeCurve(read: Parsed): ReadCurve {
 }
 
 /** Parses a curve. `unit` applies if the file does not state a unit of depth. */
-export const readCurve = (text: string, unit: DepthUnit | null): ReadCurve => completeCurve(parseCurve(text, unit));
+export const readCurve = (text: string, unit: DepthUnit | null): CurveParseResult =>
+  completeCurve(parseCurve(text, unit));
 
 /**
  * Parses a curve. Rejects a file whose header states another unit than the requested one, because some beam also fits a
  * tenfold depth. Depths in other materials are rejected too, because the fit computes depth doses in water.
  */
-export function readOneCurve(text: string, unit: DepthUnit | null): ReadCurve {
+export function readOneCurve(text: string, unit: DepthUnit | null): CurveParseResult {
   const read = parseCurve(text, unit);
   if (read.ok && read.curve.matter !== null) {
     const allowed = 'depths in water, in a column such as depth_mm';

@@ -69,13 +69,13 @@ interface Fit {
 }
 
 /**
- * Weight of the smoothing term, as a deviation of the dose. Second differences of 1 in the relative weights count as
- * much as this deviation in every cell.
+ * Weight of the smoothing term. A second difference of 1 in the relative weights counts as much as this relative
+ * deviation of the dose in every cell.
  */
 const SMOOTHING_WEIGHT = 0.005;
 
 /** Width of each layer's interval of ranges, which extends half-way to its neighbours. */
-function widthsOf(ranges: readonly number[]): readonly number[] {
+function rangeIntervalsOf(ranges: readonly number[]): readonly number[] {
   const gap = (k: number): number => (ranges[k] ?? Number.NaN) - (ranges[k + 1] ?? Number.NaN);
   return ranges.map((_, k) => {
     const [before, after] = [gap(k - 1), gap(k)];
@@ -112,7 +112,7 @@ function weightsOf({ columns, wanted, start, ranges, kind }: WeightProblem): Flo
     case 'smooth':
       return regularisedNnls(columns, wanted, secondDifferences(start, wanted.length), start);
     case 'monotone':
-      return nonIncreasingNnls(columns, wanted, widthsOf(ranges), start);
+      return nonIncreasingNnls(columns, wanted, rangeIntervalsOf(ranges), start);
   }
 }
 

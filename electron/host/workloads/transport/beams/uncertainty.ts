@@ -220,7 +220,7 @@ function variedInputs(problem: TransportProblem, model: UncertaintyModel): reado
  * Depth dose in MeV/mm, and its change by one standard deviation of each input. Readouts are differentiated between
  * `above` and `below`.
  */
-interface Changes {
+interface DoseChanges {
   readonly dose: Float64Array;
   readonly by: readonly {
     readonly change: Float64Array;
@@ -248,7 +248,7 @@ async function uncertaintyByTangents(
   addon: Pick<NativeAddon, 'doseTangents'>,
   problem: TransportProblem,
   varied: readonly VariedInput[],
-): Promise<Changes> {
+): Promise<DoseChanges> {
   const directions = varied.flatMap((one) => one.directions);
   const parts = Math.min(Math.ceil(problem.grid.dz_mm / FINE_mm), Math.max(1, Math.floor(MAX_ROWS / problem.grid.nz)));
   const fine = withFinerRows(problem, parts);
@@ -285,7 +285,7 @@ async function uncertaintyByDifferences(
   problem: TransportProblem,
   varied: readonly VariedInput[],
   signal: AbortSignal,
-): Promise<Changes> {
+): Promise<DoseChanges> {
   const { tracks: _tracks, ...rest } = problem;
   const lean = { ...rest, keyframes: 0 };
   const without = varied.find(({ at }) => at === null);
@@ -296,7 +296,7 @@ async function uncertaintyByDifferences(
     );
   }
   const dose = await depthDose({ addon }, lean, signal);
-  const by: Changes['by'][number][] = [];
+  const by: DoseChanges['by'][number][] = [];
   for (const { at } of varied) {
     const solveShifted = async (times: number): Promise<Float64Array> => {
       const { tracks: _left, ...shiftedDose } = at?.(times) ?? problem;
@@ -310,7 +310,7 @@ async function uncertaintyByDifferences(
 }
 
 /** Explains why the engine has no derivatives for a problem. Null if it has them. */
-function withoutTangents(problem: TransportProblem): string | null {
+function reasonWithoutTangents(problem: TransportProblem): string | null {
   const { beam, spots = [beam], physics, initial } = problem;
   if (initial.kind === 'filled') return 'phase space was filled with numbers';
   if (physics.nuclear === 'icru63') return 'reaction products are followed';
@@ -333,7 +333,7 @@ export async function uncertaintyOf(
     if (sigma > most) throw new BraggError('invalid', `${name} = ${sigma}; allowed: 0 to ${most} ${unit}.`);
   }
   const varied = variedInputs(problem, model);
-  const because = withoutTangents(problem);
+  const because = reasonWithoutTangents(problem);
   const { dose, by } =
     because === null
       ? await uncertaintyByTangents(addon, problem, varied)

@@ -58,7 +58,9 @@ function extentOf({ beam, spots = [beam] }: TransportProblem, range_mm: number):
   };
 }
 
-/** Ranges of a beam: `range_mm` along the beam, and `bins_mm` in water, which the energy bins divide. */
+/**
+ * Ranges of a beam in mm: `range_mm` along its axis, and `bins_mm` in water, which is divided into the energy bins.
+ */
 export interface Ranges {
   readonly range_mm: number;
   readonly bins_mm: number;
@@ -136,8 +138,8 @@ export function expectedVisits(problem: TransportProblem, plan: PlannedRun, rang
   const { ne, ntheta, nz, nx } = plan;
   if (problem.initial.kind === 'filled') return null;
   if (plan.variant.endsWith('moments')) {
-    // Moments visit the range bins within the straggling at the end of the range, in each plane up to there. They have
-    // no columns and no angles.
+    // The moments method visits the range bins within the straggling at the end of the range, in each plane up to this
+    // depth. It has no columns and no angles.
     const bins = Math.min(ne, 1 + 2 * KERNEL_SIGMAS * STRAGGLING_SHARE * ne);
     return bins * Math.min(nz, Math.max(1, Math.ceil(range_mm / grid.dz_mm)));
   }

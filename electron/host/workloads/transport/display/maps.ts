@@ -9,7 +9,7 @@ import type { Marginals, NativePlane, PlaneRequest } from '../../../io/addon/add
 import type { ValueScaling } from '../../../io/addon/reduction.ts';
 import { type GridAxis, reducePlane, sampleAxis, sampledMapAxis } from '../../../model/fields/field.ts';
 import type { DoseMap } from '../../../model/fields/gamma.ts';
-import { massUnits, perMass } from '../metrics/dose-per-mass.ts';
+import { massScaling, massUnits } from '../metrics/dose-per-mass.ts';
 import type { Axes, RunData } from '../run-data.ts';
 import { differenceOf, letField } from './map-file.ts';
 
@@ -173,7 +173,7 @@ async function sourceOf(fields: Fields, request: MapRequest): Promise<Source> {
     if (fields.dose === null) throw new BraggError('not-found', 'Keyframes contain protons, not dose.');
     const cell = fields.axes.dz_mm * fields.axes.dx_mm;
     if (quantity === 'dose-per-mass') {
-      const per = perMass(fields.axes.density_g_cm3);
+      const per = massScaling(fields.axes.density_g_cm3);
       if (per === null) throw new BraggError('not-found', 'This run was stored without the densities of its cells.');
       const kind = { quantity: 'dose per mass', unit: massUnits.map } as const;
       return { values: fields.dose, axes: ['z', 'x'], scale: 1 / cell, per, ...kind };

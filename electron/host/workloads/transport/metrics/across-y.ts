@@ -7,8 +7,8 @@ import { BraggError } from '../../../../contract/errors.ts';
 import { errorFromNative, loadAddon, type TransportProblem } from '../../../io/addon/addon.ts';
 
 /**
- * Spots of a field that differ only in position and weight. For each row of z, the widths in mm and the energy
- * deposited by all these spots in MeV/mm. For each spot, its position and weight.
+ * Spots of a field that differ only in position and weight. Contains their width in mm and their deposited energy in
+ * MeV/mm for each row of z, and the position and weight of each spot.
  */
 export interface YKind {
   readonly sigma_y_mm: Float64Array;
@@ -26,8 +26,8 @@ interface NoWidth {
 }
 
 /**
- * σ_y in mm for each row of z, constant beyond the range. If spots differ, there is one for each kind of spot.
- * Otherwise the reason why there is none.
+ * Width σ_y in mm for each row of z, constant beyond the range. If spots differ, one width for each kind of spot. If no
+ * width can be computed, the reason.
  */
 export type LateralWidths = Width | { readonly kinds: readonly YKind[] } | NoWidth;
 
@@ -59,7 +59,7 @@ export const planeDosesUndefined: NoWidth = {
   reason: 'spots have different positions in y, which the model integrates over (use braggbench volume for their dose)',
 };
 
-/** Returns a beam that all spots equal in width. Null if they differ. */
+/** Returns the first spot if all spots have the same energy, width along y and angular spread. Null otherwise. */
 function commonBeam({ beam, spots = [] }: TransportProblem): Beam | null {
   const [first = beam, ...others] = spots;
   const same = (a: Beam, b: Beam): boolean =>

@@ -11,7 +11,7 @@ const NANOGRAY = 160.2176634;
 export const massUnits = { map: 'nGy mm', depth: 'nGy mm²' } as const;
 
 /** Divisor that converts cell energies to nGy mm³. Null if the densities of the run are unknown. */
-export function perMass(density_g_cm3: Float64Array | null): ValueScaling | null {
+export function massScaling(density_g_cm3: Float64Array | null): ValueScaling | null {
   return density_g_cm3 === null ? null : { divisor: density_g_cm3, factor: NANOGRAY };
 }
 

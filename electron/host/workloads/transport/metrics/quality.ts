@@ -65,7 +65,7 @@ const settingsSchema = z.object({
  * Widths of bins. Inner edges are half-way between energies; the outer edges are at the same distance from the first
  * and last energy.
  */
-function widthsOf(energies: Float64Array): Float64Array {
+function binWidthsOf(energies: Float64Array): Float64Array {
   const n = energies.length;
   const at = (i: number): number => energies[Math.min(Math.max(i, 0), n - 1)] ?? 0;
   return energies.map((_, i) => (i === 0 || i === n - 1 ? at(i + 1) - at(i - 1) : (at(i + 1) - at(i - 1)) / 2));
@@ -76,7 +76,7 @@ function spectraOf({ axes }: RunData, tracks: Tracks): Quality['spectra'] {
   // Skip bins of energy 0, whose protons stop within half of a step.
   const first = bins.findIndex((energy) => energy > 0);
   const energy_MeV = bins.slice(first);
-  const width_MeV = widthsOf(energy_MeV);
+  const width_MeV = binWidthsOf(energy_MeV);
   return tracks.spectrum_rows.map((row, i) => {
     const all = tracks.spectra.subarray(i * bins.length, (i + 1) * bins.length);
     const protons = all.slice(first).map((length) => length / axes.dz_mm);

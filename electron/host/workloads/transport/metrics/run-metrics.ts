@@ -95,7 +95,7 @@ function stoppingFrom_mm(
  * bin.
  */
 const MAX_AT_ONCE = 0.25;
-/** Maximum number of passes. Larger blur is the resolution of the grid. It remains, and the profile states it. */
+/** Maximum number of passes. Blur that remains after them is the resolution of the grid, which the profile reports. */
 const MAX_PASSES = 4;
 /** Maximum rise of a resolved extremum, in units of the smallest of the three second differences around it. */
 const ALLOWED_RISE = 2;

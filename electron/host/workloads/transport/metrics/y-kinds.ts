@@ -30,15 +30,15 @@ const kindOf = ({
  */
 const LIMITS = { kinds: 300, places: 4000 } as const;
 
-interface Kind {
+interface SpotKind {
   readonly spot: Beam;
   /** Weights of the spots by position in mm. */
   readonly places: Map<number, number>;
 }
 
 /** Groups spots with a non-zero weight by kind. */
-function kindsOf(spots: readonly Beam[]): readonly Kind[] {
-  const kinds = new Map<string, Kind>();
+function kindsOf(spots: readonly Beam[]): readonly SpotKind[] {
+  const kinds = new Map<string, SpotKind>();
   for (const spot of spots) {
     if (!(spot.weight > 0)) continue;
     const known = kinds.get(kindOf(spot)) ?? { spot, places: new Map<number, number>() };
@@ -52,7 +52,7 @@ function kindsOf(spots: readonly Beam[]): readonly Kind[] {
  * Problem with all spots of one kind at x = 0. It also contains the field's spot of highest energy with weight 0, so
  * that the grid is that of the field.
  */
-function wideColumnProblem(problem: TransportProblem, { spot: own, places }: Kind): TransportProblem {
+function wideColumnProblem(problem: TransportProblem, { spot: own, places }: SpotKind): TransportProblem {
   const { spots = [], beam, grid, map } = problem;
   const weight = [...places.values()].reduce((a, b) => a + b, 0);
   const highest = spots.reduce((best, spot) => (spot.energy_MeV > best.energy_MeV ? spot : best), own);

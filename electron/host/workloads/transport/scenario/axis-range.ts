@@ -14,7 +14,7 @@ const ENERGIES = 1000;
  * ratio of tissues in water is smaller; adapting cells to them would change their size less than rounding does.
  */
 const CLEARLY_DENSER = 2;
-/** Thickness that contains a falloff, in standard deviations of the range. Thinner regions are foils. */
+/** Minimum thickness of a region that contains the falloff, in standard deviations of the range. */
 const STRAGGLINGS = 3;
 
 /** Energies of a beam while it slows down, with its range in each material in g/cm². */

@@ -63,7 +63,7 @@ interface Medium {
 }
 
 /** Energies in ascending order, with properties of a beam in water at each energy. */
-interface Slowing {
+interface SlowingDown {
   readonly energies_MeV: Float64Array;
   readonly range_mm: Float64Array;
   /** Variance of the residual range in mm². */
@@ -78,7 +78,7 @@ interface Slowing {
 export function energyLossOfStep(
   energy_MeV: number,
   context: Pick<TransportContext, 'water' | 'rangeTable' | 'materials'>,
-): Slowing {
+): SlowingDown {
   const lowest = Math.min(lowestEnergy(context.water), energy_MeV / 2);
   const energies = Float64Array.from({ length: ENERGIES }, (_, i) => lowest * (energy_MeV / lowest) ** (i / ENERGIES));
   const { energies_MeV, stopping_MeV_cm2_g } = context.water;
@@ -94,11 +94,11 @@ export function energyLossOfStep(
     return own;
   };
   const straggling_mm2 = range_mm.map((range) => rangeStraggling_mm(range) ** 2);
-  const [stopping, angle] = [found.stopping_MeV_cm2_g, angles(energies, range_mm)];
+  const [stopping, angle] = [found.stopping_MeV_cm2_g, rmsAngles(energies, range_mm)];
   return { energies_MeV: energies, range_mm, straggling_mm2, stopping, angle, stoppingIn };
 }
 
-function angles(energies_MeV: Float64Array, range_mm: Float64Array): Float64Array {
+function rmsAngles(energies_MeV: Float64Array, range_mm: Float64Array): Float64Array {
   const found = new Float64Array(energies_MeV.length);
   let squared = 0;
   for (let i = energies_MeV.length - 2; i >= 0; i -= 1) {
@@ -139,7 +139,7 @@ interface Step {
 /** Variance of the residual range, in mm² of water, that bins of width `bin_mm` add on the path through `medium`. */
 function addedVariance_mm2(
   medium: Medium,
-  water: Slowing,
+  water: SlowingDown,
   bin_mm: number,
   step: Step,
   context: TransportContext,
@@ -329,12 +329,12 @@ const knownParts = new WeakMap<TransportScenario, { readonly context: TransportC
 export function partsPerBin(scenario: TransportScenario, context: TransportContext): number {
   const known = knownParts.get(scenario);
   if (known?.context === context) return known.parts;
-  const parts = findParts(scenario, context);
+  const parts = computeParts(scenario, context);
   knownParts.set(scenario, { context, parts });
   return parts;
 }
 
-function findParts(scenario: TransportScenario, context: TransportContext): number {
+function computeParts(scenario: TransportScenario, context: TransportContext): number {
   const { grid, initial, physics, solver } = scenario;
   if (grid.energy.kind !== 'range' || initial.kind !== 'beam' || physics.straggling === 'off') return 1;
   const bin_mm = grid.energy.step_mm;
@@ -348,7 +348,8 @@ function findParts(scenario: TransportScenario, context: TransportContext): numb
     : own
       ? MAX_ADDED_SPREAD.chosen
       : MAX_ADDED_SPREAD.asked;
-  // For tilted beams, do not divide the file's bins, because the accuracy of their rows was measured with these.
+  // For tilted beams, do not divide the file's bins, because the accuracy of such runs was measured with undivided
+  // bins.
   const least = scenario.beam.angle_deg === 0 ? leastBins(bin_mm, spread_mm(scenario, context)) : 1;
   const fine = parts.filter((part) => part >= least);
   return fewestBins(scenario, context, step_mm, bin_mm, fine.length > 0 ? fine : parts, bearable);

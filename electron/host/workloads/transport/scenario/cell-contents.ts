@@ -22,7 +22,9 @@ const SLACK = 1e-6;
 /** Shares that differ by less than this count as equal. */
 const SAME_SHARE = 1e-9;
 
-/** Consecutive cells [from, to) along one axis that are cut in the same way, with their shares between the lines. */
+/**
+ * Consecutive cells [from, to) along one axis that region borders cut in the same way, with the share of each part.
+ */
 interface Band {
   readonly from: number;
   readonly to: number;

@@ -48,7 +48,7 @@ export const isSet = (document: unknown, key: keyof Solver): boolean =>
   valueAt(document, ['solver', key]) !== undefined;
 
 /** Returns `solver` with stepping and precision that the variant supports. Values in the document are not changed. */
-function withOfferedSolver<S extends Solver>(solver: S, document: unknown, offers: VariantOptions | null): S {
+function withSupportedSolver<S extends Solver>(solver: S, document: unknown, offers: VariantOptions | null): S {
   if (offers === null) return solver;
   const taken = <K extends keyof Solver>(key: K, offered: readonly Solver[K][]): Solver[K] =>
     offered.includes(solver[key]) || isSet(document, key) ? solver[key] : (offered[0] ?? solver[key]);
@@ -167,7 +167,7 @@ export async function readTransport(
   place: { readonly name: string; readonly folder: string | null },
   services: TransportServices,
 ): Promise<TransportParts> {
-  const filled = { ...read, solver: withOfferedSolver(read.solver, document, services.offers(read.solver.variant)) };
+  const filled = { ...read, solver: withSupportedSolver(read.solver, document, services.offers(read.solver.variant)) };
   const water = await waterTable(filled, services.materials, place.folder, place.name);
   const materials = materialsOf(filled, services, water.table);
   const ct = await placedCt(filled, materials, services.huTable, place);

@@ -104,7 +104,7 @@ const MAX_FACTOR_IN_Z = 2;
 /** Weight of the newest measurement in the moving average. */
 const NEWEST_WEIGHT = 0.5;
 
-type Kind = 'cpu' | 'gpu';
+type DeviceKind = 'cpu' | 'gpu';
 
 /** `sameDose`: whether the cells of the dose must not change, because another dose is subtracted from it. */
 function factorsOf(factor: number, sameDose: boolean): Factors {
@@ -116,14 +116,14 @@ function factorsOf(factor: number, sameDose: boolean): Factors {
 const reduction = ({ x, z, theta }: Factors): number => x * z * theta;
 
 export class FactorSelector {
-  readonly #visit_s: Record<Kind, number> = { ...FIRST_GUESS_S };
-  readonly #setUp_s: Record<Kind, number> = { cpu: 0, gpu: 0 };
+  readonly #visit_s: Record<DeviceKind, number> = { ...FIRST_GUESS_S };
+  readonly #setUp_s: Record<DeviceKind, number> = { cpu: 0, gpu: 0 };
   #held = 1;
 
   /**
    * Returns factors for a scenario with this many cells. The grid becomes finer again only after editing has paused.
    */
-  factors(kind: Kind, cells: number, sameDose: boolean): Factors {
+  factors(kind: DeviceKind, cells: number, sameDose: boolean): Factors {
     const expected_s = (factor: number): number =>
       this.#setUp_s[kind] + (this.#visit_s[kind] * cells) / reduction(factorsOf(factor, sameDose));
     // The set-up time does not depend on the number of cells, so it is allowed in addition.
@@ -133,7 +133,7 @@ export class FactorSelector {
     return factorsOf(this.#held, sameDose);
   }
 
-  recordTimes(kind: Kind, cells: number, setUp_s: number, solve_s: number): void {
+  recordTimes(kind: DeviceKind, cells: number, setUp_s: number, solve_s: number): void {
     this.#setUp_s[kind] += NEWEST_WEIGHT * (setUp_s - this.#setUp_s[kind]);
     this.#visit_s[kind] += NEWEST_WEIGHT * (solve_s / Math.max(1, cells) - this.#visit_s[kind]);
   }
@@ -165,7 +165,7 @@ export interface PreparedWhatIf {
    * is then null.
    */
   readonly cells: number;
-  readonly kind: Kind | null;
+  readonly kind: DeviceKind | null;
 }
 
 interface Parts {
@@ -225,7 +225,7 @@ function cellRatios(grid: TransportScenario['grid'], of: TransportScenario['grid
 }
 
 /** Kind of device that `auto` selects. */
-function deviceKindOf(addon: NativeAddon): Kind {
+function deviceKindOf(addon: NativeAddon): DeviceKind {
   const usable = addon
     .variants()
     .some(({ device, available, steppings }) => available && device !== 'cpu' && steppings.includes('depth'));

@@ -397,7 +397,7 @@ describe('files with values of a problem', () => {
   test.each([
     ['a.npy', npy('<f4', '(3,)', floats(1, 2, 3)), {}, /has the shape \[3\]; allowed: \[2\]/],
     ['b.npy', npy('>f4', '(2,)', floats(1, 2)), {}, /big-endian/],
-    ['c.npy', npy('<f4', '(2,)', floats(1, 2), 'True'), {}, /column order/],
+    ['c.npy', npy('<f4', '(2,)', floats(1, 2), 'True'), {}, /column-major order/],
     ['d.npy', npy('<U4', '(2,)', floats(1, 2)), {}, /numbers of kind U4; allowed: f8/],
     ['e.npy', Buffer.from('text'), {}, /no NPY header/],
     ['a.bin', floats(1, 2, 3), {}, /has 3 numbers; allowed: 2/],

@@ -6,7 +6,7 @@ import { describe, expect, it, test } from 'vitest';
 import { openTrace } from '../../../../../../electron/host/app/timelines/open.ts';
 import { NO_SPANS } from '../../../../../../electron/host/model/recording/recording.ts';
 import { spanArguments } from '../../../../../../electron/host/model/timeline/details.ts';
-import { withPartAfter, withPartsBefore } from '../../../../../../electron/host/model/timeline/import/host-parts.ts';
+import { appendHostPart, prependHostParts } from '../../../../../../electron/host/model/timeline/import/host-parts.ts';
 import { spanDetails } from '../../../../../../electron/host/model/timeline/questions.ts';
 import { traceSummary } from '../../../../../../electron/host/model/timeline/summary.ts';
 import { launchersOf, NO_STEP, trackOf } from '../../../../../../electron/host/model/timeline/trace.ts';
@@ -38,7 +38,7 @@ describe('recording work outside a run', () => {
       { name: 'addon loaded', seconds: 5e-9 },
       { name: 'scenario read', seconds: 2e-9 },
     ];
-    const whole = withPartsBefore({ spans, trace }, parts);
+    const whole = prependHostParts({ spans, trace }, parts);
     expect(whole.spans.names).toEqual(['tables', 'step', 'addon loaded', 'scenario read']);
     expect([...whole.spans.name]).toEqual([2, 3, 0, 1]);
     expect([...whole.spans.thread]).toEqual([0, 0, 0, 1]);
@@ -50,12 +50,12 @@ describe('recording work outside a run', () => {
   });
 
   test('places work after a run at its end, and adds nothing to a run without recorded threads', () => {
-    const { spans: told } = withPartAfter({ spans, trace: null }, { name: 'file written', seconds: 1e-8 });
+    const { spans: told } = appendHostPart({ spans, trace: null }, { name: 'file written', seconds: 1e-8 });
     expect(told.start_ns[0]).toBe(90);
     expect(told.end_ns[0]).toBeCloseTo(100, 6);
     const unknown = { spans: NO_SPANS, trace: null };
-    expect(withPartAfter(unknown, { name: 'file written', seconds: 1 })).toBe(unknown);
-    expect(withPartsBefore(unknown, [{ name: 'scenario read', seconds: 1 }])).toBe(unknown);
+    expect(appendHostPart(unknown, { name: 'file written', seconds: 1 })).toBe(unknown);
+    expect(prependHostParts(unknown, [{ name: 'scenario read', seconds: 1 }])).toBe(unknown);
   });
 });
 
