@@ -8,8 +8,8 @@ import { collectRecordedFacts } from '../model/bench/session-file.ts';
 import { kernelsNamedIn, readVariantSources } from '../model/bench/sources.ts';
 import { fitSweep } from '../model/bench/sweep.ts';
 import type {
-  Benchable,
   BenchCallbacks,
+  BenchmarkSupport,
   BenchOutcome,
   BenchProblem,
   BenchSetupOptions,
@@ -21,7 +21,7 @@ import { allVariants } from './index.ts';
 /** Measures variants of one problem against each other. Throws a BraggError if a variant is unknown. */
 export async function measureReport(
   addon: NativeAddon,
-  benchable: Benchable,
+  benchable: BenchmarkSupport,
   problem: BenchProblem,
   options: SessionOptions & Omit<BenchSetupOptions, 'signal'>,
 ): Promise<SessionReport> {
@@ -56,7 +56,7 @@ async function withReportKernels(addon: NativeAddon, report: SessionReport, work
  */
 export async function measureSession(
   addon: NativeAddon,
-  benchable: Benchable,
+  benchable: BenchmarkSupport,
   task: BenchTask,
   { onProgress: reportProgress, signal, onIntermediateSession, warn, startChild }: BenchCallbacks,
 ): Promise<BenchOutcome> {

@@ -50,7 +50,7 @@ function maxMinutes(environment: NodeJS.ProcessEnv): number {
 }
 
 /** Lower bound in seconds that holds for every current machine. */
-export function leastSeconds({ amount, rate, threads }: Pick<Work, 'amount' | 'rate' | 'threads'>): number {
+export function minSeconds({ amount, rate, threads }: Pick<Work, 'amount' | 'rate' | 'threads'>): number {
   return amount / (threads === null ? rate.device : rate.thread * threads);
 }
 
@@ -72,7 +72,7 @@ export function throwIfTooLong(work: Work, environment: NodeJS.ProcessEnv = proc
   const { variant, amount, of, threads } = work;
   const where = threads === null ? 'on the fastest GPU' : `on ${threads} threads at full speed`;
   const why = `${amount.toExponential(1)} ${of} ${where}`;
-  const refused = tooLongError(`solver.variant = ${variant}: takes`, leastSeconds(work), why, environment);
+  const refused = tooLongError(`solver.variant = ${variant}: takes`, minSeconds(work), why, environment);
   if (refused !== null) throw refused;
 }
 
@@ -197,7 +197,7 @@ export type ValidReading = Extract<ScenarioReading, { readonly kind: string }>;
  * problem.
  */
 export async function benchTaskOfReadings(
-  benchable: Benchable,
+  benchable: BenchmarkSupport,
   readings: readonly ValidReading[],
   stated: TaskSettings & Partial<Pick<TaskProblems, 'documents'>>,
 ): Promise<BenchTask> {
@@ -220,7 +220,7 @@ export type ResultArrays = ReadonlyMap<string, Float32Array | Float64Array>;
 
 export interface BenchOutcome {
   readonly session: Session;
-  /** Results of each report. */
+  /** Result arrays for display, one map per report of the session. */
   readonly answers: readonly ResultArrays[];
 }
 
@@ -261,7 +261,7 @@ export interface WorkAmount {
   readonly isCorrect: boolean;
 }
 
-export interface Benchable {
+export interface BenchmarkSupport {
   /** Builds the problem of a scenario. Throws BraggError `invalid` with all issues. */
   readonly problem: (reading: ScenarioReading) => BenchProblem;
   /** Throws a BraggError if a variant is unknown for this problem. */
@@ -315,7 +315,7 @@ const MIN_RUNS = 2;
  */
 export function throwIfBenchTooLong<T>(
   addon: NativeAddon,
-  { problem, least_s }: Pick<Benchable, 'problem' | 'least_s'>,
+  { problem, least_s }: Pick<BenchmarkSupport, 'problem' | 'least_s'>,
   values: readonly T[],
   readingAt: (value: T) => Promise<ScenarioReading | null>,
   variants: readonly string[] | null,

@@ -1,7 +1,7 @@
 /** Converts variants to the form that pages receive, without fields that only the host needs. */
 import type { Variant } from '../../contract/capabilities.ts';
 
-export function asVariant(
+export function toPageVariant(
   variant: Omit<Variant, 'precisions' | 'bench'> & { readonly bench?: string },
   precisions: readonly string[],
 ): Variant {

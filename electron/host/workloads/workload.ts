@@ -28,7 +28,7 @@ import type { RunTimeline } from '../model/timeline/import/run.ts';
 import type { UserKernel } from '../model/user-kernels/file.ts';
 import type { KnownUserKernels } from '../model/user-kernels/loaded.ts';
 import type { ReplaceRules, UserKernelBase } from '../model/user-kernels/problem-folder.ts';
-import type { Benchable, BenchOutcome, BenchTask } from './benchable.ts';
+import type { BenchmarkSupport, BenchOutcome, BenchTask } from './benchable.ts';
 import type { RunContext } from './run-context.ts';
 import type { AnyRunData } from './run-data.ts';
 import type { Packer, RunFile } from './run-files/run-file.ts';
@@ -174,9 +174,7 @@ export interface UserKernelWorkload extends ReplaceRules {
 const kernelFileNames = { cuda: /\.(cu|cuh)$/, cpu: /\.cpp$/ } as const;
 
 interface FileRules {
-  /**
-   * Files that the engine itself uses to set up or check variants. Replacing them for a variant would have no effect.
-   */
+  /** Files that a user kernel cannot replace, because the engine itself uses them to set up or check variants. */
   readonly engine: readonly string[];
   /** Headers that are included only by device code. */
   readonly deviceHeaders?: readonly string[];
@@ -197,7 +195,7 @@ export function kernelReplacementError({ id, device, source, buildsOn }: UserKer
 
 /** Callbacks of a run while it computes. */
 export interface RunCallbacks {
-  progressed(detail: ProgressDetail, eta_s: number | null): void;
+  reportProgress(detail: ProgressDetail, eta_s: number | null): void;
   /** Returns the current metadata of the run. */
   context(): RunContext;
   /** Saves a checkpoint for recovery, with the progress as text. Null if checkpoints of the run are not saved. */
@@ -326,7 +324,7 @@ export interface HostWorkload {
   readonly exportFile: (run: AnyRunData, what: string, packer: Packer) => Promise<ExportedFile>;
   /** Returns the data of a run's timeline. */
   readonly timeline: (run: AnyRunData, declared: DeclaredBytes) => RunTimeline;
-  readonly benchable: Benchable;
+  readonly benchable: BenchmarkSupport;
   readonly compared: ComparedRuns;
   /** Returns the concurrency of study points that solve this document. */
   readonly concurrency: (document: unknown) => Concurrency;

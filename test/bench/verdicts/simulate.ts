@@ -234,7 +234,7 @@ function session(
     const settled = () =>
       rivals
         .map((times, i) =>
-          decision.settled(
+          decision.isSettledAfter(
             i,
             { reported: ratios[i] ?? null, strict: pairedLogRatio(times, reference, strictShare * outside), floor },
             reference.length,

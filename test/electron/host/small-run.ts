@@ -60,7 +60,7 @@ export class TransportScenarios {
   }
 
   text(document: unknown): string {
-    return this.any.text(document);
+    return this.any.fileText(document);
   }
 
   write(file: string, document: unknown, ifExists?: 'replace' | 'refuse'): Promise<void> {

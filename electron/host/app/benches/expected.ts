@@ -9,7 +9,7 @@ import {
 } from '../../../contract/bench/session.ts';
 import type { NativeAddon } from '../../io/addon/addon.ts';
 import { defaultGpu } from '../../io/addon/gpu.ts';
-import type { Benchable, BenchProblem, WorkAmount } from '../../workloads/benchable.ts';
+import type { BenchmarkSupport, BenchProblem, WorkAmount } from '../../workloads/benchable.ts';
 import type { ScenarioReading } from '../../workloads/scenarios/scenarios.ts';
 
 /** A recorded session without a sweep. `problem` returns null if the session does not contain its scenario. */
@@ -74,7 +74,7 @@ function scaleToWork({ entry, report }: RecordedTime, then: WorkAmount, now: Wor
 
 export async function expectedTimes(
   addon: NativeAddon,
-  benchable: Benchable,
+  benchable: BenchmarkSupport,
   { problem, reading }: ProblemWithReading,
   variants: readonly string[],
   sessions: readonly TimedSession[],

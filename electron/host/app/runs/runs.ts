@@ -360,7 +360,7 @@ export class Runs {
         active.run.showLive();
       });
       const computed = await active.run.start({
-        progressed: (detail, eta_s) => {
+        reportProgress: (detail, eta_s) => {
           record.lastProgress = progressOf(record, { detail, eta_s });
           tell();
         },

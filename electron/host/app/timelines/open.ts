@@ -219,7 +219,7 @@ async function importChrome(
   try {
     for await (const chunk of chunks) {
       trace.push(chunk as Buffer);
-      progress({ read_bytes: source.bytesRead, total_bytes, spans: trace.spans });
+      progress({ read_bytes: source.bytesRead, total_bytes, spans: trace.spanCount });
     }
   } catch (error) {
     throw gzipError(error, source.bytesRead);

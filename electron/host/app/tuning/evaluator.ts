@@ -35,7 +35,7 @@ import {
   type Candidate,
   makeCandidates,
   type MeasureCandidate as SearchMeasure,
-  search,
+  searchConfigurations,
 } from '../../model/tuning/search.ts';
 import { measureReport, measureSession } from '../../workloads/bench.ts';
 import { benchTaskOf } from '../../workloads/benchable.ts';
@@ -389,7 +389,7 @@ export async function tuneLocally(options: TuneOptions): Promise<TuneOutcome> {
           const line = byId.get(id);
           return line !== undefined && usual.includes(variantOf(folder.head, line));
         });
-        await search(options.search.strategy, candidates, folder.study.seed, measured, starts);
+        await searchConfigurations(options.search.strategy, candidates, folder.study.seed, measured, starts);
       }
     } catch (error) {
       if (!(error instanceof SearchEndedError)) throw error;

@@ -145,7 +145,7 @@ class WhatIf {
     const created = new Date().toISOString();
     const start_ms = performance.now();
     const data = await running.start({
-      progressed: () => undefined,
+      reportProgress: () => undefined,
       context: () => this.#runContextOf(asked, prepared, { name, created, start_ms }),
       saveCheckpoint: null,
       warn: () => undefined,

@@ -126,7 +126,7 @@ export class StoppingRule<S extends TimedSeries> {
       const floors = [control, reference].map((one) => one[kind]?.() ?? []) as [Instances, Instances];
       const ratio = sequentialVerdict(own[kind]?.() ?? [], against[kind]?.() ?? [], { outside, floors });
       const key = `${kind} ${this.#name(own)} ${this.#name(against)}`;
-      if (!this.#decision.settled(key, ratio, instances)) for (const one of [own, against]) open.add(one);
+      if (!this.#decision.isSettledAfter(key, ratio, instances)) for (const one of [own, against]) open.add(one);
     };
     const count = candidates.length;
     const kinds = [reference, ...candidates].every(({ wholes }) => wholes !== undefined)

@@ -212,15 +212,15 @@ export class ProgramCandidate implements BenchCandidate {
   }
 
   accuracy(oracle: AnswerValues | null): readonly Accuracy[] {
-    return this.#engineCheck?.accuracy ?? this.#options.terms.accuracy(this.#requireAnswer, oracle);
+    return this.#engineCheck?.accuracy ?? this.#options.terms.accuracy(this.#requiredAnswer, oracle);
   }
 
   quantities(time_s: number): readonly Quantity[] {
-    return this.#options.terms.quantities(this.#requireAnswer.reply, time_s);
+    return this.#options.terms.quantities(this.#requiredAnswer.reply, time_s);
   }
 
   properties(): CandidateFacts {
-    const { reply: told } = this.#requireAnswer;
+    const { reply: told } = this.#requiredAnswer;
     const versions = versionsText(this.#opened?.versions ?? {});
     return {
       threads: this.#opened?.threads ?? null,
@@ -240,7 +240,7 @@ export class ProgramCandidate implements BenchCandidate {
     await conversation?.close();
   }
 
-  get #requireAnswer(): ProgramAnswer {
+  get #requiredAnswer(): ProgramAnswer {
     if (this.#answer === null) throw new Error(`${this.#options.chosen.baseline.id} was queried before it answered`);
     return this.#answer;
   }
@@ -274,7 +274,7 @@ export class ProgramCandidate implements BenchCandidate {
     return done === true;
   }
 
-  #clock() {
+  #clockState() {
     const { addon, chosen } = this.#options;
     const device = chosen.baseline.device === 'cuda' ? defaultGpu(addon.devices())?.uuid : undefined;
     return device === undefined ? null : addon.clockState({ device });
@@ -284,21 +284,21 @@ export class ProgramCandidate implements BenchCandidate {
     const { samples, sample_s } = this.#options.terms;
     const { conversation } = await this.#open();
     if (samples === 'run') {
-      const before = this.#clock();
+      const before = this.#clockState();
       const ran = await conversation.sendRequest({ do: 'run' }, runReplySchema);
       this.#hashes.push(ran.hash);
       const { setup_s, parts, device_s, host_s, wall_s } = ran;
-      const clocks = { before, after: this.#clock() };
+      const clocks = { before, after: this.#clockState() };
       const common = { repetitions: 1, values: null, parts: new Map(Object.entries(parts)) };
       return { ...common, setup_s, device_s, host_s, wall_s, clocks, time_s: device_s ?? host_s };
     }
     if (samples === 'anew' || this.#setup === null) await this.#prepareState();
-    const before = this.#clock();
+    const before = this.#clockState();
     const { repetitions, device_s, host_s } = await conversation.sendRequest(
       { do: 'sample', at_least_s: sample_s },
       sampleReplySchema,
     );
-    const clocks = { before, after: this.#clock() };
+    const clocks = { before, after: this.#clockState() };
     const { setup_s = null, parts = new Map<string, number>() } = this.#setup ?? {};
     return {
       repetitions,

@@ -28,7 +28,7 @@ export function throwUnsupported(file: string, message: string, allowed: string)
   throw new BraggError('unsupported', `${file}: ${message}; allowed: ${allowed}`);
 }
 
-/** Names of number types in PyTorch, by Braggbench's names. */
+/** Names of number types in PyTorch, by their names in user problems. */
 export const torchTypes: Readonly<Partial<Record<ProblemType, string>>> = {
   fp64: 'float64',
   fp32: 'float32',

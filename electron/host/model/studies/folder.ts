@@ -358,11 +358,4 @@ export class StudyFolder {
     }
     return beats;
   }
-
-  /** Creates a folder below the study's folder for files of an engine. */
-  async room(...names: readonly string[]): Promise<string> {
-    const folder = path.join(this.folder, ...names);
-    await mkdir(folder, { recursive: true });
-    return folder;
-  }
 }

@@ -138,8 +138,8 @@ function settingsOfDimension(dimension: StudyDimension, seed: number, at: readon
     case 'zip':
       return settingsOfZip(dimension.axes, at);
     case 'tunables':
-      // Planning replaces tunables by their values before it computes points, because only the sources contain these
-      // values.
+      // Must not happen: planning replaces tunables by their values, which only the sources contain, before it computes
+      // points.
       return { choices: [], faults: [fieldIssue(at, 'tunables', 'have not been loaded', 'a variant with tunables')] };
     case 'random':
     case 'latin': {

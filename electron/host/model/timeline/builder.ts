@@ -98,10 +98,10 @@ export function tintOf(name: string): number {
 /** Initial capacity of a column. */
 const INITIAL_CAPACITY = 4096;
 
-type Growable = Float64Array | Uint32Array | Uint8Array;
+type ColumnArray = Float64Array | Uint32Array | Uint8Array;
 
 /** A typed array that grows. Its capacity doubles when it is full, so adding n values copies at most 2n values. */
-class GrowableColumn<T extends Growable> {
+class GrowableColumn<T extends ColumnArray> {
   #values: T;
   readonly #make: (length: number) => T;
   #length = 0;
@@ -159,7 +159,7 @@ class TextStore {
     return this.#bytes;
   }
 
-  number(text: string): number {
+  numberOf(text: string): number {
     const known = this.#numbers.get(text);
     if (known !== undefined) return known;
     if (this.#bytes + 2 * text.length > this.#most) {
@@ -228,7 +228,7 @@ export class TraceBuilder {
   readonly #flows: Flow[] = [];
   readonly #notes: string[] = [];
 
-  get spans(): number {
+  get spanCount(): number {
     return this.#start.length;
   }
 
@@ -258,9 +258,9 @@ export class TraceBuilder {
     this.#lane.push(span.lane);
     this.#start.push(span.start_ns);
     this.#duration.push(Math.max(0, span.duration_ns));
-    this.#name.push(this.#names.number(span.name));
+    this.#name.push(this.#names.numberOf(span.name));
     this.#kind.push(kindNumber(span.kind));
-    this.#detail.push(span.detail === undefined ? 0 : this.#details.number(span.detail));
+    this.#detail.push(span.detail === undefined ? 0 : this.#details.numberOf(span.detail));
     this.#correlation.push(span.correlation ?? 0);
     this.#step.push(span.step ?? NO_STEP);
     return this.#start.length - 1;

@@ -135,7 +135,7 @@ class LocalSearch {
  * Measures each candidate at most once, until all are measured or `measure` throws. A local search descends from the
  * candidates in `starts` first.
  */
-export async function search(
+export async function searchConfigurations(
   strategy: Strategy,
   all: readonly Candidate[],
   seed: number,

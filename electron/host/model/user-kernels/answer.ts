@@ -279,7 +279,7 @@ export class ReferencePrograms {
     this.#inOrder.set(key, inOrder);
     return inOrder.do(async () => {
       const server = await this.#serverFor(key, name);
-      const hasServed = server.served > 0;
+      const hasServed = server.answeredCount > 0;
       const outcome = await server.request(folder);
       if (!outcome.failed || !hasServed) return outputOrThrow(name, outcome);
       // The failure may be due to memory or variables of earlier answers, so the request is repeated in a new process.
@@ -290,7 +290,7 @@ export class ReferencePrograms {
 
   async #serverFor(key: string, name: string): Promise<ContainedServer> {
     const known = this.#servers.get(key);
-    if (known?.usable === true) return known;
+    if (known?.isUsable === true) return known;
     const { cache, limits = LIMITS, signal } = this.#options;
     const [program, args] = name.endsWith('.py')
       ? [await findPython(name, signal), ['-c', PYTHON]]

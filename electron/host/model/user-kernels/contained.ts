@@ -179,12 +179,12 @@ export class ContainedServer {
   }
 
   /** Whether the program can serve requests; false once it has ended. */
-  get usable(): boolean {
+  get isUsable(): boolean {
     return this.#over === null;
   }
 
   /** Number of requests that have been answered. */
-  get served(): number {
+  get answeredCount(): number {
     return this.#served;
   }
 

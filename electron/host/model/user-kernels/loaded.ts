@@ -110,7 +110,7 @@ export class LoadedUserKernel {
     clearTimeout(idle.timer);
     this.#idle = null;
     // The memory limit of a process cannot be changed, so it is reused only for the same limit.
-    if (idle.process.usable && idle.memory_bytes === memory_bytes) return idle.process;
+    if (idle.process.isUsable && idle.memory_bytes === memory_bytes) return idle.process;
     idle.process.close();
     return null;
   }

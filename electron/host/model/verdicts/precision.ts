@@ -15,7 +15,7 @@ export const leastInstances = minForRule + 1;
 /** Fraction of all instances so far, counted from the latest, over which the condition of a rule must hold. */
 const shareOfInstances = 0.1;
 
-class Persistence {
+class SustainedCondition {
   #since: number | null = null;
 
   /**
@@ -42,7 +42,7 @@ function isPrecise(ratio: LogInterval | null, precision: number): boolean {
 /** Ends a session when all ratios are precise. `precision` is the requested half width, as a ratio minus 1. */
 export class PrecisionRule {
   readonly #precision: number;
-  readonly #narrow = new Persistence();
+  readonly #narrow = new SustainedCondition();
 
   constructor(precision: number) {
     this.#precision = precision;
@@ -85,15 +85,15 @@ function isSettled({ reported, strict, floor }: SequentialRatio, margin: number)
 /** Determines which verdicts are settled. Each ratio is identified by a key. */
 export class DecisionRule<Key> {
   readonly #margin: number;
-  readonly #settled = new Map<Key, Persistence>();
+  readonly #settled = new Map<Key, SustainedCondition>();
 
   constructor(margin: number) {
     this.#margin = margin;
   }
 
   /** Records a ratio, and returns whether its verdict is settled, so that it needs no further instances. */
-  settled(key: Key, ratio: SequentialRatio, instances: number): boolean {
-    const own = this.#settled.get(key) ?? new Persistence();
+  isSettledAfter(key: Key, ratio: SequentialRatio, instances: number): boolean {
+    const own = this.#settled.get(key) ?? new SustainedCondition();
     this.#settled.set(key, own);
     return own.hasHeldLongEnough(isSettled(ratio, this.#margin), instances);
   }

@@ -30,7 +30,14 @@ import { type Claim, claimApplies, readBenchmarkClaims } from '../../model/bench
 import { type ColdRunPlan, createColdStart, DEFAULT_PROCESSES } from '../../model/bench/cold/processes.ts';
 import { judgeSessionClaims } from '../../model/bench/report-claims.ts';
 import { type ProgramSettings, programEntries } from '../../model/external/program-candidate.ts';
-import { type Benchable, fastestRates, leastSeconds, problemFor, type Work, type WorkAmount } from '../benchable.ts';
+import {
+  type BenchmarkSupport,
+  fastestRates,
+  minSeconds,
+  problemFor,
+  type Work,
+  type WorkAmount,
+} from '../benchable.ts';
 import { problemOf } from '../scenarios/scenarios.ts';
 import { VariedRuns } from '../varied-runs.ts';
 import { imageAccuracy, imageError } from './image-data.ts';
@@ -368,19 +375,19 @@ async function amountFor(addon: NativeAddon, problem: DiffractionProblem, id: st
  * Sums lower bounds in seconds for one image by each variant. Variants that cannot run count as 0. `labels`: null for
  * all available variants.
  */
-function sumOfLeastSeconds(addon: NativeAddon, problem: DiffractionProblem, labels: readonly string[] | null): number {
+function sumOfMinSeconds(addon: NativeAddon, problem: DiffractionProblem, labels: readonly string[] | null): number {
   const able = addon.diffractionVariants().filter(({ available }) => available);
   const chosen = imageCandidates(problem, labels ?? able.map(({ id }) => id), addon.diffractionVariants());
   return chosen.reduce((sum_s, each) => {
     try {
-      return sum_s + leastSeconds(workOf(addon, addon.createDiffraction(each.problem).plan));
+      return sum_s + minSeconds(workOf(addon, addon.createDiffraction(each.problem).plan));
     } catch {
       return sum_s;
     }
   }, 0);
 }
 
-export const imageBenchable: Benchable = {
+export const imageBenchable: BenchmarkSupport = {
   problem: (reading) => {
     if (reading.kind !== 'diffraction') throw new Error(`a scenario of kind ${reading.kind} was passed to diffraction`);
     return { kind: 'diffraction', problem: problemOf(reading) };
@@ -388,7 +395,7 @@ export const imageBenchable: Benchable = {
   check: (addon, problem, variants) => {
     imageCandidates(problemFor('diffraction', problem), variants, addon.diffractionVariants());
   },
-  least_s: async (addon, problem, variants) => sumOfLeastSeconds(addon, problemFor('diffraction', problem), variants),
+  least_s: async (addon, problem, variants) => sumOfMinSeconds(addon, problemFor('diffraction', problem), variants),
   amount: (addon, problem, variant) => amountFor(addon, problemFor('diffraction', problem), variant),
   usualProcesses: DEFAULT_PROCESSES,
   terms: () => imageSessionTerms,

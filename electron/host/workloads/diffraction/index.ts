@@ -15,7 +15,7 @@ import type { RunFileFields } from '../../io/hdf5/fields.ts';
 import { createFile } from '../../io/hdf5/h5.ts';
 import { writeDataset, writeValues } from '../../io/hdf5/put.ts';
 import { type RunTimeline, threadLanes } from '../../model/timeline/import/run.ts';
-import { leastSeconds, throwIfTooLong } from '../benchable.ts';
+import { minSeconds, throwIfTooLong } from '../benchable.ts';
 import { fileNameStem, runOf } from '../run-data.ts';
 import { readEnd, readHead, writeHead } from '../run-files/head.ts';
 import { readRecording, readSetup, writeRecording, writeSetup } from '../run-files/recording.ts';
@@ -27,7 +27,7 @@ import {
   type ScenarioFunctions,
   type ScenarioReading,
 } from '../scenarios/scenarios.ts';
-import { asVariant } from '../variant.ts';
+import { toPageVariant } from '../variant.ts';
 import {
   type ComparedRuns,
   type ExportedFile,
@@ -47,9 +47,9 @@ import {
   errorOfImage,
   imageField,
   imagePeaks,
+  imageProgressText,
   imageSummary,
   imageText,
-  imageUpTo,
   pixelsText,
 } from './summary.ts';
 import { diffractionUserKernels } from './user-kernels.ts';
@@ -274,7 +274,7 @@ function requireDiffraction(reading: ScenarioReading): DiffractionReading {
 }
 
 const variants = (addon: NativeAddon): readonly Variant[] =>
-  addon.diffractionVariants().map((variant) => asVariant(variant, [variant.precision]));
+  addon.diffractionVariants().map((variant) => toPageVariant(variant, [variant.precision]));
 
 export const diffraction: HostWorkload = {
   scenario: diffractionScenario,
@@ -306,7 +306,7 @@ export const diffraction: HostWorkload = {
     const { variant, precision, estimate_bytes, width, height, oversample, sources, orientations, layers, terms } =
       plan;
     const image = { width, height, oversample, sources, orientations, layers, terms };
-    const least_s = leastSeconds(work);
+    const least_s = minSeconds(work);
     return { variant, precision, state_bytes: estimate_bytes, size: imageText(plan), sizes: { image }, least_s };
   },
   prepare: async (addon, reading, { trace }) => {
@@ -321,7 +321,7 @@ export const diffraction: HostWorkload = {
       size: pixelsText(run),
       headline: { name: 'max', value: max, unit: 'photons' },
       detail: { workload: 'diffraction', done: run.done, terms_per_s: run.solve_s > 0 ? run.terms / run.solve_s : 0 },
-      upTo: imageUpTo(run.done),
+      upTo: imageProgressText(run.done),
     };
   },
   exportFile: (run, what, packer) => exportImage(runOf('diffraction', run), what, packer),

@@ -202,7 +202,7 @@ function problemWithValues(problem: DiffractionProblem, values: Values): Diffrac
 }
 
 /** Returns the scale of each unknown. */
-function unitsOf({ crystal }: DiffractionProblem, start: Values): Values {
+function unknownScales({ crystal }: DiffractionProblem, start: Values): Values {
   const most = Math.max(...crystal.cells);
   return crystalUnknowns.map(({ unit }, k) => (unit === '°' ? TURN_DEG / most : (STRETCH / most) * (start[k] ?? 1)));
 }
@@ -300,7 +300,7 @@ export async function refineCrystal(
     );
   }
   const start = startValues(problem);
-  const units = unitsOf(problem, start);
+  const units = unknownScales(problem, start);
   const fitted = crystalUnknowns.flatMap(({ of }, k) => (fit.includes(of) ? [k] : []));
   const valuesOf = (unknowns: ArrayLike<number>): Values =>
     start.map((value, k) => value + (unknowns[fitted.indexOf(k)] ?? 0) * (units[k] ?? 0));

@@ -7,7 +7,7 @@ import { CheckpointSchedule } from '../../io/flow/checkpoint-times.ts';
 import { type FrameSink, FrameSubscribers } from '../../io/flow/subscribers.ts';
 import type { RunCallbacks, WorkloadRun } from '../workload.ts';
 import { type ImageRunData, imageRunData, partialImage } from './image-data.ts';
-import { imageMap, imageUpTo, pixelsText } from './summary.ts';
+import { imageMap, imageProgressText, pixelsText } from './summary.ts';
 
 function progressDetail({ done, terms_per_s }: DiffractionProgress): ImageProgress {
   return { workload: 'diffraction', done, terms_per_s };
@@ -54,7 +54,7 @@ export class DiffractionWorkloadRun implements WorkloadRun {
     let requested = false;
     const progressed = (progress: DiffractionProgress): void => {
       const { done, eta_s } = progress;
-      around.progressed(progressDetail(progress), done > 0 && Number.isFinite(eta_s) ? eta_s : null);
+      around.reportProgress(progressDetail(progress), done > 0 && Number.isFinite(eta_s) ? eta_s : null);
       if (around.saveCheckpoint === null || !times.isDue()) return;
       requested = !requested;
       if (requested) {
@@ -145,6 +145,6 @@ export class DiffractionWorkloadRun implements WorkloadRun {
     const newest = this.#latest;
     if (newest === null || around.saveCheckpoint === null) return;
     const state = partialImage(around.context(), this.#native.plan, newest);
-    await around.saveCheckpoint(state, imageUpTo(newest.done));
+    await around.saveCheckpoint(state, imageProgressText(newest.done));
   }
 }

@@ -253,7 +253,7 @@ export function pixelsText({ width, height }: { readonly width: number; readonly
   return `${width} × ${height} pixels`;
 }
 
-export function imageUpTo(done: number): string {
+export function imageProgressText(done: number): string {
   return `${Math.floor(100 * done)} % of the image`;
 }
 

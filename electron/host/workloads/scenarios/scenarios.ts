@@ -302,13 +302,13 @@ export class Scenarios {
   }
 
   /** Text of a scenario file. The document may be a draft with errors. */
-  text(document: unknown): string {
+  fileText(document: unknown): string {
     return formatScenario(document);
   }
 
   /** Writes a scenario file atomically. Throws a BraggError. */
   async write(file: string, document: unknown, ifExists: 'replace' | 'refuse' = 'replace'): Promise<void> {
-    await writeAtomically(file, this.text(document), ifExists);
+    await writeAtomically(file, this.fileText(document), ifExists);
   }
 
   private unreadableReading(issues: readonly Issue[], locate: UnknownKindReading['locate']): UnknownKindReading {

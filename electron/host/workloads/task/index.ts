@@ -16,7 +16,7 @@ import { kernelFolders } from '../../model/bench/machine.ts';
 import { parseSessionFile, sessionText } from '../../model/bench/session-file.ts';
 import { fromSavedRecording } from '../../model/recording/recording.ts';
 import { type RecordedPart, type RunTimeline, threadLanes } from '../../model/timeline/import/run.ts';
-import { type Benchable, problemFor } from '../benchable.ts';
+import { type BenchmarkSupport, problemFor } from '../benchable.ts';
 import { type AnyRunData, fileNameStem, runOf } from '../run-data.ts';
 import type { Packer, RunFacts, SessionRunFile } from '../run-files/run-file.ts';
 import {
@@ -26,7 +26,7 @@ import {
   type ScenarioReading,
   type TaskReading,
 } from '../scenarios/scenarios.ts';
-import { asVariant } from '../variant.ts';
+import { toPageVariant } from '../variant.ts';
 import {
   type ComparedRuns,
   type ExportedFile,
@@ -41,15 +41,15 @@ import { taskSessionTerms } from './audits.ts';
 import { taskCandidates, variantsFor } from './candidates.ts';
 import {
   amountFor,
-  leastSecondsOfRun,
+  minSecondsOfRun,
   roundsText,
-  sumOfLeastSeconds,
+  sumOfMinSeconds,
   TaskWorkloadRun,
   taskBenchSetup,
   throwIfTaskTooLong,
 } from './running.ts';
 import { checkTask, isTask, resolveTask } from './scenario/index.ts';
-import { asTaskRun, bestEntryOf, type TaskRunData, taskRunData } from './task-data.ts';
+import { bestEntryOf, requireTaskRun, type TaskRunData, taskRunData } from './task-data.ts';
 import { taskUserKernels } from './user-kernels.ts';
 import { sizesIn, valuesInFiles } from './user-problem/definition.ts';
 
@@ -140,12 +140,12 @@ const taskRunFile: SessionRunFile = {
   format: 'session',
   is: isTaskFile,
   read: readTaskRun,
-  write: (run: AnyRunData) => writeTaskRun(asTaskRun(run)),
-  facts: (run: AnyRunData) => taskFacts(asTaskRun(run)),
+  write: (run: AnyRunData) => writeTaskRun(requireTaskRun(run)),
+  facts: (run: AnyRunData) => taskFacts(requireTaskRun(run)),
   holds: 'it contains a measurement of small workloads, which the page and braggbench replay can show',
 };
 
-function taskBenchable(kind: TaskKind): Benchable {
+function taskBenchable(kind: TaskKind): BenchmarkSupport {
   return {
     problem: (reading) => {
       if (reading.kind !== kind) throw new Error(`a scenario of kind ${reading.kind} was passed to ${kind}`);
@@ -154,7 +154,7 @@ function taskBenchable(kind: TaskKind): Benchable {
     check: (addon, problem, variants) => {
       taskCandidates(problemFor(kind, problem), variants, addon.taskVariants(kind));
     },
-    least_s: async (addon, problem, variants) => sumOfLeastSeconds(addon, problemFor(kind, problem), variants),
+    least_s: async (addon, problem, variants) => sumOfMinSeconds(addon, problemFor(kind, problem), variants),
     amount: (addon, problem, variant) => amountFor(addon, problemFor(kind, problem), variant),
     // No cold processes, because such workloads measure a kernel that is prepared once and then repeated.
     usualProcesses: 0,
@@ -310,7 +310,7 @@ function requireTask(kind: TaskKind, reading: ScenarioReading): TaskReading {
 
 export function taskWorkload(kind: TaskKind): HostWorkload {
   const variants = (addon: NativeAddon) =>
-    addon.taskVariants(kind).map((variant) => asVariant(variant, [variant.precision]));
+    addon.taskVariants(kind).map((variant) => toPageVariant(variant, [variant.precision]));
   return {
     scenario: taskScenario,
     runFile: taskRunFile,
@@ -348,7 +348,7 @@ export function taskWorkload(kind: TaskKind): HostWorkload {
         state_bytes: estimate_bytes,
         size: parameterTexts.join(', '),
         sizes: { problem },
-        least_s: leastSecondsOfRun(addon, asked),
+        least_s: minSecondsOfRun(addon, asked),
       };
     },
     prepare: async (addon, any, { assetsFolder, name, trace, measure, energy }) => {

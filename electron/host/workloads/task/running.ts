@@ -22,7 +22,7 @@ import { judgeSessionClaims } from '../../model/bench/report-claims.ts';
 import { createLimits } from '../../model/bench/stopping.ts';
 import { type ExternalRequest, type ProgramSettings, programEntries } from '../../model/external/program-candidate.ts';
 import { leastInstances } from '../../model/verdicts/precision.ts';
-import { benchTaskOf, fastestRates, leastSeconds, throwIfTooLong, type Work, type WorkAmount } from '../benchable.ts';
+import { benchTaskOf, fastestRates, minSeconds, throwIfTooLong, type Work, type WorkAmount } from '../benchable.ts';
 import type { MeasureVariants, RunCallbacks, WorkloadRun } from '../workload.ts';
 import { costOf, costText, taskAccuracy } from './audits.ts';
 import { coldRunOf, defaultSample_s, TaskBenchCandidate, type TaskMeasurementOptions } from './bench-candidate.ts';
@@ -272,7 +272,7 @@ export class TaskWorkloadRun implements WorkloadRun {
         },
       ),
       ({ phase, variant, round, mostRounds, left_s }) => {
-        around.progressed({ workload: kind, phase, what: variant, round, rounds: mostRounds }, left_s);
+        around.reportProgress({ workload: kind, phase, what: variant, round, rounds: mostRounds }, left_s);
       },
       this.#stop.signal,
       saveCheckpoint === null ? undefined : (soFar) => void saveCheckpoint(dataOf(soFar), roundsText(soFar)),
@@ -324,15 +324,15 @@ export const throwIfTaskTooLong = (problem: TaskProblem): void => throwIfTooLong
  * Lower bound in seconds for one sample: the duration that the clock's resolution requires, or one repetition on the
  * fastest machine.
  */
-function leastSample_s(problem: TaskProblem, { device }: Pick<TaskVariant, 'device'>): number {
+function minSample_s(problem: TaskProblem, { device }: Pick<TaskVariant, 'device'>): number {
   const work = workOf(problem);
-  return Math.max(defaultSample_s, leastSeconds(device === 'cpu' ? work : { ...work, threads: null }));
+  return Math.max(defaultSample_s, minSeconds(device === 'cpu' ? work : { ...work, threads: null }));
 }
 
 /**
  * Lower bound in seconds for a run, from the minimum number of samples in a session and the minimum duration of each.
  */
-export function leastSecondsOfRun(addon: NativeAddon, problem: TaskProblem): number | null {
+export function minSecondsOfRun(addon: NativeAddon, problem: TaskProblem): number | null {
   const all = addon.taskVariants(problem.workload);
   const measured = measuredVariants(problem, all);
   const [first] = measured;
@@ -341,20 +341,20 @@ export function leastSecondsOfRun(addon: NativeAddon, problem: TaskProblem): num
   const candidates = taskCandidates(problem, labels, all);
   const staysPrepared = allFitIntoMemory(addon, problem, candidates);
   const rounds = Math.min(taskLimits.mostRounds, leastInstances * roundsPerInstance(staysPrepared));
-  const each = measured.map((variant) => leastSample_s(problem, variant));
+  const each = measured.map((variant) => minSample_s(problem, variant));
   const once_s = each.reduce((sum_s, one_s) => sum_s + one_s, 0);
   // Each round times the first variant twice, the second time as the control. A started round is always completed.
-  const round_s = once_s + leastSample_s(problem, first);
+  const round_s = once_s + minSample_s(problem, first);
   const rounds_s = Math.min(rounds * round_s, Math.max(taskLimits.mostSeconds - once_s, round_s));
-  return leastSeconds(workOf(problem)) + once_s + rounds_s;
+  return minSeconds(workOf(problem)) + once_s + rounds_s;
 }
 
 /** Lower bound in seconds for the reference answer and one repetition of each variant. */
-export function sumOfLeastSeconds(addon: NativeAddon, problem: TaskProblem, labels: readonly string[] | null): number {
+export function sumOfMinSeconds(addon: NativeAddon, problem: TaskProblem, labels: readonly string[] | null): number {
   const all = addon.taskVariants(problem.workload);
   const able = variantsFor(problem, all).filter(({ available }) => available);
   const chosen = taskCandidates(problem, labels ?? able.map(({ id }) => id), all);
   const work = workOf(problem);
-  const each = chosen.map(({ variant }) => leastSeconds(variant.device === 'cpu' ? work : { ...work, threads: null }));
-  return each.reduce((sum_s, one_s) => sum_s + one_s, leastSeconds(work));
+  const each = chosen.map(({ variant }) => minSeconds(variant.device === 'cpu' ? work : { ...work, threads: null }));
+  return each.reduce((sum_s, one_s) => sum_s + one_s, minSeconds(work));
 }

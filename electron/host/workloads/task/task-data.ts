@@ -21,7 +21,7 @@ interface TaskRun<K extends TaskKind> extends RunContext {
 export type TaskRunData = { [K in TaskKind]: TaskRun<K> }[TaskKind];
 
 /** Returns the run if it belongs to a small measured workload. Throws otherwise. */
-export function asTaskRun(run: { readonly workload: string; readonly name: string }): TaskRunData {
+export function requireTaskRun(run: { readonly workload: string; readonly name: string }): TaskRunData {
   if (isTaskKind(run.workload)) return run as TaskRunData;
   throw new BraggError('unsupported', `${run.name} is a run of ${run.workload}, not of a small workload.`);
 }

@@ -33,7 +33,7 @@ import { withLaunches } from './user-problem/definition.ts';
 
 type Report = Pick<TaskVerdict, 'checks' | 'compared'>;
 
-/** Maximum number of cached answers from users' programs. Further ones replace the oldest. */
+/** Maximum number of cached answers from users' reference programs. Adding another one evicts the oldest. */
 const MAX_JUDGES = 16;
 const judges = new Map<string, NativeTask>();
 
@@ -156,7 +156,7 @@ class UserKernelTask implements NativeTask {
     const lease = this.#lease;
     this.#lease = null;
     if (lease === null) return;
-    if (!lease.process.usable) return lease.discard();
+    if (!lease.process.isUsable) return lease.discard();
     await lease.process.call('close', []);
     lease.release();
   }

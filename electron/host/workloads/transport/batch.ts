@@ -15,7 +15,7 @@ import { ResourceBudget } from '../../io/flow/queues.ts';
 import { type Candidate, makeCandidate, makeCandidates } from '../../model/bench/candidates.ts';
 import {
   fastestRates,
-  leastSeconds,
+  minSeconds,
   throwIfSumTooLong,
   throwIfTooLong,
   type Work,
@@ -58,13 +58,8 @@ function workOf(addon: NativeAddon, plan: EnginePlan, visits: number | null): Wo
 }
 
 /** Lower bound in seconds for a run. */
-export function leastSecondsOf(
-  addon: NativeAddon,
-  problem: TransportProblem,
-  plan: EnginePlan,
-  ranges: Ranges,
-): number {
-  return leastSeconds(workOf(addon, plan, expectedVisits(problem, plan, ranges)));
+export function minSecondsOf(addon: NativeAddon, problem: TransportProblem, plan: EnginePlan, ranges: Ranges): number {
+  return minSeconds(workOf(addon, plan, expectedVisits(problem, plan, ranges)));
 }
 
 /** A run that is prepared but not started. */
@@ -90,7 +85,7 @@ export async function prepareRun(
   const visits = expectedVisits(problem, native.plan, ranges);
   const work = workOf(addon, native.plan, visits);
   throwIfTooLong(work);
-  return { native, visits, least_s: leastSeconds(work) };
+  return { native, visits, least_s: minSeconds(work) };
 }
 
 /**
@@ -175,7 +170,7 @@ async function planFor(addon: NativeAddon, problem: TransportProblem): Promise<E
  * Sums lower bounds in seconds for one run of each variant. Variants that cannot run count as 0. By default, all that
  * can run are included.
  */
-export async function sumOfLeastSeconds(
+export async function sumOfMinSeconds(
   addon: NativeAddon,
   problem: TransportProblem,
   labels: readonly string[] | null,
@@ -198,7 +193,7 @@ export async function sumOfLeastSeconds(
     const plan = await known;
     if (typeof plan === 'string') continue;
     const own = { ...plan, variant: variant.id, threads: threads || availableParallelism() };
-    sum_s += leastSeconds(workOf(addon, own, ranges === null ? null : expectedVisits(theirs, own, ranges)));
+    sum_s += minSeconds(workOf(addon, own, ranges === null ? null : expectedVisits(theirs, own, ranges)));
   }
   return sum_s;
 }
@@ -353,12 +348,12 @@ export class BeamSolver {
 }
 
 /** Lower bound in seconds for a beam. 0 if it cannot be solved, which is reported later. */
-async function leastSecondsOfBeam(beam: BatchBeam, addon: NativeAddon): Promise<number> {
+async function minSecondsOfBeam(beam: BatchBeam, addon: NativeAddon): Promise<number> {
   try {
     const reading = await readBeam(beam, addon);
     const problem = batchProblem(problemOf(reading));
     const { plan } = await addon.layTransport(problem);
-    return leastSecondsOf(addon, problem, plan, rangesOf(reading));
+    return minSecondsOf(addon, problem, plan, rangesOf(reading));
   } catch {
     return 0;
   }
@@ -371,7 +366,7 @@ async function leastSecondsOfBeam(beam: BatchBeam, addon: NativeAddon): Promise<
 export async function solveBatch(beams: readonly BatchBeam[], lanes: number, options: BatchOptions): Promise<void> {
   const solver = new BeamSolver(options);
   const sideBySide = Math.max(1, Math.min(lanes, beams.length));
-  await throwIfSumTooLong('the batch', beams, (beam) => leastSecondsOfBeam(beam, options.addon), { sideBySide });
+  await throwIfSumTooLong('the batch', beams, (beam) => minSecondsOfBeam(beam, options.addon), { sideBySide });
   let next = 0;
   const solveNext = async (): Promise<void> => {
     while (!options.signal.aborted) {

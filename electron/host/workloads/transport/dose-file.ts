@@ -248,7 +248,7 @@ function checkDoses(name: string, { values }: Volume): void {
 }
 
 /** Requests an absolute comparison, for which doses are converted to the unit of a run. */
-interface AbsoluteDose {
+interface AbsoluteComparison {
   /** Unit that the user chose, for files that state none. */
   readonly unit: string | null;
   /** Number of protons of the run, as a factor for units per proton. */
@@ -268,7 +268,7 @@ function throwNoAbsoluteUnit(name: string, stated: string | null, chosen: string
 function absoluteCurve(
   name: string,
   read: Extract<DoseContent, { readonly kind: 'curve' }>,
-  { unit: chosen, protons }: AbsoluteDose,
+  { unit: chosen, protons }: AbsoluteComparison,
 ): ImportedDose {
   const unit = parseDepthDoseUnit(chosen ?? read.unit);
   const conflict = chosen !== null && read.unit !== null && !isDeepStrictEqual(parseDepthDoseUnit(read.unit), unit);
@@ -278,7 +278,12 @@ function absoluteCurve(
   return { ...read, curve: { ...read.curve, values }, by: unit.by === 'mass' ? 'mass' : 'area' };
 }
 
-function doseInPlane(name: string, dose: DoseContent, plane: VolumePlane, absolute: AbsoluteDose | null): ImportedDose {
+function doseInPlane(
+  name: string,
+  dose: DoseContent,
+  plane: VolumePlane,
+  absolute: AbsoluteComparison | null,
+): ImportedDose {
   if (dose.kind === 'curve') return absolute === null ? { ...dose, by: null } : absoluteCurve(name, dose, absolute);
   const { volume } = dose;
   checkDoses(name, volume);
@@ -301,7 +306,7 @@ export async function readDoseFile(
   file: string,
   plane: VolumePlane,
   unit: DepthUnit | null,
-  absolute: AbsoluteDose | null = null,
+  absolute: AbsoluteComparison | null = null,
 ): Promise<ImportedDose> {
   const bytes = await readUserFile(file, 'a dose');
   const named = { name: file, bytes };

@@ -12,7 +12,7 @@ import type { ChosenBaseline } from '../../model/external/conversation.ts';
 import { programEntries } from '../../model/external/program-candidate.ts';
 import type { ComparedField, GridAxis } from '../../model/fields/field.ts';
 import { type RecordedLane, type RunTimeline, threadLanes } from '../../model/timeline/import/run.ts';
-import { type Benchable, problemFor } from '../benchable.ts';
+import { type BenchmarkSupport, problemFor } from '../benchable.ts';
 import { runOf } from '../run-data.ts';
 import {
   narrowToKinds,
@@ -22,7 +22,7 @@ import {
   type TransportReading,
 } from '../scenarios/scenarios.ts';
 import type { ComparedRuns, HostWorkload, ResolveParts } from '../workload.ts';
-import { amountFor, concurrencyOf, prepareRun, sumOfLeastSeconds } from './batch.ts';
+import { amountFor, concurrencyOf, prepareRun, sumOfMinSeconds } from './batch.ts';
 import { transportBenchSetup, transportTerms } from './bench/bench-candidate.ts';
 import { expectedTime, rangesOf } from './bench/expected-time.ts';
 import { type AxisGeometry, axisProfileLater } from './metrics/depth-readouts.ts';
@@ -74,7 +74,7 @@ const transportScenario: ScenarioFunctions = {
   },
 };
 
-const transportBenchable: Benchable = {
+const transportBenchable: BenchmarkSupport = {
   problem: (reading) => {
     if (reading.kind !== 'transport') throw new Error(`a scenario of kind ${reading.kind} was passed to transport`);
     return { kind: 'transport', problem: problemOf(reading) };
@@ -83,7 +83,7 @@ const transportBenchable: Benchable = {
     makeCandidates(problemFor('transport', problem), variants, addon.variants());
   },
   least_s: (addon, problem, variants, reading) =>
-    sumOfLeastSeconds(
+    sumOfMinSeconds(
       addon,
       problemFor('transport', problem),
       variants,
@@ -112,7 +112,7 @@ const transportBenchable: Benchable = {
 };
 
 /** Axis with `count` cells. `first`: position of the first edge, in cells. */
-function axis(name: 'z' | 'x', count: number, width_mm: number, first: number): GridAxis {
+function createAxis(name: 'z' | 'x', count: number, width_mm: number, first: number): GridAxis {
   const edges = Float64Array.from({ length: count + 1 }, (_, i) => (first + i) * width_mm);
   return { name, unit: 'mm', edges, uniform: true };
 }
@@ -128,8 +128,8 @@ export function doseField(dose: Float64Array, geometry: AxisGeometry): ComparedF
     unit: 'MeV/mm²',
     values: dose,
     scale: 1 / (dz_mm * dx_mm),
-    horizontal: axis('z', nz, dz_mm, 0),
-    vertical: axis('x', nx, dx_mm, -nx / 2),
+    horizontal: createAxis('z', nz, dz_mm, 0),
+    vertical: createAxis('x', nx, dx_mm, -nx / 2),
     strideHorizontal: nx,
     strideVertical: 1,
     statistic: 'mean',
@@ -212,7 +212,10 @@ function requireTransport(reading: ScenarioReading): TransportReading {
   return reading;
 }
 
-async function resolve({ addon, memoryLimit_bytes }: ResolveParts, any: ScenarioReading): Promise<Resolved | null> {
+async function resolveScenario(
+  { addon, memoryLimit_bytes }: ResolveParts,
+  any: ScenarioReading,
+): Promise<Resolved | null> {
   const reading = requireTransport(any);
   const { scenario, estimate, range_mm, waterRange_mm, table, problem } = reading;
   if (scenario === null || estimate === null || problem === null) return null;
@@ -247,7 +250,7 @@ export const transport: HostWorkload = {
   userKernels: transportUserKernels,
   compiledAtStart: true,
   variants: transportVariants,
-  resolve,
+  resolve: resolveScenario,
   needs: async (addon, reading) => {
     const problem = problemOf(requireTransport(reading));
     const { native, visits, least_s } = await prepareRun(addon, problem, rangesOf(requireTransport(reading)), true);

@@ -27,7 +27,7 @@ import { parseGpuList } from '../../io/addon/gpu.ts';
 import { peakMemory_bytes } from '../../io/peak-memory.ts';
 import { throwIfSumTooLong } from '../benchable.ts';
 import { type Override, problemOf, type Scenarios, type TransportReading } from '../scenarios/scenarios.ts';
-import { type BatchOptions, leastSecondsOf, requireBeam, solvedBeamOf } from './batch.ts';
+import { type BatchOptions, minSecondsOf, requireBeam, solvedBeamOf } from './batch.ts';
 import { type Ranges, rangesOf } from './bench/expected-time.ts';
 import { type LateralWidths, lateralWidths } from './metrics/across-y.ts';
 import { profileBlur_mm2, spreadLength_mm } from './metrics/depth-readouts.ts';
@@ -129,7 +129,7 @@ async function prepareBeams(
   const sideBySide = device === 'cpu' ? lanes : Math.max(1, sharing.length);
   const least_s = async (beam: TransportProblem['beam']): Promise<number> => {
     const range_mm = ranges.range_mm * (beam.energy_MeV / problem.beam.energy_MeV) ** RANGE_POWER;
-    return leastSecondsOf(addon, { ...problem, beam }, { ...native.plan, threads: 1 }, { ...ranges, range_mm });
+    return minSecondsOf(addon, { ...problem, beam }, { ...native.plan, threads: 1 }, { ...ranges, range_mm });
   };
   await throwIfSumTooLong('the batch', spots, least_s, { sideBySide });
   return native;

@@ -213,7 +213,7 @@ const stepsByPath = ({ completeScenario }: RunData): boolean =>
   valueAt(completeScenario, ['solver', 'stepping']) === 'path';
 
 /** The parts of a run that its readouts need. */
-type Readable = Pick<
+type ReadoutInputs = Pick<
   RunData,
   | 'axes'
   | 'beam'
@@ -235,7 +235,7 @@ const LOSSES = (['escaped_x', 'escaped_z', 'escaped_theta', 'nuclear', 'skipped'
  * Returns the number of protons lost beyond a depth according to the ledger, in the step that begins there and in later
  * ones. A step counts its crossings of planes before its losses.
  */
-function protonsLostBeyond({ ledgerNumber, beam, step_mm }: Readable): (depth_mm: number) => number {
+function protonsLostBeyond({ ledgerNumber, beam, step_mm }: ReadoutInputs): (depth_mm: number) => number {
   const steps = ledgerNumber.length / numberColumns.length;
   const lost = (row: number): number =>
     LOSSES.reduce((sum, column) => sum + (ledgerNumber[row * numberColumns.length + column] ?? 0), 0);
@@ -266,7 +266,7 @@ export function measuredResult(
 }
 
 /** `spread` as in AxisGeometry. */
-function measuredFrom(run: Readable, spread: boolean): MeasuredRun {
+function measuredFrom(run: ReadoutInputs, spread: boolean): MeasuredRun {
   const { axes, beam } = run;
   const protons = (column: (typeof numberColumns)[number]) => ledgerValue(run.ledgerNumber, numberColumns, column);
   const incoming = protons('in');

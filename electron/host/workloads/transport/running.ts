@@ -20,7 +20,7 @@ import { CheckpointSchedule } from '../../io/flow/checkpoint-times.ts';
 import { type FrameSink, FrameSubscribers } from '../../io/flow/subscribers.ts';
 import type { RunCallbacks, WorkloadRun } from '../workload.ts';
 import { learnTime } from './bench/expected-time.ts';
-import { isSamePlane, liveMaps, partsOf, planeOf } from './display/maps.ts';
+import { framePartsOf, isSamePlane, liveMaps, planeOf } from './display/maps.ts';
 import { axisProfileLater } from './metrics/depth-readouts.ts';
 import { massScaling } from './metrics/dose-per-mass.ts';
 import { perMassCurve, profileCurve } from './metrics/run-metrics.ts';
@@ -60,7 +60,10 @@ class LiveState {
   receiveFrame(): Promise<readonly LiveView[]> {
     return this.#runInTurn(async () => {
       const views = [...this.#views.keys()];
-      const parts = views.flatMap(({ maps, depthDose }) => [...partsOf(maps), ...(depthDose ? ['dose' as const] : [])]);
+      const parts = views.flatMap(({ maps, depthDose }) => [
+        ...framePartsOf(maps),
+        ...(depthDose ? ['dose' as const] : []),
+      ]);
       const newest = this.#native.live([...new Set(parts)]);
       if (newest !== null) {
         this.#latest = newest;
@@ -274,7 +277,7 @@ export class TransportWorkloadRun implements WorkloadRun {
       (progress) => {
         const { eta_s, steps_per_s } = progress;
         // The remaining time cannot be estimated before the first step, because there is no rate.
-        around.progressed(progressDetail(progress), Number.isFinite(eta_s) && steps_per_s > 0 ? eta_s : null);
+        around.reportProgress(progressDetail(progress), Number.isFinite(eta_s) && steps_per_s > 0 ? eta_s : null);
         checkpointing?.onProgress(progress);
       },
       { trace: this.#start.trace, unwatched: this.#start.unwatched },

@@ -138,7 +138,7 @@ const REPEATS = 2;
 
 type CheckedResult = Pick<TransportResult, 'dose' | 'ledger_number' | 'ledger_energy'>;
 
-function verdictOn(
+function judgeResults(
   results: readonly CheckedResult[],
   oracle: Float64Array | null,
   precision: Precision,
@@ -165,7 +165,7 @@ export async function checkTransport(
   const results: CheckedResult[] = [first];
   while (results.length < REPEATS) results.push((await measureRun(addon, quiet, signal)).result);
   const { oracle } = await findOracle(addon, quiet, signal);
-  return verdictOn(results, oracle?.dose ?? null, problem.solver.precision);
+  return judgeResults(results, oracle?.dose ?? null, problem.solver.precision);
 }
 
 class UserKernelTransportRun implements TransportRun {

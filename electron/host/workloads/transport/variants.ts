@@ -4,12 +4,12 @@ import type { TransportScenario } from '../../../contract/scenario/index.ts';
 import { valueAt } from '../../../contract/scenario/index.ts';
 import type { Resolved } from '../../../contract/scenarios.ts';
 import type { NativeAddon, TransportProblem } from '../../io/addon/addon.ts';
-import { asVariant } from '../variant.ts';
+import { toPageVariant } from '../variant.ts';
 import { isSet } from './scenario/index.ts';
 import type { TransportReading } from './scenario/problem.ts';
 
 export function transportVariants(addon: NativeAddon): readonly Variant[] {
-  return addon.variants().map((variant) => asVariant(variant, variant.precisions));
+  return addon.variants().map((variant) => toPageVariant(variant, variant.precisions));
 }
 
 /**

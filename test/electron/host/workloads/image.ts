@@ -24,7 +24,7 @@ export async function renderDocument(document: object, folder: string | null = n
   };
   const run = new DiffractionWorkloadRun(addon, problemOf(reading), false);
   const ignore = (): void => undefined;
-  return run.start({ progressed: ignore, context: () => context, saveCheckpoint: null, warn: ignore });
+  return run.start({ reportProgress: ignore, context: () => context, saveCheckpoint: null, warn: ignore });
 }
 
 export async function renderShipped(name: string): Promise<ImageRunData> {

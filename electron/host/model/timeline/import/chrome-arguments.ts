@@ -273,9 +273,9 @@ function parseSizes(value: unknown): readonly number[] | undefined {
   return parts.length === 3 && numbers.every((part) => part !== undefined) ? (numbers as number[]) : undefined;
 }
 
-type Numeric = Exclude<keyof SpanArguments, 'grid' | 'block' | 'more'>;
+type NumericArgument = Exclude<keyof SpanArguments, 'grid' | 'block' | 'more'>;
 
-const numeric: Readonly<Record<string, Numeric>> = {
+const numeric: Readonly<Record<string, NumericArgument>> = {
   'registers per thread': 'registers',
   'static shared memory, bytes': 'staticShared_bytes',
   'dynamic shared memory, bytes': 'dynamicShared_bytes',

@@ -172,8 +172,8 @@ export class ChromeImport {
     return this.#unread.far === 0 || this.#clock === null ? null : this.#times.betterBase_us(this.#clock);
   }
 
-  get spans(): number {
-    return this.#builder.spans;
+  get spanCount(): number {
+    return this.#builder.spanCount;
   }
 
   push(chunk: Buffer): void {
@@ -191,9 +191,9 @@ export class ChromeImport {
   /** Returns the trace. Throws BraggError `foreign-file` if the file is truncated or contains no events. */
   finish(name: string): Trace {
     this.end();
-    if (this.#builder.spans === 0) {
+    if (this.#builder.spanCount === 0) {
       if (this.#unread.damaged > 0) throw new BraggError('foreign-file', this.#firstDamage);
-      throw new BraggError('foreign-file', `none of its ${this.#json.events} events has a time and a duration`);
+      throw new BraggError('foreign-file', `none of its ${this.#json.eventCount} events has a time and a duration`);
     }
     this.#closeOpenSpans();
     this.#lanes.nameLanes();
@@ -224,7 +224,7 @@ export class ChromeImport {
     return this.#builder.build({ source: 'chrome-trace', name, about, device });
   }
 
-  /** Names of the devices that did work; of all devices if the work states no known device number. */
+  /** Names of the devices that did work. If events contain no known device number, the names of all devices. */
   #deviceName(): string | null {
     const used = new Set([...this.#devices.values()].flatMap((devices) => [...devices]));
     const worked = this.#properties.filter(({ id }) => used.has(id));

@@ -69,7 +69,7 @@ export class JsonEvents {
     this.#sink = sink;
   }
 
-  get events(): number {
+  get eventCount(): number {
     return this.#events;
   }
 
@@ -83,7 +83,7 @@ export class JsonEvents {
         case 'in-value':
         case 'in-key':
           i = this.#scanItem(chunk, i, from);
-          if (this.#taking()) {
+          if (this.#isStoring()) {
             // The item continues in the next chunk.
             this.#storePart(chunk.subarray(from));
             from = chunk.length;
@@ -94,7 +94,7 @@ export class JsonEvents {
           if (this.#scanBetweenItems(c, this.#offset + i)) from = i;
       }
     }
-    if (this.#taking() && from < chunk.length) this.#storePart(chunk.subarray(from));
+    if (this.#isStoring() && from < chunk.length) this.#storePart(chunk.subarray(from));
     this.#offset += chunk.length;
     if (this.#mode !== 'in-event' || this.#partBytes <= LARGEST_EVENT_BYTES) return;
     if (!this.#resume()) {
@@ -160,7 +160,7 @@ export class JsonEvents {
     }
   }
 
-  #taking(): boolean {
+  #isStoring(): boolean {
     return this.#mode === 'in-event' || this.#mode === 'in-value' || this.#mode === 'in-key';
   }
 

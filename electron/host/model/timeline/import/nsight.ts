@@ -135,10 +135,10 @@ class NsightImport {
     this.#readCalls();
     this.#readRanges();
     this.#closeOpenRanges();
-    if (this.#builder.spans === 0 && this.#invalid > 0) {
+    if (this.#builder.spanCount === 0 && this.#invalid > 0) {
       throw new BraggError('foreign-file', `none of its ${this.#invalid} rows has a valid start and end`);
     }
-    if (this.#builder.spans === 0) {
+    if (this.#builder.spanCount === 0) {
       const empty = TABLES.flatMap((table) => this.#tableName(table) ?? []);
       if (empty.length > 0)
         throw new BraggError('foreign-file', `its tables contain no events that can be shown (${empty.join(', ')})`);
@@ -164,14 +164,14 @@ class NsightImport {
 
   /** Iterates row by row, so that very large tables report progress and stop at a limit. */
   *#queryCounted(sql: string): Iterable<Row> {
-    this.#progress(this.#builder.spans);
+    this.#progress(this.#builder.spanCount);
     for (const row of this.#database.prepare(sql).iterate()) {
       if (this.#read >= this.#mostRows) {
         const limit = this.#mostRows.toLocaleString('en');
         throw new BraggError('memory', `it has more than ${limit} rows, the maximum`);
       }
       this.#read += 1;
-      if (this.#read % REPORT_EVERY === 0) this.#progress(this.#builder.spans);
+      if (this.#read % REPORT_EVERY === 0) this.#progress(this.#builder.spanCount);
       yield row;
     }
   }

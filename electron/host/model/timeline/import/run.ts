@@ -81,7 +81,7 @@ class PartImport {
     this.#place = place;
   }
 
-  add(): void {
+  addRecording(): void {
     const { spans, trace } = this.#part;
     this.#addSpans();
     this.#noteDropped(spans.dropped);
@@ -214,8 +214,8 @@ function argumentsOf(trace: DeviceTrace, i: number): SpanArguments {
 
 export function importRun(run: RunTimeline): Trace {
   const builder = new TraceBuilder();
-  for (const [place, part] of run.parts.entries()) new PartImport(builder, run, place, part).add();
-  if (builder.spans === 0)
+  for (const [place, part] of run.parts.entries()) new PartImport(builder, run, place, part).addRecording();
+  if (builder.spanCount === 0)
     builder.addNote('No times were recorded: the file is from an earlier version, or recording was interrupted.');
   const { device, cpu } = run.machine;
   return builder.build({

@@ -81,7 +81,7 @@ export class UserKernelProcess {
   }
 
   /** Whether the process can be used: false once it has ended or failed. */
-  get usable(): boolean {
+  get isUsable(): boolean {
     return this.#over === null;
   }
 
@@ -137,7 +137,7 @@ export class UserKernelProcess {
 
   /** Cancels the current call. Kills the process if the call does not end soon. */
   cancel(): void {
-    if (!this.usable) return;
+    if (!this.isUsable) return;
     void this.call('cancel', []).catch(() => undefined);
     const late = setTimeout(
       () => this.fail('device', `${this.name} did not stop within ${CANCEL_MS / 1000} s of being cancelled`),

@@ -141,7 +141,7 @@ function* linesOf(text: string): Generator<string> {
 }
 
 /** Growing list of h, k, l and F. It is stored in blocks, to avoid repeated copying. */
-class Rows {
+class ReflectionRows {
   readonly #blocks: Float64Array[] = [];
   #used = 0;
 
@@ -286,7 +286,7 @@ export function readHkl(text: string): HklList {
   }
   if (misfits > 0) notes.push(`Reflections omitted because XDS marks them as misfits by a negative sigma: ${misfits}.`);
   if (seen.size === 0) return fail(1, 'contains no reflection; needed: h k l F');
-  const found = new Rows();
+  const found = new ReflectionRows();
   for (const [key, { sum, weight }] of seen) {
     const [h = 0, k = 0, l = 0] = key.split(' ').map(Number);
     const f = amplitude(sum / weight, layout);

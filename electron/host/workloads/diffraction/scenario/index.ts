@@ -176,7 +176,7 @@ function checkProducts({ beam, crystal, rotation }: DiffractionScenario): readon
 }
 
 /** Warns about ranges that have no effect because they have a single step, and about empty images. */
-function warnings(scenario: DiffractionScenario): readonly FieldIssue[] {
+function scenarioWarnings(scenario: DiffractionScenario): readonly FieldIssue[] {
   const { beam, crystal, detector, structure_factors: factors, background } = scenario;
   const warnIfSingleStep = (
     path: readonly string[],
@@ -242,7 +242,7 @@ function checkDiffraction(scenario: DiffractionScenario, against: CheckLimits): 
     ...checkMemory(scenario, against.memoryLimit_bytes),
     ...checkProducts(scenario),
     ...unknownVariantIssues(scenario.solver.variant, against.variants),
-    ...warnings(scenario),
+    ...scenarioWarnings(scenario),
   ];
 }
 

@@ -20,7 +20,7 @@ interface MeasuredCurve {
   readonly dose: Float64Array;
 }
 
-interface StatedCurve extends MeasuredCurve {
+interface CurveWithMetadata extends MeasuredCurve {
   /** Unit of the dose in the header. Null if it is not stated. */
   readonly unit: string | null;
   /** Facts about the file that the user should know. */
@@ -33,7 +33,7 @@ interface LineError {
 }
 
 type CurveParseResult =
-  | { readonly ok: true; readonly curve: StatedCurve }
+  | { readonly ok: true; readonly curve: CurveWithMetadata }
   | { readonly ok: false; readonly faults: readonly LineError[] };
 
 /** Minimum and maximum number of points. Fewer do not describe a peak, and more are not a measurement. */

@@ -13,7 +13,7 @@ import { massScaling, massUnits } from '../metrics/dose-per-mass.ts';
 import type { Axes, RunData } from '../run-data.ts';
 import { differenceOf, letField } from './map-file.ts';
 
-function uniform(name: AxisName, unit: string, start: number, step: number, count: number): GridAxis {
+function uniformAxis(name: AxisName, unit: string, start: number, step: number, count: number): GridAxis {
   return { name, unit, uniform: true, edges: Float64Array.from({ length: count + 1 }, (_, i) => start + i * step) };
 }
 
@@ -47,16 +47,16 @@ export function gridAxes(axes: Axes): GridAxes {
 /** Axes of an imported dose. */
 export function planeAxes(map: DoseMap): Pick<GridAxes, 'z' | 'x'> {
   const { nz, nx, dz_mm, dx_mm, z_from_mm = 0, x_from_mm = (-nx * dx_mm) / 2 } = map;
-  return { z: uniform('z', 'mm', z_from_mm, dz_mm, nz), x: uniform('x', 'mm', x_from_mm, dx_mm, nx) };
+  return { z: uniformAxis('z', 'mm', z_from_mm, dz_mm, nz), x: uniformAxis('x', 'mm', x_from_mm, dx_mm, nx) };
 }
 
 function makeAxes(axes: Axes): GridAxes {
   const { nz, nx, ntheta, dz_mm, dx_mm, dtheta_rad, theta_centre_rad } = axes;
   const dtheta = 1000 * dtheta_rad;
   return {
-    z: uniform('z', 'mm', 0, dz_mm, nz),
-    x: uniform('x', 'mm', (-nx * dx_mm) / 2, dx_mm, nx),
-    theta: uniform('theta', 'mrad', 1000 * theta_centre_rad - (ntheta * dtheta) / 2, dtheta, ntheta),
+    z: uniformAxis('z', 'mm', 0, dz_mm, nz),
+    x: uniformAxis('x', 'mm', (-nx * dx_mm) / 2, dx_mm, nx),
+    theta: uniformAxis('theta', 'mrad', 1000 * theta_centre_rad - (ntheta * dtheta) / 2, dtheta, ntheta),
     e: energyAxis(axes.energies_MeV),
   };
 }
@@ -270,7 +270,7 @@ export async function makeDifference(fields: Fields, other: Fields, request: Map
 }
 
 /** Parts of a live frame that these maps need: `dose`, or the keys of marginals. */
-export function partsOf(requests: readonly MapRequest[]): readonly (keyof Marginals | 'dose')[] {
+export function framePartsOf(requests: readonly MapRequest[]): readonly (keyof Marginals | 'dose')[] {
   return requests.flatMap(({ quantity, horizontal, vertical, cuts = [] }) => {
     if (quantity === 'letd' || quantity === 'lett' || quantity === 'gray') return [];
     if (quantity !== 'protons') return ['dose'];

@@ -66,7 +66,10 @@ const weights: readonly Float64Array[] = Array.from({ length: 2 * REACH * DEPTHS
 /** Factor slightly above 1. With it, checks detect that a range is outside of the table. */
 const OUT_OF_TABLE_FACTOR = 1.001;
 
-/** Energy with this CSDA range in mm of water. If the range is outside of the table, an end of the table. */
+/**
+ * Energy in MeV of a proton with this CSDA range in mm of water. A range outside of the table gives the nearest end of
+ * the table.
+ */
 function energyOfRange(context: RangeContext, range_mm: number): number {
   const { water, rangeTable } = context;
   const [lowest, highest] = [lowestEnergy(water), highestEnergy(water)];
@@ -96,7 +99,7 @@ function detour_mm(context: RangeContext, energy_MeV: number): number {
  * Returns the residual energy (MeV) as a function of the residual range (mm), for the ranges in a beam with the spread
  * `sigma_mm`.
  */
-function energyLeft(context: RangeContext, sigma_mm: number): (range_mm: number) => number {
+function residualEnergyFunction(context: RangeContext, sigma_mm: number): (range_mm: number) => number {
   const most_mm = 4 * REACH * sigma_mm;
   const top = energyOfRange(context, most_mm);
   const { range_mm, energies_MeV } = energyLossOfStep(top, context);
@@ -116,7 +119,7 @@ function energyLeft(context: RangeContext, sigma_mm: number): (range_mm: number)
  * of the ranges. Scattering is not included.
  */
 function falloffToMeanRange_mm(context: RangeContext, sigma_mm: number, share: number): number {
-  const left = energyLeft(context, sigma_mm);
+  const left = residualEnergyFunction(context, sigma_mm);
   const step = sigma_mm / POINTS;
   const lost = new Float64Array(BINS);
   for (let i = 0, before = left(0); i < BINS; i += 1) {
@@ -153,8 +156,8 @@ function falloffToMeanRange_mm(context: RangeContext, sigma_mm: number, share: n
 }
 
 /**
- * Energy (MeV) of a beam with the requested range in water. Slightly beyond the end of the table if the range is
- * outside.
+ * Energy (MeV) of a beam with the requested range in water. If the range exceeds the table, the energy is slightly
+ * above the table, so that checks reject it.
  */
 function energyFromRange(requested: RequestedRange, context: RangeContext): number {
   const highest = highestEnergy(context.water);

@@ -256,14 +256,14 @@ function binsPerStep(
     background === 'water' &&
     regions.every((one) => one.material === 'water' && one.density_scale === 1);
   const candidates = water ? CANDIDATES_IN_WATER : CANDIDATES;
-  const least = leastBins(stepInWater_mm, spread_mm(scenario, context));
+  const least = minBins(stepInWater_mm, spread_mm(scenario, context));
   const fine = candidates.filter((bins) => bins >= least);
   const bearable = isTilted(scenario) ? MAX_ADDED_SPREAD.tilted : MAX_ADDED_SPREAD.chosen;
   return fewestBins(scenario, context, step_mm, stepInWater_mm, fine.length > 0 ? fine : [least], bearable);
 }
 
 /** Minimum number of bins into which a length must be divided, given the straggling. */
-function leastBins(length_mm: number, spread_mm: number): number {
+function minBins(length_mm: number, spread_mm: number): number {
   return spread_mm > 0 ? Math.ceil(length_mm / (WIDEST_BIN * spread_mm) - 1e-6) : MIN_WITHOUT_SPREAD;
 }
 
@@ -350,7 +350,7 @@ function computeParts(scenario: TransportScenario, context: TransportContext): n
       : MAX_ADDED_SPREAD.asked;
   // For tilted beams, do not divide the file's bins, because the accuracy of such runs was measured with undivided
   // bins.
-  const least = scenario.beam.angle_deg === 0 ? leastBins(bin_mm, spread_mm(scenario, context)) : 1;
+  const least = scenario.beam.angle_deg === 0 ? minBins(bin_mm, spread_mm(scenario, context)) : 1;
   const fine = parts.filter((part) => part >= least);
   return fewestBins(scenario, context, step_mm, bin_mm, fine.length > 0 ? fine : parts, bearable);
 }

@@ -202,7 +202,7 @@ async function read(requested: CtRequest): Promise<CtSlice> {
   return reading;
 }
 
-interface CtRead {
+interface CtReadResult {
   readonly slice: CtSlice | null;
   readonly faults: readonly FieldIssue[];
 }
@@ -211,13 +211,13 @@ interface CtRead {
 async function ctSlice(
   { file, series, plane, at_mm }: CtPlacement,
   { folder }: { readonly folder: string | null },
-): Promise<CtRead> {
+): Promise<CtReadResult> {
   const rejected = (
     says: string,
     allowed: string,
     at: readonly string[] = ['file'],
     value: unknown = file,
-  ): CtRead => ({
+  ): CtReadResult => ({
     slice: null,
     faults: [fieldIssue(['geometry', 'ct', ...at], value, says, allowed)],
   });

@@ -24,7 +24,7 @@ import {
   type Candidate,
   makeCandidates,
   type Strategy,
-  search,
+  searchConfigurations,
 } from '../../../../../electron/host/model/tuning/search.ts';
 import {
   completeConfiguration,
@@ -113,7 +113,7 @@ describe('searches of a tuning space', () => {
   async function measured(strategy: Strategy, seed: number, most: number) {
     const ids: string[] = [];
     let best = Number.POSITIVE_INFINITY;
-    const go = search(strategy, candidates, seed, async (one) => {
+    const go = searchConfigurations(strategy, candidates, seed, async (one) => {
       if (ids.length >= most) throw new LimitReached();
       ids.push(one.id);
       const time = timeOf(one);
@@ -151,7 +151,7 @@ describe('searches of a tuning space', () => {
   test('begin at the given point if local, and list the configurations likely to be measured next', async () => {
     const start = candidates.filter(({ at }) => at.join() === '11,6,3');
     const seen: { id: string; next: readonly string[] }[] = [];
-    const go = search(
+    const go = searchConfigurations(
       'local',
       candidates,
       1,
