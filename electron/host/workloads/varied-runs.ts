@@ -4,8 +4,8 @@
  * kernel caches results.
  *
  * A pair consists of two times of the same computation, first with new and then with known inputs. If a kernel computes
- * its results, both times have the same distribution, however busy the machine is. Either time is then equally often
- * much longer; only in a few pairs may the order itself matter.
+ * its results, both times have the same distribution, however busy the machine is. The first and the second time are
+ * then much longer equally often, apart from a few pairs in which the order itself matters.
  *
  * The test bets against this hypothesis. A pair counts 1 if the first time is much longer, −1 if the second is, and
  * otherwise 0. For an honest kernel, the mean is at most ALLOWED_EXCESS. A product of factors 1 + λ (count −
@@ -145,7 +145,7 @@ export class VariedRuns {
   readonly #varied: Variation;
   readonly #failed: Accuracy[] = [];
   readonly #again = new MemoryEvidence('cpu');
-  /** Evidence from comparison with times of the session's own problem. */
+  /** Evidence from comparing times of varied problems with times of the session's own problem. */
   readonly #usual = new MemoryEvidence('cpu');
   #pairs = 0;
   #checked: string | null = null;

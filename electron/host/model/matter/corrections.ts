@@ -86,8 +86,8 @@ export interface ReferenceSubstance {
 export interface ReferenceSubstances {
   readonly water: ReferenceSubstance;
   /**
-   * Tables in the order in which they are used. Each gives δL of its element; the other elements of its substance must
-   * be known by then, or are interpolated.
+   * Tables in the order of their evaluation. Each gives δL of one element. The other elements of its substance must
+   * precede it, or are interpolated.
    */
   readonly elements: readonly (readonly [symbol: string, anchor: ReferenceSubstance])[];
   /** Tables of pure elements, such as graphite, used only for matter that consists of this element alone. */

@@ -51,7 +51,7 @@ function indexAtOrBelow(points: readonly (readonly [number, unknown])[], hu: num
   return low;
 }
 
-/** Density in g/cm³. Outside of the table it is that of the nearest end. */
+/** Density in g/cm³; outside of the table, the density at its nearest end. */
 export function densityAt({ density }: HuTable, hu: number): number {
   const i = indexAtOrBelow(density, hu);
   const [[h0, d0], [h1, d1]] = [density[i] ?? [0, 1], density[i + 1] ?? density[i] ?? [0, 1]];

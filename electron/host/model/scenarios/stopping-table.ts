@@ -67,7 +67,7 @@ const stoppingBounds = [0.1, 10_000] as const;
 
 const energyNames = ['T_MeV', 'E_MeV'] as const;
 const stoppingNames = ['S_MeV_cm2_g', 'S'] as const;
-/** Names of columns that are skipped; in the program's own files they only inform a reader. */
+/** Names of columns that are ignored. Shipped files contain them only for human readers. */
 const ignoredNames: readonly string[] = ['R_csda_g_cm2', 'R'];
 
 interface CsvError {

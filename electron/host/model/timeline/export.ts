@@ -42,7 +42,7 @@ function overlapUnnested(trace: Trace, one: number, other: number): boolean {
   return false;
 }
 
-/** Assigns each track to the first thread of its lane with whose spans its own spans nest. */
+/** Assigns each track to a thread of its lane: the first one whose spans nest with those of the track. */
 function exportThreads(trace: Trace): ExportThreads {
   const threads: ExportThread[] = [];
   const ofTrack = new Uint32Array(trace.laneOf.length);

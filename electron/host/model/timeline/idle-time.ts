@@ -258,7 +258,7 @@ interface SurroundingSpans {
   readonly waits: TimeIntervals;
 }
 
-/** Innermost call that launched a span: of a runtime call and the driver call in it, the one that began later. */
+/** Call that launched a span. If a runtime call contains a driver call, this is the driver call, which began later. */
 function launchingCall(trace: Trace, span: number): number | null {
   const all = launchersOf(trace.links, span);
   const later = (a: number, b: number): number => ((trace.start[b] ?? 0) >= (trace.start[a] ?? 0) ? b : a);
@@ -285,8 +285,8 @@ function* splitGapByCause(
 }
 
 /**
- * Name of the innermost operation or call at a moment, on any thread. If several threads have one, the one that began
- * last.
+ * Name of the innermost operation or call at a given time, on any thread. If several threads are in a call, the one
+ * that began last.
  */
 function hostActivityAt(trace: Trace, at: number): string | null {
   let found: number | null = null;

@@ -164,7 +164,7 @@ export class ContainedServer {
     process.once('exit', leave);
     signal?.addEventListener('abort', leave, { once: true });
     listenToOutput(this.#child, (text) => this.#read(text));
-    // Writing to a program that has ended fails; its end is reported otherwise.
+    // Ignore errors when writing to a program that has ended, because its exit is reported separately.
     this.#child.stdin?.on('error', () => undefined);
     this.#child.on('exit', () => killTree(this.#child));
     this.#child.on('error', (error) =>

@@ -128,7 +128,9 @@ export function fileDirective(assembly: string): string | null {
   return READS_FILES.exec(assembly.replace(QUOTED_TEXT, ' '))?.[0] ?? null;
 }
 
-/** Flags for the instruction set, of the user and of the kernel. Later ones override earlier ones. */
+/**
+ * Flags for the instruction set, then those of the user, then those of the kernel. Later flags override earlier ones.
+ */
 function overridingFlags(
   compiler: CppCompiler,
   build: UserKernelBuild,

@@ -119,8 +119,8 @@ const typicalRates: Readonly<Record<string, number>> = {
 
 /**
  * Amount of work of a variant. Null if `id` is the plain reference, or the reason if the engine rejects the problem.
- * For variants that follow the beam, the forecast in the form is used. It counts visited cells and learns from
- * completed runs.
+ * For variants that follow the beam, it is computed by the forecast that the scenario form shows. The forecast counts
+ * visited cells and learns from completed runs.
  */
 export async function amountFor(
   addon: NativeAddon,

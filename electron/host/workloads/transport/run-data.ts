@@ -265,7 +265,7 @@ export function measuredResult(
   return measuredFrom(read, problem.solver.stepping === 'path');
 }
 
-/** `spread` as in AxisGeometry. */
+/** Converts a run to the input of readouts. `spread`: as in AxisGeometry. */
 function measuredFrom(run: ReadoutInputs, spread: boolean): MeasuredRun {
   const { axes, beam } = run;
   const protons = (column: (typeof numberColumns)[number]) => ledgerValue(run.ledgerNumber, numberColumns, column);

@@ -104,7 +104,7 @@ function lengthReadoutNames(all: readonly SizedPoint[]): readonly string[] {
     .filter((name) => all.every((one) => readoutValue(one, name) !== null));
 }
 
-/** Relative step of the coarsest grid that is accurate enough, and all finer ones too; null if there is none. */
+/** Relative step of the coarsest grid for which it and all finer grids are accurate enough; null if there is none. */
 function coarsestAccurateGrid({ errors }: ConvergenceFit, requested: number): number | null {
   let found: number | null = null;
   for (const [factor, error] of [...errors].toSorted(([a], [b]) => a - b)) {

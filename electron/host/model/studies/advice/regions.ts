@@ -291,7 +291,7 @@ export function findRegions(places: readonly LabelledPoint[], bounds: Bounds = {
   ];
 }
 
-/** Describes regions, as in `window with n up to 64; depth with n from 128 (3 of 4 points)`. */
+/** Describes regions, for example `window with n up to 64; depth with n from 128 (3 of 4 points)`. */
 export function regionsText(regions: readonly Region[], words: (label: string) => string = (label) => label): string {
   return regions
     .map(({ where, label, of, places }) => {

@@ -238,8 +238,8 @@ class NsightImport {
 
   /**
    * Recording time, in ns, of the trace's time 0. Absolute times have 61 bits, of which a double represents only 53
-   * exactly, so times are relative to the first start. If starts are months apart, some are wrong. Then the median
-   * start of the largest table is used, which a single wrong row does not affect.
+   * exactly. Times are therefore relative to the first start. If starts are months apart, some of them must be wrong.
+   * The median start of the largest table is then used, which a single wrong row does not affect.
    */
   #startOfClock(): string {
     let largest = { rows: 0, integers: '' };

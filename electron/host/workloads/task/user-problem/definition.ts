@@ -104,7 +104,7 @@ export async function valuesInFiles(scenario: ProblemScenario, folder: string | 
 const signatureOf = ({ axes, arrays }: ProblemDefinition): string =>
   JSON.stringify([axes.map(({ name }) => name), arrays.map(({ name, role, type }) => [name, role, type])]);
 
-/** Builds the engine's flat values at these sizes. */
+/** Builds the flat values that the engine expects, for the given axis sizes. */
 function engineValues(
   definition: ProblemDefinition,
   sizes: Sizes,

@@ -1,6 +1,7 @@
 /**
- * Builds spread-out Bragg peaks: layers of energies, whose weights give a flat dose by non-negative least squares. This
- * program computes the depth doses in water. The spacing of layers is a multiple of their range straggling.
+ * Builds spread-out Bragg peaks. The weights of layers with different energies are fitted by non-negative least
+ * squares, so that their sum is flat. Depth doses are computed in water. The spacing of layers is a multiple of their
+ * range straggling.
  */
 
 import { type Sobp, type SobpRequest, sobpRequestSchema } from '../../../../contract/beams/sobp.ts';

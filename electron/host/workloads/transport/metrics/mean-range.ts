@@ -12,9 +12,9 @@ const TRACK_END = 0.9;
  */
 const MAX_LOST_SHARE = 0.01;
 /**
- * Minimum spread of stopping depths in planes, for a tilted beam. Along a tilted axis, the last steps vary in length.
- * With a smaller spread, the number of planes has an error of up to three hundredths, and the mean range is not
- * reported.
+ * Minimum spread of stopping depths, in units of the distance between planes, for a tilted beam. Along a tilted axis,
+ * the last steps vary in length. With a smaller spread, the number of crossed planes has an error of up to 0.03, and
+ * the mean range is not reported.
  */
 const MIN_SPREAD = 1;
 
@@ -34,12 +34,12 @@ export interface TrackEnd {
 }
 
 /**
- * Mean range along the beam axis from the entrance, in mm. Null in these cases:
+ * Mean range along the beam axis from the entrance, in mm. Null if it cannot be determined:
  *
- * The beam leaves before it stops, or its axis is so far from +z that crossings of z planes do not measure the range.
- *
- * For a tilted beam, a side removes protons. The remaining ones were scattered away from the side and reach deeper in z
- * than along the axis. Planes that are too far apart for a tilted beam also give null.
+ * - The beam leaves the box before stopping.
+ * - The axis is so far from +z that crossings of z planes do not measure the range.
+ * - A tilted beam loses protons through the sides. The remaining ones reach deeper in z than along the axis.
+ * - The planes are too far apart for a tilted beam.
  */
 export function meanRange(
   moments: Moments,

@@ -6,8 +6,8 @@
  * Bins must not be coarse compared with the straggling either. The straggling of a step is then a rare jump by one bin.
  * Its variance is correct, but the sum of rare jumps has a fourth cumulant of a bin² times the variance. That of a
  * Gaussian is 0. This makes W80–20 narrower by an eighth of (bin / straggling)². Bins as wide as the falloff make the
- * dose oscillate from cell to cell. Steps that are coarse compared with the falloff are therefore divided into
- * more bins, and cells contain the mean.
+ * dose oscillate from cell to cell. Steps that are coarse compared with the falloff are therefore divided into more
+ * bins, over which the dose of a cell is averaged.
  */
 import type { TransportScenario, TransportWithBeam } from '../../../../contract/scenario/index.ts';
 import { withoutRoundingError } from '../../../model/scenarios/rounded.ts';

@@ -56,7 +56,7 @@ export function spreadWarning(
   const physical = physicalSpread_mm(scenario, range_mm, slope_mm_MeV);
   if (extra_mm < NOTICEABLE_MM || extra_mm < NOTICEABLE_SHARE * physical) return null;
   const { energy } = scenario.grid;
-  // The spread from steps of fractional cells has its own warning.
+  // Steps of fractional cells spread the range too, but a separate warning reports this.
   if (energy.kind === 'range' && splitsRows(scenario)) return null;
   const [key, value] =
     energy.kind === 'range' ? (['step_mm', energy.step_mm] as const) : (['step_MeV', energy.step_MeV] as const);

@@ -25,7 +25,7 @@ import { materialOf, rangeStraggling_mm, type TransportContext, tableOf } from '
 import type { PlacedCt } from './placed-ct.ts';
 import { depthSteppingLimit_mrad, estimateGrid, maxMapCells, maxPictureBytes, pictureBytes } from './problem.ts';
 
-/** Width of a beam at the end of its range in water, in mm. A fit like that of the straggling. */
+/** Width of a beam at the end of its range in water, in mm: a power law, fitted like that of the range straggling. */
 const widthAtEnd_mm = (range_mm: number): number => 0.906 * (range_mm / 40.8) ** 0.991;
 
 const isCrossed = (range_mm: number, depth_mm: number): boolean => depth_mm < crossedShare * range_mm;
@@ -96,8 +96,8 @@ const minCells = 40;
 /** Depth of a box, as a share of the range, below which the beam is far narrower than at the end of its range. */
 const crossedShare = 0.1;
 /**
- * Width of such a box, divided by the width of the beam at its back. The box is at least as wide as deep, to contain
- * reaction products.
+ * Width of a box that the beam crosses without stopping, divided by the width of the beam at its back. The box is at
+ * least as wide as deep, to contain reaction products.
  */
 const widthPerBeam = 16;
 

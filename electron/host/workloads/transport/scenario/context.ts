@@ -28,7 +28,7 @@ export interface TransportContext {
   readonly variants: readonly string[];
 }
 
-/** Returns the stopping-power table of a material. The scenario selects only that of water. */
+/** Returns the stopping-power table of a material. A scenario can select a table only for water. */
 export function tableOf(context: Pick<TransportContext, 'water' | 'materials'>, material: string): StoppingTable {
   return material === 'water' ? context.water : standardTable(materialOf(context, material));
 }
@@ -42,7 +42,8 @@ export function materialOf({ materials }: Pick<TransportContext, 'materials'>, n
 
 /**
  * Range straggling at the end of the range in water, as a standard deviation in mm. A power law, fitted to reference
- * values with electromagnetic interactions only. They range from 70 to 250 MeV (40.8 to 379 mm), and the error is 1 %.
+ * values with electromagnetic interactions only. These cover 70 to 250 MeV (ranges of 40.8 to 379 mm), and the fit is
+ * accurate to 1 %.
  */
 export const rangeStraggling_mm = (range_mm: number): number => 0.469 * (range_mm / 40.8) ** 0.947;
 
