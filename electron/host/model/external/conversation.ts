@@ -249,7 +249,7 @@ export class Conversation {
     this.#child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.#said = (this.#said + text).slice(-10_000);
     });
-    // Writing to a program that has ended fails; the exit of the program is reported instead.
+    // Ignore errors when writing to a program that has ended, because its exit is reported separately.
     this.#child.stdin.on('error', () => undefined);
     this.#child.on('error', (error: NodeJS.ErrnoException) => {
       const missing = `${program} is not installed, or not on PATH`;

@@ -243,7 +243,7 @@ export interface Flow {
 type Columns = Pick<Trace, 'lanes' | 'offsets' | 'start' | 'duration'>;
 
 /**
- * Combines process and correlation number to a key that is unique in the trace. Processes are few, and correlation
+ * Combines process and correlation number into a key that is unique in the trace. Processes are few, and correlation
  * numbers have 32 bits.
  */
 const key = (scope: number, correlation: number): number => scope * 2 ** 32 + correlation;

@@ -191,7 +191,7 @@ export const xdsFields: FieldRules = {
   item_l: honoured,
   item_iobs: honoured,
   'item_sigma(iobs)': honoured,
-  // XSCALE writes a file name chosen by the user.
+  // XSCALE writes a file name chosen by the user, so reject only the name that INTEGRATE writes.
   output_file: allowOnly('files of CORRECT or XSCALE', (name) => !/(^|\/)integrate\.hkl$/i.test(name)),
   unit_cell_constants: geometry,
   'unit_cell_a-axis': geometry,
@@ -310,12 +310,12 @@ const OTHERS: readonly (readonly [RegExp, string])[] = [
   [/^(data_|loop_|_refln|_shelx)/i, 'CIF or FCF: export h k l F or h k l I from its _refln loop'],
   [/^(\{[^}]*\}\s*|remark[^\n]*\n\s*)*(nrefl|anomalous\s*=|declare\s+nam|inde\s)/i, 'CNS: export h k l F from it'],
   [/^MTZ /, 'MTZ, which is binary: export h k l F from it'],
-  // The number 1, a negative number, then the cell and the space group.
+  // Merged Scalepack files begin with the number 1, a negative number, the cell and the space group.
   [
     /^1[ \t]*\r?\n[ \t]*-\d+[ \t]*\r?\n(?:[ \t]+\d+\.\d+){6}[ \t]+\S/,
     'Scalepack: export h k l I sigma from it, expanded to P1',
   ],
-  // The number of symmetry operators and the space group, followed by the matrices.
+  // Unmerged Scalepack files begin with the number of symmetry operators and the space group, followed by the matrices.
   [
     /^\d+[ \t]+[A-Za-z]\S*[ \t]*\r?\n(?:[ \t]*(?:-?\d+[ \t]+){2,}-?\d+[ \t]*\r?\n){2}/,
     'Scalepack without merging: export h k l I sigma from it',

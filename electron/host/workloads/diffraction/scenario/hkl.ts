@@ -302,7 +302,7 @@ type Reflections = NamedFile<Float64Array>;
 const readList = createNamedFileReader({
   task: 'read a list of reflections',
   path: ['structure_factors', 'file'],
-  /** About a million reflections. Copying more to the engine would block the event loop. */
+  /** Enough for about a million reflections. Copying more to the engine would block the event loop. */
   largest_bytes: 16 * 1024 * 1024,
   allowed: 'a text file with h k l F on every line, in the folder of the scenario',
   parse: (text) => {

@@ -171,7 +171,7 @@ function cellsAcross({ grid: { nz } }: TransportProblem, across_mm: number, cell
   if (cells > MAX_VOLUME_CELLS) {
     throw new BraggError('invalid', `${what}; allowed: at most ${MAX_VOLUME_CELLS} in total. ${change}`);
   }
-  // The dose needs memory twice while it is written to a file.
+  // Writing the dose to a file needs a second copy of it.
   const bytes = 2 * cells * Float64Array.BYTES_PER_ELEMENT;
   if (bytes > limit_bytes) {
     const allowed = `allowed: ${formatBytes(limit_bytes)}`;
