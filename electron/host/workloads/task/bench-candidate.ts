@@ -326,8 +326,8 @@ export class TaskBenchCandidate implements BenchCandidate {
   }
 
   /**
-   * Makes as many calls in a new process as in the session's process, and then probes it, because a kernel may begin to
-   * cache late.
+   * Makes as many calls in a new process as in the session's process, because a kernel may begin to cache late. Then
+   * probes the new process.
    */
   async #probeInNewProcess(instance: number): Promise<TaskSample | null> {
     const until = performance.now() + 1000 * MAX_CATCHING_UP_S;
