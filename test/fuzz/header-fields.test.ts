@@ -516,7 +516,7 @@ test('TIFF: counts above the stated saturation are excluded', () => {
   expect(left(describedTiff('', { 28: 1234 }))).toBe('000000000000');
   // Sides of 100 µm and 50 µm, in nanometres.
   expect(() => left(describedTiff('', { 28: 1234, 772: 100_000, 776: 50_000 }))).toThrow(
-    'pixelsize of its MarCCD header is 100000 nm and 50000 nm; allowed: the same, for square pixels',
+    'pixelsize of its MarCCD header is 100000 nm and 50000 nm; allowed: equal sides, for square pixels',
   );
   const square = readImage(describedTiff('', { 28: 1234, 772: 100_000, 776: 100_000 }), 'a.tif');
   expect(square.header).toEqual({ pixel_mm: 0.1 });

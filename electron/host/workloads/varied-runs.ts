@@ -201,7 +201,7 @@ export class VariedRuns {
   }
 
   get summary(): string {
-    const pairs = `${this.#pairs} pairs of runs of another problem`;
+    const pairs = `${this.#pairs} pairs of runs with another problem`;
     return this.#checked === null
       ? `the result was not checked with another problem; ${pairs}`
       : `the result is also checked with ${this.#checked}; ${pairs}`;

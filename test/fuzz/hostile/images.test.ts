@@ -81,7 +81,7 @@ hostile([
       [
         'two distances',
         smv('DISTANCE=100;\nGONIO_VALUES=0 0 0 0 0 45;\n'),
-        /DISTANCE=100, but 45 in the fields of d\*TREK; allowed: the same/,
+        /DISTANCE=100, but 45 in the fields of d\*TREK; allowed: equal values/,
       ],
       ['a third axis', smv('SIZE3=2;\n'), /SIZE3 = 2 is not supported; allowed: 1/],
     ],
@@ -116,17 +116,17 @@ hostile([
       [
         'items of pixels that are not square',
         cbf('loop_\r\n_array_element_size.index\r\n_array_element_size.size\r\n1 172e-6\r\n2 75e-6\r\n'),
-        /^refused: .*_array_element_size\.size is 0\.000172 m and 0\.000075 m; allowed: the same, for square pixels/,
+        /^refused: .*_array_element_size\.size is 0\.000172 m and 0\.000075 m; allowed: equal sides, for square pixels/,
       ],
       [
         'steps of axes that are not the same',
         cbf('loop_\r\n_array_structure_list_axis.displacement_increment\r\n0.172\r\n-0.1\r\n'),
-        /^refused: .*displacement_increment is 0\.172 mm and 0\.1 mm; allowed: the same, for square pixels/,
+        /^refused: .*displacement_increment is 0\.172 mm and 0\.1 mm; allowed: equal sides, for square pixels/,
       ],
       [
         'items and comments of different pixels',
         cbf('# Pixel_size 172e-6 m x 172e-6 m\r\n_array_element_size.size 75e-6'),
-        /^refused: .*the size of its pixels in comments and CIF items is 0\.172 mm and 0\.075 mm; allowed: the same/,
+        /^refused: .*the size of its pixels in comments and CIF items is 0\.172 mm and 0\.075 mm; allowed: equal sides/,
       ],
       [
         'items of square pixels',
@@ -174,13 +174,13 @@ hostile([
       [
         'pixels that are not square',
         tiff({ 282: 100, 283: 50, 296: 3 }),
-        /^refused: .*its resolution \(tags 282, 283\) is 100 pixels per unit and 50 pixels per unit; allowed: the same, for square pixels/,
+        /^refused: .*its resolution \(tags 282, 283\) is 100 pixels per unit and 50 pixels per unit; allowed: equal sides, for square pixels/,
       ],
       ['the same resolution along both axes', tiff({ 282: 72, 283: 72 }), /"counts":\[0,10,20/],
       [
         'pixels of OME-XML that are not square',
         tiff({}, '<OME><Pixels PhysicalSizeX="0.5" PhysicalSizeY="0.25"/></OME>'),
-        /^refused: .*PhysicalSize in its OME-XML is 0\.5 µm and 0\.25 µm; allowed: the same/,
+        /^refused: .*PhysicalSize in its OME-XML is 0\.5 µm and 0\.25 µm; allowed: equal sides/,
       ],
       [
         'pixels of OME-XML in two units',
@@ -289,7 +289,7 @@ hostile([
           made.create_attribute('vector', Float64Array.of(-1, 0, 0));
           made.create_attribute('units', 'mm');
         }),
-        /^refused: .*the size of its pixels in its detector and its module is 0\.25 mm and 0\.125 mm; allowed: the same/,
+        /^refused: .*the size of its pixels in its detector and its module is 0\.25 mm and 0\.125 mm; allowed: equal sides/,
       ],
       [
         'two distances',
@@ -297,7 +297,7 @@ hostile([
           measure(detector, 'distance', 0.25, 'm');
           measure(detector, 'detector_distance', 0.5, 'm');
         }),
-        /^refused: .*detector_distance is 500 mm and distance 250 mm; allowed: the same/,
+        /^refused: .*detector_distance is 500 mm and distance 250 mm; allowed: equal values/,
       ],
       [
         'images of another file behind a virtual dataset',

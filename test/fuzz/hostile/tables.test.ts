@@ -726,7 +726,7 @@ hostile([
       [
         'a row without its weight',
         spots('energy_MeV,x_mm,weight\n100,0,1\n40,5\n'),
-        /"line":3,.*"message":"2 values; allowed: 3, the number of columns in the first line \(an empty value keeps its commas\)/,
+        /"line":3,.*"message":"2 values; allowed: 3, the number of columns in the first line \(leave an empty value blank between commas\)/,
       ],
       [
         'energies in other units',

@@ -41,7 +41,7 @@ export function squareSide(name: string, sizes: readonly number[], unit: string)
   const [side = Number.NaN] = known;
   if (known.every((size) => Math.abs(size / side - 1) <= 1e-3)) return side;
   const shown = known.map((size) => Number(size.toPrecision(6))).join(` ${unit} and `);
-  throw foreignImageError(`${name} is ${shown} ${unit}; allowed: the same, for square pixels`);
+  throw foreignImageError(`${name} is ${shown} ${unit}; allowed: equal sides, for square pixels`);
 }
 
 /** Throws a BraggError if the image size is invalid or too large. */

@@ -443,7 +443,7 @@ function pixelsIn(file: File, linked: File | null): Pixels {
   const pixel = squareSide('the size of its pixels in its detector and its module', [across, ...ofModule], 'mm');
   const [distance = 0, older = 0] = ['distance', 'detector_distance'].map(length);
   if (Math.abs(older / distance - 1) > 1e-3) {
-    throw foreignImageError(`detector_distance is ${older} mm and distance ${distance} mm; allowed: the same`);
+    throw foreignImageError(`detector_distance is ${older} mm and distance ${distance} mm; allowed: equal values`);
   }
   const own = {
     distance_mm: Number.isNaN(distance) ? older : distance,

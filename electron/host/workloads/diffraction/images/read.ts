@@ -175,7 +175,7 @@ function geometryOf(fields: Fields): Header {
       const other = trek[name];
       if (value > 0 && other !== undefined && !isNearlyEqual(value, other)) {
         throw foreignImageError(
-          `its header has ${key.toUpperCase()}=${value}, but ${other} in the fields of d*TREK; allowed: the same`,
+          `its header has ${key.toUpperCase()}=${value}, but ${other} in the fields of d*TREK; allowed: equal values`,
         );
       }
       const found = value > 0 ? value : other;
@@ -231,7 +231,7 @@ function sampleTypeOf(fields: Fields): Sample {
   }
   const [first, second] = named;
   if (first !== undefined && second !== undefined && first.sample !== second.sample) {
-    throw foreignImageError(`its header has TYPE=${first.value} but Data_type=${second.value}; allowed: the same`);
+    throw foreignImageError(`its header has TYPE=${first.value} but Data_type=${second.value}; allowed: equal values`);
   }
   return first?.sample ?? uint16;
 }

@@ -92,7 +92,7 @@ function readCsv(text: string): ParseResult<readonly SpotWithStaticDefaults[]> {
   const other = data.find(({ cells }) => cells.length !== header.cells.length);
   if (other !== undefined) {
     const has = `${other.cells.length} ${other.cells.length === 1 ? 'value' : 'values'}`;
-    const empty = other.cells.length < header.cells.length ? ' (an empty value keeps its commas)' : '';
+    const empty = other.cells.length < header.cells.length ? ' (leave an empty value blank between commas)' : '';
     const message = `${has}; allowed: ${header.cells.length}, the number of columns in the first line${empty}`;
     return { ok: false, faults: [{ line: other.line, message }] };
   }

@@ -416,7 +416,7 @@ describe('a damaged or foreign file is rejected in one sentence', () => {
     [
       'a.img',
       said(`${little}SIZE1=4;\nSIZE2=11;\nTYPE=unsigned_short;\nData_type=long int;\n}`),
-      'its header has TYPE=unsigned_short but Data_type=long int; allowed: the same',
+      'its header has TYPE=unsigned_short but Data_type=long int; allowed: equal values',
     ],
     [
       'a.img',
