@@ -188,8 +188,8 @@ export const nxmx =
       const instrument = setClass(entry, 'instrument', 'NXinstrument');
       change(setClass(instrument, 'eiger', 'NXdetector'), instrument);
     });
-    const { excluded: left, ...rest } = await readNexusImage(bytes, 'a.h5', async () => null);
-    return { left, ...rest };
+    const { excluded, ...rest } = await readNexusImage(bytes, 'a.h5', async () => null);
+    return { excluded, ...rest };
   };
 export const nxModule = (detector: Group, vectors: Readonly<Record<string, Shape>>): void => {
   const module = setClass(detector, 'module', 'NXdetector_module');

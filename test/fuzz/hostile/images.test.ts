@@ -169,7 +169,7 @@ hostile([
       ['one plane of MetaMorph', tiff({ 33628: 0, 33629: 0 }), /"counts":\[0,10,20/],
       ['a black level', tiff({ 50714: 64 }), /BlackLevel \(tag 50714\) is 64; allowed: 0/],
       ['black levels of which the first is 0', tiff({ 50714: [0, 64] }), /BlackLevel \(tag 50714\) is 64; allowed: 0/],
-      ['a white level', tiff({ 50714: 0, 50717: 100 }), /"full":100,"left":\[0,0,0,0,0,0,0,0,0,0,1,1\]/],
+      ['a white level', tiff({ 50714: 0, 50717: 100 }), /"full":100,"excluded":\[0,0,0,0,0,0,0,0,0,0,1,1\]/],
       ['a table of linear values', tiff({ 50712: 1 }), /LinearizationTable \(tag 50712\) is 1; allowed: absent/],
       [
         'pixels that are not square',
@@ -230,7 +230,7 @@ hostile([
           const limits = Int32Array.from({ length: 12 }, (_, i) => (i === 3 ? 40 : 1000));
           dataset(detector, 'saturation_value', limits, [3, 4]);
         }),
-        /"left":\[0,0,0,1,0,0,0,0,0,0,0,0\]/,
+        /"excluded":\[0,0,0,1,0,0,0,0,0,0,0,0\]/,
       ],
       [
         'saturations that are neither one nor of each pixel',
@@ -251,7 +251,7 @@ hostile([
         'counts of 6 bits stored in 16',
         nxmx((detector) => dataset(detector, 'bit_depth_image', Int32Array.of(6), [1])),
         // With 6 bits, the value 2^6 - 1 = 63 marks overloads.
-        /"left":\[0,0,0,0,0,0,1,1,1,1,1,1\].*"full":63\}$/,
+        /"excluded":\[0,0,0,0,0,0,1,1,1,1,1,1\].*"full":63\}$/,
       ],
       [
         'two masks',
@@ -268,7 +268,7 @@ hostile([
             );
           }
         }),
-        /"left":\[1,0,0,0,0,1,0,0,0,0,0,0\]/,
+        /"excluded":\[1,0,0,0,0,1,0,0,0,0,0,0\]/,
       ],
       [
         'the size of pixels in its module alone',
@@ -341,7 +341,7 @@ hostile([
           dataset(detector, 'flatfield', flat, [3, 4]);
           dataset(detector, 'flatfield_applied', Int32Array.of(0), [1]);
         }),
-        /"left":\[0,0,0,0,0,1,0,0,0,0,0,0\].*"full":65535\}$/,
+        /"excluded":\[0,0,0,0,0,1,0,0,0,0,0,0\].*"full":65535\}$/,
       ],
       [
         'a pedestal that may be in the counts',
@@ -388,7 +388,7 @@ hostile([
           );
           dataset(detector, 'gain', gain, [3, 4]);
         }),
-        /"left":\[0,0,0,0,0,1,0,0,0,0,0,0\].*"full":65535\}$/,
+        /"excluded":\[0,0,0,0,0,1,0,0,0,0,0,0\].*"full":65535\}$/,
       ],
       [
         'every second pixel of a panel',
@@ -410,12 +410,12 @@ hostile([
       [
         'attributes that change no count',
         nxmx(() => undefined, null, {}, { scale_factor: 1, offset: 0 }),
-        /"left":\[0,0,0,0,0,0,0,0,0,0,0,0\].*"full":65535\}$/,
+        /"excluded":\[0,0,0,0,0,0,0,0,0,0,0,0\].*"full":65535\}$/,
       ],
       [
         'a value for pixels without a count',
         nxmx(() => undefined, null, {}, { _FillValue: 110, missing_value: 20 }),
-        /"left":\[0,1,0,0,0,0,0,0,0,0,1,0\]/,
+        /"excluded":\[0,1,0,0,0,0,0,0,0,0,1,0\]/,
       ],
       [
         'the value 0 for pixels without a count',
@@ -449,7 +449,7 @@ hostile([
           dataset(detector, 'saturation_value', Int32Array.of(110), [1]);
           dataset(detector, 'underload_value', Int32Array.of(20), [1]);
         }),
-        /"left":\[1,0,0,0,0,1,0,0,0,0,1,1\]/,
+        /"excluded":\[1,0,0,0,0,1,0,0,0,0,1,1\]/,
       ],
       [
         'several detectors',
@@ -496,7 +496,7 @@ hostile([
           () => undefined,
           Float32Array.from({ length: 12 }, (_, i) => [7, Number.NaN, Infinity, -1][i % 4] ?? 0),
         ),
-        /"left":\[0,1,1,1,0,1,1,1,0,1,1,1\]/,
+        /"excluded":\[0,1,1,1,0,1,1,1,0,1,1,1\]/,
       ],
     ],
   ],
