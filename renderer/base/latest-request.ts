@@ -1,7 +1,7 @@
 /**
- * Ignores stale responses: only the response to the latest request counts. Call the function that `latestRequest`
- * returns with each request. Its result reports, once the response has arrived, whether that request is still the
- * newest. `loadLatest` also runs one load at a time, and drops all queued loads but the last.
+ * Ignores stale responses: only the response to the latest request counts. Call the function from `latestRequest` when
+ * a request is sent. It returns a check for the arrival of the response: true if no newer request was sent meanwhile.
+ * `loadLatest` also runs one load at a time, and drops all queued loads but the last.
  */
 export function latestRequest(): () => () => boolean {
   let requested = 0;
@@ -23,7 +23,7 @@ interface LatestLoader<T> {
   readonly failed: (error: unknown) => void;
 }
 
-/** Returns a function that loads the currently wanted item. */
+/** Returns a function that loads the item which is needed when the load starts. */
 export function loadLatest<T>({ neededItem, load, failed }: LatestLoader<T>): () => Promise<void> {
   let loading = false;
   return async () => {

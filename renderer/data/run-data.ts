@@ -95,7 +95,7 @@ export interface RunKeyframes {
   readonly stopped: boolean;
   /** Pairs of axes with stored sums. */
   readonly pairs: Result<'run.keyframes'>['pairs'];
-  /** Set for data from Live: `drag` while the user drags a value, `rest` for the full answer after the drag. */
+  /** Set for data from Live mode: `drag` while the user drags a value, `rest` for the full answer after the drag. */
   readonly live?: 'drag' | 'rest';
 }
 
@@ -153,7 +153,7 @@ export interface FeedTarget {
   readonly state: RunState;
   /** True for a failed run with completed results. */
   readonly hasResults?: boolean;
-  /** True if the arrays come with the answers of Live instead of a stream. */
+  /** True if the arrays come with answers of Live mode instead of a stream. */
   readonly live?: boolean;
 }
 

@@ -36,7 +36,7 @@ const failure = (error: unknown): FeedStatus => ({
 /** Delay in ms: resizing a window changes the size many times a second, so wait until it settles. */
 const SETTLE_MS = 90;
 
-/** Maximum number of ledger rows: more than a screen has pixels across, but only a few hundred kilobytes. */
+/** Maximum number of ledger rows: about one per pixel of a wide plot, and only a few hundred kilobytes. */
 const LEDGER_ROWS = 2000;
 
 /** Dose maps that panels show, by panel key. */
@@ -121,7 +121,7 @@ export class RunFeed implements RunFollower {
     return this.#wantedOf('dose');
   }
 
-  /** Shows an answer of Live, if it belongs to the followed run. `requested` is the request that it answers. */
+  /** Shows an answer of Live mode if it belongs to the followed run. `requested` is the request that it answers. */
   showAnswer(answer: WhatIfAnswer, requested: { readonly maps: RequestedMaps; readonly draft: ScenarioDraft }): void {
     const { run, full, depthDose, summary, moments, ledger, keyframes, pairs, resolved } = answer;
     if (this.#target?.run !== run) return;

@@ -4,7 +4,7 @@ import type { Client } from './client/client.ts';
 
 export type StoredRun = LibraryItem & { readonly file: FileRef };
 
-/** Maximum length of the list, because longer lists are not read; the Library panel searches all runs. */
+/** Maximum length of the list. The Library panel searches all runs, so a longer list is not needed. */
 const MAX_LISTED = 200;
 
 /** Readable runs, newest first. Throws the host's error. */

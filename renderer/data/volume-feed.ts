@@ -1,5 +1,5 @@
 /**
- * Dose in three dimensions of a scenario: progress of its computation, the common cursor, and the slices through it. All
+ * Three-dimensional dose of a scenario: progress of its computation, the common cursor, and the slices through it. All
  * persist while the panel is hidden.
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
@@ -56,7 +56,7 @@ const emptyVolume: Omit<VolumeState, 'settings'> = {
 
 /** Maximum number of issues listed in one message. */
 const MAX_SHOWN_ISSUES = 4;
-/** Samples of a slice along an axis: above the resolution of any screen. */
+/** Maximum samples of a slice along an axis, in device pixels. */
 const PIXELS = 1024;
 
 function reasonsOf(error: unknown): readonly string[] {
@@ -187,7 +187,7 @@ export class VolumeFeed {
         done();
       },
       (error: unknown) => {
-        // A volume that was replaced meanwhile is no longer in memory.
+        // Ignore errors of a volume that was replaced meanwhile, because the host no longer has it.
         if (this.state.getState().volume?.id === volume.id) this.state.setState({ reasons: reasonsOf(error) });
         done();
       },

@@ -147,11 +147,11 @@ interface PixelMapping {
   /** Sample of each column or row; null for one pixel per sample in order. */
   readonly samples: Uint16Array | null;
   readonly count: number;
-  /** Spreads with equal keys are equal. */
+  /** Mappings with equal keys are equal. */
   readonly key: string;
 }
 
-/** A rectangle of the screen in device pixels. */
+/** Range of device pixels along one axis. */
 interface Pixels {
   readonly from: number;
   readonly to: number;
@@ -257,7 +257,7 @@ export class FieldImage {
   }
 }
 
-/** Colours of a field of `columns` columns, looked up only for the samples that the spreads select. */
+/** Colours of a field of `columns` columns, looked up only for the samples that the mappings select. */
 function paintSamples(
   colorizer: Colorizer,
   values: Float32Array,
@@ -280,7 +280,7 @@ function paintSamples(
 }
 
 /**
- * Spread over a whole axis: one column per sample if they are equally wide, otherwise one per device pixel (`ratio` per
+ * Mapping of a whole axis: one column per sample if they are equally wide, otherwise one per device pixel (`ratio` per
  * CSS pixel).
  */
 function axisSpread(axis: MapAxis, scale: Scale, ratio: number): PixelMapping {

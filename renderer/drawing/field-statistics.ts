@@ -1,4 +1,4 @@
-/** Sums and moments of a rectangle of a field. Also its value at a point and along a line segment. */
+/** Sums and moments of a rectangle of a field, its value at a point, and its values along a line segment. */
 import type { FieldMap, MapAxis } from '../../electron/contract/fields.ts';
 import { sampleEdge } from './field-image.ts';
 import type { MapPoint } from './map-view.ts';

@@ -1,12 +1,12 @@
 /**
  * Pointer, wheel and arrow keys on a map: move the crosshair, pin it, zoom and pan, or mark a segment or a rectangle.
- * Also drags the limits on the colour bar. Reports to its owner in the axes' units.
+ * Dragging on the colour bar moves its limits. The owner receives all positions in the axes' units.
  */
 import type { Interval } from '../../electron/contract/fields.ts';
 import type { Limits } from './colormap.ts';
 import type { MapPoint, MapView } from './map-view.ts';
 
-// An axis is zoomed and panned by a window in its full range.
+// Each axis is zoomed and panned by means of a window: the visible part of its full range.
 
 /** Minimum window as a share of the full range: smaller windows have no cells to show. */
 const SMALLEST_SHARE = 1e-3;
@@ -76,7 +76,7 @@ export interface GestureOwner {
   mark?(tool: Exclude<DragTool, 'pan'>, from: MapPoint, to: MapPoint): void;
 }
 
-/** Zoom exponent per pixel of wheel: a notch of 100 is about 15 %. */
+/** Zoom exponent per pixel of wheel: a notch of 100 scales by about 16 %. */
 const WHEEL_ZOOM = 0.0015;
 /** Distance in pixels within which a press grabs a handle. */
 const HANDLE_SLOP = 5;

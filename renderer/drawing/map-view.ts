@@ -44,7 +44,7 @@ function axisArrays(axis: MapAxis): readonly FigureArray[] {
   ];
 }
 
-/** Field [vertical][horizontal], with centres and edges along each axis. */
+/** Arrays of a field: its values [vertical][horizontal], and centres and edges along each axis. */
 function fieldArrays(field: FieldMap): readonly FigureArray[] {
   const { horizontal, vertical, values, unit, quantity } = field;
   return [

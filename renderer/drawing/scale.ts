@@ -1,6 +1,6 @@
 /**
- * Maps a quantity to pixels and back, and chooses tick positions and labels. Written here because it is 4 kB including
- * ticks, contours and histogram; d3-scale alone is 29 kB.
+ * Maps a quantity to pixels and back, and chooses tick positions and labels. Used instead of d3-scale, which would add
+ * 29 kB to the page.
  */
 import { powerOfTen } from '../../electron/domain/numbers.ts';
 
@@ -117,7 +117,7 @@ const labelledDigits: readonly (readonly number[])[] = [
   [1, 2, 5],
 ];
 
-/** Longest span, as a ratio, whose labels are between decades; for longer spans those labels would be too long. */
+/** Longest span, as a ratio of its ends, with labels between the decades. On longer spans they would not fit. */
 const DIGITS_WITHIN = 10 ** 2.5;
 
 /**

@@ -1,7 +1,7 @@
 /**
- * A canvas with one pixel per device pixel, which requests a repaint if its size changes. Also a stack of two canvases:
- * the picture below, and moving marks above, so that pointer movements never repaint the picture. The frame loop paints
- * both in the page's theme.
+ * `Surface` is a canvas with one pixel per device pixel, which requests a repaint if its size changes. `Layers` stacks
+ * two canvases: the picture below, and moving marks above, so that pointer movements never repaint the picture. The
+ * frame loop paints both in the page's theme.
  */
 import type { FrameScheduler } from './scheduler.ts';
 import { type DrawingTheme, onThemeChange, readDrawingTheme } from './theme.ts';

@@ -1,6 +1,6 @@
 /**
- * Root component of the page. Also exchanges messages with the shell: sends the title, unsaved changes and menus;
- * receives menu commands, files to open, and requests to close the window.
+ * Root component of the page. It sends the title, unsaved changes and menus to the shell. From the shell it receives
+ * menu commands, files to open, and requests to close the window.
  */
 import type { MenuCommand } from '../../electron/contract/shell.ts';
 import { documentTitle, isEdited } from '../state/scenario.ts';

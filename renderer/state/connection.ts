@@ -1,6 +1,6 @@
 /**
- * Connection of the page to its host, state of the host's solver, and remote machines. Also ids of this page: a new one
- * for each load, and those from before reloads.
+ * Connection of the page to its host, state of the host's solver, and remote machines. The page has a new id for each
+ * load, and remembers its ids from before reloads.
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { Capabilities, SolverFrame } from '../../electron/contract/capabilities.ts';

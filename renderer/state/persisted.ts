@@ -1,7 +1,7 @@
 /**
  * Persistent settings: versioned, validated when read, and reset with a notice if invalid or from a newer program. A
- * stale setting never prevents the page from starting. A custom implementation: zustand's `persist` checks neither the
- * schema nor newer versions, and throws if storage is full. With an adapter for these checks it would be no shorter.
+ * stale setting never prevents the page from starting. Used instead of zustand's `persist`, which checks neither the
+ * schema nor newer versions, and throws if storage is full.
  */
 
 import type { z } from 'zod';

@@ -13,7 +13,7 @@ interface QuestionGuide {
   readonly question: string | null;
   /** Indices of its hints that are not dismissed, ascending. */
   readonly remaining: readonly number[];
-  /** The hint that the user visited last, and the number of visits. Each visit focuses the hint. */
+  /** The hint that the user visited last, and the number of visits (`turn`). Each visit focuses the hint. */
   readonly at: Readonly<{ hint: number; turn: number }>;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Runs that the host knows, and progress of the current one. Contains metadata only; fields are in data/. Also whether
- * new runs record a GPU trace; this is not saved, because recording also slows later runs of the program. Also the
- * state of Live: whether it is on, and its last answer.
+ * Runs that the host knows, and progress of the current one. Contains metadata only; fields are in data/. Separate
+ * stores contain the switch for GPU traces of new runs, and the state and last answer of Live mode. The switch is not
+ * saved, because recording also slows later runs of the program.
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { DeviceReport } from '../../electron/contract/capabilities.ts';
@@ -11,7 +11,7 @@ import type { WhatIfAnswer } from '../../electron/contract/scenario/transport/wh
 export interface RunsState {
   /** Listed runs, newest first. */
   readonly runs: readonly RunInfo[];
-  /** Runs that contain answers of Live. They are in no list, and are removed with their page. */
+  /** Runs that contain answers of Live mode. They are in no list, and are removed with their page. */
   readonly live: readonly RunInfo[];
   readonly progress: Readonly<Record<RunId, RunProgress>>;
   /** False until the host has sent the first list. */

@@ -1,6 +1,6 @@
 /**
- * The scenario being edited in the form: the document as its author wrote it, with undo, and the host's check. Also the
- * number of other windows with the same file, and user kernels next to the open scenario.
+ * The scenario being edited in the form: the document as its author wrote it, with undo, and the host's check. Separate
+ * stores contain the number of other windows with the same file, and user kernels next to the open scenario.
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { Capabilities } from '../../electron/contract/capabilities.ts';
@@ -84,7 +84,7 @@ export interface OpenedDocument {
 export interface ScenarioStore extends StoreApi<ScenarioState> {
   /** Opens a document and clears the undo history. */
   open(document: OpenedDocument): void;
-  /** Sets a value; undefined removes it, so that its default applies. */
+  /** Sets a value; undefined removes the value and restores its default. */
   edit(path: Path, value: unknown, label: string, key?: string | null): void;
   /** Replaces the document as a single edit. */
   replace(draft: ScenarioDraft, label: string): void;

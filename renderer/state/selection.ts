@@ -1,6 +1,6 @@
 /**
- * The selected run and the crosshair, shared by all panels. Also the visible part and the selected pixel of the shown
- * image, shared by all image panels.
+ * The selected run and the crosshair, shared by all panels. A second store contains the visible part and the selected
+ * pixel of the shown image, shared by all image panels.
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { AxisName, Interval } from '../../electron/contract/fields.ts';

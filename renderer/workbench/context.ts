@@ -1,6 +1,6 @@
 /**
- * Access of components to the workbench, its stores and its data. Also the scenario behind the plots, and the host's
- * responses about all sessions of the current workload.
+ * Access of components to the workbench, its stores and its data. Further hooks return the scenario behind the plots,
+ * and the host's responses about all sessions of the current workload.
  */
 import { createContext, useCallback, useContext, useEffect, useState, useSyncExternalStore } from 'react';
 import { type StoreApi, useStore } from 'zustand';

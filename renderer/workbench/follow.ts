@@ -1,7 +1,7 @@
 /**
  * Synchronises stores with the host: runs, benchmarks, and progress of the active one. Feeds follow the selected run.
- * Panels are arranged for the kind of scenario or run that was opened or chosen last. Also updates the state of the
- * solver while it is compiled, and reloads everything that depends on its stage.
+ * Panels are arranged for the kind of scenario or run that was opened or chosen last. While the solver is compiled, its
+ * state is updated, and everything that depends on its stage is reloaded.
  */
 import type { BenchInfo, Subject } from '../../electron/contract/bench/benches.ts';
 import type { SolverStage } from '../../electron/contract/capabilities.ts';
@@ -82,7 +82,7 @@ export function followRuns(
     for (const { workload, feed } of followers) {
       feed.follow(run?.workload === workload ? feedTarget(run) : null);
     }
-    // Answers of Live contain their scenario, so that it need not be requested.
+    // Answers of Live mode contain their scenario, so it need not be requested.
     reference.follow(run === null || run.live === true ? null : run.id);
   };
 

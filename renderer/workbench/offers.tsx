@@ -1,6 +1,6 @@
 /**
- * Actions in empty panels: each performs the next step instead of describing it. Also creates a user kernel: asks for
- * its template, writes the file, and opens it with the scenario that runs it.
+ * Actions in empty panels: each performs the next step instead of describing it. `useNewKernel` creates a user kernel:
+ * it asks for the template, writes the file, and opens it with the scenario that runs it.
  */
 import type { ReactElement } from 'react';
 import { Button } from '../widgets/controls/button.tsx';

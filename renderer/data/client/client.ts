@@ -16,7 +16,7 @@ import type { StreamFrame, StreamName, StreamParams } from '../../../electron/co
 import { type GreetedPort, greet, type Hello } from './handshake.ts';
 import { OpenStream, type StreamHandle, type StreamReader } from './stream-reader.ts';
 
-/** Maximum unacknowledged frames per stream: one being painted and one in transit. */
+/** Maximum unacknowledged frames per stream: one that is being painted and one in transit. */
 const DEFAULT_CREDITS = 2;
 /** First delay before reconnecting, in ms; doubled up to the maximum. */
 const FIRST_RETRY_MS = 250;

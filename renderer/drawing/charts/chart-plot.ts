@@ -32,8 +32,8 @@ interface Axes {
 
 /**
  * Indices of the points that draw the same line in a plot of that width, in order. Null if all points are needed
- * because x does not increase. Gaps are retained, and so are points outside that lead into the plot. For a band's
- * `edge` only that extreme of each column is returned.
+ * because x does not increase. Includes gaps, and points outside the plot that are connected to points inside. For an
+ * `edge` of a band, each pixel column has only its lowest or its highest point.
  */
 export function visibleIndices(
   xs: ArrayLike<number>,
@@ -92,7 +92,7 @@ interface ChartPlot {
   readonly layout: Partial<Layout>;
   readonly height: number;
   readonly boxes: readonly Box[];
-  /** Series with so many dots that they are stamped into an image, because Plotly would be too slow. */
+  /** Series with so many dots that they are drawn into an image, because Plotly would be too slow. */
   readonly dots: readonly StampedDots[];
 }
 

@@ -135,7 +135,7 @@ export function traceOf(series: Series, pane: Pane, hover: Chart['hover'], brush
   };
 }
 
-/** A trace for the legend alone, because the dots themselves are stamped. */
+/** A trace without points that adds the series to the legend: the dots themselves are drawn into an image. */
 export function namedTrace({ tips: _, ids: __, ...series }: DotSeries, pane: Pane, brush: Brush): Options {
   return traceOf({ ...series, x: [Number.NaN], y: [Number.NaN] }, pane, undefined, brush);
 }

@@ -70,7 +70,7 @@ export class ChartView {
   #brush: Brush | null = null;
   #drawn = 0;
   #drawing = false;
-  /** True if the chart changed while Plotly was drawing, so that another drawing is needed. */
+  /** True if the chart changed while Plotly was drawing; it is then drawn again. */
   #isOutdated = false;
   #later: ReturnType<typeof setTimeout> | null = null;
   #disposed = false;
@@ -146,7 +146,7 @@ export class ChartView {
     else this.#later = setTimeout(ask, wait);
   };
 
-  /** The chart in the windows of its axes. */
+  /** The chart with its axes limited to the zoomed windows. */
   get #zoomed(): Chart | null {
     return this.#chart === null ? null : this.#zoom.apply(this.#chart);
   }
@@ -210,7 +210,7 @@ export class ChartView {
       });
   }
 
-  /** Handles zooming by dragging across the plot. */
+  /** Forwards Plotly's events: clicks on points, zooming by dragging, and double clicks. */
   #follow(): void {
     const emitter = this.#plot as HTMLElement & { on?: (name: string, listener: (event: unknown) => void) => void };
     emitter.on?.('plotly_click', (event) => {
@@ -224,7 +224,7 @@ export class ChartView {
       emitter.on?.(name, () => {
         if (this.#dots.length > 0 && !this.#drawing) this.#scheduler.request(this.#paintDots);
       });
-    // Plotly's drag cover is over the page while a button is down, so the host gets no double click on a plot.
+    // Plotly's drag cover is over the page while a button is down, so the host element gets no double click.
     emitter.on?.('plotly_doubleclick', () => this.#reset());
     emitter.on?.('plotly_relayout', (event) => {
       // Plotly has already moved its axes, so force the next drawing.

@@ -13,7 +13,7 @@ const directions = ['x', 'y'] as const;
 const nameOf = (chart: Chart, direction: 'x' | 'y', pane: number): string =>
   direction === 'x' && chart.linked === true ? 'x0' : `${direction}${pane}`;
 
-/** Value of an axis at a coordinate of Plotly, which are decimal logarithms on a logarithmic axis. */
+/** Value of an axis at one of Plotly's coordinates, which are decimal logarithms on a logarithmic axis. */
 const axisValue = ({ kind }: ChartAxis, coordinate: number): number => (kind === 'log' ? 10 ** coordinate : coordinate);
 
 export class ChartZoom {
@@ -59,7 +59,7 @@ export function requestedWindows(event: unknown, chart: Chart): Windows {
   return requested;
 }
 
-/** The horizontal window times `factor`, about a position at `share` of it. `scale` maps the window to 0 … 1. */
+/** Scales the horizontal window by `factor` about the position at `share` of it. `scale` maps the window to 0 … 1. */
 export const windowAbout = (scale: Scale, share: number, factor: number): Windows =>
   new Map([['x0', [scale.toValue(share - share * factor), scale.toValue(share + (1 - share) * factor)] as const]]);
 

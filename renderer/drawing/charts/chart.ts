@@ -92,7 +92,7 @@ export type ChartMark =
       ink: Ink;
       width?: number;
       dash?: readonly number[];
-      /** Label at the plot's upper edge: its side of the line, and the text line that it starts in. */
+      /** Label at the plot's upper edge: the side of the line that it is on, and the text line in which it starts. */
       label?: { readonly text: readonly string[]; readonly side: 'left' | 'right'; readonly row?: number };
     }>
   | Readonly<{
@@ -159,7 +159,7 @@ export interface Chart {
   readonly notes: Readonly<Record<string, string>>;
 }
 
-/** Whether all dots, whatever their series, are stamped into one image. Long lines are thinned instead. */
+/** Whether the chart has so many dots that all of them are drawn into one image. Long lines are thinned instead. */
 export const hasManyDots = ({ panes }: Pick<Chart, 'panes'>): boolean =>
   panes.flatMap(({ series }) => series).reduce((sum, { kind, x }) => sum + (kind === 'dots' ? x.length : 0), 0) >
   MANY_POINTS;

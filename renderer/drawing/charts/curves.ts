@@ -1,6 +1,6 @@
 /**
- * Overlaid depth doses, with their differences from the reference below. Also draws a measured depth dose with its fit
- * and their difference.
+ * Charts of depth doses: overlaid curves with their differences from the reference below, and a measured curve with its
+ * fit and their difference.
  */
 import type { Curve } from '../../../electron/contract/fields.ts';
 import { axisArray, curveArray, identifier } from '../export/figure.ts';

@@ -1,4 +1,7 @@
-/** Image of a plot's very many dots, between Plotly's lines and text, in the window that the axes show. */
+/**
+ * Image of a plot's dots if there are thousands of them, for the window that the axes show. It lies between Plotly's
+ * lines and text.
+ */
 import type { Layout } from 'plotly.js/lib/core';
 import type { Box } from '../axes.ts';
 import { scaleOf } from '../figures/axes.ts';
@@ -110,7 +113,7 @@ export function stampDots(
   }
 }
 
-/** A series of stamped dots. Plotly only has its name for the legend. */
+/** A series whose dots are drawn into the image. Plotly only receives its name, for the legend. */
 export interface StampedDots {
   readonly series: DotSeries;
   readonly pane: Pane;
@@ -181,7 +184,9 @@ const plotsOf = (dots: readonly StampedDots[]): readonly (readonly StampedDots[]
   ...Map.groupBy(dots, ({ at }) => at).values(),
 ];
 
-/** Images for files in the format of Plotly's layout, positioned as shares of a chart of that size. */
+/**
+ * Images of the dots for exported files, as entries of Plotly's layout. Their positions are shares of the chart's size.
+ */
 export function dotImages(
   dots: readonly StampedDots[],
   { width, height }: Pick<Box, 'width' | 'height'>,

@@ -23,7 +23,7 @@ export function occupancyChart(kernel: LaunchedKernel, limits: LaunchLimits, lau
       const warps = Math.ceil(point.threads / limits.warpThreads);
       return (point.occupancy.allows[limiter] * warps) / most;
     });
-  // Omit resources that never limit the occupancy to less than 100 %.
+  // Omit resources that allow more than full occupancy at every block size.
   const shown = limiters.filter((limiter) => alone(limiter).some((share) => share <= 1));
   // A block size is rounded up to full warps, so each step starts just after the previous size. Values above full
   // occupancy are not drawn.

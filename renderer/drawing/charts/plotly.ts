@@ -1,4 +1,7 @@
-/** Plotly plots that do not use this program's axes, such as heat maps. Redrawn when the size or the theme changes. */
+/**
+ * Loads Plotly and draws its plots that do not use this program's axes, such as heat maps. Redraws a plot when its size
+ * or the theme changes.
+ */
 import type { Data, Layout } from 'plotly.js/lib/core';
 import { messageOf } from '../../../electron/contract/errors.ts';
 import type { FrameScheduler } from '../scheduler.ts';

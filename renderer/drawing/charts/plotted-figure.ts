@@ -62,7 +62,7 @@ export function plottedFigure(
         margin: { l: MARGIN, r: MARGIN, t: top, b: bottom, pad: 0 },
         paper_bgcolor: theme.paper,
         annotations: [...(layout.annotations ?? []), title, ...lines],
-        // Very many dots are embedded as images, because files with an element per dot are too large to open.
+        // Thousands of dots are embedded as images, because files with an element per dot are too large to open.
         images: dotImages(dots, { width, height }, brush()),
       };
       const url = await (await loadPlotly()).toImage({ data, layout: sheeted }, { format: 'svg', ...sheet });

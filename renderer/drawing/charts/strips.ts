@@ -1,6 +1,6 @@
 /**
- * All samples of each row relative to the reference's median. Also shows the interval measured between repetitions of the
- * reference.
+ * Chart of all samples of each row relative to the reference's median, with the interval measured between repetitions
+ * of the reference.
  */
 import type { NoiseEstimate } from '../../../electron/contract/bench/bench-session.ts';
 import { measuredTime, noiseLabel, noiseText } from '../../../electron/domain/measured.ts';

@@ -1,6 +1,7 @@
 /**
- * A block's sum after one of its steps, thread by thread: the value in each slot, and the addend that it received. Also
- * all steps: one row each, with one cell per warp, filled by the share of lanes that add.
+ * Figures of a reduction in a thread block. One shows a single step, thread by thread: the value in each slot, and the
+ * addend that it received. The other shows all steps as rows with one cell per warp, filled by the share of lanes that
+ * add.
  */
 import { type ReducedValues, type Reduction, reductionTitles } from '../../../electron/domain/launch/reduction.ts';
 import { axisArray, curveArray } from '../export/figure.ts';

@@ -1,7 +1,8 @@
 /**
- * Map of threads to elements along x, in rows of two warps, coloured by block. Rows in the middle of a long problem are
- * omitted, except those of the chosen thread. Also one iteration of a grid-stride loop as three strips with increasing
- * zoom: all elements, the elements of the iteration by block, and the block of the chosen thread by warp.
+ * Figures of a launch along x. The thread map shows threads and their elements in rows of two warps, coloured by block.
+ * It omits rows in the middle of a long problem, except those of the chosen thread. The other figure shows one
+ * iteration of a grid-stride loop as three strips with increasing zoom: all elements, the elements of the iteration by
+ * block, and the block of the chosen thread by warp.
  */
 import {
   elementsOfThread,
@@ -18,7 +19,7 @@ const WARP = 32;
 /** Maximum number of the chosen thread's elements that are shown. */
 const MAX_SHOWN_ITERATIONS = 5;
 const MAX_ROWS = 14;
-/** Number of block colours. Neighbouring blocks differ, and no colour means an error or a warning. */
+/** Number of block colours. Neighbouring blocks differ, and none has the colour of an error or a warning. */
 const BLOCK_INKS = 4;
 
 const text = (value: number): string => value.toLocaleString('en').replaceAll(',', '\u202f');

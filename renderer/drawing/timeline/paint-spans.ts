@@ -33,7 +33,10 @@ export function placementOf(
   return { offset: (window.from_ns - block.origin_ns - view.from) * perNs, scale: pixel_ns * perNs };
 }
 
-/** Name that fits, without parameters. The middle is omitted, because kernels of one program differ at their end. */
+/**
+ * Shortens a name to the part that fits, without parameters. Omits the middle, because the names of a program's kernels
+ * often differ only at their end.
+ */
 export function fittingName(name: string, width: number, size: number): string {
   const most = Math.floor(width / (LETTER * size));
   if (name.length <= most) return name;

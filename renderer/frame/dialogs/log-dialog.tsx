@@ -34,7 +34,7 @@ export default function LogDialog({ request, close }: LogDialogProps): ReactElem
       {text === '' ? (
         <p>Nothing has been logged yet.</p>
       ) : (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable by keyboard
         <pre ref={log} className="log-dialog selectable" role="log" tabIndex={0} aria-label="Lines of the log">
           {text}
         </pre>

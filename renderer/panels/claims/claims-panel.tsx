@@ -275,7 +275,7 @@ export default function ClaimsPanel(): ReactElement {
         />
         <span className="panel-readout">{loaded.kind === 'rows' ? answerCounts(listed) : ''}</span>
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable by keyboard */}
       <section className="panel-page grow scroll" tabIndex={0} aria-label="Published claims">
         {loaded.kind === 'waiting' ? (
           <p className="claims-panel__source faint small">Judging the recorded sessions…</p>

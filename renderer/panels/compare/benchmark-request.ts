@@ -56,7 +56,10 @@ export function labelsOf(
   });
 }
 
-/** Tooltip of the start button. `forecast`: whether the run times are known, which determine the variants that fit. */
+/**
+ * Tooltip of the start button. `forecast`: false until the run times are estimated, from which the suggested variants
+ * follow.
+ */
 export function benchmarkTitle(labels: readonly string[], forecast: boolean): string {
   if (labels.length > 0) return `${labels.join(', ')} on the scenario in the form`;
   return forecast ? 'Tick the variants to benchmark' : 'Estimating run times; then the variants that fit are ticked';

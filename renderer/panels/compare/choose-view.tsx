@@ -194,12 +194,12 @@ export function ChooseView({ store, expected }: VariantsProps): ReactElement {
   const stored = useSelected(stores.comparison, (state) => state.stored);
   const runs = useSelected(stores.runs, (state) => state.runs);
   const ends = runs.filter(({ state }) => hasEnded(state)).length;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a run that has ended may be a session
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a run that has ended may have produced a session
   useEffect(() => void benches.refresh(), [benches, ends]);
   const workload = useSelected(stores.comparison, (state) => state.workload);
   const { bench } = useScenarioBench();
   const over = runs.filter(({ state, wall_s }) => hasEnded(state) && state !== 'failed' && wall_s !== null);
-  // A measured run also has a session, which the host lists when the run has ended. Omit runs that have one here.
+  // Omit ended runs that also have a stored session, which contains the same measurement.
   const sessions = [...live, ...stored].filter((one) => one.workload === workload);
   const measured = new Set(stored.map(({ id }) => id));
   const ended = over.filter((run) => run.workload === workload && !measured.has(`run~${run.id}`));
@@ -209,7 +209,7 @@ export function ChooseView({ store, expected }: VariantsProps): ReactElement {
     title: `${name}: ${variant}, ${precision}`,
   }));
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable by keyboard
     <section className="compare-scroll compare-choose grid" aria-label="What to compare" tabIndex={0}>
       <p className="compare-group__text all-columns flex center gap-l">
         <span>Comparing</span>

@@ -1,6 +1,6 @@
 /**
- * Form rows for measurement conditions: GPU clock, temperature before a run, and energy in joules. Also a checkbox with
- * a description and the expected time, and external programs as candidates, including the user's.
+ * Form rows for measurement conditions: GPU clock, temperature before a run, and energy in joules. Further rows select
+ * external programs as candidates, including the user's.
  */
 import { type ReactElement, useEffect, useState } from 'react';
 import type { ExternalProgram, FactorialChoice } from '../../../electron/contract/bench/benches.ts';

@@ -1,6 +1,6 @@
 /**
- * Overlaid curves with their differences from the reference. Also all samples of every row with the measured noise of
- * the reference.
+ * Two views of the compared rows: their curves with the differences from the reference, and all their samples with the
+ * measured noise of the reference.
  */
 import { type ReactElement, useEffect, useMemo, useState } from 'react';
 import type { ComparedCurve, ComparedGroup } from '../../../electron/contract/bench/comparison.ts';
@@ -105,7 +105,7 @@ export function CurvesView({ store, rows }: CurvesProps): ReactElement {
           />
         </div>
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable by keyboard */}
       <section className="compare-scroll compare-figure" aria-label="Depth doses" tabIndex={0}>
         {named.length === 0 ? null : <ShownChart chart={chart} scheduler={scheduler} />}
       </section>
@@ -177,7 +177,7 @@ export function SamplesView({ store, rows, groups }: SamplesProps): ReactElement
           />
         </div>
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable by keyboard */}
       <section className="compare-scroll" aria-label="Samples" tabIndex={0}>
         <div className="compare-strips wide">
           {chart === null ? null : (

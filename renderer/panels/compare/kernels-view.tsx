@@ -124,7 +124,7 @@ export function KernelsView({
           />
         </div>
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable by keyboard */}
       <section className="compare-scroll" aria-label="Kernels" tabIndex={0} data-testid="compare-kernels">
         {without.map(([reason, variants]) => (
           <p key={reason} className="compare-notes">

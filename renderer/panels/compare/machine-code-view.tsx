@@ -282,7 +282,7 @@ function WithSource({ code, hot }: ListingProps): ReactElement {
             onChange={setPicked}
           />
         )}
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus */}
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable by keyboard */}
         <section className="compare-scroll" aria-label="Source of the kernel" tabIndex={0} ref={source}>
           <table className="code wide small code--source">
             <tbody>
@@ -324,7 +324,7 @@ function WithSource({ code, hot }: ListingProps): ReactElement {
         <span className="panel-readout">
           {code.kernel}, {code.architecture}, {code.by}
         </span>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus */}
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable by keyboard */}
         <section className="compare-scroll" aria-label="Listing" tabIndex={0} ref={listing}>
           <table className="code wide small code--listing">
             <tbody>
@@ -594,7 +594,7 @@ export function MachineCodeView({
         {a.code === null || b.code === null || diff === null ? null : (
           <>
             <Opcodes left={a.code} right={b.code} />
-            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus */}
+            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable by keyboard */}
             <section className="compare-scroll" aria-label="Difference" tabIndex={0}>
               <Pair left={a.code} right={b.code} rows={shown} hot={hot} />
             </section>

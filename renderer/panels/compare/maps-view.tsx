@@ -29,7 +29,7 @@ const kinds = (quantity: string) =>
     { value: 'difference', label: 'difference', title: 'Minus the reference' },
   ] as const;
 
-/** Maximum device pixels per tile and axis, above any screen's resolution. */
+/** Maximum samples per tile and axis, in device pixels. */
 const PIXELS = 1024;
 
 function limitsOf(maps: readonly ComparedMap[], difference: boolean, least: number): Limits | null {
@@ -216,7 +216,7 @@ export function MapsView({
           />
         </div>
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable by keyboard */}
       <section className="compare-scroll map-tiles grid gap-l" aria-label={`${plane.quantity} maps`} tabIndex={0}>
         {visible.map(({ shown, map }) => (
           <MapTile

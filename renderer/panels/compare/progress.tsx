@@ -17,7 +17,7 @@ export function useProgress(): BenchProgress | null {
 export function LiveTable({ latest }: Pick<BenchProgress, 'latest'>): ReactElement {
   const reference = latest[0]?.label ?? '';
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable by keyboard
     <section className="compare-scroll" aria-label="Measured so far" tabIndex={0}>
       <table className="table compare-table" data-testid="compare-live">
         <thead>

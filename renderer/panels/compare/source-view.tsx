@@ -146,7 +146,7 @@ export function SourceView({
           Only differences
         </Button>
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable by keyboard */}
       <section className="compare-scroll" aria-label="Source" tabIndex={0} data-testid="compare-source">
         {failure === null ? null : (
           <EmptyState

@@ -1,7 +1,7 @@
 /**
  * Settings of the comparison, for benchmarking and display, saved per user. Requests the rows from the host whenever
- * the compared subjects change. Also groups variants by workload and benchmark, and stores the selected variants:
- * initially those that fit into the time, then the user's choice.
+ * the compared subjects change. Variants are grouped by workload and benchmark. Initially those that fit into the time
+ * are selected; afterwards the user's selection applies.
  */
 
 import { useEffect, useMemo, useState } from 'react';

@@ -247,7 +247,7 @@ export function TableView({ store, rows, words, groups }: TableProps): ReactElem
     <>
       <TableAdvice rows={rows} ordered={ordered} groups={groups} />
       <TableBar rows={ordered} columns={shownColumns} groups={groups} />
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable by keyboard */}
       <section className="compare-scroll" aria-label="Comparison" tabIndex={0}>
         <table className="table compare-table" data-testid="compare-table">
           <thead>

@@ -83,7 +83,7 @@ export default function DecisionPanel(): ReactElement {
         </span>
         <span className="panel-readout">runs that you plan</span>
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable by keyboard */}
       <section className="decision panel-page grow scroll" tabIndex={0} aria-label="Which programming style to use">
         {failure === null ? null : (
           <ReadFailure title="The sessions could not be read" reason={failure} onRetry={() => reload()} />

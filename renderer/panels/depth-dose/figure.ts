@@ -136,7 +136,7 @@ function spectraChart({ spectra }: Quality): Chart {
   };
 }
 
-/** A curve to overlay on the run's. */
+/** A curve to overlay on the curve of the shown run. */
 export interface OverlaidCurve {
   readonly name: string;
   readonly depth_mm: Float64Array;

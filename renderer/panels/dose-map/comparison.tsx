@@ -212,7 +212,7 @@ interface PencilsProps {
   readonly onTrace: (traced: ImportedDoseInfo) => void;
 }
 
-/** Traces the run's beam as pencils along their axes, and compares the run with their sum. */
+/** Computes the run's beam as a sum of pencil beams, each along its own axis, and compares the run with this dose. */
 function Pencils({ run, onTrace }: PencilsProps): ReactElement {
   const { client, stores } = useWorkbench();
   const going = useRef<AbortController | null>(null);

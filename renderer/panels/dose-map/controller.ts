@@ -1,6 +1,6 @@
 /**
- * Controller of the dose map: its content, data source and linked state. Also decides whether the density is shown in
- * grey below the dose, and which densities are black and white. No React.
+ * Controller of the dose map: its content, data source and linked state. Decides whether the density is shown in grey
+ * below the dose, and which densities are black and white. No React.
  */
 import { messageOf } from '../../../electron/contract/errors.ts';
 import type { Viewport } from '../../../electron/contract/fields.ts';
@@ -69,7 +69,7 @@ interface GammaFollower {
 function followGamma({ client, stores, data }: Workbench, view: DoseViewStore): GammaFollower {
   let requested = '';
   let current: AbortController | null = null;
-  /** Revision of the Live answer that the gamma was computed from; 0 for other runs. */
+  /** Revision of the answer of Live mode that the gamma was computed from; 0 for other runs. */
   let revision = 0;
   let again: Viewport | null = null;
 
@@ -98,8 +98,8 @@ function followGamma({ client, stores, data }: Workbench, view: DoseViewStore): 
     if (wanted === requested && newest === revision) return;
     if (wanted !== requested) forget();
     else if (current !== null) {
-      // Let the current request finish first: answers of Live arrive every few frames, and restarting for each would
-      // never finish.
+      // Let the current request finish first: answers of Live mode arrive every few frames, and restarting for each
+      // would never finish.
       again = viewport;
       return;
     }
@@ -155,7 +155,7 @@ export function shownKey(against: { readonly kind: string }): string {
 
 /**
  * Border of a region at a point, which can be dragged to edit the form. Available if the map shows the form's geometry:
- * in Live or before there is a run.
+ * in Live mode or before there is a run.
  */
 function borderHandle({ stores, data }: Workbench, at: MapPoint, near: MapPoint): MapHandle | null {
   const { whatIf, selection, scenario } = stores;
@@ -266,7 +266,7 @@ export function driveDoseMap(
         data.maps.subscribe(DOSE_MAP, show),
         data.maps.subscribe(GAMMA_MAP, show),
         data.maps.subscribe(DENSITY_MAP, show),
-        // A new answer of Live also requires a new gamma index.
+        // A new answer of Live mode also requires a new gamma index.
         data.depthDose.subscribe(SHOWN_KEY, both),
         // The scenario determines whether the material is from a CT.
         data.reference.subscribe(SHOWN_KEY, both),

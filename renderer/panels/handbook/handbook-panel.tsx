@@ -70,7 +70,7 @@ export default function HandbookPanel(): ReactElement {
       </div>
       <section
         className="handbook panel-page grow scroll selectable"
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable by keyboard
         tabIndex={0}
         aria-label={`Handbook: ${pageTitle(place.page)}`}
         ref={body}

@@ -73,7 +73,7 @@ export default function HistoryPanel(): ReactElement {
         </span>
         <span className="panel-readout">{series === null ? '' : `${shown.length} of ${series.length} series`}</span>
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable by keyboard */}
       <section className="history panel-page grow scroll" tabIndex={0} aria-label="Sessions over days and commits">
         {failure === null ? null : (
           <ReadFailure title="The history could not be read" reason={failure} onRetry={() => reload()} />

@@ -124,7 +124,7 @@ function driveImage(
   });
 }
 
-/** Photons, indices and resolution of the pixel under the crosshair. */
+/** Index of the pixel that contains a position. */
 const nearestPixelText = (index: number): string => fixedDigits(Math.round(index), 0);
 
 function ImageReadout({ view }: { readonly view: ImagePanelViewStore }): ReactElement {

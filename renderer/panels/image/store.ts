@@ -1,7 +1,7 @@
 /**
- * Drawing settings of the image, saved per user; comparison and marks are reset when the panel closes. Also the photons
- * of the pixel under the crosshair. If the picture merges several pixels, their photons are requested from the host
- * once the crosshair rests.
+ * Drawing settings of the image, saved per user; comparison and marks are reset when the panel closes. The pixel reader
+ * finds the photons of the pixel under the crosshair. If the picture merges several pixels, it requests their photons
+ * from the host once the crosshair rests.
  */
 import { z } from 'zod';
 import { createStore, type StoreApi } from 'zustand/vanilla';

@@ -1,6 +1,6 @@
 /**
  * State of the variant in the editor: text, compiler messages and runs. Responses about a variant that is no longer
- * shown are ignored. Also converts the checks of a session to a verdict on the variant.
+ * shown are ignored. A session's checks of the variant become its verdict.
  */
 import { useEffect, useState } from 'react';
 import { createStore, type StoreApi } from 'zustand/vanilla';
@@ -230,7 +230,7 @@ export class KernelEditing {
     if (this.#isShown(place)) this.store.setState(change);
   }
 
-  /** Whether the editor contains the text of the shown file, rather than still that of the previous one. */
+  /** False while the editor still contains the text of the previous file. */
   get #isFileRead(): boolean {
     return this.store.getState().read !== null;
   }

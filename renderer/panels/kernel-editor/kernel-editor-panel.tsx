@@ -31,7 +31,7 @@ function PrintedView({ id, printed }: { readonly id: string; readonly printed: P
   if (first === '') return null;
   const gap = left_out === 0 ? '' : `\n… ${countText(left_out, 'character')} omitted …\n`;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable by keyboard
     <section className="kernel-editor__printed line-above rigid scroll" aria-label={`What ${id} printed`} tabIndex={0}>
       <h2>What {id} printed during the measured time</h2>
       <pre>{`${first}${gap}${last}`}</pre>
@@ -200,7 +200,7 @@ function useRequestedVariant(store: EditorStore): void {
   const { stores } = useWorkbench();
   const wanted = useSelected(stores.userKernels, (state) => state.requestedVariant);
   const workload = useSelected(stores.scenario, (state) => kindOfDocument(state.draft));
-  // Null if the scenario has not been resolved yet, because its benchmark is unknown before.
+  // Null if the scenario has not been resolved yet, because only then is its benchmark known.
   const bench = useSelected(stores.scenario, ({ lastResolved: resolved }) =>
     resolved?.kind !== workload ? null : 'bench' in resolved ? resolved.bench : '',
   );
@@ -295,7 +295,7 @@ export default function KernelEditorPanel(): ReactElement {
       {editing.outcome === null ? null : <VerdictView id={variant} outcome={editing.outcome} />}
       {editing.printed === null ? null : <PrintedView id={variant} printed={editing.printed} />}
       {editing.issues.length === 0 ? null : (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable by keyboard
         <section className="kernel-editor__issues line-above scroll" aria-label="Compiler messages" tabIndex={0}>
           <IssueList issues={editing.issues} onChoose={reveal} />
         </section>

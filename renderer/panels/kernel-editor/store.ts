@@ -1,7 +1,7 @@
 /**
- * Selection in the kernel editor, saved per user; unsaved text is lost. Groups of variants that can be exchanged: those
- * of a workload or of one of its benchmarks. Also the files of a shipped variant: replaceable ones and the shown one.
- * No React except for the hooks.
+ * Selection in the kernel editor, saved per user; unsaved text is lost. Variants are grouped: those of a workload, or
+ * of one of its benchmarks, can be exchanged. The sources of a shipped variant are its replaceable files and the shown
+ * file. No React except for the hooks.
  */
 import { useEffect, useState } from 'react';
 import { z } from 'zod';

@@ -151,7 +151,7 @@ function Session({ session }: { readonly session: SessionData }): ReactElement {
               ? ' The four priorities of the guide come first, each with the gain that it expects.'
               : null}
           </p>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus */}
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable by keyboard */}
           <section className="scroll" tabIndex={0} aria-label="Table of claims">
             <ClaimsTable claims={report.claims} />
           </section>
@@ -232,7 +232,7 @@ export default function LadderPanel(): ReactElement {
           />
         </div>
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable by keyboard */}
       <section className="ladder panel-page grow scroll" tabIndex={0} aria-label="Figures of the session">
         {loaded.kind === 'session' ? <Session key={loaded.id} session={loaded.session} /> : null}
         {loaded.kind === 'failed' ? (

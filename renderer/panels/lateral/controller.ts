@@ -110,7 +110,7 @@ export function widthChart(
 
 export interface Profiles {
   readonly run: RunId;
-  /** Revision of the answer if the run is from Live. */
+  /** Revision of the answer if the run is from Live mode. */
   readonly revision: number;
   /** Profile at the crosshair first, then those at the retained depths. */
   readonly profiles: readonly DepthProfile[];

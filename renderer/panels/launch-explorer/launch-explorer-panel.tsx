@@ -320,7 +320,7 @@ export default function LaunchExplorerPanel(): ReactElement {
   return (
     <div className="plot-panel launch wide">
       <Controls config={config} store={store} kernels={kernels} gpus={gpus} explained={explained} />
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable by keyboard */}
       <section className="launch-results grow scroll" tabIndex={0} aria-label="The launch explained">
         <Notes explained={explained} />
         <Numbers explained={explained} driverBlocks={said?.blocks[0] ?? null} />

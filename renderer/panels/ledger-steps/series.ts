@@ -52,7 +52,7 @@ export function ledgerSeries(table: LedgerTable, balance: Balance): readonly Ser
     // Use individual faces if recorded; older runs contain only their sums.
     if (columns[`${column}_low`] !== undefined) return [];
     const values = columns[column];
-    // Energy of stopped protons counts as deposited, so that column is zero by definition.
+    // Energy of stopped protons counts as deposited, hence that column is zero by definition.
     if (values === undefined || (balance === 'energy' && column === 'stopped')) return [];
     const share = values.map((value, i) =>
       Math.abs(value) <= NOISE * (incoming[i] ?? 1) ? 0 : value / (incoming[i] || 1),

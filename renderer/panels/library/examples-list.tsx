@@ -106,7 +106,7 @@ interface ExamplesProps {
 
 export function Examples({ items, text, entry }: ExamplesProps): ReactElement {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable by keyboard
     <section className="library-panel__list grow scroll" aria-label="Examples" tabIndex={0}>
       {groupItems(items).map(({ about, heads, question, items: own }) => (
         <Fragment key={question}>

@@ -42,7 +42,7 @@ export default function PeaksPanel(): ReactElement {
     );
   }
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable by keyboard
     <section className="peaks-panel scroll wide" aria-label="Brightest spots" tabIndex={0}>
       <table className="wide">
         <caption className="visually-hidden">The brightest spots, the brightest first</caption>

@@ -57,7 +57,7 @@ export default function QuestionsPanel(): ReactElement {
   const opened = useSelected(stores.questions.guide, (guide) => guide.question);
   return (
     <div className="stack grow">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable by keyboard */}
       <section className="questions-panel__body grow scroll" tabIndex={0} aria-label="Questions to begin with">
         <h2 className="questions-panel__title">What would you like to know?</h2>
         <ul className="questions-panel__list grid">

@@ -30,7 +30,7 @@ import { Values } from './values.tsx';
 
 // The maps show the image and, after a fit, how its counts differ from the fitted ones.
 
-/** Maximum device pixels per tile and axis; no screen has more. */
+/** Maximum samples per tile and axis, in device pixels. */
 const PIXELS = 1024;
 /** Lower end of the logarithmic scale as a share of the largest value, because smaller counts are detector noise. */
 const MIN_SHARE = 1e-3;
@@ -279,7 +279,7 @@ export default function RefinePanel(): ReactElement {
           )}
         </div>
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable by keyboard */}
       <section className="refine-panel__body grow scroll" aria-label="Refinement" tabIndex={0}>
         <Status state={state} />
         {faulty ? <PanelOffer panel="scenario" icon="sliders" label="Show the errors in the form" /> : null}

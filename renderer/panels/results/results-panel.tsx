@@ -113,7 +113,7 @@ export default function ResultsPanel(): ReactElement {
           <Select label="Measurements" value={chosen ?? ''} options={options} onChange={choose} />
         )}
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable by keyboard */}
       <section className="results panel-page grow scroll" tabIndex={0} aria-label="Results of the measurement">
         {session === null || benchId === null ? null : (
           <SessionView

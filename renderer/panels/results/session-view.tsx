@@ -147,7 +147,7 @@ function Section({ id, title, text, provenance, children, menu = null }: Section
 
 function ScrollContainer({ label, children }: { readonly label: string; readonly children: ReactNode }): ReactElement {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable by keyboard
     <section className="scroll" tabIndex={0} aria-label={label}>
       {children}
     </section>

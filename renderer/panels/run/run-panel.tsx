@@ -159,7 +159,7 @@ export default function RunPanel(): ReactElement {
   );
   if (run === null) {
     return (
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable by keyboard
       <section className="run-panel scroll wide" aria-label="Results of the run" tabIndex={0}>
         <EmptyState icon="gauge" title="No run yet" action={<RunOffer />}>
           {canStart ? 'Progress and readouts appear here.' : 'Correct the scenario first: the form marks the errors.'}
@@ -168,7 +168,7 @@ export default function RunPanel(): ReactElement {
     );
   }
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable by keyboard
     <section className="run-panel scroll wide" aria-label="Results of the run" tabIndex={0}>
       <RunHead run={run} />
       {run.state === 'cancelled' ? (

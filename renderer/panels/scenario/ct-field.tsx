@@ -1,6 +1,6 @@
 /**
- * Material from a CT: file, slice, beam position and conversion table. Also a grey picture of the CT slice with the
- * solver's box and the beam path.
+ * Form fields for material from a CT: file, slice, beam position and conversion table. Below them, a grey picture of
+ * the CT slice shows the solver's box and the beam path.
  */
 import { type ReactElement, useEffect, useRef, useState } from 'react';
 import type { CtPicture, CtSeriesInfo } from '../../../electron/contract/fields.ts';

@@ -1,6 +1,6 @@
 /**
- * A row of the form: name, control, reset button and issues. Also the selection of the implementation, with reasons why
- * some cannot run.
+ * A row of the form: name, control, reset button and issues. The row of the implementation lists the variants, with
+ * reasons why some cannot run.
  */
 import { type ReactElement, type ReactNode, useId, useState } from 'react';
 import type { Capabilities, Variant } from '../../../electron/contract/capabilities.ts';

@@ -58,11 +58,14 @@ export interface FieldModel {
   readonly resettable: boolean;
 }
 
-/** Whether the value is required, so that it cannot be reset. */
+/** Whether the value is required and thus cannot be reset. */
 const isNeeded = (kind: ReturnType<typeof kindOfDocument>, path: Path): boolean =>
   scenarioKinds[kind].standIns.some((needed) => sameJson(needed.path, path)) || formatPath(path) === 'beam.range_mm';
 
-/** The document with the branch of every union, including branches that apply by default. */
+/**
+ * The draft completed with resolved values, so that the schema of a union's branch is found even if the branch applies
+ * by default.
+ */
 function documentWithBranches(draft: ScenarioDraft, resolved: ScenarioDraft | null): unknown {
   return resolved === null ? draft : { ...resolved, ...draft };
 }

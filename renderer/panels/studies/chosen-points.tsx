@@ -157,7 +157,7 @@ function Difference({ a, b }: { readonly a: Point; readonly b: Point }): ReactEl
   const rows = useMemo(() => differenceRows(a, b, all), [a, b, all]);
   const chart = useMemo(() => differenceChart(a, b), [a, b]);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable by keyboard
     <section className="studies__difference scroll wide" tabIndex={0} aria-label="Two points compared">
       <label>
         <input type="checkbox" checked={all} onChange={({ target }) => setAll(target.checked)} />

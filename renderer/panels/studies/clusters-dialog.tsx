@@ -1,6 +1,6 @@
 /**
- * Dialog to define, test and save the clusters that can run studies. Also selects the target of a study: this machine
- * or a cluster.
+ * Dialog to define, test and save the clusters that can run studies, and the selection of a study's target: this
+ * machine or a cluster.
  */
 import { type ReactElement, useCallback, useEffect, useId, useState } from 'react';
 import {

@@ -1,6 +1,6 @@
 /**
- * Virtualised table of a study: only visible rows are drawn. Cells select points, open groups and show values. Also the
- * transposed table, with one column per point.
+ * Virtualised table of a study: only visible rows are drawn. Cells select points, open groups and show values. The
+ * transposed table has one column per point.
  */
 import { type ReactElement, useMemo, useRef, useState } from 'react';
 import type { StudyCell, StudyColumnInfo, StudyViewSettings } from '../../../electron/contract/study/calls.ts';
@@ -180,7 +180,7 @@ export function ResultsTable(props: ResultsTableProps): ReactElement {
       ref={box}
       className="studies__rows line-above grow scroll"
       aria-label={`Results of ${entry.name}`}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable by keyboard
       tabIndex={0}
       onScroll={({ currentTarget }) => setFirst(Math.floor(currentTarget.scrollTop / ROW_PX))}
     >
@@ -249,7 +249,7 @@ export function TransposedTable(props: ResultsTableProps): ReactElement {
     <section
       className="studies__rows line-above grow scroll studies__rows--transposed"
       aria-label={`Results of ${entry.name}, transposed`}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable by keyboard
       tabIndex={0}
       onScroll={({ currentTarget }) => setFirst(Math.floor(currentTarget.scrollLeft / COLUMN_PX))}
     >

@@ -12,7 +12,10 @@ import './studies-panel.css';
 import { RetryOffer } from '../../workbench/offers.tsx';
 import { StudyView } from './study-view.tsx';
 
-/** Polling intervals: while points are solved, and otherwise to notice studies from the command line. */
+/**
+ * Polling intervals: a short one while points are solved, otherwise a long one, which only detects studies from the
+ * command line.
+ */
 const [BUSY_MS, IDLE_MS] = [1000, 10_000];
 
 interface StudyListing {
@@ -26,7 +29,7 @@ function useStudies(): StudyListing & { readonly refresh: () => void } {
   const [listed, setListed] = useState<StudyListing>({ studies: null, failure: null });
   const [turn, setTurn] = useState(0);
   const busy = (listed.studies ?? []).some(({ state }) => state !== 'whole' && state !== 'open');
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each turn requests the list again
+  // biome-ignore lint/correctness/useExhaustiveDependencies: every change of `turn` requests the list again
   useEffect(() => {
     let current = true;
     let timer: ReturnType<typeof setTimeout> | undefined;

@@ -1,6 +1,6 @@
 /**
- * Loads the rows of a study around the visible ones. Also loads whole columns, with one value per point. Both are
- * requested again when results arrive.
+ * Hooks that load the results of a study: the rows around the visible ones, or whole columns with one value per point.
+ * Both repeat their requests when results arrive.
  */
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type {
@@ -22,7 +22,7 @@ export interface Part extends StudyRows {
 
 export interface RowsProps {
   readonly entry: StudyEntry;
-  /** The view with a settled filter. */
+  /** The view with its filter, once typing has paused. */
   readonly look: StudyViewSettings;
   readonly onRows: (rows: Part) => void;
   readonly onError: (fault: string | null) => void;

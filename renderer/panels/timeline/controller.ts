@@ -203,8 +203,8 @@ export class TimelineController {
 
   #syncTimelines(open: readonly TraceInfo[]): void {
     const more = this.#blocks.syncBlocks(open);
-    // Set-up times differ by seconds, so that aligned starts are of little use. An alignment chosen by the user is
-    // retained.
+    // Align by the first kernels if possible, because set-up times differ by seconds. Keep an alignment that the user
+    // has chosen.
     const { haveKernels } = this.#blocks;
     const { alignment } = this.#context.state.getState();
     if (!this.#aligned && haveKernels) this.#context.state.setState({ alignment: { by: 'kernel' } });

@@ -1,6 +1,6 @@
 /**
- * Lists the steps that are slower than the 99th percentile, with an option to dim everything else. Also bookmarks and
- * notes for the selection or the visible time.
+ * Tabs of the timeline's side panel. One lists the steps that are slower than the 99th percentile, and can dim
+ * everything else. The other edits bookmarks and notes for the selection or the visible time.
  */
 import { type ReactElement, useState } from 'react';
 import type { TraceId } from '../../../electron/contract/timeline.ts';

@@ -1,7 +1,4 @@
-/**
- * Search hits over all blocks, with navigation. Also the chosen span, whose details are shown, with its marks and
- * arrows.
- */
+/** Search hits over all blocks, with navigation between them. The chosen span: its details, marks and arrows. */
 import type { PlacedSpan, TraceId } from '../../../electron/contract/timeline.ts';
 import { latestRequest } from '../../base/latest-request.ts';
 import type { SceneArrow, SceneMark } from '../../drawing/timeline/scene.ts';
@@ -91,7 +88,7 @@ export class SpanChoice {
 
 // Arrows lead from launches to their work. Those in the visible window are requested when the view rests.
 
-/** Maximum number of drawn arrows. More would be unreadable, so that no arrows are drawn until the user zooms in. */
+/** Maximum number of drawn arrows. More would be unreadable; then no arrows are drawn until the user zooms in. */
 const MAX_ARROWS = 60;
 
 export class LaunchArrows {

@@ -1,4 +1,7 @@
-/** Contents of the selected time by timeline. Also lists of names with values, and bars of the time per name. */
+/**
+ * Details of the chosen span and of the selected time, with the lists that the side panel shares: names with values,
+ * and bars of the time per name.
+ */
 import type { ReactElement, ReactNode } from 'react';
 import type { NamedTime, PlacedSpan, SpanDetails } from '../../../electron/contract/timeline.ts';
 import { count, NO_VALUE, percent, significant } from '../../../electron/domain/numbers.ts';

@@ -88,8 +88,8 @@ const MAX_LANES = 64;
 const isOnGpu = ({ kind }: Lane): boolean => kind === 'stream' || kind === 'copies';
 
 /**
- * Kernels, graphs and copies run on the GPU; calls and waits run on the host. All other lanes repeat the GPU's time, so
- * that the result is null.
+ * Kernels, graphs and copies run on the GPU; calls and waits run on the host. Further lanes of a process with GPU lanes
+ * repeat the GPU's time, so the result is null for them.
  */
 function executorOf(lane: Lane, { lanes }: TraceInfo): SelectedLane['on'] {
   if (isOnGpu(lane)) return 'GPU';

@@ -43,7 +43,7 @@ export class LaneFolds {
   }
 }
 
-/** Delay in ms after which the view counts as resting, so that arrows and statistics are requested. */
+/** Delay in ms after which the view counts as resting; arrows and statistics are then requested. */
 const REST_MS = 140;
 
 export class TimelineViewport {

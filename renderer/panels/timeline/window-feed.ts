@@ -23,7 +23,7 @@ const [TOO_COARSE, TOO_FINE] = [1.02, 0.45];
 /** Maximum number of names in a request. */
 const MAX_NAMES = 4096;
 
-/** True if a response covers the needed window, tracks and resolution, so that no new request is necessary. */
+/** Whether a response covers the needed window, tracks and resolution; if not, a new request is sent. */
 export function isSufficient(window: TimelineWindow | null, wish: WindowRequest): boolean {
   if (window === null) return false;
   const ratio = (window.to_ns - window.from_ns) / window.pixels / ((wish.to_ns - wish.from_ns) / wish.pixels);

@@ -324,7 +324,7 @@ export default function VolumePanel(): ReactElement {
         className="map-tiles grid gap-l grow scroll"
         style={{ gridAutoRows: 'minmax(11rem, 1fr)' }}
         aria-label="Slices of the dose"
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable by keyboard
         tabIndex={0}
       >
         {volumeAxes.map((across) => (

@@ -60,7 +60,7 @@ const table = [
     simulate: 'left',
     compare: 'left',
   },
-  // The panel is in front at the start, unless the user has closed it before.
+  // Shown in front of the other tabs at the start, unless the user has closed the panel before.
   {
     id: 'questions',
     title: 'Questions',

@@ -1,7 +1,7 @@
 /**
- * Layout tree of panels: splits contain groups, and groups contain panels as tabs. Plain immutable data. A custom
- * implementation: with its views it is 12 kB, compared with 398 kB for dockview. Also layouts by name, with one tree
- * per window size, and the dock areas of panels. Stored layouts have this form.
+ * Layout tree of panels as plain immutable data: splits contain groups, and groups contain panels as tabs. With its
+ * views it adds 12 kB to the page, compared with 398 kB for dockview. Each named layout has one tree per window size,
+ * and assigns panels to dock areas. Stored layouts have this form.
  */
 import { z } from 'zod';
 

@@ -1,7 +1,7 @@
 /**
- * A menu below a button: arrow keys move, letters jump to an entry, Escape closes and restores focus. A custom
- * implementation: menu, popover, dialog and select are 7 kB, compared with 128 kB for Radix and 186 kB for React Aria;
- * axe reports no issues. Also the menus that export a plot's contents and that create a report.
+ * A menu below a button: arrow keys move, letters jump to an entry, Escape closes and restores focus. Menu, popover,
+ * dialog and select together are 7 kB, compared with 128 kB for Radix and 186 kB for React Aria. Two ready-made menus
+ * export a plot's contents and create a report.
  */
 import { type KeyboardEvent, type ReactElement, type ReactNode, useId, useRef, useState } from 'react';
 import { classes } from '../../base/classes.ts';

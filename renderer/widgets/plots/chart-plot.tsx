@@ -1,6 +1,4 @@
-/**
- * Container of a chart, accessible to pointer and keys. Also the container of a plot that Plotly lays out by itself.
- */
+/** Containers of plots, accessible to pointer and keys: for a chart, and for a plot that Plotly lays out by itself. */
 import { type ReactElement, type RefObject, useEffect, useRef, useState } from 'react';
 import type { Chart } from '../../drawing/charts/chart.ts';
 import { ChartView } from '../../drawing/charts/chart-view.ts';

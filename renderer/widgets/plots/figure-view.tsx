@@ -133,7 +133,7 @@ export function FigureView({ make }: FigureViewProps): ReactElement {
   const { ref, size } = useFigureSize();
   const figure = useMemo(() => (size === null ? null : make(size)), [make, size]);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable by keyboard
     <section className="figure-view wide" ref={ref} tabIndex={0} aria-label={`Figure: ${figure?.title ?? ''}`}>
       {figure === null ? null : (
         <svg width={figure.width} height={figure.height} viewBox={`0 0 ${figure.width} ${figure.height}`} role="img">

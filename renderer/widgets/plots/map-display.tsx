@@ -1,6 +1,6 @@
 /**
- * Display settings of a map: colours, scale, limits, contours. Stateless. Also the drag tools of a map, which move it,
- * draw a segment for a profile, or mark a region.
+ * Display settings of a map: colours, scale, limits, contours. The drag tools of a map move it, draw a segment for a
+ * profile, or mark a region. Stateless.
  */
 import type { ReactElement, ReactNode } from 'react';
 import { colorMaps, type Limits, type ScaleKind } from '../../drawing/colormap.ts';

@@ -83,7 +83,7 @@ function profileChart(field: FieldMap, mark: MapMark, scale: ScaleKind): Chart {
 const markText = (field: FieldMap, { from, to }: MapMark): string =>
   `${capital(field.quantity)} from ${positionText(field, from)} to ${positionText(field, to)}`;
 
-/** Whether each sample is the maximum of several cells, so that a sum is not defined. */
+/** Whether each sample is the maximum of several cells. A sum over such samples has no meaning. */
 const areMaxima = (field: FieldMap): boolean => field.statistic === 'max' && isReduced(field);
 
 function Statistics({ field, mark }: MapDrawerProps): ReactElement {

@@ -1,6 +1,6 @@
 /**
- * Imports a depth dose from a user's file, or reports its issues by line. Also imports an image file, to fit the
- * crystal in the scenario form to it.
+ * Imports files of measured data: a depth dose, whose issues are reported by line, or an image that the crystal in the
+ * scenario form is fitted to.
  */
 
 import { imageFileExtensions, MAX_IMAGE_BYTES } from '../../../electron/contract/scenario/diffraction/refining.ts';

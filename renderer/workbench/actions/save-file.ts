@@ -1,6 +1,6 @@
 /**
- * Chooses where to save: in the native dialog if there is one, else by a name in the library. Also passes files from
- * the page or the host to the user: with the native dialog, or as a browser download. Also saves the program's log.
+ * Chooses where to save: in the native dialog if there is one, else by a name in the library. Files from the page or
+ * the host, such as the program's log, reach the user by the native dialog or as a browser download.
  */
 import { BraggError } from '../../../electron/contract/errors.ts';
 import type { FilePurpose, FileRef, NamedFile } from '../../../electron/contract/files.ts';

@@ -1,5 +1,5 @@
 /**
- * Live what-if: requests an answer as the scenario is edited, at most once per frame, and the full answer at rest. An
+ * Live mode: requests an answer as the scenario is edited, at most once per frame, and the full answer at rest. An
  * older answer never replaces a newer one.
  */
 import { BraggError } from '../../../electron/contract/errors.ts';
@@ -87,7 +87,7 @@ class LiveSession {
       stores.runs.subscribe(() => {
         if (this.#early !== null) this.#answer(this.#early);
       }),
-      // Leave Live if the user chose another run or pressed Run.
+      // Leave Live mode if the user chose another run or pressed Run.
       stores.selection.subscribe(({ run }, { run: shown }) => {
         const { run: own } = stores.whatIf.getState();
         if (run !== shown && run !== own) this.leave(false);
@@ -96,7 +96,7 @@ class LiveSession {
     this.#askSoon();
   }
 
-  /** Ends Live. `back`: whether to show the run again that was shown before. */
+  /** Ends Live mode. `back`: whether to show the run again that was shown before. */
   leave(back = true): void {
     if (this.#ended) return;
     this.#ended = true;
@@ -149,7 +149,7 @@ class LiveSession {
     };
     // Keep the other phases until this request has a status.
     if (stores.whatIf.getState().phase === 'answered') stores.whatIf.setState({ phase: 'solving' });
-    // The stream reports errors, and ends with them.
+    // Errors arrive on the stream, which they end.
     client.call('whatIf.ask', question).catch(() => undefined);
   };
 

@@ -1,6 +1,6 @@
 /**
- * Commands beyond the menus for the command palette: examples, panel actions, materials, headings of the handbook. Also
- * the search for commands by typed text.
+ * Search for commands by typed text, and the commands that only the palette lists: examples, panel actions, materials,
+ * headings of the handbook.
  */
 import { valueAt } from '../../../electron/contract/scenario/index.ts';
 import { type PanelAction, panelActions } from '../../base/panel-actions.ts';

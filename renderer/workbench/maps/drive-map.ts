@@ -1,7 +1,7 @@
 /**
  * Connects the two canvases of a map to its data. Paints outside React, independent of the workload. A map requests a
- * viewport from the host: the visible windows at the plot's resolution. Also the colour settings of a map, saved per
- * user, and its marks, which are reset when the panel closes.
+ * viewport from the host: the visible windows at the plot's resolution. Its colour settings are saved per user, whereas
+ * its marks are reset when the panel closes.
  */
 import { z } from 'zod';
 import type { Interval, Viewport } from '../../../electron/contract/fields.ts';

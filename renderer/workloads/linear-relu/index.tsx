@@ -62,7 +62,7 @@ function FusionCeiling({ report }: { readonly report: SessionReport }): ReactEle
         fusion can save {percent(share)} at most, for any kernel.
       </p>
       {pairs.length === 0 ? null : (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable by keyboard
         <section className="scroll" tabIndex={0} aria-label="Table of the fusion">
           <table className="table results__table">
             <caption className="visually-hidden">Time saved by fusing the ReLU</caption>

@@ -59,8 +59,8 @@ export function playKeyframes(
 ): void {
   let moving = false;
   /**
-   * Position before Live reduced the number of stored moments. Restored afterwards unless the user has chosen another
-   * moment.
+   * Position before Live mode reduced the number of stored moments. Restored afterwards unless the user has chosen
+   * another moment.
    */
   let rested: PlaybackPosition | null = null;
   let placed: PlaybackPosition | null = null;

@@ -250,7 +250,7 @@ export function NewStudy({ onStarted, onBack }: NewStudyProps): ReactElement {
     setForm({ measures, timing, repeats });
   };
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must take the keyboard's focus
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable by keyboard
     <section className="studies__new panel-page grow scroll" tabIndex={0} aria-label="New study">
       <h2>Study {title}</h2>
       <p className="muted">

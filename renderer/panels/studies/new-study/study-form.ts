@@ -1,6 +1,6 @@
 /**
- * Study settings chosen by the user, and the study document that they define. Also plans the study immediately, and
- * forecasts its duration on this machine after solving trial points.
+ * Study settings chosen by the user, and the study document that they define. The hook plans the study on request, and
+ * forecasts its duration on this machine by solving trial points.
  */
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { ScenarioDraft } from '../../../../electron/contract/scenario/workload.ts';
@@ -22,7 +22,10 @@ export function withMeasures(form: Form, measures: readonly MeasureGroup[]): For
   return { ...form, measures: [...measures], ...(measures.includes('energy') && { timing: 'alone' as const }) };
 }
 
-/** Sets the concurrency of points. The energy of concurrent points cannot be separated, so that measure is removed. */
+/**
+ * Sets the concurrency of points. Removes the energy measure if points are concurrent, because their energies cannot be
+ * separated.
+ */
 export function withTiming(form: Form, timing: NonNullable<Form['timing']>): Form {
   const measures = form.measures?.filter((one) => timing === 'alone' || one !== 'energy');
   return { ...form, timing, ...(measures !== undefined && { measures }) };
