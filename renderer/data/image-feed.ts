@@ -61,7 +61,7 @@ export class ImageFeed implements RunFollower {
   }
 
   /** Sets the view that the panel shows; null if the panel is closed. */
-  want(wanted: ImageRequest | null): void {
+  request(wanted: ImageRequest | null): void {
     if (JSON.stringify(wanted) === JSON.stringify(this.#wanted)) return;
     const before = this.#wanted;
     this.#wanted = wanted;
@@ -178,7 +178,7 @@ export class ImageFeed implements RunFollower {
       const error = await this.#client.call('image.error', { run, reference });
       if (this.#target?.run === run && this.#wanted?.against === reference) this.data.error.set(SHOWN_KEY, error);
     } catch {
-      // The request for the image already reports an error of its difference.
+      // Ignore errors here, because the request for the image reports them too.
     }
   }
 }

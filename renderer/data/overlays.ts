@@ -22,7 +22,7 @@ export interface OverlayCurve {
   readonly perMass?: Float64Array | null;
 }
 
-/** More curves than this cannot be distinguished. */
+/** Maximum number of overlaid curves that colours and dash patterns can distinguish. */
 export const MAX_OVERLAYS = 7;
 
 export class Overlays {

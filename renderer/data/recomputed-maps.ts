@@ -20,7 +20,7 @@ interface MapsRequest {
 interface MapReceiver {
   add(key: string, map: ShownMap): void;
   /** Reports why a map is not available. */
-  refuse(key: string, reason: string): void;
+  rejectMap(key: string, reason: string): void;
 }
 
 export class RecomputedMaps {
@@ -38,11 +38,11 @@ export class RecomputedMaps {
     this.#receiver = receiver;
   }
 
-  want(wanted: MapsRequest): void {
+  request(wanted: MapsRequest): void {
     const requested = JSON.stringify(wanted);
     // An unchanged request keeps the running computation.
     if (requested === this.#requested && this.#data.computing.get(wanted.maps[0]?.[0] ?? '') !== null) return;
-    this.leave();
+    this.cancel();
     if (wanted.maps.length === 0) return;
     this.#requested = requested;
     this.#wanted = wanted;
@@ -59,13 +59,13 @@ export class RecomputedMaps {
   /** Stops the computation because the user cancelled it. */
   stop(): void {
     const wanted = this.#wanted;
-    this.leave();
+    this.cancel();
     for (const [key] of wanted?.maps ?? [])
-      this.#receiver.refuse(key, 'This step was not computed, because the computation was stopped.');
+      this.#receiver.rejectMap(key, 'This step was not computed, because the computation was stopped.');
   }
 
   /** Cancels the computation because no panel needs the maps any more. */
-  leave(): void {
+  cancel(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
     this.#stream?.close();
@@ -80,8 +80,8 @@ export class RecomputedMaps {
     const ended = (reason: string | null): void => {
       if (this.#wanted !== here) return;
       this.#stream = null;
-      this.leave();
-      if (reason !== null) for (const [key] of maps) this.#receiver.refuse(key, reason);
+      this.cancel();
+      if (reason !== null) for (const [key] of maps) this.#receiver.rejectMap(key, reason);
     };
     this.#stream = this.#client.stream(
       'run.cuts',

@@ -60,7 +60,7 @@ export class RefineFeed {
     this.state.setState({ fit });
   }
 
-  refuse(reason: string): void {
+  rejectImage(reason: string): void {
     this.state.setState({ reasons: [reason] });
   }
 

@@ -27,7 +27,7 @@ export class ArrayCache<T> {
     // All entries share one counter, so an entry that is dropped and set again never repeats a revision.
     this.#revision += 1;
     this.#entries.set(streamId, { value, revision: this.#revision });
-    this.#tell(streamId);
+    this.#notify(streamId);
     return { streamId, revision: this.#revision };
   }
 
@@ -41,7 +41,7 @@ export class ArrayCache<T> {
   }
 
   drop(streamId: string): void {
-    if (this.#entries.delete(streamId)) this.#tell(streamId);
+    if (this.#entries.delete(streamId)) this.#notify(streamId);
   }
 
   /** Drops all entries. */
@@ -60,7 +60,7 @@ export class ArrayCache<T> {
     };
   }
 
-  #tell(streamId: string): void {
+  #notify(streamId: string): void {
     for (const listener of this.#listeners.get(streamId) ?? []) listener();
   }
 }

@@ -74,7 +74,7 @@ export class RunFeed implements RunFollower {
         this.#data.mapErrors.drop(key);
         this.#data.maps.set(key, map);
       },
-      refuse: (key, reason) => this.#refuse(key, reason),
+      rejectMap: (key, reason) => this.#rejectMap(key, reason),
     });
   }
 
@@ -89,7 +89,7 @@ export class RunFeed implements RunFollower {
   }
 
   /** Sets the map that a panel shows under its key; null if the panel is closed. */
-  want(key: string, request: MapRequest | null): void {
+  request(key: string, request: MapRequest | null): void {
     const before = this.#wanted.get(key);
     if (JSON.stringify(before ?? null) === JSON.stringify(request)) return;
     if (request === null) this.#wanted.delete(key);
@@ -105,8 +105,8 @@ export class RunFeed implements RunFollower {
     if (before?.run === target?.run && before?.state === target?.state) return;
     this.#target = target;
     this.#generation += 1;
-    this.#recomputed.leave();
-    if (before?.run !== target?.run) this.#forget();
+    this.#recomputed.cancel();
+    if (before?.run !== target?.run) this.#clearData();
     this.#live?.close();
     this.#live = null;
     if (target === null) this.#setStatus({ kind: 'nothing' });
@@ -118,7 +118,7 @@ export class RunFeed implements RunFollower {
   }
 
   requestedMaps(): RequestedMaps {
-    return this.#wantedOf('dose');
+    return this.#requestsOf('dose');
   }
 
   /** Shows an answer of Live mode if it belongs to the followed run. `requested` is the request that it answers. */
@@ -131,7 +131,7 @@ export class RunFeed implements RunFollower {
       const map = answer.maps[index];
       if (map === undefined || !this.#wanted.has(key)) continue;
       if ('reason' in map) {
-        this.#refuse(key, map.reason);
+        this.#rejectMap(key, map.reason);
         continue;
       }
       data.mapErrors.drop(key);
@@ -143,7 +143,7 @@ export class RunFeed implements RunFollower {
     data.ledger.set(SHOWN_KEY, ledger);
     this.#setStatus({ kind: 'loaded' });
     // Recomputed maps belong to the previous answer.
-    this.#recomputed.leave();
+    this.#recomputed.cancel();
     data.keyframes.set(SHOWN_KEY, { run, frames: keyframes, stopped: false, pairs, live: full ? 'rest' : 'drag' });
     // If the map has moved or a panel has opened since the request, request the maps again.
     const asFor = new Map(requested.maps);
@@ -183,7 +183,7 @@ export class RunFeed implements RunFollower {
     this.status.setState({ status });
   }
 
-  #forget(): void {
+  #clearData(): void {
     this.#keyframe = null;
     this.#nextKeyframe = null;
     this.#data.keyframes.drop(SHOWN_KEY);
@@ -269,12 +269,12 @@ export class RunFeed implements RunFollower {
   }
 
   /** Drops one map that cannot be shown; the others stay. */
-  #refuse(key: string, reason: string): void {
+  #rejectMap(key: string, reason: string): void {
     this.#data.maps.drop(key);
     this.#data.mapErrors.set(key, reason);
   }
 
-  #wantedOf(field: 'dose' | 'protons'): readonly (readonly [string, MapRequest])[] {
+  #requestsOf(field: 'dose' | 'protons'): readonly (readonly [string, MapRequest])[] {
     return [...this.#wanted].filter(([, { quantity }]) => (quantity === 'protons') === (field === 'protons'));
   }
 
@@ -297,7 +297,7 @@ export class RunFeed implements RunFollower {
       }
     };
     const takeOne = (entry: readonly [string, MapRequest]): Promise<void> =>
-      take([entry]).catch((error: unknown) => this.#refuse(entry[0], messageOf(error)));
+      take([entry]).catch((error: unknown) => this.#rejectMap(entry[0], messageOf(error)));
     await Promise.all([take(plain), ...others.map(takeOne)]);
   }
 
@@ -311,7 +311,7 @@ export class RunFeed implements RunFollower {
   async #loadDose(run: RunId): Promise<void> {
     await this.#loadMaps(
       run,
-      this.#wantedOf('dose'),
+      this.#requestsOf('dose'),
       (maps) => this.#client.call('run.maps', { run, maps }),
       this.#latestCheck('dose'),
     );
@@ -321,16 +321,16 @@ export class RunFeed implements RunFollower {
     const index = this.#keyframe;
     const { frames, pairs, live } = this.#data.keyframes.get(SHOWN_KEY) ?? { frames: [], pairs: [], live: undefined };
     if (index === null) return;
-    const all = this.#wantedOf('protons');
+    const all = this.#requestsOf('protons');
     const wanted = all.filter(([, request]) => isStored(request, pairs));
     const others = all.filter(([, request]) => !isStored(request, pairs));
     for (const [key, { against }] of others) {
       if (against !== undefined)
-        this.#refuse(key, 'A difference is computed from stored sums. Show the sum, or remove the reference.');
+        this.#rejectMap(key, 'A difference is computed from stored sums. Show the sum, or remove the reference.');
     }
     const cuts = others.filter(([, { against }]) => against === undefined);
-    if (live === 'drag') for (const [key] of cuts) this.#refuse(key, 'Computed when you stop moving.');
-    else this.#recomputed.want({ run, index, step: frames[index]?.step ?? 0, maps: cuts });
+    if (live === 'drag') for (const [key] of cuts) this.#rejectMap(key, 'Computed when you stop moving.');
+    else this.#recomputed.request({ run, index, step: frames[index]?.step ?? 0, maps: cuts });
     await this.#loadMaps(
       run,
       wanted,

@@ -41,10 +41,10 @@ export class TaskFeed {
     if (before?.run === target?.run && before?.state === target?.state) return;
     this.#target = target;
     if (before?.run !== target?.run) this.session.drop(SHOWN_KEY);
-    if (target === null) this.#tell({ kind: 'nothing' });
-    else if (target.state === 'failed') this.#tell({ kind: 'failed', reason: 'The run failed.' });
+    if (target === null) this.#setStatus({ kind: 'nothing' });
+    else if (target.state === 'failed') this.#setStatus({ kind: 'failed', reason: 'The run failed.' });
     else if (target.state === 'done' || target.state === 'cancelled') void this.#load(target.run);
-    else this.#tell({ kind: 'waiting' });
+    else this.#setStatus({ kind: 'waiting' });
   }
 
   async #load(run: RunId): Promise<void> {
@@ -52,14 +52,14 @@ export class TaskFeed {
       const session = await this.#client.call('task.session', { run });
       if (this.#target?.run !== run) return;
       this.session.set(SHOWN_KEY, { run, session });
-      this.#tell({ kind: 'loaded' });
+      this.#setStatus({ kind: 'loaded' });
     } catch (error) {
       if (this.#target?.run !== run) return;
-      this.#tell({ kind: 'failed', reason: messageOf(error) });
+      this.#setStatus({ kind: 'failed', reason: messageOf(error) });
     }
   }
 
-  #tell(status: FeedStatus): void {
+  #setStatus(status: FeedStatus): void {
     this.status.setState({ status });
   }
 }

@@ -125,7 +125,7 @@ export class VolumeFeed {
   moveTo(at: Partial<VolumePoint>): void {
     const { at: before } = this.state.getState();
     this.state.setState({ at: { ...before, ...at }, hover: null });
-    for (const axis of volumeAxes) if (at[axis] !== undefined && at[axis] !== before[axis]) this.#want(axis);
+    for (const axis of volumeAxes) if (at[axis] !== undefined && at[axis] !== before[axis]) this.#requestSlice(axis);
   }
 
   hover(at: Partial<VolumePoint> | null): void {
@@ -161,12 +161,12 @@ export class VolumeFeed {
     else {
       const [x, y, z] = frame.volume.most_at_mm;
       this.state.setState({ phase: 'solved', progress: null, volume: frame.volume, at: { x, y, z } });
-      for (const axis of volumeAxes) this.#want(axis);
+      for (const axis of volumeAxes) this.#requestSlice(axis);
     }
   }
 
   /** Requests the slice at the cursor, one at a time for each axis. */
-  #want(axis: VolumeAxis): void {
+  #requestSlice(axis: VolumeAxis): void {
     const { volume, at } = this.state.getState();
     if (volume === null) return;
     if (this.#requested.has(axis)) {
@@ -179,7 +179,7 @@ export class VolumeFeed {
     const done = (): void => {
       const again = this.#requested.get(axis);
       this.#requested.delete(axis);
-      if (again === true) this.#want(axis);
+      if (again === true) this.#requestSlice(axis);
     };
     this.#client.call('volume.slice', params).then(
       ({ map }) => {

@@ -51,7 +51,10 @@ function drawHandle(context: Drawing2D, box: Box, y: number, theme: DrawingTheme
   context.fillRect(box.left, y - 0.5, box.width, 1);
 }
 
-/** Gradients by colour map, height and limits; equal in every frame while the limits follow the field. */
+/**
+ * Cached gradients by colour map, height and limits. While the limits follow the field, all frames use the same
+ * gradient.
+ */
 const gradients = new Map<string, HTMLCanvasElement>();
 const MAX_GRADIENTS = 32;
 
@@ -88,7 +91,7 @@ export function drawColorBar(context: Drawing2D, box: Box, bar: ColorBar, theme:
   context.lineWidth = 1;
   context.strokeRect(box.left - 0.5, box.top - 0.5, box.width + 1, box.height + 1);
   if (bar.handles)
-    for (const limit of [colors.low, colors.high]) drawHandle(context, box, placeOf(box, range, limit), theme);
+    for (const limit of [colors.low, colors.high]) drawHandle(context, box, positionOf(box, range, limit), theme);
 
   const { ticks, exponent } = range.ticks(box.height / (theme.labelSize * LABELS_DOWN));
   const right = box.left + box.width;
@@ -126,7 +129,7 @@ export function drawColorBar(context: Drawing2D, box: Box, bar: ColorBar, theme:
   context.restore();
 }
 
-function placeOf(box: Box, range: Normalisation, value: number): number {
+function positionOf(box: Box, range: Normalisation, value: number): number {
   return box.top + (1 - Math.min(1, Math.max(0, range.fraction(value)))) * box.height;
 }
 
@@ -150,7 +153,7 @@ export function barValue(box: Box, range: Normalisation, y: number): number {
 
 /** The limit that is nearer to a height on the bar. */
 export function nearestLimit(box: Box, range: Normalisation, limits: Limits, y: number): keyof Limits {
-  const away = (limit: number): number => Math.abs(placeOf(box, range, limit) - y);
+  const away = (limit: number): number => Math.abs(positionOf(box, range, limit) - y);
   return away(limits.low) < away(limits.high) ? 'low' : 'high';
 }
 

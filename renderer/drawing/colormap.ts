@@ -41,7 +41,7 @@ export function unpackColor(pixel: number): readonly [red: number, green: number
   return [pixel & 0xff, (pixel >>> 8) & 0xff, (pixel >>> 16) & 0xff];
 }
 
-function decode(file: ColorMapFile): ColorMap {
+function decodeColorMap(file: ColorMapFile): ColorMap {
   if (file.colors.length !== file.entries * 6) throw new Error(`${file.name}: ${file.colors.length} digits of colour`);
   const colors = Uint32Array.from({ length: file.entries }, (_, i) => {
     const [red, green, blue] = [0, 2, 4].map((at) =>
@@ -56,7 +56,7 @@ function decode(file: ColorMapFile): ColorMap {
  * The first map is the default. All sequential maps are readable with the common colour-vision deficiencies; cividis is
  * best.
  */
-export const colorMaps: readonly ColorMap[] = [viridis, cividis, magma, inferno, coolwarm, berlin].map(decode);
+export const colorMaps: readonly ColorMap[] = [viridis, cividis, magma, inferno, coolwarm, berlin].map(decodeColorMap);
 
 const byName = new Map(colorMaps.map((map) => [map.name, map]));
 
@@ -95,7 +95,7 @@ export interface Normalisation extends Limits {
 /** Decades below the upper limit that a logarithmic scale shows by default. */
 const DEFAULT_DECADES = 5;
 
-function linear(low: number, high: number): Normalisation {
+function linearNormalisation(low: number, high: number): Normalisation {
   const span = high - low;
   return {
     kind: 'linear',
@@ -107,7 +107,7 @@ function linear(low: number, high: number): Normalisation {
   };
 }
 
-function logarithmic(low: number, high: number): Normalisation {
+function logarithmicNormalisation(low: number, high: number): Normalisation {
   const base = Math.log10(low);
   const span = Math.log10(high) - base;
   return {
@@ -121,7 +121,7 @@ function logarithmic(low: number, high: number): Normalisation {
 }
 
 /** arsinh(v / threshold): linear around zero, logarithmic far from it. */
-function symmetricLogarithmic(low: number, high: number, threshold: number): Normalisation {
+function symmetricLogNormalisation(low: number, high: number, threshold: number): Normalisation {
   const bent = (value: number): number => Math.asinh(value / threshold);
   const base = bent(low);
   const span = bent(high) - base;
@@ -164,10 +164,10 @@ export function drawableLimits(kind: ScaleKind, limits: Limits, minPositive: num
 
 /** `limits` must come from drawableLimits. */
 export function normalisation(kind: ScaleKind, limits: Limits): Normalisation {
-  if (kind === 'linear') return linear(limits.low, limits.high);
-  if (kind === 'log') return logarithmic(limits.low, limits.high);
+  if (kind === 'linear') return linearNormalisation(limits.low, limits.high);
+  if (kind === 'log') return logarithmicNormalisation(limits.low, limits.high);
   const largest = Math.max(Math.abs(limits.low), Math.abs(limits.high));
-  return symmetricLogarithmic(limits.low, limits.high, largest * 10 ** -(DEFAULT_DECADES - 2));
+  return symmetricLogNormalisation(limits.low, limits.high, largest * 10 ** -(DEFAULT_DECADES - 2));
 }
 
 /**

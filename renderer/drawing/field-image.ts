@@ -6,8 +6,8 @@ import type { Drawing2D } from './context-2d.ts';
 import type { Scale } from './scale.ts';
 
 // Converts values to pixels with one table lookup per value. The table is indexed by the upper 16 bits of the float,
-// with 7 bits of mantissa. Such a step of 0.8 % is at most one of 256 colours if zero is between the limits or the
-// scale is logarithmic. On a linear scale without zero, one multiplication is used instead.
+// which contain 7 bits of mantissa. Neighbouring entries differ by 0.8 %. This is at most one of 256 colours if zero is
+// between the limits or the scale is logarithmic. On a linear scale without zero, one multiplication is used instead.
 
 interface Colorizer {
   /** Converts all values; `pixels` must have the length of `values`. */
@@ -152,7 +152,7 @@ interface PixelMapping {
 }
 
 /** Range of device pixels along one axis. */
-interface Pixels {
+interface PixelRange {
   readonly from: number;
   readonly to: number;
 }
@@ -175,9 +175,9 @@ export class FieldImage {
     vertical: Scale,
   ): void {
     const { a, d } = context.getTransform();
-    const across = axisSpread(field.horizontal, horizontal, Math.abs(a));
+    const across = wholeAxisMapping(field.horizontal, horizontal, Math.abs(a));
     // Row 0 of the field is the lowest, whereas an image begins at the top and the axis points up.
-    const up = axisSpread(field.vertical, vertical, Math.abs(d));
+    const up = wholeAxisMapping(field.vertical, vertical, Math.abs(d));
     this.#canvas ??= document.createElement('canvas');
     const own = this.#canvas.getContext('2d');
     if (own === null) return;
@@ -216,8 +216,8 @@ export class FieldImage {
     const columns = visiblePixels(field.horizontal, horizontal, box.left, box.left + box.width, ratio);
     const rows = visiblePixels(field.vertical, vertical, box.top, box.top + box.height, ratio);
     if (columns.to <= columns.from || rows.to <= rows.from) return;
-    const across = pixelSpread(field.horizontal, horizontal, columns, ratio);
-    const down = pixelSpread(field.vertical, vertical, rows, ratio);
+    const across = visibleAxisMapping(field.horizontal, horizontal, columns, ratio);
+    const down = visibleAxisMapping(field.vertical, vertical, rows, ratio);
     this.#update(context, field, map, normalised, across, down);
     if (this.#image !== null) context.putImageData(this.#image, columns.from, rows.from);
   }
@@ -283,7 +283,7 @@ function paintSamples(
  * Mapping of a whole axis: one column per sample if they are equally wide, otherwise one per device pixel (`ratio` per
  * CSS pixel).
  */
-function axisSpread(axis: MapAxis, scale: Scale, ratio: number): PixelMapping {
+function wholeAxisMapping(axis: MapAxis, scale: Scale, ratio: number): PixelMapping {
   if (axis.edges === null) return { samples: null, count: axis.count, key: `all ${axis.count}` };
   const [from, to] = [scale.toPixel(axis.from), scale.toPixel(axis.to)];
   const count = Math.max(1, Math.min(MAX_PIXELS, Math.round(Math.abs(to - from) * ratio)));
@@ -299,7 +299,7 @@ function axisSpread(axis: MapAxis, scale: Scale, ratio: number): PixelMapping {
 }
 
 /** Device pixels of an axis between two positions on the canvas. */
-function visiblePixels(axis: MapAxis, scale: Scale, start: number, end: number, ratio: number): Pixels {
+function visiblePixels(axis: MapAxis, scale: Scale, start: number, end: number, ratio: number): PixelRange {
   const [a, b] = [scale.toPixel(axis.from), scale.toPixel(axis.to)];
   return {
     from: Math.round(Math.max(Math.min(a, b), start) * ratio),
@@ -308,7 +308,7 @@ function visiblePixels(axis: MapAxis, scale: Scale, start: number, end: number, 
 }
 
 /** Sample under the middle of each device pixel, from left to right or from top to bottom. */
-function pixelSpread(axis: MapAxis, scale: Scale, { from, to }: Pixels, ratio: number): PixelMapping {
+function visibleAxisMapping(axis: MapAxis, scale: Scale, { from, to }: PixelRange, ratio: number): PixelMapping {
   const count = Math.min(MAX_PIXELS, to - from);
   const samples = new Uint16Array(count);
   const [first, last] = [scale.toValue((from + 0.5) / ratio), scale.toValue((from + count - 0.5) / ratio)];

@@ -25,15 +25,15 @@ interface FieldStatistics {
   readonly sigma: MapPoint | null;
 }
 
-interface Line {
+interface AxisSample {
   readonly index: number;
   readonly centre: number;
   readonly cells: number;
 }
 
-function linesWithin(axis: MapAxis, a: number, b: number): readonly Line[] {
+function samplesWithin(axis: MapAxis, a: number, b: number): readonly AxisSample[] {
   const [low, high] = [Math.min(a, b), Math.max(a, b)];
-  const out: Line[] = [];
+  const out: AxisSample[] = [];
   for (let index = 0; index < axis.count; index += 1) {
     const centre = (sampleEdge(axis, index) + sampleEdge(axis, index + 1)) / 2;
     const cells = index === axis.count - 1 ? axis.lastCells : axis.cellsPerSample;
@@ -60,8 +60,8 @@ function totalOf({ unit, horizontal, vertical }: FieldMap, sum: number): FieldSt
 
 /** Statistics of the rectangle between two corners; null if no sample's centre is inside. */
 export function fieldStatistics(field: FieldMap, one: MapPoint, other: MapPoint): FieldStatistics | null {
-  const columns = linesWithin(field.horizontal, one.horizontal, other.horizontal);
-  const rows = linesWithin(field.vertical, one.vertical, other.vertical);
+  const columns = samplesWithin(field.horizontal, one.horizontal, other.horizontal);
+  const rows = samplesWithin(field.vertical, one.vertical, other.vertical);
   if (columns.length === 0 || rows.length === 0) return null;
   let [cells, sum, max] = [0, 0, Number.NEGATIVE_INFINITY];
   let maxAt: MapPoint = { horizontal: 0, vertical: 0 };

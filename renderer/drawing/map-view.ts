@@ -200,7 +200,7 @@ export class MapView {
       arrays: fieldArrays(field),
       paint: (context) => {
         const theme = readDrawingTheme(this.#layers.below.canvas);
-        const scales = scalesIn(titled, plotFrame(width, height, theme.labelSize));
+        const scales = mapScales(titled, plotFrame(width, height, theme.labelSize));
         paintMap(context, titled, still, colours, scales, images, theme);
         paintMarks(context, scene, scales, theme);
       },
@@ -213,7 +213,7 @@ export class MapView {
   }
 
   #scales(): MapScales | null {
-    return this.#scene === null ? null : scalesIn(this.#scene, this.#frame());
+    return this.#scene === null ? null : mapScales(this.#scene, this.#frame());
   }
 
   #colours(): Colouring | null {
@@ -302,7 +302,7 @@ function sameColours(a: MapStyle, b: MapStyle): boolean {
   );
 }
 
-function scalesIn({ horizontal, vertical }: MapScene, frame: PlotFrame): MapScales {
+function mapScales({ horizontal, vertical }: MapScene, frame: PlotFrame): MapScales {
   const { left, top, width, height } = frame.plot;
   return {
     frame,

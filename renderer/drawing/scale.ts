@@ -71,7 +71,7 @@ export interface Tick {
 }
 
 /** Uses the typographic minus, which is as wide as the plus. */
-const withMinus = (text: string): string => text.replace('-', '−');
+const withMinusSign = (text: string): string => text.replace('-', '−');
 
 /** Step of 1, 2 or 5 times a power of ten that gives at most `most` intervals. */
 export function roundedStep(span: number, most: number): number {
@@ -105,7 +105,7 @@ export function linearTicks(
   const last = Math.floor(high / step + 1e-6);
   for (let i = first; i <= last; i += 1) {
     const value = i * step;
-    ticks.push({ value, label: withMinus((i === 0 ? 0 : value / unit).toFixed(decimals)) });
+    ticks.push({ value, label: withMinusSign((i === 0 ? 0 : value / unit).toFixed(decimals)) });
   }
   return { ticks, exponent, step };
 }
@@ -149,8 +149,8 @@ export function logTicks(from: number, to: number, most: number): readonly Tick[
 export function shortNumber(value: number): string {
   if (value === 0) return '0';
   const size = Math.abs(value);
-  if (size >= 1e-3 && size < 1e5) return withMinus(String(Number(value.toPrecision(3))));
+  if (size >= 1e-3 && size < 1e5) return withMinusSign(String(Number(value.toPrecision(3))));
   // Round first, so that 999,999 becomes a million.
   const [mantissa = 0, exponent = 0] = value.toExponential(2).split('e').map(Number);
-  return mantissa === 1 ? powerOfTen(exponent) : withMinus(`${mantissa}×${powerOfTen(exponent)}`);
+  return mantissa === 1 ? powerOfTen(exponent) : withMinusSign(`${mantissa}×${powerOfTen(exponent)}`);
 }

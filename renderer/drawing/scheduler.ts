@@ -37,7 +37,7 @@ export class FrameScheduler {
   /** Requests a paint in the next frame; repeated requests paint once. */
   request(painter: Painter): void {
     this.#waiting.add(painter);
-    this.#ask();
+    this.#requestFrame();
   }
 
   /** Cancels a request, for a painter whose canvas was removed. */
@@ -45,11 +45,11 @@ export class FrameScheduler {
     this.#waiting.delete(painter);
   }
 
-  /** Resolves after the painters of the next frame have run: the time to return a stream's credit. */
+  /** Resolves after the painters of the next frame have run. Stream readers then return the credit of their frame. */
   painted(): Promise<void> {
     return new Promise((resolve) => {
       this.#afterPaint.push(resolve);
-      this.#ask();
+      this.#requestFrame();
     });
   }
 
@@ -58,7 +58,7 @@ export class FrameScheduler {
     return { frames: this.#frames, last_ms: last, longest_ms: this.#costs.reduce((a, b) => Math.max(a, b), 0) };
   }
 
-  #ask(): void {
+  #requestFrame(): void {
     if (this.#requested) return;
     this.#requested = true;
     this.#source.request(this.#run);

@@ -21,8 +21,8 @@ const LARGEST_SIDE = 8192;
  * Uses the browser's device-pixel count unless it differs by more than one from the expected count. Under an emulated
  * scale, browsers report CSS pixels instead.
  */
-function devicePixels(told: number | undefined, expected: number): number {
-  return told !== undefined && Math.abs(told - expected) <= 1 ? told : Math.round(expected);
+function devicePixels(reported_px: number | undefined, expected_px: number): number {
+  return reported_px !== undefined && Math.abs(reported_px - expected_px) <= 1 ? reported_px : Math.round(expected_px);
 }
 
 class Surface {

@@ -14,7 +14,7 @@ import '../shells/styles/base.css';
 import './app.css';
 import { type ReactElement, useEffect, useLayoutEffect, useState } from 'react';
 import { isMac } from '../base/platform.ts';
-import { disappearsByItself, type Notice } from '../state/notices.ts';
+import { isTemporary, type Notice } from '../state/notices.ts';
 import { Button, IconButton } from '../widgets/controls/button.tsx';
 import { EmptyState } from '../widgets/words/empty-state.tsx';
 import { Icon, type IconName } from '../widgets/words/icon.tsx';
@@ -216,10 +216,8 @@ function NoticesView(): ReactElement {
     of.map((notice) => <NoticeView key={notice.id} notice={notice} />);
   return (
     <section className="notices rigid relative" aria-label="Notices" aria-live="polite">
-      <div className="notices__passing grid gap-l">{all(notices.filter(disappearsByItself))}</div>
-      <div className="notices__staying grid gap-m scroll">
-        {all(notices.filter((notice) => !disappearsByItself(notice)))}
-      </div>
+      <div className="notices__passing grid gap-l">{all(notices.filter(isTemporary))}</div>
+      <div className="notices__staying grid gap-m scroll">{all(notices.filter((notice) => !isTemporary(notice)))}</div>
     </section>
   );
 }

@@ -37,12 +37,12 @@ import { PanelHint, useHintNumber } from './panel-hint.tsx';
 import { panelEntry } from './panel-registry.ts';
 
 /** Props of the error boundary that confines a failing panel. */
-interface Props {
+interface PanelBoundaryProps {
   readonly title: string;
   readonly children: ReactNode;
 }
 
-class PanelBoundary extends Component<Props, { readonly error: unknown }> {
+class PanelBoundary extends Component<PanelBoundaryProps, { readonly error: unknown }> {
   override state = { error: null as unknown };
 
   static getDerivedStateFromError(error: unknown): { readonly error: unknown } {
@@ -73,15 +73,15 @@ const MANY_TABS = 4;
 /** Width of the zone at each edge, as a share of a group, in which a dropped tab creates a new group. */
 const EDGE_SHARE = 0.24;
 
-function sizeClass(): SizeClass {
+function currentSizeClass(): SizeClass {
   if (innerHeight < TALL_FROM_PX || innerWidth < NARROW_FROM_PX) return 'small';
   return innerWidth < WIDE_FROM_PX ? 'narrow' : 'wide';
 }
 
 export function useSizeClass(): SizeClass {
-  const [size, setSize] = useState(sizeClass);
+  const [size, setSize] = useState(currentSizeClass);
   useEffect(() => {
-    const changed = (): void => setSize(sizeClass());
+    const changed = (): void => setSize(currentSizeClass());
     window.addEventListener('resize', changed);
     return () => window.removeEventListener('resize', changed);
   }, []);
@@ -215,7 +215,7 @@ function usePendingPress(panel: string, body: RefObject<HTMLElement | null>): vo
       found.focus();
       if (found.matches(':disabled')) {
         const text = found.title || 'See the panel for what it needs.';
-        stores.notices.tell({ tone: 'info', title: `${found.textContent || found.ariaLabel} is not available`, text });
+        stores.notices.show({ tone: 'info', title: `${found.textContent || found.ariaLabel} is not available`, text });
       } else if (found.tagName !== 'SELECT') found.click();
     };
     press();

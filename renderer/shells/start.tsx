@@ -83,8 +83,8 @@ export async function start({ openPort, reconnect, drawn }: StartOptions): Promi
   const root = createRoot(element);
   const openDrops = collectDroppedFiles(window);
   try {
-    let tell: (state: ConnectionState) => void = () => undefined;
-    const client = await connect(openPort, { reconnect, onState: (state) => tell(state) });
+    let setState: (state: ConnectionState) => void = () => undefined;
+    const client = await connect(openPort, { reconnect, onState: (state) => setState(state) });
     const workbench = createWorkbench({
       client,
       scheduler: new FrameScheduler(browserFrames()),
@@ -92,7 +92,7 @@ export async function start({ openPort, reconnect, drawn }: StartOptions): Promi
       pages: pageIds(tabStorage(), wasReloaded()),
       workloads: pageWorkloads,
     });
-    tell = (state) => workbench.stores.connection.setState({ state, capabilities: client.capabilities });
+    setState = (state) => workbench.stores.connection.setState({ state, capabilities: client.capabilities });
     root.render(
       <StrictMode>
         <WorkbenchContext value={workbench}>

@@ -18,7 +18,7 @@ interface NoticesState {
 }
 
 export interface NoticesStore extends StoreApi<NoticesState> {
-  tell(notice: Partial<Notice> & Pick<Notice, 'tone' | 'title'>): void;
+  show(notice: Partial<Notice> & Pick<Notice, 'tone' | 'title'>): void;
   /** Reports a failed action: what was attempted, and the error. */
   fail(title: string, error: unknown): void;
   dismiss(id: number): void;
@@ -29,7 +29,7 @@ const SHOWN_MS = { success: 4_000, info: 8_000, warning: null, error: null } as 
 /** Maximum number of notices, because more would cover the page. */
 const MAX_NOTICES = 4;
 
-export function disappearsByItself({ tone }: Notice): boolean {
+export function isTemporary({ tone }: Notice): boolean {
   return SHOWN_MS[tone] !== null;
 }
 
@@ -43,7 +43,7 @@ export function createNoticesStore(): NoticesStore {
   const dismiss = (id: number): void => {
     store.setState((state) => ({ notices: state.notices.filter((notice) => notice.id !== id) }));
   };
-  const tell: NoticesStore['tell'] = (notice) => {
+  const show: NoticesStore['show'] = (notice) => {
     const id = next++;
     const full: Notice = { text: '', issues: [], action: null, ...notice, id };
     store.setState((state) => ({
@@ -56,10 +56,10 @@ export function createNoticesStore(): NoticesStore {
   };
   return {
     ...store,
-    tell,
+    show,
     dismiss,
     fail: (title, error) => {
-      tell({
+      show({
         tone: 'error',
         title,
         text: errorText(error),

@@ -39,7 +39,7 @@ function migrateSettings<T>(options: PersistedOptions<T>, version: number, data:
   return value;
 }
 
-function read<T>(options: PersistedOptions<T>): T {
+function readSettings<T>(options: PersistedOptions<T>): T {
   const text = options.storage.getItem(PREFIX + options.name);
   if (text === null) return options.initial;
   const stored: unknown = JSON.parse(text);
@@ -53,7 +53,7 @@ function read<T>(options: PersistedOptions<T>): T {
 export function createPersisted<T>(options: PersistedOptions<T>): StoreApi<T> {
   let start = options.initial;
   try {
-    start = read(options);
+    start = readSettings(options);
   } catch (error) {
     options.onReset?.(options.name, messageOf(error));
   }

@@ -56,6 +56,6 @@ export function createPlaybackStore(): PlaybackStore {
  * Index of the first frame to show for a loaded run. A run that ended by itself has no protons in flight at its end, so
  * its last frame is empty: the middle one shows the beam. A stopped run starts with its last frame.
  */
-export function firstShown(frames: readonly Keyframe[], stopped: boolean): number {
+export function initialFrame(frames: readonly Keyframe[], stopped: boolean): number {
   return stopped ? Math.max(0, frames.length - 1) : Math.floor(frames.length / 2);
 }

@@ -83,7 +83,7 @@ function announcePresence(
       const { others } = await client.call('document.presence', { page, file: file?.file ?? null });
       if (scenario.getState().file !== file) return;
       if (others > 0 && presence.getState().others === 0 && file !== null) {
-        notices.tell({
+        notices.show({
           tone: 'warning',
           title: `${file.name} is also open in another window`,
           text: 'Saves overwrite each other. Save under another name to keep both versions.',
@@ -165,7 +165,7 @@ interface WorkbenchOptions {
 export function createWorkbench({ client, scheduler, storage, pages, workloads }: WorkbenchOptions): Workbench {
   const notices = createNoticesStore();
   const settingsReset = (name: string, reason: string): void => {
-    notices.tell({
+    notices.show({
       tone: 'info',
       title: `The ${name} settings were reset`,
       text: `The stored settings could not be used: ${reason}.`,

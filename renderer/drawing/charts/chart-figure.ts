@@ -24,7 +24,7 @@ import {
   STEP_INKS,
   type WaterfallSeries,
 } from './chart.ts';
-import { LEGEND_LINE, LEGEND_SAMPLE, type LegendEntry, layOut, spread } from './layout.ts';
+import { LEGEND_LINE, LEGEND_SAMPLE, type LegendEntry, layOut, spreadLabels } from './layout.ts';
 
 interface Plot {
   readonly box: Box;
@@ -59,7 +59,7 @@ function legendShapes({ series, left, top }: LegendEntry, { width, label }: Figu
  * Splits a curve at its gaps into pieces in plot coordinates. If there are more points than pixels, the points farthest
  * from zero are used, so that peaks stay visible.
  */
-function pieces({ x, y }: Series, { box, x: across, y: up }: Plot): readonly (readonly Point[])[] {
+function splitAtGaps({ x, y }: Series, { box, x: across, y: up }: Plot): readonly (readonly Point[])[] {
   const every = Math.max(1, Math.ceil(x.length / Math.max(2, box.width)));
   const out: Point[][] = [[]];
   for (let i = 0; i < x.length; i += every) {
@@ -79,7 +79,7 @@ function pieces({ x, y }: Series, { box, x: across, y: up }: Plot): readonly (re
 function lineShapes(series: LineSeries, plot: Plot): readonly Shape[] {
   const { ink, dash, width = 1.5, fill } = series;
   const bottom = plot.box.top + plot.box.height;
-  return pieces(series, plot).flatMap((points): readonly Shape[] => {
+  return splitAtGaps(series, plot).flatMap((points): readonly Shape[] => {
     const path: Shape = { kind: 'path', points, ink, dash, width };
     const [first, last] = [points[0], points.at(-1)];
     if (fill !== 'to zero' || first === undefined || last === undefined) return [path];
@@ -208,7 +208,7 @@ function marginShapes(asides: readonly MarginNote[], { box, x, y, label }: Plot)
   const side = box.left + box.width + label * 0.8;
   const wanted = asides.map(({ at }) => y.toPixel(at[1]));
   const led = asides.some(({ at }) => at[0] !== null);
-  const places = led ? spread(wanted, label * 1.35, box.top + label, box.top + box.height - label / 2) : wanted;
+  const places = led ? spreadLabels(wanted, label * 1.35, box.top + label, box.top + box.height - label / 2) : wanted;
   return asides.flatMap(({ at, text, ink, bold = false }, i): readonly Shape[] => {
     const place = places[i] ?? 0;
     const words: Shape = { kind: 'text', at: [side, place + BASELINE * label], text, ink, size: label, bold };

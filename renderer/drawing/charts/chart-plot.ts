@@ -5,7 +5,7 @@
 import type { Data, Layout } from 'plotly.js/lib/core';
 import { selectRows } from '../../../electron/domain/numbers.ts';
 import { axisTitle, type Box } from '../axes.ts';
-import { scaleOf, ticksAcross, ticksDown } from '../figures/axes.ts';
+import { horizontalTicks, scaleOf, verticalTicks } from '../figures/axes.ts';
 import { type FigureSize, shortenToFit } from '../figures/figure.ts';
 import {
   type Chart,
@@ -18,9 +18,9 @@ import {
   type Pane,
   type Series,
 } from './chart.ts';
-import { type Brush, connectors, dashOf, escapeHtml, namedTrace, type Options, traceOf } from './chart-traces.ts';
+import { type Brush, connectorLines, dashOf, escapeHtml, legendTrace, type Options, traceOf } from './chart-traces.ts';
 import type { StampedDots } from './dots-layer.ts';
-import { layOut, spread } from './layout.ts';
+import { layOut, spreadLabels } from './layout.ts';
 
 const isDrawable = (value: number, { kind }: ChartAxis): boolean =>
   Number.isFinite(value) && (kind !== 'log' || value > 0);
@@ -121,7 +121,7 @@ function axisOf(axis: ChartAxis, box: Box, way: 'x' | 'y', { theme }: Brush): Op
     automargin: false,
   };
   if (axis.rows !== undefined) return { ...common, tickvals: [], showgrid: false };
-  const { ticks, exponent } = way === 'x' ? ticksAcross(axis, box, labelSize) : ticksDown(axis, box, labelSize);
+  const { ticks, exponent } = way === 'x' ? horizontalTicks(axis, box, labelSize) : verticalTicks(axis, box, labelSize);
   const labelled = ticks.filter(({ label }) => label !== '');
   const minor = ticks.filter(({ label }) => label === '');
   return {
@@ -150,7 +150,7 @@ function axisOf(axis: ChartAxis, box: Box, way: 'x' | 'y', { theme }: Brush): Op
 }
 
 /** Plotly creates an object per point, so omit points of long lines that share a pixel. */
-function drawnOf(series: Series, pane: Pane, hover: Chart['hover'], box: Box): Series {
+function thinnedSeries(series: Series, pane: Pane, hover: Chart['hover'], box: Box): Series {
   if (series.kind !== 'line' || hover === 'values' || series.x.length <= MANY_POINTS) return series;
   const rows = visibleIndices(series.x, series.y, pane, box, series.edge);
   if (rows === null) return series;
@@ -169,7 +169,7 @@ interface DrawnShapes {
   readonly annotations: readonly Options[];
 }
 
-function markOf(mark: ChartMark, { x, y }: Pane, axes: Options, { theme, color }: Brush): DrawnShapes {
+function markShapes(mark: ChartMark, { x, y }: Pane, axes: Options, { theme, color }: Brush): DrawnShapes {
   const font = { size: theme.labelSize, family: theme.family };
   const words = { showarrow: false, ...axes };
   const placed = (at: number, axis: 'x' | 'y'): number => axisCoordinate(axis === 'x' ? x : y, at);
@@ -240,13 +240,13 @@ function markOf(mark: ChartMark, { x, y }: Pane, axes: Options, { theme, color }
   }
 }
 
-function marginLabelsOf(pane: Pane, box: Box, axes: Options, { theme, color }: Brush): readonly Options[] {
+function marginAnnotations(pane: Pane, box: Box, axes: Options, { theme, color }: Brush): readonly Options[] {
   const { asides = [] } = pane;
   const { labelSize } = theme;
   const [x, y] = [scaleOf(pane.x, box.left, box.left + box.width), scaleOf(pane.y, box.top + box.height, box.top)];
   const wanted = asides.map(({ at }) => y.toPixel(at[1]));
   const led = asides.some(({ at }) => at[0] !== null);
-  const places = led ? spread(wanted, labelSize * 1.35, box.top + labelSize, box.top + box.height) : wanted;
+  const places = led ? spreadLabels(wanted, labelSize * 1.35, box.top + labelSize, box.top + box.height) : wanted;
   const side = box.left + box.width + labelSize * 0.8;
   return asides.map(({ at, text, ink, bold }: MarginNote, i) => {
     const words = {
@@ -278,7 +278,7 @@ function marginLabelsOf(pane: Pane, box: Box, axes: Options, { theme, color }: B
  * Draws row names as annotations. Tick labels have a single colour, and two-colour labels need inline styles, which the
  * page's content security policy forbids.
  */
-function rowsOf({ y: { rows = [] } }: Pane, box: Box, axes: Options, { theme }: Brush): readonly Options[] {
+function rowNameAnnotations({ y: { rows = [] } }: Pane, box: Box, axes: Options, { theme }: Brush): readonly Options[] {
   const { labelSize } = theme;
   const words = (text: string, row: number, down: number, color: string): Options => ({
     ...{ ...axes, x: 0, xref: `${axes['xref']} domain`, y: row, showarrow: false, xanchor: 'right', yanchor: 'middle' },
@@ -321,20 +321,20 @@ export function chartPlot(chart: Chart, size: FigureSize, given_px: number | nul
       const place = { xaxis: xref, yaxis: yref, showlegend: first };
       if (stamped && series.kind === 'dots' && series.intervals === undefined) {
         dots.push({ series, pane, box, at: i, trace: data.length });
-        data.push({ ...namedTrace(series, pane, brush), ...place });
+        data.push({ ...legendTrace(series, pane, brush), ...place });
         continue;
       }
-      if (series.kind === 'waterfall') shapes.push(...connectors(series, { xref, yref }, brush));
-      const drawn = drawnOf(series, pane, chart.hover, box);
+      if (series.kind === 'waterfall') shapes.push(...connectorLines(series, { xref, yref }, brush));
+      const drawn = thinnedSeries(series, pane, chart.hover, box);
       data.push({ ...traceOf(drawn, pane, chart.hover, brush), ...place });
     }
     for (const mark of pane.marks ?? []) {
-      const drawn = markOf(mark, pane, { xref, yref }, brush);
+      const drawn = markShapes(mark, pane, { xref, yref }, brush);
       shapes.push(...drawn.shapes);
       annotations.push(...drawn.annotations);
     }
-    annotations.push(...rowsOf(pane, box, { xref, yref }, brush));
-    annotations.push(...marginLabelsOf(pane, box, { xref, yref }, brush));
+    annotations.push(...rowNameAnnotations(pane, box, { xref, yref }, brush));
+    annotations.push(...marginAnnotations(pane, box, { xref, yref }, brush));
   }
   const inside = chart.legend === 'inside';
   const first = boxes[0] ?? { left: 0, top: 0, width, height };

@@ -50,7 +50,7 @@ export function hoverTextOfDot({ tips, x: xs, y: ys }: DotSeries, { x, y }: Pane
 }
 
 /** Half-lengths of the error bars of dots that have intervals. */
-function barsOf({ x, y, ink, intervals }: DotSeries, color: Brush['color']): Options {
+function errorBars({ x, y, ink, intervals }: DotSeries, color: Brush['color']): Options {
   if (intervals === undefined) return {};
   const isAcross = intervals.along === 'x';
   const reach = (end: 'low' | 'high'): readonly number[] =>
@@ -69,7 +69,7 @@ function dotsTrace(series: DotSeries, { color, theme }: Brush): Options {
     size: 2 * series.radius * theme.labelSize,
     opacity: series.opacity ?? 1,
   };
-  return { mode: 'markers', cliponaxis: false, marker, ...barsOf(series, color) };
+  return { mode: 'markers', cliponaxis: false, marker, ...errorBars(series, color) };
 }
 
 function lineTrace({ ink, width = 1.6, dash, fill }: LineSeries, { color }: Brush): Options {
@@ -100,7 +100,7 @@ function waterfallTrace({ x, y, thick, ink }: WaterfallSeries, { color }: Brush)
 }
 
 /** Lines from the end of each bar of a waterfall to the next bar, as shapes in the units of `axes`. */
-export function connectors({ x, y, thick }: WaterfallSeries, axes: Options, { theme }: Brush): readonly Options[] {
+export function connectorLines({ x, y, thick }: WaterfallSeries, axes: Options, { theme }: Brush): readonly Options[] {
   const line = { color: theme.textMuted, width: 1, dash: dashOf([2, 2]) };
   return Array.from(x).flatMap((to, i) => {
     const [row, next] = [y[i], y[i + 1]];
@@ -111,7 +111,7 @@ export function connectors({ x, y, thick }: WaterfallSeries, axes: Options, { th
 
 const pointsOf = ({ x, y }: Series): Options => ({ type: 'scatter', x: Array.from(x), y: Array.from(y) });
 
-function shapeOf(series: Series, brush: Brush): Options {
+function traceStyle(series: Series, brush: Brush): Options {
   switch (series.kind) {
     case 'line':
       return { ...pointsOf(series), ...lineTrace(series, brush) };
@@ -127,7 +127,7 @@ function shapeOf(series: Series, brush: Brush): Options {
 export function traceOf(series: Series, pane: Pane, hover: Chart['hover'], brush: Brush): Options {
   const { name, legendNote, ids } = series;
   return {
-    ...shapeOf(series, brush),
+    ...traceStyle(series, brush),
     name: legendNote === undefined ? escapeHtml(name) : `${escapeHtml(name)}:  ${escapeHtml(legendNote)}`,
     legendgroup: series.kind === 'line' ? (series.group ?? name) : name,
     ...(ids === undefined ? {} : { customdata: Array.from(ids) }),
@@ -136,7 +136,7 @@ export function traceOf(series: Series, pane: Pane, hover: Chart['hover'], brush
 }
 
 /** A trace without points that adds the series to the legend: the dots themselves are drawn into an image. */
-export function namedTrace({ tips: _, ids: __, ...series }: DotSeries, pane: Pane, brush: Brush): Options {
+export function legendTrace({ tips: _, ids: __, ...series }: DotSeries, pane: Pane, brush: Brush): Options {
   return traceOf({ ...series, x: [Number.NaN], y: [Number.NaN] }, pane, undefined, brush);
 }
 

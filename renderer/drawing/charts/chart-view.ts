@@ -89,15 +89,15 @@ export class ChartView {
     this.#plot = document.createElement('div');
     this.#plot.className = 'chart-plot__plot wide';
     host.append(this.#plot);
-    this.#resize = new ResizeObserver(this.#soon);
+    this.#resize = new ResizeObserver(this.#scheduleDraw);
     this.#resize.observe(host);
-    this.#stopTheme = onThemeChange(this.#soon);
+    this.#stopTheme = onThemeChange(this.#scheduleDraw);
     this.#listen();
     loadPlotly().then(
       (plotly) => {
         if (this.#disposed) return;
         this.#plotly = plotly;
-        this.#soon();
+        this.#scheduleDraw();
       },
       (error: unknown) => owner.failed?.(messageOf(error)),
     );
@@ -107,7 +107,7 @@ export class ChartView {
   show(chart: Chart | null): void {
     if (this.#chart?.title !== chart?.title) this.#zoom.reset();
     this.#chart = chart;
-    this.#soon();
+    this.#scheduleDraw();
   }
 
   /** Sets the pointer position on the horizontal axis and the mark shared by all panels; null hides either. */
@@ -135,7 +135,7 @@ export class ChartView {
     this.#host.replaceChildren();
   }
 
-  readonly #soon = (): void => {
+  readonly #scheduleDraw = (): void => {
     if (this.#later !== null || this.#disposed) return;
     const wait = Math.max(0, (this.#owner.pace?.() ?? 0) - (performance.now() - this.#drawn));
     const ask = (): void => {
@@ -194,7 +194,7 @@ export class ChartView {
       .then(
         () => {
           if (this.#disposed) return;
-          if (first) this.#follow();
+          if (first) this.#listenToPlotly();
           this.#paintDots();
           this.#place();
         },
@@ -205,13 +205,13 @@ export class ChartView {
       )
       .finally(() => {
         this.#drawing = false;
-        if (this.#isOutdated && !this.#disposed) this.#soon();
+        if (this.#isOutdated && !this.#disposed) this.#scheduleDraw();
         this.#isOutdated = false;
       });
   }
 
   /** Forwards Plotly's events: clicks on points, zooming by dragging, and double clicks. */
-  #follow(): void {
+  #listenToPlotly(): void {
     const emitter = this.#plot as HTMLElement & { on?: (name: string, listener: (event: unknown) => void) => void };
     emitter.on?.('plotly_click', (event) => {
       const points: unknown = typeof event === 'object' && event !== null ? Reflect.get(event, 'points') : null;
@@ -239,13 +239,13 @@ export class ChartView {
     const across = windows.get('x0');
     if (this.#owner.zoom === undefined) this.#zoom.add(windows);
     else if (across !== undefined) this.#owner.zoom(across);
-    this.#soon();
+    this.#scheduleDraw();
   }
 
   #reset(): void {
     this.#zoom.reset();
     this.#owner.reset?.();
-    this.#soon();
+    this.#scheduleDraw();
   }
 
   #valueAt(event: MouseEvent): number | null {

@@ -41,7 +41,7 @@ interface SeriesBase {
   readonly legendNote?: string;
 }
 
-type Dots = 'round' | 'square' | 'ring';
+type DotShape = 'round' | 'square' | 'ring';
 
 export interface LineSeries extends SeriesBase {
   readonly kind: 'line';
@@ -59,7 +59,7 @@ export interface LineSeries extends SeriesBase {
 
 export interface DotSeries extends SeriesBase {
   readonly kind: 'dots';
-  readonly form: Dots;
+  readonly form: DotShape;
   /** Radius in label heights. */
   readonly radius: number;
   readonly opacity?: number;

@@ -19,7 +19,7 @@ export interface NamedCurve {
 /** Heights of the plots, in label heights. */
 const [DOSE, RESIDUAL] = [22, 15];
 
-function reach(values: ArrayLike<number>): number {
+function largestMagnitude(values: ArrayLike<number>): number {
   let most = 0;
   for (let i = 0; i < values.length; i += 1) most = Math.max(most, Math.abs(values[i] ?? 0));
   return most;
@@ -29,7 +29,7 @@ export function curvesChart(curves: readonly NamedCurve[]): Chart {
   const ends = curves.flatMap(({ curve }) => [curve.positions[0] ?? 0, curve.positions.at(-1) ?? 1]);
   const [from, to] = [Math.min(0, ...ends), Math.max(1e-9, ...ends)];
   const depth: ChartAxis = { title: 'Depth along the beam', unit: 'mm', kind: 'linear', from, to };
-  const peak = Math.max(1e-300, ...curves.map(({ curve }) => reach(curve.values)));
+  const peak = Math.max(1e-300, ...curves.map(({ curve }) => largestMagnitude(curve.values)));
   const unit = curves[0]?.curve.unit ?? 'MeV/mm';
   const line = ({ name, ink, dash }: NamedCurve, { positions, values }: Curve): LineSeries => ({
     ...{ kind: 'line', name, ink, dash, x: positions, y: values },
@@ -41,7 +41,7 @@ export function curvesChart(curves: readonly NamedCurve[]): Chart {
     tall: DOSE,
   };
   const residuals = curves.flatMap((one) => (one.residual === null ? [] : [line(one, one.residual)]));
-  const largest = Math.max(0, ...residuals.map(({ y }) => reach(y))) || peak * 1e-12;
+  const largest = Math.max(0, ...residuals.map(({ y }) => largestMagnitude(y))) || peak * 1e-12;
   const less: Pane = {
     x: depth,
     y: { title: 'Minus the reference', unit, kind: 'linear', from: -largest * 1.1, to: largest * 1.1 },

@@ -180,7 +180,7 @@ function pictureOf(dots: readonly StampedDots[], plot: Box, { theme, color }: Br
   return { box, canvas, places };
 }
 
-const plotsOf = (dots: readonly StampedDots[]): readonly (readonly StampedDots[])[] => [
+const dotsByPlot = (dots: readonly StampedDots[]): readonly (readonly StampedDots[])[] => [
   ...Map.groupBy(dots, ({ at }) => at).values(),
 ];
 
@@ -193,7 +193,7 @@ export function dotImages(
   brush: Brush,
 ): NonNullable<Layout['images']> {
   const PIXELS = 2;
-  return plotsOf(dots).flatMap((some) => {
+  return dotsByPlot(dots).flatMap((some) => {
     const [first] = some;
     if (first === undefined) return [];
     const { box, canvas } = pictureOf(some, first.box, brush, PIXELS);
@@ -213,7 +213,7 @@ export class DotsLayer {
 
   /** Draws the dots into the layer between Plotly's lines and text. */
   paint(plot: HTMLElement, dots: readonly StampedDots[], brush: Brush): void {
-    this.#drawn = plotsOf(dots).flatMap((some) => {
+    this.#drawn = dotsByPlot(dots).flatMap((some) => {
       const [first] = some;
       if (first === undefined) return [];
       return [{ dots: some, picture: pictureOf(some, first.box, brush, globalThis.devicePixelRatio || 1) }];
@@ -277,8 +277,8 @@ export class DotsLayer {
       ...{ fontFamily: theme.family, fontSize: theme.labelSize },
     };
     // Plotly's types lack this function.
-    const say: unknown = Reflect.get(Object(Reflect.get(plotly, 'Fx')), 'loneHover');
-    if (typeof say === 'function')
-      say(item, { container: told, outerContainer: top, gd: plot, bgColor: theme.surface });
+    const showLabel: unknown = Reflect.get(Object(Reflect.get(plotly, 'Fx')), 'loneHover');
+    if (typeof showLabel === 'function')
+      showLabel(item, { container: told, outerContainer: top, gd: plot, bgColor: theme.surface });
   }
 }

@@ -97,7 +97,7 @@ export function layOut(chart: Chart, size: FigureSize, given_px: number | null):
 }
 
 /** Places labels in a margin next to their points, in order and without overlap. */
-export function spread(wanted: readonly number[], step: number, top: number, bottom: number): readonly number[] {
+export function spreadLabels(wanted: readonly number[], step: number, top: number, bottom: number): readonly number[] {
   const order = [...wanted.keys()].sort((a, b) => (wanted[a] ?? 0) - (wanted[b] ?? 0));
   const places = [...wanted];
   let last = top - step;

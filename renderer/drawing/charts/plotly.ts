@@ -65,13 +65,13 @@ export class PlotlyView {
   constructor(host: HTMLElement, scheduler: FrameScheduler, failed: (reason: string) => void) {
     this.#host = host;
     this.#scheduler = scheduler;
-    this.#resize = new ResizeObserver(this.#soon);
+    this.#resize = new ResizeObserver(this.#scheduleDraw);
     this.#resize.observe(host);
-    this.#stopTheme = onThemeChange(this.#soon);
+    this.#stopTheme = onThemeChange(this.#scheduleDraw);
     loadPlotly().then(
       (plotly) => {
         this.#plotly = plotly;
-        this.#soon();
+        this.#scheduleDraw();
       },
       (error: unknown) => failed(messageOf(error)),
     );
@@ -79,7 +79,7 @@ export class PlotlyView {
 
   show(make: PlotlyMaker): void {
     this.#make = make;
-    this.#soon();
+    this.#scheduleDraw();
   }
 
   dispose(): void {
@@ -91,7 +91,7 @@ export class PlotlyView {
     this.#host.replaceChildren();
   }
 
-  readonly #soon = (): void => {
+  readonly #scheduleDraw = (): void => {
     if (!this.#disposed) this.#scheduler.request(this.#draw);
   };
 

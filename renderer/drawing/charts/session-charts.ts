@@ -81,9 +81,9 @@ const ROOM = 1.14;
 /** Set-up time outside the named parts. */
 const REST = 'other';
 
-type Parts = MeasuredSessionEntry['setup_parts'];
+type SetupParts = MeasuredSessionEntry['setup_parts'];
 
-function partsOf({ setup_parts, first_setup_s, setup_s }: MeasuredSessionEntry): Parts {
+function setupPartsOf({ setup_parts, first_setup_s, setup_s }: MeasuredSessionEntry): SetupParts {
   const rest = (whole: number | null, key: 'first_s' | 'warm_s'): number | null =>
     whole === null
       ? null
@@ -103,7 +103,7 @@ const partTimes = [
 ] as const;
 
 function coldStartChart(given: readonly MeasuredSessionEntry[]): Chart {
-  const entries = given.map((entry) => ({ label: entry.label, setup_parts: partsOf(entry) }));
+  const entries = given.map((entry) => ({ label: entry.label, setup_parts: setupPartsOf(entry) }));
   const knowsLater = entries.some(({ setup_parts }) => setup_parts.some(({ warm_s }) => warm_s !== null));
   const kinds = knowsLater ? partTimes : partTimes.slice(0, 1);
   const names = [...new Set(entries.flatMap(({ setup_parts }) => setup_parts.map(({ name }) => name)))];
@@ -194,7 +194,7 @@ function singleGainsChart(report: SessionReport): ChartOrReason {
   };
 }
 
-function factorials({ factorials: all = [] }: SessionReport): readonly ChartOrReason[] {
+function factorialCharts({ factorials: all = [] }: SessionReport): readonly ChartOrReason[] {
   return all.map((one) => ({
     id: `factorial-${one.id}`,
     title: one.title,
@@ -217,11 +217,11 @@ function roofline(report: SessionReport): ChartOrReason {
   const counted = drawn.some(({ quantities }) => quantities.some(({ id }) => id === 'ncu_dram_bytes'));
   const { device } = drawn[0] ?? {};
   const without = measuredEntries(report).filter((one) => one.device === device && !drawn.some((two) => two === one));
-  const left = without.length === 0 ? '' : ` Without these, which declare none: ${joinLabels(without)}.`;
+  const left = without.length === 0 ? '' : ` Omitted, because they declare none: ${joinLabels(without)}.`;
   return {
     id: 'roofline',
     title: 'Roofline',
-    text: `From the bytes and operations that each variant declares of its work${counted ? '; small dots have the bytes of DRAM that ncu counted' : ', not from counters'}${ceilings ? `; the ceilings were measured on ${used.length > 1 ? 'these GPUs' : 'this GPU'}` : '; no ceilings were measured for this machine'}.${left}`,
+    text: `Based on the bytes and operations that each variant declares${counted ? '; small dots use the DRAM bytes that ncu counted' : ', not on counters'}${ceilings ? `; the ceilings were measured on ${used.length > 1 ? 'these GPUs' : 'this GPU'}` : '; no ceilings were measured for this machine'}.${left}`,
     ofSweep: false,
     chart: rooflineChart(report),
   };
@@ -295,7 +295,7 @@ export function sessionCharts(session: Session, report: SessionReport): SessionC
   const all = [
     ladder(report),
     singleGainsChart(report),
-    ...factorials(report),
+    ...factorialCharts(report),
     roofline(report),
     sweep(session),
     ...claimCharts(session),

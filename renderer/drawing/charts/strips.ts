@@ -36,13 +36,13 @@ export interface Strips {
 const unitRatio = { value: 1, interval: null } as const;
 
 /** Noise band of equally fast candidates: the measured interval, or the noise floor if nothing was measured. */
-function bandOf({ ratio, floor }: NoiseEstimate): { readonly from: number; readonly to: number } | null {
+function noiseBandOf({ ratio, floor }: NoiseEstimate): { readonly from: number; readonly to: number } | null {
   if (ratio?.interval != null) return { from: ratio.interval.low, to: ratio.interval.high };
   return floor === null ? null : { from: 1 - floor, to: 1 + floor };
 }
 
 export function stripsChart({ own, noise, ...given }: Strips): Chart {
-  const band = bandOf(noise);
+  const band = noiseBandOf(noise);
   const strips = given.strips.map((strip) => {
     const over = own ? strip.reference_s * strip.ratio.value : strip.reference_s;
     return { ...strip, over, ratio: own ? unitRatio : strip.ratio };

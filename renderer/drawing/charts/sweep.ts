@@ -141,7 +141,7 @@ export function sweepChart(fits: readonly SessionFit[], words: SessionTerms): Ch
         const text =
           line === null
             ? 'these times do not fit a line'
-            : `fixed ${line.fixed_s} s, slope ${line.slope_s} s per one of ${words.size}`;
+            : `fixed ${line.fixed_s} s, slope ${line.slope_s} s per unit of size (${words.size})`;
         return [`fit of ${fit.label}`, text];
       }),
     ),

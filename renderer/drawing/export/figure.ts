@@ -85,7 +85,7 @@ export function identifier(words: string): string {
 
 type PaintedFigure = Extract<Figure, { paint: unknown }>;
 
-interface JoinedParts {
+interface CombineOptions {
   readonly name: string;
   readonly title: string;
   readonly columns: number;
@@ -96,7 +96,7 @@ interface JoinedParts {
 /** Combines several figures in rows into one figure. */
 export function combineFigures(
   figures: readonly PaintedFigure[],
-  { name, title, columns, labels }: JoinedParts,
+  { name, title, columns, labels }: CombineOptions,
   heading: (context: Drawing2D, text: string, x: number, y: number) => void,
 ): PaintedFigure {
   const HEADING = 20;
@@ -150,7 +150,7 @@ export function unitName(unit: string): string {
 type Column = readonly [title: string, values: ArrayLike<number>];
 
 /** Joins columns to CSV; shorter columns end in empty fields. */
-function table(columns: readonly Column[]): string {
+function tableCsv(columns: readonly Column[]): string {
   const rows = Math.max(0, ...columns.map(([, values]) => values.length));
   const lines = [columns.map(([title]) => csvCell(title)).join(',')];
   for (let row = 0; row < rows; row += 1) {
@@ -160,7 +160,7 @@ function table(columns: readonly Column[]): string {
 }
 
 /** A map as CSV: the vertical axis runs down the rows, with one column per sample of the horizontal axis. */
-function matrix(field: FigureArray, vertical: FigureArray | null, horizontal: FigureArray | null): string {
+function matrixCsv(field: FigureArray, vertical: FigureArray | null, horizontal: FigureArray | null): string {
   const [rows = 0, columns = 0] = field.shape;
   const down: Column =
     vertical === null ? ['row', Array.from({ length: rows }, (_, i) => i)] : [columnTitle(vertical), vertical.values];
@@ -172,7 +172,7 @@ function matrix(field: FigureArray, vertical: FigureArray | null, horizontal: Fi
       Array.from({ length: rows }, (_, i) => field.values[i * columns + j] ?? 0),
     ];
   });
-  return table([down, ...across]);
+  return tableCsv([down, ...across]);
 }
 
 /** Curves share a table; every map has a separate table after an empty line. */
@@ -183,7 +183,7 @@ export function figureCsv(arrays: readonly FigureArray[]): string {
   const curves = arrays.filter(
     ({ shape, name, axes }) => shape.length === 1 && (axes !== undefined || ofCurves.has(name)),
   );
-  const blocks = maps.map((map) => matrix(map, named(map.axes?.[0]), named(map.axes?.[1])));
-  if (curves.length > 0) blocks.unshift(table(curves.map((array) => [columnTitle(array), array.values])));
+  const blocks = maps.map((map) => matrixCsv(map, named(map.axes?.[0]), named(map.axes?.[1])));
+  if (curves.length > 0) blocks.unshift(tableCsv(curves.map((array) => [columnTitle(array), array.values])));
   return blocks.join('\n');
 }

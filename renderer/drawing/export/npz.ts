@@ -23,7 +23,7 @@ function npy(descr: string, shape: readonly number[], bytes: Uint8Array): Uint8A
   return out;
 }
 
-function descrOf(values: FigureArray['values']): string {
+function numpyType(values: FigureArray['values']): string {
   if (values instanceof Float32Array) return '<f4';
   return values instanceof Uint32Array ? '<u4' : '<f8';
 }
@@ -43,7 +43,7 @@ export function figureNpz(
   const files = Object.fromEntries([
     ...arrays.map(({ name, shape, values }) => [
       `${name}.npy`,
-      npy(descrOf(values), shape, new Uint8Array(values.buffer, values.byteOffset, values.byteLength)),
+      npy(numpyType(values), shape, new Uint8Array(values.buffer, values.byteOffset, values.byteLength)),
     ]),
     ['about.npy', npyText(points)],
   ]) as Record<string, Uint8Array>;

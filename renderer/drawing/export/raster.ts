@@ -25,13 +25,13 @@ export function paintHeading(context: Drawing2D, text: string, x: number, y: num
   context.fillText(text, x, y);
 }
 
-function layout({ width, height }: Figure, theme: DrawingTheme) {
+function sheetLayout({ width, height }: Figure, theme: DrawingTheme) {
   const top = MARGIN + theme.labelSize * TITLE_LINES;
   return { width: Math.ceil(width + 2 * MARGIN), height: Math.ceil(height + top + MARGIN), top };
 }
 
 function paintSheet(context: Drawing2D, figure: PaintedFigure, theme: DrawingTheme): void {
-  const sheet = layout(figure, theme);
+  const sheet = sheetLayout(figure, theme);
   context.fillStyle = theme.paper;
   context.fillRect(0, 0, sheet.width, sheet.height);
   context.font = fontOf(theme, '600 ');
@@ -70,7 +70,7 @@ function hashOf(text: string): string {
 export async function figureSvg(figure: Figure): Promise<string> {
   if ('svg' in figure) return figure.svg();
   const theme = readDrawingTheme();
-  const { width, height } = layout(figure, theme);
+  const { width, height } = sheetLayout(figure, theme);
   const [, ruler] = canvasOf(1, 1);
   clipCount += 1;
   const svg = new SvgContext({
@@ -87,7 +87,7 @@ export async function figureSvg(figure: Figure): Promise<string> {
   return svg.text(figure.title);
 }
 
-async function bytesOf(canvas: HTMLCanvasElement): Promise<Uint8Array<ArrayBuffer>> {
+async function pngBytes(canvas: HTMLCanvasElement): Promise<Uint8Array<ArrayBuffer>> {
   const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, 'image/png'));
   if (blob === null) throw new Error('the figure is too large for an image');
   return new Uint8Array(await blob.arrayBuffer());
@@ -102,15 +102,15 @@ async function rasterizeSvg(svg: string, { width, height }: Figure): Promise<Uin
   context.fillStyle = readDrawingTheme().paper;
   context.fillRect(0, 0, canvas.width, canvas.height);
   context.drawImage(image, 0, 0, canvas.width, canvas.height);
-  return bytesOf(canvas);
+  return pngBytes(canvas);
 }
 
 export async function figurePng(figure: Figure): Promise<Uint8Array<ArrayBuffer>> {
   if ('svg' in figure) return rasterizeSvg(await figure.svg(), figure);
   const theme = readDrawingTheme();
-  const { width, height } = layout(figure, theme);
+  const { width, height } = sheetLayout(figure, theme);
   const [canvas, context] = canvasOf(width * PNG_SCALE, height * PNG_SCALE);
   context.scale(PNG_SCALE, PNG_SCALE);
   paintSheet(context, figure, theme);
-  return bytesOf(canvas);
+  return pngBytes(canvas);
 }

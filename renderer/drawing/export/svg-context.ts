@@ -6,7 +6,7 @@ import type { Drawing2D } from '../context-2d.ts';
 
 type Matrix = readonly [a: number, b: number, c: number, d: number, e: number, f: number];
 
-interface State {
+interface DrawingState {
   matrix: Matrix;
   fillStyle: string | CanvasGradient | CanvasPattern;
   strokeStyle: string | CanvasGradient | CanvasPattern;
@@ -22,7 +22,7 @@ interface State {
   clip: string | null;
 }
 
-const INITIAL: State = {
+const INITIAL: DrawingState = {
   matrix: [1, 0, 0, 1, 0, 0],
   fillStyle: '#000000',
   strokeStyle: '#000000',
@@ -62,8 +62,8 @@ export class SvgContext {
   readonly #options: SvgOptions;
   readonly #defs: string[] = [];
   readonly #body: string[] = [];
-  readonly #stack: State[] = [];
-  #state: State = { ...INITIAL };
+  readonly #stack: DrawingState[] = [];
+  #state: DrawingState = { ...INITIAL };
   #path = '';
 
   constructor(options: SvgOptions) {
@@ -198,16 +198,16 @@ export class SvgContext {
     this.#element('image', `${place} ${box} preserveAspectRatio="none"${look} xlink:href="${url}" href="${url}"`);
   }
 
-  get fillStyle(): State['fillStyle'] {
+  get fillStyle(): DrawingState['fillStyle'] {
     return this.#state.fillStyle;
   }
-  set fillStyle(value: State['fillStyle']) {
+  set fillStyle(value: DrawingState['fillStyle']) {
     this.#state.fillStyle = value;
   }
-  get strokeStyle(): State['strokeStyle'] {
+  get strokeStyle(): DrawingState['strokeStyle'] {
     return this.#state.strokeStyle;
   }
-  set strokeStyle(value: State['strokeStyle']) {
+  set strokeStyle(value: DrawingState['strokeStyle']) {
     this.#state.strokeStyle = value;
   }
   get lineWidth(): number {
@@ -298,7 +298,7 @@ export class SvgContext {
     return this.#state.globalAlpha === 1 ? '' : ` opacity="${round(this.#state.globalAlpha)}"`;
   }
 
-  #color(style: State['fillStyle']): string {
+  #color(style: DrawingState['fillStyle']): string {
     if (typeof style !== 'string') throw new Error('gradients are not drawn into SVG');
     return escapeXmlText(style);
   }

@@ -49,7 +49,7 @@ function labelsOverlap(axis: FigureAxis, labels: readonly Tick[], width: number,
   });
 }
 
-export function ticksAcross(axis: FigureAxis, { width }: Box, label: number): Ticks {
+export function horizontalTicks(axis: FigureAxis, { width }: Box, label: number): Ticks {
   let most = Math.min(MAX_LABELS, width / (label * LABELS_ACROSS));
   for (;;) {
     const found = ticksOf(axis, most);
@@ -59,7 +59,7 @@ export function ticksAcross(axis: FigureAxis, { width }: Box, label: number): Ti
   }
 }
 
-export function ticksDown(axis: FigureAxis, { height }: Pick<Box, 'height'>, label: number): Ticks {
+export function verticalTicks(axis: FigureAxis, { height }: Pick<Box, 'height'>, label: number): Ticks {
   return ticksOf(axis, Math.min(MAX_LABELS, height / (label * LABELS_DOWN)));
 }
 
@@ -91,7 +91,7 @@ export function horizontalAxis(
 ): { readonly x: Scale; readonly shapes: readonly Shape[] } {
   const x = scaleOf(axis, box.left, box.left + box.width);
   const bottom = box.top + box.height;
-  const { ticks, exponent } = ticksAcross(axis, box, label);
+  const { ticks, exponent } = horizontalTicks(axis, box, label);
   const shapes: Shape[] = [];
   for (const { value, label: text } of ticks) {
     const at = x.toPixel(value);
@@ -125,7 +125,7 @@ export function verticalAxisWidth(label: number): number {
 
 /** Width of the margin for the maximum number of label digits at any plot height. */
 export function marginWidth(axis: FigureAxis, label: number): number {
-  const { ticks } = ticksDown(axis, { height: Number.POSITIVE_INFINITY }, label);
+  const { ticks } = verticalTicks(axis, { height: Number.POSITIVE_INFINITY }, label);
   const widest = ticks.reduce((most, { label: text }) => Math.max(most, textWidth(text, label)), 0);
   return Math.max(verticalAxisWidth(label), Math.ceil(widest + 2 * label));
 }
@@ -137,7 +137,7 @@ export function verticalAxis(
   room = verticalAxisWidth(label),
 ): { readonly y: Scale; readonly shapes: readonly Shape[] } {
   const y = scaleOf(axis, box.top + box.height, box.top);
-  const { ticks, exponent } = ticksDown(axis, box, label);
+  const { ticks, exponent } = verticalTicks(axis, box, label);
   const shapes: Shape[] = [];
   for (const { value, label: text } of ticks) {
     const at = y.toPixel(value);

@@ -12,7 +12,7 @@ import { NO_VALUE, significant } from '../../../electron/domain/numbers.ts';
 import type { Figure } from './figure.ts';
 import { type TableColumn, tableFigure } from './table.ts';
 
-interface Line {
+interface ClaimRow {
   readonly claim: TaskClaimResult;
   /** Text of the claim, such as `2–3×`, or `1–2 cycles` for a number. */
   readonly claimed: string;
@@ -22,7 +22,7 @@ interface Line {
   readonly by: string;
 }
 
-function linesOf(claim: TaskClaimResult): readonly Line[] {
+function rowsOfClaim(claim: TaskClaimResult): readonly ClaimRow[] {
   const { pairs, values, reason } = claim;
   const claimed = claimedText(claim);
   const gains = pairs.map((pair) => ({
@@ -44,8 +44,8 @@ function linesOf(claim: TaskClaimResult): readonly Line[] {
 }
 
 export function claimsFigure(claims: readonly TaskClaimResult[], caption: string, label: number): Figure {
-  const lines = sortByPriority(claims).flatMap(linesOf);
-  const words = (title: string, text: (line: Line) => string): TableColumn => ({
+  const lines = sortByPriority(claims).flatMap(rowsOfClaim);
+  const words = (title: string, text: (line: ClaimRow) => string): TableColumn => ({
     title,
     align: 'left',
     texts: lines.map(text),

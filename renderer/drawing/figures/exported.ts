@@ -16,12 +16,12 @@ interface Brush {
 }
 
 function paintFigure(context: Drawing2D, { shapes }: Figure, brush: Brush): void {
-  for (const shape of shapes) paint(context, shape, brush);
+  for (const shape of shapes) paintShape(context, shape, brush);
   context.globalAlpha = 1;
   context.setLineDash([]);
 }
 
-function paint(context: Drawing2D, shape: Shape, { color, family }: Brush): void {
+function paintShape(context: Drawing2D, shape: Shape, { color, family }: Brush): void {
   context.globalAlpha = 'opacity' in shape && shape.opacity !== undefined ? shape.opacity : 1;
   switch (shape.kind) {
     case 'line':

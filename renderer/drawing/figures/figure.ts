@@ -201,28 +201,28 @@ export function escapeXml(text: string): string {
 }
 
 /** Rounds to hundredths of a pixel: finer is not visible, and coarser shows in curves. */
-function pixel(value: number): string {
+function pixelText(value: number): string {
   const rounded = Math.round(value * 100) / 100;
   return String(Object.is(rounded, -0) ? 0 : rounded);
 }
 
 export function pathOf(points: readonly Point[]): string {
-  return points.map(([x, y], i) => `${i === 0 ? 'M' : 'L'}${pixel(x)} ${pixel(y)}`).join('');
+  return points.map(([x, y], i) => `${i === 0 ? 'M' : 'L'}${pixelText(x)} ${pixelText(y)}`).join('');
 }
 
 const inkOf = (ink: Ink): string => paperInks[ink] ?? '#000000';
 const dashAttribute = (dash: readonly number[] | undefined): string =>
   dash === undefined || dash.length === 0 ? '' : ` stroke-dasharray="${dash.join(' ')}"`;
 const opacityAttribute = (opacity: number | undefined): string =>
-  opacity === undefined ? '' : ` opacity="${pixel(opacity)}"`;
+  opacity === undefined ? '' : ` opacity="${pixelText(opacity)}"`;
 const elementWithTip = (tag: string, attributes: string, tip: string | undefined): string =>
   tip === undefined ? `<${tag} ${attributes}/>` : `<${tag} ${attributes}><title>${escapeXml(tip)}</title></${tag}>`;
 
-function shapeText(shape: Shape): string {
+function shapeSvg(shape: Shape): string {
   switch (shape.kind) {
     case 'line': {
       const { from, to, ink, width = 1, dash } = shape;
-      const ends = `x1="${pixel(from[0])}" y1="${pixel(from[1])}" x2="${pixel(to[0])}" y2="${pixel(to[1])}"`;
+      const ends = `x1="${pixelText(from[0])}" y1="${pixelText(from[1])}" x2="${pixelText(to[0])}" y2="${pixelText(to[1])}"`;
       return `<line ${ends} stroke="${inkOf(ink)}" stroke-width="${width}"${dashAttribute(dash)}/>`;
     }
     case 'path': {
@@ -234,38 +234,38 @@ function shapeText(shape: Shape): string {
       return `<path d="${pathOf(shape.points)}Z" fill="${inkOf(shape.ink)}"${opacityAttribute(shape.opacity)}/>`;
     case 'rect': {
       const { x, y, width, height, ink, opacity, tip } = shape;
-      const box = `x="${pixel(x)}" y="${pixel(y)}" width="${pixel(width)}" height="${pixel(height)}"`;
+      const box = `x="${pixelText(x)}" y="${pixelText(y)}" width="${pixelText(width)}" height="${pixelText(height)}"`;
       return elementWithTip('rect', `${box} fill="${inkOf(ink)}"${opacityAttribute(opacity)}`, tip);
     }
     case 'frame': {
       const { x, y, width, height, ink } = shape;
-      const box = `x="${pixel(x)}" y="${pixel(y)}" width="${pixel(width)}" height="${pixel(height)}"`;
+      const box = `x="${pixelText(x)}" y="${pixelText(y)}" width="${pixelText(width)}" height="${pixelText(height)}"`;
       return `<rect ${box} fill="none" stroke="${inkOf(ink)}"/>`;
     }
     case 'dot': {
       const { at, radius: r, ink, form = 'round', opacity, tip } = shape;
       const color = inkOf(ink);
       if (form === 'square') {
-        const side = `x="${pixel(at[0] - r)}" y="${pixel(at[1] - r)}" width="${pixel(2 * r)}" height="${pixel(2 * r)}"`;
+        const side = `x="${pixelText(at[0] - r)}" y="${pixelText(at[1] - r)}" width="${pixelText(2 * r)}" height="${pixelText(2 * r)}"`;
         return elementWithTip('rect', `${side} fill="${color}"${opacityAttribute(opacity)}`, tip);
       }
       const fill = form === 'ring' ? `fill="none" stroke="${color}" stroke-width="1.5"` : `fill="${color}"`;
       return elementWithTip(
         'circle',
-        `cx="${pixel(at[0])}" cy="${pixel(at[1])}" r="${pixel(r)}" ${fill}${opacityAttribute(opacity)}`,
+        `cx="${pixelText(at[0])}" cy="${pixelText(at[1])}" r="${pixelText(r)}" ${fill}${opacityAttribute(opacity)}`,
         tip,
       );
     }
     case 'text': {
       const { at, text, ink, size, anchor = 'start', bold = false, upright = false } = shape;
-      const turn = upright ? ` transform="rotate(-90 ${pixel(at[0])} ${pixel(at[1])})"` : '';
-      const place = `x="${pixel(at[0])}" y="${pixel(at[1])}" font-size="${pixel(size)}" fill="${inkOf(ink)}"`;
+      const turn = upright ? ` transform="rotate(-90 ${pixelText(at[0])} ${pixelText(at[1])})"` : '';
+      const place = `x="${pixelText(at[0])}" y="${pixelText(at[1])}" font-size="${pixelText(size)}" fill="${inkOf(ink)}"`;
       const weight = bold ? ' font-weight="600"' : '';
       return `<text ${place} text-anchor="${anchor}"${weight}${turn}>${escapeXml(text)}</text>`;
     }
     case 'image': {
       const { x, y, width, height, href } = shape;
-      const box = `x="${pixel(x)}" y="${pixel(y)}" width="${pixel(width)}" height="${pixel(height)}"`;
+      const box = `x="${pixelText(x)}" y="${pixelText(y)}" width="${pixelText(width)}" height="${pixelText(height)}"`;
       return `<image ${box} preserveAspectRatio="none" image-rendering="pixelated" href="${href}"/>`;
     }
   }
@@ -276,12 +276,12 @@ export function figureSvg(
   { width, height, title, shapes }: Figure,
   { background }: { readonly background: boolean },
 ): string {
-  const size = `width="${pixel(width)}" height="${pixel(height)}" viewBox="0 0 ${pixel(width)} ${pixel(height)}"`;
+  const size = `width="${pixelText(width)}" height="${pixelText(height)}" viewBox="0 0 ${pixelText(width)} ${pixelText(height)}"`;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" ${size} role="img" font-family="${FAMILY}">`,
     `<title>${escapeXml(title)}</title>`,
-    ...(background ? [`<rect width="${pixel(width)}" height="${pixel(height)}" fill="#ffffff"/>`] : []),
-    ...shapes.map(shapeText),
+    ...(background ? [`<rect width="${pixelText(width)}" height="${pixelText(height)}" fill="#ffffff"/>`] : []),
+    ...shapes.map(shapeSvg),
     '</svg>',
     '',
   ].join('\n');

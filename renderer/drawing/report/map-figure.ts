@@ -50,7 +50,7 @@ const bigEndianBytes = (value: number): number[] => [
   value & 0xff,
 ];
 
-function chunk(name: string, data: Uint8Array): Uint8Array {
+function pngChunk(name: string, data: Uint8Array): Uint8Array {
   const body = concatenate([[...name].map((letter) => letter.charCodeAt(0)), data]);
   return concatenate([bigEndianBytes(data.length), body, bigEndianBytes(crc(body))]);
 }
@@ -77,10 +77,10 @@ export function indexedPng(width: number, height: number, pixels: Uint8Array, pa
   const header = Uint8Array.from([...bigEndianBytes(width), ...bigEndianBytes(height), 8, INDEXED_COLOUR, 0, 0, 0]);
   return concatenate([
     SIGNATURE,
-    chunk('IHDR', header),
-    chunk('PLTE', palette),
-    chunk('IDAT', zlibStored(rows)),
-    chunk('IEND', new Uint8Array()),
+    pngChunk('IHDR', header),
+    pngChunk('PLTE', palette),
+    pngChunk('IDAT', zlibStored(rows)),
+    pngChunk('IEND', new Uint8Array()),
   ]);
 }
 

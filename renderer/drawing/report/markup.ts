@@ -33,7 +33,7 @@ export function scrollContainer(name: string, content: Html): Html {
   return `<section class="scroll" tabindex="0" aria-label="${escapeXml(name)}">${content}</section>`;
 }
 
-export function pairs(entries: readonly (readonly [name: string, value: string])[]): Html {
+export function definitionList(entries: readonly (readonly [name: string, value: string])[]): Html {
   const rows = entries.map(([name, value]) => `<dt>${escapeXml(name)}</dt><dd>${escapeXml(value)}</dd>`);
   return `<dl>${rows.join('')}</dl>`;
 }

@@ -28,10 +28,10 @@ import { mapFigure, type Palette } from './map-figure.ts';
 import {
   type Cell,
   code,
+  definitionList,
   figure,
   type Html,
   heading,
-  pairs,
   paragraph,
   scrollContainer,
   style,
@@ -73,14 +73,16 @@ export interface ReportInput {
 const size = { width: 860, label: 11 } as const;
 const HALF_WIDTH = { width: 420, label: 10 } as const;
 
-const rightCell = (text: string): Cell => ({ text, right: true });
+const rightAlignedCell = (text: string): Cell => ({ text, right: true });
 /** Lower end of the logarithmic scale of images, as a share of the largest pixel. */
 const MIN_SPOT_SHARE = 1e-6;
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 const svgOf = (made: Parameters<typeof figureSvg>[0]): string => figureSvg(made, { background: false });
 
 function groupTable({ title, columns, rows }: SessionTable): Html {
-  const head = columns.map(({ title: name, align }): Cell | string => (align === 'right' ? rightCell(name) : name));
+  const head = columns.map(({ title: name, align }): Cell | string =>
+    align === 'right' ? rightAlignedCell(name) : name,
+  );
   const body = rows.map((cells) =>
     cells.map(({ text, align, tone }): Cell => ({ text, right: align === 'right', ...(tone !== null && { tone }) })),
   );
@@ -89,7 +91,7 @@ function groupTable({ title, columns, rows }: SessionTable): Html {
   );
 }
 
-function comparison(input: ReportInput): Html {
+function comparisonSection(input: ReportInput): Html {
   const { rows, words, groups } = input;
   const unproven = rows.flatMap((row) => (isUnproven(row.verdict) ? [`${nameOf(row, rows)} (${row.verdict})`] : []));
   const notes = rows.filter(({ note }) => note !== null).map((row) => `${nameOf(row, rows)}: ${row.note}.`);
@@ -124,7 +126,7 @@ function resultsSection({ rows, curves, maps, palettes }: ReportInput): Html {
   const reach =
     Math.max(0, ...shown.map(({ difference: d }) => (d === null ? 0 : Math.max(Math.abs(d.min), Math.abs(d.max))))) ||
     1;
-  const quantity = capital(first?.quantity ?? named[0]?.curve.quantity ?? '');
+  const quantity = capitalized(first?.quantity ?? named[0]?.curve.quantity ?? '');
   // Spots span many decades, and a linear scale would show only the brightest one.
   const least = first?.vertical.unit === 'px' ? MIN_SPOT_SHARE : null;
   const tiles = shown.flatMap(({ name, map, difference }) => {
@@ -144,7 +146,7 @@ function resultsSection({ rows, curves, maps, palettes }: ReportInput): Html {
       : [
           figure(
             svgOf(chartFigure(curvesChart(named), size)),
-            `${capital(named[0]?.curve.quantity ?? '')}; below, each minus the reference.`,
+            `${capitalized(named[0]?.curve.quantity ?? '')}; below, each minus the reference.`,
           ),
         ]),
     ...(tiles.length === 0
@@ -168,9 +170,9 @@ function gpuFacts({ name, driver, ceilings }: SessionGpu, what: string): readonl
   return [told, [what === 'GPU' ? 'Measured ceilings' : `Measured ceilings of ${what}`, rates]];
 }
 
-function environment({ machine, program, noise, rounds, stopped, judged, seed, facts }: SessionReport): Html {
+function environmentList({ machine, program, noise, rounds, stopped, judged, seed, facts }: SessionReport): Html {
   const { cpu, logical_cores, isa, os, gpu, gpus = [] } = machine;
-  return pairs([
+  return definitionList([
     ['CPU', `${cpu}, ${logical_cores} logical cores, ${isa}`],
     ['System', os],
     ...(gpu === null ? [['GPU', 'none'] as const] : gpuFacts(gpu, 'GPU')),
@@ -184,17 +186,17 @@ function environment({ machine, program, noise, rounds, stopped, judged, seed, f
   ]);
 }
 
-function claims({ claims: all }: SessionReport): Html {
+function claimsSection({ claims: all }: SessionReport): Html {
   if (all.length === 0) return '';
   const rows = sortByPriority(all).flatMap((told): (readonly (Cell | string)[])[] => {
     const { pairs: measured, values, reason, source } = told;
     const claim = claimTitle(told);
-    const range = rightCell(claimedText(told));
-    if (reason !== null) return [[claim, range, rightCell(NO_VALUE), 'not isolated', reason, source]];
+    const range = rightAlignedCell(claimedText(told));
+    if (reason !== null) return [[claim, range, rightAlignedCell(NO_VALUE), 'not isolated', reason, source]];
     const numbers = values.map(({ variant, what, value, unit, verdict: word }): readonly (Cell | string)[] => [
       claim,
-      rightCell(claimedText(told, unit)),
-      rightCell(value === null ? NO_VALUE : `${significant(value, 3)} ${unit}`),
+      rightAlignedCell(claimedText(told, unit)),
+      rightAlignedCell(value === null ? NO_VALUE : `${significant(value, 3)} ${unit}`),
       { text: word, tone: word },
       `${variant}: ${what}`,
       source,
@@ -202,14 +204,14 @@ function claims({ claims: all }: SessionReport): Html {
     const gains = measured.map((pair): readonly (Cell | string)[] => [
       claim,
       range,
-      rightCell(pair.gain === null ? NO_VALUE : factorText(pair.gain)),
+      rightAlignedCell(pair.gain === null ? NO_VALUE : factorText(pair.gain)),
       { text: claimVerdictText(pair), tone: pair.wrong === undefined ? pair.verdict : 'wrong' },
       `${pairText(pair)}: ${pair.what}`,
       source,
     ]);
     return [...gains, ...numbers];
   });
-  const head = ['Claim', rightCell('Claimed'), rightCell('Measured'), 'Verdict', 'By', 'Source'];
+  const head = ['Claim', rightAlignedCell('Claimed'), rightAlignedCell('Measured'), 'Verdict', 'By', 'Source'];
   return [heading(3, 'Claimed and measured'), scrollContainer('Claims', table(head, rows))].join('\n');
 }
 
@@ -223,13 +225,13 @@ function refusedParagraphs({ entries, external }: SessionReport): readonly Html[
 function sweepTable(session: Session): Html {
   const swept = buildSweepTable(session);
   if (swept === null) return '';
-  const head = swept.columns.map((title, i) => (i === 0 ? title : rightCell(title)));
-  const rows = swept.rows.map((cells) => cells.map((text, i) => (i === 0 ? text : rightCell(text))));
+  const head = swept.columns.map((title, i) => (i === 0 ? title : rightAlignedCell(title)));
+  const rows = swept.rows.map((cells) => cells.map((text, i) => (i === 0 ? text : rightAlignedCell(text))));
   const below = [...swept.lines, swept.note].map((text) => paragraph(text, 'faint'));
   return [heading(3, swept.title), table(head, rows), ...below].join('\n');
 }
 
-function sessionPart({ name, session }: ReportSession): Html {
+function sessionSection({ name, session }: ReportSession): Html {
   // Figures that show a single size use the last report of a sweep.
   const report = session.reports.at(-1);
   if (report === undefined) return '';
@@ -242,15 +244,15 @@ function sessionPart({ name, session }: ReportSession): Html {
   return [
     heading(2, `Session ${name}`),
     paragraph(`${report.scenario}${at === undefined ? '' : `, ${session.sweep?.path} = ${at}`}`),
-    environment(report),
+    environmentList(report),
     ...refusedParagraphs(report),
     ...figures,
     ...missing.map((text) => paragraph(text, 'faint')),
     sweepTable(session),
-    claims(report),
+    claimsSection(report),
     heading(3, 'Scenario'),
     report.document === undefined
-      ? paragraph(`Not recorded in this session; it was named ${report.scenario}.`)
+      ? paragraph(`This session does not contain its scenario, whose name was ${report.scenario}.`)
       : code(JSON.stringify(report.document, null, 2)),
   ].join('\n');
 }
@@ -260,10 +262,12 @@ function differences({ rows }: ReportInput): Html {
     row.differences.map(({ what, reference, here }) => [nameOf(row, rows), what, reference, here]),
   );
   if (all.length === 0) return '';
-  return [heading(2, 'Differences from the reference'), table(['Of', 'What', 'Reference', 'Here'], all)].join('\n');
+  return [heading(2, 'Differences from the reference'), table(['Row', 'Property', 'Reference', 'This row'], all)].join(
+    '\n',
+  );
 }
 
-function scenarioPart({ scenarios }: ReportInput): Html {
+function scenariosSection({ scenarios }: ReportInput): Html {
   if (scenarios.length === 0) return '';
   return [heading(2, 'Scenarios'), ...scenarios.flatMap(({ name, text }) => [heading(3, name), code(text)])].join('\n');
 }
@@ -285,11 +289,11 @@ export function reportHtml(input: ReportInput): string {
     '<main>',
     `<h1>${escapeXml(title)}</h1>`,
     paragraph(`Made with braggbench ${version}, ${made} UTC.`, 'faint'),
-    input.rows.length === 0 ? '' : comparison(input),
+    input.rows.length === 0 ? '' : comparisonSection(input),
     resultsSection(input),
     differences(input),
-    ...sessions.map(sessionPart),
-    scenarioPart(input),
+    ...sessions.map(sessionSection),
+    scenariosSection(input),
     heading(2, 'To reproduce this report'),
     code(commands.map((line) => `braggbench ${line}`).join('\n')),
     '</main>',

@@ -130,9 +130,9 @@ export function paintNamesAndRuler(
       );
     } else if (lane.process !== process) {
       const rest = frame.gutter - left - nameWidth - moreWidth - 1.2 * size;
-      const beside = shortenToFit(context, lane.process, rest);
+      const processName = shortenToFit(context, lane.process, rest);
       // Omit a text that would be shortened to three characters or fewer.
-      if (beside.length > 3) context.fillText(beside, left + nameWidth + moreWidth + 0.6 * size, middle);
+      if (processName.length > 3) context.fillText(processName, left + nameWidth + moreWidth + 0.6 * size, middle);
     }
     process = lane.process;
   }

@@ -24,7 +24,7 @@ function middleOf({ scene, frame }: PaintedTimeline, trace: string, track: numbe
   return found === null ? null : frame.ruler + found.y + scene.metrics.track / 2 - scene.scroll;
 }
 
-function outline(
+function paintOutline(
   context: CanvasRenderingContext2D,
   place: PaintedTimeline,
   mark: SceneMark,
@@ -43,7 +43,7 @@ function outline(
   context.strokeRect(from, middle - half, to - from, 2 * half);
 }
 
-function arrow(context: CanvasRenderingContext2D, place: PaintedTimeline, { trace, ...ends }: SceneArrow): void {
+function paintArrow(context: CanvasRenderingContext2D, place: PaintedTimeline, { trace, ...ends }: SceneArrow): void {
   const { scene, frame } = place;
   const [y0, y1] = [middleOf(place, trace, ends.fromTrack), middleOf(place, trace, ends.toTrack)];
   if (y0 === null || y1 === null) return;
@@ -87,11 +87,11 @@ function paintSelection(
     context.lineTo(Math.round(x) + 0.5, frame.height);
   }
   context.stroke();
-  tag(context, timeText(selection.to - selection.from), (from + to) / 2, frame, theme, theme.accent);
+  paintRulerLabel(context, timeText(selection.to - selection.from), (from + to) / 2, frame, theme, theme.accent);
 }
 
 /** Label of a time in the ruler, over its ticks. */
-function tag(
+function paintRulerLabel(
   context: CanvasRenderingContext2D,
   text: string,
   x: number,
@@ -259,14 +259,14 @@ export function paintMarks(
   context.fillStyle = theme.textMuted;
   context.lineWidth = 1;
   context.globalAlpha = 0.55;
-  for (const each of marks.arrows) arrow(context, place, each);
+  for (const each of marks.arrows) paintArrow(context, place, each);
   context.globalAlpha = 1;
   context.strokeStyle = theme.text;
   context.fillStyle = theme.text;
   context.lineWidth = 1.5;
-  for (const each of marks.chosenArrows) arrow(context, place, each);
-  if (marks.hovered !== null) outline(context, place, marks.hovered, theme.textMuted, 1.5);
-  if (marks.chosen !== null) outline(context, place, marks.chosen, theme.text, 2);
+  for (const each of marks.chosenArrows) paintArrow(context, place, each);
+  if (marks.hovered !== null) paintOutline(context, place, marks.hovered, theme.textMuted, 1.5);
+  if (marks.chosen !== null) paintOutline(context, place, marks.chosen, theme.text, 2);
   context.restore();
   if (marks.cursor_ns !== null) {
     const x = Math.round(xOf(frame, scene.view, marks.cursor_ns)) + 0.5;

@@ -1,6 +1,6 @@
 /**
- * Contents of a timeline as plain data, assembled by the panel: positions of blocks, lanes and tracks in the canvas
- * (CSS pixels), and the visible time window in nanoseconds on the common axis of all blocks.
+ * Contents of a timeline as plain data, assembled by the panel. Positions of blocks, lanes and tracks are in CSS pixels of
+ * the canvas. The visible time window is in nanoseconds on the common axis of all blocks.
  */
 import type { Lane, TimelineWindow } from '../../../electron/contract/timeline.ts';
 

@@ -9,7 +9,7 @@ const units = [
   [1, 'ns'],
 ] as const;
 
-const minus = (text: string): string => text.replace('-', '−');
+const withMinusSign = (text: string): string => text.replace('-', '−');
 
 /**
  * Time with `digits` significant digits, in the largest unit in which the number is at least one: `17.2 µs`, `1.50
@@ -23,7 +23,7 @@ export function timeText(ns: number, digits = 3): string {
   const whole = Math.max(1, Math.floor(Math.log10(Math.abs(value)) + 1e-9) + 1);
   // Clocks resolve no less than a nanosecond, so further digits would be rounding noise.
   const decimals = scale === 1 ? (size < 10 ? 1 : 0) : Math.max(0, digits - whole);
-  return minus(`${value.toFixed(decimals)} ${unit}`);
+  return withMinusSign(`${value.toFixed(decimals)} ${unit}`);
 }
 
 /** Time with all digits down to the nanosecond: `2 min 03.456 789 012 s`. */
@@ -81,7 +81,7 @@ export function timeTicks(from_ns: number, to_ns: number, most: number): TimeTic
   const last = Math.floor((to_ns - base_ns) / step_ns + 1e-6);
   for (let i = first; i <= last; i += 1) {
     const offset = i * step_ns;
-    const number = minus((i === 0 ? 0 : offset / scale).toFixed(decimals));
+    const number = withMinusSign((i === 0 ? 0 : offset / scale).toFixed(decimals));
     ticks.push({ ns: base_ns + offset, label: `${base_ns !== 0 && i >= 0 ? '+' : ''}${number} ${unit}` });
   }
   return { base_ns, ticks, step_ns };

@@ -25,17 +25,18 @@ export interface TimelinePalette {
   readonly packed: Uint32Array;
 }
 
-const mix = (from: Rgb, to: Rgb, share: number): Rgb => [
+const mixColors = (from: Rgb, to: Rgb, share: number): Rgb => [
   from[0] + (to[0] - from[0]) * share,
   from[1] + (to[1] - from[1]) * share,
   from[2] + (to[2] - from[2]) * share,
 ];
 
 /** Packs red into the lowest byte: the order of ImageData on little-endian machines, which all browsers use. */
-const pack = ([red, green, blue]: Rgb): number =>
+const packPixel = ([red, green, blue]: Rgb): number =>
   (255 * 2 ** 24 + Math.round(blue) * 2 ** 16 + Math.round(green) * 2 ** 8 + Math.round(red)) >>> 0;
 
-const css = ([red, green, blue]: Rgb): string => `rgb(${Math.round(red)} ${Math.round(green)} ${Math.round(blue)})`;
+const cssColor = ([red, green, blue]: Rgb): string =>
+  `rgb(${Math.round(red)} ${Math.round(green)} ${Math.round(blue)})`;
 
 /** Parses `#rrggbb`. */
 export function parseHex(text: string): Rgb {
@@ -50,15 +51,15 @@ export function timelinePalette(series: readonly Rgb[], surface: Rgb, text: Rgb)
   for (const [i, color] of tints.entries()) {
     for (let level = 0; level < LEVELS; level += 1) {
       const strength = MIN_OPACITY + ((1 - MIN_OPACITY) * level) / (LEVELS - 1);
-      packed[i * LEVELS + level] = pack(mix(surface, color, strength));
-      packed[(TINTS + i) * LEVELS + level] = pack(mix(surface, color, strength * DIMMED_OPACITY));
+      packed[i * LEVELS + level] = packPixel(mixColors(surface, color, strength));
+      packed[(TINTS + i) * LEVELS + level] = packPixel(mixColors(surface, color, strength * DIMMED_OPACITY));
     }
   }
   return {
-    css: tints.map(css),
-    dimmedCss: tints.map((color) => css(mix(surface, color, DIMMED_OPACITY))),
-    label: css(surface),
-    dimmedLabel: css(mix(surface, text, 0.75)),
+    css: tints.map(cssColor),
+    dimmedCss: tints.map((color) => cssColor(mixColors(surface, color, DIMMED_OPACITY))),
+    label: cssColor(surface),
+    dimmedLabel: cssColor(mixColors(surface, text, 0.75)),
     packed,
   };
 }

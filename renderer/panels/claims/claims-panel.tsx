@@ -55,7 +55,11 @@ export const findingTone = (verdict: string): 'good' | 'less' | 'none' =>
   verdict === 'as claimed' ? 'good' : verdict === 'less' || verdict === 'more' ? 'less' : 'none';
 
 /** True if every searched word occurs in the claim, its id (such as `coalescing/random`), its row or its answer. */
-export function matches(row: Pick<ClaimTableRow, 'title' | 'source'>, claim: TableClaim, sought: string): boolean {
+export function matchesSearch(
+  row: Pick<ClaimTableRow, 'title' | 'source'>,
+  claim: TableClaim,
+  sought: string,
+): boolean {
   const { answer, about, remark } = claim;
   const words = [row.title, row.source, claimId(claim), claim.claim, answer.sentence, about?.what ?? '', remark ?? ''];
   const text = words.join(' ').toLowerCase();
@@ -236,7 +240,9 @@ export default function ClaimsPanel(): ReactElement {
       ...row,
       claims: row.claims.filter(
         (claim) =>
-          isMeasuredOn(claim, machines) && matches(row, claim, sought) && (word === '' || claim.answer.word === word),
+          isMeasuredOn(claim, machines) &&
+          matchesSearch(row, claim, sought) &&
+          (word === '' || claim.answer.word === word),
       ),
     }))
     .filter(({ claims }) => claims.length > 0);

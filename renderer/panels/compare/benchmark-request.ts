@@ -10,7 +10,7 @@ interface SweepRequest {
 }
 
 /** Parses `grid.dx_mm=1,0.5,0.25`. Returns null for empty text and an error message for invalid text. */
-export function sweepOf(text: string): SweepRequest | string | null {
+export function parseSweep(text: string): SweepRequest | string | null {
   if (text.trim() === '') return null;
   const allowed = 'allowed: a parameter and numbers, as in grid.dx_mm=1,0.5,0.25';
   const [path = '', list = '', ...more] = text.split('=');
@@ -23,7 +23,7 @@ export function sweepOf(text: string): SweepRequest | string | null {
 }
 
 /** Parses `1500` or `1500 MHz`. Returns null for empty text and an error message for invalid text. */
-export function lockOf(text: string): number | string | null {
+export function parseClockLock(text: string): number | string | null {
   if (text.trim() === '') return null;
   const [, digits = ''] = /^(\d{1,5})(?: ?MHz)?$/i.exec(text.trim()) ?? [];
   const MHz = Number(digits);
@@ -39,7 +39,7 @@ interface SelectedConditions {
 }
 
 /** Labels of variants × precisions × GPUs, as far as each variant supports them. */
-export function labelsOf(
+export function benchmarkLabels(
   { variants, precisions, gpus }: SelectedConditions,
   known: readonly Variant[],
 ): readonly string[] {
@@ -61,7 +61,7 @@ export function labelsOf(
  * follow.
  */
 export function benchmarkTitle(labels: readonly string[], forecast: boolean): string {
-  if (labels.length > 0) return `${labels.join(', ')} on the scenario in the form`;
+  if (labels.length > 0) return `Benchmark ${labels.join(', ')} on the scenario in the form`;
   return forecast ? 'Tick the variants to benchmark' : 'Estimating run times; then the variants that fit are ticked';
 }
 

@@ -8,7 +8,7 @@ import { Button } from '../../widgets/controls/button.tsx';
 import { Select } from '../../widgets/controls/select.tsx';
 import { TextField } from '../../widgets/controls/text-field.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
-import { sweepOf } from './benchmark-request.ts';
+import { parseSweep } from './benchmark-request.ts';
 import { OpenSession, Session, Subjects } from './choose-sessions.tsx';
 import {
   ChoiceCheckbox,
@@ -42,7 +42,7 @@ function Variants({ store, expected }: VariantsProps): ReactElement {
   const variants = useVariants(scenario);
   const devices = useSelected(stores.connection, (state) => state.capabilities.devices);
   const gpus = devices.cuda.devices.filter(({ usable }) => usable);
-  const sweep = sweepOf(config.sweep);
+  const sweep = parseSweep(config.sweep);
   const missing = [
     ...Map.groupBy(
       variants.filter(({ available }) => !available),
@@ -165,7 +165,7 @@ function Variants({ store, expected }: VariantsProps): ReactElement {
         <div className="compare-options__row">
           <span>Then</span>
           <OptionSelect store={store} name="processes" />
-          <small>Five of each for a beam or an image of one size, otherwise none.</small>
+          <small>By default five per variant for a beam or an image of one size, otherwise none.</small>
         </div>
         <ConditionChoices store={store} gpu={gpus.length > 0} />
         <div className="compare-options__row">

@@ -11,10 +11,10 @@ import { Segmented } from '../../widgets/controls/segmented.tsx';
 import { ReportMenu } from '../../widgets/floating/menu.tsx';
 import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
-import { benchmarkTitle, labelsOf, lockOf, requestedPrograms, sweepOf } from './benchmark-request.ts';
+import { benchmarkLabels, benchmarkTitle, parseClockLock, parseSweep, requestedPrograms } from './benchmark-request.ts';
 import { ChooseView } from './choose-view.tsx';
 import { CurvesView, SamplesView } from './curves-view.tsx';
-import { type ExpectedTimes, useExpected } from './expected.ts';
+import { type ExpectedTimes, useExpectedTimes } from './expected.ts';
 import { KernelsView } from './kernels-view.tsx';
 import { MachineCodeView } from './machine-code-view.tsx';
 import { MapsView } from './maps-view.tsx';
@@ -167,7 +167,10 @@ function Actions({ store, expected }: ActionsProps): ReactElement {
     capabilities.devices.cuda.devices.some(({ usable }) => usable),
   );
   const config = useSelected(store, (state) => state);
-  const labels = labelsOf({ ...config, variants: selectedVariants(config, scenario, known, expected.times) }, known);
+  const labels = benchmarkLabels(
+    { ...config, variants: selectedVariants(config, scenario, known, expected.times) },
+    known,
+  );
   if (active !== null) {
     return (
       <Button icon="stop" tone="danger" onPress={() => void benches.stop()}>
@@ -176,9 +179,9 @@ function Actions({ store, expected }: ActionsProps): ReactElement {
     );
   }
   const { modes, rounds, time_s, precision, margin, processes, instances, warm_up, energy } = config;
-  const sweep = sweepOf(config.sweep);
+  const sweep = parseSweep(config.sweep);
   // Without a GPU the form does not show the clock.
-  const lock_MHz = gpu ? lockOf(config.lock) : null;
+  const lock_MHz = gpu ? parseClockLock(config.lock) : null;
   const cool_C = gpu ? config.cool_C : null;
   return (
     <Button
@@ -228,7 +231,7 @@ export default function ComparePanel(): ReactElement {
   const view = useSelected(store, (state) => state.view);
   const active = useSelected(stores.comparison, activeBench);
   const rows = useRows();
-  const expected = useExpected();
+  const expected = useExpectedTimes();
   const choseView = useRef(false);
   useSuggestedSession(store, choseView);
   const shown = rows.rows.filter(({ hidden, reference }) => !hidden || reference);

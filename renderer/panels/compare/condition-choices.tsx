@@ -10,7 +10,7 @@ import { Button } from '../../widgets/controls/button.tsx';
 import { Select } from '../../widgets/controls/select.tsx';
 import { TextField } from '../../widgets/controls/text-field.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
-import { lockOf } from './benchmark-request.ts';
+import { parseClockLock } from './benchmark-request.ts';
 import { type ChooseProps, type CompareState, type ScenarioBench, useScenarioBench, withFactorial } from './store.ts';
 
 export function toggleEntry<T>(list: readonly T[], value: T, on: boolean): T[] {
@@ -54,13 +54,13 @@ export function ChoiceCheckbox({
 }
 
 /** Selects the variants with a benchmark's optimisations, one by one and combined. */
-interface Props extends ChooseProps {
+interface FactorialChoicesProps extends ChooseProps {
   readonly place: ScenarioBench;
   readonly variants: readonly Variant[];
   readonly choices: readonly FactorialChoice[];
 }
 
-export function FactorialChoices({ store, place, variants, choices }: Props): ReactElement | null {
+export function FactorialChoices({ store, place, variants, choices }: FactorialChoicesProps): ReactElement | null {
   const config = useSelected(store, (state) => state);
   if (choices.length === 0) return null;
   return (
@@ -103,7 +103,7 @@ interface ConditionProps extends ChooseProps {
 
 function ClockChoices({ store }: ChooseProps): ReactElement {
   const lock = useSelected(store, (state) => state.lock);
-  const MHz = lockOf(lock);
+  const MHz = parseClockLock(lock);
   return (
     <>
       <span className="compare-lock">
@@ -137,8 +137,8 @@ export function ConditionChoices({ store, gpu }: ConditionProps): ReactElement {
         <span>Energy</span>
         <ChoiceCheckbox label="of a run" checked={energy} onChange={(on) => store.setState({ energy: on })} />
         <small>
-          Two seconds of runs of each variant after the rounds, by NVML or RAPL. If neither is readable, the table shows
-          the reason.
+          Measured by NVML or RAPL in two seconds of runs of each variant after the rounds. If neither is readable, the
+          table shows the reason.
         </small>
       </fieldset>
     </>

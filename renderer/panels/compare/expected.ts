@@ -18,7 +18,7 @@ export interface ExpectedTimes {
 const unknownTimes: ExpectedTimes = { times: new Map(), factorials: [], known: false };
 const noTimes: ExpectedTimes = { ...unknownTimes, known: true };
 
-export function useExpected(): ExpectedTimes {
+export function useExpectedTimes(): ExpectedTimes {
   const { client, stores } = useWorkbench();
   const draft = useSelected(stores.scenario, (state) => state.draft);
   const file = useSelected(stores.scenario, (state) => state.file?.file ?? null);

@@ -130,13 +130,13 @@ function HeatCell({ heat }: { readonly heat: LineHeat | null | undefined }): Rea
   );
 }
 
-interface HalfProps {
+interface ListingCellsProps {
   readonly side: DiffSide | null;
   readonly code: Code;
   readonly heat: ListingHeat | null;
 }
 
-function Half({ side, code, heat }: HalfProps): ReactElement {
+function ListingCells({ side, code, heat }: ListingCellsProps): ReactElement {
   const at = side === null ? undefined : code.lines[side.line - 1];
   return (
     <>
@@ -155,7 +155,7 @@ function Half({ side, code, heat }: HalfProps): ReactElement {
   );
 }
 
-interface PairProps {
+interface ListingPairProps {
   readonly left: Code;
   readonly right: Code;
   readonly rows: readonly (ReturnType<typeof sourceDiff>[number] | null)[];
@@ -171,7 +171,7 @@ const countersOf = (hot: readonly KernelProfile[], { kernel, language }: Code): 
     ? null
     : (hot.find((one) => one.kernel === kernel) ?? null);
 
-function Pair({ left, right, rows, hot }: PairProps): ReactElement {
+function ListingPair({ left, right, rows, hot }: ListingPairProps): ReactElement {
   const [all, setAll] = useState(false);
   const heats = [left, right].map((code) => listingHeat(code, countersOf(hot, code)));
   const [a, b] = heats.map((heat) => (hot.length === 0 ? null : heat));
@@ -190,19 +190,19 @@ function Pair({ left, right, rows, hot }: PairProps): ReactElement {
               </tr>
             ) : (
               <tr key={`${row.left?.line ?? ''} ${row.right?.line ?? ''}`} data-kind={row.kind}>
-                <Half side={row.left} code={left} heat={a ?? null} />
-                <Half side={row.right} code={right} heat={b ?? null} />
+                <ListingCells side={row.left} code={left} heat={a ?? null} />
+                <ListingCells side={row.right} code={right} heat={b ?? null} />
               </tr>
             ),
           )}
         </tbody>
       </table>
-      <More rows={rows.length} shown={shown.length} onAll={() => setAll(true)} />
+      <ShowAllRows rows={rows.length} shown={shown.length} onAll={() => setAll(true)} />
     </>
   );
 }
 
-function More(props: { readonly rows: number; readonly shown: number; readonly onAll: () => void }) {
+function ShowAllRows(props: { readonly rows: number; readonly shown: number; readonly onAll: () => void }) {
   return props.rows === props.shown ? null : (
     <p className="compare-notes">
       {count(props.rows - props.shown)} further lines. <Button onPress={props.onAll}>Show all</Button>
@@ -210,7 +210,7 @@ function More(props: { readonly rows: number; readonly shown: number; readonly o
   );
 }
 
-function Opcodes(props: Pick<PairProps, 'left' | 'right'>): ReactElement | null {
+function Opcodes(props: Pick<ListingPairProps, 'left' | 'right'>): ReactElement | null {
   const { left, right } = props;
   const differing = useMemo(
     () => opcodeCounts(left.lines, right.lines, left.language).filter((one) => one.left !== one.right),
@@ -272,7 +272,7 @@ function WithSource({ code, hot }: ListingProps): ReactElement {
       <div className="code-pair__half stack">
         {readable.length < 2 || file === undefined ? (
           <span className="panel-readout">
-            {file?.path ?? 'No source: the compiler gave no source file that exists here.'}
+            {file?.path ?? 'No source: the file that the compiler recorded does not exist on this machine.'}
           </span>
         ) : (
           <Select
@@ -353,7 +353,7 @@ function WithSource({ code, hot }: ListingProps): ReactElement {
               ))}
             </tbody>
           </table>
-          <More rows={code.lines.length} shown={shown.length} onAll={() => setAll(true)} />
+          <ShowAllRows rows={code.lines.length} shown={shown.length} onAll={() => setAll(true)} />
         </section>
       </div>
     </div>
@@ -428,7 +428,7 @@ interface PickProps {
   readonly onKernel: (kernel: string) => void;
 }
 
-function Pick({ side, variant, variants, code, onVariant, onKernel }: PickProps): ReactElement {
+function VariantPicker({ side, variant, variants, code, onVariant, onKernel }: PickProps): ReactElement {
   const options = variants.map((id) => ({ value: id, label: id }));
   return (
     <span className="flex gap-s">
@@ -521,7 +521,7 @@ export function MachineCodeView({
           options={codeLanguages.map((value) => ({ value, label: languages[value] }))}
           onChange={setLanguage}
         />
-        <Pick
+        <VariantPicker
           side="Left"
           variant={left}
           variants={ids}
@@ -532,7 +532,7 @@ export function MachineCodeView({
           }}
           onKernel={(kernel) => setKernels((before) => ({ ...before, left: kernel }))}
         />
-        <Pick
+        <VariantPicker
           side="Right"
           variant={right}
           variants={ids}
@@ -596,7 +596,7 @@ export function MachineCodeView({
             <Opcodes left={a.code} right={b.code} />
             {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable by keyboard */}
             <section className="compare-scroll" aria-label="Difference" tabIndex={0}>
-              <Pair left={a.code} right={b.code} rows={shown} hot={hot} />
+              <ListingPair left={a.code} right={b.code} rows={shown} hot={hot} />
             </section>
           </>
         )}

@@ -47,7 +47,7 @@ interface PickProps {
   readonly onPath: (path: string) => void;
 }
 
-function Pick({ side, variant, variants, files, path, onVariant, onPath }: PickProps): ReactElement {
+function SourcePicker({ side, variant, variants, files, path, onVariant, onPath }: PickProps): ReactElement {
   return (
     <span className="flex gap-s">
       <Select
@@ -70,7 +70,7 @@ function Pick({ side, variant, variants, files, path, onVariant, onPath }: PickP
  * Path of the file to show first: the file with the variant's kernels, or the variant's own file if both variants have
  * the same kernels.
  */
-function startFile(files: Files, source: string, other: string): string {
+function initialFile(files: Files, source: string, other: string): string {
   const wanted = source === other ? files[0]?.path : files.find(({ path }) => path === source)?.path;
   return wanted ?? files[0]?.path ?? '';
 }
@@ -101,7 +101,9 @@ export function SourceView({
   const filesA = a.kind === 'files' ? a.files : [];
   const filesB = b.kind === 'files' ? b.files : [];
   const pathOf = (files: Files, path: string | null, own: string, other: string): string =>
-    files.some((file) => file.path === path) && path !== null ? path : startFile(files, sourceOf(own), sourceOf(other));
+    files.some((file) => file.path === path) && path !== null
+      ? path
+      : initialFile(files, sourceOf(own), sourceOf(other));
   const pathA = pathOf(filesA, paths.left, left, right);
   const pathB = pathOf(filesB, paths.right, right, left);
   const textA = filesA.find(({ path }) => path === pathA)?.text;
@@ -117,7 +119,7 @@ export function SourceView({
   return (
     <>
       <div className="compare-bar compare-bar--source">
-        <Pick
+        <SourcePicker
           side="Left"
           variant={left}
           variants={ids}
@@ -126,7 +128,7 @@ export function SourceView({
           onVariant={(variant) => setPicked((before) => ({ ...before, left: variant }))}
           onPath={(path) => setPaths((before) => ({ ...before, left: path }))}
         />
-        <Pick
+        <SourcePicker
           side="Right"
           variant={right}
           variants={ids}

@@ -53,7 +53,7 @@ const schema = z.strictObject({
   ...formShape,
   /** GPU clock in MHz as typed; empty to leave the clock unchanged. */
   lock: z.string().max(20).default(''),
-  /** Empty for a single size; else in the format of `sweepOf`. */
+  /** Empty for a single size; else in the format of `parseSweep`. */
   sweep: z.string().max(500).default(''),
   /** Hidden columns of the table. */
   hidden: z.array(z.string().max(64)).max(256),
@@ -123,17 +123,17 @@ export interface Rows {
   readonly failure: string | null;
 }
 
-interface Answer extends Omit<Rows, 'rows'> {
+interface RowsResponse extends Omit<Rows, 'rows'> {
   readonly rows: readonly ComparedRow[];
 }
 
-const noAnswer = { rows: [], words: null, groups: [], failure: null } as const satisfies Answer & Rows;
+const noAnswer = { rows: [], words: null, groups: [], failure: null } as const satisfies RowsResponse & Rows;
 
 export function useRows(): Rows {
   const { client, stores } = useWorkbench();
   const chosen = useSelected(stores.comparison, shownRows);
   const at = useSelected(stores.comparison, referenceIndex);
-  const [answer, setAnswer] = useState<Answer>(noAnswer);
+  const [answer, setAnswer] = useState<RowsResponse>(noAnswer);
   // The request changes with subjects and reference, but not with colours.
   const requested = JSON.stringify([chosen.map(({ subject }) => subject), at]);
   useEffect(() => {

@@ -20,16 +20,16 @@ import type { Workbench } from '../../workbench/workbench.ts';
 import { type BeamAxis, beamAxis, depthAlong, interpolate, pointAlong } from './beam-axis.ts';
 import {
   createDepthDoseStore,
-  curveIn,
+  curveInUnit,
   type DepthDoseState,
   type DepthDoseStore,
   depthDoseChart,
-  fullDepth,
+  fullDepthRange,
   type OverlaidCurve,
   showsSpectra,
 } from './figure.ts';
 import { OverlayMenu } from './overlays.tsx';
-import { bandOf, createUncertaintyStore, UncertaintyMenu, type UncertaintyStore } from './uncertainty.tsx';
+import { createUncertaintyStore, UncertaintyMenu, type UncertaintyStore, uncertaintyBandOf } from './uncertainty.tsx';
 
 // Draws the depth dose and synchronises its cursor and window with the other plots. Paints outside React.
 
@@ -68,7 +68,7 @@ function driveDepthDose(
       unit: store.getState().unit,
       beside: store.getState().beside,
       overlays: laidOver(),
-      band: bandOf(uncertainty.getState(), data.reference.get(SHOWN_KEY)?.run ?? null),
+      band: uncertaintyBandOf(uncertainty.getState(), data.reference.get(SHOWN_KEY)?.run ?? null),
       window: straight ? [z[0] - entrance_mm.z, z[1] - entrance_mm.z] : null,
       width: host.clientWidth / readDrawingTheme(host).labelSize,
     });
@@ -77,7 +77,7 @@ function driveDepthDose(
   const zoom = ([from, to]: Interval): void => {
     const { entrance_mm, angle_rad } = beam();
     if (angle_rad !== 0 || !overDepth()) return;
-    const [low, high] = fullDepth(data.depthDose.get(SHOWN_KEY), resolved());
+    const [low, high] = fullDepthRange(data.depthDose.get(SHOWN_KEY), resolved());
     const z = [Math.max(low, from) + entrance_mm.z, Math.min(high, to) + entrance_mm.z] as const;
     stores.window.zoom({ z: from <= low && to >= high ? null : z });
   };
@@ -167,7 +167,7 @@ function CurveReadout({ unit }: { readonly unit: DepthDoseState['unit'] }): Reac
   }
   const axis = beamAxis(shownScenario('transport', workbench));
   const depth = depthAlong(axis, crosshair.z, crosshair.x ?? axis.entrance_mm.x);
-  const curve = curveIn(shown, unit);
+  const curve = curveInUnit(shown, unit);
   const value = interpolate(curve.positions, curve.values, depth);
   return (
     <output className="panel-readout" aria-live="off">

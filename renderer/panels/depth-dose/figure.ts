@@ -154,13 +154,16 @@ export type DoseUnit = 'absolute' | 'mass' | 'gray' | 'percent';
 /**
  * Curve of a run in the given unit. A run without densities, or without a dose in Gy, is shown as energy per depth.
  */
-export function curveIn({ curve, perMass, final }: ShownDepthDose, unit: DoseUnit): Curve {
+export function curveInUnit({ curve, perMass, final }: ShownDepthDose, unit: DoseUnit): Curve {
   if (unit === 'gray') return final !== null && 'curve' in final.gray ? final.gray.curve : curve;
   return unit === 'mass' ? (perMass ?? curve) : curve;
 }
 
 /** An overlaid curve in the plotted unit. The curve of a run is by mass if requested; that of a file is unchanged. */
-export function overlayIn<T extends Pick<OverlaidCurve, 'dose' | 'unit' | 'perMass'>>(overlay: T, unit: DoseUnit): T {
+export function overlayInUnit<T extends Pick<OverlaidCurve, 'dose' | 'unit' | 'perMass'>>(
+  overlay: T,
+  unit: DoseUnit,
+): T {
   const { perMass } = overlay;
   return unit !== 'mass' || perMass == null ? overlay : { ...overlay, dose: perMass, unit: PER_MASS };
 }
@@ -214,7 +217,7 @@ const HEADROOM = 1.14;
 const GLYPH = 0.58;
 
 /** Full range of the depth axis: that of the curve, or without a curve that of the geometry. */
-export function fullDepth(shown: ShownDepthDose | null, resolved: TransportResolved | null): Interval {
+export function fullDepthRange(shown: ShownDepthDose | null, resolved: TransportResolved | null): Interval {
   const positions = shown?.curve.positions;
   const last = positions?.[positions.length - 1];
   if (positions !== undefined && last !== undefined && last > 0) {
@@ -313,11 +316,11 @@ export function depthDoseChart(input: ChartInput): Chart {
   const { shown, resolved, unit, window, beside = 'none' } = input;
   const quality = shown?.final?.quality ?? null;
   if (quality !== null && showsSpectra(beside, shown)) return spectraChart(quality);
-  const overlays = (input.overlays ?? []).map((overlay) => overlayIn(overlay, unit));
-  const curve = shown === null ? undefined : curveIn(shown, unit);
+  const overlays = (input.overlays ?? []).map((overlay) => overlayInUnit(overlay, unit));
+  const curve = shown === null ? undefined : curveInUnit(shown, unit);
   const peak = curve === undefined ? 0 : curve.values.reduce((a, b) => Math.max(a, b), 0);
   const factor = unit === 'percent' && peak > 0 ? 100 / peak : 1;
-  const [from, to] = window ?? fullDepth(shown, resolved);
+  const [from, to] = window ?? fullDepthRange(shown, resolved);
   const run: LineSeries = {
     ...{ kind: 'line', name: 'This run', ink: 'plot-curve', dash: [], width: 1.75, fill: 'to zero' },
     x: curve?.positions ?? [],

@@ -13,7 +13,7 @@ import { Select } from '../../widgets/controls/select.tsx';
 import { Popover, PopoverRow } from '../../widgets/floating/popover.tsx';
 import { openCurve } from '../../workbench/actions/import-files.ts';
 import { shownScenario, useCached, useSelected, useWorkbench } from '../../workbench/context.ts';
-import { curveIn, type DoseUnit, overlayFactor, overlayIn, overlayStyles } from './figure.ts';
+import { curveInUnit, type DoseUnit, overlayFactor, overlayInUnit, overlayStyles } from './figure.ts';
 
 // Curves of a run and of an overlay are prepared here for a gamma index.
 
@@ -53,14 +53,14 @@ function compareAbsolute(shown: ShownDepthDose, overlay: OverlayCurve, protons: 
 }
 
 /** The reference and the evaluated curve; a message if they cannot be compared. */
-export function pairOf(
+export function gammaPairOf(
   shown: ShownDepthDose,
   overlay: OverlayCurve,
   { unit, scale, protons }: ComparisonOptions,
 ): readonly [GammaCurve, GammaCurve] | string {
   if (scale === 'absolute') return compareAbsolute(shown, overlay, protons);
-  const own = curveIn(shown, unit);
-  const laid = overlayIn(overlay, unit);
+  const own = curveInUnit(shown, unit);
+  const laid = overlayInUnit(overlay, unit);
   const [peak, other] = [peakOf(own.values), peakOf(laid.dose)];
   if (scale === 'peak' && peak > 0 && other > 0) {
     return [scaleCurve(laid.depth_mm, laid.dose, 1 / other), scaleCurve(own.positions, own.values, 1 / peak)];
@@ -106,7 +106,7 @@ function PassRate({
   const rate = useMemo(() => {
     if (shown === null || shown.final === null) return null;
     const [dose = 1, distance_mm = 1] = choice.split('/').map(Number);
-    const pair = pairOf(shown, curve, { unit, scale, protons });
+    const pair = gammaPairOf(shown, curve, { unit, scale, protons });
     return typeof pair === 'string' ? pair : gammaOfCurves(...pair, { dose: dose / 100, distance_mm });
   }, [shown, curve, unit, choice, scale, protons]);
   if (rate === null) return null;

@@ -21,14 +21,14 @@ export type UncertaintyStore = StoreApi<UncertaintyState>;
 export const createUncertaintyStore = (): UncertaintyStore => createStore<UncertaintyState>(() => ({ kind: 'none' }));
 
 /** Uncertainty band of a run; null if not computed. */
-export function bandOf(state: UncertaintyState, run: RunId | null): Uncertainty | null {
+export function uncertaintyBandOf(state: UncertaintyState, run: RunId | null): Uncertainty | null {
   return state.kind === 'found' && state.run === run ? state.found : null;
 }
 
 const signedText = (value: number | null): string =>
   value === null ? '–' : `${value < 0 ? '−' : '+'}${fixedDigits(Math.abs(value), 3)}`;
 
-function Parts({ found }: { readonly found: Uncertainty }): ReactElement {
+function ContributionsTable({ found }: { readonly found: Uncertainty }): ReactElement {
   const { parts, r80_mm, r80_sigma_mm, w80_20_mm, w80_20_sigma_mm, differences_because } = found;
   return (
     <>
@@ -79,7 +79,7 @@ export function UncertaintyMenu({ store }: { readonly store: UncertaintyStore })
   const going = useRef<AbortController | null>(null);
   useEffect(() => () => going.current?.abort(), []);
   const run = reference?.run ?? null;
-  const found = bandOf(state, run);
+  const found = uncertaintyBandOf(state, run);
 
   const compute = async (): Promise<void> => {
     if (reference === null) return;
@@ -107,7 +107,7 @@ export function UncertaintyMenu({ store }: { readonly store: UncertaintyStore })
       <div data-testid="uncertainty" role="status">
         {state.kind === 'working' ? <p className="popover__note">Solving …</p> : null}
         {state.kind === 'failed' && state.run === run ? <p className="field__faults">{state.reason}</p> : null}
-        {found === null ? null : <Parts found={found} />}
+        {found === null ? null : <ContributionsTable found={found} />}
       </div>
       {state.kind === 'working' ? (
         <Button onPress={clear}>Stop</Button>

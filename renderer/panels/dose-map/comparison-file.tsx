@@ -114,7 +114,7 @@ export function OpenDose({ onOpen }: { readonly onOpen: (info: ImportedDoseInfo)
     const size = chosen.reduce((sum, file) => sum + file.size, 0);
     if (chosen.length > 2 || size > MAX_DOSE_BYTES) {
       const allowed = `at most two files, with ${MAX_DOSE_BYTES / 2 ** 20} MiB in total; use braggbench gamma for larger files`;
-      stores.notices.tell({
+      stores.notices.show({
         tone: 'warning',
         title,
         text: `${chosen.length} files of ${size} bytes; allowed: ${allowed}.`,

@@ -58,7 +58,7 @@ function scaleText(of: GammaReference): string {
   return of.plane.unit === null ? ', both scaled to their largest value' : ', in absolute terms';
 }
 
-const criteria = ({ dose, distance_mm }: { readonly dose: number; readonly distance_mm: number }): string =>
+const criteriaText = ({ dose, distance_mm }: { readonly dose: number; readonly distance_mm: number }): string =>
   `${Number((100 * dose).toPrecision(4))} %/${distance_mm} mm`;
 
 const isWithin = (value: number, [low, high]: readonly [number, number]): boolean => value >= low && value <= high;
@@ -77,11 +77,11 @@ function GammaRows({ against, absolute, set }: GammaRowsProps): ReactElement {
       <PopoverRow name="Criteria">
         {presets.map((preset) => (
           <Button
-            key={criteria(preset)}
+            key={criteriaText(preset)}
             pressed={against.dose === preset.dose && against.distance_mm === preset.distance_mm}
             onPress={() => set({ ...against, ...preset })}
           >
-            {criteria(preset)}
+            {criteriaText(preset)}
           </Button>
         ))}
       </PopoverRow>
@@ -184,7 +184,7 @@ export function ComparisonRows({ view }: { readonly view: DoseViewStore }): Reac
           toFile(unshiftedPlane(opened.id));
         }}
       />
-      <Pencils
+      <PencilBeams
         run={selected}
         onTrace={(traced) => {
           view.setState((state) => ({ imported: [...state.imported, traced].slice(-MAX_IMPORTED) }));
@@ -207,13 +207,13 @@ export function ComparisonRows({ view }: { readonly view: DoseViewStore }): Reac
   );
 }
 
-interface PencilsProps {
+interface PencilBeamsProps {
   readonly run: RunId | null;
   readonly onTrace: (traced: ImportedDoseInfo) => void;
 }
 
 /** Computes the run's beam as a sum of pencil beams, each along its own axis, and compares the run with this dose. */
-function Pencils({ run, onTrace }: PencilsProps): ReactElement {
+function PencilBeams({ run, onTrace }: PencilBeamsProps): ReactElement {
   const { client, stores } = useWorkbench();
   const going = useRef<AbortController | null>(null);
   const [tracing, setTracing] = useState(false);
@@ -231,7 +231,7 @@ function Pencils({ run, onTrace }: PencilsProps): ReactElement {
         onTrace(traced);
       }
     } catch (error) {
-      stores.notices.fail('The pencils could not be traced', error);
+      stores.notices.fail('The pencil beams could not be computed', error);
     } finally {
       setTracing(false);
     }
@@ -245,7 +245,7 @@ function Pencils({ run, onTrace }: PencilsProps): ReactElement {
       ) : (
         <Button
           disabled={info === null || !hasEnded(info.state) || info.error !== null}
-          title="Divides the beam into pencil beams as wide as a column of cells, and solves each in the matter of its own column"
+          title="Divides the beam into pencil beams as wide as a column of cells, and solves each in the material of its column"
           onPress={() => run !== null && void trace(run)}
         >
           Trace along their axes
@@ -300,9 +300,9 @@ export function ComparisonNote({ view }: { readonly view: DoseViewStore }): Reac
   return (
     <p className="plot-panel__note" role="status" data-testid="dose-against">
       {against.kind === 'difference' ? `Less ${name}` : null}
-      {against.kind === 'gamma' && gamma === null ? `Gamma ${criteria(against)} against ${name}…` : null}
+      {against.kind === 'gamma' && gamma === null ? `Gamma ${criteriaText(against)} against ${name}…` : null}
       {against.kind === 'gamma' && gamma !== null
-        ? `Gamma ${criteria(against)}${against.local ? ' local' : ''} of ${gammaQuantityText(against.by, gamma.by)} against ${name}: ${percent(gamma.passed)} of ${gamma.points} cells pass${scaleText(against.of)} `
+        ? `Gamma ${criteriaText(against)}${against.local ? ' local' : ''} of ${gammaQuantityText(against.by, gamma.by)} against ${name}: ${percent(gamma.passed)} of ${gamma.points} cells pass${scaleText(against.of)} `
         : null}
       {against.kind === 'gamma' && gamma !== null ? <GammaHistogram histogram={gamma.histogram} /> : null}
     </p>

@@ -16,7 +16,7 @@ import { linkedMap } from '../../workbench/actions/linked-map.ts';
 import { shownScenario } from '../../workbench/context.ts';
 import { type DrivenMap, driveMap, type MapCanvases, mapStyle } from '../../workbench/maps/drive-map.ts';
 import type { Workbench } from '../../workbench/workbench.ts';
-import { borderAt, borderMoved, doseScene, fullField } from './scene.ts';
+import { borderAt, borderEdit, doseScene, fullExtent } from './scene.ts';
 import { comparedName, type DoseMapState, type DoseMapStore, type DoseViewStore } from './store.ts';
 
 /** Key of the density in the data cache. */
@@ -164,13 +164,13 @@ function borderHandle({ stores, data }: Workbench, at: MapPoint, near: MapPoint)
   const { draft } = scenario.getState();
   const plane = ({ horizontal, vertical }: MapPoint) => ({ z: horizontal, x: vertical });
   const border = borderAt(draft, plane(at), plane(near));
-  const whole = fullField(data.maps.get(DOSE_MAP), narrowResolved('transport', scenario.getState().lastResolved));
+  const whole = fullExtent(data.maps.get(DOSE_MAP), narrowResolved('transport', scenario.getState().lastResolved));
   if (border === null || whole === null) return null;
   const pixel = { z: near.horizontal / NEAR_PIXELS, x: near.vertical / NEAR_PIXELS };
   return {
     along: border.axis === 'z' ? 'horizontal' : 'vertical',
     move: (to) => {
-      const edit = borderMoved(scenario.getState().draft, border, plane(to), pixel, whole[border.axis]);
+      const edit = borderEdit(scenario.getState().draft, border, plane(to), pixel, whole[border.axis]);
       if (edit !== null) scenario.edit(edit.path, edit.value, 'Border of a region', `border ${edit.path.join('.')}`);
     },
     release: () => scenario.settle(),
@@ -190,10 +190,10 @@ export function driveDoseMap(
   const resolved = () => shownScenario('transport', workbench);
   return driveMap(scheduler, canvases, {
     linked: linkedMap(stores, () => AXES),
-    want: (viewport) => {
+    request: (viewport) => {
       const { against } = view.getState();
       const { run } = stores.selection.getState();
-      feed.want(DOSE_MAP, {
+      feed.request(DOSE_MAP, {
         quantity: quantities[store.getState().unit],
         ...(store.getState().unit === 'gray' && { y_mm: store.getState().y_mm }),
         ...AXES,
@@ -201,11 +201,11 @@ export function driveDoseMap(
         ...(against.kind === 'difference' && against.run !== run && { against: { run: against.run, keyframe: null } }),
       });
       const under = isDensityShown(workbench, store.getState());
-      feed.want(DENSITY_MAP, under ? { quantity: 'density', ...AXES, viewport } : null);
+      feed.request(DENSITY_MAP, under ? { quantity: 'density', ...AXES, viewport } : null);
       gamma.follow(viewport);
     },
     whole: () => {
-      const whole = fullField(shownMap(), resolved());
+      const whole = fullExtent(shownMap(), resolved());
       return whole && { horizontal: whole.z, vertical: whole.x };
     },
     scene: () =>
@@ -257,9 +257,9 @@ export function driveDoseMap(
         },
       };
     },
-    follow: ({ show, want, cross }) => {
+    follow: ({ show, requestField, cross }) => {
       const both = (): void => {
-        want();
+        requestField();
         show();
       };
       return [
@@ -276,7 +276,7 @@ export function driveDoseMap(
         view.subscribe(both),
         stores.scenario.subscribe(show),
         stores.selection.subscribe((state, before) => {
-          if (state.run !== before.run) want();
+          if (state.run !== before.run) requestField();
           cross();
         }),
         stores.window.subscribe(both),
@@ -284,8 +284,8 @@ export function driveDoseMap(
     },
     stop: () => {
       gamma.stop();
-      feed.want(DOSE_MAP, null);
-      feed.want(DENSITY_MAP, null);
+      feed.request(DOSE_MAP, null);
+      feed.request(DENSITY_MAP, null);
     },
   });
 }

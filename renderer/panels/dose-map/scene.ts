@@ -30,7 +30,7 @@ function intervalOf(scenario: unknown, region: number, axis: 'z' | 'x'): Interva
   return typeof from === 'number' && typeof to === 'number' ? [from, to] : null;
 }
 
-/** Border within `near` of the point: of overlapping regions the topmost. Null if there is none. */
+/** Border within `near` of the point; of the topmost region if several overlap. Null if there is none. */
 export function borderAt(scenario: unknown, at: PlanePoint, near: PlanePoint): Border | null {
   const regions = valueAt(scenario, ['geometry', 'regions']);
   if (!Array.isArray(regions)) return null;
@@ -69,7 +69,7 @@ interface BorderEdit {
  * Edit that moves a border to `to`, rounded, inside the geometry, and at least a step from the region's other end. Null
  * if the region no longer exists.
  */
-export function borderMoved(
+export function borderEdit(
   scenario: unknown,
   { axis, region, end }: Border,
   to: PlanePoint,
@@ -147,7 +147,7 @@ function axis(title: string, whole: Interval, window: Interval | undefined): Sho
 }
 
 /** Full extent in z and x: of the field or, without a field, of the geometry. */
-export function fullField(
+export function fullExtent(
   shown: ShownMap | null,
   resolved: TransportResolved | null,
 ): { readonly z: Interval; readonly x: Interval } | null {
@@ -163,7 +163,7 @@ const titleOf = (quantity: string): string => quantity.charAt(0).toUpperCase() +
 
 /** Null if the geometry is unknown. */
 export function doseScene({ shown, resolved, r80_mm, windows, marks, under = null }: SceneInput): MapScene | null {
-  const whole = fullField(shown, resolved);
+  const whole = fullExtent(shown, resolved);
   if (whole === null) return null;
   const annotations: Annotation[] = [];
   if (marks && resolved !== null) {

@@ -35,7 +35,7 @@ interface Part {
 }
 
 /** Searchable text, without Markdown syntax. */
-const plainOf = (text: string): string =>
+const withoutMarkup = (text: string): string =>
   text
     .replace(/^[|: -]+$/gm, '')
     .replace(/\]\([^)]*\)/g, '')
@@ -46,7 +46,7 @@ const plainOf = (text: string): string =>
 const parts: readonly Part[] = handbookPages.flatMap(({ id }) =>
   (texts.get(id) ?? '').split(/^(?=#{2,3} )/m).map((text) => {
     const heading = /^#{2,3} (.*)$/m.exec(text)?.[1] ?? null;
-    return { page: id, heading, plain: plainOf(text.replace(/^#+ .*$/m, '')) };
+    return { page: id, heading, plain: withoutMarkup(text.replace(/^#+ .*$/m, '')) };
   }),
 );
 

@@ -29,7 +29,7 @@ function useOtherImages(): readonly RunInfo[] {
   );
 }
 
-export function AgainstRow({ view }: { readonly view: ImagePanelViewStore }): ReactElement {
+export function SubtractedRunRow({ view }: { readonly view: ImagePanelViewStore }): ReactElement {
   const against = useSelected(view, (state) => state.against);
   const others = useOtherImages();
   return (
@@ -91,7 +91,9 @@ export function MatchRangeRow({ view, logarithmic }: MatchProps): ReactElement |
   );
 }
 
-/** Four error metrics next to the difference, because one alone can hide an error of half a bright pixel. */
+/**
+ * Four error metrics next to the difference, because a single metric can hide a bright pixel that is wrong by half.
+ */
 export function Accuracy({ view }: { readonly view: ImagePanelViewStore }): ReactElement | null {
   const { stores, feeds } = useWorkbench();
   const images = feeds.of(ImageFeed);

@@ -15,8 +15,8 @@ import { shownScenario, useCached, useSelected, useWorkbench } from '../../workb
 import { type DrivenMap, driveMap, type MapCanvases, mapStyle } from '../../workbench/maps/drive-map.ts';
 import { MapPanel } from '../../workbench/maps/map-panel.tsx';
 import type { Workbench } from '../../workbench/workbench.ts';
-import { Accuracy, AgainstRow, MatchRangeRow } from './comparison.tsx';
-import { fullImage, geometryOf, imageScene } from './scene.ts';
+import { Accuracy, MatchRangeRow, SubtractedRunRow } from './comparison.tsx';
+import { fullImageRanges, geometryOf, imageScene } from './scene.ts';
 import {
   createImagePanelStore,
   createImagePanelViewStore,
@@ -52,13 +52,13 @@ function driveImage(
     linked: linkedImage(stores.image),
     down: true,
     keyStep: 1,
-    want: (viewport) =>
-      images.want({
+    request: (viewport) =>
+      images.request({
         view: { viewport, statistic: store.getState().statistic },
         against: view.getState().against,
       }),
     whole: () => {
-      const whole = fullImage(shownImage(), resolved());
+      const whole = fullImageRanges(shownImage(), resolved());
       return whole && { horizontal: whole.fast, vertical: whole.slow };
     },
     scene: (plot) => {
@@ -92,9 +92,9 @@ function driveImage(
         },
       };
     },
-    follow: ({ show, want, cross }) => {
+    follow: ({ show, requestField, cross }) => {
       const both = (): void => {
-        want();
+        requestField();
         show();
       };
       return [
@@ -105,7 +105,7 @@ function driveImage(
         data.reference.subscribe(SHOWN_KEY, show),
         store.subscribe(both),
         view.subscribe((state, before) => {
-          if (state.against !== before.against) want();
+          if (state.against !== before.against) requestField();
           if (state.exact === before.exact) show();
         }),
         stores.scenario.subscribe(show),
@@ -119,7 +119,7 @@ function driveImage(
     stop: () => {
       canvases.above.removeEventListener('keydown', keys);
       reading.stop();
-      images.want(null);
+      images.request(null);
     },
   });
 }
@@ -232,7 +232,7 @@ export default function ImagePanel(): ReactElement {
               onChange={(next) => store.setState({ statistic: next })}
             />
           </PopoverRow>
-          <AgainstRow view={view} />
+          <SubtractedRunRow view={view} />
           <MatchRangeRow view={view} logarithmic={scale === 'log'} />
         </>
       }

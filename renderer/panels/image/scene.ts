@@ -103,7 +103,7 @@ interface SceneInput {
   readonly logarithmic: boolean;
 }
 
-export function fullImage(shown: ShownImage | null, resolved: DiffractionResolved | null): Ranges | null {
+export function fullImageRanges(shown: ShownImage | null, resolved: DiffractionResolved | null): Ranges | null {
   if (shown !== null) {
     const { horizontal, vertical } = shown.map;
     return { fast: [horizontal.fullFrom, horizontal.fullTo], slow: [vertical.fullFrom, vertical.fullTo] };
@@ -113,7 +113,7 @@ export function fullImage(shown: ShownImage | null, resolved: DiffractionResolve
 
 /** Null if the detector is unknown. */
 export function imageScene({ shown, resolved, windows, plot, rings, logarithmic }: SceneInput): MapScene | null {
-  const whole = fullImage(shown, resolved);
+  const whole = fullImageRanges(shown, resolved);
   if (whole === null) return null;
   const ranges = { fast: windows.fast ?? whole.fast, slow: windows.slow ?? whole.slow };
   const inSight = { horizontal: ranges.fast, vertical: ranges.slow };

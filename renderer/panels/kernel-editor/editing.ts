@@ -37,12 +37,12 @@ export function outcomeOf(session: Session, id: string): Outcome {
   return {
     kind: 'checked',
     verdict: userKernelVerdict(accuracy, determinism ?? { runs: 1, bitwise: true, spread: null }),
-    speed: speedOf(entry, report.reference ?? ''),
+    speed: speedText(entry, report.reference ?? ''),
   };
 }
 
 /** A kernel without a base variant has nothing to compare its speed with. */
-function speedOf({ label, verdict, ratio, time_s }: MeasuredSessionEntry, against: string): string {
+function speedText({ label, verdict, ratio, time_s }: MeasuredSessionEntry, against: string): string {
   if (label === against) return `${duration(time_s)} a run`;
   const noise = verdict === 'undecided' ? ', within the noise' : '';
   return `${(1 / ratio.value).toPrecision(3)}× the speed of ${against}${noise}`;

@@ -120,7 +120,7 @@ function EditorActions({
   );
 }
 
-interface Bar extends EditorChoices {
+interface EditorBarProps extends EditorChoices {
   readonly isUserKernel: boolean;
   readonly shipped: ShippedSources;
   readonly showFile: (path: string) => void;
@@ -141,7 +141,7 @@ export function EditorBar({
   text,
   dirty,
   ...chosen
-}: Bar): ReactElement {
+}: EditorBarProps): ReactElement {
   return (
     <div className="kernel-editor__bar line-below flex center wrap gap-l">
       <Choices {...chosen} />

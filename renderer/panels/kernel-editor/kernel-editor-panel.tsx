@@ -90,14 +90,14 @@ interface ShownText {
   readonly mayType: boolean;
 }
 
-interface UsedText {
+interface EditorText {
   readonly text: string;
   readonly clear: () => void;
   readonly reveal: (issue: Issue) => void;
   readonly place: RefObject<HTMLDivElement | null>;
 }
 
-function useText({ source, label, mayType }: ShownText, editing: EditingContext): UsedText {
+function useEditorText({ source, label, mayType }: ShownText, editing: EditingContext): EditorText {
   const place = useRef<HTMLDivElement>(null);
   const editor = useRef<CodeEditor | null>(null);
   const [text, setText] = useState('');
@@ -135,7 +135,7 @@ function useText({ source, label, mayType }: ShownText, editing: EditingContext)
 // Copies a shipped file to a user kernel with a name that the user enters.
 
 /** `my-gather.cpp`, or with a number if that name is in use. */
-function freeName(base: string, extension: string, taken: readonly string[]): string {
+function unusedName(base: string, extension: string, taken: readonly string[]): string {
   for (let n = 1; ; n += 1) {
     const name = `my-${base}${n === 1 ? '' : `-${n}`}${extension}`;
     if (!taken.includes(name)) return name;
@@ -143,13 +143,13 @@ function freeName(base: string, extension: string, taken: readonly string[]): st
 }
 
 /** Asks for the name and makes the copy. Returns its id, or null if cancelled or failed. */
-function useCopying(): (base: Variant, replaces: string) => Promise<string | null> {
+function useCopyKernel(): (base: Variant, replaces: string) => Promise<string | null> {
   const { client, stores, userKernels: actions } = useWorkbench();
   const { variants, unusable, scenarioFile } = useSelected(stores.userKernels, (state) => state);
   return async ({ workload, bench, id: base, device }, replaces) => {
     const extension = device === 'cuda' ? '.cu' : '.cpp';
     const taken = [...variants, ...unusable].map(({ id }) => id);
-    const suggested = freeName(base, extension, taken);
+    const suggested = unusedName(base, extension, taken);
     const name = await stores.dialogs.ask('name', { title: 'Save a copy as a user kernel', suggested, extension });
     if (name === null) return null;
     const id = name.endsWith(extension) ? name : `${name}${extension}`;
@@ -229,10 +229,10 @@ export default function KernelEditorPanel(): ReactElement {
   const key = { workload: group?.workload ?? '', bench: group?.bench ?? '', id: variant };
   const shipped = useShippedSources(key, config.file);
   const editing = useEditing(isUserKernel ? variant : null);
-  const copyOf = useCopying();
+  const copyOf = useCopyKernel();
   const begin = useNewKernel();
   const readByUser = editing.read?.id === variant ? editing.read : null;
-  const { text, clear, reveal, place } = useText(
+  const { text, clear, reveal, place } = useEditorText(
     {
       source: isUserKernel ? readByUser : shipped.shown,
       label: isUserKernel ? `Code of ${variant}` : `Code of ${shipped.shown?.path ?? variant}, read-only`,

@@ -148,7 +148,7 @@ function Session({ session }: { readonly session: SessionData }): ReactElement {
             A claim counts as contradicted only if the whole interval is outside of the claimed range, and as confirmed
             only if all of it is inside.
             {report.claims.some(({ priority }) => priority !== undefined)
-              ? ' The four priorities of the guide come first, each with the gain that it expects.'
+              ? ' Claims with a priority come first, each with the gain that its source expects.'
               : null}
           </p>
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable by keyboard */}

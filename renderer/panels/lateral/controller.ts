@@ -186,7 +186,7 @@ export function driveLateral(
     },
     load,
     failed: (error) => {
-      // A run that was removed has no profile; the list of runs reports that.
+      // A run that was removed has no profile; the list of runs reports the removal.
       shown.setState({ shown: null });
       if (!(error instanceof Error)) throw error;
     },

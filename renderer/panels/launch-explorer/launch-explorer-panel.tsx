@@ -31,7 +31,7 @@ import {
   type ExplainedLaunch,
   explainSelection,
   type LaunchStore,
-  useDriver,
+  useDriverOccupancy,
   useGpus,
   useKernels,
   withLoadedKernel,
@@ -148,7 +148,7 @@ function SumByThread({ kind, threads, explained }: SumProps): ReactElement {
 }
 
 /** Text of three extents, such as `256 × 1 × 1`. */
-const extent = (values: readonly number[]): string => values.map(count).join(' × ');
+const extentText = (values: readonly number[]): string => values.map(count).join(' × ');
 
 function Notes({ explained }: { readonly explained: ExplainedLaunch }): ReactElement | null {
   const { notes } = explained.launch;
@@ -173,14 +173,14 @@ function Notes({ explained }: { readonly explained: ExplainedLaunch }): ReactEle
   );
 }
 
-function items({ launch, kernel, gpu }: ExplainedLaunch, driverBlocks: number | null): readonly ReadoutItem[] {
+function launchReadouts({ launch, kernel, gpu }: ExplainedLaunch, driverBlocks: number | null): readonly ReadoutItem[] {
   const { occupancy } = launch;
   const allows = limiters
     .filter((limiter) => Number.isFinite(occupancy.allows[limiter]))
     .map((limiter) => `${limiter} ${occupancy.allows[limiter]}`)
     .join(', ');
   return [
-    { name: 'Grid', value: extent(launch.grid), unit: 'blocks' },
+    { name: 'Grid', value: extentText(launch.grid), unit: 'blocks' },
     { name: 'Blocks', value: count(launch.blocks) },
     { name: 'Threads', value: launch.threads < 1e9 ? count(launch.threads) : compactCount(launch.threads) },
     { name: 'With an element', value: percent(launch.threadsUsed), title: 'Threads that process at least one element' },
@@ -219,10 +219,13 @@ function items({ launch, kernel, gpu }: ExplainedLaunch, driverBlocks: number | 
   ];
 }
 
-function Numbers(props: { readonly explained: ExplainedLaunch; readonly driverBlocks: number | null }): ReactElement {
+function LaunchReadouts(props: {
+  readonly explained: ExplainedLaunch;
+  readonly driverBlocks: number | null;
+}): ReactElement {
   return (
     <section aria-label="Numbers of the launch" data-testid="launch-numbers">
-      <Readouts items={items(props.explained, props.driverBlocks)} />
+      <Readouts items={launchReadouts(props.explained, props.driverBlocks)} />
     </section>
   );
 }
@@ -313,7 +316,7 @@ export default function LaunchExplorerPanel(): ReactElement {
     () => (kernels === null ? null : explainSelection(config, kernels.sets, gpus, kind)),
     [config, kernels, gpus, kind],
   );
-  const said = useDriver(reported);
+  const said = useDriverOccupancy(reported);
   const explained = useMemo(() => (reported === null ? null : withLoadedKernel(reported, said)), [reported, said]);
   if (kernels === null || explained === null)
     return <EmptyState icon="gauge" title="Reading the kernels" action={null} />;
@@ -323,7 +326,7 @@ export default function LaunchExplorerPanel(): ReactElement {
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable by keyboard */}
       <section className="launch-results grow scroll" tabIndex={0} aria-label="The launch explained">
         <Notes explained={explained} />
-        <Numbers explained={explained} driverBlocks={said?.blocks[0] ?? null} />
+        <LaunchReadouts explained={explained} driverBlocks={said?.blocks[0] ?? null} />
         <Figures store={store} explained={explained} />
       </section>
     </div>

@@ -182,7 +182,7 @@ export function explainSelection(
 }
 
 /** Occupancy reported by the driver; null if the GPU is not in this machine, or the driver cannot answer. */
-export function useDriver(explained: ExplainedLaunch | null): DriverOccupancy | null {
+export function useDriverOccupancy(explained: ExplainedLaunch | null): DriverOccupancy | null {
   const { client } = useWorkbench();
   const [said, setSaid] = useState<{ readonly asked: string; readonly answer: DriverOccupancy } | null>(null);
   const launch = explained?.launch;

@@ -78,7 +78,7 @@ export function errorCurve(table: LedgerTable, balance: Balance): LineSeries {
 }
 
 /** Full decades around the positive values, but not below `lowest`. */
-export function decades(
+export function decadeRange(
   curves: readonly Pick<LineSeries, 'y'>[],
   lowest: number,
   highest: number,
@@ -99,7 +99,7 @@ export function decades(
   return [10 ** from, 10 ** Math.max(to, from + 1)];
 }
 
-function steps(table: LedgerTable): ChartAxis {
+function stepAxis(table: LedgerTable): ChartAxis {
   const last = table.step[table.step.length - 1] ?? 1;
   return { title: 'Step', unit: '', kind: 'linear', from: 0, to: Math.max(1, last) };
 }
@@ -110,16 +110,16 @@ const [SHARES, ERRORS] = [1.6, 1];
 
 export function sharePane(table: LedgerTable, balance: Balance, kind: 'linear' | 'log'): Pane {
   const series = ledgerSeries(table, balance).flatMap(({ curve, present }) => (present ? [curve] : []));
-  const [from, to] = kind === 'log' ? decades(series, LOWEST_SHARE, 1) : [0, 1.02];
+  const [from, to] = kind === 'log' ? decadeRange(series, LOWEST_SHARE, 1) : [0, 1.02];
   const y: ChartAxis = { title: 'Share of the input', unit: '', kind, from, to: kind === 'log' ? to * 1.6 : to };
-  return { x: steps(table), y: { ...y, fixed: true }, series, tall: SHARES };
+  return { x: stepAxis(table), y: { ...y, fixed: true }, series, tall: SHARES };
 }
 
 export function errorPane(table: LedgerTable, balance: Balance): Pane {
   const curve = errorCurve(table, balance);
-  const [from, to] = decades([curve], SMALLEST_ERROR, 1);
+  const [from, to] = decadeRange([curve], SMALLEST_ERROR, 1);
   const y: ChartAxis = { title: 'Relative error', unit: '', kind: 'log', from, to, fixed: true };
-  return { x: steps(table), y, series: [curve], tall: ERRORS };
+  return { x: stepAxis(table), y, series: [curve], tall: ERRORS };
 }
 
 /** The chart has no legend, because the panel shows one with values. */

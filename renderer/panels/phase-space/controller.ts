@@ -45,11 +45,11 @@ export function drivePhaseMap(
   return driveMap(scheduler, canvases, {
     room: 'compact',
     linked: linkedMap(stores, axes),
-    want: (viewport) => {
+    request: (viewport) => {
       const { cuts, reference } = view.getState();
       const kept = cutsFor(axes(), cuts[slot] ?? []);
       const against = comparisonTarget(reference, stores.selection.getState().run);
-      feed.want(key, {
+      feed.request(key, {
         quantity: 'protons',
         ...axes(),
         viewport,
@@ -104,9 +104,9 @@ export function drivePhaseMap(
       const notes = { ...runNotes(runOf(stores.runs.getState(), run)), step, depth_mm };
       return { name: key, title: titleOf(axes()), notes };
     },
-    follow: ({ show, want, cross }) => {
+    follow: ({ show, requestField, cross }) => {
       const both = (): void => {
-        want();
+        requestField();
         show();
       };
       return [
@@ -118,13 +118,13 @@ export function drivePhaseMap(
         }),
         view.subscribe(both),
         stores.selection.subscribe((state, before) => {
-          if (state.run !== before.run) want();
+          if (state.run !== before.run) requestField();
           cross();
         }),
         stores.window.subscribe(both),
       ];
     },
     // The last map stays in the cache, so that a panel that was only moved can show it at once.
-    stop: () => feed.want(key, null),
+    stop: () => feed.request(key, null),
   });
 }

@@ -26,7 +26,7 @@ import { importImageFile } from '../../workbench/actions/import-files.ts';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import { MapTile } from '../../workbench/maps/map-tile.tsx';
 import { PanelOffer } from '../../workbench/offers.tsx';
-import { Values } from './values.tsx';
+import { FitValues } from './values.tsx';
 
 // The maps show the image and, after a fit, how its counts differ from the fitted ones.
 
@@ -225,7 +225,7 @@ export default function RefinePanel(): ReactElement {
       withFittedValues(stores.scenario.getState().draft, found.unknowns),
       'Crystal from an image',
     );
-    stores.notices.tell({
+    stores.notices.show({
       tone: 'success',
       title: 'The crystal in the form was replaced by the fitted one',
       text: 'Undo reverts this.',
@@ -285,7 +285,7 @@ export default function RefinePanel(): ReactElement {
         {faulty ? <PanelOffer panel="scenario" icon="sliders" label="Show the errors in the form" /> : null}
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table scrolls */}
         <section className="refine-panel__values" aria-label="Values" tabIndex={0}>
-          <Values state={state} startOf={startOf} />
+          <FitValues state={state} startOf={startOf} />
         </section>
         <div className="refine-panel__plots grid">
           {state.iterations.length === 0 ? null : (

@@ -20,7 +20,7 @@ interface ValuesProps {
 }
 
 /** Before the first iteration, the form's values are shown as the start. */
-export function Values({ state, startOf }: ValuesProps): ReactElement {
+export function FitValues({ state, startOf }: ValuesProps): ReactElement {
   const { iterations, refined } = state;
   const begun = iterations.length > 0;
   const unknowns = unknownsOf(begun ? state.fitted : state.fit);

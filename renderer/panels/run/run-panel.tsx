@@ -56,14 +56,16 @@ function RunProgressView({
 }
 
 /** Text of a factor, such as `2 ×`. */
-const times = (factor: number): string => `${Number(factor.toPrecision(3))} ×`;
+const factorText = (factor: number): string => `${Number(factor.toPrecision(3))} ×`;
 
 /** Text such as `cells of 0.4 × 0.5 mm and 10 mrad (2 × in z, 2 × in x, 2 × in angle)`. */
 function gridText({ dz_mm, dx_mm, dtheta_mrad, coarser }: WhatIfMethod): string {
   const { z, x, theta } = coarser;
   const cells = `cells of ${significant(dz_mm, 3)} × ${significant(dx_mm, 3)} mm and ${significant(dtheta_mrad, 3)} mrad`;
   const all = z === x && x === theta;
-  const each = all ? `${times(z)} each` : `${times(z)} in z, ${times(x)} in x, ${times(theta)} in angle`;
+  const each = all
+    ? `${factorText(z)} each`
+    : `${factorText(z)} in z, ${factorText(x)} in x, ${factorText(theta)} in angle`;
   return z * x * theta === 1 ? `the scenario's grid, ${cells}` : `a coarser grid, ${cells} (${each})`;
 }
 

@@ -93,7 +93,7 @@ export function Commissioning(): ReactElement {
       await client.call('scenario.save', {
         ...{ scenario: made, file: { kind: 'library', key }, ifExists: 'refuse', stamp: null },
       });
-      stores.notices.tell({ tone: 'success', title: `${key} is in the library` });
+      stores.notices.show({ tone: 'success', title: `${key} is in the library` });
     } catch (error) {
       stores.notices.fail('The beam could not be saved', error);
     }

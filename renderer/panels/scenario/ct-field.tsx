@@ -84,7 +84,7 @@ function usePicture(path: Path): CtPicture | null {
   return picture;
 }
 
-function about({ plane, at_mm, from_mm, to_mm, slices, toRange }: CtPicture): string {
+function pictureText({ plane, at_mm, from_mm, to_mm, slices, toRange }: CtPicture): string {
   const which =
     slices === 1 ? 'the only slice' : `of ${slices} from ${fixedDigits(from_mm, 1)} to ${fixedDigits(to_mm, 1)} mm`;
   const way = toRange ? 'The dot is the range of the beam.' : 'Lines are beam paths through the box.';
@@ -127,7 +127,7 @@ function CtPlaneView({ picture, window }: { readonly picture: CtPicture; readonl
         width={PIXELS}
         height={Math.max(16, Math.round((PIXELS * high) / wide))}
         role="img"
-        aria-label={`CT, ${about(picture)}`}
+        aria-label={`CT, ${pictureText(picture)}`}
       />
       <svg viewBox={`0 0 ${wide} ${high}`} aria-hidden="true">
         <polygon className="ct-picture__box" points={points} />
@@ -169,7 +169,7 @@ function CtPictureView({ path }: { readonly path: Path }): ReactElement | null {
           options={windowOptions}
           onChange={setWindow}
         />
-        <p>{`CT, ${about(picture)}`}</p>
+        <p>{`CT, ${pictureText(picture)}`}</p>
       </figcaption>
     </figure>
   );

@@ -21,8 +21,8 @@ import {
   formulaOf,
   isFormula,
   issuesAt,
-  listedParts,
   numberOr,
+  splitAtCommas,
   useForm,
 } from './fields.ts';
 
@@ -165,7 +165,7 @@ function TextsField({
   const change = (text: string): void => {
     setTyped(text);
     const lines = text.split('\n').filter((line) => line.trim() !== '');
-    const next = onLines ? lines : listedParts(text).map(formulaOf);
+    const next = onLines ? lines : splitAtCommas(text).map(formulaOf);
     form.edit(field.path, next.length === 0 && field.resettable ? undefined : next, field.title, field.key);
   };
   return (
@@ -287,7 +287,7 @@ export function Field({ path, title }: { readonly path: Path; readonly title?: s
   );
 }
 
-type Refusals = ReadonlyMap<string, string | null>;
+type VariantReasons = ReadonlyMap<string, string | null>;
 
 /**
  * Options for all variants. CPU variants have individual reasons; without a GPU the CUDA variants share a reason, shown
@@ -295,7 +295,7 @@ type Refusals = ReadonlyMap<string, string | null>;
  */
 function variantItems(
   variants: readonly Variant[],
-  refusals: Refusals,
+  refusals: VariantReasons,
   cuda: Capabilities['devices']['cuda'],
   chosen: string,
   choose: (id: string) => void,

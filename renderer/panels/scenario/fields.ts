@@ -59,7 +59,7 @@ export interface FieldModel {
 }
 
 /** Whether the value is required and thus cannot be reset. */
-const isNeeded = (kind: ReturnType<typeof kindOfDocument>, path: Path): boolean =>
+const isRequired = (kind: ReturnType<typeof kindOfDocument>, path: Path): boolean =>
   scenarioKinds[kind].standIns.some((needed) => sameJson(needed.path, path)) || formatPath(path) === 'beam.range_mm';
 
 /**
@@ -88,7 +88,7 @@ export function fieldModel(draft: ScenarioDraft, resolved: ScenarioDraft | null,
     schema,
     ...{ value, currentDefault },
     displayedDefault: value === undefined ? currentDefault : schema.default,
-    resettable: value !== undefined && currentDefault !== undefined && !isNeeded(kind, path),
+    resettable: value !== undefined && currentDefault !== undefined && !isRequired(kind, path),
   };
 }
 
@@ -138,7 +138,7 @@ export function formulaOf(text: string): number | string {
 }
 
 /** Splits at commas outside brackets: `n, max(a, b)` has two parts. */
-export function listedParts(text: string): readonly string[] {
+export function splitAtCommas(text: string): readonly string[] {
   const parts = [''];
   let depth = 0;
   for (const letter of text) {

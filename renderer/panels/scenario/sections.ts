@@ -96,11 +96,11 @@ const MAX_IN_SUMMARY = 3;
 const isGroup = (schema: JsonSchema): boolean => schema.type === 'object' && schema.properties !== undefined;
 
 /** Paths of numbers and enumerations below a schema. */
-function leaves(schema: JsonSchema, path: Path): readonly Path[] {
+function leafPaths(schema: JsonSchema, path: Path): readonly Path[] {
   const properties = Object.entries(schema.properties ?? {});
   return properties.flatMap(([key, each]) => {
     const here = [...path, key];
-    if (isGroup(each)) return leaves(each, here);
+    if (isGroup(each)) return leafPaths(each, here);
     return each.type === 'number' || each.type === 'integer' || each.enum !== undefined ? [here] : [];
   });
 }
@@ -118,7 +118,7 @@ function generateSections(schema: JsonSchema): readonly Section[] {
       id: key,
       title: each.title ?? key,
       fields: Object.keys(each.properties ?? {}).map((name): Path => [key, name]),
-      summary: leaves(each, [key]).slice(0, MAX_IN_SUMMARY),
+      summary: leafPaths(each, [key]).slice(0, MAX_IN_SUMMARY),
     })),
   ];
 }

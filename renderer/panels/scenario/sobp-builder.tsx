@@ -52,7 +52,7 @@ function summaryOf(sobp: Sobp, request: SobpRequest): readonly string[] {
   return [
     `R90 ${fixedDigits(plateau.r90_mm, 2)} mm, M95 ${fixedDigits(plateau.m95_mm, 2)} mm, distal 80–20 % ${fixedDigits(plateau.falloff_mm, 2)} mm.`,
     ...(off === null ? [] : [off]),
-    `Flat to ${percent(plateau.flatness)}; ${percent(firstFlatness)} by Jette and Chen.`,
+    `Flat to ${percent(plateau.flatness)}; with the initial weights by Jette and Chen, to ${percent(firstFlatness)}.`,
     `${layers.length} layers${places_mm.length === 1 ? '' : ` at ${places_mm.length} positions`}.`,
   ];
 }

@@ -51,12 +51,12 @@ const CLICK = 3;
 
 const clampToUnit = (at: number): number => Math.min(1, Math.max(0, at));
 
-interface EndProps extends Pick<ParallelAxisProps, 'axis' | 'onRange'> {
+interface RangeEndProps extends Pick<ParallelAxisProps, 'axis' | 'onRange'> {
   readonly which: 'low' | 'high';
   readonly range: readonly [number, number];
 }
 
-function End({ axis, which, range, onRange }: EndProps): ReactElement {
+function RangeEnd({ axis, which, range, onRange }: RangeEndProps): ReactElement {
   const at = range[which === 'low' ? 0 : 1];
   const put = (to: number): void => {
     const [low, high] =
@@ -157,7 +157,7 @@ function ParallelAxisView(props: ParallelAxisProps): ReactElement {
           <div className="studies__axis-kept" style={{ bottom: `${100 * low}%`, top: `${100 * (1 - high)}%` }} />
         )}
         {(['low', 'high'] as const).map((which) => (
-          <End key={which} axis={axis} which={which} range={[low, high]} onRange={onRange} />
+          <RangeEnd key={which} axis={axis} which={which} range={[low, high]} onRange={onRange} />
         ))}
       </div>
       <ul className="studies__axis-ticks overlay" aria-label={`Along ${title}`}>
@@ -282,9 +282,9 @@ export function ParallelAxes({ sides, logs, points, onChoose }: ParallelAxesProp
       <p className="studies__said">
         Drag along an axis to select a part of it, drag its name to move it, click a line to see its point. Colours show{' '}
         {given.at(-1)?.title}.
-        {omitted === 0 ? '' : ` ${count(omitted)} points have no number on some axis, and no line.`}
+        {omitted === 0 ? '' : ` ${count(omitted)} points have no line, because they lack a value on an axis.`}
         {dense
-          ? ` ${count(rows.length)} lines are drawn by density: stronger where more lines pass (logarithmic), in the mean of their colours.`
+          ? ` ${count(rows.length)} lines are drawn as density: more opaque where more lines pass (logarithmic), in their mean colour.`
           : ''}
         <span role="status">
           {' '}

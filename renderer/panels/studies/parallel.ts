@@ -4,7 +4,7 @@
  */
 import { significant } from '../../../electron/domain/numbers.ts';
 import { axisTitle } from '../../drawing/axes.ts';
-import { type FigureAxis, scaleOf, ticksDown } from '../../drawing/figures/axes.ts';
+import { type FigureAxis, scaleOf, verticalTicks } from '../../drawing/figures/axes.ts';
 import type { DrawingTheme } from '../../drawing/theme.ts';
 import type { HeatSide } from './heat-map.ts';
 import { columnTitle } from './words.ts';
@@ -294,10 +294,10 @@ export function ticksOf(
     return { ticks: ticks.filter((_, k) => k % every === 0), title };
   }
   const { toPixel } = scaleOf(along, 0, 1);
-  const own = ticksDown(along, { height }, label);
+  const own = verticalTicks(along, { height }, label);
   // If a short logarithmic span has too few labelled digits, use linear steps placed on the logarithmic scale.
   const isBare = own.ticks.filter((tick) => tick.label !== '').length < MIN_LABELS;
-  const { ticks, exponent } = isBare ? ticksDown({ ...along, kind: 'linear' }, { height }, label) : own;
+  const { ticks, exponent } = isBare ? verticalTicks({ ...along, kind: 'linear' }, { height }, label) : own;
   const within = ticks.map(({ value, label: text }) => ({ at: toPixel(value), text }));
   return {
     ticks: within.filter(({ at }) => at >= -1e-6 && at <= 1 + 1e-6),

@@ -62,7 +62,9 @@ const MAX_GROUPS = 12;
 const OTHERS = 'others';
 const ROOM = 0.05;
 
-/** Axis limits with a margin. Loops, because 100,000 points are too many for function arguments or another copy. */
+/**
+ * Axis limits with a margin. Uses loops, because 100,000 points are too many for function arguments or another copy.
+ */
 function limits(
   numbers: readonly Float64Array[],
   rows: readonly Uint32Array[],
@@ -147,7 +149,7 @@ function groupedRows({ x, y, groups, logX, logY }: PlottedResults): ReadonlyMap<
 }
 
 /** Intervals of very many points as a band, if both ends can be drawn. */
-function bandOf(
+function intervalBandOf(
   { x, ends, logY }: PlottedResults,
   rows: Uint32Array,
   { name, ink }: Pick<Series, 'name' | 'ink'>,
@@ -201,7 +203,7 @@ export function resultsChart(plotted: PlottedResults): Chart {
     const told = { ids: rows };
     const dots = { ...base, ...told, ...intervals, ...size, kind: 'dots', form: 'round' } as const;
     if (look !== 'lines') return [dots];
-    const band = many ? bandOf(plotted, rows, base) : [];
+    const band = many ? intervalBandOf(plotted, rows, base) : [];
     const line = { ...base, ...(many ? {} : told), kind: 'line', dash: [] } as const;
     // Long lines are thinned, so hovering uses the dots instead.
     return many ? [...band, { ...line, silent: true }, dots] : [line, { ...dots, silent: true }];

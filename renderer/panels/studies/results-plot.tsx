@@ -104,7 +104,8 @@ function numbersOf(columns: readonly StudyColumnInfo[], values: Values, key: str
 }
 
 /** Only times and energies have interval columns. Other columns named low and high refer to sides of a box. */
-export const endKeys = (y: string): readonly string[] => (/_s$|_to_first$/.test(y) ? [`${y}_low`, `${y}_high`] : []);
+export const intervalEndKeys = (y: string): readonly string[] =>
+  /_s$|_to_first$/.test(y) ? [`${y}_low`, `${y}_high`] : [];
 
 function chartOf(
   columns: readonly StudyColumnInfo[],
@@ -115,7 +116,7 @@ function chartOf(
   if (look === 'heat' || look === 'parallel') return null;
   const [across, up] = [numbersOf(columns, values, x), numbersOf(columns, values, y)];
   if (across === null || up === null) return null;
-  const [low, high] = endKeys(y).map((key) => numbersOf(columns, values, key)?.numbers ?? null);
+  const [low, high] = intervalEndKeys(y).map((key) => numbersOf(columns, values, key)?.numbers ?? null);
   const group = by === NO_COLUMN ? null : sideOf(columns, values, by);
   const groups: PlottedResults['groups'] =
     group === null
@@ -246,7 +247,7 @@ export function ResultsPlot({
   const { look } = plot;
   const xy = look !== 'heat' && look !== 'parallel';
   const wanted = useMemo(() => {
-    const keys = look === 'parallel' ? along : look === 'heat' ? [x, y, value] : [x, y, by, ...endKeys(y)];
+    const keys = look === 'parallel' ? along : look === 'heat' ? [x, y, value] : [x, y, by, ...intervalEndKeys(y)];
     return [...new Set(keys)].filter((key) => columns.some((one) => one.key === key));
   }, [columns, look, along, x, y, by, value]);
   const { values, failure, retry } = useValues(entry, filter, wanted);

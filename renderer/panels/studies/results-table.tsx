@@ -114,12 +114,12 @@ interface HeadProps {
   readonly onSort: (sort: StudyViewSettings['sort']) => void;
 }
 
-const orderOf = ({ column, look }: Pick<HeadProps, 'column' | 'look'>): 'none' | 'ascending' | 'descending' =>
+const sortOrderOf = ({ column, look }: Pick<HeadProps, 'column' | 'look'>): 'none' | 'ascending' | 'descending' =>
   look.sort?.key !== column.key ? 'none' : look.sort.descending ? 'descending' : 'ascending';
 
 /** Column heading. Each press changes the order: first ascending, then descending, then unsorted. */
 function Heading({ column, look, onSort }: HeadProps): ReactElement {
-  const order = orderOf({ column, look });
+  const order = sortOrderOf({ column, look });
   const { key } = column;
   return (
     <button
@@ -188,7 +188,7 @@ export function ResultsTable(props: ResultsTableProps): ReactElement {
         <thead>
           <tr>
             {shown.map(({ column }) => (
-              <th key={column.key} scope="col" aria-sort={orderOf({ column, look })} data-numeric={column.numeric}>
+              <th key={column.key} scope="col" aria-sort={sortOrderOf({ column, look })} data-numeric={column.numeric}>
                 <Heading
                   column={column}
                   look={look}

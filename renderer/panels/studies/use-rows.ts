@@ -78,7 +78,7 @@ function textsOf({ different, of }: NonNullable<StudyValues['texts']>): readonly
 }
 
 /** Columns of `wanted` that are missing. */
-export const missingOf = ({ columns }: Values, wanted: readonly string[]): readonly string[] =>
+export const missingColumns = ({ columns }: Values, wanted: readonly string[]): readonly string[] =>
   wanted.filter((key) => !columns.some((one) => one.key === key));
 
 /**
@@ -122,14 +122,14 @@ export function useValues(
     const wanted = JSON.parse(question) as string[];
     const take = async (): Promise<void> => {
       const before = last.current;
-      const missing = before.of === of ? missingOf(before.values, wanted) : wanted;
+      const missing = before.of === of ? missingColumns(before.values, wanted) : wanted;
       if (missing.length === 0) return setFailure(null);
       const known = before.values.rows;
       const answer = await client.call('study.values', { study, filter: text, keys: [...missing], known });
       if (!current) return;
       const now = mergeColumns(before.values, answer, wanted);
       // If the rows have changed, the known columns belong to the old rows, and are requested again.
-      const whole = missingOf(now, wanted).length === 0;
+      const whole = missingColumns(now, wanted).length === 0;
       last.current = { of: whole ? of : null, values: now };
       if (!whole) return take();
       setValues(now);

@@ -19,7 +19,7 @@ interface BlockBarProps {
 /** Maximum number of steps in a list; a longer list would be too long to scroll. */
 const MAX_STEPS = 400;
 
-function Align({ controller, state }: BlockBarProps): ReactElement | null {
+function AlignmentChoice({ controller, state }: BlockBarProps): ReactElement | null {
   const alignment = useSelected(state, (now) => now.alignment);
   const steps = useSelected(state, (now) => now.steps);
   const open = useSelected(useWorkbench().stores.timelines, (now) => now.open);
@@ -151,7 +151,7 @@ export function BlockBar({
           if (file !== undefined) void timelines.openLocal(file);
         }}
       />
-      <Align controller={controller} state={state} />
+      <AlignmentChoice controller={controller} state={state} />
     </div>
   );
 }

@@ -23,7 +23,7 @@ export class TimelineContext {
   }
 
   /** True after the panel has closed: later responses are ignored. */
-  get closed(): boolean {
+  get isClosed(): boolean {
     return this.#closed;
   }
 
@@ -64,8 +64,8 @@ export class TimelineBlocks {
   }
 
   /** True if no request to the host is pending. */
-  get settled(): boolean {
-    return this.#all.every(({ feed }) => feed.settled);
+  get isSettled(): boolean {
+    return this.#all.every(({ feed }) => feed.isSettled);
   }
 
   close(): void {
@@ -124,11 +124,11 @@ export class TimelineBlocks {
     // A timeline that another window closes is removed from the list without a message.
     const feed = new WindowFeed(this.#context.workbench.client, info.id, this.#changed, () => undefined);
     const block: Block = { info, feed, steps: null, arrows: [] };
-    void this.#learn(block);
+    void this.#loadSteps(block);
     return block;
   }
 
-  async #learn(block: Block): Promise<void> {
+  async #loadSteps(block: Block): Promise<void> {
     const { workbench, state } = this.#context;
     const trace = block.info.id;
     const [steps, summary] = await Promise.all([
@@ -136,7 +136,7 @@ export class TimelineBlocks {
       workbench.client.call('timeline.summary', { trace }),
     ]).catch(() => [NO_STEPS, null] as const);
     block.steps = steps;
-    if (this.#context.closed || this.blockOf(trace) === null) return;
+    if (this.#context.isClosed || this.blockOf(trace) === null) return;
     const slow = slowSteps(steps);
     state.setState((now) => ({ slow: { ...now.slow, [trace]: slow } }));
     if (summary !== null) state.setState(({ summaries }) => ({ summaries: { ...summaries, [trace]: summary } }));

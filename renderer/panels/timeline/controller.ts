@@ -70,8 +70,8 @@ export class TimelineController {
   }
 
   /** True if no request to the host is pending. */
-  get settled(): boolean {
-    return this.#blocks.settled;
+  get isSettled(): boolean {
+    return this.#blocks.isSettled;
   }
 
   get window(): TimeWindow {
@@ -121,7 +121,7 @@ export class TimelineController {
   }
 
   /** Dims everything between slow steps. */
-  keepSlow(only: boolean): void {
+  showOnlySlow(only: boolean): void {
     const { state } = this.#context;
     state.setState({ onlySlow: only });
     this.#markSlow();
@@ -249,7 +249,7 @@ export class TimelineController {
         this.clear();
         return true;
       default:
-        void this.#choice.neighbour(action === 'right-span' ? 1 : -1);
+        void this.#choice.chooseNeighbour(action === 'right-span' ? 1 : -1);
         return true;
     }
   }

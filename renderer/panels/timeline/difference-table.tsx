@@ -19,7 +19,7 @@ interface NamedDifference {
 }
 
 /** Differences by name, largest change first. */
-export function differenceOf(first: TimelineStatistics, second: TimelineStatistics): readonly NamedDifference[] {
+export function compareByName(first: TimelineStatistics, second: TimelineStatistics): readonly NamedDifference[] {
   const find = ({ names }: TimelineStatistics): ReadonlyMap<string, NamedTime> =>
     new Map(names.map((one) => [one.name, one]));
   const [a, b] = [find(first), find(second)];
@@ -44,7 +44,7 @@ export function DifferenceTable({ parts }: { readonly parts: Parts }): ReactElem
     parts.find((part) => part.trace === trace) ?? parts[otherwise];
   const [first, second] = [find(asked?.[0], 0), find(asked?.[1], 1)];
   const rows = useMemo(
-    () => (first === undefined || second === undefined ? [] : differenceOf(first.statistics, second.statistics)),
+    () => (first === undefined || second === undefined ? [] : compareByName(first.statistics, second.statistics)),
     [first, second],
   );
   if (first === undefined || second === undefined) return null;

@@ -37,8 +37,8 @@ export function StepsTab({ controller, state }: TabProps): ReactElement {
   return (
     <div data-testid="timeline-steps">
       <label>
-        <input type="checkbox" checked={only} onChange={({ target }) => controller?.keepSlow(target.checked)} />
-        Keep only the steps slower than the p99
+        <input type="checkbox" checked={only} onChange={({ target }) => controller?.showOnlySlow(target.checked)} />
+        Dim everything except steps slower than the p99
       </label>
       {open.map(({ id, name, about }) => {
         const statistics = slow[id];

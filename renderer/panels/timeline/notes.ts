@@ -24,7 +24,7 @@ export class TimelineNotes {
       const found = await workbench.client
         .call('timeline.notes', { trace })
         .catch((error: unknown) => this.#context.fail('The notes on the timeline could not be read', error));
-      if (found === null || this.#context.closed) continue;
+      if (found === null || this.#context.isClosed) continue;
       state.setState(({ notes }) => ({ notes: { ...notes, [trace]: notes[trace] ?? found.notes } }));
     }
     this.#changed();
@@ -33,7 +33,7 @@ export class TimelineNotes {
   async add(trace: TraceId, note: Omit<TimelineNote, 'created'>): Promise<void> {
     const before = this.#context.state.getState().notes[trace] ?? [];
     const made = { ...note, created: new Date().toISOString() };
-    await this.#keep(
+    await this.#save(
       trace,
       [...before, made].toSorted((a, b) => a.from_ns - b.from_ns),
     );
@@ -41,18 +41,18 @@ export class TimelineNotes {
 
   async remove(trace: TraceId, note: TimelineNote): Promise<void> {
     const before = this.#context.state.getState().notes[trace] ?? [];
-    await this.#keep(
+    await this.#save(
       trace,
       before.filter((one) => one !== note),
     );
   }
 
-  async #keep(trace: TraceId, notes: readonly TimelineNote[]): Promise<void> {
+  async #save(trace: TraceId, notes: readonly TimelineNote[]): Promise<void> {
     const { state, workbench } = this.#context;
     const kept = await workbench.client
       .call('timeline.keepNotes', { trace, notes })
       .catch((error: unknown) => this.#context.fail('The note could not be saved', error));
-    if (kept === null || this.#context.closed) return;
+    if (kept === null || this.#context.isClosed) return;
     state.setState((now) => ({ notes: { ...now.notes, [trace]: notes } }));
     this.#changed();
   }

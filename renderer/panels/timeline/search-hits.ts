@@ -41,7 +41,7 @@ export class SpanChoice {
   }
 
   /** Chooses the previous or next span on its track. */
-  async neighbour(step: 1 | -1): Promise<void> {
+  async chooseNeighbour(step: 1 | -1): Promise<void> {
     const { chosen } = this.#context.state.getState();
     if (chosen === null) return;
     const { trace, details } = chosen;
@@ -123,7 +123,7 @@ export class LaunchArrows {
     const found = await this.#context.workbench.client
       .call('timeline.arrows', { ...requested, tracks: [...window.tracks], limit: MAX_ARROWS })
       .catch(() => null);
-    if (found === null || this.#context.closed || !isLast()) return;
+    if (found === null || this.#context.isClosed || !isLast()) return;
     block.arrows = Array.from(found.from_ns, (start, i) => ({
       trace: block.info.id,
       fromTrack: found.fromTrack[i] ?? 0,
@@ -183,7 +183,7 @@ export class SearchHits {
       .flatMap(({ info, span, start_ns }) =>
         Array.from(span, (each, i): Hit => ({ trace: info.id, span: each, at: start_ns[i] ?? 0 })),
       )
-      .sort((a, b) => this.#place(a) - this.#place(b));
+      .sort((a, b) => this.#axisTime(a) - this.#axisTime(b));
     const sum = (of: (one: NonNullable<typeof found>[number]) => number): number =>
       found.reduce((total, one) => total + of(one), 0);
     this.#context.state.setState({
@@ -211,7 +211,7 @@ export class SearchHits {
     const count = this.#hits.length;
     if (search === null || count === 0) return;
     const index =
-      search.index === null ? (step > 0 ? this.#firstInSight() : count - 1) : (search.index + step + count) % count;
+      search.index === null ? (step > 0 ? this.#firstVisible() : count - 1) : (search.index + step + count) % count;
     const hit = this.#hits[index];
     if (hit === undefined) return;
     this.#context.state.setState({ search: { ...search, index } });
@@ -219,22 +219,22 @@ export class SearchHits {
     this.#show();
   }
 
-  #place({ trace, at }: Hit): number {
+  #axisTime({ trace, at }: Hit): number {
     return this.#blocks.toAxisTime(trace, at);
   }
 
   #show(): void {
-    const hits = Float64Array.from(this.#hits, (hit) => this.#place(hit));
+    const hits = Float64Array.from(this.#hits, (hit) => this.#axisTime(hit));
     const index = this.#context.state.getState().search?.index ?? null;
     this.#viewport.mark({ hits, currentHit_ns: index === null ? null : (hits[index] ?? null) });
     this.#viewport.show();
   }
 
-  #firstInSight(): number {
+  #firstVisible(): number {
     const { from } = this.#viewport.window;
     return Math.max(
       0,
-      this.#hits.findIndex((hit) => this.#place(hit) >= from),
+      this.#hits.findIndex((hit) => this.#axisTime(hit) >= from),
     );
   }
 }

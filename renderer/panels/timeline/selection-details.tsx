@@ -90,13 +90,13 @@ function factsOf(details: SpanDetails): readonly Fact[] {
     { name: 'Duration', value: timeText(details.duration_ns, 4) },
     { name: 'Starts at', value: exactTime(details.start_ns) },
     { name: 'Lane', value: details.lane },
-    { name: 'Of', value: details.process },
+    { name: 'Process', value: details.process },
     ...(step === null ? [] : [{ name: 'Step', value: count(step) }]),
     ...(bytes === null ? [] : [{ name: 'Size', value: formatBytes(bytes) }]),
     ...(bytes_per_s === null ? [] : [{ name: 'Rate', value: significant(bytes_per_s / 1e9, 4), unit: 'GB/s' }]),
     ...(shareOfCeiling === null
       ? []
-      : [{ name: 'Of the copy bandwidth', value: percent(shareOfCeiling), unit: 'measured' }]),
+      : [{ name: 'Share of copy bandwidth', value: percent(shareOfCeiling), unit: 'measured' }]),
     ...details.fields,
     ...(delay === null ? [] : [{ name: 'To its first work', value: timeText(delay, 4) }]),
   ];

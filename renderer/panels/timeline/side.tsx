@@ -224,12 +224,12 @@ function Summaries({ controller, state }: SummariesProps): ReactElement {
   );
 }
 
-interface SideProps {
+interface SidePanelProps {
   readonly controller: TimelineController | null;
   readonly state: TimelineStateStore;
 }
 
-export function Side({ controller, state }: SideProps): ReactElement {
+export function SidePanel({ controller, state }: SidePanelProps): ReactElement {
   const tab = useSelected(state, (now) => now.tab);
   return (
     <aside className="timeline-side stack gap-s" aria-label="About the timeline">

@@ -12,7 +12,7 @@ import { EmptyState } from '../../widgets/words/empty-state.tsx';
 import { useSelected, useWorkbench } from '../../workbench/context.ts';
 import { BlockBar } from './block-bar.tsx';
 import { TimelineController } from './controller.ts';
-import { Side } from './side.tsx';
+import { SidePanel } from './side.tsx';
 import { createTimelineSettings, createTimelineState } from './store.ts';
 import { Toolbar } from './toolbar.tsx';
 
@@ -174,7 +174,7 @@ export default function TimelinePanel(): ReactElement {
           ) : null}
           <LoadingFiles />
         </div>
-        {side && !empty ? <Side controller={controller} state={state} /> : null}
+        {side && !empty ? <SidePanel controller={controller} state={state} /> : null}
       </div>
     </div>
   );

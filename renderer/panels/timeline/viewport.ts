@@ -137,7 +137,7 @@ export class TimelineViewport {
 
   /** Paints available data, requests missing data, and calls `rested` once the view has settled. */
   show(): void {
-    if (this.#context.closed || this.view.size.width <= 0) return;
+    if (this.#context.isClosed || this.view.size.width <= 0) return;
     const scene = this.scene();
     const { frame, size } = this.view;
     const inSight = visibleLanes(scene, frame.plotHeight);
@@ -146,7 +146,7 @@ export class TimelineViewport {
       const origin = this.#blocks.origin(block.info.id);
       const { from, to } = scene.view;
       const pixels = Math.max(1, Math.round(frame.plotWidth * size.ratio));
-      block.feed.want({ from_ns: from + origin, to_ns: to + origin, pixels, tracks });
+      block.feed.request({ from_ns: from + origin, to_ns: to + origin, pixels, tracks });
     }
     this.view.show(scene);
     if (this.#rest !== null) clearTimeout(this.#rest);

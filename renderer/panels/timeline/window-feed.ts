@@ -34,7 +34,7 @@ export function isSufficient(window: TimelineWindow | null, wish: WindowRequest)
 }
 
 /** Request for the needed window, with a margin. */
-export function widenRequest(wish: WindowRequest): WindowRequest {
+export function requestWithMargin(wish: WindowRequest): WindowRequest {
   const pixels = Math.min(MAX_PIXELS, Math.round(wish.pixels * (1 + 2 * MARGIN_SHARE)));
   const beside = ((wish.to_ns - wish.from_ns) * (pixels / wish.pixels - 1)) / 2;
   return {
@@ -76,7 +76,7 @@ export class WindowFeed {
   }
 
   /** True if no request is pending. */
-  get settled(): boolean {
+  get isSettled(): boolean {
     return !this.#pending;
   }
 
@@ -84,28 +84,28 @@ export class WindowFeed {
     return this.#names.get(name) ?? null;
   }
 
-  want(wish: WindowRequest): void {
+  request(wish: WindowRequest): void {
     if (wish.tracks.length === 0 || !(wish.to_ns > wish.from_ns) || isSufficient(this.#window, wish)) return;
     this.#neededWindow = wish;
-    if (!this.#pending) void this.#ask();
+    if (!this.#pending) void this.#sendRequests();
   }
 
   close(): void {
     this.#closed = true;
   }
 
-  async #ask(): Promise<void> {
+  async #sendRequests(): Promise<void> {
     this.#pending = true;
     try {
       while (this.#neededWindow !== null && !this.#closed) {
         const wish = this.#neededWindow;
         this.#neededWindow = null;
         if (isSufficient(this.#window, wish)) continue;
-        const { tracks, ...rest } = widenRequest(wish);
+        const { tracks, ...rest } = requestWithMargin(wish);
         this.#window = await this.#client.call('timeline.window', { trace: this.#trace, ...rest, tracks: [...tracks] });
         if (this.#closed) return;
         this.#changed();
-        await this.#learnNames();
+        await this.#loadNames();
       }
     } catch (error) {
       if (!this.#closed) this.#failed(error);
@@ -136,7 +136,7 @@ export class WindowFeed {
     return unknown;
   }
 
-  async #learnNames(): Promise<void> {
+  async #loadNames(): Promise<void> {
     const names = this.#unknownNames();
     if (names.length === 0) return;
     const { texts } = await this.#client.call('timeline.names', { trace: this.#trace, names: [...names] });

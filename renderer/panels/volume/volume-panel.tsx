@@ -153,7 +153,7 @@ function Settings({ feed }: { readonly feed: VolumeFeed }): ReactElement {
   );
 }
 
-function Compute({ feed, primary }: { readonly feed: VolumeFeed; readonly primary: boolean }): ReactElement {
+function ComputeButton({ feed, primary }: { readonly feed: VolumeFeed; readonly primary: boolean }): ReactElement {
   const { stores } = useWorkbench();
   const { phase, settings } = useSelected(feed.state, (state) => state);
   if (phase === 'waiting' || phase === 'solving') {
@@ -189,7 +189,7 @@ function Progress({ feed }: { readonly feed: VolumeFeed }): ReactElement {
           ? `Solved ${count(solved)} of ${count(kinds)} kinds of spots`
           : `Summed ${count(summed)} of ${count(planes)} planes`;
   return (
-    <EmptyState icon="clock" title={words} action={<Compute feed={feed} primary={false} />}>
+    <EmptyState icon="clock" title={words} action={<ComputeButton feed={feed} primary={false} />}>
       {/* Each kind of spot and each plane of depth counts as one part. */}
       <progress value={solved + summed} max={Math.max(1, kinds + planes)} aria-label="Progress of the dose" />
     </EmptyState>
@@ -209,7 +209,7 @@ function NoVolume({ feed }: { readonly feed: VolumeFeed }): ReactElement {
       {faulty ? (
         <PanelOffer panel="scenario" icon="sliders" label="Show the errors in the form" />
       ) : (
-        <Compute feed={feed} primary />
+        <ComputeButton feed={feed} primary />
       )}
       <Settings feed={feed} />
     </span>
@@ -288,7 +288,7 @@ export default function VolumePanel(): ReactElement {
             disabled={Object.keys(windows).length === 0}
             onPress={() => feed.zoom({ x: null, y: null, z: null })}
           />
-          <Compute feed={feed} primary={false} />
+          <ComputeButton feed={feed} primary={false} />
           <Settings feed={feed} />
           <MapDisplay
             mapName="slices"

@@ -29,11 +29,11 @@ function useFigureSize(): { readonly ref: RefObject<HTMLElement | null>; readonl
   return { ref, size };
 }
 
-function tip(text: string | undefined): ReactElement | null {
+function tooltip(text: string | undefined): ReactElement | null {
   return text === undefined ? null : <title>{text}</title>;
 }
 
-function element(shape: Shape, key: number): ReactElement {
+function shapeElement(shape: Shape, key: number): ReactElement {
   const color = 'ink' in shape ? `var(--${shape.ink})` : undefined;
   switch (shape.kind) {
     case 'line':
@@ -74,7 +74,7 @@ function element(shape: Shape, key: number): ReactElement {
           fill={color}
           opacity={shape.opacity}
         >
-          {tip(shape.tip)}
+          {tooltip(shape.tip)}
         </rect>
       );
     case 'frame':
@@ -87,9 +87,9 @@ function element(shape: Shape, key: number): ReactElement {
         form === 'ring' ? { fill: 'none', stroke: color, strokeWidth: 1.5 } : { fill: color, opacity: shape.opacity };
       if (form === 'square') {
         const side = { x: at[0] - radius, y: at[1] - radius, width: 2 * radius, height: 2 * radius };
-        return createElement('rect', { key, ...side, ...painted }, tip(shape.tip));
+        return createElement('rect', { key, ...side, ...painted }, tooltip(shape.tip));
       }
-      return createElement('circle', { key, cx: at[0], cy: at[1], r: radius, ...painted }, tip(shape.tip));
+      return createElement('circle', { key, cx: at[0], cy: at[1], r: radius, ...painted }, tooltip(shape.tip));
     }
     case 'text': {
       const [x, y] = shape.at;
@@ -138,7 +138,7 @@ export function FigureView({ make }: FigureViewProps): ReactElement {
       {figure === null ? null : (
         <svg width={figure.width} height={figure.height} viewBox={`0 0 ${figure.width} ${figure.height}`} role="img">
           <title>{figure.title}</title>
-          {figure.shapes.map(element)}
+          {figure.shapes.map(shapeElement)}
         </svg>
       )}
     </section>

@@ -38,7 +38,7 @@ const positionText = (field: FieldMap, { horizontal, vertical }: MapPoint, digit
   `${symbolOf(field.horizontal)} ${fixedDigits(horizontal, digits)} ${field.horizontal.unit}, ` +
   `${symbolOf(field.vertical)} ${fixedDigits(vertical, digits)} ${field.vertical.unit}`;
 
-const capital = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
+const capitalized = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
 
 function profileChart(field: FieldMap, mark: MapMark, scale: ScaleKind): Chart {
   const { distance, unit, values, horizontal, vertical } = fieldProfile(field, mark.from, mark.to);
@@ -46,7 +46,7 @@ function profileChart(field: FieldMap, mark: MapMark, scale: ScaleKind): Chart {
   const [low, high] = [known.reduce((a, b) => Math.min(a, b), 0), known.reduce((a, b) => Math.max(a, b), 0)];
   const log = scale === 'log' && high > 0 && low >= 0;
   const span = high - low || 1;
-  const name = capital(field.quantity);
+  const name = capitalized(field.quantity);
   const pane: Pane = {
     x: {
       ...{ title: unit === '' ? 'Fraction of the line' : 'Along the line', unit, kind: 'linear', from: 0 },
@@ -81,7 +81,7 @@ function profileChart(field: FieldMap, mark: MapMark, scale: ScaleKind): Chart {
 }
 
 const markText = (field: FieldMap, { from, to }: MapMark): string =>
-  `${capital(field.quantity)} from ${positionText(field, from)} to ${positionText(field, to)}`;
+  `${capitalized(field.quantity)} from ${positionText(field, from)} to ${positionText(field, to)}`;
 
 /** Whether each sample is the maximum of several cells. A sum over such samples has no meaning. */
 const areMaxima = (field: FieldMap): boolean => field.statistic === 'max' && isReduced(field);

@@ -63,7 +63,7 @@ export function createBenchActions(context: ActionContext, userKernels: UserKern
         bench.subjects.map(({ subject }) => subject),
       );
       stores.layout.reveal('compare');
-      notices.tell({ tone: 'success', title: `Opened ${bench.name}`, text: 'Its variants are in the comparison.' });
+      notices.show({ tone: 'success', title: `Opened ${bench.name}`, text: 'Its variants are in the comparison.' });
       return bench;
     } catch (error) {
       notices.fail(`${name} could not be opened`, error);
@@ -75,7 +75,7 @@ export function createBenchActions(context: ActionContext, userKernels: UserKern
     await refresh();
     const bench = benchOf(comparison.getState(), id);
     if (bench === null) {
-      notices.tell({ tone: 'warning', title: 'This session no longer exists', text: 'It or its file was removed.' });
+      notices.show({ tone: 'warning', title: 'This session no longer exists', text: 'It or its file was removed.' });
       return;
     }
     comparison.add(
@@ -96,7 +96,7 @@ export function createBenchActions(context: ActionContext, userKernels: UserKern
         save: (file, ifExists) => client.call('bench.save', { bench: bench.id, file, ifExists }),
       });
       if (named === null) return;
-      notices.tell({ tone: 'success', title: `Saved ${named.name}` });
+      notices.show({ tone: 'success', title: `Saved ${named.name}` });
       await refresh();
     } catch (error) {
       notices.fail('The benchmark could not be saved', error);

@@ -47,7 +47,7 @@ async function askOpenWithIssues(
 function askSaveChanges(dialogs: Dialogs, title: string) {
   return dialogs.ask('confirm', {
     title: `Save changes to ${title}?`,
-    text: 'Your changes are lost if you do not save them.',
+    text: 'Unsaved changes will be lost.',
     choices: [
       { id: 'discard', label: 'Don’t save', tone: 'danger' },
       { id: 'cancel', label: 'Cancel' },
@@ -110,11 +110,11 @@ function createSaving(context: ActionContext, refreshRecent: () => Promise<void>
     }
   }
 
-  async function saved(saving: () => Promise<NamedFile | null>): Promise<boolean> {
+  async function trySave(saving: () => Promise<NamedFile | null>): Promise<boolean> {
     try {
       const named = await saving();
       if (named === null) return false;
-      notices.tell({ tone: 'success', title: `Saved ${named.name}` });
+      notices.show({ tone: 'success', title: `Saved ${named.name}` });
       await refreshRecent();
       return true;
     } catch (error) {
@@ -126,7 +126,7 @@ function createSaving(context: ActionContext, refreshRecent: () => Promise<void>
   function saveAs(): Promise<boolean> {
     const state = scenario.getState();
     const suggested = documentTitle(state).replace(/\.(json|ya?ml)$/i, '');
-    return saved(() =>
+    return trySave(() =>
       askAndSave(context, {
         purpose: 'save-scenario',
         title: 'Save scenario as',
@@ -140,7 +140,7 @@ function createSaving(context: ActionContext, refreshRecent: () => Promise<void>
   /** Saves as JSON. For a YAML file, asks for another name, so that the original retains its comments. */
   function save(): Promise<boolean> {
     const { file, readOnly } = scenario.getState();
-    return file === null || readOnly || isYaml(file.name) ? saveAs() : saved(() => writeBack(file.file));
+    return file === null || readOnly || isYaml(file.name) ? saveAs() : trySave(() => writeBack(file.file));
   }
 
   return { save, saveAs };
@@ -215,7 +215,7 @@ export function createDocumentActions(context: ActionContext): DocumentActions {
   const ask = latestRequest();
 
   /** The last request wins, regardless of the order in which documents are read. */
-  async function opening(name: string, read: () => Promise<ReadDocument>): Promise<boolean> {
+  async function openLatest(name: string, read: () => Promise<ReadDocument>): Promise<boolean> {
     const isLast = ask();
     if (!(await mayLeave())) return false;
     const { draft } = scenario.getState();
@@ -232,13 +232,13 @@ export function createDocumentActions(context: ActionContext): DocumentActions {
   }
 
   async function openFile(file: FileRef, name: string): Promise<boolean> {
-    const opened = await opening(name, () => client.call('scenario.open', { file }));
+    const opened = await openLatest(name, () => client.call('scenario.open', { file }));
     await refreshRecent();
     return opened;
   }
 
   const openText = (name: string, text: string): Promise<boolean> =>
-    opening(name, () => client.call('scenario.parse', { text, name }));
+    openLatest(name, () => client.call('scenario.parse', { text, name }));
 
   async function open(): Promise<void> {
     if (stores.connection.getState().capabilities.shell.dialogs) {
@@ -256,7 +256,7 @@ export function createDocumentActions(context: ActionContext): DocumentActions {
     openFile,
     openText,
     openRun: (run) =>
-      opening(`The scenario of ${run.name}`, async () => ({
+      openLatest(`The scenario of ${run.name}`, async () => ({
         draft: (await client.call('run.scenario', { run: run.id })).scenario,
         issues: [],
         ofRun: run.id,
@@ -266,7 +266,7 @@ export function createDocumentActions(context: ActionContext): DocumentActions {
     saveAs,
     refreshRecent,
     async create(kind = kindOfDocument(scenario.getState().draft)) {
-      await opening('A new scenario', async () => ({ draft: newDocument(kind), issues: [] }));
+      await openLatest('A new scenario', async () => ({ draft: newDocument(kind), issues: [] }));
     },
     async downloadCopy() {
       try {

@@ -42,7 +42,7 @@ async function unpackLocal({ client, stores }: Pick<ActionContext, 'client' | 's
   try {
     const bytes = new Uint8Array(await file.arrayBuffer());
     const { name, came } = await client.call('project.unpack', { source: { kind: 'bytes', name: file.name, bytes } });
-    stores.notices.tell({
+    stores.notices.show({
       tone: 'success',
       title: `Unpacked ${name} into the library`,
       text: `${unpackedText(came)}.`,
@@ -74,8 +74,8 @@ export async function openDropped(
   { documents, runs, timelines, benches, overlays, feeds, client, stores }: DropActions,
 ): Promise<void> {
   const { notices } = stores;
-  const refuse = (name: string, text: string): void =>
-    notices.tell({ tone: 'warning', title: `${name} could not be opened`, text });
+  const rejectFile = (name: string, text: string): void =>
+    notices.show({ tone: 'warning', title: `${name} could not be opened`, text });
   for (const file of files) {
     if (file.name.toLowerCase().endsWith(PROJECT_ENDING)) {
       await unpackLocal({ client, stores }, file);
@@ -89,21 +89,21 @@ export async function openDropped(
     } else if (await isTimelineFile(file)) {
       await timelines.openLocal(file);
     } else if (/\.(json|ya?ml)$/i.test(file.name)) {
-      if (file.size > LARGEST_SCENARIO_BYTES) refuse(file.name, 'A scenario can have at most 8 MiB.');
+      if (file.size > LARGEST_SCENARIO_BYTES) rejectFile(file.name, 'A scenario can have at most 8 MiB.');
       else await documents.openText(file.name, await file.text());
     } else if (/\.csv$/i.test(file.name)) {
       await openCurve(file, overlays, notices);
     } else if (isImageFile(file.name)) {
       if (!hasCrystal(stores.scenario.getState().draft)) {
-        refuse(file.name, 'Only a crystal can be fitted to an image: open a diffraction scenario first.');
+        rejectFile(file.name, 'Only a crystal can be fitted to an image: open a diffraction scenario first.');
         continue;
       }
       stores.layout.reveal('refine');
       await importImageFile([file], feeds.of(RefineFeed), stores);
     } else if (/\.(mha|mhd|nrrd|nhdr|dcm)$/i.test(file.name)) {
-      refuse(file.name, 'Open a dose volume in the dose map: Display, Against, Open a dose.');
+      rejectFile(file.name, 'To compare a dose volume, open it in the dose map: Display › Against › Open a dose.');
     } else {
-      refuse(
+      rejectFile(
         file.name,
         'Drop a scenario (.json, .yaml), a run (.h5), a depth dose (.csv), a timeline (.json, .sqlite, both also .gz, .nsys-rep), an image (.img, .cbf, .tif, .bin) or a project (.braggbench).',
       );

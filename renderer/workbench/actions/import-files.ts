@@ -20,16 +20,16 @@ export async function openCurve(
   overlays: Overlays,
   notices: NoticesStore,
 ): Promise<void> {
-  const refuse = (text: string): void => {
-    notices.tell({ tone: 'warning', title: `${file.name} could not be read`, text });
+  const rejectFile = (text: string): void => {
+    notices.show({ tone: 'warning', title: `${file.name} could not be read`, text });
   };
   if (file.size > LARGEST_BYTES) {
-    refuse(`It has ${file.size} bytes; allowed: at most ${LARGEST_BYTES}.`);
+    rejectFile(`It has ${file.size} bytes; allowed: at most ${LARGEST_BYTES}.`);
     return;
   }
   const text = decodeTableText(new Uint8Array(await file.arrayBuffer()));
   if (text === null) {
-    refuse(`It is ${UNDECODABLE_TEXT}.`);
+    rejectFile(`It is ${UNDECODABLE_TEXT}.`);
     return;
   }
   const reading = readCurveCsv(text, 'asked');
@@ -38,14 +38,14 @@ export async function openCurve(
       .slice(0, MAX_SHOWN_ISSUES)
       .map(({ line, message }) => `${file.name}:${line}: ${message}.`);
     const more = reading.faults.length - told.length;
-    refuse([...told, ...(more > 0 ? [`And ${more} more.`] : [])].join(' '));
+    rejectFile([...told, ...(more > 0 ? [`And ${more} more.`] : [])].join(' '));
     return;
   }
   if (overlays.addFile(file.name, reading.curve)) {
     const { notes } = reading.curve;
     const text = notes.length === 0 ? {} : { text: `${notes.join('. ')}.` };
-    notices.tell({ tone: 'success', title: `Overlaid ${file.name}`, ...text });
-  } else refuse(`The depth dose already has ${MAX_OVERLAYS} overlaid curves; remove one first.`);
+    notices.show({ tone: 'success', title: `Overlaid ${file.name}`, ...text });
+  } else rejectFile(`The depth dose already has ${MAX_OVERLAYS} overlaid curves; remove one first.`);
 }
 
 /** Whether a dropped file is an image file; files of runs are opened as runs. */
@@ -66,7 +66,7 @@ export async function importImageFile(
   const large = files.find(({ size }) => size > MAX_IMAGE_BYTES);
   if (large !== undefined) {
     const most = `${MAX_IMAGE_BYTES / 2 ** 20} MiB; use braggbench refine for larger ones`;
-    feed.refuse(`${large.name} has ${large.size} bytes; allowed: at most ${most}`);
+    feed.rejectImage(`${large.name} has ${large.size} bytes; allowed: at most ${most}`);
     return;
   }
   const named = async (one: File) => ({ name: one.name, bytes: new Uint8Array(await one.arrayBuffer()) });

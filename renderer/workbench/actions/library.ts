@@ -69,7 +69,7 @@ export function createLibraryActions(context: ActionContext, openers: FileOpener
     const found = stores.userKernels.getState().variants.find(({ id }) => id.replace(/\.(cu|cpp)$/, '') === stem);
     if (found === undefined) {
       const text = 'Open the scenario in its folder first: the editor shows the kernels next to the open scenario.';
-      notices.tell({ tone: 'warning', title: `${fileName} could not be opened`, text });
+      notices.show({ tone: 'warning', title: `${fileName} could not be opened`, text });
       return;
     }
     stores.userKernels.setState({ requestedKernel: found });
@@ -116,7 +116,7 @@ export function createLibraryActions(context: ActionContext, openers: FileOpener
         if (item.file === null) return;
         await client.call('library.trash', { file: item.file });
         await openers.documents.refreshRecent();
-        notices.tell({
+        notices.show({
           tone: 'success',
           title: `${item.fileName} is in the trash`,
           text: 'Choose “Trash” in the library to restore it.',
@@ -125,12 +125,12 @@ export function createLibraryActions(context: ActionContext, openers: FileOpener
     restore: (item) =>
       attempt(`${item.fileName} could not be restored`, async () => {
         const named = await client.call('library.restore', { id: item.id });
-        notices.tell({ tone: 'success', title: `${named.name} is back in the library` });
+        notices.show({ tone: 'success', title: `${named.name} is back in the library` });
       }),
     rebuild: () =>
       attempt('The library index could not be rebuilt', async () => {
         const { files } = await client.call('library.rebuild', {});
-        notices.tell({
+        notices.show({
           tone: 'success',
           title: `The library index was rebuilt from ${files} ${files === 1 ? 'file' : 'files'}`,
         });

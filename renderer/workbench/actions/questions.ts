@@ -116,7 +116,7 @@ export function createQuestionActions({ client, stores }: ActionContext, parts: 
     comparison.present(workload, subjects, subjectKey({ kind: 'entry', bench, report, label: reference }));
   }
 
-  async function fill(example: QuestionExample, isLast: () => boolean): Promise<void> {
+  async function loadExample(example: QuestionExample, isLast: () => boolean): Promise<void> {
     if (example.kind === 'kernel') stores.userKernels.setState({ requestedVariant: example.variant });
     else if (example.kind === 'session') await showSession(example, isLast);
     else if (example.kind === 'run') await start();
@@ -135,7 +135,7 @@ export function createQuestionActions({ client, stores }: ActionContext, parts: 
         if (example.kind === 'recorded') return await openRecorded(question, example, isLast);
         if (!(await documents.openFile({ kind: 'library', key: scenario }, scenario)) || !isLast()) return;
         arrange(question);
-        await fill(example, isLast);
+        await loadExample(example, isLast);
       } catch (error) {
         notices.fail(`The example of “${question.title}” could not be opened`, error);
       }
@@ -144,7 +144,7 @@ export function createQuestionActions({ client, stores }: ActionContext, parts: 
     dismiss() {
       questions.setState({ atStart: false });
       layout.close(QUESTIONS_PANEL);
-      notices.tell({ tone: 'info', title: 'The questions are hidden', text: 'Help › Questions shows them again.' });
+      notices.show({ tone: 'info', title: 'The questions are hidden', text: 'Help › Questions shows them again.' });
     },
   };
 }

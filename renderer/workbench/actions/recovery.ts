@@ -32,7 +32,7 @@ export function createRecoveryActions(
     try {
       const items = await list();
       if (items.length > 0) await dialogs.ask('recover', { items });
-      else notices.tell({ tone: 'info', title: 'There is no unsaved work to recover', text: SHORT_RUNS_NOTE });
+      else notices.show({ tone: 'info', title: 'There is no unsaved work to recover', text: SHORT_RUNS_NOTE });
     } catch (error) {
       notices.fail('The search for unsaved work failed', error);
     }
@@ -60,7 +60,7 @@ export function createRecoveryActions(
       if (items.length === 0) return;
       const names = [...new Set(items.map(({ title }) => title))];
       const more = names.length > 3 ? ` and ${names.length - 3} more` : '';
-      notices.tell({
+      notices.show({
         tone: 'warning',
         title: items.length === 1 ? 'Unsaved work was found' : `${items.length} pieces of unsaved work were found`,
         text: `It was saved when the program or its page closed: ${names.slice(0, 3).join(', ')}${more}.`,

@@ -38,14 +38,14 @@ async function askRemoveRun(dialogs: Dialogs, run: RunInfo): Promise<'remove' | 
   return ask(
     dialogs,
     `Remove ${name} without saving?`,
-    `It took ${duration(wall_s)}. Its result is lost, in every window.`,
+    `It took ${duration(wall_s)}. Its result will be lost in all windows.`,
   );
 }
 
 export async function askRemoveBench(dialogs: Dialogs, bench: BenchInfo): Promise<'remove' | 'save' | null> {
   const { name, file, subjects } = bench;
   if (file !== null || subjects.length === 0) return 'remove';
-  return ask(dialogs, `Remove ${name} without saving?`, 'Its times and samples are lost, in every window.');
+  return ask(dialogs, `Remove ${name} without saving?`, 'Its times and samples will be lost in all windows.');
 }
 
 type RunExport = Params<'run.export'>['what'];
@@ -79,7 +79,7 @@ export function createRunActions(context: ActionContext, userKernels: UserKernel
     return lastOne();
   };
 
-  function put(run: RunId): void {
+  function select(run: RunId): void {
     selection.setState({ run, pinned: null });
     stores.window.reset();
     stores.image.reset();
@@ -87,14 +87,14 @@ export function createRunActions(context: ActionContext, userKernels: UserKernel
 
   function show(run: RunId): void {
     ask();
-    put(run);
+    select(run);
   }
 
   async function openSource(name: string, source: Params<'run.open'>['source']): Promise<void> {
     const isLast = ask();
     try {
       const run = await client.call('run.open', { source });
-      if (isLast()) put(run.id);
+      if (isLast()) select(run.id);
     } catch (error) {
       notices.fail(`${name} could not be opened`, error);
     }
@@ -112,7 +112,7 @@ export function createRunActions(context: ActionContext, userKernels: UserKernel
         extension: scenarioKinds[run.workload].runEnding,
         save: (file, ifExists) => client.call('run.save', { run: run.id, file, ifExists }),
       });
-      if (named !== null) notices.tell({ tone: 'success', title: `Saved ${named.name}` });
+      if (named !== null) notices.show({ tone: 'success', title: `Saved ${named.name}` });
     } catch (error) {
       notices.fail('The run could not be saved', error);
     }
@@ -121,7 +121,7 @@ export function createRunActions(context: ActionContext, userKernels: UserKernel
   return {
     show,
     offer: (run) => {
-      if (untouched) put(run);
+      if (untouched) select(run);
     },
     openBytes,
     openFile: (file, name) => openSource(name, { kind: 'file', file }),
@@ -142,7 +142,7 @@ export function createRunActions(context: ActionContext, userKernels: UserKernel
             trace,
           }),
         );
-        if (run !== null && isLast()) put(run.id);
+        if (run !== null && isLast()) select(run.id);
       } catch (error) {
         notices.fail('The run could not be started', error);
       }

@@ -96,7 +96,7 @@ export async function offerFile(
   const { file } = await client.call('file.choose', { purpose: 'export', suggestedName: name });
   if (file === null) return;
   const named = await client.call('file.write', { file: file.file, bytes, ifExists: 'replace' });
-  stores.notices.tell({ tone: 'success', title: `Wrote ${named.name}` });
+  stores.notices.show({ tone: 'success', title: `Wrote ${named.name}` });
 }
 
 export interface DesktopActions {

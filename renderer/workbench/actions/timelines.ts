@@ -39,7 +39,7 @@ export function createTimelineActions(context: ActionContext): TimelineActions {
   const { notices, timelines, layout } = stores;
   let nextKey = 1;
 
-  async function send(file: File): Promise<string> {
+  async function sendInPieces(file: File): Promise<string> {
     const key = nextKey++;
     const state = { key, name: file.name, total_bytes: file.size };
     try {
@@ -82,7 +82,7 @@ export function createTimelineActions(context: ActionContext): TimelineActions {
     close,
     async openLocal(file) {
       layout.reveal(PANEL);
-      await open(file.name, async () => ({ kind: 'upload', upload: await send(file) }));
+      await open(file.name, async () => ({ kind: 'upload', upload: await sendInPieces(file) }));
     },
     async openFile(file, name) {
       layout.reveal(PANEL);

@@ -47,13 +47,13 @@ class LiveSession {
   readonly #stops: readonly (() => void)[];
   readonly #stream: StreamHandle;
   #sequence = 0;
-  #shown = 0;
+  #shownSequence = 0;
   #full = false;
   #edited_ms = performance.now();
   #rest: ReturnType<typeof setTimeout> | null = null;
   #drawn: readonly number[] = [];
   /** An answer that arrived before its run was listed. */
-  #early: WhatIfAnswer | null = null;
+  #earlyAnswer: WhatIfAnswer | null = null;
   #ended = false;
 
   constructor(parts: WhatIfParts) {
@@ -66,13 +66,13 @@ class LiveSession {
       { session: this.#session },
       {
         frame: (frame) => {
-          this.#take(frame);
+          this.#handleFrame(frame);
           return scheduler.painted();
         },
         end: (error) => {
           const reason = error ?? new BraggError('disconnected', 'The solver process has ended.');
           stores.notices.fail('Live was switched off', reason);
-          this.leave();
+          this.end();
         },
       },
       { credits: CREDITS },
@@ -80,31 +80,31 @@ class LiveSession {
     this.#stops = [
       stores.scenario.subscribe((state, before) => {
         if (state.draft === before.draft) return;
-        if (!supportsLive(state.draft)) return this.leave();
+        if (!supportsLive(state.draft)) return this.end();
         this.#edited_ms = performance.now();
-        this.#askSoon();
+        this.#scheduleRequest();
       }),
       stores.runs.subscribe(() => {
-        if (this.#early !== null) this.#answer(this.#early);
+        if (this.#earlyAnswer !== null) this.#showAnswer(this.#earlyAnswer);
       }),
       // Leave Live mode if the user chose another run or pressed Run.
       stores.selection.subscribe(({ run }, { run: shown }) => {
         const { run: own } = stores.whatIf.getState();
-        if (run !== shown && run !== own) this.leave(false);
+        if (run !== shown && run !== own) this.end(false);
       }),
     ];
-    this.#askSoon();
+    this.#scheduleRequest();
   }
 
   /** Ends Live mode. `back`: whether to show the run again that was shown before. */
-  leave(back = true): void {
+  end(back = true): void {
     if (this.#ended) return;
     this.#ended = true;
     const { stores, scheduler } = this.#parts;
     const { run } = stores.whatIf.getState();
     for (const stop of this.#stops) stop();
     if (this.#rest !== null) clearTimeout(this.#rest);
-    scheduler.cancel(this.#ask);
+    scheduler.cancel(this.#sendRequest);
     this.#stream.close();
     stores.whatIf.setState(whatIfOff);
     if (back && run !== null && stores.selection.getState().run === run) {
@@ -112,11 +112,11 @@ class LiveSession {
     }
   }
 
-  get over(): boolean {
+  get hasEnded(): boolean {
     return this.#ended;
   }
 
-  #askSoon(): void {
+  #scheduleRequest(): void {
     const { stores, scheduler } = this.#parts;
     this.#full = false;
     if (stores.whatIf.getState().resting) stores.whatIf.setState({ resting: false });
@@ -125,12 +125,12 @@ class LiveSession {
       this.#full = true;
       this.#drawn = [];
       stores.whatIf.setState({ resting: true, perSecond: null });
-      scheduler.request(this.#ask);
+      scheduler.request(this.#sendRequest);
     }, REST_MS);
-    scheduler.request(this.#ask);
+    scheduler.request(this.#sendRequest);
   }
 
-  readonly #ask = (): void => {
+  readonly #sendRequest = (): void => {
     const { client, stores, feed } = this.#parts;
     const state = stores.scenario.getState();
     const { draft, file } = state;
@@ -153,37 +153,37 @@ class LiveSession {
     client.call('whatIf.ask', question).catch(() => undefined);
   };
 
-  #take(frame: WhatIfFrame): void {
+  #handleFrame(frame: WhatIfFrame): void {
     // Ignore answers older than the drawn one, and other statuses of superseded requests.
-    if (this.#ended || frame.sequence < this.#shown) return;
+    if (this.#ended || frame.sequence < this.#shownSequence) return;
     const { whatIf } = this.#parts.stores;
-    if (frame.state === 'answer') this.#answer(frame);
+    if (frame.state === 'answer') this.#showAnswer(frame);
     else if (frame.sequence !== this.#sequence) return;
     else if (frame.state === 'waiting') whatIf.setState({ phase: 'waiting' });
     else whatIf.setState({ phase: 'refused', refusal: frame.error.message });
   }
 
-  #answer(answer: WhatIfAnswer): void {
+  #showAnswer(answer: WhatIfAnswer): void {
     const { stores, feed } = this.#parts;
     const { sequence, run, full, way, solve_ms, total_ms } = answer;
     const question = this.#questions.get(sequence);
     if (question === undefined) return;
     if (runOf(stores.runs.getState(), run) === null) {
-      this.#early = answer;
+      this.#earlyAnswer = answer;
       return;
     }
-    this.#early = null;
-    this.#shown = sequence;
+    this.#earlyAnswer = null;
+    this.#shownSequence = sequence;
     for (const known of [...this.#questions.keys()]) if (known < sequence) this.#questions.delete(known);
     const phase = sequence === this.#sequence ? 'answered' : 'solving';
     stores.whatIf.setState({ run, answer: { sequence, full, way, solve_ms, total_ms }, phase, refusal: null });
     if (stores.selection.getState().run !== run) stores.selection.setState({ run });
     feed.showAnswer(answer, question);
-    void this.#parts.scheduler.painted().then(() => this.#count(question, full));
+    void this.#parts.scheduler.painted().then(() => this.#countAnswer(question, full));
   }
 
   /** Counts an answer after it was drawn. */
-  #count({ edited_ms }: Question, full: boolean): void {
+  #countAnswer({ edited_ms }: Question, full: boolean): void {
     if (this.#ended) return;
     const now = performance.now();
     // The latency is shown next to the times of this answer. The rate counts only answers during a drag.
@@ -200,8 +200,8 @@ export function createWhatIfActions(parts: WhatIfParts): WhatIfActions {
   let page: LiveSession | null = null;
   return {
     toggle: () => {
-      if (page !== null && !page.over) {
-        page.leave();
+      if (page !== null && !page.hasEnded) {
+        page.end();
         page = null;
       } else if (supportsLive(parts.stores.scenario.getState().draft)) {
         page = new LiveSession(parts);

@@ -88,7 +88,7 @@ interface KeyPress {
   readonly altKey: boolean;
 }
 
-export function matches(shortcut: Shortcut, press: KeyPress, mac: boolean): boolean {
+export function matchesShortcut(shortcut: Shortcut, press: KeyPress, mac: boolean): boolean {
   const primary = mac ? press.metaKey : press.ctrlKey;
   const other = mac ? press.ctrlKey : press.metaKey;
   if (primary !== shortcut.primary || other || press.shiftKey !== shortcut.shift || press.altKey !== shortcut.alt) {
@@ -138,7 +138,7 @@ export function listenForShortcuts(commands: () => readonly Command[], desktop: 
     if (document.querySelector('dialog[open]') !== null) return;
     for (const command of commands()) {
       const text = activeShortcut(command, desktop);
-      if (text === null || !matches(parseShortcut(text), event, mac)) continue;
+      if (text === null || !matchesShortcut(parseShortcut(text), event, mac)) continue;
       event.preventDefault();
       if (command.enabled) command.run();
       return;
@@ -152,7 +152,7 @@ const BACKGROUND = ['geometry', 'background'] as const;
 
 type Entry = Omit<Command, 'menu' | 'group' | 'enabled'>;
 
-const entry = (command: Entry & { readonly enabled?: boolean }): Command => ({
+const paletteCommand = (command: Entry & { readonly enabled?: boolean }): Command => ({
   enabled: true,
   ...command,
   menu: null,
@@ -167,7 +167,7 @@ function panelEntries({ stores, workloads }: Workbench): readonly Command[] {
   return panelActions
     .filter(({ panel }) => shown.has(panel))
     .map((action) =>
-      entry({
+      paletteCommand({
         id: idOf(action),
         title: action.title,
         submenu: panelTitle(action.panel),
@@ -179,7 +179,7 @@ function panelEntries({ stores, workloads }: Workbench): readonly Command[] {
 
 function exampleEntries({ stores, files }: Workbench): readonly Command[] {
   return stores.library.getState().examples.map((item) =>
-    entry({
+    paletteCommand({
       id: `example.${item.id}`,
       title: item.name || item.fileName,
       // The file name distinguishes several examples and recorded runs of one scenario.
@@ -195,7 +195,7 @@ function materialEntries({ stores }: Workbench): readonly Command[] {
   const scenario = stores.scenario.getState().check?.resolved?.scenario;
   const enabled = valueAt(scenario, BACKGROUND) !== undefined;
   return stores.library.getState().materials.map(({ id, title }) =>
-    entry({
+    paletteCommand({
       id: `material.${id}`,
       title,
       submenu: 'Background material',
@@ -215,7 +215,7 @@ function handbookEntries({ stores }: Workbench): readonly Command[] {
     stores.layout.reveal('handbook');
   };
   return stores.handbook.getState().parts.map((part) =>
-    entry({
+    paletteCommand({
       id: `handbook.${part.page}#${part.anchor}`,
       title: part.heading,
       submenu: `Handbook › ${part.title}`,

@@ -19,7 +19,7 @@ import {
 import type { FrameScheduler } from '../../drawing/scheduler.ts';
 import type { LinkedMapOwner } from '../actions/linked-map.ts';
 
-const pair = (window: Interval | undefined): [number, number] | null =>
+const windowLimits = (window: Interval | undefined): [number, number] | null =>
   window === undefined ? null : [window[0], window[1]];
 
 /** `pixels`: number across and down. A missing window is the full axis. */
@@ -27,14 +27,14 @@ function viewportOf(
   { horizontal, vertical }: { readonly horizontal: Interval | undefined; readonly vertical: Interval | undefined },
   [across, down]: readonly [number, number],
 ): Viewport {
-  return { horizontal: pair(horizontal), vertical: pair(vertical), pixels: [across, down] };
+  return { horizontal: windowLimits(horizontal), vertical: windowLimits(vertical), pixels: [across, down] };
 }
 
 /** Callbacks for a change of data or settings. */
 interface MapChanges {
   show(): void;
   /** Called if another part of the field, or another field, is needed. */
-  want(): void;
+  requestField(): void;
   cross(): void;
 }
 
@@ -46,7 +46,7 @@ interface MapSource
   /** Crosshair and windows shared with other maps. */
   readonly linked: LinkedMapOwner;
   /** Requests the field for a viewport. */
-  want(viewport: Viewport): void;
+  request(viewport: Viewport): void;
   whole(): MapExtent<Interval> | null;
   /** Scene to draw; null if there is none. `plot`: size of the plot in CSS pixels, if known. */
   scene(plot: { readonly width: number; readonly height: number } | null): MapScene | null;
@@ -76,8 +76,8 @@ export function driveMap(scheduler: FrameScheduler, { below, above }: MapCanvase
   const { linked, down, keyStep, handle } = source;
   let pixels: readonly [number, number] | null = null;
   let plot: { readonly width: number; readonly height: number } | null = null;
-  const want = (): void => {
-    if (pixels !== null) source.want(viewportOf(linked.windows(), pixels));
+  const requestField = (): void => {
+    if (pixels !== null) source.request(viewportOf(linked.windows(), pixels));
   };
   const map = new MapView(
     below,
@@ -86,7 +86,7 @@ export function driveMap(scheduler: FrameScheduler, { below, above }: MapCanvase
     (size, frame) => {
       plot = { width: frame.plot.width, height: frame.plot.height };
       pixels = size;
-      want();
+      requestField();
       show();
     },
     source.room,
@@ -100,7 +100,7 @@ export function driveMap(scheduler: FrameScheduler, { below, above }: MapCanvase
   }
   const cross = (): void => map.setCrosshair(linked.crosshair());
   const stops = [
-    ...source.follow({ show, want, cross }),
+    ...source.follow({ show, requestField, cross }),
     listenToMap(map, above, {
       ...linked,
       ...(down !== undefined && { down }),

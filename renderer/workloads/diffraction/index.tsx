@@ -21,7 +21,7 @@ import { NoResultsYet } from '../no-results.tsx';
 
 const angstrom = (value: number | null): string => (value === null ? 'straight ahead' : `${significant(value, 4)} Å`);
 
-function Brightest({ summary: { image, brightest } }: { readonly summary: ImageSummary }): ReactElement {
+function BrightestReadouts({ summary: { image, brightest } }: { readonly summary: ImageSummary }): ReactElement {
   const { fast, slow, h, k, l, resolution_A } = brightest;
   return (
     <dl className="range-head grid rounded sunken">
@@ -63,7 +63,7 @@ function ImageResults(): ReactElement {
   } = summary;
   return (
     <div className="run-results grid">
-      <Brightest summary={summary} />
+      <BrightestReadouts summary={summary} />
       <Readouts
         items={[
           { name: 'Sum', value: significant(image.sum, 6), title: 'Sum of photons in all pixels' },

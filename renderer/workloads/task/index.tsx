@@ -16,7 +16,7 @@ import { useCached, useWorkbench } from '../../workbench/context.ts';
 import type { PageWorkload } from '../../workbench/workload.ts';
 import { NoResultsYet } from '../no-results.tsx';
 
-function Best({ entry }: { readonly entry: MeasuredSessionEntry }): ReactElement {
+function FastestReadouts({ entry }: { readonly entry: MeasuredSessionEntry }): ReactElement {
   const gain = speedupOf(entry.ratio);
   return (
     <dl className="range-head grid rounded sunken">
@@ -73,7 +73,7 @@ function TaskResults(): ReactElement {
       {best === undefined ? (
         <p className="muted">No variant could be measured on this machine.</p>
       ) : (
-        <Best entry={best} />
+        <FastestReadouts entry={best} />
       )}
       <Readouts
         items={[

@@ -6,7 +6,7 @@
 import { compactCount, count, fixedDigits, formatError, percent, timeLeft } from '../../../electron/domain/numbers.ts';
 import { type RunData, SHOWN_KEY } from '../../data/run-data.ts';
 import { RunFeed } from '../../data/run-feed.ts';
-import { firstShown, type PlaybackStore } from '../../state/playback.ts';
+import { initialFrame, type PlaybackStore } from '../../state/playback.ts';
 import type { Stores } from '../../workbench/actions/context.ts';
 import { linkedMap } from '../../workbench/actions/linked-map.ts';
 import type { PageWorkload, Plane } from '../../workbench/workload.ts';
@@ -82,7 +82,7 @@ export function playKeyframes(
     const { frames: before, index } = playback.getState();
     if (kept?.live === undefined || before.length === 0) {
       rested = null;
-      playback.load(frames, firstShown(frames, kept?.stopped ?? false));
+      playback.load(frames, initialFrame(frames, kept?.stopped ?? false));
       return;
     }
     const now: PlaybackPosition = { index, count: before.length };

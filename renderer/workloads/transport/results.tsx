@@ -119,7 +119,7 @@ function RangeHead({
 /** Differences below this are negligible relative to any range straggling. */
 const NOTICEABLE_MM = 0.005;
 
-const itemOf = ({ title, value, unit, about }: ReturnType<typeof liveReadoutTexts>[number]): ReadoutItem => ({
+const readoutOf = ({ title, value, unit, about }: ReturnType<typeof liveReadoutTexts>[number]): ReadoutItem => ({
   ...{ name: title, value, unit, title: about },
 });
 
@@ -134,7 +134,7 @@ function PeakReadouts({
   return (
     <Readouts
       items={[
-        ...liveReadoutTexts(metrics).slice(1).map(itemOf),
+        ...liveReadoutTexts(metrics).slice(1).map(readoutOf),
         ...(extra_straggling_mm < NOTICEABLE_MM
           ? []
           : [
@@ -153,7 +153,7 @@ function PeakReadouts({
 
 /** Readouts of further depths and of the beam's lateral profile. */
 const MoreReadouts = ({ metrics }: { readonly metrics: RunSummary['metrics'] }): ReactElement => (
-  <Readouts items={finalReadoutTexts(metrics).map(itemOf)} />
+  <Readouts items={finalReadoutTexts(metrics).map(readoutOf)} />
 );
 
 const REACTIONS = {

@@ -89,7 +89,7 @@ describe('the data of the selected run', () => {
       now: () => 0,
     });
     feed = new RunFeed(host.client, scheduler, data);
-    feed.want('map', request(100));
+    feed.request('map', request(100));
     await settlePromises();
     return () => vi.useRealTimers();
   });
@@ -145,8 +145,8 @@ describe('the data of the selected run', () => {
     follow('a', 'done');
     await finish(host, 3);
     const before = host.calls.length;
-    for (const size of [110, 120, 130]) feed.want('map', request(size));
-    feed.want('map', request(130));
+    for (const size of [110, 120, 130]) feed.request('map', request(size));
+    feed.request('map', request(130));
     expect(host.calls.length).toBe(before);
     await vi.advanceTimersByTimeAsync(200);
     expect(host.calls.slice(before).map((call) => call.method)).toEqual(['run.maps']);
@@ -158,7 +158,7 @@ describe('the data of the selected run', () => {
     follow('a', 'done');
     await finish(host, 3);
     const ask = async (size: number) => {
-      feed.want('map', request(size));
+      feed.request('map', request(size));
       await vi.advanceTimersByTimeAsync(200);
       return host.pending('run.maps');
     };
@@ -223,7 +223,7 @@ describe('the data of the selected run', () => {
     beforeEach(async () => {
       follow('a', 'done');
       await finish(host, 3);
-      feed.want('cut', cut(5));
+      feed.request('cut', cut(5));
       await settlePromises();
       void feed.showKeyframe(1);
       await settlePromises();
@@ -243,7 +243,7 @@ describe('the data of the selected run', () => {
       expect(data.maps.get('cut')).toMatchObject({ step: 40, field: { max: 8 } });
       expect(data.computing.get('cut')).toBeNull();
       // Request another cut of the same step: the previous cut stays visible meanwhile.
-      feed.want('cut', cut(6));
+      feed.request('cut', cut(6));
       await vi.advanceTimersByTimeAsync(400);
       expect(data.maps.get('cut')?.field.max).toBe(8);
       // Show another step: the cut disappears, and the pending request for the previous step is cancelled.
@@ -294,7 +294,7 @@ describe('the data of the selected run', () => {
 
     it('requests a map that was moved while the answer was in transit', async () => {
       const asked = feed.requestedMaps();
-      feed.want('map', request(200));
+      feed.request('map', request(200));
       take(4, false, asked);
       expect(host.pending('run.maps').params).toMatchObject({ run: 'own', maps: [request(200)] });
       host.pending('run.maps').answer({ step: 9, depth_mm: 1, maps: [field(6)] });
@@ -311,7 +311,7 @@ describe('the data of the selected run', () => {
     });
 
     it('recomputes no step during a drag, only that of the answer at rest', async () => {
-      feed.want('cut', cut);
+      feed.request('cut', cut);
       await settlePromises();
       take(4);
       await feed.showKeyframe(1);
@@ -337,9 +337,9 @@ describe('the image feed', () => {
     try {
       const host = new FakeHost();
       const feed = new ImageFeed(host.client, new FrameScheduler({ request: () => 0, now: () => 0 }));
-      feed.want({ view, against: null });
+      feed.request({ view, against: null });
       feed.follow(done);
-      feed.want({ view, against: 'b' });
+      feed.request({ view, against: 'b' });
       await vi.advanceTimersByTimeAsync(100);
       expect(host.pending('image.view').params).toMatchObject({ run: 'a', against: 'b' });
       host.pending('image.view').fail(new Error('The images differ in size.'));
@@ -352,7 +352,7 @@ describe('the image feed', () => {
       // Without the comparison, a pixel is read from the image itself.
       void feed.pixel(3, 4);
       expect(host.pending('image.pixel').params).toMatchObject({ against: null, fast: 3, slow: 4 });
-      feed.want({ view, against: null });
+      feed.request({ view, against: null });
       await vi.advanceTimersByTimeAsync(100);
       host.pending('image.view').answer({ run: 'a', revision: 1, done: 1, map: {} });
       await settlePromises();

@@ -6,11 +6,11 @@ import { publishedLimitsOf } from '../../../electron/domain/launch/occupancy.ts'
 import { nextSort, sessionColumns, sortRows as sortedBy, verdictText } from '../../../electron/domain/session-table.ts';
 import { tokenizeLines, tokensOf } from '../../../renderer/base/code-tokens.ts';
 import {
+  benchmarkLabels,
   benchmarkTitle,
-  labelsOf,
-  lockOf,
+  parseClockLock,
+  parseSweep,
   requestedPrograms,
-  sweepOf,
 } from '../../../renderer/panels/compare/benchmark-request.ts';
 import { occupancyText } from '../../../renderer/panels/compare/kernels-view.tsx';
 import { selectedVariants, withFactorial } from '../../../renderer/panels/compare/store.ts';
@@ -43,32 +43,32 @@ describe('the benchmark request', () => {
 
   test('contains every selected variant in every selected precision on every selected GPU', () => {
     const ticked = { variants: ['cuda-fused', 'gather', 'cuda-tiled'], precisions: [], gpus: [] };
-    expect(labelsOf(ticked, known)).toEqual(['cuda-fused', 'gather', 'cuda-tiled']);
-    expect(labelsOf({ ...ticked, precisions: ['fp64'] }, known)).toEqual(['cuda-fused@fp64', 'gather@fp64']);
-    expect(labelsOf({ variants: ['cuda-tiled', 'gather'], precisions: ['fp32', 'fp64'], gpus: [0, 1] }, known)).toEqual(
-      ['cuda-tiled@fp32:0', 'cuda-tiled@fp32:1', 'gather@fp32', 'gather@fp64'],
-    );
+    expect(benchmarkLabels(ticked, known)).toEqual(['cuda-fused', 'gather', 'cuda-tiled']);
+    expect(benchmarkLabels({ ...ticked, precisions: ['fp64'] }, known)).toEqual(['cuda-fused@fp64', 'gather@fp64']);
+    expect(
+      benchmarkLabels({ variants: ['cuda-tiled', 'gather'], precisions: ['fp32', 'fp64'], gpus: [0, 1] }, known),
+    ).toEqual(['cuda-tiled@fp32:0', 'cuda-tiled@fp32:1', 'gather@fp32', 'gather@fp64']);
   });
 
   test('reports that the selection is loading, and requests a selection only if none arrives', () => {
     expect(benchmarkTitle([], false)).toBe('Estimating run times; then the variants that fit are ticked');
     expect(benchmarkTitle([], true)).toBe('Tick the variants to benchmark');
-    expect(benchmarkTitle(['gather', 'window'], false)).toBe('gather, window on the scenario in the form');
+    expect(benchmarkTitle(['gather', 'window'], false)).toBe('Benchmark gather, window on the scenario in the form');
   });
 
   test('may sweep a value of the scenario', () => {
-    expect(sweepOf('')).toBeNull();
-    expect(sweepOf(' grid.dx_mm = 1, 0.5,0.25')).toEqual({ path: 'grid.dx_mm', values: [1, 0.5, 0.25] });
-    expect(sweepOf('geometry.regions[0].density=1')).toMatchObject({ values: [1] });
-    expect(sweepOf('1,2')).toMatch(/names no parameter; allowed: .*grid\.dx_mm=1,0\.5,0\.25/);
-    expect(sweepOf('grid.dx_mm=1,,2')).toMatch(/has no list of numbers/);
-    expect(sweepOf('a=b=1')).toMatch(/names no parameter/);
+    expect(parseSweep('')).toBeNull();
+    expect(parseSweep(' grid.dx_mm = 1, 0.5,0.25')).toEqual({ path: 'grid.dx_mm', values: [1, 0.5, 0.25] });
+    expect(parseSweep('geometry.regions[0].density=1')).toMatchObject({ values: [1] });
+    expect(parseSweep('1,2')).toMatch(/names no parameter; allowed: .*grid\.dx_mm=1,0\.5,0\.25/);
+    expect(parseSweep('grid.dx_mm=1,,2')).toMatch(/has no list of numbers/);
+    expect(parseSweep('a=b=1')).toMatch(/names no parameter/);
   });
 
   test('may lock a clock', () => {
-    expect([' ', '1500', ' 1980 MHz'].map(lockOf)).toEqual([null, 1500, 1980]);
+    expect([' ', '1500', ' 1980 MHz'].map(parseClockLock)).toEqual([null, 1500, 1980]);
     for (const text of ['0', '10001', '1.5 GHz', '-5'])
-      expect(lockOf(text)).toMatch(/is not a clock rate; allowed: 1 to 10000/);
+      expect(parseClockLock(text)).toMatch(/is not a clock rate; allowed: 1 to 10000/);
   });
 
   test('names a user program by its file, and omits an entry without a file', () => {
@@ -94,14 +94,14 @@ describe('the benchmark request', () => {
     // Variants of other benchmarks stay ticked.
     expect(after.variants).toEqual(['other', 'gather', 'cuda-fused']);
     const ticked = selectedVariants({ ...before, ...after }, place, known, new Map());
-    const requested = labelsOf({ variants: ticked, precisions: after.precisions, gpus: [] }, known);
+    const requested = benchmarkLabels({ variants: ticked, precisions: after.precisions, gpus: [] }, known);
     expect([...requested].sort()).toEqual([...labels].sort());
     // A design without choices of precision uses the scenario's.
     expect(withFactorial(before, place, known, { id: 'f', title: 'F', labels: ['gather'] }).precisions).toEqual([]);
   });
 
   test('excludes removed variants', () => {
-    expect(labelsOf({ variants: ['gone', 'cuda-missing'], precisions: [], gpus: [] }, known)).toEqual([]);
+    expect(benchmarkLabels({ variants: ['gone', 'cuda-missing'], precisions: [], gpus: [] }, known)).toEqual([]);
   });
 });
 

@@ -10,7 +10,7 @@ import {
   momentsAt,
 } from '../../../renderer/panels/lateral/profile.ts';
 import {
-  decades,
+  decadeRange,
   errorCurve,
   errorPane,
   frameOfStep,
@@ -174,7 +174,7 @@ describe('steps of the ledger', () => {
       expect(new Set(curves.map(({ ink }) => ink)).size).toBe(curves.length);
     });
 
-    it('draws the size of the error on complete decades, even for an exact sum', () => {
+    it('draws the size of the error on complete decadeRange, even for an exact sum', () => {
       expect([...(errorCurve(table, 'number').y as Float64Array)]).toEqual([1e-17, 1e-9, 2e-8]);
       const { from, to } = errorPane(table, 'number').y;
       expect([Math.log10(from), Math.log10(to)]).toEqual([-17, -7]);
@@ -184,8 +184,8 @@ describe('steps of the ledger', () => {
 
     it('spans positive values, and at least one decade', () => {
       const curve = { y: [0, 1] } as const;
-      expect(decades([curve], 1e-12, 1)).toEqual([1, 10]);
-      expect(decades([{ ...curve, y: [1e-30, 0.5] }], 1e-12, 1)).toEqual([1e-12, 1]);
+      expect(decadeRange([curve], 1e-12, 1)).toEqual([1, 10]);
+      expect(decadeRange([{ ...curve, y: [1e-30, 0.5] }], 1e-12, 1)).toEqual([1e-12, 1]);
     });
 
     it('finds the row and the stored keyframe nearest to a step', () => {

@@ -17,8 +17,8 @@ import type { ShownDepthDose } from '../../../renderer/data/run-data.ts';
 import { sessionToOffer } from '../../../renderer/panels/compare/compare-panel.tsx';
 import { expectedText } from '../../../renderer/panels/compare/expected.ts';
 import { selectedVariants, withoutSelection, withSelection } from '../../../renderer/panels/compare/store.ts';
-import { pairOf, protonsOf } from '../../../renderer/panels/depth-dose/overlays.tsx';
-import { borderAt, borderMoved } from '../../../renderer/panels/dose-map/scene.ts';
+import { gammaPairOf, protonsOf } from '../../../renderer/panels/depth-dose/overlays.tsx';
+import { borderAt, borderEdit } from '../../../renderer/panels/dose-map/scene.ts';
 import {
   axisDecimals,
   commonLimits,
@@ -63,7 +63,7 @@ describe('the border under the pointer', () => {
 
 describe('dragging a border', () => {
   it('moves in rounded steps of about one pixel', () => {
-    const edit = borderMoved(scenario, { axis: 'z', region: 0, end: 0 }, { z: 11.2345, x: 0 }, pixel, [0, 48]);
+    const edit = borderEdit(scenario, { axis: 'z', region: 0, end: 0 }, { z: 11.2345, x: 0 }, pixel, [0, 48]);
     expect(edit).toEqual({ path: ['geometry', 'regions', 0, 'z_mm'], value: [11.2, 16] });
   });
 
@@ -75,7 +75,7 @@ describe('dragging a border', () => {
         fc.constantFrom<0 | 1>(0, 1),
         (to, mm, end) => {
           const size = { z: mm, x: mm };
-          const edit = borderMoved(scenario, { axis: 'z', region: 0, end }, { z: to, x: 0 }, size, [0, 48]);
+          const edit = borderEdit(scenario, { axis: 'z', region: 0, end }, { z: to, x: 0 }, size, [0, 48]);
           const [from, until] = edit?.value ?? [Number.NaN, Number.NaN];
           expect(from).toBeLessThan(until);
           expect(until).toBeLessThanOrEqual(48);
@@ -88,7 +88,7 @@ describe('dragging a border', () => {
 
   it('does nothing once the region is gone', () => {
     const border = { axis: 'x', region: 5, end: 1 } as const;
-    expect(borderMoved(scenario, border, { z: 0, x: 0 }, pixel, [0, 48])).toBeNull();
+    expect(borderEdit(scenario, border, { z: 0, x: 0 }, pixel, [0, 48])).toBeNull();
   });
 });
 
@@ -218,7 +218,7 @@ describe('the gamma comparison of two doses', () => {
     scale: 'drawn' | 'peak' | 'absolute',
     protons = 1,
   ): number | string {
-    const pair = pairOf(shown, overlay, { unit: 'absolute', scale, protons });
+    const pair = gammaPairOf(shown, overlay, { unit: 'absolute', scale, protons });
     return typeof pair === 'string' ? pair : gammaOfCurves(...pair, { dose: 0.001, distance_mm: 0.001 }).passed;
   }
 
@@ -246,7 +246,7 @@ describe('the gamma comparison of two doses', () => {
     expect(passed(file(1, '%'), 'absolute')).toMatch(/^% is not an absolute unit/);
     expect(passed(file(1, null), 'drawn')).toBe(1);
     const old = { ...shown, perMass: null } as unknown as ShownDepthDose;
-    const told = pairOf(old, file(10, 'MeV cm2/g'), { unit: 'absolute', scale: 'absolute', protons: 1 });
+    const told = gammaPairOf(old, file(10, 'MeV cm2/g'), { unit: 'absolute', scale: 'absolute', protons: 1 });
     expect(told).toMatch(/stored without densities/);
   });
 });

@@ -4,8 +4,8 @@ import type { TransportResolved } from '../../../electron/contract/scenario/tran
 import type { ShownDepthDose, ShownMap } from '../../../renderer/data/run-data.ts';
 import type { Pane } from '../../../renderer/drawing/charts/chart.ts';
 import { beamAxis, depthAlong, interpolate, pointAlong } from '../../../renderer/panels/depth-dose/beam-axis.ts';
-import { type ChartInput, depthDoseChart, fullDepth } from '../../../renderer/panels/depth-dose/figure.ts';
-import { doseScene, fullField } from '../../../renderer/panels/dose-map/scene.ts';
+import { type ChartInput, depthDoseChart, fullDepthRange } from '../../../renderer/panels/depth-dose/figure.ts';
+import { doseScene, fullExtent } from '../../../renderer/panels/dose-map/scene.ts';
 import { ledgerRows } from '../../../renderer/panels/ledger/ledger-panel.tsx';
 import { valueAtDepth } from '../../../renderer/workloads/transport/widths.tsx';
 
@@ -123,7 +123,7 @@ describe('the depth dose figure', () => {
     const pane = figure({ shown: shownCurve({}), unit: 'percent' });
     expect(doses(pane)).toEqual([[25, 100, 50]]);
     expect(pane.x).toMatchObject({ from: 0, to: 3 });
-    expect(fullDepth(null, resolvedWith({}))).toEqual([0, 50]);
+    expect(fullDepthRange(null, resolvedWith({}))).toEqual([0, 50]);
   });
 });
 
@@ -166,7 +166,7 @@ describe('the scene of the dose map', () => {
       doseScene({ ...input, shown, r80_mm: 10, resolved: resolvedWith(beam) })?.annotations;
     expect(marksOf({ z_mm: 5 })).toMatchObject([{ kind: 'vertical-line', at: 15, label: 'R80' }]);
     expect(marksOf({ angle_deg: 45 })).toEqual([]);
-    expect(fullField(shown, null)).toEqual({ z: [0, 50], x: [-9, 9] });
+    expect(fullExtent(shown, null)).toEqual({ z: [0, 50], x: [-9, 9] });
     expect(doseScene({ ...input, shown, resolved: null, windows: { z: [10, 20] } })?.horizontal).toMatchObject({
       from: 10,
       to: 20,

@@ -9,7 +9,7 @@ import { publishedLimits } from '../../../electron/domain/launch/occupancy.ts';
 import { parseTaskSession } from '../../../electron/host/workloads/task/index.ts';
 import { chartFigure } from '../../../renderer/drawing/charts/chart-figure.ts';
 import { claimChart, sweptClaims } from '../../../renderer/drawing/charts/claim-curve.ts';
-import { claimText, findingTone, matches, toneOf } from '../../../renderer/panels/claims/claims-panel.tsx';
+import { claimText, findingTone, matchesSearch, toneOf } from '../../../renderer/panels/claims/claims-panel.tsx';
 import { createLaunchStore, explainSelection } from '../../../renderer/panels/launch-explorer/model.ts';
 import { memoryStorage } from '../../../renderer/state/persisted.ts';
 import { fusedPairs, fusionCeiling } from '../../../renderer/workloads/linear-relu/index.tsx';
@@ -40,9 +40,13 @@ describe('the table of claims', () => {
       about: null,
       remark: null,
     } as unknown as TableClaim;
-    expect(['', 'BANK stride', 'bank tiles'].map((sought) => matches(row, claim, sought))).toEqual([true, true, false]);
+    expect(['', 'BANK stride', 'bank tiles'].map((sought) => matchesSearch(row, claim, sought))).toEqual([
+      true,
+      true,
+      false,
+    ]);
     // Claims about coalesced access do not contain the name of their benchmark.
-    expect(matches(row, claim, 'coalescing')).toBe(true);
+    expect(matchesSearch(row, claim, 'coalescing')).toBe(true);
   });
 });
 

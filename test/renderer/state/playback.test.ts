@@ -5,7 +5,7 @@ import { ArrayCache, type RunKeyframes, SHOWN_KEY } from '../../../renderer/data
 import { createDialogsStore } from '../../../renderer/state/dialogs.ts';
 import { createNoticesStore } from '../../../renderer/state/notices.ts';
 import { createPersisted, memoryStorage } from '../../../renderer/state/persisted.ts';
-import { createPlaybackStore, firstShown, type PlaybackStore } from '../../../renderer/state/playback.ts';
+import { createPlaybackStore, initialFrame, type PlaybackStore } from '../../../renderer/state/playback.ts';
 import { createSelectionStore, shownCrosshair } from '../../../renderer/state/selection.ts';
 import { createWindowStore } from '../../../renderer/state/view.ts';
 import { playKeyframes } from '../../../renderer/workloads/transport/index.ts';
@@ -39,9 +39,9 @@ describe('playback', () => {
   });
 
   it('begins at the first frame with a visible beam', () => {
-    expect(firstShown(frames(9), false)).toBe(4);
-    expect(firstShown(frames(9), true)).toBe(8);
-    expect(firstShown([], true)).toBe(0);
+    expect(initialFrame(frames(9), false)).toBe(4);
+    expect(initialFrame(frames(9), true)).toBe(8);
+    expect(initialFrame([], true)).toBe(0);
   });
 });
 
@@ -204,7 +204,7 @@ describe('notices of the page', () => {
 
   it('disappear by themselves if they report success, and stay if they report a problem', () => {
     const notices = createNoticesStore();
-    notices.tell({ tone: 'success', title: 'Saved' });
+    notices.show({ tone: 'success', title: 'Saved' });
     const issue = {
       severity: 'error',
       file: 'a.json',
@@ -226,9 +226,9 @@ describe('notices of the page', () => {
 
   it('show the same message once, and at most as many as fit', () => {
     const notices = createNoticesStore();
-    for (let i = 0; i < 3; i += 1) notices.tell({ tone: 'error', title: 'Same' });
+    for (let i = 0; i < 3; i += 1) notices.show({ tone: 'error', title: 'Same' });
     expect(notices.getState().notices).toHaveLength(1);
-    for (let i = 0; i < 9; i += 1) notices.tell({ tone: 'error', title: `Number ${i}` });
+    for (let i = 0; i < 9; i += 1) notices.show({ tone: 'error', title: `Number ${i}` });
     expect(notices.getState().notices.map((notice) => notice.title)).toEqual([
       'Number 5',
       'Number 6',

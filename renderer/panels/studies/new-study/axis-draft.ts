@@ -39,7 +39,7 @@ function parseTyped(text: string): unknown {
   return text !== '' && Number.isFinite(number) ? number : text;
 }
 
-export const typedValues = (text: string): readonly unknown[] =>
+export const parseValueList = (text: string): readonly unknown[] =>
   text
     .split(',')
     .map((one) => one.trim())
@@ -50,7 +50,7 @@ export const typedValues = (text: string): readonly unknown[] =>
 export function axisIssue({ path, kind, values, from, to, count }: AxisDraft): string | null {
   const paths = path.split('+').map((one) => one.trim());
   if (paths.some((one) => parsePath(one) === null)) return 'Choose a parameter to vary.';
-  if (kind === 'list') return typedValues(values).length === 0 ? 'Enter values separated by commas.' : null;
+  if (kind === 'list') return parseValueList(values).length === 0 ? 'Enter values separated by commas.' : null;
   const ends = [from, to].map((one) => (one.trim() === '' ? Number.NaN : Number(one)));
   if (ends.some((end) => !Number.isFinite(end))) return 'From and to must be numbers.';
   if (kind === 'log' && ends.some((end) => end <= 0)) return 'Both ends of a logarithmic axis must be above 0.';
@@ -59,7 +59,7 @@ export function axisIssue({ path, kind, values, from, to, count }: AxisDraft): s
 }
 
 export function axisOf({ path, kind, values, from, to, count }: AxisDraft): StudyAxes[number] {
-  if (kind === 'list') return { kind, path, values: [...typedValues(values)] };
+  if (kind === 'list') return { kind, path, values: [...parseValueList(values)] };
   return { kind, path, from: Number(from), to: Number(to), count: Number(count) };
 }
 
@@ -70,8 +70,8 @@ export function pathsOfAxis(axis: StudyAxes[number]): readonly string[] {
 }
 
 /** Number of values on the axis; conditions may exclude some combinations. */
-export const countOf = (draft: AxisDraft): number =>
-  draft.kind === 'list' ? typedValues(draft.values).length : Number(draft.count);
+export const valueCount = (draft: AxisDraft): number =>
+  draft.kind === 'list' ? parseValueList(draft.values).length : Number(draft.count);
 
 /** Paths of single values in a document, in order, except notes and names, which do not affect results. */
 export function pathsIn(document: unknown, at = ''): readonly string[] {
@@ -86,7 +86,7 @@ export function pathsIn(document: unknown, at = ''): readonly string[] {
 }
 
 /** Default path of the first axis: the energy, or else the first number that can be varied around its value. */
-export function firstPath(document: unknown, paths: readonly string[]): string {
+export function defaultAxisPath(document: unknown, paths: readonly string[]): string {
   const energy = 'beam.energy_MeV';
   const numberAt = (path: string): boolean => {
     const value = valueAt(document, parsePath(path) ?? []);

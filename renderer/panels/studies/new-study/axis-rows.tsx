@@ -5,7 +5,15 @@ import { Button, IconButton } from '../../../widgets/controls/button.tsx';
 import { Segmented } from '../../../widgets/controls/segmented.tsx';
 import { Select } from '../../../widgets/controls/select.tsx';
 import { TextField } from '../../../widgets/controls/text-field.tsx';
-import { type AxisDraft, type AxisKind, axisAround, axisIssue, firstPath, pathsIn, unitAt } from './axis-draft.ts';
+import {
+  type AxisDraft,
+  type AxisKind,
+  axisAround,
+  axisIssue,
+  defaultAxisPath,
+  pathsIn,
+  unitAt,
+} from './axis-draft.ts';
 
 const kinds: readonly { readonly value: AxisKind; readonly label: string }[] = [
   { value: 'list', label: 'List' },
@@ -93,7 +101,7 @@ export function AxisRows({ axes, document, base, onChange }: AxisRowsProps): Rea
   const paths = useMemo(() => pathsIn(document), [document]);
   const put = (axis: AxisDraft): void => onChange(axes.map((one) => (one.id === axis.id ? axis : one)));
   const add = (): void => {
-    onChange([...axes, axisAround(next.current, document, firstPath(document, paths))]);
+    onChange([...axes, axisAround(next.current, document, defaultAxisPath(document, paths))]);
     next.current += 1;
   };
   return (

@@ -12,7 +12,7 @@ import { Segmented } from '../../../widgets/controls/segmented.tsx';
 import { useSelected, useWorkbench } from '../../../workbench/context.ts';
 import { TargetChoice } from '../clusters-dialog.tsx';
 import { forecastText, isTooLong, planText } from '../words.ts';
-import { type AxisDraft, axisIssue, countOf } from './axis-draft.ts';
+import { type AxisDraft, axisIssue, valueCount } from './axis-draft.ts';
 import { AxisRows } from './axis-rows.tsx';
 import { type StudyTemplate, studyTemplates } from './ready-made.ts';
 import { emptyForm, type Form, type PlannedStudy, studyOf, usePlan, withMeasures, withTiming } from './study-form.ts';
@@ -282,7 +282,7 @@ export function NewStudy({ onStarted, onBack }: NewStudyProps): ReactElement {
       </div>
       <PlanSummary
         planned={planned}
-        combinations={faulty || made !== null ? null : axes.reduce((product, axis) => product * countOf(axis), 1)}
+        combinations={faulty || made !== null ? null : axes.reduce((product, axis) => product * valueCount(axis), 1)}
         isSearch={isSearch}
         exceedsDay={endless}
       />

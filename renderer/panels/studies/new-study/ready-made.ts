@@ -49,7 +49,7 @@ function withoutBoxSize(draft: ScenarioDraft): ScenarioDraft {
 const roundValue = (value: number): number => Number(value.toPrecision(9));
 
 /** Scales all grid steps together, and then halves each step separately. Errors are relative to the finest grid. */
-function convergence({ draft, complete }: StudySubject): StudyTemplate | null {
+function convergenceTemplate({ draft, complete }: StudySubject): StudyTemplate | null {
   const paths = ['grid.dz_mm', 'grid.dx_mm', 'grid.dtheta_mrad', 'grid.energy.step_mm', 'grid.energy.step_MeV'];
   const found = paths.flatMap((path) => {
     const step = numberAt(complete, path);
@@ -80,7 +80,7 @@ function convergence({ draft, complete }: StudySubject): StudyTemplate | null {
   };
 }
 
-function rangeTable({ draft, complete }: StudySubject): StudyTemplate | null {
+function rangeTableTemplate({ draft, complete }: StudySubject): StudyTemplate | null {
   if (numberAt(complete ?? draft, 'beam.energy_MeV') === null) return null;
   return {
     id: 'range-table',
@@ -98,7 +98,7 @@ const benchOf = (draft: ScenarioDraft): string => {
   return typeof kind === 'string' ? kind : '';
 };
 
-function variants({ draft, complete, capabilities }: StudySubject): StudyTemplate | null {
+function variantsTemplate({ draft, complete, capabilities }: StudySubject): StudyTemplate | null {
   const kind = kindOfDocument(draft);
   const here = capabilities.variants.filter(
     ({ workload, bench, available, id }) =>
@@ -116,7 +116,7 @@ function variants({ draft, complete, capabilities }: StudySubject): StudyTemplat
   };
 }
 
-function threads({ draft, complete, capabilities }: StudySubject): StudyTemplate | null {
+function threadsTemplate({ draft, complete, capabilities }: StudySubject): StudyTemplate | null {
   const { logicalCores } = capabilities.cpu;
   if (logicalCores < 2 || numberAt(complete, 'solver.threads') === null) return null;
   const counts = [1, 2, 4, 8, 16, 32, 64, 128].filter((count) => count < logicalCores);
@@ -158,7 +158,7 @@ function sizeAxis(document: unknown): { readonly path: string; readonly values: 
   };
 }
 
-function sizes({ draft, complete }: StudySubject): StudyTemplate | null {
+function sizesTemplate({ draft, complete }: StudySubject): StudyTemplate | null {
   const axis = sizeAxis(complete);
   if (axis === null) return null;
   return {
@@ -175,7 +175,7 @@ function sizes({ draft, complete }: StudySubject): StudyTemplate | null {
 const CLAIM_ENERGIES = [70, 110, 150, 190] as const;
 
 /** Compares the variants of claims over problem sizes; the study's advice then reports where each claim is valid. */
-function claims({ draft, complete, offers }: StudySubject): StudyTemplate | null {
+function claimsTemplate({ draft, complete, offers }: StudySubject): StudyTemplate | null {
   if (offers === null || offers.claims.length === 0) return null;
   const ids = [...new Set(offers.claims.flatMap(({ variants: of }) => of))];
   const beam = numberAt(complete ?? draft, 'beam.energy_MeV') !== null;
@@ -183,8 +183,8 @@ function claims({ draft, complete, offers }: StudySubject): StudyTemplate | null
   const names = offers.claims.map(({ claim }) => claim);
   return {
     id: 'claims',
-    title: 'Where does each claim hold',
-    asks: `${names.slice(0, 3).join(', ')}${names.length > 3 ? ` and ${names.length - 3} more` : ''}: both variants of each, ${over === null ? 'for this problem' : 'over sizes'}. Each alone, five times.`,
+    title: 'Where each claim holds',
+    asks: `${names.slice(0, 3).join(', ')}${names.length > 3 ? ` and ${names.length - 3} more` : ''}: both variants of each claim, ${over === null ? 'for this problem' : 'over sizes'}. Each point is solved five times, one point at a time.`,
     base: beam ? withoutBoxSize(draft) : draft,
     axes: [
       { kind: 'list', path: 'solver.variant', values: ids },
@@ -214,7 +214,15 @@ function tuningTemplate({ draft, complete, offers }: StudySubject): StudyTemplat
 
 /** Ready-made studies that fit the scenario. */
 export function studyTemplates(subject: StudySubject): readonly StudyTemplate[] {
-  return [convergence, rangeTable, variants, threads, sizes, claims, tuningTemplate]
+  return [
+    convergenceTemplate,
+    rangeTableTemplate,
+    variantsTemplate,
+    threadsTemplate,
+    sizesTemplate,
+    claimsTemplate,
+    tuningTemplate,
+  ]
     .map((make) => make(subject))
     .filter((made) => made !== null);
 }

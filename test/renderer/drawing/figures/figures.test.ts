@@ -11,7 +11,12 @@ import { explainReduction, valuesAfterSteps } from '../../../../electron/domain/
 import { deriveSession, parseSession, readCurrentRules } from '../../../../electron/host/app/sessions/index.ts';
 import { occupancyChart } from '../../../../renderer/drawing/charts/occupancy-curve.ts';
 import { figureCsv } from '../../../../renderer/drawing/export/figure.ts';
-import { type FigureAxis, limitWithMargin, scaleOf, ticksAcross } from '../../../../renderer/drawing/figures/axes.ts';
+import {
+  type FigureAxis,
+  horizontalTicks,
+  limitWithMargin,
+  scaleOf,
+} from '../../../../renderer/drawing/figures/axes.ts';
 import { claimsFigure } from '../../../../renderer/drawing/figures/claims.ts';
 import type { Figure } from '../../../../renderer/drawing/figures/figure.ts';
 import { reductionFigure, reductionValuesFigure } from '../../../../renderer/drawing/figures/reduction.ts';
@@ -26,7 +31,7 @@ describe('axes and labels', () => {
   /** Free pixels between neighbouring labels; `width` is the width of a digit. */
   function gaps(axis: FigureAxis, width: number): readonly number[] {
     const { toPixel } = scaleOf(axis, 0, width);
-    const labels = ticksAcross(axis, box(width), LABEL).ticks.filter(({ label }) => label !== '');
+    const labels = horizontalTicks(axis, box(width), LABEL).ticks.filter(({ label }) => label !== '');
     return labels.slice(1).map(({ value, label }, i) => {
       const before = labels[i];
       if (before === undefined) return 0;
@@ -47,7 +52,8 @@ describe('axes and labels', () => {
     });
 
     it('are as many as fit without touching', () => {
-      const labels = (width: number) => ticksAcross(time, box(width), LABEL).ticks.flatMap(({ label }) => label || []);
+      const labels = (width: number) =>
+        horizontalTicks(time, box(width), LABEL).ticks.flatMap(({ label }) => label || []);
       expect(labels(1600)).toEqual(['20', '30', '40', '50', '60', '70', '80', '90', '100'].map((n) => `${n} µs`));
       expect(labels(600)).toEqual(['20', '30', '50', '100'].map((n) => `${n} µs`));
       expect(labels(180)).toEqual(['20', '50', '100'].map((n) => `${n} µs`));

@@ -20,9 +20,9 @@ import {
   ticksOf,
   valueTextAt,
 } from '../../../../renderer/panels/studies/parallel.ts';
-import { endKeys, plottedColumns } from '../../../../renderer/panels/studies/results-plot.tsx';
+import { intervalEndKeys, plottedColumns } from '../../../../renderer/panels/studies/results-plot.tsx';
 import { groupCondition, shownColumns } from '../../../../renderer/panels/studies/results-table.tsx';
-import { mergeColumns, missingOf, NO_VALUES } from '../../../../renderer/panels/studies/use-rows.ts';
+import { mergeColumns, missingColumns, NO_VALUES } from '../../../../renderer/panels/studies/use-rows.ts';
 import { columnTitle, forecastText, isTooLong } from '../../../../renderer/panels/studies/words.ts';
 import { solved } from '../../../electron/host/model/studies/advice/solved.ts';
 
@@ -75,10 +75,10 @@ describe('cached values of points', () => {
   });
 
   test('columns of the same rows are reused, with their points', () => {
-    expect(missingOf(first, ['b', 'c'])).toEqual(['c']);
+    expect(missingColumns(first, ['b', 'c'])).toEqual(['c']);
     const next = mergeColumns(first, { rows: 'all', points: null, columns: [column('c')] }, ['b', 'c']);
     expect(next.points).toBe(first.points);
-    expect(missingOf(next, ['a', 'b', 'c'])).toEqual([]);
+    expect(missingColumns(next, ['a', 'b', 'c'])).toEqual([]);
   });
 
   test('columns of other rows are dropped', () => {
@@ -86,15 +86,15 @@ describe('cached values of points', () => {
     expect(next.points).toHaveLength(2);
     expect([0, 1].map((i) => idAt(next.points, i))).toEqual(['00000000000000a0', null]);
     expect([1, 2].map((i) => idAt(points, i))).toEqual(['ffffffff00000001', '0123456789abcdef']);
-    expect(missingOf(next, ['b', 'c'])).toEqual(['b']);
+    expect(missingColumns(next, ['b', 'c'])).toEqual(['b']);
   });
 
   test('hidden data is cached for some plots and then dropped; visible data stays', () => {
     let values = first;
     for (let k = 0; k < 20; k += 1)
       values = mergeColumns(values, { rows: 'all', points: null, columns: [column(`c${k}`)] }, ['a', `c${k}`]);
-    expect(missingOf(values, ['a', 'c19', 'c18'])).toEqual([]);
-    expect(missingOf(values, ['b', 'c0'])).toEqual(['b', 'c0']);
+    expect(missingColumns(values, ['a', 'c19', 'c18'])).toEqual([]);
+    expect(missingColumns(values, ['b', 'c0'])).toEqual(['b', 'c0']);
     expect(values.columns.length).toBeLessThan(12);
   });
 });
@@ -374,7 +374,7 @@ describe('plots of a study', () => {
   });
 
   test('times have intervals, but two sides of a box have none', () => {
-    expect(endKeys('measure solve_s')).toEqual(['measure solve_s_low', 'measure solve_s_high']);
-    expect(endKeys('measure protons.escaped_x')).toEqual([]);
+    expect(intervalEndKeys('measure solve_s')).toEqual(['measure solve_s_low', 'measure solve_s_high']);
+    expect(intervalEndKeys('measure protons.escaped_x')).toEqual([]);
   });
 });

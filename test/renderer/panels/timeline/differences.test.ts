@@ -1,7 +1,7 @@
 /** Differences of timelines, and detection of slow steps. */
 import { describe, expect, test } from 'vitest';
 import type { NamedTime, TimelineStatistics } from '../../../../electron/contract/timeline.ts';
-import { differenceOf } from '../../../../renderer/panels/timeline/difference-table.tsx';
+import { compareByName } from '../../../../renderer/panels/timeline/difference-table.tsx';
 import { slowSteps } from '../../../../renderer/panels/timeline/steps.ts';
 
 const namedTimes = (name: string, count: number, mean_ns: number): NamedTime => ({
@@ -14,7 +14,7 @@ const statistics = (...names: NamedTime[]): TimelineStatistics => ({
 });
 
 test('a timeline difference lists every name of both timelines, the largest change first', () => {
-  const rows = differenceOf(
+  const rows = compareByName(
     statistics(namedTimes('a', 2, 10), namedTimes('b', 1, 50)),
     statistics(namedTimes('a', 2, 12), namedTimes('c', 1, 9)),
   );

@@ -10,9 +10,9 @@ import { TimeSelection } from '../../../../renderer/panels/timeline/time-selecti
 import { LaneFolds, type TimelineViewport } from '../../../../renderer/panels/timeline/viewport.ts';
 import {
   isSufficient,
+  requestWithMargin,
   WindowFeed,
   type WindowRequest,
-  widenRequest,
 } from '../../../../renderer/panels/timeline/window-feed.ts';
 import type { Workbench } from '../../../../renderer/workbench/workbench.ts';
 import { FakeHost } from '../../data/fake-host.ts';
@@ -39,7 +39,7 @@ const windowRequest = (from_ns: number, to_ns: number, tracks = [0, 1]): WindowR
 
 describe('a cached answer', () => {
   it('serves the range that it covers at approximately its resolution', () => {
-    const window = answer(widenRequest(windowRequest(0, 1000)));
+    const window = answer(requestWithMargin(windowRequest(0, 1000)));
     expect([window.from_ns, window.to_ns, window.pixels]).toEqual([-500, 1500, 2000]);
     expect(isSufficient(window, windowRequest(0, 1000))).toBe(true);
     expect(isSufficient(window, windowRequest(400, 1400))).toBe(true);
@@ -71,10 +71,10 @@ describe('the feed of a timeline', () => {
 
   it('has one request in flight, and then requests only the newest one', async () => {
     const { asked, feed, changes } = fixture();
-    feed.want(windowRequest(0, 1000));
-    for (let i = 1; i < 20; i += 1) feed.want(windowRequest(i * 10_000, i * 10_000 + 1000));
+    feed.request(windowRequest(0, 1000));
+    for (let i = 1; i < 20; i += 1) feed.request(windowRequest(i * 10_000, i * 10_000 + 1000));
     expect(asked).toHaveLength(1);
-    asked[0]?.resolve(answer(widenRequest(windowRequest(0, 1000))));
+    asked[0]?.resolve(answer(requestWithMargin(windowRequest(0, 1000))));
     await turn();
     expect(asked[1]?.method).toBe('timeline.names');
     expect(asked[1]?.params).toEqual({ trace: 'trace', names: [3, 5] });
@@ -83,17 +83,17 @@ describe('the feed of a timeline', () => {
     expect([feed.nameOf(3), feed.nameOf(5), feed.nameOf(7)]).toEqual(['three', 'five', null]);
     expect(asked).toHaveLength(3);
     expect(asked[2]?.params).toMatchObject({ from_ns: 189_500, to_ns: 191_500, pixels: 2000 });
-    asked[2]?.resolve(answer(widenRequest(windowRequest(190_000, 191_000))));
+    asked[2]?.resolve(answer(requestWithMargin(windowRequest(190_000, 191_000))));
     await turn();
-    expect([feed.settled, changes()]).toEqual([true, 3]);
+    expect([feed.isSettled, changes()]).toEqual([true, 3]);
     // This range is already known.
-    feed.want(windowRequest(190_100, 191_100));
+    feed.request(windowRequest(190_100, 191_100));
     expect(asked).toHaveLength(3);
   });
 
   it('sends nothing after it is closed', async () => {
     const { asked, feed, changes } = fixture();
-    feed.want(windowRequest(0, 1000));
+    feed.request(windowRequest(0, 1000));
     feed.close();
     asked[0]?.resolve(answer(windowRequest(0, 1000)));
     await turn();

@@ -39,7 +39,7 @@ describe('names of exported files', () => {
 describe('depth doses from files', () => {
   it('are overlaid with a notice that lists ignored columns', async () => {
     const told: unknown[] = [];
-    const notices = { tell: (notice: unknown) => void told.push(notice) } as never;
+    const notices = { show: (notice: unknown) => void told.push(notice) } as never;
     const file = new File(['depth_mm,dose,valid\n1,2,1\n2,3,1\n'], 'tank.csv');
     const overlays = new Overlays({} as never);
     await openCurve(file, overlays, notices);
@@ -115,7 +115,7 @@ describe('documents of the page', () => {
       stores: {
         scenario,
         library: { setState: () => undefined },
-        notices: { fail: (title: string) => void asked.push(title), tell: () => undefined },
+        notices: { fail: (title: string) => void asked.push(title), show: () => undefined },
         dialogs: {
           ask: async (_: string, { title }: { title: string }) => {
             asked.push(title);

@@ -36,7 +36,7 @@ describe('opening guided questions', () => {
       runs: createRunsStore(),
       selection: createSelectionStore(),
       connection: { getState: () => ({ capabilities: { variants } }) },
-      notices: { fail: (title: string, error: unknown) => expect.unreachable(`${title}: ${error}`), tell: vi.fn() },
+      notices: { fail: (title: string, error: unknown) => expect.unreachable(`${title}: ${error}`), show: vi.fn() },
     };
     const started = vi.fn(async () => undefined);
     const shown = vi.fn();

@@ -12,12 +12,12 @@ import {
   axisAround,
   axisIssue,
   axisOf,
-  countOf,
-  firstPath,
+  defaultAxisPath,
+  parseValueList,
   pathsIn,
   pathsOfAxis,
-  typedValues,
   unitAt,
+  valueCount,
   withKinds,
 } from '../../../../../renderer/panels/studies/new-study/axis-draft.ts';
 import {
@@ -50,23 +50,23 @@ describe('the draft of an axis', () => {
 
   test('is the energy at first, or otherwise the first number with a sensible neighbourhood', () => {
     const complete = { beam: { range_is: 'r80', energy_sigma_MeV: 0, x_sigma_mm: 3, energy_MeV: 70 } };
-    expect(firstPath(complete, pathsIn(complete))).toBe('beam.energy_MeV');
+    expect(defaultAxisPath(complete, pathsIn(complete))).toBe('beam.energy_MeV');
     const other = { problem: { kind: 'stencil', offset: 0, n: 64 } };
-    expect(firstPath(other, pathsIn(other))).toBe('problem.n');
-    expect(firstPath({ a: 'b' }, pathsIn({ a: 'b' }))).toBe('a');
+    expect(defaultAxisPath(other, pathsIn(other))).toBe('problem.n');
+    expect(defaultAxisPath({ a: 'b' }, pathsIn({ a: 'b' }))).toBe('a');
   });
 
   test('converts typed values to numbers if they are numbers', () => {
-    expect(typedValues(' 60, 7.5e1 ,fp32,true,, 0x10')).toEqual([60, 75, 'fp32', true, 16]);
-    expect(typedValues(' , ')).toEqual([]);
+    expect(parseValueList(' 60, 7.5e1 ,fp32,true,, 0x10')).toEqual([60, 75, 'fp32', true, 16]);
+    expect(parseValueList(' , ')).toEqual([]);
   });
 
   test('builds an axis, and reports its errors', () => {
     expect(axisOf(range)).toEqual({ kind: 'range', path: 'beam.energy_MeV', from: 60, to: 80, count: 5 });
-    expect([countOf(range), axisIssue(range)]).toEqual([5, null]);
+    expect([valueCount(range), axisIssue(range)]).toEqual([5, null]);
     const list: AxisDraft = { ...range, kind: 'list', values: 'depth, window' };
     expect(axisOf(list)).toEqual({ kind: 'list', path: 'beam.energy_MeV', values: ['depth', 'window'] });
-    expect([countOf(list), axisIssue(list)]).toEqual([2, null]);
+    expect([valueCount(list), axisIssue(list)]).toEqual([2, null]);
     expect(axisIssue({ ...list, values: ' ' })).toMatch(/Enter values/);
     expect(axisIssue({ ...range, from: '' })).toMatch(/numbers/);
     expect(axisIssue({ ...range, kind: 'log', from: '0' })).toMatch(/above 0/);
