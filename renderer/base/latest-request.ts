@@ -17,8 +17,8 @@ interface LatestLoader<T> {
   readonly neededItem: () => T | null;
   readonly load: (wanted: T) => Promise<void>;
   /**
-   * Called when loading fails. The failed item is not retried until `neededItem` returns a different item, or the loader is
-   * called again.
+   * Called when loading fails. The failed item is not retried until `neededItem` returns a different item, or the
+   * loader is called again.
    */
   readonly failed: (error: unknown) => void;
 }

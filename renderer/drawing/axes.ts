@@ -1,6 +1,6 @@
 /**
- * Axes of a map: frame, ticks, labels and titles with units. Layout of a map's parts in its canvas. Windows with equal
- * scales on both axes.
+ * Axes of a map: frame, ticks, labels and titles with units. This file also computes the layout of a map's parts in
+ * its canvas, and windows with equal scales on both axes.
  */
 import type { Interval } from '../../electron/contract/fields.ts';
 import { powerOfTen } from '../../electron/domain/numbers.ts';

@@ -1,7 +1,7 @@
 /**
- * Colour maps, read from tables in assets/colormaps, where each names its source and licence. Normalisation of field
- * values to a fraction from 0 to 1 for colour maps and colour bars. Transparent colour maps that let a grey map below
- * show through.
+ * Colour maps, read from tables in assets/colormaps, where each names its source and licence. With transparency they
+ * let a grey map below show through. Normalisations convert field values to fractions from 0 to 1 for colour maps and
+ * colour bars.
  */
 import berlin from '../../assets/colormaps/berlin.json';
 import cividis from '../../assets/colormaps/cividis.json';
@@ -188,7 +188,7 @@ const density: Readonly<Record<OverlayOpacity, (fraction: number) => number>> = 
 
 const cachedColorMaps = new WeakMap<ColorMap, Partial<Record<OverlayOpacity, ColorMap>>>();
 
-/** Cached per map and wash, so that an image is recoloured only if its map changes. */
+/** Cached per map and opacity, so that an image is recoloured only if its map changes. */
 export function withOpacity(map: ColorMap, wash: OverlayOpacity): ColorMap {
   const known = cachedColorMaps.get(map) ?? {};
   cachedColorMaps.set(map, known);

@@ -80,7 +80,7 @@ function listenToShell(workbench: Workbench): () => void {
           void (/\.(h5|hdf5)$/i.test(event.name) ? runs : documents).openFile(event.file, event.name);
         } else {
           const { request } = event;
-          void documents.mayLeave().then((close) => client.call('shell.close', { request, close }));
+          void documents.confirmLeave().then((close) => client.call('shell.close', { request, close }));
         }
       },
     },
@@ -136,7 +136,7 @@ function ConnectionCover(): ReactElement | null {
       <div className="connection-note warning" role="status">
         The host does not respond and may have ended. After a restart it has another address, and offers unsaved work
         there.{' '}
-        <Button icon="copy" tone="quiet" onPress={() => void navigator.clipboard.writeText(documents.textHere())}>
+        <Button icon="copy" tone="quiet" onPress={() => void navigator.clipboard.writeText(documents.currentText())}>
           Copy the scenario
         </Button>
       </div>
@@ -154,7 +154,7 @@ function ConnectionCover(): ReactElement | null {
         title="The host has closed"
         action={
           <span className="flex gap-l">
-            <Button icon="copy" onPress={() => void navigator.clipboard.writeText(documents.textHere())}>
+            <Button icon="copy" onPress={() => void navigator.clipboard.writeText(documents.currentText())}>
               Copy the scenario
             </Button>
             <Button icon="reset" tone="primary" onPress={() => location.reload()}>

@@ -89,7 +89,7 @@ export interface ScenarioStore extends StoreApi<ScenarioState> {
   /** Replaces the document as a single edit. */
   replace(draft: ScenarioDraft, label: string): void;
   /** Ends the merging of edits, so that the next edit is a separate undo step. */
-  settle(): void;
+  endEdit(): void;
   undo(): void;
   redo(): void;
   /** Records that the draft was saved to this file. */
@@ -117,7 +117,10 @@ export function documentOfNotes({ draft, past }: Pick<ScenarioState, 'draft' | '
   return past[later + 1]?.draft ?? draft;
 }
 
-/** Title of the document in windows and lists. Every problem folder has a `problem.json`, so its problem's name is shown. */
+/**
+ * Title of the document in windows and lists. Every problem folder has a `problem.json`, so the title is the problem's
+ * name.
+ */
 export function documentTitle(state: ScenarioState): string {
   const { name } = state.draft;
   const named = typeof name === 'string' && name.trim() !== '' ? name : null;
@@ -187,7 +190,7 @@ export function createScenarioStore(): ScenarioStore {
         generation: state.generation + 1,
       }));
     },
-    settle() {
+    endEdit() {
       openKey = null;
     },
     undo() {

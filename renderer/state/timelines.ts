@@ -31,9 +31,9 @@ interface TimelinesState {
 
 export interface TimelinesStore extends StoreApi<TimelinesState> {
   /** Updates the list of open timelines from the host. */
-  listed(timelines: readonly TraceState[]): void;
-  sending(file: SendingFile): void;
-  sent(key: number): void;
+  updateList(timelines: readonly TraceState[]): void;
+  updateSending(file: SendingFile): void;
+  removeSending(key: number): void;
   follow(run: RunId | null): void;
 }
 
@@ -48,7 +48,7 @@ export function createTimelinesStore(): TimelinesStore {
   }));
   return {
     ...store,
-    listed: (timelines) =>
+    updateList: (timelines) =>
       store.setState((before) => {
         const known = new Map(before.open.map((info) => [info.id, info]));
         return {
@@ -57,9 +57,9 @@ export function createTimelinesStore(): TimelinesStore {
           reading: timelines.filter((each) => each.state === 'reading'),
         };
       }),
-    sending: (file) =>
+    updateSending: (file) =>
       store.setState(({ sending }) => ({ sending: [...sending.filter(({ key }) => key !== file.key), file] })),
-    sent: (key) => store.setState(({ sending }) => ({ sending: sending.filter((file) => file.key !== key) })),
+    removeSending: (key) => store.setState(({ sending }) => ({ sending: sending.filter((file) => file.key !== key) })),
     follow: (run) => store.setState({ followed: run }),
   };
 }

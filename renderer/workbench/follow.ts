@@ -44,7 +44,7 @@ function followActive<Id extends string>(active: () => Id | null, open: (id: Id)
 
 /** Copies the host's list of timelines to the store. */
 export function followTimelines(client: Client, timelines: TimelinesStore): void {
-  client.stream('timelines', {}, { frame: (frame) => timelines.listed(frame.timelines) });
+  client.stream('timelines', {}, { frame: (frame) => timelines.updateList(frame.timelines) });
 }
 
 const feedTarget = (run: RunInfo): FeedTarget => ({
@@ -148,7 +148,7 @@ export function followBenches(client: Client, store: ComparisonStore, scheduler:
   );
 }
 
-/** Sends unsaved edits to the host, so that a crash loses at most about half a second of work. */
+/** Delay in ms before unsaved edits are sent to the host. A crash loses at most about this much work. */
 const SETTLE_MS = 400;
 
 export function saveDrafts(client: Client, scenario: ScenarioStore, notices: NoticesStore, page: string): void {

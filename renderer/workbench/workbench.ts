@@ -256,7 +256,7 @@ function listedRuns(runs: RunsStore): Promise<RunsState> {
 
 /**
  * First actions of the page: load the lists, open the scenario that the program was started with, and run it. If runs
- * already exist (after a reload, or in another window), it shows the latest instead of computing one more.
+ * already exist (after a reload, or in another window), the page shows the latest run instead.
  */
 export async function begin(workbench: Workbench, reloaded = false): Promise<void> {
   await openFirst(workbench, reloaded);

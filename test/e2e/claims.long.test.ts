@@ -258,7 +258,7 @@ describe('questions', () => {
 
   it('the question panel stays closed, can be found by name and under Help, and compares a beam with Monte Carlo', async () => {
     const { open, page, bench } = await workbench({ firstVisit: true });
-    await page.getByRole('button', { name: 'Put away' }).click();
+    await page.getByRole('button', { name: 'Hide questions' }).click();
     await expect.poll(() => bench.panel('Questions').count()).toBe(0);
     await page.reload();
     await bench.state('Done').waitFor();

@@ -173,7 +173,7 @@ describe('the library', () => {
     const dialog = page.getByRole('dialog', { name: 'New kernel' });
     expect(await dialog.getByLabel('Begins as').inputValue()).toBe('stencil');
     expect(await dialog.getByLabel('Runs on').inputValue()).toBe('.cpp');
-    await dialog.getByRole('button', { name: 'Make it' }).click();
+    await dialog.getByRole('button', { name: 'Create', exact: true }).click();
     await expect.poll(() => bench.panel('Kernel editor').getAttribute('aria-selected')).toBe('true');
     await expect.poll(() => page.locator('.cm-content').textContent()).toContain('results[i]');
     await expect.poll(() => bench.title.textContent()).toContain('my-stencil');

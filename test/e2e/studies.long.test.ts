@@ -322,7 +322,7 @@ it('rows scroll into view when fewer match, and every plot draws many points', a
   await page.getByLabel('Coloured by').selectOption({ label: 'one colour' });
   const canvas = page.locator('.studies__plot canvas.chart-plot__dots');
   await expect.poll(() => canvas.getAttribute('data-dots')).toBe(String(count));
-  expect(await page.evaluate(() => [...Reflect.get(globalThis, 'said')])).toEqual(['Reading its columns']);
+  expect(await page.evaluate(() => [...Reflect.get(globalThis, 'said')])).toEqual(['Reading the columns']);
   const pixels = () => canvas.evaluate((it) => Reflect.get(it, 'width') / it.getBoundingClientRect().width);
   await expect.poll(pixels).toBeCloseTo(1, 2);
   await drawnAs('Heat map');

@@ -1,9 +1,9 @@
-/** Cursor of a chart: values at positions on the page, and lines across the panes at values. */
+/** Cursor of a chart: converts positions on the page to values, and draws lines across the panes at values. */
 import type { Box } from '../axes.ts';
 import { scaleOf } from '../figures/axes.ts';
 import type { Chart } from './chart.ts';
 
-/** Value of the horizontal axis at a position in the host; null outside all plots. */
+/** Value of the horizontal axis at a position in the chart's element; null outside all plots. */
 export function valueAt(chart: Chart | null, boxes: readonly Box[], x: number, y: number): number | null {
   const i = boxes.findIndex(
     ({ left, top, width, height }) => x >= left && x <= left + width && y >= top && y <= top + height,

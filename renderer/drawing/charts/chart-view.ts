@@ -1,6 +1,6 @@
 /**
- * A chart on the page, drawn by Plotly, with its dots and cursor lines as overlays. Reports pointer and key input to its
- * owner in axis units. Independent of React and the stores.
+ * A chart on the page, drawn by Plotly, with its dots and cursor lines as overlays. Reports pointer and key input to
+ * its owner in axis units. Independent of React and the stores.
  */
 import type { Data, Layout } from 'plotly.js/lib/core';
 import { messageOf } from '../../../electron/contract/errors.ts';
@@ -31,7 +31,7 @@ interface ChartOwner {
   zoom?(window: Interval): void;
   /** Requests the full range. */
   reset?(): void;
-  /** Milliseconds between drawings while the chart changes continuously: Plotly needs some 10 ms per drawing. */
+  /** Milliseconds between drawings while the chart changes continuously: Plotly needs about 10 ms per drawing. */
   pace?(): number;
   /** Reports that Plotly could not be loaded. */
   failed?(reason: string): void;

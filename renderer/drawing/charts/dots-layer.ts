@@ -9,7 +9,7 @@ import type { DotSeries, Pane } from './chart.ts';
 import { type Brush, escapeHtml, hoverTextOfDot } from './chart-traces.ts';
 import type { Plotly } from './plotly.ts';
 
-// Large sets of dots are drawn into pixels one by one. SVG elements or WebGL would need longer than all other parts of
+// Large sets of dots are drawn into pixels one by one. SVG elements or WebGL would take longer than all other parts of
 // the chart.
 
 /** Positions in pixels from the upper left of the plot; NaN outside the plot or the domain of its axes. */

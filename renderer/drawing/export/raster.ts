@@ -93,7 +93,7 @@ async function pngBytes(canvas: HTMLCanvasElement): Promise<Uint8Array<ArrayBuff
   return new Uint8Array(await blob.arrayBuffer());
 }
 
-/** Lets the browser draw the SVG first, for figures that cannot draw on a context. */
+/** Draws the SVG by means of the browser, for figures that cannot draw on a context. */
 async function rasterizeSvg(svg: string, { width, height }: Figure): Promise<Uint8Array<ArrayBuffer>> {
   const image = new Image();
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;

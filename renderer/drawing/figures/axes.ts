@@ -36,8 +36,8 @@ function ticksOf({ kind, from, to, format }: FigureAxis, most: number): Ticks {
 }
 
 /**
- * Whether neighbouring labels overlap on an axis of `width` pixels. On logarithmic axes the digits of a decade get
- * closer and closer.
+ * Whether neighbouring labels overlap on an axis of `width` pixels. On logarithmic axes the later digits of a decade
+ * are closer together.
  */
 function labelsOverlap(axis: FigureAxis, labels: readonly Tick[], width: number, size: number): boolean {
   const { toPixel } = scaleOf(axis, 0, width);

@@ -73,7 +73,7 @@ export interface Figure {
   readonly notes: Readonly<Record<string, string>>;
 }
 
-/** Size that every figure receives. */
+/** Available width in CSS pixels, and the size of the labels. The height follows from the contents. */
 export interface FigureSize {
   readonly width: number;
   /** Font size of labels, CSS pixels. */

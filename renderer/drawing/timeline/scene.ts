@@ -1,6 +1,6 @@
 /**
- * Contents of a timeline as plain data, assembled by the panel. Positions of blocks, lanes and tracks are in CSS pixels of
- * the canvas. The visible time window is in nanoseconds on the common axis of all blocks.
+ * Contents of a timeline as plain data, assembled by the panel. Positions of blocks, lanes and tracks are in CSS
+ * pixels of the canvas. The visible time window is in nanoseconds on the common axis of all blocks.
  */
 import type { Lane, TimelineWindow } from '../../../electron/contract/timeline.ts';
 
@@ -98,7 +98,7 @@ export interface TimeWindow {
   readonly to: number;
 }
 
-/** Shortest window: ten nanoseconds, below the resolution of any clock. */
+/** Length of the shortest window that zooming can reach, in nanoseconds. */
 export const SHORTEST_NS = 10;
 /** Margin on either side as a share of the full range, so that the first and last spans do not touch the edges. */
 const MARGIN = 0.02;

@@ -194,7 +194,7 @@ export default function ConnectDialog({ request, close: done }: ConnectDialogPro
         <>
           <TextField label="Host" value={host} placeholder="gpubox or me@10.0.0.7" onChange={setHost} autoFocus />
           <p className="dialog-hint faint break-anywhere">
-            As for ssh: aliases, jump hosts, keys and second factors work as in your configuration. The program is
+            As with ssh: aliases, jump hosts, keys and second factors work as in your configuration. The program is
             copied there once; no password is stored.
           </p>
           {offered.length === 0 ? null : (

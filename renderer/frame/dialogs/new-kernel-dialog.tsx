@@ -59,7 +59,7 @@ export default function NewKernelDialog({ request, answer }: NewKernelDialogProp
         <>
           <Button onPress={() => answer(null)}>Cancel</Button>
           <Button tone="primary" disabled={fault !== null} onPress={done}>
-            Make it
+            Create
           </Button>
         </>
       }

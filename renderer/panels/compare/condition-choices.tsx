@@ -53,13 +53,13 @@ export function ChoiceCheckbox({
   );
 }
 
-/** Selects the variants with a benchmark's optimisations, one by one and combined. */
 interface FactorialChoicesProps extends ChooseProps {
   readonly place: ScenarioBench;
   readonly variants: readonly Variant[];
   readonly choices: readonly FactorialChoice[];
 }
 
+/** Selects the variants with a benchmark's optimisations, one by one and combined. */
 export function FactorialChoices({ store, place, variants, choices }: FactorialChoicesProps): ReactElement | null {
   const config = useSelected(store, (state) => state);
   if (choices.length === 0) return null;

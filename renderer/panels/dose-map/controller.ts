@@ -173,7 +173,7 @@ function borderHandle({ stores, data }: Workbench, at: MapPoint, near: MapPoint)
       const edit = borderEdit(scenario.getState().draft, border, plane(to), pixel, whole[border.axis]);
       if (edit !== null) scenario.edit(edit.path, edit.value, 'Border of a region', `border ${edit.path.join('.')}`);
     },
-    release: () => scenario.settle(),
+    release: () => scenario.endEdit(),
   };
 }
 

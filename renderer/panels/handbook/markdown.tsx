@@ -1,6 +1,6 @@
 /**
  * Renders Markdown as React elements from marked's tokens. No HTML is inserted into the page: tags are shown as text,
- * and only links to other pages are links.
+ * and only links to pages of the handbook become links.
  */
 import { lexer, type Token, type Tokens } from 'marked';
 import { createElement, Fragment, type ReactElement, type ReactNode } from 'react';

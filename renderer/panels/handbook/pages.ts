@@ -14,7 +14,7 @@ const texts = new Map(
 
 export const pageIds: readonly string[] = [...texts.keys()];
 
-/** Text of a page without markers; null if there is no such page. */
+/** Markdown of a page without HTML comments; null if there is no such page. */
 export const pageText = (page: string): string | null => texts.get(page) ?? null;
 
 export const pageTitle = (page: string): string =>

@@ -67,7 +67,7 @@ export function MatchRangeRow({ view, logarithmic }: MatchProps): ReactElement |
     try {
       const whole = { viewport: { horizontal: null, vertical: null, pixels: [1, 1] as [number, number] } };
       const { map } = await client.call('image.view', { run, view: whole, against: null });
-      // Meanwhile another match was requested, or a difference is shown.
+      // Ignore the response if another match was requested meanwhile, or a difference is shown.
       if (!isLast() || view.getState().against !== null) return;
       const high = Math.max(map.max, shown.map.max);
       const low = logarithmic ? high * MIN_SHOWN_SHARE : Math.min(map.min, shown.map.min);

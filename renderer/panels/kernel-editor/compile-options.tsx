@@ -56,7 +56,7 @@ function Defines({ compile, change }: { compile: CompileOptions; change: (to: Co
   const fault = useId();
   useEffect(() => setText(held), [held]);
   const parsed = parseDefines(text);
-  const settle = (): void => {
+  const endEdit = (): void => {
     if (typeof parsed === 'string' || text.trim() === held) return;
     change({ defines: Object.keys(parsed).length === 0 ? undefined : parsed });
   };
@@ -69,7 +69,7 @@ function Defines({ compile, change }: { compile: CompileOptions; change: (to: Co
         invalid={typeof parsed === 'string'}
         describedBy={fault}
         onChange={setText}
-        onSettle={settle}
+        onEditEnd={endEdit}
       />
       <span id={fault} className="danger">
         {typeof parsed === 'string' ? parsed : ''}

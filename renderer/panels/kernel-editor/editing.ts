@@ -41,7 +41,7 @@ export function outcomeOf(session: Session, id: string): Outcome {
   };
 }
 
-/** A kernel without a base variant has nothing to compare its speed with. */
+/** Speed relative to the base variant; without a base, the time of a run. */
 function speedText({ label, verdict, ratio, time_s }: MeasuredSessionEntry, against: string): string {
   if (label === against) return `${duration(time_s)} a run`;
   const noise = verdict === 'undecided' ? ', within the noise' : '';
@@ -80,7 +80,7 @@ const emptyState: EditingState = {
 export interface EditingParts {
   readonly client: Pick<ActionContext['client'], 'call'>;
   readonly stores: Pick<ActionContext['stores'], 'comparison' | 'dialogs' | 'notices' | 'scenario'>;
-  readonly userKernels: Pick<UserKernelActions, 'refresh' | 'trust' | 'trusting'>;
+  readonly userKernels: Pick<UserKernelActions, 'refresh' | 'trust' | 'withTrust'>;
   readonly benches: Pick<BenchActions, 'start'>;
 }
 
@@ -209,7 +209,7 @@ export class KernelEditing {
     const scenario = stores.scenario.getState().draft;
     try {
       // Exporting runs the program that computes the expected answer, which requires trust.
-      const made = await userKernels.trusting(() => client.call('userKernels.reproduce', { ...shown, scenario }));
+      const made = await userKernels.withTrust(() => client.call('userKernels.reproduce', { ...shown, scenario }));
       const message =
         made === null
           ? 'It was not exported, because you have not confirmed that you trust it.'

@@ -114,7 +114,7 @@ export interface Profiles {
   readonly revision: number;
   /** Profile at the crosshair first, then those at the retained depths. */
   readonly profiles: readonly DepthProfile[];
-  /** σx in Fermi–Eyges theory; null if the theory does not apply, with the reason. */
+  /** σx in Fermi–Eyges theory; null if the theory does not apply, for the reason in `noTheory`. */
   readonly theory: Curve | null;
   readonly noTheory: string | null;
 }

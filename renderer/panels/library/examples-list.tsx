@@ -18,7 +18,7 @@ const formulas: Readonly<Record<string, string>> = { 'vector-add': 'a + b', redu
 export function matchingTemplates(all: readonly KernelTemplate[], text: string): readonly KernelTemplate[] {
   const words = text.toLowerCase().split(/\s+/);
   return all.filter(({ title, says }) => {
-    const own = `kernel of your own ${title} ${says}`.toLowerCase();
+    const own = `user kernels of your own ${title} ${says}`.toLowerCase();
     return words.every((word) => own.includes(word));
   });
 }
@@ -41,7 +41,7 @@ function KernelTemplates({ text }: { readonly text: string }): ReactElement | nu
   if (shown.length === 0) return null;
   return (
     <>
-      <h2 className="library-panel__about">Kernels of your own</h2>
+      <h2 className="library-panel__about">User kernels</h2>
       <h3 className="library-panel__question semi-strong muted">How do I create one from scratch?</h3>
       <ul>
         {shown.map(({ id, title, says }) => (

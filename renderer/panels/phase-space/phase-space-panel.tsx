@@ -143,12 +143,12 @@ function Tools({ store, view, shown, onExport }: ToolsProps): ReactElement {
   );
 }
 
-/** Placeholder that explains why no phase space is shown, and how to obtain it. */
 interface NothingShownProps {
   readonly run: RunInfo | null;
   readonly hasMap: boolean;
 }
 
+/** Placeholder that explains why no phase space is shown, and how to obtain it. */
 function NothingShown({ run, hasMap }: NothingShownProps): ReactElement | null {
   const { data, feeds } = useWorkbench();
   const status = useSelected(feeds.of(RunFeed).status, (state) => state.status);
@@ -272,13 +272,13 @@ function Position(): ReactElement {
   );
 }
 
-/** Profile or statistics of a mark on one of the maps. */
 interface DrawerProps {
   readonly run: RunInfo | null;
   readonly view: PhaseViewStore;
   readonly scale: ScaleKind;
 }
 
+/** Profile or statistics of a mark on one of the maps. */
 function Drawer({ run, view, scale }: DrawerProps): ReactElement | null {
   const { data, scheduler, figures } = useWorkbench();
   const marked = useSelected(view, (state) => state.marked);

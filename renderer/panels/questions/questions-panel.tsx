@@ -76,7 +76,7 @@ export default function QuestionsPanel(): ReactElement {
           Show at the start
         </label>
         <Button tone="quiet" title="Help › Questions to begin with shows them again" onPress={() => actions.dismiss()}>
-          Put away
+          Hide questions
         </Button>
       </footer>
     </div>

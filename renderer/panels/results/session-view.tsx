@@ -121,7 +121,6 @@ function VariantsTable({ report }: { readonly report: SessionReport }): ReactEle
   );
 }
 
-/** A section has a heading, an explanation, and the machine of the measurement as provenance. */
 interface SectionProps {
   readonly id: string;
   readonly title: string;
@@ -131,6 +130,7 @@ interface SectionProps {
   readonly menu?: ReactNode;
 }
 
+/** Section with a heading, an explanation, and the machine of the measurement as provenance. */
 function Section({ id, title, text, provenance, children, menu = null }: SectionProps): ReactElement {
   return (
     <section className="section results__section" aria-label={title} data-testid={`results-${id}`}>

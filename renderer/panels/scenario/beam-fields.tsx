@@ -171,7 +171,7 @@ function SpotRow({
             max={field.schema.maximum ?? Number.POSITIVE_INFINITY}
             invalid={issues.some((issue) => issue.path === field.key && issue.severity === 'error')}
             onChange={(next) => form.edit([...path, key], next, title, field.key)}
-            onSettle={form.settle}
+            onEditEnd={form.endEdit}
           />
         );
       })}
@@ -264,7 +264,7 @@ export function SpotsField({ path }: { readonly path: Path }): ReactElement | nu
               value={typeof file === 'string' ? file : ''}
               placeholder="fields/mine.csv"
               onChange={(next) => form.edit([...path, 'file'], next, 'Spots', 'spots-file')}
-              onSettle={form.settle}
+              onEditEnd={form.endEdit}
             />
           )}
         </Row>

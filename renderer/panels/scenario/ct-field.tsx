@@ -192,7 +192,7 @@ function FileField({ path }: { readonly path: Path }): ReactElement | null {
             const { file: _, ...rest } = (valueAt(form.draft, path) ?? {}) as Readonly<Record<string, unknown>>;
             form.edit(path, file === '' ? undefined : { file, ...rest }, 'CT', 'ct');
           }}
-          onSettle={form.settle}
+          onEditEnd={form.endEdit}
         />
       )}
     </Row>
@@ -299,7 +299,7 @@ function PointField({ path }: { readonly path: Path }): ReactElement | null {
                 const none = both.every((value) => value === '');
                 form.edit(path, none ? undefined : both, field.title, `${field.key}.${axis}`);
               }}
-              onSettle={form.settle}
+              onEditEnd={form.endEdit}
             />
           ))}
         </span>

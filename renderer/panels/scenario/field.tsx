@@ -177,9 +177,9 @@ function TextsField({
       invalid={invalid}
       {...(describedBy === undefined ? {} : { describedBy })}
       onChange={change}
-      onSettle={() => {
+      onEditEnd={() => {
         setTyped(null);
-        form.settle();
+        form.endEdit();
       }}
     />
   );
@@ -224,7 +224,7 @@ function Control({
         invalid={invalid}
         {...described}
         onChange={(value) => form.edit(field.path, value, field.title, field.key)}
-        onSettle={form.settle}
+        onEditEnd={form.endEdit}
       />
     );
   }
@@ -239,7 +239,7 @@ function Control({
         onChange={(text) =>
           form.edit(field.path, text.trim() === '' ? undefined : formulaOf(text), field.title, field.key)
         }
-        onSettle={form.settle}
+        onEditEnd={form.endEdit}
       />
     );
   }
@@ -256,7 +256,7 @@ function Control({
         invalid={invalid}
         {...described}
         onChange={(text) => form.edit(field.path, readList(text), field.title, field.key)}
-        onSettle={form.settle}
+        onEditEnd={form.endEdit}
       />
     );
   }
@@ -268,7 +268,7 @@ function Control({
       invalid={invalid}
       {...described}
       onChange={(value) => form.edit(field.path, value === '' ? undefined : value, field.title, field.key)}
-      onSettle={form.settle}
+      onEditEnd={form.endEdit}
     />
   );
 }

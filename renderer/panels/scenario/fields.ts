@@ -202,7 +202,7 @@ export interface Form {
   readonly resolved: Resolved | null;
   readonly issues: readonly Issue[];
   edit(path: Path, value: unknown, label: string, key?: string | null): void;
-  settle(): void;
+  endEdit(): void;
   /** Sets the field that the help below the form explains. */
   explain(field: FieldModel | null): void;
 }

@@ -66,9 +66,9 @@ function CompositionField({ path, index }: { readonly path: Path; readonly index
               type(text);
               form.edit(path, setComposition(material, text, parseFormula), 'Composition', `made of ${index}`);
             }}
-            onSettle={() => {
+            onEditEnd={() => {
               type(null);
-              form.settle();
+              form.endEdit();
             }}
           />
         </div>
@@ -104,7 +104,7 @@ function MaterialCard({ path, index }: { readonly path: Path; readonly index: nu
           value={String(valueAt(form.draft, [...path, 'name']) ?? '')}
           invalid={named.length > 0}
           onChange={(name) => form.edit([...path, 'name'], name, 'Material name', `material ${index}`)}
-          onSettle={form.settle}
+          onEditEnd={form.endEdit}
         />
         <IconButton icon="trash" size={13} label={`Remove material ${index + 1}`} onPress={remove} />
       </div>

@@ -126,7 +126,7 @@ function IntervalField({ path }: { readonly path: Path }): ReactElement | null {
               invalid={invalid}
               {...(describedBy === undefined ? {} : { describedBy })}
               onChange={(next) => form.edit(path, withEnd(index, next), field.title, `${field.key}.${end}`)}
-              onSettle={form.settle}
+              onEditEnd={form.endEdit}
             />
           ))}
         </span>
@@ -152,7 +152,7 @@ function RegionCard({ path, index }: { readonly path: Path; readonly index: numb
           onChange={(name) =>
             form.edit([...path, 'name'], name === '' ? undefined : name, 'Region name', `name ${index}`)
           }
-          onSettle={form.settle}
+          onEditEnd={form.endEdit}
         />
         <EntryButtons path={path} noun="region" up="Below the one before" down="Above the next one" />
       </div>

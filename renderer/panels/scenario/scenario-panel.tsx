@@ -256,7 +256,7 @@ export default function ScenarioPanel(): ReactElement {
   const list = useRef<HTMLDivElement>(null);
 
   const form: Form = useMemo(
-    () => ({ draft, resolved, issues, edit: stores.scenario.edit, settle: stores.scenario.settle, explain }),
+    () => ({ draft, resolved, issues, edit: stores.scenario.edit, endEdit: stores.scenario.endEdit, explain }),
     [draft, resolved, issues, stores.scenario],
   );
   const setOpen = useCallback(
@@ -294,7 +294,7 @@ export default function ScenarioPanel(): ReactElement {
               placeholder="Name of this scenario"
               value={name}
               onChange={(value) => form.edit(['name'], value === '' ? undefined : value, 'Name', 'name')}
-              onSettle={form.settle}
+              onEditEnd={form.endEdit}
             />
             <TextField
               label="Notes"
@@ -303,7 +303,7 @@ export default function ScenarioPanel(): ReactElement {
               value={notes}
               {...(stale !== null && { describedBy: NOTES_HINT })}
               onChange={(value) => form.edit(['notes'], value === '' ? undefined : value, 'Notes', 'notes')}
-              onSettle={form.settle}
+              onEditEnd={form.endEdit}
             />
             {stale === null ? null : (
               <p className="faint" id={NOTES_HINT}>

@@ -171,7 +171,7 @@ export function TableField({ path }: { readonly path: Path }): ReactElement | nu
                 value={typeof file === 'string' ? file : ''}
                 placeholder="tables/mine.csv"
                 onChange={(next) => form.edit([...path, OWN_TABLE], next, 'Table', 'stopping-table')}
-                onSettle={form.settle}
+                onEditEnd={form.endEdit}
               />
             </div>
             <span className="field__reset" />

@@ -219,8 +219,8 @@ function NoPlot({ entry: { done, failed }, isRead, onTable }: NoPlotProps): Reac
   );
   if (!isRead)
     return (
-      <EmptyState icon="curve" title="Reading its columns" action={null}>
-        Those of {count(done + failed)} points take a moment.
+      <EmptyState icon="curve" title="Reading the columns" action={null}>
+        Reading the values of {count(done + failed)} points takes a moment.
       </EmptyState>
     );
   return (

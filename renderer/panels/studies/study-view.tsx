@@ -24,12 +24,12 @@ import type { Part } from './use-rows.ts';
 import { ViewsMenu } from './views-menu.tsx';
 import { columnTitle, stateText } from './words.ts';
 
-/** Progress of a study, and its failed points. */
 interface ProgressProps {
   readonly entry: StudyEntry;
   readonly onChanged: () => void;
 }
 
+/** Progress of a study, and its failed points. */
 function Progress({ entry, onChanged }: ProgressProps): ReactElement {
   const { client, stores } = useWorkbench();
   const { id, points, done, failed, state, failures } = entry;

@@ -82,8 +82,8 @@ export const missingColumns = ({ columns }: Values, wanted: readonly string[]): 
   wanted.filter((key) => !columns.some((one) => one.key === key));
 
 /**
- * Merges a response into the known values. Known columns remain if the response is for the same rows. `before`: values
- * of the rows that the request named.
+ * Merges a response into the known values. Known columns remain if the response is for the same rows. `before`: the
+ * values that were known when the request was sent.
  */
 export function mergeColumns(
   before: Values,

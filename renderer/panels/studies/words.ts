@@ -23,8 +23,8 @@ export function studyDurationText(seconds: number): string {
 }
 
 /**
- * Whether the study needs more than a day: by the lower bound for any machine, or by the forecast for this one. `forecast`:
- * null for another machine or without a forecast.
+ * Whether the study needs more than a day: by the lower bound for any machine, or by the forecast for this one.
+ * `forecast`: null for another machine or without a forecast.
  */
 export function isTooLong(
   { least_s }: Pick<StudyPlan, 'least_s'>,

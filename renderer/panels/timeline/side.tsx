@@ -101,13 +101,13 @@ function HostTimes({ host, ours }: { readonly host: HostTime; readonly ours: boo
   );
 }
 
-/** Periods in which no kernel runs, with their causes. */
 interface IdleTimesProps {
   readonly idle: IdleTime;
   /** Shows a span in the lanes. */
   readonly show: (span: number) => void;
 }
 
+/** Periods in which no kernel runs, with their causes. */
 function IdleTimes({ idle, show }: IdleTimesProps): ReactElement | null {
   const { causes, longest, sum_ns, extent_ns } = idle;
   if (causes.length === 0) return null;
@@ -116,7 +116,7 @@ function IdleTimes({ idle, show }: IdleTimesProps): ReactElement | null {
     <>
       <table className="timeline-times">
         <caption>
-          No kernel ran for {timeText(sum_ns, 4)}, {percent(share)} of the time from the first to the last
+          No kernel ran for {timeText(sum_ns, 4)}, {percent(share)} of the time from the first kernel to the last
         </caption>
         <thead>
           <tr>

@@ -164,7 +164,7 @@ function ComputeButton({ feed, primary }: { readonly feed: VolumeFeed; readonly 
     );
   }
   const start = (): void => {
-    stores.scenario.settle();
+    stores.scenario.endEdit();
     const state = stores.scenario.getState();
     feed.start(state.draft, state.file?.file ?? null, documentTitle(state));
   };
@@ -230,7 +230,7 @@ function NoVolume({ feed }: { readonly feed: VolumeFeed }): ReactElement {
   );
 }
 
-/** One line with the size of the dose, its maximum, and the energy that was deposited outside its cells. */
+/** One line with the size of the dose, its maximum, and the share of the energy that is deposited in its cells. */
 function Summary({ feed }: { readonly feed: VolumeFeed }): ReactElement | null {
   const { stores } = useWorkbench();
   const { volume, scenario, name, reasons } = useSelected(feed.state, (state) => state);

@@ -23,7 +23,7 @@ interface NumberFieldProps {
   /** Called with every key. Undefined restores the default; text that is not a number is passed unchanged. */
   readonly onChange: (value: number | string | undefined) => void;
   /** Called when an edit of the field is complete. */
-  readonly onSettle?: () => void;
+  readonly onEditEnd?: () => void;
 }
 
 /** Pointer movement in CSS pixels for one arrow-key step. */
@@ -47,12 +47,12 @@ export function NumberField(props: NumberFieldProps): ReactElement {
     setTyped({ text: next, value: parsed });
     props.onChange(parsed);
   };
-  const settle = (): void => {
+  const endEdit = (): void => {
     setTyped(null);
-    props.onSettle?.();
+    props.onEditEnd?.();
   };
   const pressed = (event: KeyboardEvent): void => {
-    if (event.key === 'Enter') settle();
+    if (event.key === 'Enter') endEdit();
     if (event.key !== 'ArrowUp' && event.key !== 'ArrowDown') return;
     const from = typeof value === 'number' ? value : placeholder;
     if (from === null || event.ctrlKey || event.metaKey) return;
@@ -86,7 +86,7 @@ export function NumberField(props: NumberFieldProps): ReactElement {
   const release = (): void => {
     if (held.current === null) return;
     held.current = null;
-    props.onSettle?.();
+    props.onEditEnd?.();
   };
 
   const symbol = unitSymbols[unit];
@@ -108,7 +108,7 @@ export function NumberField(props: NumberFieldProps): ReactElement {
         onChange={(event) => enter(event.target.value)}
         onKeyDown={pressed}
         onFocus={() => input.current?.select()}
-        onBlur={settle}
+        onBlur={endEdit}
       />
       {/* Reserve the space without a unit too, so that digits in a column of fields align. */}
       <span

@@ -12,7 +12,7 @@ interface TextFieldProps {
   readonly describedBy?: string;
   readonly autoFocus?: boolean;
   readonly onChange: (value: string) => void;
-  readonly onSettle?: () => void;
+  readonly onEditEnd?: () => void;
 }
 
 export function TextField(props: TextFieldProps): ReactElement {
@@ -25,7 +25,7 @@ export function TextField(props: TextFieldProps): ReactElement {
     value: props.value,
     placeholder: props.placeholder,
     'data-autofocus': props.autoFocus ? '' : undefined,
-    onBlur: props.onSettle,
+    onBlur: props.onEditEnd,
   };
   if (props.lines !== undefined && props.lines > 1) {
     return <textarea {...shared} rows={props.lines} onChange={(event) => props.onChange(event.target.value)} />;

@@ -1,4 +1,4 @@
-/** Icons on a grid of 16, drawn with strokes in the colour of the surrounding text. */
+/** Icons on a 16 × 16 grid, drawn with strokes in the colour of the surrounding text. */
 import type { ReactElement } from 'react';
 
 const paths = {

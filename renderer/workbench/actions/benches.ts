@@ -106,7 +106,7 @@ export function createBenchActions(context: ActionContext, userKernels: UserKern
   return {
     refresh,
     async start({ variants, external, modes, sweep, ...limits }) {
-      scenario.settle();
+      scenario.endEdit();
       const state = scenario.getState();
       try {
         const order: Params<'bench.start'> = {
@@ -119,7 +119,7 @@ export function createBenchActions(context: ActionContext, userKernels: UserKern
           sweep: sweep === null ? null : { path: sweep.path, values: [...sweep.values] },
           ...limits,
         };
-        return await userKernels.trusting(() => client.call('bench.start', order));
+        return await userKernels.withTrust(() => client.call('bench.start', order));
       } catch (error) {
         notices.fail('The benchmark could not be started', error);
         return null;

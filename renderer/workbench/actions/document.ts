@@ -162,11 +162,11 @@ export interface DocumentActions {
   saveAs(): Promise<boolean>;
   downloadCopy(): Promise<void>;
   /** Text of the document, without a request to the host. Used when the host cannot be reached. */
-  textHere(): string;
+  currentText(): string;
   refreshRecent(): Promise<void>;
   clearRecent(): Promise<void>;
   /** Returns true if edits were saved or discarded, so that the action may continue. */
-  mayLeave(): Promise<boolean>;
+  confirmLeave(): Promise<boolean>;
 }
 
 /** Result of opening: a document, with or without a file. */
@@ -181,7 +181,7 @@ export function createDocumentActions(context: ActionContext): DocumentActions {
       const { files } = await client.call('scenario.recent', {});
       library.setState({ recent: files });
     } catch {
-      // Ignore errors: the list is only a convenience, and the host logs an error of saving it.
+      // Ignore errors: the list is only a convenience, and the host logs the error.
     }
   }
 
@@ -200,7 +200,7 @@ export function createDocumentActions(context: ActionContext): DocumentActions {
     return true;
   }
 
-  async function mayLeave(): Promise<boolean> {
+  async function confirmLeave(): Promise<boolean> {
     const state = scenario.getState();
     if (!isEdited(state)) return true;
     const answer = await askSaveChanges(dialogs, documentTitle(state));
@@ -217,13 +217,13 @@ export function createDocumentActions(context: ActionContext): DocumentActions {
   /** The last request wins, regardless of the order in which documents are read. */
   async function openLatest(name: string, read: () => Promise<ReadDocument>): Promise<boolean> {
     const isLast = ask();
-    if (!(await mayLeave())) return false;
+    if (!(await confirmLeave())) return false;
     const { draft } = scenario.getState();
     try {
       const found = await read();
       if (!isLast()) return false;
       // The user edited the form while the file was read.
-      if (scenario.getState().draft !== draft && !(await mayLeave())) return false;
+      if (scenario.getState().draft !== draft && !(await confirmLeave())) return false;
       return await loadDocument(found.file?.name ?? name, found);
     } catch (error) {
       notices.fail(`${name} could not be opened`, error);
@@ -252,7 +252,7 @@ export function createDocumentActions(context: ActionContext): DocumentActions {
   }
 
   return {
-    mayLeave,
+    confirmLeave,
     openFile,
     openText,
     openRun: (run) =>
@@ -277,7 +277,7 @@ export function createDocumentActions(context: ActionContext): DocumentActions {
         notices.fail('The scenario could not be downloaded', error);
       }
     },
-    textHere: () => formatScenario(scenario.getState().draft),
+    currentText: () => formatScenario(scenario.getState().draft),
     async clearRecent() {
       await client.call('scenario.clearRecent', {});
       await refreshRecent();

@@ -70,7 +70,7 @@ export function createRecoveryActions(
     async recoverItem(item) {
       try {
         if (item.kind === 'draft') {
-          if (!(await documents.mayLeave())) return false;
+          if (!(await documents.confirmLeave())) return false;
           await recoverDraft(item.id);
           // Save the draft under this page's id before discarding the original entry.
           const { draft, file } = scenario.getState();

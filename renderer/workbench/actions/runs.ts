@@ -127,13 +127,13 @@ export function createRunActions(context: ActionContext, userKernels: UserKernel
     openFile: (file, name) => openSource(name, { kind: 'file', file }),
     async start() {
       const isLast = ask();
-      scenario.settle();
+      scenario.endEdit();
       const state = scenario.getState();
       try {
         const file = state.file?.file ?? null;
         const name = documentTitle(state);
         const trace = stores.tracing.getState().on;
-        const run = await userKernels.trusting(() =>
+        const run = await userKernels.withTrust(() =>
           client.call('run.start', {
             scenario: state.draft,
             name,

@@ -66,7 +66,7 @@ export async function askAndSave(context: ActionContext, question: SaveQuestion)
   return file === null ? null : question.save(file.file, 'replace');
 }
 
-/** Delay in ms after which every browser has started the download. */
+/** Delay in ms before the URL is revoked; by then every browser has started the download. */
 const REVOKE_AFTER_MS = 60_000;
 
 export function download(name: string, mime: string, content: BlobPart): void {

@@ -43,16 +43,16 @@ export function createTimelineActions(context: ActionContext): TimelineActions {
     const key = nextKey++;
     const state = { key, name: file.name, total_bytes: file.size };
     try {
-      timelines.sending({ ...state, sent_bytes: 0 });
+      timelines.updateSending({ ...state, sent_bytes: 0 });
       const { upload } = await client.call('timeline.upload', { name: file.name, size_bytes: file.size });
       for (let offset = 0; offset < file.size; offset += UPLOAD_PIECE_BYTES) {
         const bytes = new Uint8Array(await file.slice(offset, offset + UPLOAD_PIECE_BYTES).arrayBuffer());
         await client.call('timeline.uploadPiece', { upload, offset, bytes });
-        timelines.sending({ ...state, sent_bytes: offset + bytes.length });
+        timelines.updateSending({ ...state, sent_bytes: offset + bytes.length });
       }
       return upload;
     } finally {
-      timelines.sent(key);
+      timelines.removeSending(key);
     }
   }
 

@@ -16,7 +16,7 @@ export interface UserKernelActions {
    * Performs an action that the host may reject without trust. If so, asks for trust and repeats the action. Returns
    * null if the user declines.
    */
-  trusting<T>(work: () => Promise<T>): Promise<T | null>;
+  withTrust<T>(work: () => Promise<T>): Promise<T | null>;
 }
 
 export function createUserKernelActions({ client, stores }: ActionContext): UserKernelActions {
@@ -112,7 +112,7 @@ export function createUserKernelActions({ client, stores }: ActionContext): User
   return {
     refresh,
     trust,
-    async trusting(work) {
+    async withTrust(work) {
       // If several kernels are untrusted, ask once for each.
       for (;;) {
         try {

@@ -127,7 +127,7 @@ export const diffraction: PageWorkload<'diffraction'> = {
   facts: ({ width, height, oversample, sources, orientations, layers, terms, reflections }) => [
     { name: 'Image', value: `${count(width)} × ${count(height)} pixels` },
     {
-      name: 'Of each pixel',
+      name: 'Samples per pixel',
       value: [`${oversample} × ${oversample}`, sources, orientations, layers].join(' · '),
       title: 'Sub-pixels · sources · orientations · sensor layers',
     },

@@ -1,8 +1,8 @@
 /**
- * Linear layer in the page. It shows the results of all small workloads. It also shows the upper limit of the gain from
- * fusing the rectifier into the multiplication, compared with the measurement. A rectifier that is not fused reads and
- * writes Y once. Its time relative to the product is 4 P / (I · BW) for 4-byte values. P is the machine's arithmetic
- * rate, BW its bandwidth and I the number of inputs.
+ * Linear layer with ReLU in the page. Like every small workload it shows the results of its variants. In addition it
+ * shows the upper limit of the gain from fusing ReLU into the multiplication, compared with the measurement. A ReLU
+ * that is not fused reads and writes Y once. Its time relative to the product is 4 P / (I · BW) for 4-byte values. P
+ * is the machine's arithmetic rate, BW its bandwidth and I the number of inputs.
  */
 import type { ReactElement } from 'react';
 import type { MeasuredSessionEntry, SessionReport } from '../../../electron/contract/bench/session.ts';
@@ -14,7 +14,7 @@ import { taskWorkload } from '../task/index.tsx';
 interface Ceiling {
   readonly bytes_per_s: number;
   readonly flops_per_s: number;
-  /** Times of the product and of the rectifier alone. */
+  /** Times of the product and of ReLU alone. */
   readonly gemm_s: number;
   readonly relu_s: number;
   /** Maximum saving by fusion as a share of both times together. */
@@ -33,10 +33,7 @@ export function fusionCeiling({ document, machine }: Pick<SessionReport, 'docume
   return { bytes_per_s, flops_per_s, gemm_s, relu_s, share: relu_s / (gemm_s + relu_s) };
 }
 
-/**
- * Pairs of library variants in one precision: product with separate rectifier, and product with the rectifier in its
- * epilogue.
- */
+/** Pairs of library variants in one precision: product with separate ReLU, and product with ReLU in its epilogue. */
 export function fusedPairs(
   entries: readonly MeasuredSessionEntry[],
 ): readonly (readonly [apart: MeasuredSessionEntry, fused: MeasuredSessionEntry])[] {
@@ -57,9 +54,9 @@ function FusionCeiling({ report }: { readonly report: SessionReport }): ReactEle
     <section className="section results__section" aria-label="Fusion ceiling" data-testid="results-fusion">
       <h2>Fusion ceiling</h2>
       <p className="section__text muted">
-        With Y in memory a separate ReLU takes {measuredTime(relu_s)} compared with a product of {measuredTime(gemm_s)}{' '}
-        in FP32, by the {compactCount(flops_per_s)}FLOP/s and {compactCount(bytes_per_s)}B/s measured on this machine:
-        fusion can save {percent(share)} at most, for any kernel.
+        At the {compactCount(flops_per_s)}FLOP/s and {compactCount(bytes_per_s)}B/s measured on this machine, the
+        product takes {measuredTime(gemm_s)} in FP32, and a separate ReLU that reads and writes Y in memory takes{' '}
+        {measuredTime(relu_s)}. For any kernel, fusion can save {percent(share)} at most.
       </p>
       {pairs.length === 0 ? null : (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable by keyboard

@@ -85,7 +85,7 @@ function TaskResults(): ReactElement {
           },
           ...unprovenReadouts(measured),
           {
-            name: 'Not here',
+            name: 'Not runnable',
             value: String(report.entries.length - measured.length),
             title: 'Variants that this machine cannot run',
           },

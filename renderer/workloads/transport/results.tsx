@@ -212,7 +212,7 @@ function SolveReadouts({ summary }: { readonly summary: RunSummary }): ReactElem
   );
 }
 
-/** For an oblique beam, the planes at 0.5 and 0.9 of its range are less deep than for a straight beam. */
+/** Depths (z) at 0.5 and 0.9 of the range along the beam; an oblique beam reaches them at a smaller z. */
 function widthDepths(r80_mm: number | null, depthDose: DepthDose | null): WidthsProps['depths_mm'] {
   if (r80_mm === null || depthDose === null) return null;
   const { entrance_mm, angle_deg } = depthDose;

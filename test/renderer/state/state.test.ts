@@ -64,15 +64,15 @@ describe('the list of timelines', () => {
   it('keeps its contents while another timeline is read', () => {
     const store = createTimelinesStore();
     const first: TraceState = { state: 'open', info: info('a') };
-    store.listed([first]);
+    store.updateList([first]);
     const before = store.getState().open[0];
-    store.listed([
+    store.updateList([
       { state: 'open', info: info('a') },
       { state: 'reading', id: 'b', name: 'b.json', read_bytes: 5, total_bytes: 10, spans: 2 },
     ]);
     expect(store.getState().open[0]).toBe(before);
     expect(store.getState().reading.map(({ name }) => name)).toEqual(['b.json']);
-    store.listed([{ state: 'open', info: info('b') }]);
+    store.updateList([{ state: 'open', info: info('b') }]);
     expect(store.getState().open.map(({ id }) => id)).toEqual(['b']);
     expect(store.getState().reading).toEqual([]);
   });
@@ -80,10 +80,10 @@ describe('the list of timelines', () => {
   it('lists each loading file once', () => {
     const store = createTimelinesStore();
     const file = { key: 1, name: 'a', total_bytes: 10 };
-    store.sending({ ...file, sent_bytes: 0 });
-    store.sending({ ...file, sent_bytes: 5 });
+    store.updateSending({ ...file, sent_bytes: 0 });
+    store.updateSending({ ...file, sent_bytes: 5 });
     expect(store.getState().sending).toEqual([{ ...file, sent_bytes: 5 }]);
-    store.sent(1);
+    store.removeSending(1);
     expect(store.getState().sending).toEqual([]);
   });
 });
@@ -235,7 +235,7 @@ describe('the edited scenario', () => {
     const store = openStores();
     for (const value of [1, 15, 150]) store.edit(['beam', 'energy_MeV'], value, 'Energy', 'beam.energy_MeV');
     expect(store.getState().past).toHaveLength(1);
-    store.settle();
+    store.endEdit();
     store.edit(['beam', 'energy_MeV'], 151, 'Energy', 'beam.energy_MeV');
     expect(store.getState().past).toHaveLength(2);
     store.undo();

@@ -80,7 +80,6 @@ function MeasureChoices({ form, onChange }: MeasureChoicesProps): ReactElement {
   );
 }
 
-/** Text with the size of a study, its expected duration, and the points that cannot be run. */
 interface PlanSummaryProps {
   /** Null if not planned yet. */
   readonly planned: PlannedStudy | null;
@@ -92,6 +91,7 @@ interface PlanSummaryProps {
   readonly exceedsDay: boolean;
 }
 
+/** Text with the size of a study, its expected duration, and the points that cannot be run. */
 function PlanSummary({ planned, combinations, isSearch, exceedsDay }: PlanSummaryProps): ReactElement {
   const before = combinations === null ? '' : `${combinations} combinations.`;
   const refused = planned?.plan.refused ?? [];
@@ -184,7 +184,6 @@ function useOffers(draft: ScenarioDraft): Result<'study.offers'> | null {
   return offers;
 }
 
-/** Selection of a common question or of user-defined axes. */
 interface QuestionsProps {
   readonly ready: readonly StudyTemplate[];
   /** Null if user-defined. */
@@ -192,6 +191,7 @@ interface QuestionsProps {
   readonly onChoose: (made: StudyTemplate | null) => void;
 }
 
+/** Selection of a common question or of user-defined axes. */
 function Questions({ ready, chosen, onChoose }: QuestionsProps): ReactElement {
   return (
     <fieldset className="studies__questions grid gap-s">

@@ -69,18 +69,18 @@ describe('timelines of runs', () => {
     await Promise.resolve();
     host.pending('timeline.open').answer({ id: 'recorded' });
     await offering;
-    timelines.listed([trace('recorded')]);
+    timelines.updateList([trace('recorded')]);
     await actions.makeRoom();
     expect(closed()).toEqual([]);
 
-    timelines.listed([trace('recorded'), trace('mine')]);
+    timelines.updateList([trace('recorded'), trace('mine')]);
     const room = actions.makeRoom();
     host.pending('timeline.close').answer({});
     await room;
     await actions.makeRoom();
     expect(closed()).toEqual(['recorded']);
 
-    timelines.listed([]);
+    timelines.updateList([]);
     await actions.offer(file, 'A');
     expect(host.calls.filter(({ method }) => method === 'timeline.open')).toHaveLength(1);
   });
@@ -91,7 +91,7 @@ describe('timelines of runs', () => {
     await Promise.resolve();
     host.pending('timeline.open').answer({ id: 'recorded' });
     await offering;
-    timelines.listed([trace('mine')]);
+    timelines.updateList([trace('mine')]);
     await actions.makeRoom();
     expect(closed()).toEqual([]);
     expect(timelines.getState().offered).toBeNull();
@@ -236,7 +236,7 @@ describe('runs in the page', () => {
     };
     const context = { client: host.client, stores } as unknown as ActionContext;
     const runs = createRunActions(context, {
-      trusting: (work: () => unknown) => work(),
+      withTrust: (work: () => unknown) => work(),
     } as unknown as UserKernelActions);
     return { host, runs, dialogs: stores.dialogs, shown: () => selection.getState().run };
   }
