@@ -126,12 +126,12 @@ export function listenForGestures(canvas: HTMLCanvasElement, owner: GestureOwner
 
   const handleAt = (event: PointerEvent, point: MapPoint): MapHandle | null => {
     if (owner.handle === undefined || (owner.tool?.() ?? 'pan') !== 'pan') return null;
-    const beside = owner.nearestPoint(event.offsetX + HANDLE_SLOP, event.offsetY + HANDLE_SLOP);
+    const neighbour = owner.nearestPoint(event.offsetX + HANDLE_SLOP, event.offsetY + HANDLE_SLOP);
     const before = owner.nearestPoint(event.offsetX - HANDLE_SLOP, event.offsetY - HANDLE_SLOP);
-    if (beside === null || before === null) return null;
+    if (neighbour === null || before === null) return null;
     // Use the longer side of the neighbourhood, because the plot's edge cuts the other side short.
     const near = (axis: keyof MapPoint): number =>
-      Math.max(Math.abs(beside[axis] - point[axis]), Math.abs(before[axis] - point[axis]));
+      Math.max(Math.abs(neighbour[axis] - point[axis]), Math.abs(before[axis] - point[axis]));
     return owner.handle(point, { horizontal: near('horizontal'), vertical: near('vertical') });
   };
   const show = (handle: MapHandle | null): void => {

@@ -110,8 +110,8 @@ export function createComparisonStore(): ComparisonStore {
     ...store,
     add: (workload, subjects) =>
       store.setState((state) => {
-        const kept = withoutOffered(state.chosen, workload);
-        return { chosen: withSubjects(kept, workload, subjects, {}), workload };
+        const others = withoutOffered(state.chosen, workload);
+        return { chosen: withSubjects(others, workload, subjects, {}), workload };
       }),
     offer: (workload, subjects) =>
       store.setState((state) => ({
@@ -120,9 +120,9 @@ export function createComparisonStore(): ComparisonStore {
       })),
     present: (workload, subjects, reference) =>
       store.setState((state) => {
-        const kept = withoutOffered(state.chosen, workload);
+        const others = withoutOffered(state.chosen, workload);
         return {
-          chosen: withSubjects(kept, workload, subjects, { offered: true }),
+          chosen: withSubjects(others, workload, subjects, { offered: true }),
           offered: [...new Set([...state.offered, workload])],
           references: { ...state.references, [workload]: reference },
           workload,

@@ -153,15 +153,15 @@ const SETTLE_MS = 400;
 
 export function saveDrafts(client: Client, scenario: ScenarioStore, notices: NoticesStore, page: string): void {
   let waiting = false;
-  let kept = false;
+  let isSaved = false;
   let failed = false;
 
   const keep = async (): Promise<void> => {
     waiting = false;
     const state = scenario.getState();
     const edited = isEdited(state);
-    if (!edited && !kept) return;
-    kept = edited;
+    if (!edited && !isSaved) return;
+    isSaved = edited;
     try {
       if (edited) {
         const file = state.file?.file ?? null;
@@ -172,7 +172,7 @@ export function saveDrafts(client: Client, scenario: ScenarioStore, notices: Not
       // Report once per series of failures. A lost connection is reported elsewhere.
       if (!failed && client.connection !== '') notices.fail('Unsaved edits are not protected against a crash', error);
       failed = true;
-      kept = true;
+      isSaved = true;
     }
   };
   const changed = (state: ScenarioState, before: ScenarioState): void => {

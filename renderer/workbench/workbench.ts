@@ -75,7 +75,7 @@ function announcePresence(
   { page, previous }: PageIds,
 ): void {
   let isReported = false;
-  const tell = async (): Promise<void> => {
+  const reportFile = async (): Promise<void> => {
     const { file } = scenario.getState();
     if (file === null && !isReported) return;
     isReported = file !== null;
@@ -97,11 +97,11 @@ function announcePresence(
   scenario.subscribe((state, before) => {
     if (state.file === before.file) return;
     presence.setState({ others: 0 });
-    void tell();
+    void reportFile();
   });
   // After a reload, this window does not count as another one.
   for (const id of previous) client.call('document.presence', { page: id, file: null }).catch(() => undefined);
-  setInterval(() => void tell(), PRESENCE_INTERVAL_MS);
+  setInterval(() => void reportFile(), PRESENCE_INTERVAL_MS);
 }
 
 /** Shows the questions at the start unless the user closed them, uses another layout, or opened a file. */

@@ -44,7 +44,7 @@ export function visibleIndices(
 ): Uint32Array | null {
   const columns = Math.max(1, Math.round(width));
   const { toPixel } = scaleOf(x, 0, columns);
-  const kept = new Uint32Array(xs.length);
+  const selected = new Uint32Array(xs.length);
   let count = 0;
   let [before, column, gap] = [Number.NEGATIVE_INFINITY, Number.NaN, false];
   /** Point indices for the current column; -1 for none. */
@@ -52,22 +52,22 @@ export function visibleIndices(
   const flush = (): void => {
     if (first < 0) return;
     if (edge !== undefined && column >= 0 && column < columns) {
-      kept[count++] = edge === 'low' ? low : high;
+      selected[count++] = edge === 'low' ? low : high;
       first = -1;
       return;
     }
     const [early, late] = low < high ? [low, high] : [high, low];
-    kept[count++] = first;
-    if (early !== first && early !== last) kept[count++] = early;
-    if (late !== early && late !== first && late !== last) kept[count++] = late;
-    if (last !== first) kept[count++] = last;
+    selected[count++] = first;
+    if (early !== first && early !== last) selected[count++] = early;
+    if (late !== early && late !== first && late !== last) selected[count++] = late;
+    if (last !== first) selected[count++] = last;
     first = -1;
   };
   for (let i = 0; i < xs.length; i += 1) {
     const [across, up] = [xs[i] ?? Number.NaN, ys[i] ?? Number.NaN];
     if (!isDrawable(across, x) || !isDrawable(up, y)) {
       flush();
-      if (!gap) kept[count++] = i;
+      if (!gap) selected[count++] = i;
       gap = true;
       continue;
     }
@@ -84,7 +84,7 @@ export function visibleIndices(
     last = i;
   }
   flush();
-  return kept.slice(0, count);
+  return selected.slice(0, count);
 }
 
 interface ChartPlot {

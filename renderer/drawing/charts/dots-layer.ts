@@ -258,15 +258,15 @@ export class DotsLayer {
   ): void {
     const top = [...plot.querySelectorAll<SVGElement>('.main-svg')].at(-1);
     const found = place === null ? null : this.at(...place);
-    let told = top?.querySelector('.chart-plot__told') ?? null;
+    let hoverLayer = top?.querySelector('.chart-plot__told') ?? null;
     if (found === null || top === undefined) {
-      told?.replaceChildren();
+      hoverLayer?.replaceChildren();
       return;
     }
-    if (told === null) {
-      told = document.createElementNS('http://www.w3.org/2000/svg', 'g');
-      told.setAttribute('class', 'chart-plot__told');
-      top.append(told);
+    if (hoverLayer === null) {
+      hoverLayer = document.createElementNS('http://www.w3.org/2000/svg', 'g');
+      hoverLayer.setAttribute('class', 'chart-plot__told');
+      top.append(hoverLayer);
     }
     const { series, pane } = found.dots;
     const [left, down] = found.place;
@@ -279,6 +279,6 @@ export class DotsLayer {
     // Plotly's types lack this function.
     const showLabel: unknown = Reflect.get(Object(Reflect.get(plotly, 'Fx')), 'loneHover');
     if (typeof showLabel === 'function')
-      showLabel(item, { container: told, outerContainer: top, gd: plot, bgColor: theme.surface });
+      showLabel(item, { container: hoverLayer, outerContainer: top, gd: plot, bgColor: theme.surface });
   }
 }

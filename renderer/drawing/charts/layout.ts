@@ -56,8 +56,8 @@ function marginsOf({ y, marks = [], asides = [] }: Pane, { room }: Chart, { widt
   const left =
     y.rows === undefined ? marginWidth(y, label) : Math.min(width * MAX_ROW_NAMES, widest(names) + 2 * label);
   const led = asides.some(({ at }) => at[0] !== null);
-  const aside = widest(asides.map(({ text }) => text)) * WIDTH_FACTOR + (led ? 3 : 1.5) * label;
-  const right = asides.length === 0 ? label * 1.5 : Math.min(width * MAX_SIDE_TEXT, aside);
+  const marginTextWidth = widest(asides.map(({ text }) => text)) * WIDTH_FACTOR + (led ? 3 : 1.5) * label;
+  const right = asides.length === 0 ? label * 1.5 : Math.min(width * MAX_SIDE_TEXT, marginTextWidth);
   const above = marks.some((mark) => mark.kind === 'band' && mark.axis === 'x' && mark.label !== undefined);
   return {
     left: room === undefined ? left : Math.round(room.left * label),
@@ -72,11 +72,11 @@ export function layOut(chart: Chart, size: FigureSize, given_px: number | null):
   const { width, label } = size;
   const legend = legendEntries(chart, size);
   const lines = legend.length === 0 ? 0 : (legend.at(-1)?.top ?? 0) + LEGEND_LINE * label;
-  const beside = chart.sideBySideFrom !== undefined && width >= chart.sideBySideFrom * label;
-  const columns = beside ? chart.panes.length : 1;
+  const isSideBySide = chart.sideBySideFrom !== undefined && width >= chart.sideBySideFrom * label;
+  const columns = isSideBySide ? chart.panes.length : 1;
   const across = width / columns;
   const rooms = chart.panes.map((pane) => marginsOf(pane, chart, { width: across, label }));
-  const stacked = beside ? rooms.slice(0, 1) : rooms;
+  const stacked = isSideBySide ? rooms.slice(0, 1) : rooms;
   const around = stacked.reduce((sum, { top, bottom }) => sum + top + bottom, 0);
   const wanted = stacked.reduce((sum, _, i) => sum + (chart.panes[i]?.tall ?? 0), 0);
   const unit = given_px === null ? label : Math.max(1, given_px - lines - around) / Math.max(1e-9, wanted);
@@ -84,12 +84,12 @@ export function layOut(chart: Chart, size: FigureSize, given_px: number | null):
   const boxes = chart.panes.map(({ tall }, i): Box => {
     const room = rooms[i] ?? { left: 0, right: 0, top: 0, bottom: 0 };
     const box = {
-      left: (beside ? i * across : 0) + room.left,
+      left: (isSideBySide ? i * across : 0) + room.left,
       top: top + room.top,
       width: Math.max(1, across - room.left - room.right),
       height: Math.max(1, tall * unit),
     };
-    if (!beside) top = box.top + box.height + room.bottom;
+    if (!isSideBySide) top = box.top + box.height + room.bottom;
     return box;
   });
   const bottom = boxes.reduce((most, box, i) => Math.max(most, box.top + box.height + (rooms[i]?.bottom ?? 0)), 0);

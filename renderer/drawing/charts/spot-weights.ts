@@ -20,7 +20,7 @@ export function spotWeightsChart(spots: readonly Spot[]): Chart {
   const at = spots.map((spot) => spot[over]);
   const weights = spots.map(({ weight }) => weight);
   const [low, high] = [at.reduce((a, b) => Math.min(a, b)), at.reduce((a, b) => Math.max(a, b))];
-  const aside = Math.max(ROOM * (high - low), 0.5);
+  const margin = Math.max(ROOM * (high - low), 0.5);
   const { title, unit } = words[over];
   const tips = spots.map(
     ({ energy_MeV, x_mm, weight }) =>
@@ -36,7 +36,7 @@ export function spotWeightsChart(spots: readonly Spot[]): Chart {
     title: 'Weights of the spots',
     panes: [
       {
-        x: { title, unit, kind: 'linear', from: low - aside, to: high + aside },
+        x: { title, unit, kind: 'linear', from: low - margin, to: high + margin },
         y: { title: 'Weight', unit: '', kind: 'linear', from: 0, to: 1.08 * weights.reduce((a, b) => Math.max(a, b)) },
         series: [
           {

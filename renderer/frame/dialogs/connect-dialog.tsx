@@ -135,7 +135,7 @@ export default function ConnectDialog({ request, close: done }: ConnectDialogPro
   const [host, setHost] = useState('');
   const [offered, setOffered] = useState<readonly string[]>([]);
   const [id, setId] = useState(request.remote);
-  const [fault, setFault] = useState<string | null>(null);
+  const [error, setError] = useState<string | null>(null);
   const remotes = useSelected(stores.connection, (state) => state.remotes);
   const remote = remotes.find((one) => one.id === id) ?? null;
   const state = remote?.state ?? null;
@@ -148,15 +148,16 @@ export default function ConnectDialog({ request, close: done }: ConnectDialogPro
   }, [client]);
 
   const connect = (to: string, anyway = false): void => {
-    setFault(null);
+    setError(null);
     client.call('remote.connect', { host: to, anyway }).then(
       (answer) => setId(answer.id),
-      (error: unknown) => setFault(errorText(error)),
+      (error: unknown) => setError(errorText(error)),
     );
   };
-  const tell = (work: Promise<unknown>): void => void work.catch((error: unknown) => setFault(errorText(error)));
+  const reportErrors = (work: Promise<unknown>): void =>
+    void work.catch((error: unknown) => setError(errorText(error)));
   const disconnect = (): void => {
-    if (id !== null) tell(client.call('remote.close', { id }));
+    if (id !== null) reportErrors(client.call('remote.close', { id }));
     setId(null);
   };
   const over = state === null || state.kind === 'failed' || state.kind === 'login-node';
@@ -208,7 +209,7 @@ export default function ConnectDialog({ request, close: done }: ConnectDialogPro
           )}
         </>
       ) : null}
-      {fault === null ? null : <p role="alert">{fault}</p>}
+      {error === null ? null : <p role="alert">{error}</p>}
       {remote === null ? null : (
         <>
           <Progress remote={remote} />
@@ -220,7 +221,7 @@ export default function ConnectDialog({ request, close: done }: ConnectDialogPro
           key={state.prompt}
           prompt={state.prompt}
           secret={state.secret}
-          onAnswer={(answer) => tell(client.call('remote.answer', { id: remote.id, answer }))}
+          onAnswer={(answer) => reportErrors(client.call('remote.answer', { id: remote.id, answer }))}
         />
       ) : null}
     </Dialog>

@@ -42,13 +42,13 @@ export default function NewKernelDialog({ request, answer }: NewKernelDialogProp
   const [name, setName] = useState<string | null>(null);
   const stem = name ?? `my-${beginning}`;
   const id = `${stem.trim()}${extension}`;
-  const fault = taken.includes(id)
+  const issue = taken.includes(id)
     ? `A kernel named ${id} already exists`
     : isUserKernelFile(id)
       ? null
       : 'Use only letters, digits, - _ and .';
   const done = (): void => {
-    if (fault === null) answer({ beginning, id, answer: language });
+    if (issue === null) answer({ beginning, id, answer: language });
   };
   return (
     <Dialog
@@ -58,7 +58,7 @@ export default function NewKernelDialog({ request, answer }: NewKernelDialogProp
       actions={
         <>
           <Button onPress={() => answer(null)}>Cancel</Button>
-          <Button tone="primary" disabled={fault !== null} onPress={done}>
+          <Button tone="primary" disabled={issue !== null} onPress={done}>
             Create
           </Button>
         </>
@@ -87,7 +87,7 @@ export default function NewKernelDialog({ request, answer }: NewKernelDialogProp
       />
       <TextField label="Name" value={stem} onChange={setName} autoFocus />
       <p className="dialog-hint faint break-anywhere">
-        {fault ?? `${id}, its description, the program for its expected result, and a scenario that runs it`}
+        {issue ?? `${id}, its description, the program for its expected result, and a scenario that runs it`}
       </p>
     </Dialog>
   );

@@ -242,9 +242,9 @@ export function withFactorial(
   known: readonly Pick<Variant, 'id'>[],
   { labels }: FactorialChoice,
 ): Pick<CompareState, 'variants' | 'touched' | 'precisions'> {
-  const asked = labels.map((label) => label.split('@'));
-  const ids = [...new Set(asked.map(([id = '']) => id))];
-  const precisions = [...new Set(asked.flatMap(([, precision]) => precision ?? []))];
+  const requested = labels.map((label) => label.split('@'));
+  const ids = [...new Set(requested.map(([id = '']) => id))];
+  const precisions = [...new Set(requested.flatMap(([, precision]) => precision ?? []))];
   return {
     ...withSelection(config, place, known, ids),
     precisions: precisionSchema.options.filter((one) => precisions.includes(one)),

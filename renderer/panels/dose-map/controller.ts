@@ -221,8 +221,13 @@ export function driveDoseMap(
       const config = store.getState();
       const { limits, against } = view.getState();
       if (against.kind === 'gamma') {
-        const asked = { ...config, colorMap: config.divergingMap, scale: 'linear', contours: false } as const;
-        return { ...mapStyle(asked, limits ?? GAMMA_LIMITS, false), wash: 'even' };
+        const differenceConfig = {
+          ...config,
+          colorMap: config.divergingMap,
+          scale: 'linear',
+          contours: false,
+        } as const;
+        return { ...mapStyle(differenceConfig, limits ?? GAMMA_LIMITS, false), wash: 'even' };
       }
       return mapStyle(config, limits, shownMap()?.field.quantity.endsWith('difference') ?? false);
     },

@@ -53,7 +53,7 @@ function Check({
 function Defines({ compile, change }: { compile: CompileOptions; change: (to: CompileOptions) => void }): ReactElement {
   const held = definesText(compile.defines);
   const [text, setText] = useState(held);
-  const fault = useId();
+  const issueId = useId();
   useEffect(() => setText(held), [held]);
   const parsed = parseDefines(text);
   const endEdit = (): void => {
@@ -67,11 +67,11 @@ function Defines({ compile, change }: { compile: CompileOptions; change: (to: Co
         value={text}
         placeholder="TILE=16 CHECKED"
         invalid={typeof parsed === 'string'}
-        describedBy={fault}
+        describedBy={issueId}
         onChange={setText}
         onEditEnd={endEdit}
       />
-      <span id={fault} className="danger">
+      <span id={issueId} className="danger">
         {typeof parsed === 'string' ? parsed : ''}
       </span>
     </span>

@@ -316,8 +316,8 @@ export default function LaunchExplorerPanel(): ReactElement {
     () => (kernels === null ? null : explainSelection(config, kernels.sets, gpus, kind)),
     [config, kernels, gpus, kind],
   );
-  const said = useDriverOccupancy(reported);
-  const explained = useMemo(() => (reported === null ? null : withLoadedKernel(reported, said)), [reported, said]);
+  const driver = useDriverOccupancy(reported);
+  const explained = useMemo(() => (reported === null ? null : withLoadedKernel(reported, driver)), [reported, driver]);
   if (kernels === null || explained === null)
     return <EmptyState icon="gauge" title="Reading the kernels" action={null} />;
   return (
@@ -326,7 +326,7 @@ export default function LaunchExplorerPanel(): ReactElement {
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be focusable by keyboard */}
       <section className="launch-results grow scroll" tabIndex={0} aria-label="The launch explained">
         <Notes explained={explained} />
-        <LaunchReadouts explained={explained} driverBlocks={said?.blocks[0] ?? null} />
+        <LaunchReadouts explained={explained} driverBlocks={driver?.blocks[0] ?? null} />
         <Figures store={store} explained={explained} />
       </section>
     </div>

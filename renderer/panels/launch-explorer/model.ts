@@ -184,10 +184,12 @@ export function explainSelection(
 /** Occupancy reported by the driver; null if the GPU is not in this machine, or the driver cannot answer. */
 export function useDriverOccupancy(explained: ExplainedLaunch | null): DriverOccupancy | null {
   const { client } = useWorkbench();
-  const [said, setSaid] = useState<{ readonly asked: string; readonly answer: DriverOccupancy } | null>(null);
+  const [response, setResponse] = useState<{ readonly requestKey: string; readonly answer: DriverOccupancy } | null>(
+    null,
+  );
   const launch = explained?.launch;
   const choice = explained?.choice ?? null;
-  const asked =
+  const requestKey =
     explained === null || choice === null || launch === undefined || explained.gpu.limits.origin !== 'driver'
       ? null
       : JSON.stringify({
@@ -198,22 +200,22 @@ export function useDriverOccupancy(explained: ExplainedLaunch | null): DriverOcc
           dynamic_bytes: launch.request.dynamic_bytes,
         });
   useEffect(() => {
-    if (asked === null) return;
+    if (requestKey === null) return;
     let current = true;
-    client.call('launch.driver', JSON.parse(asked)).then(
-      (answer) => current && setSaid({ asked, answer }),
-      () => current && setSaid(null),
+    client.call('launch.driver', JSON.parse(requestKey)).then(
+      (answer) => current && setResponse({ requestKey, answer }),
+      () => current && setResponse(null),
     );
     return () => {
       current = false;
     };
-  }, [client, asked]);
-  return said !== null && said.asked === asked ? said.answer : null;
+  }, [client, requestKey]);
+  return response !== null && response.requestKey === requestKey ? response.answer : null;
 }
 
 /** The launch with the kernel's resources as loaded by the driver. */
-export function withLoadedKernel(explained: ExplainedLaunch, said: DriverOccupancy | null): ExplainedLaunch {
-  if (said === null) return explained;
-  const kernel = withLoadedProperties(explained.kernel, said);
+export function withLoadedKernel(explained: ExplainedLaunch, response: DriverOccupancy | null): ExplainedLaunch {
+  if (response === null) return explained;
+  const kernel = withLoadedProperties(explained.kernel, response);
   return { ...explained, kernel, launch: explainLaunch(kernel, explained.gpu.limits, explained.launch.request) };
 }

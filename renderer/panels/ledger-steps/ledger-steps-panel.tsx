@@ -104,11 +104,11 @@ function Legend({ balance, pointed }: LegendProps): ReactElement | null {
   const { stores, data } = useWorkbench();
   const table = useCached(data.ledger, SHOWN_KEY);
   const under = useSelected(pointed, ({ step }) => step);
-  const kept = useSelected(stores.playback, ({ frames, index }) => frames[index]?.step ?? null);
+  const savedStep = useSelected(stores.playback, ({ frames, index }) => frames[index]?.step ?? null);
   const series = useMemo(() => (table === null ? [] : ledgerSeries(table, balance)), [table, balance]);
   const error = useMemo(() => (table === null ? null : errorCurve(table, balance)), [table, balance]);
   if (table === null || table.step.length === 0) return null;
-  const row = rowOfStep(table.step, under ?? kept ?? Number.POSITIVE_INFINITY);
+  const row = rowOfStep(table.step, under ?? savedStep ?? Number.POSITIVE_INFINITY);
   return (
     <table className="ledger-steps__legend rigid" data-testid="ledger-legend">
       <thead>

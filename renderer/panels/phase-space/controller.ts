@@ -47,13 +47,13 @@ export function drivePhaseMap(
     linked: linkedMap(stores, axes),
     request: (viewport) => {
       const { cuts, reference } = view.getState();
-      const kept = cutsFor(axes(), cuts[slot] ?? []);
+      const validCuts = cutsFor(axes(), cuts[slot] ?? []);
       const against = comparisonTarget(reference, stores.selection.getState().run);
       feed.request(key, {
         quantity: 'protons',
         ...axes(),
         viewport,
-        ...(kept.length > 0 && { cuts: [...kept] }),
+        ...(validCuts.length > 0 && { cuts: [...validCuts] }),
         ...(against !== null && { against }),
       });
     },

@@ -152,7 +152,7 @@ interface NothingShownProps {
 function NothingShown({ run, hasMap }: NothingShownProps): ReactElement | null {
   const { data, feeds } = useWorkbench();
   const status = useSelected(feeds.of(RunFeed).status, (state) => state.status);
-  const kept = useCached(data.keyframes, SHOWN_KEY);
+  const keyframes = useCached(data.keyframes, SHOWN_KEY);
   const isTold = useAnyMapError();
   if (status.kind === 'failed') {
     return (
@@ -181,7 +181,7 @@ function NothingShown({ run, hasMap }: NothingShownProps): ReactElement | null {
       </PlotOverlay>
     );
   }
-  if (status.kind !== 'loaded' || kept?.frames.length !== 0) return null;
+  if (status.kind !== 'loaded' || keyframes?.frames.length !== 0) return null;
   return (
     <PlotOverlay>
       <EmptyState

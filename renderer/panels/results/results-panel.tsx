@@ -88,8 +88,8 @@ function useMeasurements() {
   const usual = run === null ? (stored.find((one) => one.bench === bench)?.id ?? null) : RUN;
   const chosen = known ? wanted : usual;
   const opened = useOpenedSession(chosen === RUN ? null : chosen);
-  const kept = opened.kind === 'session' ? opened.session : null;
-  const session = chosen === RUN ? (measured?.session ?? null) : kept;
+  const openedSession = opened.kind === 'session' ? opened.session : null;
+  const session = chosen === RUN ? (measured?.session ?? null) : openedSession;
   const options = [
     ...(run === null ? [] : [{ value: RUN, label: `${run.name} (this run)` }]),
     ...stored.map((one) => ({ value: one.id, label: storedText(one) })),

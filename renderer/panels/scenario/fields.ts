@@ -111,12 +111,12 @@ function asIssue(fault: FieldIssue): Issue {
 export function currentIssues(draft: ScenarioDraft, check: Check | null): readonly Issue[] {
   if (check?.draft === draft) return check.issues;
   const own = validateScenario(draft).faults.map(asIssue);
-  const kept = (check?.issues ?? []).filter((issue) => {
+  const hostIssues = (check?.issues ?? []).filter((issue) => {
     if (own.some((fault) => fault.path === issue.path)) return false;
     const path = parsePath(issue.path);
     return path !== null && sameJson(valueAt(draft, path), valueAt(check?.draft, path)) && isFoundByHost(issue, check);
   });
-  return [...own, ...kept];
+  return [...own, ...hostIssues];
 }
 
 function isFoundByHost(issue: Issue, check: Check | null): boolean {

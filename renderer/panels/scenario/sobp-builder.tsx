@@ -60,7 +60,7 @@ function summaryOf(sobp: Sobp, request: SobpRequest): readonly string[] {
 export function SobpBuilder({ path }: { readonly path: Path }): ReactElement {
   const form = useForm();
   const { client } = useWorkbench();
-  const [asked, ask] = useState<SobpInputs>({ range_mm: 100, modulation_mm: 30, width_mm: 0 });
+  const [inputs, setInputs] = useState<SobpInputs>({ range_mm: 100, modulation_mm: 30, width_mm: 0 });
   const [energies, setEnergies] = useState('');
   const [weights, setWeights] = useState<WeightKind>('flattest');
   const [state, setState] = useState<State>({ kind: 'idle' });
@@ -79,7 +79,7 @@ export function SobpBuilder({ path }: { readonly path: Path }): ReactElement {
     setState({ kind: 'building' });
     try {
       const listed = list === null ? {} : { energies_MeV: [...list.energies_MeV] };
-      const request = { ...asked, ...listed, weights } as SobpRequest;
+      const request = { ...inputs, ...listed, weights } as SobpRequest;
       const outcome = await client.callCancellable('beam.sobp', { document: form.draft, request }, ending.signal);
       if (outcome.status === 'cancelled') return;
       setState({ kind: 'built', sobp: outcome.value, request });
@@ -102,12 +102,12 @@ export function SobpBuilder({ path }: { readonly path: Path }): ReactElement {
           <span>{title}</span>
           <NumberField
             label={title}
-            value={asked[key]}
+            value={inputs[key]}
             unit="mm"
             placeholder={null}
             min={0}
             max={400}
-            onChange={(next) => ask({ ...asked, [key]: next })}
+            onChange={(next) => setInputs({ ...inputs, [key]: next })}
           />
         </label>
       ))}

@@ -48,27 +48,27 @@ function ClustersDialog({ clusters, onSaved, onDone }: ClustersDialogProps): Rea
   const { client } = useWorkbench();
   const [chosen, setChosen] = useState(clusters[0]?.name ?? NEW);
   const [draft, setDraft] = useState(draftFromCluster(clusters[0] ?? newCluster));
-  const [said, setSaid] = useState<{ readonly text: string; readonly wrong: boolean } | null>(null);
+  const [message, setMessage] = useState<{ readonly text: string; readonly wrong: boolean } | null>(null);
   const [busy, setBusy] = useState(false);
   const id = useId();
   const choose = (name: string): void => {
     setChosen(name);
     setDraft(draftFromCluster(clusters.find((one) => one.name === name) ?? newCluster));
-    setSaid(null);
+    setMessage(null);
   };
-  const tell = async (work: () => Promise<string>): Promise<void> => {
+  const runReporting = async (work: () => Promise<string>): Promise<void> => {
     setBusy(true);
-    setSaid(null);
+    setMessage(null);
     await work().then(
-      (text) => setSaid({ text, wrong: false }),
-      (error: unknown) => setSaid({ text: errorText(error), wrong: true }),
+      (text) => setMessage({ text, wrong: false }),
+      (error: unknown) => setMessage({ text: errorText(error), wrong: true }),
     );
     setBusy(false);
   };
   const checked = (work: (cluster: Cluster) => Promise<string>): void => {
     const read = parseCluster(draft);
-    if ('fault' in read) setSaid({ text: read.fault, wrong: true });
-    else void tell(() => work(read.cluster));
+    if ('fault' in read) setMessage({ text: read.fault, wrong: true });
+    else void runReporting(() => work(read.cluster));
   };
   const keep = async (next: readonly Cluster[], shown: string): Promise<void> => {
     await client.call('study.keepClusters', { clusters: [...next] });
@@ -83,7 +83,7 @@ function ClustersDialog({ clusters, onSaved, onDone }: ClustersDialogProps): Rea
       return `${cluster.name} was saved.`;
     });
   const remove = (): void =>
-    void tell(async () => {
+    void runReporting(async () => {
       await keep(
         clusters.filter(({ name }) => name !== chosen),
         NEW,
@@ -142,8 +142,8 @@ function ClustersDialog({ clusters, onSaved, onDone }: ClustersDialogProps): Rea
           />,
         ])}
       </div>
-      <p role="status" data-testid="cluster-says" className={said?.wrong === true ? 'studies__fault' : ''}>
-        {busy ? 'Asking…' : (said?.text ?? '')}
+      <p role="status" data-testid="cluster-says" className={message?.wrong === true ? 'studies__fault' : ''}>
+        {busy ? 'Asking…' : (message?.text ?? '')}
       </p>
     </Dialog>
   );
@@ -160,7 +160,7 @@ interface TargetChoiceProps {
 export function TargetChoice({ on, onChange }: TargetChoiceProps): ReactElement {
   const { client, stores } = useWorkbench();
   const [clusters, setClusters] = useState<readonly Cluster[]>([]);
-  const [asked, setAsked] = useState(false);
+  const [isListed, setIsListed] = useState(false);
   const look = useCallback(
     () =>
       client.call('study.clusters', {}).then(
@@ -170,7 +170,7 @@ export function TargetChoice({ on, onChange }: TargetChoiceProps): ReactElement 
     [client, stores],
   );
   useEffect(() => void look(), [look]);
-  const kept = (next: readonly Cluster[]): void => {
+  const onClustersSaved = (next: readonly Cluster[]): void => {
     setClusters(next);
     if (on !== null && !next.some(({ name }) => name === on)) onChange(null);
   };
@@ -185,8 +185,10 @@ export function TargetChoice({ on, onChange }: TargetChoiceProps): ReactElement 
         ]}
         onChange={(name) => onChange(name === THIS_MACHINE ? null : name)}
       />
-      <Button onPress={() => void look().then(() => setAsked(true))}>Clusters…</Button>
-      {asked ? <ClustersDialog clusters={clusters} onSaved={kept} onDone={() => setAsked(false)} /> : null}
+      <Button onPress={() => void look().then(() => setIsListed(true))}>Clusters…</Button>
+      {isListed ? (
+        <ClustersDialog clusters={clusters} onSaved={onClustersSaved} onDone={() => setIsListed(false)} />
+      ) : null}
     </span>
   );
 }

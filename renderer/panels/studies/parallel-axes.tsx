@@ -231,7 +231,7 @@ export function ParallelAxes({ sides, logs, points, onChoose }: ParallelAxesProp
   const { ref, room } = usePlotSpace();
   const parallel = useMemo(() => parallelPlotOf(sides, new Set(logs)), [sides, logs]);
   const [moved, setMoved] = useState<readonly string[]>([]);
-  const [kept, setKept] = useState(NO_RANGES);
+  const [ranges, setRanges] = useState(NO_RANGES);
   const { axes: given, rows, omitted } = parallel;
   const axes = useMemo(() => {
     const byKey = new Map(given.map((axis) => [axis.key, axis]));
@@ -242,9 +242,9 @@ export function ParallelAxes({ sides, logs, points, onChoose }: ParallelAxesProp
     () =>
       selectedLines(
         crossings,
-        axes.map(({ key }) => kept.get(key) ?? null),
+        axes.map(({ key }) => ranges.get(key) ?? null),
       ),
-    [crossings, axes, kept],
+    [crossings, axes, ranges],
   );
   const shown = useMemo(() => on.reduce((sum, one) => sum + one, 0), [on]);
   const dense = rows.length > MAX_LINES;
@@ -310,8 +310,8 @@ export function ParallelAxes({ sides, logs, points, onChoose }: ParallelAxesProp
                     step={step}
                     height={room.height}
                     label={room.theme.labelSize}
-                    range={kept.get(axis.key) ?? null}
-                    onRange={(range) => setKept((before) => new Map([...before, [axis.key, range]]))}
+                    range={ranges.get(axis.key) ?? null}
+                    onRange={(range) => setRanges((before) => new Map([...before, [axis.key, range]]))}
                     onMove={(places) => move(axis.key, places)}
                   />
                 ))}

@@ -200,11 +200,11 @@ export function resultsChart(plotted: PlottedResults): Chart {
     const intervals =
       ends === null || many ? {} : { intervals: { along: 'y', ends: Array.from(rows, endsOf) } as const };
     const size = many ? { radius: 0.15, opacity: 0.5 } : { radius: 0.3, opacity: 0.9 };
-    const told = { ids: rows };
-    const dots = { ...base, ...told, ...intervals, ...size, kind: 'dots', form: 'round' } as const;
+    const pointIds = { ids: rows };
+    const dots = { ...base, ...pointIds, ...intervals, ...size, kind: 'dots', form: 'round' } as const;
     if (look !== 'lines') return [dots];
     const band = many ? intervalBandOf(plotted, rows, base) : [];
-    const line = { ...base, ...(many ? {} : told), kind: 'line', dash: [] } as const;
+    const line = { ...base, ...(many ? {} : pointIds), kind: 'line', dash: [] } as const;
     // Long lines are thinned, so hovering uses the dots instead.
     return many ? [...band, { ...line, silent: true }, dots] : [line, { ...dots, silent: true }];
   });

@@ -92,12 +92,12 @@ export function mergeColumns(
 ): Values {
   const stays = rows === before.rows ? before.columns : [];
   const others = stays.filter(({ key }) => columns.every((one) => one.key !== key));
-  const beside = others.filter(({ key }) => !wanted.includes(key)).slice(-MAX_UNUSED_COLUMNS);
+  const unused = others.filter(({ key }) => !wanted.includes(key)).slice(-MAX_UNUSED_COLUMNS);
   return {
     rows,
     points: points ?? before.points,
     columns: [
-      ...beside,
+      ...unused,
       ...others.filter(({ key }) => wanted.includes(key)),
       ...columns.map(({ texts, ...column }) => ({ ...column, texts: texts === null ? null : textsOf(texts) })),
     ],

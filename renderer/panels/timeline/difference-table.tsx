@@ -39,10 +39,10 @@ type Parts = SelectedTime['parts'];
 const signedDuration = (ns: number): string => `${ns < 0 ? '−' : '+'}${timeText(Math.abs(ns), 3)}`;
 
 export function DifferenceTable({ parts }: { readonly parts: Parts }): ReactElement | null {
-  const [asked, setAsked] = useState<readonly [TraceId, TraceId] | null>(null);
+  const [selectedPair, setSelectedPair] = useState<readonly [TraceId, TraceId] | null>(null);
   const find = (trace: TraceId | undefined, otherwise: number) =>
     parts.find((part) => part.trace === trace) ?? parts[otherwise];
-  const [first, second] = [find(asked?.[0], 0), find(asked?.[1], 1)];
+  const [first, second] = [find(selectedPair?.[0], 0), find(selectedPair?.[1], 1)];
   const rows = useMemo(
     () => (first === undefined || second === undefined ? [] : compareByName(first.statistics, second.statistics)),
     [first, second],
@@ -58,14 +58,14 @@ export function DifferenceTable({ parts }: { readonly parts: Parts }): ReactElem
           label="Difference to"
           value={second.trace}
           options={options}
-          onChange={(trace) => setAsked([first.trace, trace])}
+          onChange={(trace) => setSelectedPair([first.trace, trace])}
         />
         <span>less</span>
         <Select
           label="Difference from"
           value={first.trace}
           options={options}
-          onChange={(trace) => setAsked([trace, second.trace])}
+          onChange={(trace) => setSelectedPair([trace, second.trace])}
         />
       </div>
       <p className="timeline-side__about">

@@ -91,8 +91,8 @@ export function NotesTab({ controller, state }: TabProps): ReactElement {
   const notes = useSelected(state, (now) => now.notes);
   const selected = useSelected(state, (now) => now.selected);
   const [text, setText] = useState('');
-  const [asked, setAsked] = useState<TraceId | null>(null);
-  const trace = open.find(({ id }) => id === asked)?.id ?? open[0]?.id ?? null;
+  const [selectedTrace, setSelectedTrace] = useState<TraceId | null>(null);
+  const trace = open.find(({ id }) => id === selectedTrace)?.id ?? open[0]?.id ?? null;
   const titleOf = (id: TraceId): string => {
     const info = open.find((one) => one.id === id);
     return info === undefined ? '' : info.about === '' ? info.name : `${info.name}: ${info.about}`;
@@ -116,7 +116,7 @@ export function NotesTab({ controller, state }: TabProps): ReactElement {
             label="Note on"
             value={trace}
             options={open.map(({ id }) => ({ value: id, label: titleOf(id) }))}
-            onChange={setAsked}
+            onChange={setSelectedTrace}
           />
         ) : null}
         <TextField

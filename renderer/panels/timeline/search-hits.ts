@@ -174,8 +174,8 @@ export class SearchHits {
     }
     const found = await Promise.all(
       this.#blocks.all.map(async ({ info }) => {
-        const asked = { trace: info.id, text: wanted.slice(0, LONGEST_TEXT), limit: MAX_HITS };
-        return { info, ...(await this.#context.workbench.client.call('timeline.search', asked)) };
+        const request = { trace: info.id, text: wanted.slice(0, LONGEST_TEXT), limit: MAX_HITS };
+        return { info, ...(await this.#context.workbench.client.call('timeline.search', request)) };
       }),
     ).catch((error: unknown) => this.#context.fail('The search failed', error));
     if (found === null || number !== this.#number) return;

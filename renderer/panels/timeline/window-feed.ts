@@ -36,10 +36,10 @@ export function isSufficient(window: TimelineWindow | null, wish: WindowRequest)
 /** Request for the needed window, with a margin. */
 export function requestWithMargin(wish: WindowRequest): WindowRequest {
   const pixels = Math.min(MAX_PIXELS, Math.round(wish.pixels * (1 + 2 * MARGIN_SHARE)));
-  const beside = ((wish.to_ns - wish.from_ns) * (pixels / wish.pixels - 1)) / 2;
+  const margin_ns = ((wish.to_ns - wish.from_ns) * (pixels / wish.pixels - 1)) / 2;
   return {
-    from_ns: wish.from_ns - beside,
-    to_ns: wish.to_ns + beside,
+    from_ns: wish.from_ns - margin_ns,
+    to_ns: wish.to_ns + margin_ns,
     pixels,
     tracks: wish.tracks.slice(0, MAX_TRACKS),
   };

@@ -30,11 +30,11 @@ function unpackedText(came: readonly UnpackedPart[]): string {
     return n === 0 ? [] : [`${n} ${n === 1 ? one : several}`];
   });
   const there = came.filter(({ how }) => how === 'there').length;
-  const kept = came.filter(({ how }) => how === 'kept').map(({ name }) => name);
+  const existing = came.filter(({ how }) => how === 'kept').map(({ name }) => name);
   return [
     counted.length === 0 ? 'nothing new' : counted.join(', '),
     ...(there === 0 ? [] : [`${there} already existed`]),
-    ...(kept.length === 0 ? [] : [`existing files were not replaced by ${kept.join(', ')}`]),
+    ...(existing.length === 0 ? [] : [`existing files were not replaced by ${existing.join(', ')}`]),
   ].join('; ');
 }
 

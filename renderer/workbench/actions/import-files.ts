@@ -34,11 +34,11 @@ export async function openCurve(
   }
   const reading = readCurveCsv(text, 'asked');
   if (!reading.ok) {
-    const told = reading.faults
+    const shownMessages = reading.faults
       .slice(0, MAX_SHOWN_ISSUES)
       .map(({ line, message }) => `${file.name}:${line}: ${message}.`);
-    const more = reading.faults.length - told.length;
-    rejectFile([...told, ...(more > 0 ? [`And ${more} more.`] : [])].join(' '));
+    const more = reading.faults.length - shownMessages.length;
+    rejectFile([...shownMessages, ...(more > 0 ? [`And ${more} more.`] : [])].join(' '));
     return;
   }
   if (overlays.addFile(file.name, reading.curve)) {

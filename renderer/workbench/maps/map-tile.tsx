@@ -57,7 +57,7 @@ export function MapTile(props: MapTileProps): ReactElement {
   const whole = useEffectEvent(() =>
     field === null ? null : { horizontal: fullWindowOf(field.horizontal), vertical: fullWindowOf(field.vertical) },
   );
-  const tell = useEffectEvent((make: (() => PaintedFigure | null) | null) => props.onFigure?.(make));
+  const provideFigure = useEffectEvent((make: (() => PaintedFigure | null) | null) => props.onFigure?.(make));
   const figure = useEffectEvent(
     () => view.current?.figure({ name: title, title: `${title}: ${props.quantity.toLowerCase()}`, notes: {} }) ?? null,
   );
@@ -84,12 +84,12 @@ export function MapTile(props: MapTileProps): ReactElement {
     ];
     show();
     cross();
-    tell(() => figure());
+    provideFigure(() => figure());
     return () => {
       for (const stop of stops) stop();
       map.dispose();
       view.current = null;
-      tell(null);
+      provideFigure(null);
     };
   }, [scheduler, plane]);
   // Draw after every render, because any property may be new. Drawing an unchanged map costs at most a frame.

@@ -77,12 +77,12 @@ export function playKeyframes(
   };
 
   data.keyframes.subscribe(SHOWN_KEY, () => {
-    const kept = data.keyframes.get(SHOWN_KEY);
-    const frames = kept?.frames ?? [];
+    const keyframes = data.keyframes.get(SHOWN_KEY);
+    const frames = keyframes?.frames ?? [];
     const { frames: before, index } = playback.getState();
-    if (kept?.live === undefined || before.length === 0) {
+    if (keyframes?.live === undefined || before.length === 0) {
       rested = null;
-      playback.load(frames, initialFrame(frames, kept?.stopped ?? false));
+      playback.load(frames, initialFrame(frames, keyframes?.stopped ?? false));
       return;
     }
     const now: PlaybackPosition = { index, count: before.length };

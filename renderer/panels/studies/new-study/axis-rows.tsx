@@ -41,7 +41,7 @@ function AxisRow({ axis, paths, unit, onChange, onPath, onRemove }: AxisRowProps
       />
     </span>
   );
-  const fault = axisIssue(axis);
+  const issue = axisIssue(axis);
   return (
     <li className="studies__axis flex center wrap">
       <Select
@@ -82,7 +82,7 @@ function AxisRow({ axis, paths, unit, onChange, onPath, onRemove }: AxisRowProps
         </>
       )}
       <IconButton icon="close" label={`Remove the axis ${axis.path}`} onPress={onRemove} />
-      {fault === null ? null : <p className="studies__fault">{fault}</p>}
+      {issue === null ? null : <p className="studies__fault">{issue}</p>}
     </li>
   );
 }

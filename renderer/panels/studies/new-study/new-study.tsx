@@ -169,10 +169,10 @@ function useStudyStart(requested: StudyRequest, on: string | null, onStarted: (s
 function useOffers(draft: ScenarioDraft): Result<'study.offers'> | null {
   const { client } = useWorkbench();
   const [offers, setOffers] = useState<Result<'study.offers'> | null>(null);
-  const asked = JSON.stringify({ kind: draft['kind'], problem: { kind: valueAt(draft, ['problem', 'kind']) } });
+  const requestKey = JSON.stringify({ kind: draft['kind'], problem: { kind: valueAt(draft, ['problem', 'kind']) } });
   useEffect(() => {
     let current = true;
-    client.call('study.offers', { document: JSON.parse(asked) }).then(
+    client.call('study.offers', { document: JSON.parse(requestKey) }).then(
       (answer) => current && setOffers(answer),
       // Without offers, two of the common questions are missing from the list.
       () => current && setOffers(null),
@@ -180,7 +180,7 @@ function useOffers(draft: ScenarioDraft): Result<'study.offers'> | null {
     return () => {
       current = false;
     };
-  }, [client, asked]);
+  }, [client, requestKey]);
   return offers;
 }
 

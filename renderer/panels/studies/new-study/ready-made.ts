@@ -198,8 +198,8 @@ const TUNING_MINUTES = 10;
 
 /** Tunes the kernel selected in the scenario form if it is tunable, otherwise the last tunable kernel in the list. */
 function tuningTemplate({ draft, complete, offers }: StudySubject): StudyTemplate | null {
-  const asked = valueAt(complete ?? draft, ['solver', 'variant']);
-  const variant = offers?.tunable.find((one) => one === asked) ?? offers?.tunable.at(-1);
+  const requested = valueAt(complete ?? draft, ['solver', 'variant']);
+  const variant = offers?.tunable.find((one) => one === requested) ?? offers?.tunable.at(-1);
   if (variant === undefined) return null;
   return {
     id: 'tune',
