@@ -10,7 +10,7 @@ export const errorCodeSchema = z.enum([
   /** The user's input was rejected; `issues` has an entry for each problem. */
   'invalid',
   'not-found',
-  /** User code is to be run that the user has not marked as trusted. */
+  /** The request would run user code that the user has not marked as trusted. */
   'untrusted',
   /** The name is already in use, and the existing item must not be replaced. */
   'exists',

@@ -15,7 +15,7 @@ import { gridSizeSchema } from './scenario/transport/workload.ts';
 import { float64, uint32 } from './wire/arrays.ts';
 import { headlineSchema, workloadSchema } from './workload.ts';
 
-/** Run summary as the JSON document that `braggbench run --json` prints. */
+/** Point of a column of the summary, as `braggbench run --json` prints it. */
 type DepthValuePair = readonly [depth_mm: number, value: number];
 
 export type SummaryDocument = Omit<RunSummary, 'metrics'> & {

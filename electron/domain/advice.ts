@@ -235,7 +235,7 @@ interface AdviceContext {
 
 /**
  * Sentences with the recommendation, its reason, its certainty, and circumstances that would change it. Null if no
- * variant is correct, or if there is only one.
+ * variant is correct, or if there is only one variant.
  */
 export function advice(all: readonly VariantTimes[], context: AdviceContext): readonly string[] | null {
   const by = all.every(({ wall_s }) => wall_s !== null) ? endToEndQuantity : stepTimeQuantity;

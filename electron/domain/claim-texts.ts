@@ -6,7 +6,7 @@ import type { ClaimAnswer, ClaimFinding, ClaimTableRow, TableClaim } from '../co
 import { type ClaimResult, claimedRangeText } from '../contract/bench/claims.ts';
 import { NO_VALUE } from './numbers.ts';
 
-/** Claimed range as text; a dash if no variants can measure the claim. */
+/** Claimed range as text; a dash for a claim that no pair of variants isolates. */
 export function claimedText(said: Pick<ClaimResult, 'from' | 'to' | 'tolerance' | 'reason'>, unit = '×'): string {
   return said.to === null && unit === '×' && said.reason !== null ? NO_VALUE : claimedRangeText(said, unit);
 }
@@ -84,7 +84,7 @@ export function answerCounts(claims: readonly Pick<TableClaim, 'answer'>[]): str
   return `${of('true')} true, ${of('true-when')} true when, ${of('not-true')} not true, ${open} open of ${claims.length} claims`;
 }
 
-/** Measurements by several machines of the same statement of a claim, for the same problem. */
+/** Findings of several machines about the same statement of a claim, for the same problem. */
 interface FindingsByMachine {
   readonly claim: string;
   readonly by: string;

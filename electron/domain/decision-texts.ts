@@ -80,7 +80,7 @@ export function adviceText({ options, steps }: Decision): string {
   if (faster.length === 0 && unknown.length > 0) return noAdviceText(base, unknown);
   if (faster.length === 0)
     return `Stay with ${lowerFirstLetter(stay)}: no other programming style is certainly faster here.`;
-  // Recommend an option with more programming effort only if it is clearly faster than all options with less.
+  // Recommend an option with more programming effort only if it is clearly faster than all options with less effort.
   const worth = faster.filter((one, i) =>
     faster.slice(0, i).every(({ option }) => isFasterThan(one, option.range.low)),
   );

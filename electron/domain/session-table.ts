@@ -176,7 +176,7 @@ function shareColumns(rows: readonly ComparedRow[]): readonly Column[] {
     {
       id: 'pays',
       title: 'Pays from',
-      tip: 'Number of runs sharing one set-up, each up to its result in memory, from which on it needs less total time than the row with the fastest end-to-end run',
+      tip: 'If at least this number of runs share one set-up, this row needs less total time than the row with the fastest end-to-end run. Each run includes copying its result to memory',
       align: 'right',
       text: (row) => {
         if (row === bestFor(row)?.row) return 'one run';

@@ -51,7 +51,7 @@ export const formatWithError = (value: number, error: number): string =>
 type Document = Readonly<Record<string, unknown>>;
 
 /**
- * Returns a copy of `base` with the fitted beam, and with notes on where it comes from. `file` is the file name of the
+ * Returns a copy of `base` with the fitted beam, and with notes on its origin. `file` is the file name of the
  * measurement, without its folder.
  */
 export function commissionedBeam(found: Commissioned, base: Document, file: string): Record<string, unknown> {

@@ -20,7 +20,7 @@ export const environmentSchema = z.strictObject({
   governor: z.string().nullable(),
   /** Whether the checkout had uncommitted changes; null without a checkout. */
   dirty: z.boolean().nullable(),
-  /** Version by name of the software: Node.js and NVIDIA's libraries. */
+  /** Software versions by name: Node.js and NVIDIA's libraries. */
   versions: z.record(z.string(), z.string()),
   /** Extremes of the NVML readings taken before and after the samples; null on the CPU and without NVML. */
   gpu: z
@@ -87,7 +87,8 @@ export const count = z.number().int().nonnegative();
 
 /**
  * Ratio of two times with its 95 % interval. The interval comes from the variation between instances and is null for
- * too few instances. In sessions without `judged`, it is a bootstrap interval of the ratio of medians.
+ * too few instances. Older sessions, which lack the field `judged`, contain a bootstrap interval of the ratio of
+ * medians.
  */
 export const ratioSchema = z.strictObject({ value: z.number(), interval: intervalSchema.nullable() });
 export type Ratio = Readonly<z.infer<typeof ratioSchema>>;
@@ -198,8 +199,8 @@ export const endToEndSchema = z.strictObject({
 export type EndToEnd = Readonly<z.infer<typeof endToEndSchema>>;
 
 /**
- * Verdict shown for a row: the end-to-end verdict if there is one. A reference or an unproven answer keeps its own
- * verdict.
+ * Verdict shown for a row: the end-to-end verdict if there is one. A reference, and an entry whose answer is wrong,
+ * impossible or not checked, keep their own verdict.
  */
 export function rowVerdict({
   verdict,
@@ -311,8 +312,8 @@ export const reportShape = {
   environment: environmentSchema.optional(),
   elapsed_s: seconds,
   /**
-   * A/A comparison: the first variant against a second copy of itself in the same rounds. In sessions with `judged`,
-   * the copy is prepared separately, like a candidate.
+   * A/A comparison: the first variant against a second copy of itself in the same rounds. The copy is prepared
+   * separately, like a candidate, except in older sessions without the field `judged`.
    */
   noise: z.strictObject({
     ratio: ratioSchema.nullable(),

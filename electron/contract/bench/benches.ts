@@ -1,6 +1,6 @@
 /**
- * Calls of the page for benchmarks: start, follow, and open stored sessions. Times are in seconds. By default, as many
- * variants are selected as fit into a time budget.
+ * Methods that the page calls for benchmarks: start, follow, and open stored sessions. Times are in seconds. By
+ * default, as many variants are selected as fit into a time budget.
  */
 import { z } from 'zod';
 import { wireErrorSchema } from '../errors.ts';
@@ -149,7 +149,9 @@ export type ExternalProgram = Readonly<z.infer<typeof externalProgramSchema>>;
 
 const variantRequestSchema = z.strictObject({
   variant: z.string().min(1).max(64),
-  /** Required only if variants of several workloads have this id. By default, the first of them is used. */
+  /**
+   * Workload of the variant, in case variants of several workloads have this id. By default, the first match is used.
+   */
   workload: z.string().max(64).optional(),
   bench: z.string().max(64).optional(),
 });
@@ -231,8 +233,8 @@ export const benchMethods = {
     params: z.strictObject({
       ...variantRequestSchema.shape,
       /**
-       * Session report to take the kernels from. Uses the resources saved in the report, or those of this build if its
-       * commit is the same. Null requests those of this build.
+       * Session report whose kernels are listed, with the resources saved in it. A report without saved resources gets
+       * those of this build if its commit is the same. Null lists the kernels of this build.
        */
       session: z
         .strictObject({ bench: benchIdSchema, report: z.number().int().min(0) })

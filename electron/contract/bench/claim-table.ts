@@ -9,7 +9,7 @@ import { claimShape } from './claims.ts';
 
 /** Subject of a claim, as its source describes it. A field is null if the source does not mention it. */
 export const claimSubjectSchema = z.strictObject({
-  /** Measured thing, such as kernels, launches or programs: `three kernels into one`. */
+  /** Item that the claim is about, such as kernels, launches or programs; for example `three kernels into one`. */
   what: z.string(),
   size: z.string().nullable(),
   /** GPU or class of GPUs; null if the source names none. */

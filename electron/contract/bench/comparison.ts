@@ -54,8 +54,8 @@ const comparedRowSchema = z.strictObject({
   precision: z.string(),
   provenance: provenanceSchema,
   /**
-   * Conditions of the measurement as pairs of name and value, including whether requested ones, such as a locked clock,
-   * were met.
+   * Conditions of the measurement as pairs of name and value. They include whether requested conditions, such as a
+   * locked clock, were met.
    */
   conditions: z.array(z.tuple([z.string(), z.string()])),
   /** Median time of the samples; a stored run has only one. */
@@ -88,7 +88,7 @@ const comparedRowSchema = z.strictObject({
   verdict: verdictSchema,
   /**
    * Ratios of this variant's time to that of the variant it builds on, and to that of the first variant of its ladder.
-   * Null if it is in no ladder.
+   * In a ladder, each variant adds one optimisation. Null for a variant outside any ladder.
    */
   rung: ratioSchema.nullable(),
   cumulative: ratioSchema.nullable(),
@@ -151,9 +151,9 @@ export type ComparedMap = Readonly<z.infer<typeof comparedMapSchema>>;
 
 export const comparisonMethods = {
   /**
-   * Returns a row for each subject, in their order; all belong to one workload. `reference` is the reference of its
-   * group, which is listed first; each other group chooses its own. Subjects that no longer exist are omitted and
-   * reported.
+   * Returns one row per subject, in the given order. All subjects must belong to one workload. `reference` is the index
+   * of the subject that its group is compared with; that group is listed first. Other groups choose their own
+   * reference. Subjects that no longer exist are omitted and reported.
    */
   'compare.rows': {
     params: z.strictObject({ subjects: subjectsSchema, reference: referenceSchema }),

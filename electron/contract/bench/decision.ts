@@ -55,7 +55,8 @@ const approachComparisonSchema = z.strictObject({
   /** Seconds saved per run; negative if this approach is slower. */
   saved_s: z.number(),
   /**
-   * Number of runs that save one hour of computing, to repay one hour of programming. Null if it is not clearly faster.
+   * Number of runs that together save one hour of computing, which repays one hour of programming. Null if the approach
+   * is not clearly faster.
    */
   runs_per_hour: z.number().nullable(),
 });

@@ -45,7 +45,7 @@ export const benchOptions = {
     form: { label: 'Instances', choices: [[null, 'any instances'], ...countChoices([5, 10, 20], 'instances')] },
   },
   warm_up: {
-    // Upper limit, because longer warm-ups are measured in a separate session.
+    // The maximum is 1000 samples: longer warm-ups should be measured in a separate session.
     ...{ flag: 'warm-up', value: 'N', kind: 'count', min: 0, max: 1000, usual: 0 },
     help: 'Untimed samples of each variant in each mode before its first timed one, and again after each new preparation; 0 by default.',
     form: {
@@ -55,7 +55,7 @@ export const benchOptions = {
   },
   lock_MHz: {
     ...{ flag: 'lock-clocks', value: 'MHZ', kind: 'count', min: 1, max: 10_000, usual: noDefault },
-    help: 'Lock the clock of the GPU at this frequency during the session, for all programs. Needs administrator rights; without them the report says so.',
+    help: 'Lock the clock of the GPU at this frequency during the session, for all programs. Needs administrator rights; without them the clock is not locked, and the report contains a note.',
   },
   cool_C: {
     ...{ flag: 'cool', value: '°C', kind: 'number', min: 20, max: 120, usual: noDefault },

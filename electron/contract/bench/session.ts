@@ -221,8 +221,8 @@ const sessionEntrySchema = z.discriminatedUnion('status', [
     flagged: count.nullable(),
     verdict: verdictSchema,
     /**
-     * Ratios of the time to that of the variant it builds on, and to that of the first variant of its ladder. Absent if
-     * not measured.
+     * Ratios of the time to that of the variant it builds on, and to that of the first variant of its ladder. In a
+     * ladder, each variant adds one optimisation. Absent if not measured.
      */
     rung: ratioSchema.nullable(),
     cumulative: ratioSchema.nullable(),
@@ -270,7 +270,7 @@ export type SessionExternal = Readonly<z.infer<typeof sessionExternalSchema>>;
 const { scenario, machine, document, reference, seed, rounds, stopped, judged, environment, elapsed_s } = reportShape;
 
 /**
- * Seconds spent on audits, on further problems solved before the rounds, and on all calls of the candidates for both.
+ * Seconds spent on audits, on additional problems solved before the rounds, and on all candidate calls including both.
  */
 const auditCostSchema = z.strictObject({ audits_s: z.number(), others_s: z.number(), all_s: z.number() });
 export type AuditCost = Readonly<z.infer<typeof auditCostSchema>>;
@@ -404,7 +404,7 @@ export function correctnessOf(accuracy: readonly Accuracy[]): Correctness {
 /** Reason why an answer is wrong, impossible, or not checked; null if all checks pass. */
 export function correctnessReason(accuracy: readonly Accuracy[]): string | null {
   const all = accuracy.filter(({ holds }) => !holds);
-  // Prefer failed checks with bound 0: the kernel's behaviour explains its numerical errors.
+  // Prefer failed checks with bound 0. They concern the kernel's behaviour, which explains its numerical errors.
   const first = all.find(({ bound, id }) => bound === 0 && id !== 'l2' && id !== 'largest') ?? all[0];
   const doubtful = accuracy.find(({ id, value }) => id === CACHED_RESULTS_CHECK && value === null);
   return (first ?? doubtful)?.tip ?? null;

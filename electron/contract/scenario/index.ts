@@ -105,8 +105,6 @@ export function validateScenario(value: unknown): ValidationResult {
   return { kind, document: null, faults, ...repair(migrated.document, entry, (rest) => schema.safeParse(rest)) };
 }
 
-// Formatting of scenario files.
-
 /** Objects and lists are written on one line if it has at most this many columns. */
 const LINE_WIDTH = 100;
 const INDENT = '  ';

@@ -1,8 +1,4 @@
 /**
- * Chemical elements, from which user materials are composed, and formulas such as C5H8O2 or Ca(OH)2 with their mass
- * fractions. A test compares the weights with those in kernels/physics/icru63.cpp.
- */
-/**
  * Materials that a scenario can name, with the properties that a form shows. The full data (composition, stopping
  * power) are in assets/materials; a test compares the two.
  */
@@ -64,6 +60,10 @@ export const materialSummaries: Readonly<Record<MaterialName, MaterialSummary>> 
   lead: material('lead', 'Lead', 11.35, 823, 6.37, 6.63),
 };
 
+/**
+ * Chemical element, from which user materials are composed. A test compares the weights with those in
+ * kernels/physics/icru63.cpp.
+ */
 interface Element {
   readonly symbol: string;
   readonly z: number;

@@ -107,14 +107,14 @@ const targetSchema = z.string().nullable().default(null);
 const studyPlanSchema = z.strictObject({
   points: z.number().int().nonnegative(),
   combinations: z.number().int().nonnegative(),
-  /** Number of points on which the following estimates are based. */
+  /** Number of points that planning examined. The following estimates are based on them. */
   looked: z.number().int().nonnegative(),
   state_bytes: z.number().nullable(),
   /**
    * Lower bound on the total time, s, if the fastest current machine solved one point after another. Null if unknown.
    */
   least_s: z.number().nullable(),
-  /** Points among those that cannot be run. */
+  /** Examined points that cannot be run, with their settings and the reason. */
   refused: z.array(z.strictObject({ settings: z.string(), message: z.string() })).readonly(),
 });
 export type StudyPlan = Readonly<z.infer<typeof studyPlanSchema>>;
@@ -175,7 +175,7 @@ const studyRowsSchema = z.strictObject({
    * Range of the values behind the median in each cell of grouped rows; null for a single value. Empty without groups.
    */
   spans: z.array(z.array(z.tuple([z.number(), z.number()]).readonly().nullable()).readonly()).readonly(),
-  /** Number of rows or groups that exist; `from` must be smaller. */
+  /** Total number of rows, or of groups if rows are grouped, after filtering. `from` must be smaller. */
   shown: z.number().int().nonnegative(),
   /** Number of rows that satisfy the filter, and number of all rows. */
   matching: z.number().int().nonnegative(),

@@ -4,8 +4,6 @@ import { type FieldIssue, fieldIssue } from '../scenario/field-issue.ts';
 import { generateJsonSchema, type JsonSchema } from '../scenario/schema.ts';
 import { type Study, studySchema } from './study.ts';
 
-// Validates studies, and publishes their JSON Schema.
-
 /** The published file, study-1.schema.json. */
 export function publishedStudySchema(): JsonSchema {
   const { $schema, ...body } = generateJsonSchema(studySchema);
@@ -56,10 +54,10 @@ function gridIssues({ grids, timing, repeats }: Study): readonly FieldIssue[] {
   if (grids === 'own') return [];
   return [
     ...(timing === 'alone'
-      ? [fieldIssue(['timing'], timing, 'is only for beams that are solved one by one', 'shared, with grids: shared')]
+      ? [fieldIssue(['timing'], timing, 'requires that beams are solved one by one', 'shared, because grids is shared')]
       : []),
     ...(repeats > 1
-      ? [fieldIssue(['repeats'], repeats, 'is only for beams that are solved one by one', '1, with grids: shared')]
+      ? [fieldIssue(['repeats'], repeats, 'requires that beams are solved one by one', '1, because grids is shared')]
       : []),
   ];
 }
@@ -70,7 +68,7 @@ function gridIssues({ grids, timing, repeats }: Study): readonly FieldIssue[] {
  */
 function energyIssues({ measures, timing, search }: Study): readonly FieldIssue[] {
   if (!measures.includes('energy') || timing === 'alone' || search !== undefined) return [];
-  const says = 'includes the energy of everything that runs at the same time';
+  const says = 'cannot be measured for points that run at the same time';
   return [fieldIssue(['measures'], 'energy', says, 'energy with timing: alone, one point at a time')];
 }
 
@@ -79,9 +77,7 @@ function searchIssues({ search, axes, base }: Study): readonly FieldIssue[] {
   if (search === undefined) return [];
   const other = axisPaths(axes).find((path) => path !== VARIANT);
   return [
-    ...(base.length > 1
-      ? [fieldIssue(['base'], base.length, 'are more than one problem', 'one problem, with a search')]
-      : []),
+    ...(base.length > 1 ? [fieldIssue(['base'], base.length, 'are too many base scenarios for a search', 'one')] : []),
     ...(other === undefined
       ? []
       : [fieldIssue(['axes'], other, 'changes the problem', `only axes of ${VARIANT} and tunables, with a search`)]),

@@ -61,7 +61,7 @@ function extractSections(value: unknown, path: Path, sections: Section[]): unkno
     sections.push({ type, path, array: value as NumericArray });
     return null;
   }
-  // Create no path for plain numbers, because in long lists that would dominate the time.
+  // Create no path for plain numbers, because creating paths would dominate the time for long lists.
   const take = (item: unknown, step: string | number): unknown =>
     isRepresentableInJson(item) ? item : extractSections(item, [...path, step], sections);
   if (Object.values(value).every(isRepresentableInJson)) return value;

@@ -184,8 +184,7 @@ export const methods = {
     result: z.strictObject({ name: z.string(), mime: z.string(), bytes }),
   },
 
-  // Files chosen by the user.
-  /** Only available if `capabilities.shell.dialogs`; null if the user dismissed the dialog. */
+  /** Opens a file dialog, if `capabilities.shell.dialogs` is true. Null if the user cancelled the dialog. */
   'file.choose': {
     params: z.strictObject({ purpose: filePurposeSchema, suggestedName: z.string().max(255) }),
     result: z.strictObject({ file: namedFileSchema.nullable() }),

@@ -4,7 +4,7 @@ import { companionFile, count, editorShape, namingShape, quantity, variantName }
 import { type ContractWorkload, resolvedShape } from '../workload.ts';
 import { backgroundSchema, detectorSchema, rotationSchema } from './detector.ts';
 
-/** Crystal: lattice, orientation, size and shape, mosaic blocks, and structure factors. */
+/** Schema of one edge length of the crystal's unit cell, Å. */
 const cellEdge = (name: string) =>
   quantity({ title: `Edge ${name}`, description: 'Edge of the unit cell.', unit: 'A', min: 1, max: 100_000 });
 const angle = (name: string, between: string) =>
@@ -116,7 +116,7 @@ const structureFactorsSchema = z.strictObject({
     .default('auto'),
 });
 
-/** X-ray beam: wavelength, spread of directions and wavelengths, number of photons. */
+/** Schema of the divergence of the X-ray beam in one direction, mrad. */
 const divergence = (across: string) =>
   quantity({
     title: `Divergence, ${across}`,

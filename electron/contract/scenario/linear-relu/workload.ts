@@ -4,10 +4,7 @@ import { z } from 'zod';
 import { count } from '../common-fields.ts';
 import { taskSchema, taskWorkload } from '../task/workload.ts';
 
-/**
- * Scenario of a linear layer with ReLU: Z = X Wᵀ + b, Y = max(Z, 0). Optionally with GELU instead, a residual, or
- * gradients.
- */
+/** Schema of a matrix dimension in the layer Z = X Wᵀ + b, Y = max(Z, 0). */
 const size = (title: string, description: string) => count({ title, description, min: 1, max: 65_536 });
 
 const problemSchema = z.strictObject({

@@ -18,10 +18,7 @@ export function claimRowSchema<K extends string, S extends z.core.$ZodLooseShape
   return z.strictObject({ kind: z.literal(kind), ...shape }).meta({ title });
 }
 
-/**
- * Row 7 of the table of performance claims: stencils, which are weighted sums over neighbours, as in transport over
- * angles.
- */
+/** Schema of a stencil's radius. A stencil is a weighted sum over neighbours, as in transport over angles. */
 const radius = (usual: number) =>
   integerField('Radius', 'Number of neighbours on each side; values beyond the edges are zero.', [0, usual, 32]);
 

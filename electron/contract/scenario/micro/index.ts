@@ -7,7 +7,7 @@ import { quantity } from '../common-fields.ts';
 import { taskSchema, taskWorkload } from '../task/workload.ts';
 import { arrayLength, arrayRows, claimRowSchema, integerField } from './arrays.ts';
 
-/** Table rows about images of many crystals, and about fitting a crystal to its image. */
+/** Parameters that the benchmarks for images of many crystals and for refinement share. */
 const pixels = integerField('Pixels', 'Pixels along a side of the detector, which is 51.2 mm wide.', [1, 256, 4096]);
 const cells = integerField('Cells', 'Number of unit cells along each edge of the crystal.', [1, 5, 1000]);
 
@@ -15,7 +15,7 @@ const degree = integerField('Degree', 'Degree of the polynomial. Low degrees are
 
 const size = (title: string, description: string) => integerField(title, description, [1, 1024, 16_384]);
 
-/** Table rows 1 to 3: kernel launches, CUDA graphs, loops on the host. */
+/** Number of launches in the benchmarks of kernel launches, CUDA graphs and host loops. */
 const steps = integerField(
   'Steps',
   'Number of dependent operations y += a x, one launch each unless fused.',

@@ -4,9 +4,7 @@ import { companionFile, count, editorShape, namingShape, quantity, variantName }
 import { beamShape, ENERGY_RANGE_TEXT, type Spot, spotsSchema } from './beam.ts';
 import { cellLimits_mm, geometrySchema } from './geometry.ts';
 
-// Schemas of physics models, solver settings and saved output.
-
-/** Schema of the physics models; kernels/physics contains their formulas and references. */
+/** Schema of the name of a stopping-power table that replaces water's. */
 const tableFile = companionFile({
   title: 'Table',
   description: "A CSV file with the columns T_MeV,S (MeV cm²/g), used instead of water's table.",
@@ -144,7 +142,7 @@ const outputSchema = z.strictObject({
   }).default(2),
 });
 
-/** Phase-space grid: cells in position, plane angle and energy. */
+/** Schema of a grid whose energy cells follow the proton range: cells in position, plane angle and energy. */
 const rangeGrid = z
   .strictObject({
     kind: z.literal('range'),

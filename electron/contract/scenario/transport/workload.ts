@@ -3,8 +3,6 @@ import { z } from 'zod';
 import { type ContractWorkload, type Migration, resolvedShape } from '../workload.ts';
 import { transportSchema } from './index.ts';
 
-// Document migrations, each to the next version.
-
 /** In version 1, nuclear reactions were off by default. Migrated documents keep that behaviour. */
 const withoutReactions: Migration = (document) => {
   const { physics = {} } = document;

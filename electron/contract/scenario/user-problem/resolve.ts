@@ -299,7 +299,7 @@ export function resolveProblem(
       fieldIssue(
         ['arrays'],
         arrays.flatMap(({ values }) => values?.kind ?? []),
-        'are the same in every instance, so that a candidate could remember the results',
+        'are the same in every instance, so that a candidate could cache the results',
         'at least one input with random values: uniform, normal, integers, sorted or permutation',
       ),
     );

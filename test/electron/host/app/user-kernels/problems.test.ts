@@ -183,7 +183,7 @@ test('candidate and reference read the input from a file, and a problem with onl
   expect(await submit(text('2, 3, 4'))).toMatchObject({ word: 'wrong', reason: expect.stringContaining('y[2] is') });
   await save({ ...document, arrays: [weights, ...document.arrays.slice(2)] });
   await expect(submit(text('2, 3, 5'))).rejects.toThrow(
-    /could remember the results; allowed: at least one input with random values/,
+    /could cache the results; allowed: at least one input with random values/,
   );
 });
 
