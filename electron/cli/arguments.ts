@@ -1,8 +1,8 @@
 /**
- * Parses the words of a command line to flags, values and operands. A library is not used: commander is 39 kB (this
- * file and help.ts are 2.5 kB), accepts repeated flags silently, and does not list allowed values. Also defines the
- * flag `--gpu`, which selects the GPU for runs, and `--sweep path=v,w,…` or `path=first..last/count`. A sweep runs one
- * scenario per value; `path+path=…` sets several fields to the same value.
+ * Parses the words of a command line to flags, values and operands. No library is used: commander accepts repeated
+ * flags silently and does not list allowed values. Also defines the flag `--gpu`, which selects the GPU for runs, and
+ * `--sweep path=v,w,…` or `path=first..last/count`. A sweep runs one scenario per value; `path+path=…` sets several
+ * fields to the same value.
  */
 import { suggest } from '../contract/scenario/index.ts';
 import { type Override, parseOverride } from '../host/api/scenarios.ts';

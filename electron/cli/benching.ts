@@ -49,9 +49,7 @@ import { openRequestedVariants, usableVariants } from './user-kernels.ts';
 import { type ExitCode, exitCodes, type VerbContext } from './verb.ts';
 import { factorialVariants, type Workload } from './workloads/workload.ts';
 
-// Progress output of a benchmark: a table that is redrawn on a terminal, otherwise a line every few seconds.
-
-/** Intervals in ms: between two redraws on a terminal, and between two lines in a pipe. */
+/** Intervals of progress output, ms: between two redraws on a terminal, and between two lines in a pipe. */
 const [REDRAW_MS, LINE_MS] = [250, 5000] as const;
 const ESC = '\u001B';
 /** Width in columns if the terminal does not report one. */
@@ -141,9 +139,10 @@ function progressTable({ latest }: BenchProgress): readonly string[] {
   return table(columns, rows);
 }
 
-// Flag `--modes warm,cold,graph,cold-graph`, which benchmarks of all workloads accept.
-
-/** Modes from the flag; only `warm` if it is absent. Throws UsageError with the allowed modes. */
+/**
+ * Modes from the flag `--modes warm,cold,graph,cold-graph`; only `warm` if the flag is absent. Throws UsageError with
+ * the allowed modes.
+ */
 export function parseModes(parsed: ParsedArguments): readonly Mode[] {
   return (flagValue(parsed, 'modes') ?? 'warm').split(',').map((given) => {
     const mode = modes.find((one) => one === given.trim());

@@ -62,9 +62,10 @@ const startUtility: StartChild = (program) => {
   };
 };
 
-// Crash reports are files in the data folder. They are not sent; the user decides whether to pass them on.
-
-/** Must be called before the first window is created, so that crashes of its process are included. */
+/**
+ * Stores crash reports in the data folder. They are not sent; the user decides whether to pass them on. Must be called
+ * before the first window is created, so that crashes of its process are included.
+ */
 function storeCrashReports(dataFolder: string): void {
   setFolder('crashDumps', path.join(dataFolder, 'crashes'));
   crashReporter.start({ uploadToServer: false, compress: true });

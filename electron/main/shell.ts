@@ -115,7 +115,7 @@ function menuTemplate({ commands, mac, name, choose, openWindow }: MenuOptions):
   return [...first, ...menus.filter((menu) => menu.submenu.length > 0)];
 }
 
-/** File filters of the native dialogs, by purpose of the file. */
+/** File filters of the native dialogs, by type of file. */
 const scenario: FileFilter = { name: 'Scenario', extensions: ['json', 'yaml', 'yml'] };
 const run: FileFilter = { name: 'Run', extensions: ['h5', 'hdf5'] };
 const trace: FileFilter = { name: 'Timeline', extensions: ['json', 'gz', 'sqlite', 'nsys-rep', 'h5'] };
@@ -170,10 +170,9 @@ async function chooseFolder(window: BrowserWindow, title: string, folder: string
   return canceled ? null : (filePaths[0] ?? null);
 }
 
-// PDF output through a hidden window.
-
 /**
- * Converts HTML to PDF. It must be self-contained, because the window has no preload script and does not run scripts.
+ * Converts HTML to PDF in a hidden window. The HTML must be self-contained, because the window has no preload script
+ * and does not run scripts.
  */
 export async function printPdf(html: string): Promise<Uint8Array> {
   const folder = await mkdtemp(path.join(tmpdir(), 'braggbench-print-'));

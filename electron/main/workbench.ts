@@ -56,7 +56,7 @@ export class WorkbenchWindow {
     return this.#window.getNormalBounds();
   }
 
-  /** Whether the window is about to close. False again if the user cancels in order to let runs continue. */
+  /** Whether the window is about to close. False again if the user cancels the closing, so that runs continue. */
   get leaves(): boolean {
     return this.#leaves;
   }

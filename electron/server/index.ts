@@ -15,8 +15,8 @@ import {
 } from '../host/index.ts';
 import { servePage } from './server.ts';
 
-// Server that a user of another machine uses through a tunnel. Its token and address are in a folder that only the user
-// can read. It ends when it is idle.
+// The following functions are for a server that a user of another machine reaches through a tunnel. Its token and
+// address are in a folder that only the user can read. It ends when it is idle.
 
 /** Ends the server after 30 min without pages and computations, checked every minute. */
 const IDLE_LIMITS = { checks: 30, every_ms: 60_000 } as const;

@@ -67,10 +67,7 @@ function pageFiles(folder: string): ReadonlyMap<string, PageFile> {
   return files;
 }
 
-/**
- * HTTP responses. All paths begin with the token, so no cookie is needed; a cookie would be sent to every port of this
- * machine. A request without the token gets no information.
- */
+/** Cache duration of files whose names contain a hash of their contents, s. */
 const YEAR_S = 365 * 24 * 60 * 60;
 
 function sendPlainText(response: ServerResponse, status: number, text: string): void {
@@ -82,7 +79,10 @@ function sendPlainText(response: ServerResponse, status: number, text: string): 
   response.end(`${text}\n`);
 }
 
-/** Decodes the part of a path after `/TOKEN/`; null if the path does not begin with the token. */
+/**
+ * Decodes the part of a path after `/TOKEN/`; null if the path does not begin with the token. Paths contain the token
+ * because browsers would send a cookie to every port of this machine.
+ */
 function pathBelowToken(pathname: string, token: string): string | null {
   const [, first = '', ...rest] = pathname.split('/');
   return rest.length > 0 && isToken(first, token) ? rest.join('/') : null;
@@ -103,7 +103,7 @@ function sendFile(request: IncomingMessage, response: ServerResponse, file: Page
   const stream = createReadStream(file.path);
   stream.once('open', () => response.writeHead(200, headers));
   stream.once('error', () => {
-    // A missing file means that the page was rebuilt while the server runs, so its files have other names.
+    // A missing file means that the page was rebuilt while the server is running, so its files have other names.
     if (response.headersSent) response.destroy();
     else sendPlainText(response, 404, 'This file no longer exists. Start the program again.');
   });
@@ -140,7 +140,7 @@ function replyTo(request: IncomingMessage, token: string, files: ReadonlyMap<str
   return file === undefined ? text(404, 'There is nothing at this address.') : { kind: 'file', file, host };
 }
 
-/** Answers an HTTP request. Returns whether it contained the token. */
+/** Answers an HTTP request. Returns whether it contained the token; a request without it gets no information. */
 function answerRequest(
   request: IncomingMessage,
   response: ServerResponse,

@@ -38,8 +38,6 @@ import {
   timeVerdict,
 } from './verdict.ts';
 
-// Files of a git commit, to compile a baseline.
-
 /** Largest number of files in a kernel folder; typical folders have tens. */
 const MAX_FILES = 1000;
 const GIT_TIMEOUT_MS = 60_000;
@@ -311,9 +309,7 @@ export async function gateAgainstCommit(context: VerbContext, name: string, requ
           `Runner: ${report.machine.cpu}, ${report.machine.logical_cores} logical cores${load === null ? '' : `; other programs used ${load.toFixed(1)} of them`}.`,
         );
       if (found.floor !== null)
-        facts.add(
-          `On this runner, times of identical code of ${variant} differ by up to ${percent(found.floor)} on this runner.`,
-        );
+        facts.add(`On this runner, times of identical code of ${variant} differ by up to ${percent(found.floor)}.`);
     }
     return { variants, facts: [...facts] };
   } finally {

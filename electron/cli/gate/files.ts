@@ -139,12 +139,14 @@ export async function gateAgainstFiles(
 ): Promise<GateResult> {
   const [newest] = files.slice(-1);
   if (newest === undefined || !files.every(isSessionFile))
-    throw new UsageError('--baseline: allowed: sessions of bench');
+    throw new UsageError(
+      `--baseline: ${files.find((file) => !isSessionFile(file))} is not a session; allowed: files saved by bench --out`,
+    );
   // Report errors in the files before minutes are spent on a session.
   const labels = await withHost(async (host) => {
     const { session } = await openSession(host, newest);
     if (session.sweep !== null)
-      throw new UsageError(`--baseline ${newest} is of a sweep; allowed: a session of one scenario`);
+      throw new UsageError(`--baseline: ${newest} is a session of a sweep; allowed: a session of one scenario`);
     return (session.reports[0]?.entries ?? []).flatMap(({ status, label }) => (status === 'measured' ? [label] : []));
   });
   const names = request.variants ?? labels;

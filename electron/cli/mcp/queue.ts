@@ -1,6 +1,6 @@
 /**
- * Queue that runs the measurements of all processes of a user one at a time, in order of arrival. A process enters its
- * next measurement only after the previous one, so that several clients alternate.
+ * Queue that runs the measurements of all processes of a user one at a time, in order of arrival. A process queues its
+ * next measurement after the previous one has ended, so that several clients alternate.
  */
 import { randomBytes } from 'node:crypto';
 import { readdir, unlink, writeFile } from 'node:fs/promises';
@@ -51,7 +51,7 @@ export class MeasuringQueue {
 
   /**
    * Runs `work` when it is first in the queue. `waiting` is called with the number of earlier measurements whenever
-   * that changes. Throws Cancelled.
+   * that changes. Throws CancelledError if the client cancels the request while it waits.
    */
   async enqueue<T>(work: () => Promise<T>, signal: AbortSignal, waiting: (count: number) => void): Promise<T> {
     const before = this.#last;

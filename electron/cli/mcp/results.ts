@@ -344,7 +344,7 @@ export function decisionAdvice(
 ): string | null {
   // If a check is still open, the attempt has no speed until further probes have run.
   if (entry.accuracy.some(isOpenCheck)) {
-    return 'More probes are needed to decide whether it remembers results: submit again with more seconds, or on a machine without other load.';
+    return 'More probes are needed to decide whether the kernel caches results: submit again with more seconds, or on a machine without other load.';
   }
   if (entry.verdict !== 'undecided') return null;
   const more = entry.instances_to_decide ?? null;

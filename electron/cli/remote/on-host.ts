@@ -254,7 +254,8 @@ export function withPipedRemoteFlag(verb: Verb): Verb {
       const host = flagValue(context.parsed, onHostFlag.name);
       if (host === undefined) return verb.run(context);
       const { flags, operands } = context.parsed;
-      if (flags.has('port')) throw new UsageError('--port serves scripts on the remote machine itself: omit --on');
+      if (flags.has('port'))
+        throw new UsageError('--port opens a port of the machine that runs the command: omit --on');
       const given = [...flags].filter(([name]) => name !== onHostFlag.name);
       const words = given.flatMap(([name, values]) =>
         values.map((value) => `--${name}${value === '' ? '' : `=${value}`}`),

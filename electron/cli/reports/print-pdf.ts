@@ -10,11 +10,7 @@ import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
 import { BraggError, messageOf } from '../../contract/errors.ts';
 
-/**
- * Connection to Chromium by its DevTools pipe: zero-terminated JSON messages on the file descriptors 3 and 4
- * (https://chromedevtools.github.io/devtools-protocol). All versions since 2018 support it, even those without
- * --print-to-pdf.
- */
+/** Message from Chromium: the answer to a call, or an event. */
 const answerSchema = z.looseObject({
   id: z.number().optional(),
   method: z.string().optional(),
@@ -27,6 +23,11 @@ interface PendingCall {
   readonly reject: (error: Error) => void;
 }
 
+/**
+ * Connection to Chromium by its DevTools pipe: zero-terminated JSON messages on the file descriptors 3 and 4
+ * (https://chromedevtools.github.io/devtools-protocol). All versions since 2018 support it, even those without
+ * --print-to-pdf.
+ */
 class DevtoolsPipe {
   readonly #child: ChildProcess;
   readonly #input: Writable;

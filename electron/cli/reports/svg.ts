@@ -14,7 +14,7 @@ interface SvgFile {
   readonly svg: string;
 }
 
-/** Write charts of the complete sweep only once, with its last value. */
+/** Draws the charts of a session. Charts of the complete sweep are drawn only once, with its last value. */
 export function sessionSvgFiles(session: Session): readonly SvgFile[] {
   const many = session.reports.length > 1;
   return session.reports.flatMap((report, i) => {

@@ -31,8 +31,6 @@ import { type ExitCode, exitCodes, type VerbContext } from '../verb.ts';
 import { selectTarget, solveOnSlurm } from './cluster.ts';
 import { machineShare, planStudyFile, studyDurationText } from './plan.ts';
 
-// Confirmation before studies that need days.
-
 /** Expected duration on this machine, s; null if it is short, certainly long, or unknown. */
 async function estimateLocal_s({ parsed, signal }: VerbContext, host: Host, found: PlannedStudy) {
   const { least_s, study } = found;

@@ -138,7 +138,7 @@ async function solveOnOneGrid({ parsed, signal }: VerbContext, host: Host): Prom
 /** Largest number of lines in a CSV file of depth doses, which is then several hundred megabytes. */
 const MAX_CSV_LINES = 1e7;
 
-/** Whether to compute readouts only: on request, and for moments on a GPU, whose batches have no maps. */
+/** Whether to compute only readouts: on request, and for the moments variant on a GPU, whose batches have no maps. */
 const computesReadoutsOnly = ({ parsed }: VerbContext): boolean =>
   hasFlag(parsed, 'readouts') || (hasFlag(parsed, 'one-grid') && flagValue(parsed, 'variant') === 'cuda-moments');
 
@@ -152,7 +152,7 @@ function curveLines(name: string, depths_mm: Float64Array, doseAt: (k: number) =
   return lines;
 }
 
-/** CSV text of all depth doses in pieces, because a single string may be too short. */
+/** CSV text of all depth doses in pieces, because it may exceed the maximum length of a string. */
 function* readoutCurves(names: readonly string[], { count, curves }: BeamReadouts): Generator<string> {
   yield CURVES_HEADER;
   if (curves === null) return;

@@ -68,7 +68,7 @@ function selectGpu(host: Host, text: string | undefined) {
 
 const flags = ['registers', 'static-shared'] as const;
 /**
- * Flags that describe a launch. Without a kernel name, they describe one of a hypothetical kernel with default
+ * Flags that describe a launch. Without a kernel name, they describe the launch of a hypothetical kernel with default
  * resources.
  */
 const launchFlags = [...flags, 'elements', 'block', 'grid-stride', 'shared'] as const;
@@ -246,7 +246,8 @@ async function runExplainLaunch(context: VerbContext): Promise<ExitCode> {
       const { sets } = await host.call('launch.kernels', {});
       return showCode(context, host, sets, { limits, language });
     }
-    if (other !== undefined) throw new UsageError('two kernels are compared by their code: --code sass or --code ptx');
+    if (other !== undefined)
+      throw new UsageError('two kernels can only be compared by their code: add --code sass or --code ptx');
     const given = (names: readonly string[]): boolean => names.some((flag) => flagValue(parsed, flag) !== undefined);
     const own = given(flags);
     const listing = operand === undefined && !given(launchFlags) && !hasFlag(parsed, 'reduction');
@@ -255,7 +256,7 @@ async function runExplainLaunch(context: VerbContext): Promise<ExitCode> {
     if (reason !== null && (operand !== undefined || listing)) terminal.say(reason);
     if (listing) return listKernels(context, sets, limits.architecture);
     if (operand !== undefined && own)
-      throw new UsageError(`--${flags.join(' and --')} describe a kernel: give no name with them`);
+      throw new UsageError(`--${flags.join(' and --')} describe a hypothetical kernel: omit the name ${operand}`);
     const chosen = operand === undefined ? userNumbers(parsed) : findKernel(sets, operand, limits.architecture);
     const request: LaunchRequest = {
       elements: extentFlag(parsed, 'elements', defaultElements),

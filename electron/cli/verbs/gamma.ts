@@ -87,7 +87,7 @@ async function readDoses(files: readonly string[], parsed: ParsedArguments): Pro
   const runs = await Promise.all(files.filter(isRunFile).map(readRun));
   const run = runs.length === 1 && hasFlag(parsed, 'absolute') ? runs[0]?.run : undefined;
   if (unit !== null && run === undefined) {
-    throw new UsageError('--dose-unit is for a file that --absolute compares with a run; leave it out otherwise');
+    throw new UsageError('--dose-unit is for a file that --absolute compares with a run; omit it otherwise');
   }
   const absolute = run === undefined ? null : { unit, protons: run.beam.weight };
   const read = async (file: string): Promise<Dose> =>
@@ -102,12 +102,14 @@ function selectQuantity(parsed: ParsedArguments, doses: readonly Dose[]): GammaD
   for (const dose of doses) {
     if (dose.kind === 'run' || dose.by === null) continue;
     if (requested !== undefined && requested !== dose.by) {
-      throw new UsageError(`--by is ${requested}, but ${dose.file} has doses by ${dose.by}; allowed: ${dose.by}`);
+      throw new UsageError(
+        `--by is ${requested}, but ${dose.file} contains energy per ${dose.by}; allowed: ${dose.by}`,
+      );
     }
     if (gammaDoseOf(dose.by, runs) === dose.by) return dose.by;
     throw new BraggError(
       'unsupported',
-      `${dose.file} has doses by mass, but the run was stored without densities. Omit --absolute.`,
+      `${dose.file} contains energy per mass, but the run was stored without densities. Omit --absolute.`,
     );
   }
   return gammaDoseOf(requested ?? 'mass', runs);
@@ -118,7 +120,7 @@ function toCurve(dose: Dose, by: GammaDose) {
   if (dose.kind === 'map') {
     throw new BraggError(
       'unsupported',
-      `${dose.file} is a map, but the other is a curve; allowed: two maps, two curves, or a run.`,
+      `${dose.file} is a map, but the other file is a curve; allowed: two maps, two curves, or a run.`,
     );
   }
   const { curve, perMass } = depthDoseOf(measuredRunOf(dose.run));

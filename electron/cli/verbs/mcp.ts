@@ -50,7 +50,7 @@ export const mcpVerb = withPipedRemoteFlag({
   run: async ({ parsed, terminal, signal }) => {
     const trusted = parsed.flags.get('trust') ?? [];
     const mostSeconds = flagSeconds(parsed, 'time', 3600) ?? MAX_SECONDS;
-    if (mostSeconds < 1) throw new UsageError('--time: allowed: 1 to 3600 seconds');
+    if (mostSeconds < 1) throw new UsageError(`--time: ${mostSeconds} s is too short; allowed: 1 to 3600 seconds`);
     const port = flagNumber(parsed, 'port', { min: 0, max: 65_535, whole: true });
     const folders = new Set<string>();
     for (const folder of [...parsed.operands, ...trusted]) {

@@ -32,7 +32,7 @@ function traceFacts(summary: TraceSummary): readonly (readonly [string, string])
   return [
     ...all,
     ['Copies and fills', `${copies.count}, ${formatBytes(copies.bytes)}, ${seconds(copies.sum_ns)} in total`],
-    ['Device time', `${seconds(summary.device_ns)} from the first launch to the last work`],
+    ['Device time', `${seconds(summary.device_ns)} from the first launch to the end of the last GPU work`],
     ...(gpus.length > 1
       ? gpus.map(
           ({ name, idleShare }, i) => [`GPU ${i} idle`, `${percent(idleShare)} of the device time (${name})`] as const,

@@ -232,7 +232,7 @@ describe('launches of kernels', () => {
         run('kernels', 'sweep_f32', '--code', 'sass'),
       ]);
       expect(two).toMatchObject({ code: 2 });
-      expect(two.stderr).toContain('two kernels are compared by their code: --code sass or --code ptx');
+      expect(two.stderr).toContain('two kernels can only be compared by their code: add --code sass or --code ptx');
       expect(language.stderr).toContain('--code: "llvm" is not allowed; allowed: sass, ptx');
       expect(unbuilt.stderr).toContain(
         'transport was not compiled on this machine: install nvcc, then run npm run build.',

@@ -149,7 +149,10 @@ test("refine fits a crystal to a user's image, and writes the resulting scenario
     [['mine.json', 'mine.json'], 'mine.json: .json is not a supported image format; allowed: .img'],
     [['water-70MeV', 'frame.img'], 'refine needs a crystal; this is a scenario of kind transport'],
     [['mine.json', 'frame.img', '--fit', 'beam'], '--fit beam is not known; allowed: both, misset, cell'],
-    [['mine.json', 'frame.img', '--size', '5'], '--size: 5; allowed: as in 1024x768'],
+    [
+      ['mine.json', 'frame.img', '--size', '5'],
+      '--size: 5 is not an image size; allowed: WIDTHxHEIGHT, such as 1024x768',
+    ],
     [['mine.json', 'frame.img', '--out', 'refined.json'], 'refined.json'],
   ] as const) {
     const refused = await call('refine', ...words);

@@ -87,10 +87,13 @@ describe('braggbench uncertainty', () => {
 
   test.each([
     [['water-70MeV', '--vary', 'density_percent=2'], '--vary needs --uncertainty'],
-    [['water-70MeV', '--uncertainty', '--vary', 'weight=1'], '--vary: weight=1: allowed inputs: beam_range_mm'],
+    [
+      ['water-70MeV', '--uncertainty', '--vary', 'weight=1'],
+      '--vary: weight is not a known input; allowed: beam_range_mm',
+    ],
     [
       ['water-70MeV', '--uncertainty', '--vary', 'density_percent=much'],
-      '--vary: density_percent=much; allowed: an input',
+      '--vary: density_percent=much is not valid; allowed: an input',
     ],
     [
       ['simple-cubic-1024', '--uncertainty'],
@@ -292,7 +295,7 @@ describe('braggbench gamma', () => {
     expect(await compareWithFile('per-mm.csv', '--dose-unit', 'MeV/cm')).toContain(
       'its doses are in MeV/mm, and --dose-unit is MeV/cm',
     );
-    expect(await compareWithFile('per-mm.csv', '--by', 'mass')).toContain('has doses by area; allowed: area');
+    expect(await compareWithFile('per-mm.csv', '--by', 'mass')).toContain('contains energy per area; allowed: area');
     expect(await compareWithFile('run.h5', '--dose-unit', 'MeV/mm')).toContain(
       '--dose-unit is for a file that --absolute',
     );

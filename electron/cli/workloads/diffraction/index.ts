@@ -36,9 +36,7 @@ import { formatPairs, table } from '../../table.ts';
 import { exitCodes, type Verb } from '../../verb.ts';
 import { createRun, type SolvingTexts, variantList, type Workload } from '../workload.ts';
 
-// Implementation of `braggbench run` for diffraction scenarios.
-
-/** Text report on a diffraction image. */
+/** Styles text for the terminal. */
 type Style = (style: 'bold' | 'dim' | 'green' | 'yellow', text: string) => string;
 
 const angstrom = (value: number | null): string => (value !== null ? `${plainDigits(value, 4)} Å` : 'straight ahead');
@@ -101,7 +99,8 @@ function parseImageSize(parsed: ParsedArguments): readonly [number, number] | nu
   const text = flagValue(parsed, 'size');
   if (text === undefined) return null;
   const [, width, height] = /^(\d{1,6})x(\d{1,6})$/.exec(text) ?? [];
-  if (width === undefined || height === undefined) throw new UsageError(`--size: ${text}; allowed: as in 1024x768`);
+  if (width === undefined || height === undefined)
+    throw new UsageError(`--size: ${text} is not an image size; allowed: WIDTHxHEIGHT, such as 1024x768`);
   return [Number(width), Number(height)];
 }
 

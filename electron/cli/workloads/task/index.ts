@@ -17,8 +17,6 @@ import { userKernelNotes, verdictLines } from '../../user-kernels.ts';
 import { type ExitCode, exitCodes, type VerbContext } from '../../verb.ts';
 import { variantList, type Workload } from '../workload.ts';
 
-// Implementation of `braggbench run` for small measured workloads: checks and times one variant.
-
 /** Number of rounds, which suffices for a median and a spread. */
 const rounds = 7;
 

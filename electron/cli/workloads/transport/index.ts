@@ -58,9 +58,10 @@ function uncertaintyModel(parsed: ParsedArguments): UncertaintyModel | null {
     const input = uncertainNames.find((one) => one === name);
     const sigma = Number(value);
     const allowed = 'allowed: an input and a standard deviation, such as density_percent=2';
-    if (input === undefined) throw new UsageError(`--vary: ${text}: allowed inputs: ${uncertainNames.join(', ')}`);
+    if (input === undefined)
+      throw new UsageError(`--vary: ${name} is not a known input; allowed: ${uncertainNames.join(', ')}`);
     if (more.length > 0 || value.trim() === '' || !Number.isFinite(sigma) || sigma < 0) {
-      throw new UsageError(`--vary: ${text}; ${allowed}`);
+      throw new UsageError(`--vary: ${text} is not valid; ${allowed}`);
     }
     model[input] = sigma;
   }
@@ -124,7 +125,7 @@ async function uncertaintyOfRun(context: VerbContext, host: Host, reading: Scena
   };
 }
 
-/** Implementation of `braggbench run` for transport scenarios. */
+/** Parts of the progress line of a transport run. */
 export const stepWords: ProgressTexts<'transport'> = ({ step, depth_mm, weight_left, steps_per_s }) => [
   `step ${step}`,
   `depth ${depth_mm.toFixed(1)} mm`,
@@ -192,7 +193,7 @@ const fitTransport: VariantFitter = (id, reading, given, addon) => {
   return { overrides, notes };
 };
 
-/** Implementation of `braggbench compare` for transport runs. */
+/** Shown in place of a missing value in the comparison. */
 const dash = '–';
 
 function passText(compared: ComparedRun, index: number): string {
