@@ -85,7 +85,7 @@ export function sessionReport(session) {
     const range = interval === null ? '' : ` (${interval.low.toFixed(3)}–${interval.high.toFixed(3)})`;
     return `  ${(time_s * 1e3).toPrecision(5)} ms  ${ratio.toFixed(3)}${range}  ${configurationText(configuration)}${right ? '' : '  WRONG'}`;
   });
-  return [`${name}: ${variant} on ${scenario}, ${measured} measured; usual ${configurationText(usual)}`, ...lines];
+  return [`${name}: ${variant} on ${scenario}, ${measured} measured; defaults ${configurationText(usual)}`, ...lines];
 }
 
 /**

@@ -160,7 +160,7 @@ export async function spreadOutPeaks(): Promise<string> {
   return peaksTable(found);
 }
 
-/** Runs a physics test in C++ and parses the table rows that it prints. `npm test` builds its program. */
+/** Runs a physics test in C++ and parses the table rows that it prints. `npm test` builds the test program. */
 async function gateRows(gate: string): Promise<readonly (readonly string[])[]> {
   const { stdout } = await run(path.join(root, 'dist/native/braggbench_tests'), [gate], {
     env: { ...process.env, BRAGGBENCH_SHOW_GATES: '1' },
@@ -181,7 +181,7 @@ export async function reactionsAgainstMonteCarlo(): Promise<string> {
   );
 }
 
-/** Table of the contributions to the range difference in the plan's solid water, and of the Monte Carlo range. */
+/** Table of a plan's range in solid water, computed with several mean excitation energies and by Monte Carlo codes. */
 export async function planOffset(): Promise<string> {
   return markdownTable(['By', '>R80 beyond the isocentre, mm'], await gateRows("the plan's range offset"));
 }

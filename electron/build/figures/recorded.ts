@@ -93,10 +93,7 @@ function recordedTable(): string {
       days.length === 0 ? '–' : [...new Set([days[0], days.at(-1)])].join(' to '),
     ];
   });
-  return markdownTable(
-    ['Workload', '>Planned', 'Recorded, by card', '>Of these with instances of their own', 'Days'],
-    rows,
-  );
+  return markdownTable(['Workload', '>Planned', 'Recorded, by card', '>Of these with instances', 'Days'], rows);
 }
 
 /** Table of all recorded sessions by GPU and commit, ordered by number of sessions. */
@@ -127,7 +124,7 @@ function recordedCommitsTable(): string {
 const STATE_WORDS: Readonly<Record<(typeof STATES)[number], string>> = {
   unrecorded: 'never recorded',
   'without-instances': 'recorded without instances',
-  'earlier-judge': 'recorded by an earlier judge',
+  'earlier-judge': 'recorded with earlier checks',
   recorded: 'recorded',
 };
 

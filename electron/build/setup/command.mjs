@@ -32,7 +32,7 @@ export function exitCode(code, signal) {
 }
 
 /**
- * Scheduling priority of background programs. It is lower than the default of 0, but still gives a seventh of a busy
+ * Nice value of background programs. Their priority is below the default of 0, but high enough to progress on a busy
  * machine.
  */
 const BACKGROUND = 5;
@@ -53,7 +53,7 @@ export const runInBackground = (work) => background.run(true, work);
  * Ends a program and its process group when this process exits, or when `signal` is aborted.
  * @param {import('node:child_process').ChildProcess} child
  * @param {AbortSignal} signal
- * @returns {() => void} undoes it
+ * @returns {() => void} removes the handlers again
  */
 function endGroupOnExit(child, signal) {
   const end = () => {
@@ -126,7 +126,7 @@ export function capture(program, args, options = {}) {
  * Lets a child process handle a keyboard interrupt itself, while this process waits for it. SIGTERM is passed on to the
  * child. If this process fails, for example because its output is closed, the child is ended.
  * @param {import('node:child_process').ChildProcess} child
- * @returns {() => void} undoes it, once the child is gone
+ * @returns {() => void} removes the handlers, once the child has ended
  */
 export function endWithParent(child) {
   const wait = () => {};

@@ -22,7 +22,7 @@ const COLD_START = 'assets/measured/cold-start.json';
 export function firstStart({ machine, rows } = JSON.parse(readFileSync(inRoot(COLD_START), 'utf8'))) {
   const figure = (/** @type {string} */ what) => {
     const measured = rows.find((row) => row.what === what)?.measured;
-    if (!measured) throw new Failure(`${COLD_START} has no figure for "${what}"`);
+    if (!measured) throw new Failure(`${COLD_START} has no time for "${what}"`);
     return measured;
   };
   const [packages, built] = figure('Disk: packages, built').split(', ');

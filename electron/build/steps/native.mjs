@@ -41,7 +41,7 @@ const CMAKE_ENTRIES = { BB_ADDON: 'ON', BB_TESTS: 'ON' };
  */
 export const EVERY_MACHINE = 'BRAGGBENCH_EVERY_MACHINE';
 const thisMachine = () => !process.env[EVERY_MACHINE];
-/** CMake cache entries that select for which processors the loops are compiled. */
+/** CMake cache entries that select the processors for which loops are compiled. */
 const machineSettings = () => ({ BB_THIS_MACHINE: thisMachine() ? 'ON' : 'OFF' });
 
 /**

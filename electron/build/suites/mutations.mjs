@@ -207,8 +207,7 @@ export async function mutate(args) {
     const key = await sourcesKey(mutation);
     await results.of([...tests, ...cpp].join(' '), key, async () => {
       const { ok, output } = await runTests(mutation);
-      if (!ok)
-        throw new Failure(`${lastLines(output, 60)}\nThe tests of "${id}" fail without a planted fault (above).`);
+      if (!ok) throw new Failure(`${lastLines(output, 60)}\nThe tests of "${id}" fail without any mutation (above).`);
       return /** @type {const} */ ('sound');
     });
     const outcome = await results.of(id, `${key} ${JSON.stringify(mutation)}`, () => runMutation(mutation));
@@ -220,6 +219,6 @@ export async function mutate(args) {
       say(`missed  ${area} ${id}: ${unfound ?? 'no test fails'}`);
     }
   }
-  say(`\n${found} of ${chosen.length} planted faults found; results are in ${RESULTS}`);
+  say(`\n${found} of ${chosen.length} mutations detected; results are in ${RESULTS}`);
   return unexplained === 0 && (chosen.length < all.length || found >= MIN_FOUND) ? 0 : 1;
 }

@@ -9,7 +9,9 @@ const __image = (() => {
   let loading = true;
   /** @param {string} what @returns {never} */
   const refuse = (what) => {
-    throw new Error(`${what} is read while modules are loaded: a start-up image would keep what it is here`);
+    throw new Error(
+      `${what} is read while modules are loaded, but its value in a start-up snapshot would be that of the build`,
+    );
   };
   /** @type {(() => void)[]} */
   const undo = [];

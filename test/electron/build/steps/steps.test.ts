@@ -293,7 +293,7 @@ describe('start-up images', () => {
         'globalThis.machine = () => hostname();',
       ];
       await expect(imageOf('bad', lines)).rejects.toThrow(
-        `${what} is read while modules are loaded: a start-up image would keep what it is here`,
+        `${what} is read while modules are loaded, but its value in a start-up snapshot would be that of the build`,
       );
     });
   });
